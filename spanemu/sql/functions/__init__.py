@@ -4,8 +4,8 @@ In reading order: `registry` (the description of a function), `notation` (declar
 `errors`, `value_size` (limits on the size of values) and `operators` (symbols and keywords as
 hidden functions); `comparison`, `conversion_rules`, `conversion` and `conditional`; the packages
 `numbers`, `text`, `time`, `json` and `aggregates`; and the chapters that are one module each:
-`array`, `hash`, `compression`, `utility`, `debugging` and `introspection`. `messages` holds
-functions on messages and enums, which are made for the types of a call.
+`array`, `hash`, `compression`, `utility`, `debugging` and `introspection`. `messages` and
+`nested_dml` hold functions that have no name in SQL.
 
 An implementation takes and returns values in Python form (`values.value`). A NULL argument does
 not reach an implementation unless its declaration asks for NULLs.

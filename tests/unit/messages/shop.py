@@ -1,4 +1,4 @@
-"""The descriptors of a small .proto file, made without its compiler."""
+"""The descriptors of a small .proto file, built without the protobuf compiler."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Messages and enums as values: texts, bytes, fields."""
+"""Messages and enums as values: text, bytes and fields."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ POOL = message_pool(DESCRIPTORS)
 ORDER = POOL.message("shop.Order")
 
 
-def test_a_text_and_its_bytes_say_the_same() -> None:
+def test_text_and_bytes_round_trip() -> None:
     data = ORDER.from_text('number: "é" day: 5 address { city: "x" } items { price: 1 } items {}')
     assert ORDER.to_text(data) == (
         'number: "é" day: 5 address { city: "x" } items { price: 1 } items { }'
@@ -39,7 +39,7 @@ def test_bytes_must_be_a_whole_message() -> None:
         POOL.message("shop.Strict").validate(b"")
 
 
-def test_fields_have_types_of_sql() -> None:
+def test_fields_have_sql_types() -> None:
     types = {field.name: field.type for field in ORDER.fields}
     assert types["number"] == STRING
     assert types["day"] == INT64
@@ -66,7 +66,7 @@ def test_an_unset_field_has_its_default_and_an_unset_message_is_null() -> None:
     assert day.is_set(ORDER.parse(ORDER.from_text("day: 0")))
 
 
-def test_built_and_replaced() -> None:
+def test_build_and_replace() -> None:
     number, tags, address = (ORDER.field(name) for name in ("number", "tags", "address"))
     city = POOL.message("shop.Order.Address").field("city")
     assert number is not None

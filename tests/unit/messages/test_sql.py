@@ -1,7 +1,7 @@
 """Protocol buffers in SQL and over the wire, as a client of Spanner uses them.
 
-What the official emulator answers to the same statements, where it does not contradict the page
-"Work with protocol buffers in GoogleSQL".
+The expected results are those of the official emulator, where they do not contradict the page "Work
+with protocol buffers in GoogleSQL".
 """
 
 from __future__ import annotations
@@ -37,16 +37,16 @@ def database() -> Iterator[Any]:
         client = emulator.client()
         instance = client.instance("shop", f"{client.project_name}/instanceConfigs/emulator-config")
         instance.create().result()
-        found = instance.database(
+        created = instance.database(
             "shop",
             ddl_statements=[BUNDLE, TABLE, "CREATE INDEX ByCity ON Orders(City)"],
             proto_descriptors=DESCRIPTORS,
         )
-        found.create().result()
-        with found.batch() as batch:
+        created.create().result()
+        with created.batch() as batch:
             batch.insert("Orders", ["Id", "O", "G"], [(1, _order(), 1), (2, b"", None)])
             batch.insert("Orders", ["Id"], [(3,)])
-        yield found
+        yield created
 
 
 def _order() -> Any:
@@ -67,7 +67,7 @@ def rows(database: Any, sql: str, **given: Any) -> list[list[Any]]:
 
 
 def changed(database: Any, sql: str) -> list[list[Any]]:
-    """What a DML statement returns, rolled back."""
+    """Return the rows of a DML statement, then roll back."""
     session = database.session()
     session.create()
     transaction = session.transaction()
@@ -181,11 +181,11 @@ def test_braces_have_the_type_of_the_column(database: Any) -> None:
             " P shop.Order AS ({day: D}) STORED) PRIMARY KEY (Id)"
         ]
     ).result()
-    made = "INSERT INTO Made (Id, D) VALUES (1, 2) THEN RETURN O.day, P.day"
-    assert changed(database, made) == [[3, 2]]
+    insert = "INSERT INTO Made (Id, D) VALUES (1, 2) THEN RETURN O.day, P.day"
+    assert changed(database, insert) == [[3, 2]]
 
 
-def test_columns_and_what_is_computed_from_them(database: Any) -> None:
+def test_columns_and_columns_generated_from_messages(database: Any) -> None:
     assert rows(database, "SELECT Id FROM Orders@{FORCE_INDEX=ByCity} WHERE City = 'c'") == [[1]]
     assert rows(database, "SELECT Id, Day FROM Orders WHERE O.number = 'a'") == [[1, 5]]
     assert rows(database, "SELECT Id FROM Orders WHERE O IS NULL") == [[3]]
@@ -200,15 +200,15 @@ def test_columns_and_what_is_computed_from_them(database: Any) -> None:
         ["", "x"]
     ]
     with database.snapshot() as snapshot:
-        found = list(snapshot.read("Orders", ["O", "G"], KeySet(keys=[(1,)])))
-    assert found == [[_order().SerializeToString(), 1]]
+        read = list(snapshot.read("Orders", ["O", "G"], KeySet(keys=[(1,)])))
+    assert read == [[_order().SerializeToString(), 1]]
 
 
 def test_types_on_the_wire(database: Any) -> None:
     with database.snapshot() as snapshot:
         results = snapshot.execute_sql("SELECT O, G FROM Orders WHERE Id = 1")
         list(results)
-    assert [(each.type_.code, each.type_.proto_type_fqn) for each in results.fields] == [
+    assert [(field.type_.code, field.type_.proto_type_fqn) for field in results.fields] == [
         (TypeCode.PROTO, "shop.Order"),
         (TypeCode.ENUM, "shop.Genre"),
     ]
@@ -260,10 +260,10 @@ def test_updates_of_fields(database: Any, assigned: str, left: str) -> None:
     ],
 )  # fmt: skip
 def test_updates_nested_in_updates(database: Any, item: str, left: str) -> None:
-    """The other element of the array, which WHERE leaves out, stays as it is."""
-    made = "[{number: 'm' day: 2 items: [{product: 'p'}, {product: 'q'}]}, {day: 7}]"
+    """Check that a nested update changes only the element that matches its WHERE."""
+    orders = "[{number: 'm' day: 2 items: [{product: 'p'}, {product: 'q'}]}, {day: 7}]"
     database.run_in_transaction(
-        lambda txn: txn.execute_update(f"UPDATE Orders SET Os = {made} WHERE Id = 2")
+        lambda txn: txn.execute_update(f"UPDATE Orders SET Os = {orders} WHERE Id = 2")
     )
     sql = f"UPDATE Orders r SET (UPDATE r.Os o SET {item} WHERE o.day = 2) WHERE Id = 2"
     returned = "ARRAY(SELECT CAST(o AS STRING) FROM UNNEST(r.Os) o WITH OFFSET AS n ORDER BY n)"
@@ -282,7 +282,7 @@ def test_updates_nested_in_updates(database: Any, item: str, left: str) -> None:
         ("(UPDATE o.items i SET i.price = 1)", "INVALID_ARGUMENT"),
     ],
 )
-def test_nested_updates_that_cannot_be(database: Any, item: str, code: str) -> None:
+def test_nested_updates_that_are_refused(database: Any, item: str, code: str) -> None:
     sql = f"UPDATE Orders r SET (UPDATE r.Os o SET {item} WHERE TRUE) WHERE Id = 2"
     assert failure(changed, database, sql)[0] == code
 
@@ -301,7 +301,7 @@ def test_nested_updates_that_cannot_be(database: Any, item: str, code: str) -> N
         ("O.weight = -1.0", "Id = 1", "OUT_OF_RANGE"),
     ],
 )
-def test_updates_that_cannot_be(database: Any, assigned: str, where: str, code: str) -> None:
+def test_updates_that_are_refused(database: Any, assigned: str, where: str, code: str) -> None:
     sql = f"UPDATE Orders SET {assigned} WHERE {where}"
     assert failure(changed, database, sql)[0] == code
 

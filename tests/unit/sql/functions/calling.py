@@ -1,7 +1,7 @@
-"""Calls functions of the catalog as an executor would, with types guessed from Python values.
+"""Calls of catalog functions as the executor makes them, with types guessed from Python values.
 
-A stand-in for the analyzer that is only as clever as these tests need: exact types first, then
-INT64 where FLOAT64 or NUMERIC is wanted. `typed` says a type that a value does not show.
+This stand-in for the analyzer matches exact types first, then INT64 where an overload expects FLOAT64
+or NUMERIC. `typed` gives a value a type that cannot be guessed.
 """
 
 from __future__ import annotations
@@ -67,12 +67,12 @@ class Typed:
 
 
 def typed(value: Any, type_: Type) -> Typed:
-    """`value` as one of `type_`."""
+    """Return `value` with the type `type_`."""
     return Typed(value, type_)
 
 
 def guess(value: Any) -> Typed:
-    """The value with the type it looks like; an empty array is one of INT64."""
+    """Return the value with the type it looks like; an empty array counts as ARRAY<INT64>."""
     if isinstance(value, Typed):
         return value
     if isinstance(value, tuple):
@@ -82,29 +82,29 @@ def guess(value: Any) -> Typed:
 
 
 def call(name: str, *arguments: Any) -> Any:
-    """The function's value for these arguments, NULLs treated as its flags say."""
+    """Return the function's value for these arguments, with NULLs treated as its flags say."""
     given = [guess(argument) for argument in arguments]
-    overload, result = _scalar(name, [one.type for one in given])
-    values = [_as(one, overload) for one in given]
+    overload, result = _scalar(name, [argument.type for argument in given])
+    values = [_as(argument, overload) for argument in given]
     if overload.nulls is Nulls.STRICT and any(value is None for value in values):
         return None
     evaluate = overload.evaluate
     if overload.bind is not None:
-        evaluate = overload.bind([one.type for one in given], result)
+        evaluate = overload.bind([argument.type for argument in given], result)
     if overload.lazy:
         return evaluate(*[lambda value=value: value for value in values])
     return evaluate(*values)
 
 
 def result_type(name: str, *arguments: Any) -> Type:
-    """The type of the call's value."""
+    """Return the type of the call's value."""
     return _scalar(name, [guess(argument).type for argument in arguments])[1]
 
 
 def fold(name: str, *rows: Any, type_: Type | None = None, extra: tuple[Any, ...] = ()) -> Any:
-    """The aggregate of the rows' values, with `extra` constant arguments behind each."""
-    found = type_ or next(guess(row).type for row in rows if row is not None)
-    given = [found, *(guess(one).type for one in extra)]
+    """Return the aggregate of the rows' values, with `extra` constant arguments after each."""
+    row_type = type_ or next(guess(row).type for row in rows if row is not None)
+    given = [row_type, *(guess(argument).type for argument in extra)]
     overload, result = _aggregate(name, given)
     accumulator = overload.make(given, result)()
     for row in rows:
@@ -114,7 +114,7 @@ def fold(name: str, *rows: Any, type_: Type | None = None, extra: tuple[Any, ...
 
 
 def fold_type(name: str, type_: Type) -> Type:
-    """The type of the aggregate of values of `type_`."""
+    """Return the type of the aggregate of values of `type_`."""
     return _aggregate(name, [type_])[1]
 
 
@@ -185,11 +185,11 @@ def _fits(pattern: Pattern, type_: Type, bound: dict[str, Type], is_exact: bool)
 
 
 def _as(given: Typed, overload: Overload) -> Any:
-    """INT64 arguments as the overload wants them."""
-    wanted = [parameter.pattern for parameter in overload.parameters]
-    if given.type == INT64 and given.value is not None and INT64 not in wanted:
-        if NUMERIC in wanted:
+    """Return the argument's value; convert an INT64 to the type that the overload expects."""
+    patterns = [parameter.pattern for parameter in overload.parameters]
+    if given.type == INT64 and given.value is not None and INT64 not in patterns:
+        if NUMERIC in patterns:
             return Decimal(given.value)
-        if FLOAT64 in wanted:
+        if FLOAT64 in patterns:
             return float(given.value)
     return given.value

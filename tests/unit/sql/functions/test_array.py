@@ -175,7 +175,7 @@ def test_generate_failures() -> None:
         ("2016-10-05", "2016-10-01", (1, "DAY"), ""),
         ("2016-01-01", "2016-01-31", (1, "WEEK"), "01 08 15 22 29"),
         ("2016-01-01", "2016-12-31", (2, "MONTH"), "01 01 01 01 01 01"),
-        # A day that a month does not have is lost for the months after it.
+        # A day that a month does not have stays shortened in the following months.
         ("2016-01-31", "2016-04-30", (1, "MONTH"), "31 29 29 29"),
         ("9999-12-30", "9999-12-31", (1, "DAY"), "30 31"),
         ("9999-01-01", "9999-12-31", (1, "YEAR"), "01"),

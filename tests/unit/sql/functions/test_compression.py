@@ -22,7 +22,7 @@ def test_documented() -> None:
     assert call("ZSTD_DECOMPRESS_TO_STRING", call("ZSTD_COMPRESS", "")) == ""
 
 
-def test_nothing_is_no_bytes() -> None:
+def test_empty_input_decompresses_to_no_bytes() -> None:
     assert call("ZSTD_DECOMPRESS_TO_BYTES", b"") == b""
     with pytest.raises(BadArgument):
         call("ZSTD_DECOMPRESS_TO_BYTES", b"", 0)

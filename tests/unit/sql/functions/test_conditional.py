@@ -1,4 +1,4 @@
-"""Conditional expressions: values, NULLs, and what is left unevaluated."""
+"""Conditional expressions: values, NULLs, and arguments left unevaluated."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def fail() -> Any:
     raise AssertionError("evaluated")
 
 
-def test_what_is_not_asked_for_is_not_evaluated() -> None:
+def test_an_argument_that_is_not_needed_is_not_evaluated() -> None:
     assert coalesce(lambda: 1, fail) == 1
     assert if_(lambda: True, lambda: 1, fail) == 1
     assert if_(lambda: None, fail, lambda: 2) == 2

@@ -1,4 +1,4 @@
-"""CAST: every pair of the table, the documented examples, and what cannot be converted."""
+"""CAST: every pair of the table, the documented examples, and values that do not convert."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ PROTO = Type(TypeCode.PROTO, proto_name="shop.Item")
 
 
 def cast(value: Any, from_: Type, to: Type, zone: str = LOS_ANGELES) -> Any:
-    """CAST as the executor does it."""
+    """Return the result of CAST as the executor computes it."""
     convert = cast_function(from_, to)
     return convert(value, zone) if is_zoned(from_, to) else convert(value)
 
@@ -221,7 +221,7 @@ def test_not_castable(from_: Type, to: Type) -> None:
     assert not is_castable(from_, to)
 
 
-def test_castable_but_for_names() -> None:
+def test_castable_apart_from_field_names() -> None:
     one, other = struct_of(("a", INT64)), struct_of(("b", INT64))
     assert is_castable(array_of(one), array_of(other))
 
@@ -241,11 +241,11 @@ def test_castable_but_for_names() -> None:
         (struct_of(("a", INT64)), struct_of(("b", FLOAT32)), CoercionLevel.LITERAL),
     ],
 )
-def test_willingness(from_: Type, to: Type, expected: CoercionLevel | None) -> None:
+def test_coercion_level(from_: Type, to: Type, expected: CoercionLevel | None) -> None:
     assert coercion_level(from_, to) is expected
 
 
-def test_what_is_given_decides() -> None:
+def test_the_argument_kind_decides() -> None:
     assert is_coercible(INT64, FLOAT64)
     assert not is_coercible(STRING, DATE)
     assert is_coercible(STRING, DATE, ArgumentKind.PARAMETER)

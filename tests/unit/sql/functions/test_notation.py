@@ -83,7 +83,7 @@ def test_repeated_and_special_parameters() -> None:
         "(T1{INT64) -> T1",
     ],
 )
-def test_mistakes_are_found(text: str) -> None:
+def test_malformed_signatures_are_refused(text: str) -> None:
     with pytest.raises(NotationError):
         signature(text)
 

@@ -1,8 +1,8 @@
-"""The tables of the other modules, judged by ZetaSQL itself.
+"""The cases of the other test modules, evaluated by ZetaSQL as an oracle.
 
-Each case becomes an expression, `FORMAT('%T', f(literal, ...))`, that the oracle evaluates; the
-text is compared with ours for the expected value. A case that fails must fail there too, with the
-same code. Skipped without the package `zetasql`, and case by case where the oracle lacks something.
+Each case becomes an expression, `FORMAT('%T', f(literal, ...))`, that the oracle evaluates. The text
+must equal our text of the expected value. A case that fails here must fail in the oracle, with the
+same code. The module is skipped without the package `zetasql`, a case where the oracle lacks a feature.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ _INFIX = {
 }
 
 
-# One call of the oracle takes 30 ms, however little is asked.
+# A call of the oracle takes 30 ms, even for a small expression.
 _TOGETHER = 20
 _SEPARATOR = "<|>"
 
@@ -67,20 +67,20 @@ def _type_name(type_: Type) -> str:
 
 
 def constant(argument: Any) -> str:
-    """An argument as a constant of exactly its type."""
-    one = guess(argument)
-    if one.value is None:
-        return f"CAST(NULL AS {_type_name(one.type)})"
-    if one.type.is_array:
-        inside = ", ".join(_item(item, one.type.item()) for item in one.value)
-        return f"{_type_name(one.type)}[{inside}]"
-    if one.type.is_struct:
-        pairs = zip(one.value, one.type.fields, strict=True)
+    """Return an argument as a constant of exactly its type."""
+    argument_value = guess(argument)
+    if argument_value.value is None:
+        return f"CAST(NULL AS {_type_name(argument_value.type)})"
+    if argument_value.type.is_array:
+        inside = ", ".join(_item(item, argument_value.type.item()) for item in argument_value.value)
+        return f"{_type_name(argument_value.type)}[{inside}]"
+    if argument_value.type.is_struct:
+        pairs = zip(argument_value.value, argument_value.type.fields, strict=True)
         inside = ", ".join(_item(item, field.type) for item, field in pairs)
-        return f"{_type_name(one.type)}({inside})"
-    text = sql_text.literal(one.type)(one.value)
-    if one.type in (FLOAT32, FLOAT64):
-        return f"CAST({text.replace('FLOAT64', 'DOUBLE')} AS {_type_name(one.type)})"
+        return f"{_type_name(argument_value.type)}({inside})"
+    text = sql_text.literal(argument_value.type)(argument_value.value)
+    if argument_value.type in (FLOAT32, FLOAT64):
+        return f"CAST({text.replace('FLOAT64', 'DOUBLE')} AS {_type_name(argument_value.type)})"
     return text
 
 
@@ -89,14 +89,14 @@ def _item(value: Any, type_: Type) -> str:
 
 
 def guess_as(value: Any, type_: Type) -> Any:
-    """`value` with a type that is known."""
-    one = guess(0)
-    one.value, one.type = value, type_
-    return one
+    """Return `value` with the type `type_`."""
+    typed_value = guess(0)
+    typed_value.value, typed_value.type = value, type_
+    return typed_value
 
 
 def expression(name: str, arguments: tuple[Any, ...]) -> str:
-    """The call as SQL."""
+    """Return the call as SQL."""
     constants = [constant(argument) for argument in arguments]
     if name.startswith("NORMALIZE"):
         return f"{name}({', '.join([constants[0], *map(str, arguments[1:])])})"
@@ -124,16 +124,19 @@ def _shown(sql: str) -> str:
 
 @lru_cache(maxsize=1)
 def _answers() -> dict[str, str]:
-    """What the oracle makes of most cases: of many at a time, unless one of them fails."""
-    found: dict[str, str] = {}
+    """Return the oracle's results of most cases.
+
+    The oracle evaluates many cases at a time; a group in which a case fails is left out.
+    """
+    results: dict[str, str] = {}
     cases = [sql for sql, _, _ in _cases()]
     for start in range(0, len(cases), _TOGETHER):
         part = cases[start : start + _TOGETHER]
         items = ", ".join(map(_shown, part))
         with suppress(Exception):
             texts = evaluator()(f"ARRAY_TO_STRING([{items}], {_SEPARATOR!r})")
-            found |= zip(part, texts.split(_SEPARATOR), strict=True)
-    return found
+            results |= zip(part, texts.split(_SEPARATOR), strict=True)
+    return results
 
 
 def _calls() -> Iterator[tuple[str, tuple[Any, ...], Any]]:
@@ -157,7 +160,7 @@ def _cases() -> Iterator[tuple[str, Type, Any]]:
             yield _cast(value, from_, to), to, expected
     for name, rows, expected in test_aggregate.CASES:
         if name == "ANY_VALUE" and None in rows:
-            continue  # Spanner says that it prefers other values; ZetaSQL may take the NULL.
+            continue  # Spanner documents a preference for other values; ZetaSQL may choose the NULL.
         yield _aggregate(name, rows), _aggregate_type(name, rows), expected
 
 

@@ -1,4 +1,4 @@
-"""UUIDs and sequences: what they ask of the statement's context."""
+"""UUIDs and sequences: calls of the statement's context."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from spanemu.sql.googlesql.catalog import CATALOG
 def test_uuids_come_from_the_seed() -> None:
     first: Any = SimpleNamespace(randomness=Randomness(1))
     second: Any = SimpleNamespace(randomness=Randomness(1))
-    made = utility.new_uuid(first)
-    assert isinstance(made, UUID)
-    assert made.version == 4
-    assert utility.generate_uuid(second) == str(made)
-    assert utility.new_uuid(first) != made
+    uuid = utility.new_uuid(first)
+    assert isinstance(uuid, UUID)
+    assert uuid.version == 4
+    assert utility.generate_uuid(second) == str(uuid)
+    assert utility.new_uuid(first) != uuid
 
 
 def test_sequences_ask_the_context() -> None:
@@ -46,11 +46,11 @@ def test_sequences_ask_the_context() -> None:
         "ERROR",
     ],
 )
-def test_they_are_never_folded(name: str) -> None:
+def test_uuid_and_sequence_functions_are_never_folded(name: str) -> None:
     assert all(overload.volatile for overload in CATALOG.scalars[name].overloads)
 
 
-def test_error_says_what_it_is_told() -> None:
+def test_error_raises_its_argument() -> None:
     with pytest.raises(RaisedByQuery) as failure:
         error(" Show this ")
     assert failure.value.message == " Show this "

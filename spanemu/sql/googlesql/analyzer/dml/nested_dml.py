@@ -16,8 +16,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from spanemu.sql.functions.array import asserted_elements, changed_array, several_true
 from spanemu.sql.functions.conversion_rules import is_coercible
+from spanemu.sql.functions.nested_dml import asserted_elements, changed_array, several_true
 from spanemu.sql.googlesql import ast
 from spanemu.sql.googlesql.analyzer.analysis import Analysis
 from spanemu.sql.googlesql.analyzer.dml.writing import (

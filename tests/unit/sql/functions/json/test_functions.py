@@ -40,7 +40,7 @@ def j(text: str) -> Json:
 
 
 def shown(value: Any) -> Any:
-    """JSON as its text, alone and inside arrays."""
+    """Return JSON values as text, alone and inside arrays."""
     if isinstance(value, Json):
         return value.text
     return [shown(item) for item in value] if isinstance(value, tuple) else value
@@ -345,7 +345,7 @@ def test_to_json_wide_numbers() -> None:
     assert call("TO_JSON", wide, True).text == f'"{wide}"'
 
 
-def test_to_json_of_types_that_json_has_not() -> None:
+def test_to_json_refuses_types_without_a_json_form() -> None:
     for type_ in (TOKENLIST, array_of(TOKENLIST), struct_of(("t", TOKENLIST))):
         with pytest.raises(Unsupported):
             to_json([type_], JSON)
@@ -359,7 +359,7 @@ def test_safe_to_json_writes_wide_numbers_as_strings() -> None:
     assert safe_to_json([struct_of(("a", INT64))], JSON)((1,)).text == '{"a":1}'
 
 
-def test_making_documents() -> None:
+def test_json_array_and_json_object() -> None:
     assert call("JSON_ARRAY").text == "[]"
     assert call("JSON_ARRAY", 10, "foo", typed(None, INT64)).text == '[10,"foo",null]'
     assert call("JSON_ARRAY", 10, ("foo", "bar"), (20, 30)).text == '[10,["foo","bar"],[20,30]]'
@@ -420,11 +420,13 @@ def test_json_set(document: str, pairs: tuple[Any, ...], expected: str) -> None:
 
 
 def _edited(function: Any, document: str, arguments: tuple[Any, ...]) -> str:
-    """The text of function(document, ...), bound to the types of what it is given."""
-    given = [guess(j(document)), *[guess(one) for one in arguments]]
-    before = given[0].value.text
-    after = function([one.type for one in given], JSON)(*[one.value for one in given])
-    assert given[0].value.text == before
+    """Return the text of function(document, ...), bound to the types of the arguments."""
+    typed_arguments = [guess(j(document)), *[guess(argument) for argument in arguments]]
+    before = typed_arguments[0].value.text
+    after = function([argument.type for argument in typed_arguments], JSON)(
+        *[argument.value for argument in typed_arguments]
+    )
+    assert typed_arguments[0].value.text == before
     return str(after.text)
 
 
@@ -524,7 +526,7 @@ def test_null_documents() -> None:
         lambda: edit.json_keys(None, 1, "relaxed"),
     ],
 )
-def test_what_is_no_path_or_mode_is_an_error_even_of_nothing(edited: Callable[[], Any]) -> None:
+def test_a_bad_path_or_mode_is_an_error_even_for_a_null_document(edited: Callable[[], Any]) -> None:
     with pytest.raises((BadArgument, BadJsonPath)):
         edited()
 

@@ -1,4 +1,4 @@
-"""JSONPath texts, and the documents they lead into."""
+"""JSONPath texts: steps, and the values that they lead to in documents."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_escapes_stay_when_written() -> None:
 
 
 @pytest.mark.parametrize("text", ["$[-1]", "$[99999999999999999999]"])
-def test_indexes_that_no_array_has(text: str) -> None:
+def test_huge_indexes_lead_to_no_element(text: str) -> None:
     assert value_at([1], reading_path(text)) is MISSING
     with pytest.raises(BadJsonPath):
         writing_path(text)
@@ -96,6 +96,6 @@ def test_bad_paths(text: str) -> None:
         ("$.a[00]", 1),
     ],
 )
-def test_found(text: str, expected: Any) -> None:
+def test_value_at(text: str, expected: Any) -> None:
     document = {"a": [1, {"b": None}], "1": "one"}
     assert value_at(document, reading_path(text)) == expected

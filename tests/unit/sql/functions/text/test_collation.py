@@ -29,14 +29,14 @@ def test_expansions():
     assert ordered("de", "ßd", "ssc", "ßb", "ssa") == ["ssa", "ßb", "ssc", "ßd"]
 
 
-def test_without_case_texts_tie():
+def test_texts_are_equal_without_case():
     key = collation_key("und:ci")
     assert key("Straße") == key("STRASSE")
     assert collation_key("und")("a") != collation_key("und")("A")
 
 
 @pytest.mark.parametrize("tag", ["binary", "unicode", "unicode:cs"])
-def test_some_are_by_code_point(tag):
+def test_binary_and_unicode_order_by_code_point(tag):
     assert ordered(tag, "a", "B") == ["B", "a"]
 
 
@@ -44,7 +44,7 @@ def test_unicode_without_case_is_the_root_collation():
     assert ordered("unicode:ci", "b", "A", "a", "B") == ["A", "a", "b", "B"]
 
 
-def test_what_is_not_seen_is_ignored():
+def test_ignorable_characters_are_skipped():
     texts = ["\u2060orange2", "orange3", "oran\u2060ge1"]
     assert ordered("und", *texts) == ["oran\u2060ge1", "\u2060orange2", "orange3"]
 

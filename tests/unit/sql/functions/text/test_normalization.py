@@ -1,4 +1,4 @@
-"""Long texts are normalized as short ones are, and runs of marks in less than quadratic time."""
+"""Normalization of long texts: the same result, and runs of marks in less than quadratic time."""
 
 from __future__ import annotations
 

@@ -82,7 +82,7 @@ def test_extraction_takes_one_group(name: str) -> None:
 
 
 @pytest.mark.parametrize("replacement", ["\\", "\\2", "\\x", "a\\\\\\"])
-def test_replacements_that_make_no_sense(replacement: str) -> None:
+def test_malformed_replacements(replacement: str) -> None:
     with pytest.raises(BadArgument):
         call("REGEXP_REPLACE", "abc", "(b)", replacement)
 

@@ -180,7 +180,7 @@ def test_every_allowed_part_is_implemented() -> None:
     assert set(EXTRACTIONS) == ALLOWED["$extract DATE"]
 
 
-def test_making_dates() -> None:
+def test_date_constructors() -> None:
     assert call("DATE", 2016, 12, 25) == date(2016, 12, 25)
     assert date_of_timestamp(CONTEXT, CONTEXT.now) == date(2016, 12, 24)
     assert date_of_timestamp(CONTEXT, CONTEXT.now, "+01:00") == date(2016, 12, 25)

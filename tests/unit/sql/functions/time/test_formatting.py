@@ -1,4 +1,4 @@
-"""FORMAT_DATE and FORMAT_TIMESTAMP: every documented element, and what is none."""
+"""FORMAT_DATE and FORMAT_TIMESTAMP: every documented element, and text that is none."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from spanemu.values.timestamp import parse_utc
 CONTEXT: Any = SimpleNamespace(time_zone="America/Los_Angeles")
 WEDNESDAY = parse_utc("2021-01-21T02:47:00.123456789Z")  # 20 January, 21:47 at UTC-5
 
-# Element -> what it shows of that moment.
+# Element -> its text for that timestamp.
 SHOWN = {
     "%A": "Wednesday",
     "%a": "Wed",

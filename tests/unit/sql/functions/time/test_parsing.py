@@ -51,7 +51,7 @@ CONTEXT: Any = SimpleNamespace(time_zone="America/Los_Angeles")
         ("%Y%n%m%t", "202107", (2021, 7, 1)),
         ("%Y%%", "2021%", (2021, 1, 1)),
         ("%Y年", "2021年", (2021, 1, 1)),
-        # Read and forgotten.
+        # Elements that are read without effect.
         ("%Y %V %u %w %G %g", "2021 3 7 0 1999 98", (2021, 1, 1)),
         # Weeks and days of the year.
         ("%W%y", "092", (2002, 3, 4)),
@@ -130,7 +130,7 @@ def test_bad_date_formats(pattern: str) -> None:
         ("%F %T", "2016-12-31 23:59:60", "UTC", "2017-01-01T00:00:00Z"),
         ("%F %H:%M:%E3S", "2016-12-31 23:59:60.5", "UTC", "2017-01-01T00:00:00Z"),
         ("%Y", "2021", None, "2021-01-01T08:00:00Z"),
-        # Another day where the clock is: still a timestamp.
+        # Year 0 or 10000 in the time zone, but a TIMESTAMP in UTC.
         ("%Y-%m-%d %H:%M", "0-12-31 23:00", "-05", "0001-01-01T04:00:00Z"),
         ("%Y-%m-%d %H:%M", "10000-01-01 00:30", "+05", "9999-12-31T19:30:00Z"),
         ("%F %T", "2017-11-05 01:30:00", None, "2017-11-05T08:30:00Z"),
