@@ -1,6 +1,7 @@
-"""Rows in and out of one transaction: `query_engine` and `dml` for SQL, `reads` for keys.
+"""The execution of statements and reads in a transaction.
 
-`context` is what functions see of the database; `results` are rows on their way out. `partitions`
-and `shares` divide a read or query among clients, and `footprint` says what a plan does that
-people watch for; `errors`.
+In reading order: `query_engine` and `dml` (SQL), `reads` (rows by key), `context` (what SQL
+functions see of the database), `results` (rows and what accompanies them), `partitions` (parts of
+reads and queries for parallel clients), `footprint` (the properties of plans that tests assert on),
+and `errors`.
 """

@@ -1,4 +1,4 @@
-"""What a running statement offers to SQL functions: the time, the zone, randomness, sequences."""
+"""The context of a running statement for SQL functions: time, time zone, randomness, sequences."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _SKIPS_MAX = 2_000  # values of a skip range passed over before the sequence cou
 
 
 class StatementContext:
-    """A `functions.registry.Context` for one statement, or for one commit."""
+    """A `functions.registry.Context` for a statement or for a commit."""
 
     __slots__ = ("_now", "_schema", "_store", "randomness", "time_zone", "writable")
 
@@ -26,14 +26,16 @@ class StatementContext:
 
     @property
     def now(self) -> int:
-        """When the statement began: when this was asked for first, for most never ask."""
-        found = self._now
-        if found is None:
-            found = self._now = self._store.clock.peek()
-        return found
+        """The start of the statement: the time of the first access, because most statements
+        never ask.
+        """
+        now = self._now
+        if now is None:
+            now = self._now = self._store.clock.peek()
+        return now
 
     def next_sequence_value(self, sequence: str) -> int:
-        """The next value; drawn for good, whatever becomes of the transaction."""
+        """Return the next value, which is consumed even if the transaction aborts."""
         if not self.writable:
             raise SequenceInReadOnly(sequence)
         declared = self._schema.sequences[sequence.lower()]
@@ -50,11 +52,13 @@ class StatementContext:
         raise SequenceExhausted(sequence)
 
     def sequence_state(self, sequence: str) -> int | None:
-        """The counter as it stands, None before the first value."""
+        """Return the current counter; None before the first value."""
         return self._store.sequences.get(self._schema.sequences[sequence.lower()].id)
 
     def identity_state(self, column: str) -> int | None:
-        """The counter of the identity column "[schema.]table.column", None before its first use."""
+        """Return the counter of the identity column "[schema.]table.column"; None before its
+        first use.
+        """
         table_name, _, name = column.rpartition(".")
         table = self._schema.table(table_name)
         declared = None if table is None else table.column(name)
@@ -64,5 +68,5 @@ class StatementContext:
 
 
 def bit_reversed(counter: int) -> int:
-    """The 63 bits of a positive counter in reverse order; the sign stays."""
+    """Return the 63 bits of a positive counter in reverse order; the sign stays."""
     return int(format(counter, f"0{_COUNTER_BITS}b")[::-1], 2)

@@ -1,4 +1,6 @@
-"""One DML statement inside a transaction: rows out of the engine, through the rules, counted."""
+"""The execution of a DML statement in a transaction: planned rows are checked, buffered,
+counted.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,7 @@ from spanemu.txn.read_write import TransactionWorkspace
 def refuse_pending_columns(
     transaction: TransactionWorkspace, table: Table, index: Index | None, positions: Iterable[int]
 ) -> None:
-    """Raise when a read of those columns would meet a pending timestamp."""
+    """Raise PendingTimestampRead if a read of the columns would see a pending timestamp."""
     pending = transaction.pending.get(table.name)
     if not pending:
         return
@@ -43,7 +45,7 @@ def refuse_pending_columns(
 def refuse_pending_plan(
     transaction: TransactionWorkspace, prepared: Prepared, schema: Schema
 ) -> None:
-    """Raise when a statement would read what is pending."""
+    """Raise PendingTimestampRead if a statement would read a pending timestamp."""
     if not transaction.pending:
         return
     reads = prepared.executable.reads
@@ -62,7 +64,7 @@ _WITH_STATS = frozenset({QueryMode.PROFILE, QueryMode.WITH_STATS, QueryMode.WITH
 
 @record
 class DmlDone(Record):
-    """The result of a statement; or `violation`, a failure that poisons its transaction."""
+    """The result of a statement, or `violation`, a failure that invalidates its transaction."""
 
     result: ResultStream
     mutations: int = 0
@@ -76,7 +78,9 @@ def execute_dml(
     reader: RowReader,
     generation: Generation,
 ) -> DmlDone:
-    """Run a statement whole. What fails before it writes raises and leaves nothing behind."""
+    """Run a DML statement to its end; a failure before the first write is raised and changes
+    nothing.
+    """
     run = Run(reader, prepared.bind(request.parameters), transaction.context)
     began = 0.0
     if request.mode in _WITH_STATS:
@@ -112,7 +116,7 @@ def execute_dml(
 def _returned(
     prepared: Prepared, run: Run, transaction: TransactionWorkspace, mark: int, written: Any
 ) -> Iterator[tuple[Any, ...]]:
-    """The rows of THEN RETURN: of what was written; its subqueries see the data before."""
+    """Return the rows of THEN RETURN; their subqueries see the data before the statement."""
     executable = prepared.executable
     if not executable.returning_scans:
         return iter(list(executable.returning(run, written)))

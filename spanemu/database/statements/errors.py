@@ -1,4 +1,4 @@
-"""What can be wrong with a statement or a partition before rows are touched."""
+"""Errors of statements and partitions."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from spanemu.base.errors import Code, SpannerError
 
 
 class SequenceInReadOnly(SpannerError):
-    """A sequence value was asked for where nothing can be written."""
+    """A sequence value in a transaction that cannot write."""
 
     code = Code.INVALID_ARGUMENT
     prose = (
@@ -17,7 +17,7 @@ class SequenceInReadOnly(SpannerError):
 
 
 class SequenceExhausted(SpannerError):
-    """A sequence found no value outside its skip range."""
+    """A sequence without a value outside its skip range."""
 
     code = Code.FAILED_PRECONDITION
     prose = "Sequence {sequence} is exhausted: no value is left outside its skip range."
@@ -25,7 +25,7 @@ class SequenceExhausted(SpannerError):
 
 
 class InvalidPartitionToken(SpannerError):
-    """A partition token that this database did not give out for this request."""
+    """A partition token that this database did not issue for the request."""
 
     code = Code.INVALID_ARGUMENT
     prose = "Invalid partition token: {reason}."
@@ -41,7 +41,7 @@ class NotPartitionableQuery(SpannerError):
 
 
 class ParameterMissing(SpannerError):
-    """A statement uses a parameter that the request does not bind."""
+    """A statement with a parameter that the request does not bind."""
 
     code = Code.INVALID_ARGUMENT
     prose = "No parameter found for binding: {name}"
@@ -49,12 +49,12 @@ class ParameterMissing(SpannerError):
 
 
 class BadParameterValue(SpannerError):
-    """A parameter's value cannot be converted to its type, declared or inferred.
+    """A parameter value that cannot be converted to its type, declared or inferred.
 
     Spanner answers INVALID_ARGUMENT wherever a statement has parameters: ExecuteSql,
     ExecuteStreamingSql, ExecuteBatchDml (as the batch's status) and PartitionQuery. Google's
-    emulator does so for inferred types only, and answers FAILED_PRECONDITION for declared ones.
-    In mutations and keys, where a column gives the type, both answer FAILED_PRECONDITION
+    emulator does so for inferred types only, and answers FAILED_PRECONDITION for declared ones. In
+    mutations and keys, where a column gives the type, both answer FAILED_PRECONDITION
     (`txn.errors`).
     """
 
@@ -77,7 +77,7 @@ class BadOptimizerVersion(SpannerError):
 
 
 class SystemTableInReadWrite(SpannerError):
-    """A read-write transaction reads a system table, on which no lock can be taken."""
+    """A system table in a read-write transaction, which cannot lock it."""
 
     code = Code.INVALID_ARGUMENT
     prose = "Unsupported concurrency mode in query using {schema}."
@@ -85,7 +85,7 @@ class SystemTableInReadWrite(SpannerError):
 
 
 class NotDml(SpannerError):
-    """A batch holds something else than DML."""
+    """A statement in a batch that is not DML."""
 
     code = Code.INVALID_ARGUMENT
     prose = "Statement {number}: {sql!r} is not valid DML."

@@ -1,6 +1,4 @@
-"""What a plan does that people watch for: which tables it scans whole, which indexes it uses,
-whether it sorts, whether it is DML.
-"""
+"""The properties of a plan that tests assert on: full scans, indexes, sorts, DML."""
 
 from __future__ import annotations
 
@@ -14,7 +12,7 @@ from spanemu.sql.plan.traverse import walk
 
 @dataclass(frozen=True, slots=True)
 class Footprint:
-    """`tables` are read or written; of them `scanned_whole` from end to end, by table or index."""
+    """The tables of a plan; `scanned_whole` are those scanned in full, by table or index."""
 
     tables: frozenset[str] = frozenset()
     scanned_whole: frozenset[str] = frozenset()
@@ -24,8 +22,10 @@ class Footprint:
 
 
 def footprint_of(plan: Plan) -> Footprint:
-    """The footprint of a plan. A scan that visits no more rows than are asked for counts as whole
-    too, for nobody can tell how far it goes.
+    """Return the footprint of a plan.
+
+    A scan that a LIMIT may end early counts as a full scan too, because the plan does not show
+    where the scan ends.
     """
     assert isinstance(plan, QueryPlan | DmlPlan)
     reads = reads_of(plan)

@@ -1,7 +1,7 @@
-"""Partitions of reads and queries, and the tokens that stand for them.
+"""Partitions of reads and queries, and the tokens that identify them.
 
-A token holds the session, the transaction, a fingerprint of the request it was made for, and the
-ranges of keys of its share. It is checked, not trusted: one that was made up is refused.
+A token holds the session, the transaction, a fingerprint of its request, and the key ranges of its
+partition. Tokens are verified: a forged token is refused.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _VERSION = 1
 
 @dataclass(frozen=True, slots=True)
 class PartitionToken:
-    """What a token says."""
+    """The content of a partition token."""
 
     session: str
     transaction: bytes
@@ -40,7 +40,7 @@ class PartitionToken:
 
 
 def seal(token: PartitionToken) -> bytes:
-    """A token as clients carry it, with a checksum against tampering by accident."""
+    """Return a token as clients carry it, with a checksum against accidental changes."""
     ranges = [[_text(low), _text(high)] for low, high in token.ranges]
     body = json.dumps(
         [_VERSION, token.session, _text(token.transaction), token.fingerprint, ranges]
@@ -49,10 +49,13 @@ def seal(token: PartitionToken) -> bytes:
 
 
 def open_token(sealed: bytes, expected: PartitionToken) -> PartitionToken:
-    """The token, if it was made where `expected` says. Raises InvalidPartitionToken."""
+    """Return the content of a token after verifying that it belongs to the `expected` request.
+
+    Raises InvalidPartitionToken.
+    """
     digest, body = sealed[:8], sealed[8:]
     if hashlib.blake2b(body, digest_size=8).digest() != digest:
-        raise InvalidPartitionToken("it was not given out by this server")
+        raise InvalidPartitionToken("it was not issued by this server")
     try:
         version, session, transaction, fingerprint, ranges = json.loads(body)
         token = PartitionToken(
@@ -62,7 +65,7 @@ def open_token(sealed: bytes, expected: PartitionToken) -> PartitionToken:
             tuple((b64decode(low), b64decode(high)) for low, high in ranges),
         )
     except (ValueError, TypeError, RecursionError, Base64Error):
-        raise InvalidPartitionToken("it was not given out by this server") from None
+        raise InvalidPartitionToken("it was not issued by this server") from None
     if version != _VERSION:
         raise InvalidPartitionToken("it is of another version")
     if token.session != expected.session:
@@ -75,42 +78,43 @@ def open_token(sealed: bytes, expected: PartitionToken) -> PartitionToken:
 
 
 def read_fingerprint(request: ReadRequest) -> str:
-    """What must be the same when a share of a read is asked for."""
+    """Return a digest of what the requests for a read's partitions must have in common."""
     key_set = asdict(request.key_set)
     return _digest(["read", request.table, request.index, list(request.columns), key_set])
 
 
 def query_fingerprint(request: StatementRequest) -> str:
-    """What must be the same when a share of a query is asked for."""
+    """Return a digest of what the requests for a query's partitions must have in common."""
     types = {name: str(type_) for name, type_ in request.parameter_types.items()}
     return _digest(["query", request.sql, dict(request.parameters), types])
 
 
 def partition_ranges(
-    store: Store, thing: Table | Index, ranges: Sequence[ByteRange], most: int = 0
+    store: Store, source: Table | Index, ranges: Sequence[ByteRange], most: int = 0
 ) -> list[tuple[ByteRange, ...]]:
-    """Ranges of a table or index cut at split boundaries: one share per split met.
+    """Return ranges of a table or index cut at split boundaries, one partition for each split.
 
-    There is at least one, and no more than `most` if that is not 0.
+    There is at least one partition, and at most `most` unless `most` is 0.
     """
-    starts = store.split_map.starts(tree_of(thing))
+    starts = store.split_map.starts(tree_of(source))
     shares = [
-        tuple(_within(ranges, low, starts[place + 1] if place + 1 < len(starts) else None))
-        for place, low in enumerate(starts)
+        tuple(_within(ranges, low, starts[number + 1] if number + 1 < len(starts) else None))
+        for number, low in enumerate(starts)
     ]
     shares = [share for share in shares if share] or [()]
     if most and len(shares) > most:
-        tail = tuple(each for share in shares[most - 1 :] for each in share)
+        tail = tuple(range_ for share in shares[most - 1 :] for range_ in share)
         shares = [*shares[: most - 1], tail]
     return shares
 
 
 def partitioned_by(prepared: Prepared, schema: Schema) -> str:
-    """The root table or index by whose rows a query can be cut; "" when it reads no table.
+    """Return the root table or index by whose rows a query is cut; "" if it reads no table.
 
-    Raises unless each share of the plan needs rows of its own only. The order of all rows is not
-    a share's own, so a query with ORDER BY is refused even where an index has the rows in order.
-    A hint of Google's emulator switches this off: there, too, one partition has all the rows.
+    Raises NotPartitionableQuery unless each partition needs only its own rows. The order of all
+    rows is no property of a partition, so a query with ORDER BY is refused even if an index has the
+    rows in order. A hint of Google's emulator disables this check: there, too, a single partition
+    then has all the rows.
     """
     if prepared.cuts_unchecked:
         return ""
@@ -123,7 +127,7 @@ def partitioned_by(prepared: Prepared, schema: Schema) -> str:
 
 
 def _within(ranges: Sequence[ByteRange], low: bytes, high: bytes | None) -> Iterator[ByteRange]:
-    """What ranges have in common with [low, high)."""
+    """Yield the intersections of `ranges` with [low, high)."""
     for start, end in ranges:
         first = max(start, low)
         last = end if high is None else min(end, high)
@@ -141,8 +145,12 @@ def _text(content: bytes) -> str:
 
 
 def query_shares(store: Store, hierarchy: TreeId, most: int) -> list[ByteRange]:
-    """Ranges of root keys that cover a hierarchy; no more than `most` if that is not 0."""
-    inner = [each.key for each in store.split_map.boundaries(hierarchy) if len(each.path) == 1]
+    """Return ranges of root keys that cover a hierarchy; at most `most` unless `most` is 0."""
+    inner = [
+        boundary.key
+        for boundary in store.split_map.boundaries(hierarchy)
+        if len(boundary.path) == 1
+    ]
     if most:
         inner = inner[: most - 1]
     low, high = EVERYTHING[0]
@@ -150,12 +158,12 @@ def query_shares(store: Store, hierarchy: TreeId, most: int) -> list[ByteRange]:
 
 
 def hierarchy_named(schema: Schema, name: str) -> TreeId:
-    """The hierarchy whose root table or index is so called."""
-    return next(tree_of(thing) for thing in schema.tables_and_indexes() if thing.name == name)
+    """Return the hierarchy whose root table or index is named `name`."""
+    return next(tree_of(source) for source in schema.tables_and_indexes() if source.name == name)
 
 
 def trees_of(schema: Schema, name: str) -> frozenset[TreeId]:
-    """The trees of that hierarchy."""
+    """Return the trees of the hierarchy whose root is named `name`."""
     root = hierarchy_named(schema, name)
-    things = schema.tables_and_indexes()
-    return frozenset(tree_of(thing) for thing in things if hierarchy_of(schema, thing) == root)
+    sources = schema.tables_and_indexes()
+    return frozenset(tree_of(source) for source in sources if hierarchy_of(schema, source) == root)

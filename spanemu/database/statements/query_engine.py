@@ -1,7 +1,7 @@
-"""From SQL text to rows: parse, analyze, plan and compile once, then run.
+"""The query engine: statements are parsed, analyzed, planned and compiled once, then run.
 
-A statement is prepared once per schema generation, text and parameter types; a repeated one pays
-for neither parsing nor planning. What is prepared knows no values and no transaction.
+A statement is prepared once per schema generation, text and parameter types; a repeated statement
+is neither parsed nor planned again. A prepared statement holds no values and no transaction.
 """
 
 from __future__ import annotations
@@ -59,10 +59,10 @@ _serials = count(1)
 
 
 class Prepared:
-    """A statement ready to run, any number of times and on any thread.
+    """A statement that can run any number of times, on any thread.
 
-    `serial` tells it from any other, also from the same text prepared again: its plan, and with
-    it the order of its rows, may then be another one.
+    `serial` identifies the preparation: when the same text is prepared again, its plan, and with it
+    the order of its rows, may change.
     """
 
     def __init__(self, statement: Statement, executable: Executable, characters: int) -> None:
@@ -92,11 +92,14 @@ class Prepared:
 
     @cached_property
     def is_repeatable(self) -> bool:
-        """Whether it gives the same rows in the same order when run again at one timestamp."""
+        """True if the statement returns the same rows in the same order at the same timestamp."""
         return is_repeatable(self.executable.plan)
 
     def bind(self, raw: Mapping[str, Any]) -> list[Any]:
-        """Parameter values in Python form, by slot. Raises ParameterMissing, BadParameterValue."""
+        """Return parameter values in Python form, by slot.
+
+        Raises ParameterMissing and BadParameterValue.
+        """
         if not self._decoders:
             return []
         values = []
@@ -114,7 +117,8 @@ class Prepared:
     def check_declared(self, raw: Mapping[str, Any]) -> None:
         """Raise BadParameterValue for a value that does not fit its declared type.
 
-        For requests that run nothing: a missing value passes, and one whose type was inferred.
+        For requests that run nothing: a missing value is accepted, and so is a value of an inferred
+        type.
         """
         inferred = {name for name, _ in self.undeclared}
         for name, type_, decode in self._decoders:
@@ -135,10 +139,10 @@ def prepare(
     *,
     in_shares: bool = False,
 ) -> Prepared:
-    """The statement of a request, compiled now or before.
+    """Return the prepared statement of a request, from the cache or compiled now.
 
-    `in_shares` has it planned so that each share of a hierarchy can be worked on by itself, if
-    there is such a plan.
+    With `in_shares` the plan lets each partition of a hierarchy be processed by itself, if such a
+    plan exists.
     """
     version = request.optimizer_version
     if version and version.lower() not in OPTIMIZER_VERSIONS:
@@ -147,16 +151,16 @@ def prepare(
     key: Any = (request.sql, tuple(types.items())) if types else request.sql
     if in_shares:
         key = ("in shares", key)
-    found: Prepared = generation.compiled(
+    prepared: Prepared = generation.compiled(
         key, lambda: _prepare(generation, request, statistics, in_shares=in_shares)
     )
-    return found
+    return prepared
 
 
 def prepare_locking(
     generation: Generation, request: StatementRequest, statistics: Statistics
 ) -> Prepared:
-    """Like `prepare`, in a read-write transaction: system tables have nothing to lock."""
+    """Prepare a statement in a read-write transaction; raise if it reads a system table."""
     prepared = prepare(generation, request, statistics)
     for name in prepared.system_tables:
         raise SystemTableInReadWrite(name.partition(".")[0])
@@ -166,8 +170,9 @@ def prepare_locking(
 def prepare_dml(
     generation: Generation, request: StatementRequest, statistics: Statistics, number: int
 ) -> Prepared:
-    """Like `prepare_locking`, for a statement of a batch: what cannot even be parsed is no DML
-    either, unless it begins as DML does.
+    """Prepare a DML statement of a batch; raise NotDml for any other statement.
+
+    A statement that cannot be parsed is not DML either, unless it begins as DML does.
     """
     try:
         prepared = prepare_locking(generation, request, statistics)
@@ -203,7 +208,9 @@ def run_query(
     context: Context,
     system_tables: SystemTables | None = None,
 ) -> ResultStream:
-    """A query's rows, lazily. `system_tables` may be left out when it reads none."""
+    """Return the rows of a query, lazily; `system_tables` is needed only if the query reads
+    some.
+    """
     mode = request.mode
     if mode is QueryMode.NORMAL:
         run = Run(reader, prepared.bind(request.parameters), context, system_tables)
@@ -232,7 +239,7 @@ def run_query(
 
 
 def explained(prepared: Prepared, request: StatementRequest) -> ResultStream:
-    """Return the plan alone: no rows, nothing executed, of DML a count of none."""
+    """Return the plan without executing it: no rows, and a row count of 0 for DML."""
     prepared.check_declared(request.parameters)
     stats = ResultStats(
         row_count=0 if prepared.is_dml else None, plan=explain(prepared.executable.plan)
@@ -259,7 +266,9 @@ def _measured(
 
 @record
 class Measured(Record):
-    """What one execution did: rows returned, or written by DML without THEN RETURN, and time."""
+    """The measurements of an execution: rows returned, or written by DML without THEN RETURN,
+    and time.
+    """
 
     rows: int
     seconds: float
@@ -268,7 +277,7 @@ class Measured(Record):
 def fill_stats(
     stats: ResultStats, prepared: Prepared, request: StatementRequest, run: Run, done: Measured
 ) -> None:
-    """The figures of a statement that has run, and its plan if the request asks for one."""
+    """Set the statistics of an executed statement, and its plan if the request asks for a plan."""
     elapsed = done.seconds * 1000
     stats.query_stats = {
         "rows_returned": str(done.rows),
@@ -284,7 +293,7 @@ def fill_stats(
 
 
 def _by_any_case(raw: Mapping[str, Any], name: str) -> Any:
-    """Parameter names match without regard to case."""
+    """Return a parameter's value, whose name matches without regard to case."""
     for given, value in raw.items():
         if given.lower() == name:
             return value

@@ -1,7 +1,7 @@
-"""Read and StreamingRead: rows of a table by key, straight from the keys to the columns.
+"""Read and StreamingRead: rows of a table by key, without SQL.
 
-What can be known from table, columns and index alone is worked out once per schema generation
-(`ReadPlan`); a read by key then costs a decode, an encode and a lookup.
+What depends only on table, columns and index is computed once per schema generation (`ReadPlan`); a
+read by key then costs a decode, an encode and a lookup.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from spanemu.values.types import Type
 
 
 class ReadPlan:
-    """Reads of given columns of a table, by its key or by an index."""
+    """A read of given columns of a table, by its key or by an index."""
 
     def __init__(self, generation: Generation, request: ReadRequest) -> None:
         schema = generation.schema
@@ -48,7 +48,7 @@ class ReadPlan:
         if not request.columns:
             raise NoColumns(self.table.name)
         columns = [self._column(name) for name in request.columns]
-        # Named as they were declared, however the request spells them.
+        # Declared names, whatever spelling the request uses.
         self.columns: tuple[tuple[str, Type], ...] = tuple(
             (column.name, column.type) for column in columns
         )
@@ -57,41 +57,43 @@ class ReadPlan:
         self._computes = any(column.is_virtual for column in columns) and self.index is None
         places = self._places(columns)
         self._pick = self._picker(places)
-        # A virtual column is made of others.
+        # A virtual column is computed from other columns.
         self._cells = WHOLE_ROW if self._computes else EXISTENCE | cells_of(places)
-        thing = self.table if self.index is None else self.index
-        self._keys = KeyReader(thing.name, thing.key)
+        source = self.table if self.index is None else self.index
+        self._keys = KeyReader(source.name, source.key)
 
     def rows(
         self, request: ReadRequest, reader: RowReader, context: Context
     ) -> Iterator[tuple[Any, ...]]:
-        """The rows that a request asks for, in key order."""
+        """Return the rows of a request, in key order."""
         if request.limit:
             reader = reader.stopping_early()
-        found = self._found(request.key_set, reader, exclusive=request.lock_exclusive)
+        stored = self._stored_rows(request.key_set, reader, exclusive=request.lock_exclusive)
         if self._computes:
-            found = (with_virtual_columns(self._rules, row, context) for row in found)
-        rows = map(self._pick, found)
+            stored = (with_virtual_columns(self._rules, row, context) for row in stored)
+        rows = map(self._pick, stored)
         return islice(rows, request.limit) if request.limit else rows
 
     def ranges(self, key_set: RawKeySet) -> Sequence[ByteRange]:
-        """The ranges of encoded keys that a key set stands for."""
+        """Return the ranges of encoded keys of a key set."""
         return self._keys.ranges(key_set)
 
     def scan(
         self, reader: RowReader, ranges: Sequence[ByteRange], context: Context
     ) -> Iterator[tuple[Any, ...]]:
-        """Rows in given ranges: a partition's share."""
-        found = self._scan(reader, ranges, exclusive=False)
+        """Return the rows of the given ranges, for a partition."""
+        stored = self._scan(reader, ranges, exclusive=False)
         if self._computes:
-            found = (with_virtual_columns(self._rules, row, context) for row in found)
-        return map(self._pick, found)
+            stored = (with_virtual_columns(self._rules, row, context) for row in stored)
+        return map(self._pick, stored)
 
-    def _found(self, key_set: RawKeySet, reader: RowReader, *, exclusive: bool) -> Iterator[Row]:
+    def _stored_rows(
+        self, key_set: RawKeySet, reader: RowReader, *, exclusive: bool
+    ) -> Iterator[Row]:
         if self.index is not None or key_set.all or key_set.ranges:
             return self._scan(reader, self._keys.ranges(key_set), exclusive=exclusive)
         table, cells, keys = self.table, self._cells, list(map(self._keys.key, key_set.keys))
-        if len(keys) == 1:  # as mostly
+        if len(keys) == 1:  # the most frequent case
             row = reader.get(table, keys[0], for_update=exclusive, cells=cells)
             return iter(() if row is None else (row,))
         get = partial(reader.get, table, for_update=exclusive, cells=cells)
@@ -115,7 +117,7 @@ class ReadPlan:
         return column
 
     def _places(self, columns: Sequence[Column]) -> list[int]:
-        """Where the rows that are read hold those columns."""
+        """Return the positions of the columns in the rows of the table or index."""
         if self.index is None:
             return [column.position for column in columns]
         places = {column.position: place for place, column in enumerate(self.index.columns)}
@@ -128,7 +130,7 @@ class ReadPlan:
 
 
 def read_plan(generation: Generation, request: ReadRequest) -> ReadPlan:
-    """The plan for a request's table, columns and index."""
+    """Return the plan for a request's table, columns and index, from the cache or compiled now."""
     key = (ReadPlan, request.table, request.columns, request.index)
     plan: ReadPlan = generation.compiled(key, lambda: ReadPlan(generation, request))
     return plan

@@ -1,4 +1,4 @@
-"""Rows on their way to a client, and what accompanies them."""
+"""Results on their way to a client: rows, statistics and transaction information."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from typing import Any, Protocol
 from spanemu.base.record import Record, record
 from spanemu.values.types import Type
 
-# (tree, the rows' new states, None for those deleted, how many there were if these are a sample)
+# (tree, new states of the rows with None for deleted rows, row count if the states are a sample)
 WrittenRows = Sequence[tuple[int, Sequence[Any], int]]
 
 
 @record
 class TransactionInfo(Record):
-    """What a reply says of its transaction: `id` only when this request began it.
+    """The part of a reply about its transaction; `id` is set only if this request began it.
 
     `read_timestamp` is in nanoseconds, None unless asked for. `precommit_token` is set on
     read-write transactions of multiplexed sessions, with its sequence number.
@@ -26,15 +26,15 @@ class TransactionInfo(Record):
     precommit_token: tuple[bytes, int] | None = None
 
 
-NO_TRANSACTION = TransactionInfo()  # named in the reply
+NO_TRANSACTION = TransactionInfo()
 
 
 @dataclass(slots=True)
 class ResultStats:
-    """Known when the rows are exhausted.
+    """Statistics of a result, complete when the rows are exhausted.
 
-    `row_count` is exact for DML; for partitioned DML it is a lower bound. `plan` is the tree of
-    a PLAN or PROFILE request (`sql.plan.operator_display.PlanTree`), `query_stats` its figures.
+    `row_count` is exact for DML; for partitioned DML it is a lower bound. `plan` is the tree of a
+    PLAN or PROFILE request (`sql.plan.operator_display.PlanTree`), `query_stats` its figures.
     """
 
     row_count: int | None = None
@@ -44,18 +44,18 @@ class ResultStats:
 
 
 class RowsMeter(Protocol):
-    """Who is to be told when a stream is over, once."""
+    """The receiver of the end of a stream, called once."""
 
     def ended(self, stream: ResultStream, rows: int = 0, size: int = 0) -> None:
-        """Everything was sent: so many rows, so many bytes."""
+        """Record that all rows were sent."""
         ...
 
     def failed(self, failure: BaseException) -> None:
-        """It broke off."""
+        """Record a failure of the stream."""
         ...
 
     def abandoned(self) -> None:
-        """The rest of it is not wanted."""
+        """Record that the client cancelled the stream."""
         ...
 
 
@@ -64,10 +64,10 @@ class ResultStream:
     """The answer to a read or a statement.
 
     `columns` are (name, type) pairs. `rows` may be lazy: it must be exhausted or closed, and
-    `hotspots` is complete only then. An error may surface while iterating. `repeatable_at` is the
-    timestamp read at, set only if the same request at that timestamp gives the same rows in the
-    same order: a broken stream can then be resumed by running it again. For a query that means
-    by the same plan, which `plan_serial` names. `source` is what the rows come from, a statement
+    `stats` is complete only then. An error may surface while iterating. `repeatable_at` is the read
+    timestamp, set only if the same request at that timestamp returns the same rows in the same
+    order: a broken stream can then be resumed by running it again. For a query the plan must be the
+    same too, which `plan_serial` identifies. `source` is the origin of the rows: a statement
     (`query_engine.Prepared`) with its `run`, or a `reads.ReadPlan`.
     """
 
@@ -86,10 +86,10 @@ class ResultStream:
 
 @record
 class CommitOutcome(Record):
-    """`timestamp` in nanoseconds; `mutation_count` as Spanner counts, when asked for.
+    """The result of a commit: `timestamp` in nanoseconds, `mutation_count` if asked for.
 
-    `retry_token` is set instead of a timestamp when a multiplexed session's commit must be
-    repeated with that precommit token.
+    `retry_token` is set instead of a timestamp when a multiplexed session's commit must be repeated
+    with that precommit token.
     """
 
     timestamp: int | None
@@ -100,7 +100,9 @@ class CommitOutcome(Record):
 
 @dataclass(frozen=True, slots=True)
 class BatchOutcome:
-    """ExecuteBatchDml: the results of the statements that succeeded, and the first failure."""
+    """The result of ExecuteBatchDml: results of the successful statements, and the first
+    failure.
+    """
 
     results: tuple[ResultStream, ...]
     failure: Exception | None
@@ -109,6 +111,6 @@ class BatchOutcome:
 
 @dataclass(frozen=True, slots=True)
 class Partition:
-    """A share of a partitioned read or query; `token` is opaque to the client."""
+    """A partition of a read or query; `token` is opaque to the client."""
 
     token: bytes

@@ -1,14 +1,15 @@
-"""What ran in a database, kept by the minute for as long as Spanner's tables show it.
+"""Statistics of requests by the minute, kept as long as Spanner's tables show them.
 
     activity, lock log  --fold-->  minutes  --roll-->  ten minutes  --roll-->  hours
 
-Records are noted one by one on the path of requests, and folded many at a time: a fold finds the
-cell of what is alike and adds to it, with no call of a function for most records. What is alike
-has the same text or plan, the same tag, the same mutations; what those mean (columns, bytes,
-splits) is worked out when a minute is over, once for many.
+The path of a request appends a record, and `fold` aggregates many records at a time: it finds the
+cell of similar records and adds to it, mostly without a function call. Similar records have the
+same text or plan, the same tag and the same mutations; their columns, bytes and splits are computed
+once for many, when a minute is over.
 
-Each record is in one period. A minute that is too old, or one too many, becomes part of its ten
-minutes, and those of their hour: the tables of long intervals add up shorter periods.
+Each record is in a single period. A minute that is too old, or beyond the limit of cells, is merged
+into its ten minutes, and ten minutes into their hour: the tables of long intervals add up shorter
+periods.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ from spanemu.txn.locks.waits import LockLog, LockWait
 
 CELLS_MAX = 2_000  # of all minutes, of all ten minutes, and of all hours
 PENDING_MAX = 512  # transactions that have not ended
-STATEMENTS_MAX = 64  # of a transaction that tell what it does, repetitions aside
+STATEMENTS_MAX = 64  # recorded of a transaction, repetitions aside
 
 _LEVELS = tuple(INTERVALS.values())  # seconds
 _MINUTE = _LEVELS[0] * NANOS_PER_SECOND
@@ -55,9 +56,10 @@ C = TypeVar("C", bound=Cell)
 
 
 class StatisticsAggregator:
-    """The sums of one database. Safe to use from several threads.
+    """The sums of a database. Safe to use from several threads.
 
-    What meanings are by the schema of when a minute is over; `schema` gives the one of now.
+    Names are resolved by the schema current when a minute is over; `schema` returns the current
+    schema.
     """
 
     def __init__(self, log: ActivityLog, waits: LockLog, schema: Callable[[], Schema]) -> None:
@@ -66,17 +68,17 @@ class StatisticsAggregator:
         self._schema = schema
         self._mutex = threading.Lock()  # Guards all that follows.
         self._levels: tuple[dict[int, Period], ...] = tuple({} for _ in _LEVELS)
-        self._latest = 0  # the minute of what was folded last
+        self._latest = 0  # the minute of the last record folded
         self._pending: dict[
             Age, list[RequestRecord]
-        ] = {}  # what transactions did that have not ended
+        ] = {}  # requests of transactions that have not ended
         self._waited: dict[Age, list[LockWait]] = {}
         self._touched: WeakKeyDictionary[Any, Touched] = WeakKeyDictionary()
         self._weighed: tuple[Schema, Weighed] | None = None
         log.when_full = self.fold
 
     def fold(self) -> None:
-        """Add up what was noted, unless that is being done."""
+        """Aggregate the records, unless another thread is doing so."""
         if self._mutex.acquire(blocking=False):
             try:
                 self._fold()
@@ -84,12 +86,15 @@ class StatisticsAggregator:
                 self._mutex.release()
 
     def catch_up(self) -> None:
-        """Add up all that was noted until now."""
+        """Aggregate all records made until now."""
         with self._mutex:
             self._fold()
 
     def forget(self) -> None:
-        """Nothing has run: the database was restored. Whoever follows has seen it run."""
+        """Delete all statistics, because the database was restored.
+
+        The log's follower still receives the records.
+        """
         with self._mutex:
             if self._log.follower is not None:
                 self._log.follower(_taken(self._log.requests))
@@ -102,7 +107,7 @@ class StatisticsAggregator:
             self._waited.clear()
 
     def look(self, table: Table, interval: str, now: int) -> list[Row]:
-        """Rows of a table as of `now`, in nanoseconds: of intervals that have ended."""
+        """Return the rows of a table as of `now`, in nanoseconds, for intervals that have ended."""
         with self._mutex:
             self._fold()
             for period in self._levels[0].values():
@@ -112,7 +117,7 @@ class StatisticsAggregator:
     # ------------------------------------------------------------------ folding
 
     def _fold(self) -> None:
-        # A transaction's statements and waits are noted before its end is, so they are all there.
+        # A transaction's statements and waits are recorded before its end, so they are complete.
         attempts = _taken(self._log.attempts)
         requests = _taken(self._log.requests)
         if self._log.follower is not None:
@@ -129,7 +134,7 @@ class StatisticsAggregator:
             _forget_oldest(self._waited)
 
     def _minute(self, minute: int) -> Period:
-        """The period of a minute, about to be added to."""
+        """Return the period of a minute, open for additions."""
         minutes = self._levels[0]
         if minute > self._latest:
             self._latest = minute
@@ -143,7 +148,7 @@ class StatisticsAggregator:
         return period
 
     def _put(self, period: Period, family: Family[KeyT, C], key: KeyT, cell: C) -> C:
-        """A cell that is new to a period."""
+        """Add a new cell to a period."""
         if family.is_crowded:
             self._seal(period)
             period.is_open = True
@@ -151,35 +156,43 @@ class StatisticsAggregator:
         return cell
 
     def _fold_requests(self, requests: Iterable[RequestRecord]) -> list[Age]:
-        """The ages of those that were aborted come back."""
+        """Aggregate requests; return the ages of the aborted transactions."""
         minute, period = -1, _NO_PERIOD
         pending, waited = self._pending, self._waited
         aborted: list[Age] = []
-        for one in requests:
-            age, code, seconds = one.age, one.code, one.seconds
+        for request in requests:
+            age, code, seconds = request.age, request.code, request.seconds
             if age is not None and age != YOUNGEST:
                 done = pending.setdefault(age, [])
-                if len(done) < STATEMENTS_MAX and not (done and done[-1].sources == one.sources):
-                    done.append(one)
+                if len(done) < STATEMENTS_MAX and not (
+                    done and done[-1].sources == request.sources
+                ):
+                    done.append(request)
                 if code is Code.ABORTED:
                     aborted.append(age)
-            is_read = one.texts[0] is None
-            if not one.sources if is_read else code and one.is_partitioned_dml:
-                continue  # Spanner does not show these.
-            if one.at // _MINUTE != minute:
-                minute = one.at // _MINUTE
+            is_read = request.texts[0] is None
+            if not request.sources if is_read else code and request.is_partitioned_dml:
+                continue  # Spanner does not show them.
+            if request.at // _MINUTE != minute:
+                minute = request.at // _MINUTE
                 period = self._minute(minute)
             family = period.reads if is_read else period.queries
-            key = one.texts, one.tag, one.partitioned, one.is_partitioned_dml, one.sources
+            key = (
+                request.texts,
+                request.tag,
+                request.partitioned,
+                request.is_partitioned_dml,
+                request.sources,
+            )
             cell = family.cells.get(key)
             if cell is None:
                 cell = self._put(period, family, key, Requests(*key))
-                cell.plan(one.began)
+                cell.plan(request.began)
             cell.count += 1
-            cell.rows += one.rows
-            cell.size += one.size
-            cell.scanned += one.scanned
-            cell.written += one.written
+            cell.rows += request.rows
+            cell.size += request.size
+            cell.scanned += request.scanned
+            cell.written += request.written
             cell.seconds += seconds
             cell.squares += seconds * seconds
             bucket = bisect_right(BOUNDS, seconds)
@@ -189,28 +202,28 @@ class StatisticsAggregator:
             if age is not None:
                 cell.in_read_write += 1
                 if age in waited:
-                    cell.waited += _within(waited[age], one)
+                    cell.waited += _within(waited[age], request)
         return aborted
 
     def _fold_attempts(self, attempts: Iterable[CommitRecord]) -> None:
         minute, period = -1, _NO_PERIOD
         pending, waited = self._pending, self._waited
-        for one in attempts:
-            age, tag = one.age, one.tag
+        for attempt in attempts:
+            age, tag = attempt.age, attempt.tag
             waited.pop(age, None)
             sources: tuple[Any, ...] = ()
             if age in pending:
                 tag, sources = _done(pending.pop(age), tag)
-            if one.at // _MINUTE != minute:
-                minute = one.at // _MINUTE
+            if attempt.at // _MINUTE != minute:
+                minute = attempt.at // _MINUTE
                 period = self._minute(minute)
             family = period.transactions
-            key = tag, sources, one.mutations
+            key = tag, sources, attempt.mutations
             cell = family.cells.get(key) or self._put(period, family, key, Transactions(*key))
-            cell.commit(one)
+            cell.commit(attempt)
 
     def _fold_aborted(self, age: Age, requests: Sequence[RequestRecord]) -> None:
-        """A transaction that was aborted before its commit is an attempt, too."""
+        """Count a transaction that was aborted before its commit as an attempt."""
         if requests:
             first, last = requests[0], requests[-1]
             tag, sources = _done(requests, "")
@@ -227,10 +240,10 @@ class StatisticsAggregator:
         cell = family.cells.get(key) or self._put(period, family, key, Waits())
         cell.wait(wait)
 
-    # ------------------------------------------------------------------ what is over
+    # ------------------------------------------------------------------ ended periods
 
     def _seal(self, period: Period) -> None:
-        """Keep what the cells of a period come to, and let go of the rest."""
+        """Resolve the cells of a period to names and sums, and release the rest."""
         if not period.is_open:
             return
         period.is_open = False
@@ -243,18 +256,18 @@ class StatisticsAggregator:
         mutated = partial(touched_by_mutations, schema=schema)
         weighed = self._weigher(schema)
         transactions, period.transactions.cells = list(period.transactions.cells.values()), {}
-        for each in transactions:
-            each.seal(self._touches, mutated, weighed)
-            period.transactions.put(each.key, each)
+        for transaction in transactions:
+            transaction.seal(self._touches, mutated, weighed)
+            period.transactions.put(transaction.key, transaction)
         period.cut()
 
     def _touches(self, source: Any) -> Touched:
         if source is None:
             return NOTHING
-        found = self._touched.get(source)
-        if found is None:
-            found = self._touched[source] = touched_by(source)
-        return found
+        touched = self._touched.get(source)
+        if touched is None:
+            touched = self._touched[source] = touched_by(source)
+        return touched
 
     def _weigher(self, schema: Schema) -> Weighed:
         if self._weighed is None or self._weighed[0] is not schema:
@@ -262,8 +275,10 @@ class StatisticsAggregator:
         return self._weighed[1]
 
     def _roll(self) -> None:
-        """Make what is too old part of something longer, and forget what is older than all."""
-        for place, (periods, seconds) in enumerate(zip(self._levels, _LEVELS, strict=True)):
+        """Merge periods that are too old into longer ones, and delete those older than any
+        interval.
+        """
+        for level, (periods, seconds) in enumerate(zip(self._levels, _LEVELS, strict=True)):
             length = seconds * NANOS_PER_SECOND
             kept = KEPT_SECONDS[seconds] * NANOS_PER_SECOND
             cells = sum(map(len, periods.values()))
@@ -273,42 +288,42 @@ class StatisticsAggregator:
                     break
                 period = periods.pop(number)
                 cells -= len(period)
-                if place + 1 < len(_LEVELS):
-                    longer = number * seconds // _LEVELS[place + 1]
-                    self._levels[place + 1].setdefault(longer, Period()).absorb(period)
+                if level + 1 < len(_LEVELS):
+                    longer = number * seconds // _LEVELS[level + 1]
+                    self._levels[level + 1].setdefault(longer, Period()).absorb(period)
 
     def _found(self, seconds: int, now: int) -> Found:
-        """The periods of each interval that has ended and is still shown, the latest first."""
+        """Return the periods of each visible interval that has ended, the latest first."""
         length = seconds * NANOS_PER_SECOND
         last = now - now % length
         first = last - KEPT_SECONDS[seconds] * NANOS_PER_SECOND
-        found: dict[int, list[Period]] = {}
+        by_end: dict[int, list[Period]] = {}
         for start, period in self._starts(seconds):
             if first <= start < last:
-                found.setdefault(start - start % length + length, []).append(period)
-        return sorted(found.items(), reverse=True, key=lambda item: item[0])
+                by_end.setdefault(start - start % length + length, []).append(period)
+        return sorted(by_end.items(), reverse=True, key=lambda item: item[0])
 
     def _starts(self, seconds: int) -> Iterator[tuple[int, Period]]:
-        """(start in nanoseconds, period) of all that are no longer than so many seconds."""
-        for periods, each in zip(self._levels, _LEVELS, strict=True):
-            if each <= seconds:
+        """Yield (start in nanoseconds, period) of all periods no longer than `seconds`."""
+        for periods, length in zip(self._levels, _LEVELS, strict=True):
+            if length <= seconds:
                 for number, period in periods.items():
-                    yield number * each * NANOS_PER_SECOND, period
+                    yield number * length * NANOS_PER_SECOND, period
 
 
 def _forget_oldest(held: dict[Age, Any]) -> None:
-    """Let go of transactions that ended without a commit; half of them, to do it seldom."""
+    """Drop transactions that ended without a commit; half of them, so that this is rare."""
     for age in list(islice(held, PENDING_MAX // 2)):
         del held[age]
 
 
-def _taken(noted: deque[T]) -> list[T]:
-    """What was noted until now, which others go on doing."""
-    return list(map(deque.popleft, repeat(noted, len(noted))))
+def _taken(records: deque[T]) -> list[T]:
+    """Remove and return the records made until now; other threads may append meanwhile."""
+    return list(map(deque.popleft, repeat(records, len(records))))
 
 
 def _done(requests: Iterable[RequestRecord], tag: str) -> tuple[str, tuple[Any, ...]]:
-    """A transaction's tag, and what it ran, each once."""
+    """Return a transaction's tag, and its distinct statements and reads."""
     sources: dict[Any, None] = {}
     for request in requests:
         tag = tag or request.transaction_tag
@@ -317,7 +332,7 @@ def _done(requests: Iterable[RequestRecord], tag: str) -> tuple[str, tuple[Any, 
     return tag, tuple(sources)
 
 
-def _within(waits: Iterable[LockWait], one: RequestRecord) -> float:
-    """Seconds that a request waited for locks."""
-    over = one.began + one.seconds
-    return sum(wait.seconds for wait in waits if one.began <= wait.ended <= over)
+def _within(waits: Iterable[LockWait], request: RequestRecord) -> float:
+    """Return the seconds that a request waited for locks."""
+    over = request.began + request.seconds
+    return sum(wait.seconds for wait in waits if request.began <= wait.ended <= over)

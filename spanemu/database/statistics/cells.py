@@ -1,8 +1,8 @@
-"""What is alike, added up: requests, transactions, waits for locks.
+"""Sums over similar records: requests, transactions, lock waits.
 
-A cell takes in records while it is open (`ledger` adds to its fields) and what they ran with:
-plans, mutations, some of the rows. To be sealed is to keep only what those come to, names and
-sums, so that a minute that is over holds on to nothing. Sealed cells can be added to each other.
+An open cell takes in records (`aggregator` adds to its fields) together with their plans, their
+mutations and some of their rows. Sealing a cell resolves them to names and sums, so that a minute
+that is over keeps no plans or rows in memory. Sealed cells can be added to each other.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ FIELDS = (
 
 
 class Latencies(Protocol):
-    """Sums over seconds, and how many of them fell into each bucket."""
+    """Sums over seconds, with a count for each bucket."""
 
     count: int
     seconds: float
@@ -43,7 +43,7 @@ class Latencies(Protocol):
 
 
 def distribution(cell: Latencies) -> list[tuple[Any, ...]]:
-    """The array of one struct that the tables show of what is alike."""
+    """Return the array of a single struct that the tables show for similar records."""
     counts = [cell.buckets.get(bucket, 0) for bucket in range(_FINITE + 2)]
     mean = cell.seconds / cell.count if cell.count else 0.0
     spread = max(0.0, cell.squares - cell.seconds * mean)
@@ -51,28 +51,29 @@ def distribution(cell: Latencies) -> list[tuple[Any, ...]]:
 
 
 def as_json(array: Sequence[tuple[Any, ...]], fields: Sequence[str]) -> str:
-    """An array of structs as JSON text, a single struct as an object."""
+    """Return an array of structs as JSON text, a single struct as an object."""
     objects = [dict(zip(fields, one, strict=True)) for one in array]
     return json.dumps(objects)
 
 
 def distribution_json(array: Sequence[tuple[Any, ...]]) -> str:
-    """A distribution as JSON text: one object."""
+    """Return a distribution as JSON text, which is a single object."""
     return json.dumps(dict(zip(FIELDS, array[0], strict=True)))
 
 
-SAMPLES_MAX = 16  # commits of a cell whose rows are weighed; the others are taken to be like them
+SAMPLES_MAX = 16  # commits of a cell whose rows are measured, to estimate all
 LOCK_REQUESTS_MAX = 64
 
 _REFUSED = frozenset({Code.FAILED_PRECONDITION, Code.ALREADY_EXISTS, Code.NOT_FOUND})
 _DEFAULT, _DEFAULT_MODE = Isolation.UNSPECIFIED, ReadLockMode.UNSPECIFIED
 
-Touches = Callable[[Any], Touched]  # what a plan touches
+Touches = Callable[[Any], Touched]  # the columns that a plan uses
 TouchesOfMutations = Callable[[Sequence[Written]], Touched]
 
 
 class Cell:
-    """Sums over records that are alike. `seconds` is what they cost, `buckets` a histogram of it.
+    """Sums over similar records. `seconds` is their duration, `buckets` a histogram of the
+    durations.
 
     `squares` is the sum of the squared seconds.
     """
@@ -91,14 +92,14 @@ class Cell:
 
     @classmethod
     def of(cls, cells: Iterable[Self]) -> Self:
-        """The sums of several, which are sealed."""
+        """Return the sum of several sealed cells."""
         total = cls()
         for cell in cells:
             total.add(cell)
         return total
 
     def add(self, other: Self) -> None:
-        """Take in the sums of another cell, which is sealed."""
+        """Add the sums of another cell, which is sealed."""
         for name in self.SUMS:
             setattr(self, name, getattr(self, name) + getattr(other, name))
         for bucket, count in other.buckets.items():
@@ -106,7 +107,7 @@ class Cell:
 
 
 class Requests(Cell):
-    """Statements, batches or reads that are alike."""
+    """Similar statements, batches or reads."""
 
     __slots__ = (
         "cancelled", "failed", "failed_seconds", "in_read_write", "is_partitioned_dml",
@@ -143,38 +144,38 @@ class Requests(Cell):
         self.partitioned = partitioned
         self.is_partitioned_dml = is_partitioned_dml
         self.sources = sources
-        self.touched: tuple[Touched, ...] = ()  # by each source
+        self.touched: tuple[Touched, ...] = ()  # for each source
 
     @property
     def key(self) -> tuple[Any, ...]:
-        """What is alike in them, once they are sealed."""
+        """What the records have in common, once the cell is sealed."""
         return self.texts, self.tag, self.partitioned, self.is_partitioned_dml, self.touched
 
     def plan(self, since: float) -> None:
-        """Count the time for plans that were made for the request that began then.
+        """Add the planning time of plans that were prepared for the request begun at `since`.
 
-        A plan that was made for a request is met first in a cell of its own.
+        A plan that was prepared for a request occurs in a new cell first.
         """
         for source in self.sources:
             if getattr(source, "prepared_at", -1.0) >= since:
                 self.planning += source.prepared_in
 
     def fail(self, code: Code, seconds: float) -> None:
-        """One of them failed."""
+        """Count a failed request."""
         self.failed += 1
         self.failed_seconds += seconds
         self.cancelled += code is Code.CANCELLED
         self.timed_out += code is Code.DEADLINE_EXCEEDED
 
     def seal(self, touches: Touches) -> None:
-        """Let go of the plans."""
+        """Resolve the plans to columns, and release the plans."""
         if self.sources:
             self.touched = tuple(map(touches, self.sources))
             self.sources = ()
 
 
 class Transactions(Cell):
-    """Attempts at transactions that are alike; `seconds` are those since their first requests.
+    """Similar attempts at transactions; `seconds` are counted from their first requests.
 
     `participants` is a sum, too. `written` are rows and bytes by table.
     """
@@ -225,48 +226,48 @@ class Transactions(Cell):
         self.tag = tag
         self.sources = sources
         self.mutations = mutations
-        self.touched = self.changes = NOTHING  # by all of it; by its mutations
+        self.touched = self.changes = NOTHING  # of the whole transaction; of its mutations
         self.written: dict[str, tuple[int, float]] = {}
         self._samples: list[WrittenRows] = []
-        self._sampled = 0  # commits that the samples stand for
+        self._sampled = 0  # commits that the samples represent
         self._trees: dict[int, float] = {}  # rows that remain, by tree
 
     @property
     def key(self) -> tuple[Any, ...]:
-        """What is alike in them, once they are sealed."""
+        """What the records have in common, once the cell is sealed."""
         return self.tag, self.touched, self.changes
 
-    def commit(self, one: CommitRecord) -> None:
-        """One of them asked for its commit."""
-        seconds = one.seconds
+    def commit(self, record: CommitRecord) -> None:
+        """Add a commit request."""
+        seconds = record.seconds
         self.count += 1
         self.seconds += seconds
         self.squares += seconds * seconds
         bucket = bisect_right(BOUNDS, seconds)
         self.buckets[bucket] = self.buckets.get(bucket, 0) + 1
-        self.again += one.age[0] != one.age[1]
+        self.again += record.age[0] != record.age[1]
         self.commits += 1
-        self.commit_seconds += one.commit_seconds
-        if one.code is None:
+        self.commit_seconds += record.commit_seconds
+        if record.code is None:
             self.succeeded += 1
         else:
-            self.aborted += one.code is Code.ABORTED
-            self.refused += one.code in _REFUSED
-        options = one.options
+            self.aborted += record.code is Code.ABORTED
+            self.refused += record.code in _REFUSED
+        options = record.options
         if options.isolation is _DEFAULT and options.read_lock_mode is _DEFAULT_MODE:
             self.pessimistic += 1
         else:
             self._reading(reads_of(options))
         self._sampled += 1
         if len(self._samples) < SAMPLES_MAX:
-            self._samples.append(one.rows)
-        for tree, rows, count in one.rows:
+            self._samples.append(record.rows)
+        for tree, rows, count in record.rows:
             left = len(rows) - rows.count(None)
             if left:
                 self._trees[tree] = self._trees.get(tree, 0) + left * count / len(rows)
 
     def abort(self, age: tuple[int, int], seconds: float) -> None:
-        """One of them was aborted before its commit."""
+        """Add an attempt that was aborted before its commit."""
         self.count += 1
         self.seconds += seconds
         self.squares += seconds * seconds
@@ -282,7 +283,7 @@ class Transactions(Cell):
         self.repeatable += reads is Reads.REPEATABLE
 
     def seal(self, touches: Touches, mutated: TouchesOfMutations, weighed: Weighed) -> None:
-        """Let go of plans and rows."""
+        """Resolve plans and rows to columns and bytes, and release the plans and rows."""
         if self.sources or self.mutations:
             self.changes = mutated(self.mutations)
             self.touched = Touched.joined([self.changes, *map(touches, self.sources)])
@@ -305,19 +306,19 @@ class Transactions(Cell):
 
 
 class Waits(Cell):
-    """Waits for one key, or for the range that begins with it."""
+    """Lock waits for a key, or for the range that begins with the key."""
 
     __slots__ = ("requests",)
 
     def __init__(self) -> None:
         super().__init__()
-        self.requests: dict[LockRequest, None] = {}  # each once, in their order
+        self.requests: dict[LockRequest, None] = {}  # distinct, in order
 
-    def wait(self, one: LockWait) -> None:
-        """Somebody waited."""
+    def wait(self, record: LockWait) -> None:
+        """Add a lock wait."""
         self.count += 1
-        self.seconds += one.seconds
-        self._ask(one.requests)
+        self.seconds += record.seconds
+        self._ask(record.requests)
 
     def add(self, other: Self) -> None:
         super().add(other)

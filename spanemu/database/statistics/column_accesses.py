@@ -1,4 +1,4 @@
-"""Which columns a statement, a read or a mutation has to do with."""
+"""The columns that a statement, a read or a mutation uses."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from spanemu.sql.plan.statements import DeletePlan, DmlPlan, InsertPlan, QueryPl
 from spanemu.sql.plan.traverse import walk
 from spanemu.values.mutation import WriteKind
 
-EXISTS = "_exists"  # Spanner's word for whether there is a row
+EXISTS = "_exists"  # Spanner's name for the existence of a row
 _CREATING = frozenset({WriteKind.INSERT, WriteKind.INSERT_OR_UPDATE, WriteKind.REPLACE})
 
 Columns = set[tuple[str, str]]
@@ -23,7 +23,7 @@ Columns = set[tuple[str, str]]
 
 @dataclass(frozen=True, slots=True)
 class Touched:
-    """(table or index, column) pairs that are read and written; tables that lose rows."""
+    """The (table or index, column) pairs read and written, and the tables that lose rows."""
 
     reads: frozenset[tuple[str, str]] = frozenset()
     writes: frozenset[tuple[str, str]] = frozenset()
@@ -34,12 +34,12 @@ class Touched:
 
     @staticmethod
     def joined(parts: Iterable[Touched]) -> Touched:
-        """What they touch together."""
-        known = list(parts)
+        """Return the union of the parts."""
+        all_parts = list(parts)
         return Touched(
-            frozenset().union(*(one.reads for one in known)),
-            frozenset().union(*(one.writes for one in known)),
-            frozenset().union(*(one.deletes for one in known)),
+            frozenset().union(*(part.reads for part in all_parts)),
+            frozenset().union(*(part.writes for part in all_parts)),
+            frozenset().union(*(part.deletes for part in all_parts)),
         )
 
 
@@ -47,10 +47,12 @@ NOTHING = Touched()
 
 
 def touched_by(source: Any) -> Touched:
-    """What a statement (`query_engine.Prepared`) or a read (`ReadPlan`) touches."""
+    """Return the columns that a statement (`query_engine.Prepared`) or a read (`ReadPlan`) uses."""
     if isinstance(source, ReadPlan):
-        thing = source.table if source.index is None else source.index
-        return Touched(frozenset((thing.name, _column(source, name)) for name, _ in source.columns))
+        target = source.table if source.index is None else source.index
+        return Touched(
+            frozenset((target.name, _column(source, name)) for name, _ in source.columns)
+        )
     plan = source.executable.plan
     return _touched_by_plan(plan) if isinstance(plan, QueryPlan | DmlPlan) else NOTHING
 
@@ -58,7 +60,7 @@ def touched_by(source: Any) -> Touched:
 def touched_by_mutations(
     mutations: Iterable[tuple[Any, str, tuple[str, ...] | None]], schema: Schema
 ) -> Touched:
-    """What the mutations of a commit touch: (kind, table, columns), no kind for deletes."""
+    """Return the columns of a commit's mutations: (kind, table, columns), None for deletes."""
     writes: Columns = set()
     deletes = set()
     for kind, name, columns in mutations:
@@ -73,12 +75,12 @@ def touched_by_mutations(
 
 
 def named(columns: Iterable[tuple[str, str]]) -> list[str]:
-    """ "Table.column", in alphabetical order."""
-    return sorted(f"{thing}.{column}" for thing, column in columns)
+    """Return "Table.column" for each column, sorted."""
+    return sorted(f"{source}.{column}" for source, column in columns)
 
 
 def fingerprint(text: str) -> int:
-    """The same number for the same text, always."""
+    """Return the fingerprint of a text, equal for equal texts in every process."""
     return int(farm_fingerprint(text))
 
 
@@ -111,24 +113,28 @@ def _touched_by_plan(plan: QueryPlan | DmlPlan) -> Touched:
 
 
 def _written(table: Table, names: Iterable[str], *, creates: bool) -> Columns:
-    """A new row's existence is written too. An existing row's key is not: it only says which."""
+    """Return the written columns.
+
+    A new row's existence is written too. An existing row's key is not written: it only identifies
+    the row.
+    """
     key = {column.name for column in table.key_columns}
-    found = map(table.column, names)
-    columns = {column.name for column in found if column is not None}
+    declared = map(table.column, names)
+    columns = {column.name for column in declared if column is not None}
     if creates:
         return {(table.name, name) for name in columns | {EXISTS}}
     return {(table.name, name) for name in columns - key}
 
 
 def with_indexes(written: Iterable[tuple[str, str]], schema: Schema) -> Mapping[str, set[str]]:
-    """Columns by what is written to: tables, and those of their indexes that hold the columns."""
-    found: dict[str, set[str]] = {}
+    """Return the written columns by table, and by index that contains the columns."""
+    by_source: dict[str, set[str]] = {}
     for name, column in written:
-        found.setdefault(name, set()).add(column)
-    for name, columns in list(found.items()):
+        by_source.setdefault(name, set()).add(column)
+    for name, columns in list(by_source.items()):
         table = schema.table(name)
         for index in () if table is None else schema.indexes_of(table):
             held = {column.name for column in index.columns} & columns
             if held or EXISTS in columns:
-                found[index.name] = held
-    return found
+                by_source[index.name] = held
+    return by_source

@@ -1,4 +1,6 @@
-"""LOCK_STATS_*: where transactions waited for locks, and who was involved ("Lock statistics")."""
+"""LOCK_STATS_*: where transactions waited for locks, and which requests were involved ("Lock
+statistics").
+"""
 
 from __future__ import annotations
 
@@ -21,20 +23,20 @@ _FIELDS = ("COLUMN", "LOCK_MODE", "TRANSACTION_TAG")
 
 
 def lock_stats_top(found: Found, schema: Schema) -> Iterator[Row]:
-    """Rows of LOCK_STATS_TOP: the longest waits first."""
-    things = {tree_of(thing): thing for thing in schema.tables_and_indexes()}
+    """Yield the rows of LOCK_STATS_TOP, the longest waits first."""
+    sources = {tree_of(source): source for source in schema.tables_and_indexes()}
     for end, periods in found:
-        places: dict[Place, list[Waits]] = {}
+        waits_by_position: dict[Place, list[Waits]] = {}
         for period in periods:
-            for place, cell in period.waits.cells.items():
-                if place[0] in things:  # and has not been dropped meanwhile
-                    places.setdefault(place, []).append(cell)
-        for (tree, key, is_range), cells in costliest(places):
-            thing, group = things[tree], Waits.of(cells)
-            samples = list(islice(_samples(thing, group, is_range=is_range), SAMPLES_MAX))
+            for position, cell in period.waits.cells.items():
+                if position[0] in sources:  # A dropped table or index has no row.
+                    waits_by_position.setdefault(position, []).append(cell)
+        for (tree, key, is_range), cells in costliest(waits_by_position):
+            source, group = sources[tree], Waits.of(cells)
+            samples = list(islice(_samples(source, group, is_range=is_range), SAMPLES_MAX))
             yield {
                 "INTERVAL_END": end,
-                "ROW_RANGE_START_KEY": place_text(thing, key, is_range=is_range).encode(),
+                "ROW_RANGE_START_KEY": place_text(source, key, is_range=is_range).encode(),
                 "LOCK_WAIT_SECONDS": group.seconds,
                 "SAMPLE_LOCK_REQUESTS": samples,
                 "SAMPLE_LOCK_REQUESTS_JSON_STRING": as_json(samples, _FIELDS),
@@ -42,7 +44,7 @@ def lock_stats_top(found: Found, schema: Schema) -> Iterator[Row]:
 
 
 def lock_stats_total(found: Found, schema: Schema) -> Iterator[Row]:
-    """Rows of LOCK_STATS_TOTAL."""
+    """Yield the rows of LOCK_STATS_TOTAL."""
     for end, periods in found:
         cells = [cell for period in periods for cell in period.waits.all()]
         if cells:
@@ -53,26 +55,26 @@ def lock_stats_total(found: Found, schema: Schema) -> Iterator[Row]:
 
 
 def _samples(
-    thing: Table | Index, group: Waits, *, is_range: bool
+    source: Table | Index, group: Waits, *, is_range: bool
 ) -> Iterator[tuple[str, str, str]]:
-    """(column, mode, tag) of the requests, each once."""
+    """Yield the distinct (column, mode, tag) of the requests."""
     seen: set[tuple[str, str, str]] = set()
     for request in group.requests:
-        for column, mode in _modes(thing, request, is_range=is_range):
-            sample = f"{thing.name}.{column}", mode, request.tag
+        for column, mode in _modes(source, request, is_range=is_range):
+            sample = f"{source.name}.{column}", mode, request.tag
             if sample not in seen:
                 seen.add(sample)
                 yield sample
 
 
 def _modes(
-    thing: Table | Index, request: LockRequest, *, is_range: bool
+    source: Table | Index, request: LockRequest, *, is_range: bool
 ) -> Iterator[tuple[str, str]]:
-    """Each column that is locked, and how."""
+    """Yield each locked column with its lock mode."""
     if is_range and request.lock == WRITE_TIMESTAMP_RANGE:
         yield EXISTS, "WriterSharedTimestamp"
         return
-    names = column_names(thing)
+    names = column_names(source)
     reads, writes = (set(columns_of(cells, names)) for cells in request.lock)
     for column in (EXISTS, *names):
         if column and (column in reads or column in writes):

@@ -1,7 +1,7 @@
 """TABLE_OPERATIONS_STATS_*, COLUMN_OPERATIONS_STATS_*: how often tables and columns were used.
 
-A request counts once, however many rows it touches: for each table and index that it reads, and for
-each table that it writes with the indexes that have to follow.
+A request counts once, however many rows it reads or writes: for each table and index that it reads,
+and for each table that it writes, together with the indexes to update.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from spanemu.schema.schema import Schema
 
 
 def table_operations(found: Found, schema: Schema) -> Iterator[Row]:
-    """Rows of TABLE_OPERATIONS_STATS."""
+    """Yield the rows of TABLE_OPERATIONS_STATS."""
     for end, periods in found:
         reads: Counter[str] = Counter()
         writes: Counter[str] = Counter()
         deletes: Counter[str] = Counter()
         for touched, times, _ in _operations(periods):
-            reads.update(dict.fromkeys((thing for thing, _ in touched.reads), times))
+            reads.update(dict.fromkeys((source for source, _ in touched.reads), times))
             writes.update(dict.fromkeys(with_indexes(touched.writes, schema), times))
             for name in touched.deletes:
                 table = schema.table(name)
@@ -39,29 +39,29 @@ def table_operations(found: Found, schema: Schema) -> Iterator[Row]:
 
 
 def column_operations(found: Found, schema: Schema) -> Iterator[Row]:
-    """Rows of COLUMN_OPERATIONS_STATS."""
+    """Yield the rows of COLUMN_OPERATIONS_STATS."""
     for end, periods in found:
         reads: Counter[tuple[str, str]] = Counter()
         queries: Counter[tuple[str, str]] = Counter()
         writes: Counter[tuple[str, str]] = Counter()
         for touched, times, is_read in _operations(periods):
             (reads if is_read else queries).update(dict.fromkeys(touched.reads, times))
-            for thing, columns in with_indexes(touched.writes, schema).items():
-                writes.update({(thing, column): times for column in columns})
-        for thing, column in sorted(reads.keys() | queries.keys() | writes.keys()):
+            for source, columns in with_indexes(touched.writes, schema).items():
+                writes.update({(source, column): times for column in columns})
+        for source, column in sorted(reads.keys() | queries.keys() | writes.keys()):
             yield {
                 "INTERVAL_END": end,
-                "TABLE_NAME": thing,
+                "TABLE_NAME": source,
                 "COLUMN_NAME": column,
-                "READ_COUNT": reads[thing, column],
-                "QUERY_COUNT": queries[thing, column],
-                "WRITE_COUNT": writes[thing, column],
+                "READ_COUNT": reads[source, column],
+                "QUERY_COUNT": queries[source, column],
+                "WRITE_COUNT": writes[source, column],
                 "IS_QUERY_CACHE_MEMORY_CAPPED": False,
             }
 
 
 def _operations(periods: Sequence[Period]) -> Iterator[tuple[Touched, int, bool]]:
-    """(what was touched, how often, whether by a read by key)."""
+    """Yield (columns used, how often, true for a read by key)."""
     for period in periods:
         for family, is_read in ((period.queries, False), (period.reads, True)):
             for cell in family.cells.values():
@@ -69,8 +69,8 @@ def _operations(periods: Sequence[Period]) -> Iterator[tuple[Touched, int, bool]
                     yield touched, times, is_read
             for touched, times in family.touched.items():
                 yield touched, times, is_read
-        for each in period.transactions.cells.values():
-            for touched, times in mutated(each):
+        for transaction in period.transactions.cells.values():
+            for touched, times in mutated(transaction):
                 yield touched, times, False
         for touched, times in period.transactions.touched.items():
             yield touched, times, False

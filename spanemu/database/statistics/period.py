@@ -1,4 +1,4 @@
-"""What ran in one stretch of time: the costliest of each kind by itself, the rest in one sum."""
+"""The statistics of a period: the costliest cells of each kind by themselves, the rest as a sum."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from spanemu.database.statistics.cells import Cell, Requests, Transactions, Wait
 from spanemu.database.statistics.column_accesses import Touched
 from spanemu.storage.layout import TreeId
 
-TOP_MAX = 100  # cells of a kind that a period shows by themselves
+TOP_MAX = 100  # cells of a kind that a period keeps by themselves
 
 Alike = tuple[Any, ...]
-Place = tuple[TreeId, bytes, bool]  # a key; or, if true, the range that begins with it
+Place = tuple[TreeId, bytes, bool]  # (tree, key, True for the range that begins with the key)
 
 K = TypeVar("K")
 KeyT = TypeVar("KeyT", bound=Hashable)
@@ -20,10 +20,10 @@ C = TypeVar("C", bound=Cell)
 
 
 class Family(Generic[KeyT, C]):
-    """Cells of one kind by what is alike in them.
+    """Cells of a kind by what their records have in common.
 
-    `rest` is the sum of those that cost too little to stay, if there were any, and `touched` says
-    how often what they did was done.
+    `rest` is the sum of the cells that cost too little to keep, if any, and `touched` counts their
+    uses of columns.
     """
 
     __slots__ = ("cells", "rest", "touched")
@@ -35,17 +35,19 @@ class Family(Generic[KeyT, C]):
 
     @property
     def is_crowded(self) -> bool:
-        """Whether it is time to sum up the least costly half."""
+        """True when the least costly half should be summed up."""
         return len(self.cells) > 2 * TOP_MAX
 
     def put(self, key: KeyT, cell: C) -> None:
-        """Take in a sealed cell, which is this family's from now on."""
-        known = self.cells.setdefault(key, cell)
-        if known is not cell:
-            known.add(cell)
+        """Add a sealed cell, which belongs to this family from now on."""
+        existing = self.cells.setdefault(key, cell)
+        if existing is not cell:
+            existing.add(cell)
 
     def cut(self, done: Callable[[C], Iterator[tuple[Touched, int]]]) -> None:
-        """Keep the costliest. All are sealed; `done` says what was done in one, and how often."""
+        """Keep the costliest of the sealed cells; `done` yields the column uses of a cell, with
+        counts.
+        """
         costly = sorted(self.cells.items(), key=lambda item: -item[1].seconds)
         for _, cell in costly[TOP_MAX:]:
             for touched, times in done(cell):
@@ -54,7 +56,7 @@ class Family(Generic[KeyT, C]):
         self.cells = dict(costly[:TOP_MAX])
 
     def absorb(self, other: Family[KeyT, C]) -> None:
-        """Take in all that another one holds."""
+        """Add the cells of another family."""
         for key, cell in other.cells.items():
             self.put(key, cell)
         for touched, times in other.touched.items():
@@ -63,7 +65,7 @@ class Family(Generic[KeyT, C]):
             self._sum_up(other.rest)
 
     def all(self) -> Iterator[C]:
-        """Every cell, and the sum of the rest."""
+        """Yield every cell, and the sum of the rest."""
         yield from self.cells.values()
         if self.rest is not None:
             yield self.rest
@@ -81,7 +83,7 @@ class Period:
     __slots__ = ("is_open", "queries", "reads", "transactions", "waits")
 
     def __init__(self) -> None:
-        self.is_open = False  # Some cell is not sealed.
+        self.is_open = False  # True if a cell is not sealed.
         self.queries: Family[Alike, Requests] = Family()
         self.reads: Family[Alike, Requests] = Family()
         self.transactions: Family[Alike, Transactions] = Family()
@@ -92,17 +94,17 @@ class Period:
         return self.queries, self.reads, self.transactions, self.waits
 
     def __len__(self) -> int:
-        """How many cells it has."""
+        """Return the number of cells."""
         return sum(len(family.cells) for family in self.families)
 
     def absorb(self, other: Period) -> None:
-        """Take in another period; both are sealed."""
-        for mine, theirs in zip(self.families, other.families, strict=True):
-            mine.absorb(theirs)
+        """Add another period; both are sealed."""
+        for family, added in zip(self.families, other.families, strict=True):
+            family.absorb(added)
         self.cut()
 
     def cut(self) -> None:
-        """Sum up what cost little, where there is too much of it. All is sealed."""
+        """Sum up the least costly cells of crowded families; all cells are sealed."""
         for family in (self.queries, self.reads):
             if family.is_crowded:
                 family.cut(requested)
@@ -113,13 +115,13 @@ class Period:
 
 
 def requested(cell: Requests) -> Iterator[tuple[Touched, int]]:
-    """What requests touched, and how often."""
+    """Yield the columns that requests used, and how often."""
     for touched in cell.touched:
         yield touched, cell.count
 
 
 def mutated(cell: Transactions) -> Iterator[tuple[Touched, int]]:
-    """What mutations wrote, and how often."""
+    """Yield the columns that mutations wrote, and how often."""
     if cell.changes and cell.succeeded:
         yield cell.changes, cell.succeeded
 
@@ -133,7 +135,7 @@ Found = Sequence[tuple[int, Sequence[Period]]]
 
 
 def costliest(groups: Mapping[K, list[C]]) -> list[tuple[K, list[C]]]:
-    """The groups that took the most time, the most first."""
+    """Return the groups with the longest total time, the longest first."""
     costs = {key: sum(cell.seconds for cell in cells) for key, cells in groups.items()}
     return sorted(groups.items(), key=lambda item: -costs[item[0]])[:TOP_MAX]
 
@@ -146,5 +148,5 @@ KEPT_SECONDS: Mapping[int, int] = {60: 6 * _HOUR, 600: 96 * _HOUR, _HOUR: 720 * 
 
 
 def average(total: float, count: int) -> float:
-    """The mean, zero of nothing."""
+    """Return the mean; 0 if `count` is 0."""
     return total / count if count else 0.0

@@ -1,8 +1,8 @@
-"""QUERY_STATS_*: statements by their text, or by their tag (page "Query statistics").
+"""QUERY_STATS_* and READ_STATS_*: statements by text or tag ("Query statistics"), and reads.
 
-What a service of many machines would measure and one process does not have is zero: calls to other
-servers, waiting for a file system, rows on disk. What is not measured is NULL: memory. The bytes
-that a statement wrote are by the mean size of the rows that transactions wrote to its tables.
+Figures of a distributed service that a single process does not have are zero: calls to other
+servers, waiting for a file system, rows on disk. Memory is not measured, and NULL. The bytes that a
+statement wrote are estimated by the mean size of the rows that transactions wrote to its tables.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Sizes = Mapping[str, float]  # bytes of a row by table
 
 
 def query_stats_top(found: Found, schema: Schema) -> Iterator[Row]:
-    """Rows of QUERY_STATS_TOP: those first that took the most time in all."""
+    """Yield the rows of QUERY_STATS_TOP, the longest total time first."""
     for end, periods in found:
         groups: dict[tuple[str, bool], list[Requests]] = {}
         for cell in _cells(periods):
@@ -43,7 +43,7 @@ def query_stats_top(found: Found, schema: Schema) -> Iterator[Row]:
 
 
 def query_stats_total(found: Found, schema: Schema) -> Iterator[Row]:
-    """Rows of QUERY_STATS_TOTAL."""
+    """Yield the rows of QUERY_STATS_TOTAL."""
     for end, periods in found:
         cells = [cell for period in periods for cell in period.queries.all()]
         if cells:
@@ -56,7 +56,7 @@ def _cells(periods: Iterable[Period]) -> Iterator[Requests]:
 
 
 def _text(cell: Requests) -> str:
-    """The text of a statement; of a batch, all of them, equal neighbours only once."""
+    """Return the text of a statement, or the texts of a batch without repeated neighbours."""
     return ";".join(text or "" for text, _ in groupby(cell.texts))
 
 
@@ -109,7 +109,7 @@ def _figures(cells: Sequence[Requests], sizes: Sizes) -> Row:
 
 
 def read_stats_top(found: Found, schema: Schema) -> Iterator[Row]:
-    """Rows of READ_STATS_TOP: those first that took the most time in all."""
+    """Yield the rows of READ_STATS_TOP, the longest total time first."""
     for end, periods in found:
         groups: dict[tuple[str, bool], list[Requests]] = {}
         for period in periods:
@@ -128,7 +128,7 @@ def read_stats_top(found: Found, schema: Schema) -> Iterator[Row]:
 
 
 def read_stats_total(found: Found, schema: Schema) -> Iterator[Row]:
-    """Rows of READ_STATS_TOTAL."""
+    """Yield the rows of READ_STATS_TOTAL."""
     for end, periods in found:
         cells = [cell for period in periods for cell in period.reads.all()]
         if cells:

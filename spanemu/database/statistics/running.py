@@ -1,4 +1,4 @@
-"""What runs at the moment: ACTIVE_PARTITIONED_DMLS and the tables of active queries."""
+"""Running statements: ACTIVE_PARTITIONED_DMLS and the tables of active queries."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _AGES = (1, 10, 100)
 
 
 def oldest_active_queries(log: ActivityLog) -> Iterator[Row]:
-    """Rows of OLDEST_ACTIVE_QUERIES, the oldest first."""
+    """Yield the rows of OLDEST_ACTIVE_QUERIES, the oldest first."""
     for meter, text, tag in _running(log):
         transaction = meter.transaction
         yield {
@@ -31,19 +31,19 @@ def oldest_active_queries(log: ActivityLog) -> Iterator[Row]:
 
 
 def active_queries_summary(log: ActivityLog) -> Iterator[Row]:
-    """The row of ACTIVE_QUERIES_SUMMARY."""
+    """Yield the row of ACTIVE_QUERIES_SUMMARY."""
     now = monotonic()
     running = [meter for meter, _, _ in _running(log)]
     ages = [now - meter.began for meter in running]
     yield {
         "ACTIVE_COUNT": len(running),
         "OLDEST_START_TIME": min((meter.at for meter in running), default=None),
-        **{f"COUNT_OLDER_THAN_{age}S": sum(one > age for one in ages) for age in _AGES},
+        **{f"COUNT_OLDER_THAN_{age}S": sum(seconds > age for seconds in ages) for age in _AGES},
     }
 
 
 def active_partitioned_dmls(log: ActivityLog, progress: dict[bytes, Progress]) -> Iterator[Row]:
-    """Rows of ACTIVE_PARTITIONED_DMLS."""
+    """Yield the rows of ACTIVE_PARTITIONED_DMLS."""
     for meter, text, _ in _running(log):
         done = progress.get(getattr(meter.transaction, "id", b""))
         if done is None:
@@ -65,7 +65,7 @@ def active_partitioned_dmls(log: ActivityLog, progress: dict[bytes, Progress]) -
 
 
 def _running(log: ActivityLog) -> Iterator[tuple[RequestRecord, str, str]]:
-    """(query, its text, its tag) of those that run, the oldest first."""
+    """Yield (record, text, tag) of each running query, the oldest first."""
     for meter in sorted(log.running.copy().values(), key=lambda meter: meter.number):
         asked = meter.asked
         requests: Any = asked if asked.__class__ is tuple else (asked,)

@@ -1,6 +1,6 @@
-"""TXN_STATS_*: read-write transactions by what they did, or by their tag.
+"""TXN_STATS_*: read-write transactions by their columns or by their tag.
 
-What a transaction did before its commit is in the statements and reads that ran in it. One that
+A transaction's work before its commit is known from its statements and reads. A transaction that
 was aborted before its commit is an attempt too.
 """
 
@@ -18,7 +18,7 @@ _OPERATIONS = ("TABLE_NAME", "INSERT_OR_UPDATE_COUNT", "INSERT_OR_UPDATE_BYTES")
 
 
 def txn_stats_top(found: Found, schema: Schema) -> Iterator[Row]:
-    """Rows of TXN_STATS_TOP: those first that took the most time in all."""
+    """Yield the rows of TXN_STATS_TOP, the longest total time first."""
     for end, periods in found:
         groups: dict[str, list[Transactions]] = {}
         for period in periods:
@@ -38,7 +38,7 @@ def txn_stats_top(found: Found, schema: Schema) -> Iterator[Row]:
 
 
 def txn_stats_total(found: Found, schema: Schema) -> Iterator[Row]:
-    """Rows of TXN_STATS_TOTAL."""
+    """Yield the rows of TXN_STATS_TOTAL."""
     for end, periods in found:
         cells = [cell for period in periods for cell in period.transactions.all()]
         if cells:
@@ -46,7 +46,7 @@ def txn_stats_total(found: Found, schema: Schema) -> Iterator[Row]:
 
 
 def _did(touched: Touched) -> str:
-    """What transactions without a tag are told apart by."""
+    """Return the text that identifies transactions without a tag."""
     parts = named(touched.reads), named(touched.writes), sorted(touched.deletes)
     return "\n".join(map(",".join, parts))
 
@@ -76,6 +76,6 @@ def _figures(cells: Sequence[Transactions]) -> dict[str, Any]:
 
 
 def _operations(group: Transactions) -> list[tuple[str, int, int]]:
-    """(table, rows, bytes) over all of the group, the most rows first."""
+    """Return (table, rows, bytes) over the whole group, the most rows first."""
     rows = ((table, count, round(size)) for table, (count, size) in group.written.items())
     return sorted(rows, key=lambda row: (-row[1], row[0]))

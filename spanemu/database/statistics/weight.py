@@ -1,4 +1,4 @@
-"""How many bytes a stored row takes, by the rule of Spanner's page on storage.
+"""The size of stored rows in bytes, by the rule of Spanner's page on storage.
 
 Each value has a size by its type, plus 8 bytes.
 """
@@ -35,19 +35,19 @@ _FIXED: Mapping[TypeCode, int] = {
 }
 
 
-def row_weigher(thing: Table | Index) -> Weigh:
-    """The size in bytes of rows of a table, or of entries of an index."""
+def row_weigher(source: Table | Index) -> Weigh:
+    """Return a function that measures rows of a table, or entries of an index, in bytes."""
     stored = [
-        (column.position if isinstance(thing, Table) else place, _weigher(column.type))
-        for place, column in enumerate(thing.columns)
+        (column.position if isinstance(source, Table) else position, _weigher(column.type))
+        for position, column in enumerate(source.columns)
         if not column.is_virtual
     ]
 
     def weigh(row: tuple[Any, ...]) -> int:
         total = 0
-        for place, weigh_value in stored:
-            # A row from before a column was added is shorter.
-            value = row[place] if place < len(row) else None
+        for position, weigh_value in stored:
+            # A row written before a column was added is shorter.
+            value = row[position] if position < len(row) else None
             if value is not None:
                 total += _OVERHEAD + weigh_value(value)
         return total
@@ -56,7 +56,7 @@ def row_weigher(thing: Table | Index) -> Weigh:
 
 
 def _weigher(type_: Type) -> Weigh:
-    """The size in bytes of values of a type."""
+    """Return a function that measures values of a type in bytes."""
     if type_.element is not None:
         weigh = _weigher(type_.element)
         return lambda array: sum(weigh(item) for item in array if item is not None)
@@ -82,7 +82,7 @@ _LENGTHS: Mapping[TypeCode, Weigh] = {
 
 
 class Weighed:
-    """What commits wrote, by the tables of one schema and the splits that there are now."""
+    """The sizes and splits of written rows, by the tables of a schema and the current splits."""
 
     def __init__(self, schema: Schema, split_map: SplitMap) -> None:
         self._structure = split_map
@@ -96,7 +96,9 @@ class Weighed:
     def by_table(
         self, samples: Iterable[WrittenRows], trees: Mapping[int, float]
     ) -> dict[str, tuple[int, float]]:
-        """(rows, bytes) by table of `trees`, the rows by tree; the bytes are like the samples'."""
+        """Return (rows, bytes) by table of `trees`, the rows by tree; bytes are estimated from the
+        samples.
+        """
         weighed: dict[int, tuple[int, int]] = {}
         for written in samples:
             for tree, rows, _ in written:
@@ -105,25 +107,26 @@ class Weighed:
                 if weigh is not None and left:
                     count, size = weighed.get(tree, (0, 0))
                     weighed[tree] = count + len(left), size + sum(map(weigh, left))
-        found = {}
+        by_name = {}
         for tree, rows_left in trees.items():
             table = self._tables.get(TreeId(tree))
             if table is not None:
                 count, size = weighed.get(tree, (1, 0))
-                found[table.name] = round(rows_left), rows_left * size / count
-        return found
+                by_name[table.name] = round(rows_left), rows_left * size / count
+        return by_name
 
     def participants(self, written: WrittenRows) -> int:
-        """About how many splits a commit wrote to; of many rows some are looked at.
+        """Estimate the number of splits that a commit wrote to, from a sample of its rows.
 
-        Of what was deleted no keys are kept: it counts as one split of its hierarchy at least.
+        The keys of deleted rows are not kept: a delete counts as at least one split of its
+        hierarchy.
         """
-        found: set[SplitLocation] = set()
+        locations: set[SplitLocation] = set()
         trees: set[TreeId] = set()
         for tree, rows, _ in written:
             trees.add(self._hierarchies.get(TreeId(tree), TreeId(tree)))
             key_of = self._keys.get(TreeId(tree))
             if key_of is not None:
                 keys = [(TreeId(tree), key_of(row)) for row in rows if row is not None]
-                found |= self._structure.splits_with_keys(keys)
-        return max(1, len(found) + len(trees - {place.hierarchy for place in found}))
+                locations |= self._structure.splits_with_keys(keys)
+        return max(1, len(locations) + len(trees - {place.hierarchy for place in locations}))
