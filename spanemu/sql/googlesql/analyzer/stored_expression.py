@@ -55,7 +55,7 @@ class StoredExpression:
 
     @property
     def is_deterministic(self) -> bool:
-        """Whether equal rows always give equal values."""
+        """True if equal rows always give equal values."""
         return not (self.volatile or self.stable)
 
 

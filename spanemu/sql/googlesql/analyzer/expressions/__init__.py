@@ -1,8 +1,8 @@
-"""Resolves expressions: one module per kind, each with its `RESOLVERS`.
+"""Resolves expressions: a module for each kind of expression, each with a table `RESOLVERS`.
 
-In reading order: `expression` (finds the resolver), `literals`, `names`, `operators`,
-`conditionals`, `conversions`, `constructors`, `message_constructors` with `braces`, `subqueries`,
-`calls`. How a call finds its function: `overload`, `argument_binding`, `date_part_arguments`,
-`operator_call`, `user_functions`, `signature_text`. How values become of one type: `coercion`,
-`literal_conversion`. What values have inside: `members`, `messages`, `array_path`.
+In reading order: `expression` (dispatches to the resolver of a node), `literals`, `names`,
+`operators`, `conditionals`, `conversions`, `constructors`, `message_constructors` and `braces`,
+`subqueries`, `calls`. Choice of a function: `operator_call`, `overload`, `argument_binding`,
+`date_part_arguments`, `signature_text` (signatures in error messages). Implicit conversion:
+`coercion`, `literal_conversion`. Fields of values: `members`, `messages`.
 """

@@ -1,8 +1,9 @@
-"""Says which argument goes to which parameter of a signature, before any type is looked at.
+"""Binds arguments to the parameters of a signature, by number and name and without types.
 
-(STRING, INT64, [STRING = ' '])   given 2    -> STRING, INT64
-(T, T...)                         given 3    -> T, T, T
-([a=>INT64], [b=>INT64])          given b    -> default of a, b
+parameters                        arguments   bound
+(STRING, INT64, [STRING = ' '])   2           STRING, INT64
+(T, T...)                         3           T, T, T
+([a=>INT64], [b=>INT64])          b => ...    default of a, b
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from spanemu.sql.functions.registry import Arity, Parameter
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """One argument to be passed: number `argument` of those given, or the parameter's default."""
+    """A value to pass: the argument at index `argument`, or the parameter's default if None."""
 
     parameter: Parameter
     argument: int | None
@@ -29,9 +30,10 @@ class Slot:
 def bind(
     parameters: Sequence[Parameter], positional: int, named: Mapping[str, int]
 ) -> tuple[Slot, ...] | None:
-    """Slots in the order of the signature; None if the numbers or names do not fit.
+    """Return the slots in the order of the signature, or None if numbers or names do not match.
 
-    `named` maps lower-cased names to argument numbers, which follow the positional ones.
+    `positional` is the number of positional arguments. `named` maps lower-cased names to the
+    indexes of the named arguments, which follow the positional arguments.
     """
     counts = _counts(parameters, positional, named)
     if counts is None:
@@ -43,7 +45,7 @@ def bind(
         named_argument = named.get(parameter.name.lower()) if parameter.name else None
         if named_argument is not None:
             if next_argument < positional:
-                return None  # given by its place already
+                return None  # also passed by position
             slots.append(Slot(parameter, named_argument))
             names_used += 1
         elif parameter.arity is Arity.REPEATED:
@@ -73,7 +75,7 @@ def bind(
 def _counts(
     parameters: Sequence[Parameter], positional: int, named: Mapping[str, int]
 ) -> tuple[int, int] | None:
-    """How often the repeated run is given, and how many optional parameters."""
+    """Return the number of repetitions, and the number of optional parameters that are passed."""
     required = run = optional = 0
     for parameter in parameters:
         if parameter.name and parameter.name.lower() in named:
@@ -94,7 +96,7 @@ def _counts(
 
 
 def _without_trailing_defaults(slots: list[Slot], is_run_bound: bool) -> tuple[Slot, ...]:
-    """Omitted arguments at the end are not passed, so that Python's own defaults apply."""
+    """Drop trailing slots without an argument, so that defaults of the Python function apply."""
     if not is_run_bound:
         while slots and slots[-1].argument is None:
             slots.pop()

@@ -1,10 +1,10 @@
-"""Gives messages in braces the type of the place they stand in.
+"""Infers the message types of braced constructors from the context.
 
     ARRAY<Chart>[{rank: 1}]     STRUCT<Chart>({rank: 1})     UPDATE t SET Chart = {rank: 1}
 
-Braces say nothing of their type, so whoever knows what a place holds marks them with it before
-they are resolved (Data types, "NEW protocol_buffer {...}"). Braces inside of braces take theirs
-from the field (`message_constructors`).
+A braced constructor without a type does not name its message type. A caller that knows the type
+from the context therefore adds the type to the syntax tree before resolving it (Data types, "NEW
+protocol_buffer {...}"). Nested braces take their type from the field (`message_constructors`).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from spanemu.values.types import Type, TypeCode
 
 
 def infer_brace_types(node: ast.Expression, expected: Type) -> ast.Expression:
-    """`node`, its braces without a type marked with the one that a place of type `wanted` has."""
+    """Return `node` with the untyped braces in it given their types from the type `expected`."""
     if isinstance(node, ast.BracedConstructor):
         if node.type is None and expected.code is TypeCode.PROTO:
             return replace(node, type=_name_of(expected, node))

@@ -1,9 +1,9 @@
-"""Resolves function calls by name: scalar functions, and what looks like them.
+"""Resolves function calls by name: scalar, aggregate and user-defined functions.
 
 ABS(x)          `operator_call.function_call`
-SUM(x)          `aggregates`, through `Env.aggregation`
+SUM(x)          `queries.aggregates`, through `Env.aggregation`
 IF(a, b, c)     a CASE
-f(DAY), f(SEQUENCE s), f(x -> ...), f(name => x)     arguments of their own kinds
+f(DAY), f(SEQUENCE s), f(x -> ...), f(name => x)     arguments that are not plain expressions
 """
 
 from __future__ import annotations
@@ -63,12 +63,16 @@ _NESTED = "nested calls of user-defined functions"
 
 
 def find_user_function(node: ast.Call, env: Env) -> UserFunction | None:
-    """The function of a user that a call names."""
+    """Return the user-defined function that a call names, or None if the schema has none."""
     return env.analysis.schema.functions.get(str(node.function).lower())
 
 
 def call_user_function(node: ast.Call, function: UserFunction, env: Env) -> Expr:
-    """The value of a call: the body, after its parameters got their values."""
+    """Inline the body of a user-defined function, with its parameters bound to the arguments.
+
+    Raise BadCall for missing or surplus arguments, ExpressionDoesNotFit for an argument of another
+    type, LimitExceeded for calls nested too deeply.
+    """
     if function.body is None or function.returns is None:
         raise Unsupported(f"Calls of remote functions ({function.name})")
     if len(node.arguments) > len(function.parameters):
@@ -170,7 +174,8 @@ def _scalar_call(node: ast.Call, function: Function, safe: bool, env: Env) -> Ex
     return replace(call, safe=True) if safe else call
 
 
-# Functions that show a value, and which values they show as text that their types tell.
+# Functions that format values, and the types of the arguments that are first converted to text,
+# because the conversion needs the descriptors of the type.
 _SHOWN_AS_TEXT: Mapping[str, frozenset[TypeCode]] = {
     "FORMAT": frozenset({TypeCode.ENUM, TypeCode.PROTO}),
     "TO_JSON": frozenset({TypeCode.ENUM}),
@@ -203,7 +208,7 @@ def _refuse_aggregate_modifiers(node: ast.Call, name: str) -> None:
 def _arguments(
     node: ast.Call, function: Function, env: Env
 ) -> tuple[list[Argument], Mapping[str, int]]:
-    """The arguments, and the numbers of those that were given by name."""
+    """Resolve the arguments of a call; return them with the indexes of the named arguments."""
     words = special_positions(function)
     arguments: list[Argument] = []
     names: dict[str, int] = {}
@@ -244,12 +249,12 @@ def _is_parameter(name: str, function: Function) -> bool:
 
 
 def _refuse_positional(node: ast.Call, function: Function) -> None:
-    """An argument that may be given by name only must not stand without its name."""
+    """Raise PositionalNotAllowed if a named-only argument is passed by position."""
     if len(function.overloads) > 1:
         return
     for parameter, written in zip(function.overloads[0].parameters, node.arguments, strict=False):
         if parameter.arity is Arity.REPEATED:
-            return  # which parameter an argument behind it is for, its place does not tell
+            return  # positions after a repeated parameter do not identify parameters
         if parameter.named_only and type(written) is not ast.NamedArgument:
             raise PositionalNotAllowed(parameter.name, at=written.at)
 
@@ -261,7 +266,7 @@ def _argument(node: ast.Expression, env: Env) -> Argument:
 def _interval_arguments(
     node: ast.Expression, call: ast.Call, function: str, env: Env
 ) -> Sequence[Argument]:
-    """INTERVAL n DAY of DATE_ADD and its kin: two arguments, n and DAY."""
+    """Return INTERVAL n DAY, as DATE_ADD and similar functions take it, as two arguments n, DAY."""
     if type(node) is not ast.IntervalExpression or node.to_part is not None:
         raise BadCall("Expected INTERVAL expression", at=node.at)
     part = node.part.upper()
@@ -289,7 +294,7 @@ def _lambda_argument(node: ast.Lambda, env: Env) -> LambdaArgument:
 
 
 def _check_constants(call: FunctionCall, function: Function, node: ast.Call) -> None:
-    """Some arguments must be literals or parameters."""
+    """Raise ExpectsConstant if an argument that must be a literal or a parameter is neither."""
     for overload in function.overloads:
         if not any(parameter.literal for parameter in overload.parameters):
             continue
@@ -302,7 +307,7 @@ def _check_constants(call: FunctionCall, function: Function, node: ast.Call) -> 
 
 
 def _check_format(call: FunctionCall, at: int) -> None:
-    """A pattern that is written out is judged before anything runs."""
+    """Raise BadCall if a literal FORMAT pattern is invalid for the types of the arguments."""
     pattern = call.arguments[0]
     if isinstance(pattern, Literal) and pattern.value is not None:
         try:

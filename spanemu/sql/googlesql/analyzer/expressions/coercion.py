@@ -1,11 +1,12 @@
-"""Implicit conversion: what fits where, at what cost, and the common type of several values.
+"""Implicit conversion (coercion): its legality, its cost, and the common type of several values.
 
-How far an expression may be bent depends on its `Kind`: a column of type FLOAT64 is not a
-NUMERIC, the literal 1.5 can be; a STRING parameter can be a DATE, a STRING column cannot; NULL
-and [] have no type of their own. Follows the page "Conversion rules in GoogleSQL".
+The types that an expression can be coerced to depend on its `Kind`: a FLOAT64 column cannot become
+a NUMERIC, but the literal 1.5 can; a STRING parameter can become a DATE, but a STRING column
+cannot; NULL and [] have no type of their own. The rules are those of the page "Conversion rules in
+GoogleSQL".
 
-Costs are integers that compare as the four numbers would, in this order: values converted,
-their distance, literals converted, their distance.
+A cost is an integer that encodes four numbers, compared in this order: the number of converted
+values, the sum of their conversion distances, and the same for converted literals.
 """
 
 from __future__ import annotations
@@ -35,12 +36,12 @@ from spanemu.values.types import INT64, StructField, Type, TypeCode, array_of
 
 
 class Kind(IntEnum):
-    """How firmly an expression holds its type."""
+    """The coercion class of an expression, ordered from a fixed type to an unknown type."""
 
     VALUE = 0
     PARAMETER = 1
     LITERAL = 2
-    COMPOSITE = 3  # an array or struct constructor: as soft as its items
+    COMPOSITE = 3  # an array or struct constructor, coerced item by item
     NULL = 4
     EMPTY_ARRAY = 5
     PENDING = 6  # an undeclared parameter
@@ -51,7 +52,7 @@ _VALUE_STEP = 10**6
 _LITERAL_COERCED = 10**3
 _LITERAL_STEP = 1
 
-# Source -> target -> distance. FLOAT64 is nearer to INT64 than NUMERIC is: 1 / 2 is a FLOAT64.
+# (source, target) -> distance. FLOAT64 is nearer to INT64 than NUMERIC is: 1 / 2 is a FLOAT64.
 _DISTANCES: Mapping[tuple[TypeCode, TypeCode], int] = {
     (TypeCode.INT64, TypeCode.FLOAT64): 1,
     (TypeCode.INT64, TypeCode.NUMERIC): 2,
@@ -72,7 +73,7 @@ _NUMBER_RANK: Mapping[TypeCode, int] = {
 
 
 def kind_of(expression: Expr, analysis: Analysis) -> Kind:
-    """How firmly `expression` holds its type."""
+    """Return the coercion class of `expression`."""
     find = _KINDS.get(type(expression))
     return Kind.VALUE if find is None else find(expression, analysis)
 
@@ -86,7 +87,7 @@ def _kind_of_literal(literal: Literal, _: Analysis) -> Kind:
 
 
 def _kind_of_call(call: FunctionCall, _: Analysis) -> Kind:
-    """ERROR(...) never returns, so it stands for a value of any type."""
+    """Return NULL for ERROR(...): the call never returns, so it can have any type."""
     return Kind.NULL if call.signature.function == "ERROR" else Kind.VALUE
 
 
@@ -111,7 +112,7 @@ _KINDS: Mapping[type, Any] = {
 
 
 def cost(expression: Expr, kind: Kind, target: Type, analysis: Analysis) -> int | None:
-    """What it costs to use `expression` as a `target`; None if that cannot be."""
+    """Return the cost of coercing `expression` to `target`, or None if coercion is impossible."""
     source = expression.type
     if kind <= Kind.LITERAL:
         return 0 if source == target else _conversion_cost(source, target, kind)
@@ -169,12 +170,12 @@ def _total(costs: Iterable[int | None]) -> int | None:
 
 
 def fits(expression: Expr, target: Type, analysis: Analysis) -> bool:
-    """Whether `expression` may stand where a `target` is wanted."""
+    """Return whether `expression` can be coerced to `target`."""
     return cost(expression, kind_of(expression, analysis), target, analysis) is not None
 
 
 def coerce(expression: Expr, target: Type, analysis: Analysis, at: int) -> Expr:
-    """`expression` as a `target`, which it is known to fit."""
+    """Return `expression` coerced to `target`; the caller has checked that `expression` fits."""
     kind = kind_of(expression, analysis)
     if kind is Kind.PENDING:
         assert isinstance(expression, ParameterRef)
@@ -219,7 +220,7 @@ def _coerce_items(expression: Expr, target: Type, analysis: Analysis, at: int) -
 
 @dataclass(slots=True)
 class Candidate:
-    """One of the values whose common type is wanted."""
+    """One of several values whose common type is computed."""
 
     type: Type
     kind: Kind
@@ -227,13 +228,13 @@ class Candidate:
 
 
 def supertype(first: Type, second: Type) -> Type | None:
-    """The narrowest type that both convert to."""
+    """Return the narrowest type that values of both types convert to, or None if there is none."""
     if first == second:
         return first
     first_rank, second_rank = _NUMBER_RANK.get(first.code), _NUMBER_RANK.get(second.code)
     if first_rank is not None and second_rank is not None:
         wider = first if first_rank > second_rank else second
-        # Nothing but a FLOAT32 itself fits into FLOAT32.
+        # No other type converts to FLOAT32, so FLOAT32 beside a narrower number becomes FLOAT64.
         return Type(TypeCode.FLOAT64) if wider.code is TypeCode.FLOAT32 else wider
     if first.is_struct and second.is_struct and len(first.fields) == len(second.fields):
         return _struct_supertype(first, second)
@@ -251,18 +252,20 @@ def _struct_supertype(first: Type, second: Type) -> Type | None:
 
 
 def common_type(expressions: Sequence[Expr], analysis: Analysis) -> Type | None:
-    """The type that all of `expressions` fit into; INT64 if none of them has a type."""
+    """Return the type that all `expressions` coerce to, or None; INT64 if all are untyped."""
     return common_type_of([make_candidate(one, analysis) for one in expressions], analysis)
 
 
 def make_candidate(expression: Expr, analysis: Analysis) -> Candidate:
-    """An expression as one of those whose common type is wanted."""
+    """Return `expression` as a candidate for a common type."""
     return Candidate(expression.type, kind_of(expression, analysis), expression)
 
 
 def common_type_of(candidates: Sequence[Candidate], analysis: Analysis) -> Type | None:
-    """Values decide; parameters, then literals, bend to them where they can, and widen the type
-    where not. A parameter does not bend to another one.
+    """Return the common type of `candidates`, or None if there is none.
+
+    Values determine the type. Parameters and then literals are coerced to that type if possible,
+    and otherwise widen it. Without values, parameters are not coerced to each other's type.
     """
     common: Type | None = None
     for entry in candidates:
@@ -275,7 +278,7 @@ def common_type_of(candidates: Sequence[Candidate], analysis: Analysis) -> Type 
         common = _common_composite(flexible, analysis)
         if common is None:
             return None
-    # A stable sort: parameters first, since a parameter holds its type firmer than a literal.
+    # The sort is stable. Parameters come first: they are coerced to fewer types than literals.
     are_parameters_fixed = common is None
     for entry in sorted(flexible, key=_firmness):
         if common is None:
@@ -314,7 +317,7 @@ def _array_if_needed(candidates: Sequence[Candidate], common: Type) -> Type | No
 
 
 def _common_composite(composites: Sequence[Candidate], analysis: Analysis) -> Type | None:
-    """The common type of constructors alone, found item by item: [1] and [1.5]."""
+    """Return the common type of array or struct constructors, computed item by item."""
     constructors = [constructor.expression for constructor in composites]
     if all(type(constructor) is MakeArray for constructor in constructors):
         items = [item for constructor in constructors for item in constructor.items]  # type: ignore[union-attr]
@@ -340,7 +343,7 @@ def _common_composite(composites: Sequence[Candidate], analysis: Analysis) -> Ty
 
 
 def array_element_type(items: Sequence[Expr], analysis: Analysis, at: int) -> Type:
-    """The element type of an array constructor without a declared one."""
+    """Return the common type of the elements of an array constructor, or raise NoCommonType."""
     element = common_type(items, analysis)
     if element is None:
         types = ", ".join(dict.fromkeys(str(item.type) for item in items))

@@ -16,7 +16,7 @@ from spanemu.sql.googlesql.analyzer.scope import Env
 from spanemu.sql.resolved import Case, ColumnRef, Expr, FunctionCall, Let, Literal, ParameterRef
 from spanemu.values.types import BOOL
 
-# Reading these twice costs nothing and cannot give two answers.
+# Nodes that are cheap and safe to evaluate more than once.
 _CHEAP = (ColumnRef, Literal, ParameterRef)
 
 
@@ -54,7 +54,7 @@ def _conditions(node: ast.Case, env: Env) -> list[Expr]:
 
 
 def _matches(node: ast.Case, written: ast.Expression, env: Env) -> tuple[list[Expr], Any]:
-    """`operand = when` for each WHEN, and the binding that evaluates the operand once."""
+    """Return `operand = when` for each WHEN, and the binding that evaluates the operand once."""
     analysis = env.analysis
     values: Sequence[Expr] = [resolve(one, env) for one in (written, *(w for w, _ in node.whens))]
     type_ = common_type(values, analysis)
@@ -70,7 +70,7 @@ def _matches(node: ast.Case, written: ast.Expression, env: Env) -> tuple[list[Ex
 
 
 def if_as_case(call: FunctionCall) -> Expr:
-    """A call of IF, chosen by its types, as the CASE that it is."""
+    """Return the CASE equivalent to a resolved call of IF."""
     condition, yes, no = call.arguments
     return Case(call.type, ((condition, yes),), no)
 

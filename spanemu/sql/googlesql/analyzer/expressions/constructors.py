@@ -1,4 +1,4 @@
-"""Resolves what builds values and takes them apart: arrays, structs, subscripts, WITH(...)."""
+"""Resolves constructors of arrays and structs, subscripts, and WITH(...)."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _ARRAY_SUBSCRIPTS: Mapping[str, str] = {
 
 
 def fix_type(expression: Expr) -> Expr:
-    """`expression` with its type fixed, as an explicit type does to a bare literal."""
+    """Return `expression`; an explicit type turns an untyped literal into a typed literal."""
     if type(expression) is Literal and expression.image is not None:
         return Literal(expression.type, expression.value)
     return expression
@@ -110,7 +110,7 @@ def _typed_struct(node: ast.StructConstructor, declared: Type, env: Env) -> Expr
 
 
 def implied_name(node: ast.Expression) -> str:
-    """The name that an expression gives to its column or field; "" if none."""
+    """Return the name of the column or field that an expression without an alias makes, or ""."""
     if type(node) is ast.Name:
         return "" if is_called(node.path.parts) else node.path.parts[-1].name
     if type(node) is ast.FieldAccess:
@@ -123,7 +123,10 @@ def _subscript(node: ast.Subscript, env: Env) -> Expr:
 
 
 def resolve_subscript(operand: Expr, node: ast.Subscript, env: Env) -> Expr:
-    """The element that the node takes of an operand which is resolved already."""
+    """Resolve the element access `node` on the resolved `operand`, an array or JSON value.
+
+    Raise BadCall for an index or an operand of another type.
+    """
     index = resolve(node.index, env)
     if operand.type.is_array:
         if not node.mode:

@@ -41,7 +41,7 @@ def _cast(node: ast.Cast, env: Env) -> Expr:
 
 
 def _converted(operand: Expr, target: Type, node: ast.Cast, env: Env) -> Expr:
-    """The operand of a cast, or a field of it, as the type that it is cast to."""
+    """Cast `operand`, the operand of `node` or a field of it, to `target`."""
     analysis = env.analysis
     kind = kind_of(operand, analysis)
     if kind in _UNTYPED and fits(operand, target, analysis):
@@ -53,7 +53,7 @@ def _converted(operand: Expr, target: Type, node: ast.Cast, env: Env) -> Expr:
     if not is_castable(operand.type, target):
         raise _invalid(operand.type, target, node.operand.at)
     if isinstance(operand, MakeStruct):
-        # Field by field: of what SAFE_CAST cannot convert, only the field is NULL.
+        # Each field is cast separately: SAFE_CAST makes only the failing field NULL.
         fields = zip(operand.items, target.fields, strict=True)
         return MakeStruct(target, tuple([_converted(x, f.type, node, env) for x, f in fields]))
     if messages.needs_descriptors(operand.type, target):
@@ -76,12 +76,12 @@ def _invalid(source: Type, target: Type, at: int) -> InvalidCast:
 
 
 def _folded(operand: Literal, target: Type, env: Env) -> Literal | None:
-    """The value of a cast literal; None if it has none, which is an error only when it runs."""
+    """Return a cast literal as a literal, or None if the cast fails, which is a run-time error."""
     source, value = operand.type, operand.value
     if value is None:
         return Literal(target, None)
     if source.code is TypeCode.FLOAT64 and target.code is TypeCode.NUMERIC and operand.image:
-        # The digits as written may be more than a float holds.
+        # The source text can have more digits than a float holds.
         source, value = STRING, operand.image
     convert = cast_function(source, target)
     try:
@@ -126,7 +126,7 @@ def _extract(node: ast.Extract, env: Env) -> Expr:
 
 
 def resolve_int64_amount(node: ast.Expression, env: Env) -> Expr:
-    """The number of parts that DATE_ADD and its kin take."""
+    """Resolve the amount of an INTERVAL argument, as of DATE_ADD, which must be an INT64."""
     amount = resolve_amount(node, env)
     if not fits(amount, INT64, env.analysis):
         raise BadCall("Interval value must be coercible to INT64 type", at=node.at)
@@ -134,7 +134,7 @@ def resolve_int64_amount(node: ast.Expression, env: Env) -> Expr:
 
 
 def resolve_amount(node: ast.Expression, env: Env) -> Expr:
-    """The INT64 of INTERVAL n part; a string of digits will do."""
+    """Resolve the amount of INTERVAL; a string literal of digits becomes an INT64 literal."""
     amount = resolve(node, env)
     if isinstance(amount, Literal) and amount.type is STRING and amount.value is not None:
         try:
@@ -145,7 +145,7 @@ def resolve_amount(node: ast.Expression, env: Env) -> Expr:
 
 
 def _interval(node: ast.IntervalExpression, env: Env) -> Expr:
-    """INTERVAL amount part [TO part], as a value of its own."""
+    """Resolve INTERVAL amount part [TO part] as a value of type INTERVAL."""
     part = node.part.upper()
     if node.to_part is None:
         check_part("$interval", part, node.at, "INTERVAL")
@@ -161,7 +161,7 @@ def _interval(node: ast.IntervalExpression, env: Env) -> Expr:
 
 
 def _seconds(node: ast.StringLiteral) -> Expr:
-    """INTERVAL '1.5' SECOND: the one part that may have a fraction."""
+    """Resolve INTERVAL '1.5' SECOND; SECOND is the only part that allows a fraction."""
     try:
         return Literal(INTERVAL, parse_range(node.value, "SECOND", "SECOND"))
     except BadValue:

@@ -1,4 +1,4 @@
-"""Arguments that are words, not values: DAY, WEEK(MONDAY), NFC, SEQUENCE name."""
+"""Resolves arguments that are keywords, not values: DAY, WEEK(MONDAY), NFC, SEQUENCE name."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ _NORMALIZATION_MODES = frozenset({"NFC", "NFD", "NFKC", "NFKD"})
 
 
 def date_part(part: str) -> SpecialArgument:
-    """A part in upper case as an argument."""
+    """Return the date part `part`, in upper case, as an argument."""
     return SpecialArgument("DATE_PART", Literal(STRING, part))
 
 
 def check_known(part: str, at: int) -> None:
-    """Refuse a part that does not exist."""
+    """Raise BadCall if the date part does not exist."""
     if part not in _KNOWN_PARTS:
         raise BadCall(f"A valid date part name is required but found {part}", at=at)
 
 
 def check_part(key: str, part: str, at: int, shown: str, type_: Type | None = None) -> None:
-    """Refuse a part that does not exist, or that the function `key` does not take."""
+    """Raise BadCall if the date part does not exist or the function `key` does not support it."""
     check_known(part, at)
     allowed = ALLOWED.get(key)
     if allowed is not None and part not in allowed:
@@ -42,7 +42,7 @@ def check_part(key: str, part: str, at: int, shown: str, type_: Type | None = No
 
 @lru_cache(maxsize=1024)
 def special_positions(function: Function | AggregateFunction) -> Mapping[int, str]:
-    """Argument numbers at which some overload of a function takes a word, and of which kind."""
+    """Return the kinds of the keyword arguments of a function's overloads, by argument index."""
     return {
         number: parameter.pattern.kind
         for overload in function.overloads
@@ -54,7 +54,7 @@ def special_positions(function: Function | AggregateFunction) -> Mapping[int, st
 def special_argument(
     kind: str, node: ast.Expression, call: ast.Call, env: Env
 ) -> SpecialArgument | None:
-    """The word that the argument `node` is; None if it is an ordinary expression."""
+    """Resolve a keyword argument of `kind`; return None if `node` is an ordinary expression."""
     if kind == "DATE_PART":
         return _date_part_argument(node, call)
     if kind == "SEQUENCE":

@@ -1,7 +1,7 @@
-"""Resolves an expression: finds its resolver by the kind of node.
+"""Resolves an expression by dispatching on the type of its syntax node.
 
-`machinery` joins the tables of the chapters (`names`, `literals`, `operators`, `conditionals`,
-`constructors`, `calls`, `subqueries`) into the one that `Analysis.resolvers` holds.
+`analyzer.resolvers` merges the `RESOLVERS` of the modules of this package into the table that
+`Analysis.resolvers` holds.
 """
 
 from __future__ import annotations
@@ -16,13 +16,16 @@ from spanemu.values.types import BOOL
 
 
 def resolve(node: ast.Expression, env: Env) -> Expr:
-    """What `node` means in `env`."""
+    """Resolve `node` in `env`. Raise AnalysisError if the expression is invalid.
+
+    The deadline of the request is checked at each node.
+    """
     current().check()
     return env.analysis.resolvers[type(node)](node, env)
 
 
 def resolve_condition(node: ast.Expression, env: Env) -> Expr:
-    """A BOOL, as WHERE, HAVING and ON want it; `env.clause` names the place."""
+    """Resolve a condition, as of WHERE. Raise NotBool, with `env.clause`, for another type."""
     expression = resolve(node, env)
     if expression.type is BOOL and kind_of(expression, env.analysis) is not Kind.PENDING:
         return expression

@@ -1,4 +1,4 @@
-"""Gives a bare literal the type that its place asks for."""
+"""Coerces an untyped literal to the type that its context requires."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _Convert = Callable[[Any, str, str], Any]
 
 
 def _float_to_numeric(value: Any, image: str, _: str) -> Any:
-    """From the digits as written, which may be more than a float holds."""
+    """Convert from the source text, which can have more digits than a float holds."""
     return numeric.parse_rounded(image) if image else numeric.from_float(value)
 
 
@@ -34,7 +34,10 @@ _CONVERSIONS: Mapping[tuple[TypeCode, TypeCode], _Convert] = {
 
 
 def convert_literal(literal: Literal, target: Type, time_zone: str, at: int) -> Literal:
-    """`literal` with the type `target`, to which its own type is known to bend."""
+    """Return `literal` converted to `target`, a type that coercion allows.
+
+    Raise LiteralDoesNotCast or ValueOutOfRange if `target` has no such value.
+    """
     conversion = _CONVERSIONS[literal.type.code, target.code]
     try:
         value = conversion(literal.value, literal.image or "", time_zone)
@@ -43,5 +46,5 @@ def convert_literal(literal: Literal, target: Type, time_zone: str, at: int) -> 
             raise ValueOutOfRange(str(target), literal.image or str(literal.value)) from None
         literal_at = literal.at if literal.at >= 0 else at
         raise LiteralDoesNotCast(f'"{literal.value}"', str(target), at=literal_at) from None
-    # Still a bare literal: [1, 1.5] is an ARRAY<FLOAT64> that bends to ARRAY<NUMERIC>.
+    # The result is still untyped: [1, 1.5] is an ARRAY<FLOAT64> that coerces to ARRAY<NUMERIC>.
     return Literal(target, value, literal.image, literal.at)

@@ -1,4 +1,4 @@
-"""Resolves literals. Bare ones keep their image, so that their place may give them a type."""
+"""Resolves literals. Untyped literals keep their source text, so that they can be coerced."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ INT64_MAX = 2**63 - 1
 
 
 def null_literal() -> Literal:
-    """NULL, of no type yet."""
+    """Return an untyped NULL."""
     return Literal(INT64, None, "")
 
 

@@ -1,4 +1,4 @@
-"""The fields of a value where they act as columns: of a STRUCT, or of a message."""
+"""The fields of a STRUCT or a message, for relations whose rows are such values."""
 
 from __future__ import annotations
 
@@ -14,19 +14,22 @@ from spanemu.values.types import Type, TypeCode
 
 
 class Members(Protocol):
-    """What a type's values consist of."""
+    """The fields of the values of a type."""
 
     def field(self, value: Expr, name: str, at: int) -> Expr | None:
-        """The field of that name of a value; None if there is none, AmbiguousField if several."""
+        """Return the field `name` of `value`, or None if the type has no such field.
+
+        Raise AmbiguousField if several fields have the name.
+        """
         ...
 
     def fields(self, value: Expr) -> Iterable[tuple[str, Expr]]:
-        """Every field of a value, with its name."""
+        """Return every field of `value` with its name."""
         ...
 
 
 def members_of(type_: Type, schema: Schema, at: int) -> Members | None:
-    """The members of a type's values; None for a type without any."""
+    """Return the fields of a STRUCT or message type, or None for another type."""
     if type_.is_struct:
         return StructMembers(type_)
     if type_.code is TypeCode.PROTO:
@@ -55,7 +58,7 @@ class StructMembers:
 
 
 class MessageMembers:
-    """The fields of a message, but for those of types that SQL does not have."""
+    """The fields of a message; `fields` leaves out fields whose types SQL does not have."""
 
     def __init__(self, type_: MessageType, at: int) -> None:
         self._type = type_

@@ -1,4 +1,4 @@
-"""Resolves what makes messages: NEW, braces, REPLACE_FIELDS, SELECT AS, and SET of a field."""
+"""Resolves constructors of messages: NEW, braces, REPLACE_FIELDS, SELECT AS, SET of a field."""
 
 from __future__ import annotations
 
@@ -36,13 +36,17 @@ from spanemu.sql.googlesql.analyzer.type_names import named_type
 from spanemu.sql.resolved import Expr, MakeArray
 from spanemu.values.types import Type, TypeCode
 
-_Given = tuple[str, Expr, int]  # a field's name, its value, where the value is written
+_Given = tuple[str, Expr, int]  # field name, value, position of the value
 
 
 def construct_message(
     type_: Type, given: Sequence[_Given], analysis: Analysis, item: str, at: int
 ) -> Expr:
-    """A new message of a type with these fields; messages call one of them an `item`."""
+    """Return a call that makes a message of type `type_` from the `given` fields.
+
+    `item` is the word for a field in error messages. Raise AnalysisError for an unknown, repeated
+    or missing field, and for a value that does not convert to its field's type.
+    """
     message = message_type(type_, analysis.schema, at)
     fields: list[MessageField] = []
     values: list[Expr] = []
@@ -111,7 +115,7 @@ def _braced_as(node: ast.BracedConstructor, type_: Type, env: Env) -> Expr:
 
 
 def _inferred(node: ast.Expression, expected: Type | None, env: Env) -> Expr:
-    """A field's value, of which braces take their type from the field."""
+    """Resolve the value of a field of type `expected`, which gives untyped braces their type."""
     element = expected.item() if expected is not None and expected.is_array else expected
     if expected is None or element is None or element.code is not TypeCode.PROTO:
         return resolve(node, env)
@@ -128,7 +132,7 @@ def _inferred(node: ast.Expression, expected: Type | None, env: Env) -> Expr:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A new value for the field at a path; `at` is where the value is written."""
+    """A new value for the field at `path`; `at` is the position of the value in the text."""
 
     path: Sequence[ast.Identifier]
     value: Expr
@@ -153,7 +157,7 @@ def _replace_fields(node: ast.ReplaceFields, env: Env) -> Expr:
 
 
 def assign_fields(operand: Expr, name: str, changes: Sequence[Change], analysis: Analysis) -> Expr:
-    """The message of that name after SET name.path = value for each change."""
+    """Return the message `operand`, called `name`, after SET name.path = value for each change."""
     message = message_type(operand.type, analysis.schema, changes[0].at)
     paths: list[FieldPath] = []
     values = [operand]
@@ -178,7 +182,7 @@ def _shown(paths: Sequence[FieldPath]) -> str:
 def _path_of(
     parts: Sequence[ast.Identifier], message: MessageType, analysis: Analysis
 ) -> tuple[MessageType, tuple[MessageField, ...]]:
-    """The fields that a path goes through, and the message that the last one belongs to."""
+    """Return the message type that holds the last field of a path, and the fields of the path."""
     path: list[MessageField] = []
     for part in parts:
         if path:

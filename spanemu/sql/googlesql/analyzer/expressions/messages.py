@@ -1,8 +1,9 @@
 """Messages and enums in expressions: their types, conversions and fields.
 
-Types are those of the proto bundle; a field may have a type beside it. What a field or a
-conversion does is bound here, from the descriptors of the schema, into the `Signature` of a call:
-whoever comes later sees a function like any other.
+The named types are those of the schema's proto bundle; a field can have a type outside the bundle.
+This module binds the implementation of a field access or a conversion, built from the descriptors
+of the schema, into the `Signature` of a call. The planner and the executor therefore see an
+ordinary function call.
 """
 
 from __future__ import annotations
@@ -33,12 +34,12 @@ _PRESENCE = "has_"
 
 
 def bundle_type(name: str, schema: Schema) -> Type | None:
-    """The message or enum type of that full name in the proto bundle."""
+    """Return the message or enum type called `name` in the proto bundle, or None."""
     return None if schema.proto_bundle is None else schema.proto_bundle.type_of(name)
 
 
 def message_type(type_: Type, schema: Schema, at: int) -> MessageType:
-    """What is known about a PROTO type."""
+    """Return the fields of a PROTO type. Raise TypeNotFound if no descriptor defines the type."""
     try:
         return _pool(schema).message(type_.proto_name)
     except KeyError:
@@ -53,18 +54,18 @@ def _pool(schema: Schema) -> MessagePool:
 
 
 def needs_descriptors(source: Type, target: Type) -> bool:
-    """Whether a conversion is one of those that `convert` makes."""
+    """Return whether a conversion involves a message or an enum, as `convert` implements it."""
     return bool(source.proto_name or target.proto_name) and source != target
 
 
 def convert(operand: Expr, target: Type, schema: Schema, at: int, safe: bool = False) -> Expr:
-    """An expression cast to, or from, a message or an enum."""
+    """Return `operand` cast to, or from, a message or an enum."""
     conversion = _conversion(operand.type, target, schema, at)
     return replace(_call(f"$cast {target}", operand, target, conversion, at), safe=safe)
 
 
 def convert_literal(literal: Literal, target: Type, schema: Schema, at: int) -> Literal:
-    """A bare literal as a message or an enum. Raises LiteralDoesNotCast."""
+    """Convert a literal to a message or an enum. Raise LiteralDoesNotCast if it has no value."""
     conversion = _conversion(literal.type, target, schema, at)
     try:
         return Literal(target, conversion(literal.value))
@@ -83,7 +84,7 @@ def _conversion(source: Type, target: Type, schema: Schema, at: int) -> Callable
 
 
 def format_argument(operand: Expr, schema: Schema) -> Expr:
-    """A message as FORMAT takes it."""
+    """Return a message as the text that FORMAT prints."""
     message = message_type(operand.type, schema, 0)
     text = messages.text_of(message)
     return message_call(f"$shown {message.name}", (operand,), operand.type, text, 0)
@@ -93,7 +94,7 @@ def format_argument(operand: Expr, schema: Schema) -> Expr:
 
 
 def field_access(operand: Expr, name: ast.Identifier, schema: Schema) -> Expr:
-    """`operand.name` of a message: a field, or whether one is set."""
+    """Resolve `operand.name` on a message: a field, or has_x, the presence of field x."""
     type_ = message_type(operand.type, schema, name.at)
     field = type_.field(name.name)
     if field is not None:
@@ -109,14 +110,14 @@ def field_access(operand: Expr, name: ast.Identifier, schema: Schema) -> Expr:
 
 
 def field_value(operand: Expr, type_: MessageType, field: MessageField, at: int) -> Expr:
-    """The value of a field of a message."""
+    """Return a call that reads the value of a message's field."""
     value_type = checked_type(type_, field, at)
     reader = messages.field_reader(type_, field)
     return _call(f"$field {field.full_name}", operand, value_type, reader, at)
 
 
 def checked_type(type_: MessageType, field: MessageField, at: int) -> Type:
-    """The type of a field. Raises ForeignFieldType where SQL has none."""
+    """Return the type of a field. Raise ForeignFieldType if SQL has no such type."""
     if field.type is None:
         raise ForeignFieldType(type_.name, field.name, field.foreign_type, at=at)
     return field.type
@@ -125,7 +126,7 @@ def checked_type(type_: MessageType, field: MessageField, at: int) -> Type:
 def message_call(
     name: str, arguments: tuple[Expr, ...], result: Type, evaluate: Callable[..., Any], at: int
 ) -> FunctionCall:
-    """A call of a function that makes a message, and wants to see NULLs."""
+    """Return a call of a function that makes a message and is called for NULL arguments too."""
     types = tuple([argument.type for argument in arguments])
     signature = Signature(name, types, result, evaluate, Nulls.CALLED)
     return FunctionCall(result, signature, arguments, at=at)

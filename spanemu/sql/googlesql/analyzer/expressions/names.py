@@ -27,18 +27,22 @@ from spanemu.sql.googlesql.analyzer.suggestion import closest
 from spanemu.sql.resolved import Expr, GetField, Literal, ParameterRef
 from spanemu.values.types import STRING, TypeCode
 
-# Functions that may be called without parentheses; a column of that name must be qualified.
+# Functions that can be called without parentheses; a column with such a name needs a qualifier.
 _CALLED_BY_NAME = frozenset({"CURRENT_DATE", "CURRENT_TIMESTAMP"})
 
 
 def is_called(parts: Sequence[ast.Identifier]) -> bool:
-    """Whether a name is the call of a function that needs no parentheses."""
+    """Return whether a name is a call of a function that needs no parentheses."""
     first = parts[0]
     return len(parts) == 1 and first.name.upper() in _CALLED_BY_NAME and not first.quoted
 
 
 def resolve_path(parts: Sequence[ast.Identifier], env: Env, at: int) -> Expr:
-    """What names joined by dots mean: the first in scope, the rest columns and fields."""
+    """Resolve a path: the first name in the scope, the others as columns and fields.
+
+    Raise UnrecognizedName if the first name is not in scope, NeedsQualifier for an unqualified
+    column of a table in a view.
+    """
     first = parts[0]
     if is_called(parts):
         return operator_call(first.name.upper(), (), env.analysis, at)
@@ -65,7 +69,7 @@ def resolve_path(parts: Sequence[ast.Identifier], env: Env, at: int) -> Expr:
 
 
 def _is_plain_value(relation: Relation) -> bool:
-    """An element of UNNEST: what follows its name are fields, never its offset."""
+    """Return whether a row is a value, as of UNNEST, so that a path continues with its fields."""
     return relation.is_value
 
 
@@ -89,7 +93,7 @@ def _note_origin(
 
 
 def field_of(expression: Expr, name: ast.Identifier, env: Env) -> Expr:
-    """`expression.name`."""
+    """Resolve `expression.name`: a field of a STRUCT or a message, or a member of a JSON value."""
     if isinstance(expression, ParameterRef) and env.analysis.parameters.is_pending(expression):
         raise FieldOfUntypedParameter(name.name, expression.name, at=name.at)
     access = _FIELD_ACCESS.get(expression.type.code)

@@ -1,4 +1,4 @@
-"""Calls of functions that the analyzer knows by name: operators, and what syntax stands for."""
+"""Builds calls of scalar functions, among them the hidden functions behind operators."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from spanemu.sql.resolved import Expr, FunctionCall
 
 
 def operator_call(name: str, arguments: Sequence[Argument], analysis: Analysis, at: int) -> Expr:
-    """The call of a hidden function such as "$add"."""
+    """Return a call of a hidden function such as "$add"."""
     function = analysis.catalog.scalars.get(name)
     if function is None:
         raise Unsupported(f"Operator {name}")
@@ -43,7 +43,11 @@ def function_call(
     analysis: Analysis,
     at: int,
 ) -> FunctionCall:
-    """The call of a scalar function with resolved arguments."""
+    """Return a call of a scalar function with resolved arguments.
+
+    `names` maps lower-cased names to the indexes of named arguments. Raise AnalysisError if no
+    overload accepts the arguments.
+    """
     analysis.count(FUNCTION_CALLS, analysis.limits.function_calls, at)
     check_concatenated(function.name, arguments, analysis, at)
     match = choose(function.overloads, arguments, names, analysis)
@@ -64,7 +68,7 @@ def function_call(
 def check_concatenated(
     name: str, arguments: Sequence[Argument], analysis: Analysis, at: int
 ) -> None:
-    """ARRAY_CONCAT and ARRAY_CONCAT_AGG take arrays, and a bare NULL is none."""
+    """Raise BadCall if ARRAY_CONCAT or ARRAY_CONCAT_AGG gets an untyped NULL or another type."""
     if name not in _CONCATENATIONS:
         return
     for argument in arguments:
@@ -87,7 +91,7 @@ def no_match(
     analysis: Analysis,
     at: int,
 ) -> AnalysisError:
-    """The error for a call that fits no overload."""
+    """Return the error for a call that matches no overload."""
     symbol, kind = "", "aggregate function"
     if isinstance(function, Function):
         symbol = function.operator_symbol
@@ -116,7 +120,7 @@ _ORDERINGS: Mapping[str, str] = {
 
 
 def _check_comparable(name: str, arguments: Sequence[Expr], at: int) -> None:
-    """Say that values do not compare, rather than that no signature fits them."""
+    """Raise NotDefinedFor, instead of a signature error, for types that cannot be compared."""
     types = {argument.type for argument in arguments}
     if len(types) != 1:
         return
@@ -127,8 +131,8 @@ def _check_comparable(name: str, arguments: Sequence[Expr], at: int) -> None:
         raise NotDefinedFor(_ORDERINGS[name], str(type_), at=at)
 
 
-# Binding an overload may build closures; one signature serves all calls with the same types.
-# The overload is kept beside its signature, so that its identity stays taken.
+# Binding an overload can build closures, so all calls with the same types share one signature.
+# An entry holds the overload too, so that the overload's id is not reused.
 _SIGNATURES_MAX = 20_000
 _signatures: dict[Any, tuple[Overload, Signature]] = {}
 

@@ -1,4 +1,4 @@
-"""Resolves operators: arithmetic, comparison, logic, BETWEEN, LIKE, IS, IN over values."""
+"""Resolves operators: arithmetic, comparison, logic, BETWEEN, LIKE, IS, IN; and array paths."""
 
 from __future__ import annotations
 
@@ -33,7 +33,10 @@ from spanemu.values.types import BOOL, array_of
 
 
 def resolve_array_path(node: ast.Expression, env: Env) -> Expr:
-    """An expression that may be a path through arrays."""
+    """Resolve an expression that can be a path through arrays, such as `a.items.price`.
+
+    Such a path yields an array with a value for each element on the way.
+    """
     try:
         return resolve(node, env)
     except NoFields:
@@ -43,12 +46,12 @@ def resolve_array_path(node: ast.Expression, env: Env) -> Expr:
     return _flattened(array, steps, env)
 
 
-# A field, or an element by its place.
+# An access to a field, or to an element by its index.
 _Step = ast.Identifier | ast.Subscript
 
 
 def _split(node: ast.Expression, env: Env) -> tuple[Expr | None, Sequence[_Step]]:
-    """The first array of a path, and the steps behind it; None if no array is on the way."""
+    """Return the first array of a path, or None without one, and the steps after it."""
     steps: list[_Step] = []
     while isinstance(node, ast.FieldAccess | ast.Subscript):
         steps.insert(0, node.field_name if isinstance(node, ast.FieldAccess) else node)
@@ -64,7 +67,10 @@ def _split(node: ast.Expression, env: Env) -> tuple[Expr | None, Sequence[_Step]
 
 
 def _first_array(path: ast.Path, env: Env) -> tuple[Expr, int]:
-    """What the shortest part of a path stands for that is an array, or else the first name."""
+    """Resolve the shortest prefix of a path that is an array, or else the first name.
+
+    Return the value with the number of names used.
+    """
     for used in range(1, len(path.parts)):
         value = resolve_path(path.parts[:used], env, path.at)
         if value.type.is_array:
@@ -99,8 +105,6 @@ def _elements(scan: Scan | None, array: Expr, env: Env) -> tuple[Scan, Expr]:
     return ArrayScan(scan, array, column, None), ColumnRef(column.type, column)
 
 
-# The words are Spanner's, which counts operators of all kinds as predicates.
-
 _BINARY: Mapping[str, str] = {
     "+": "$add",
     "-": "$subtract",
@@ -133,8 +137,8 @@ _IS: Mapping[str, str] = {
 }
 
 
-# They take a bare NULL, which all others refuse as surely a mistake; and what is wrong with them
-# is said of the operator, not of where the expression begins. Both is Spanner's way.
+# As in Spanner, shifts accept an untyped NULL, which all other operators refuse as a likely
+# mistake, and an error in a shift has the position of the operator, not of the left operand.
 _SHIFTS = frozenset({"<<", ">>"})
 
 
@@ -180,7 +184,7 @@ def _junction(node: ast.Junction, env: Env) -> Expr:
 
 
 def negation(operand: Expr, env: Env, at: int) -> Expr:
-    """NOT operand."""
+    """Return NOT operand."""
     return operator_call("$not", (operand,), env.analysis, at)
 
 
@@ -211,7 +215,7 @@ def _like(node: ast.Like, env: Env) -> Expr:
 
 
 def in_values(node: ast.In, env: Env) -> Expr:
-    """IN (items) and IN UNNEST(array)."""
+    """Resolve IN (items) and IN UNNEST(array)."""
     operand = resolve(node.operand, env)
     if node.unnest is not None:
         array = resolve_array_path(node.unnest, env)

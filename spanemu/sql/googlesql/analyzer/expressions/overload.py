@@ -1,10 +1,8 @@
-"""Chooses the overload of a function for arguments of given types, and binds it to them.
+"""Chooses the overload of a function for a call, and binds the overload to the arguments.
 
-    exact match, else the overload whose arguments cost least to coerce (`coercion.cost`);
-    at equal cost the one listed first
-
-A type variable stands for the common type of everything given for it. What was chosen for
-arguments of certain types and kinds is remembered, because most calls come again.
+An exact match wins, then the overload whose arguments cost least to coerce (`coercion.cost`), then
+the overload listed first. A type variable stands for the common type of all its arguments. The
+choice is cached by the types and kinds of the arguments, because most calls repeat.
 """
 
 from __future__ import annotations
@@ -42,7 +40,7 @@ AnyOverload = Overload | AggregateOverload
 
 @dataclass(frozen=True, slots=True)
 class SpecialArgument:
-    """An argument that is no value: a date part, a sequence."""
+    """An argument that is not a value: a date part, a sequence."""
 
     kind: str
     expression: Expr
@@ -50,10 +48,7 @@ class SpecialArgument:
 
 @dataclass(frozen=True, slots=True)
 class LambdaArgument:
-    """A lambda, resolved only when the types of its parameters are known.
-
-    `resolve` takes those types.
-    """
+    """A lambda whose body is resolved by `resolve` once the types of its parameters are known."""
 
     node: ast.Lambda
     resolve: Callable[[Sequence[Type]], LambdaExpr]
@@ -64,18 +59,18 @@ Argument = Expr | SpecialArgument | LambdaArgument
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """An overload that takes the arguments: what is passed, and as what."""
+    """An overload that accepts the arguments, with the target type of each slot."""
 
     overload: AnyOverload
     slots: tuple[Slot, ...]
     targets: tuple[Type, ...]
     result: Type
     cost: int
-    lambdas: Mapping[int, LambdaExpr] = field(default_factory=dict)  # by argument number
+    lambdas: Mapping[int, LambdaExpr] = field(default_factory=dict)  # by argument index
 
 
 class _Missing:
-    """Stands for calls that nobody has looked at yet."""
+    """The type of the marker for calls that are not cached."""
 
 
 _MISSING = _Missing()
@@ -87,14 +82,17 @@ def choose(
     names: Mapping[str, int],
     analysis: Analysis,
 ) -> Match | None:
-    """The overload to call, None if there is none. `names` are those of trailing arguments."""
+    """Return the overload to call, or None if none matches.
+
+    `names` maps lower-cased names to the indexes of the trailing, named arguments.
+    """
     key = None
     if not names and len(arguments) <= _CACHED_ARGUMENTS_MAX:
         key = _cache_key(overloads, arguments, analysis)
     if key is not None:
         cached = _cached_matches.get(
             key, _MISSING
-        )  # One step: others may clear the map in between.
+        )  # A single lookup: another thread can clear the cache.
         if not isinstance(cached, _Missing):
             return cached
     best: Match | None = None
@@ -114,8 +112,8 @@ def choose(
     return best
 
 
-# Keyed by the overloads' identity, which lives as long as the catalog, and by how the arguments
-# look. Losing all of it now and then costs less than keeping an order of use.
+# Keyed by the identity of the overloads, which live as long as the catalog, and by the types and
+# kinds of the arguments. Clearing a full cache costs less than tracking the order of use.
 _CACHED_MATCHES_MAX = 20_000
 _CACHED_ARGUMENTS_MAX = 16
 _cached_matches: dict[Any, Match | None] = {}
@@ -141,7 +139,7 @@ def _cache_key(
 def coerced_arguments(
     match: Match, arguments: Sequence[Argument], analysis: Analysis, at: int
 ) -> tuple[Expr, ...]:
-    """What is passed to the overload: converted, with defaults filled in."""
+    """Return the values to pass to the overload: coerced arguments and defaults."""
     passed: list[Expr] = []
     for slot, target in zip(match.slots, match.targets, strict=True):
         if slot.argument is None:
@@ -166,7 +164,7 @@ def _match(
     arguments: Sequence[Argument],
     analysis: Analysis,
 ) -> Match | None:
-    """The match of one overload, None if it does not take the arguments."""
+    """Return the match of one overload, or None if it does not accept the arguments."""
     given = [(slot, arguments[slot.argument]) for slot in slots if slot.argument is not None]
     if not all(_fits_in_kind(slot.parameter.pattern, argument) for slot, argument in given):
         return None
@@ -222,7 +220,10 @@ def _target(pattern: Pattern, argument: Argument | None, variables: _Variables) 
 def _resolve_lambdas(
     given: Sequence[tuple[Slot, Argument]], variables: _Variables
 ) -> Mapping[int, LambdaExpr] | None:
-    """Bodies of the lambdas among the arguments, whose types may settle more variables."""
+    """Resolve the lambdas among the arguments, whose body types can determine more variables.
+
+    Return the lambdas by argument index, or None if a body does not have the required type.
+    """
     lambdas: dict[int, LambdaExpr] = {}
     for slot, argument in given:
         pattern = slot.parameter.pattern
@@ -239,7 +240,7 @@ def _resolve_lambdas(
 
 
 class _Variables:
-    """What the type variables of one signature stand for."""
+    """The types of the type variables of one signature."""
 
     def __init__(self, analysis: Analysis) -> None:
         self._analysis = analysis
@@ -247,7 +248,7 @@ class _Variables:
         self._types: dict[str, Type] = {}
 
     def see(self, pattern: Pattern, argument: Expr) -> None:
-        """Note what is given for the variable in `pattern`, if there is one."""
+        """Record `argument` as a candidate for the type variable in `pattern`, if there is one."""
         if isinstance(pattern, TypeVariable):
             if pattern.name != "ANY":
                 self._candidates(pattern).append(make_candidate(argument, self._analysis))
@@ -268,7 +269,7 @@ class _Variables:
         return [Candidate(argument.type.item(), Kind.VALUE)]
 
     def settle(self) -> bool:
-        """Find a type for every variable seen; False if one has none."""
+        """Determine the type of every variable; return False if a variable has no possible type."""
         for name, (variable, candidates) in self._seen.items():
             common = common_type_of(candidates, self._analysis) if candidates else INT64
             if common is None:
@@ -282,7 +283,7 @@ class _Variables:
         return True
 
     def _narrowed(self, variable: TypeVariable, candidates: Sequence[Candidate]) -> Type | None:
-        """A type that the variable may have and that everything given for it converts to."""
+        """Return an allowed type of the variable that all candidates convert to, or None."""
         for type_ in _PREFERRED:
             if type_.code in variable.only and all(
                 one.expression is not None
@@ -293,10 +294,13 @@ class _Variables:
         return None
 
     def fit_body(self, pattern: Pattern, body: LambdaExpr, at: int) -> LambdaExpr | None:
-        """The lambda with a body of the wanted type; a free variable takes the body's."""
+        """Return the lambda with its body coerced to the type of `pattern`, or None if impossible.
+
+        A variable without a type yet takes the type of the body.
+        """
         if isinstance(pattern, TypeVariable) and pattern.name not in self._types:
             if body.type.is_array or (pattern.only and body.type.code not in pattern.only):
-                return None  # what a body gives becomes an element of an array
+                return None  # the result of the body becomes an array element
             self._types[pattern.name] = body.type
         expected = self.substitute(pattern)
         body_cost = cost(body.body, kind_of(body.body, self._analysis), expected, self._analysis)
@@ -306,7 +310,7 @@ class _Variables:
         return LambdaExpr(expected, body.parameters, converted)
 
     def substitute(self, pattern: Pattern) -> Type:
-        """The type that `pattern` stands for."""
+        """Return the type that `pattern` denotes under the types of the variables."""
         if isinstance(pattern, Type):
             return pattern
         if isinstance(pattern, TypeVariable):
@@ -331,7 +335,7 @@ _PREFERRED: tuple[Type, ...] = (
 
 
 def _first_allowed(variable: TypeVariable) -> Type:
-    """What a variable means that nothing was given for."""
+    """Return the default type of a variable without candidates."""
     if not variable.only:
         return INT64
     return next((type_ for type_ in _PREFERRED if type_.code in variable.only), INT64)

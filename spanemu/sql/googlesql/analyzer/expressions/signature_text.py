@@ -1,4 +1,4 @@
-"""How messages write signatures: SUBSTR(STRING, INT64, [INT64]), ANY = ANY."""
+"""Formats signatures for error messages: SUBSTR(STRING, INT64, [INT64]), ANY = ANY."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from spanemu.sql.googlesql.analyzer.expressions.overload import (
 )
 
 _LISTED_MAX = 12
-# Operators that stand neither between two operands nor before one in parentheses.
+# Operators that are neither infix nor written as symbol(operand).
 _FORMS: Mapping[str, str] = {
     "BETWEEN": "({}) BETWEEN ({}) AND ({})",
     "IS FALSE": "({}) IS FALSE",
@@ -34,7 +34,7 @@ _FORMS: Mapping[str, str] = {
 
 
 def argument_types(arguments: Sequence[Argument], analysis: Analysis) -> str:
-    """The types of the arguments of a call, as a message lists them; "" if there are none."""
+    """Return the types of the arguments of a call for an error message; "" without arguments."""
     return ", ".join(_argument(argument, analysis) for argument in arguments)
 
 
@@ -49,7 +49,7 @@ def _argument(argument: Argument, analysis: Analysis) -> str:
 
 
 def signatures(name: str, symbol: str, overloads: Sequence[AnyOverload]) -> tuple[str, ...]:
-    """Every overload as a message lists it, without repetitions."""
+    """Return the first distinct signatures of the overloads for an error message."""
     texts = dict.fromkeys(_signature(name, symbol, one.parameters) for one in overloads)
     return tuple(texts)[:_LISTED_MAX]
 

@@ -1,4 +1,4 @@
-"""Resolves queries that stand in expressions: scalar, ARRAY, EXISTS and IN."""
+"""Resolves subqueries in expressions: scalar, ARRAY, EXISTS and IN."""
 
 from __future__ import annotations
 
@@ -100,8 +100,8 @@ def _in(node: ast.In, env: Env) -> Expr:
 
 
 def _compared_type(operand: Expr, column: ResolvedColumn, env: Env, node: ast.In) -> Type:
-    """The type in which the operand and the subquery's column are compared."""
-    # Beside a subquery nothing bends: no literal, not even NULL, no parameter and no tuple.
+    """Return the type in which the operand and the subquery's column are compared."""
+    # The operand of IN with a subquery is not coerced as a literal, a parameter, NULL or a tuple.
     pending = kind_of(operand, env.analysis) is Kind.PENDING
     type_ = supertype(INT64 if pending else operand.type, column.type)
     is_alike = type_ is None or not type_.is_struct or _is_alike(operand.type, column.type)
@@ -114,7 +114,7 @@ def _compared_type(operand: Expr, column: ResolvedColumn, env: Env, node: ast.In
 
 
 def _is_alike(first: Type, second: Type) -> bool:
-    """Whether two types are the same but for the names of fields."""
+    """Return whether two types are equal apart from the names of fields."""
     if first.is_struct and second.is_struct and len(first.fields) == len(second.fields):
         pairs = zip(first.fields, second.fields, strict=True)
         return all(
@@ -124,7 +124,7 @@ def _is_alike(first: Type, second: Type) -> bool:
 
 
 def with_types(result: QueryResult, types: tuple[Type, ...], env: Env) -> QueryResult:
-    """`result` with its columns converted to `types`, which they are known to reach."""
+    """Return `result` with its columns cast to `types`; the caller has checked the conversions."""
     computed: list[tuple[ResolvedColumn, Expr]] = []
     columns: list[tuple[str, ResolvedColumn]] = []
     for (name, column), type_ in zip(result.columns, types, strict=True):

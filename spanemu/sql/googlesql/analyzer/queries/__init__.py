@@ -1,7 +1,7 @@
-"""Resolves queries: one module per clause.
+"""Resolves queries: a module for each clause.
 
-In reading order: `relation` (what stands in FROM), `table_relation`, `join_relation`,
-`from_clause`, `joins`, `sampling`; `select`, `select_list`, `group_by`, `aggregates`, `grouping`;
-`set_operation`, `ordering`, `output_order`, `limits`; `query` puts them together; `null_arrays`
-refuses what Spanner does. Pipe queries: `pipes`, `pipe_relation`, `pipe_aggregate`.
+In reading order: `query` (whole queries), `relation` (items of FROM), `table_relation`,
+`from_clause`, `joins`, `sampling`; `select`, `select_list`, `group_by`, `aggregates`;
+`set_operation`, `ordering` (ORDER BY and LIMIT), `output_order`; `null_arrays` (a restriction of
+Spanner on results). Pipe queries: `pipes`, `pipe_relation`, `pipe_aggregate`.
 """

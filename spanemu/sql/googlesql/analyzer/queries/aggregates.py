@@ -1,7 +1,7 @@
 """Resolves calls of aggregate functions, with their modifiers, into `Env.aggregation`.
 
-The call itself is computed by the `AggregateScan` of its SELECT; what stands in the expression
-is a reference to the column that holds the result.
+The `AggregateScan` of the SELECT computes the call. In the expression, the call is replaced by a
+reference to the column that holds its result.
 """
 
 from __future__ import annotations
@@ -34,7 +34,10 @@ COUNT_STAR = "$count_star"
 
 
 def resolve_aggregate(node: ast.Call, function: AggregateFunction, safe: bool, env: Env) -> Expr:
-    """A reference to the column that will hold the aggregate."""
+    """Add an aggregate call to `env.aggregation` and return a reference to its result column.
+
+    Raise AggregateNotAllowed or NestedAggregate where `env` allows no aggregate.
+    """
     counts_rows = any(type(argument) is ast.Star for argument in node.arguments)
     _check_position(f"{function.name}(*)" if counts_rows else function.name, node, env)
     assert env.aggregation is not None
@@ -59,7 +62,7 @@ def _arguments(node: ast.Call, env: Env) -> list[Expr]:
     try:
         return [resolve(one, env) for one in node.arguments]
     except NestedAggregate:
-        # The outer one is to blame, as Spanner sees it.
+        # As in Spanner, the error has the position of the outer call.
         raise NestedAggregate(at=node.at) from None
 
 
@@ -80,7 +83,7 @@ def _count_star(node: ast.Call, function: AggregateFunction, env: Env) -> Aggreg
 
 
 def _refuse_nested(arguments: Sequence[Expr], env: Env, at: int) -> None:
-    """An alias used in HAVING or ORDER BY may hide an aggregate."""
+    """Raise NestedAggregate if an argument is an aggregate, which an alias can hide."""
     assert env.aggregation is not None
     if not env.aggregation.calls:
         return
@@ -125,7 +128,7 @@ def _aggregate_call(
 
 
 def _check_modifiers(node: ast.Call, name: str, overload: AggregateOverload) -> None:
-    # DISTINCT is taken everywhere, where it changes nothing too: ANY_VALUE(DISTINCT x).
+    # Every aggregate accepts DISTINCT, even where it has no effect: ANY_VALUE(DISTINCT x).
     refusals: tuple[tuple[Any, bool, str], ...] = (
         (
             node.order_by,

@@ -3,10 +3,11 @@
     Singers, s.t, INFORMATION_SCHEMA.TABLES      tables
     a view                                       its query, resolved in place
     a name of WITH                               a reference to the common table
-    UNNEST(array), t.array_column                elements; may mention what stands to their left
-    (query), a JOIN b                            `joins`
+    UNNEST(array), t.array_column                elements; can use the relations to their left
+    (query)                                      a subquery
+    a JOIN b                                     `joins`
 
-A name that is not qualified is always a table; a path whose first name is in scope is an array.
+An unqualified name is always a table; a path whose first name is in scope is an array.
 """
 
 from __future__ import annotations
@@ -47,10 +48,10 @@ from spanemu.values.types import INT64
 
 
 def resolve_from(item: ast.FromItem, env: Env, lateral: Scope | None = None) -> Relation:
-    """The relation that `item` is.
+    """Resolve an item of FROM to a relation.
 
-    `env` holds the names around the query; `lateral`, where it is given, also those to the left
-    in the same clause, which only arrays may mention.
+    `env` holds the names of the enclosing queries. `lateral`, if given, adds the relations to the
+    left in the same clause, which only arrays can use.
     """
     return _ITEMS[type(item)](item, env, lateral)
 
@@ -77,7 +78,7 @@ def _named_table(item: ast.TableRef, env: Env) -> Relation:
     if len(item.path.parts) == 1 and name.lower() in env.common_tables:
         check_hints(item.hint, HintTarget.SELECT, analysis)
         return _common_table(alias, env.common_tables[name.lower()], env)
-    # `s.t` in one pair of backticks is one name, which no table has.
+    # `s.t` in a single pair of backticks is a single name, which no table has.
     if any("." in part.name for part in item.path.parts):
         raise _not_found(item, env)
     table = analysis.schema.table(name)
@@ -109,7 +110,7 @@ def _not_found(item: ast.TableRef, env: Env) -> AnalysisError:
 
 
 def _common_table(alias: str, table: CommonTable, env: Env) -> Relation:
-    """New columns for this mention of a common table."""
+    """Return a reference to a common table, with new column ids."""
     columns = tuple(
         (name, env.analysis.column(column.name, column.type))
         for name, column in table.result.columns
@@ -126,7 +127,7 @@ def _view(alias: str, view: View, env: Env, at: int) -> Relation:
     try:
         result = analysis.resolve_query(_parsed(view.query), inside)
     except AnalysisError as failure:
-        # Its place is one in the text of the view, not of this statement.
+        # The position of the error is in the text of the view, not of this statement.
         failure.locate(view.query)
         raise
     analysis.leave("nested views")
@@ -151,7 +152,7 @@ def _subquery(item: ast.SubqueryRef, env: Env, _: Scope | None) -> Relation:
 
 
 def _array_path(item: ast.TableRef, env: Env, scope: Scope) -> Relation:
-    """`t.array_column`: like UNNEST of it, under the last name of the path."""
+    """Resolve `t.array_column` as UNNEST of the array, with the last name as its alias."""
     array = resolve_path(item.path.parts, _lateral(env, scope), item.at)
     if not array.type.is_array:
         raise NotAnArray(

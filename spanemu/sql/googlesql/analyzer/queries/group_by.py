@@ -1,4 +1,8 @@
-"""Resolves the keys of GROUP BY: expressions, aliases and numbers of select columns, or ALL."""
+"""Resolves the keys of GROUP BY, and rewrites expressions over the grouped rows.
+
+A key is an expression, an alias or the number of a select column; ALL groups by every column of
+the select list that has no aggregate and depends on the input row.
+"""
 
 from __future__ import annotations
 
@@ -35,14 +39,17 @@ LITERALS: frozenset[type[ast.Expression]] = frozenset(
 
 
 def ordinal(node: ast.Expression) -> int | None:
-    """The number that stands for a column of the select list, if the item is one."""
+    """Return the value of an integer literal, which numbers a select column, or None."""
     return node.value if type(node) is ast.IntLiteral else None
 
 
 def resolve_group_by(
     group_by: ast.GroupBy, columns: Sequence[SelectColumn], env: Env
 ) -> list[tuple[ResolvedColumn, Expr]]:
-    """The keys, each with the column that holds it after grouping."""
+    """Resolve the keys of GROUP BY, each with the column that holds it after grouping.
+
+    Raise AnalysisError for an invalid key and for too many keys.
+    """
     limit = env.analysis.limits.group_keys
     if len(group_by.items) > limit:
         raise LimitExceeded(GROUP_KEYS, limit, at=group_by.at)
@@ -72,13 +79,13 @@ def resolve_group_by(
 
 
 def _columns_of_input(env: Env) -> frozenset[int]:
-    """The columns of the SELECT's own FROM clause, by number, that its list has mentioned."""
+    """Return the ids of the columns of the SELECT's own FROM clause that its list uses."""
     origins = env.scope.origins or ()
     return frozenset(ref.column.id for origin in origins for ref in column_refs(origin.expression))
 
 
 def _mentions(own: frozenset[int], expression: Expr) -> bool:
-    """Whether the value depends on a row of the input, and not just on what surrounds it."""
+    """Return whether the value depends on the input row, and not only on enclosing queries."""
     return any(ref.column.id in own for ref in column_refs(expression))
 
 
@@ -115,7 +122,7 @@ Keys = Sequence[tuple[ResolvedColumn, Expr]]
 
 
 class Grouping:
-    """The keys of one SELECT, and the mentions of its input's columns (`Scope.origins`)."""
+    """The keys of one SELECT, and the references to its input columns (`Scope.origins`)."""
 
     def __init__(self, keys: Keys, origins: Sequence[Origin], *, distinct: bool = False) -> None:
         self._origins = origins
@@ -134,7 +141,11 @@ class Grouping:
         self._counted = 0
 
     def regroup(self, expression: Expr) -> Expr:
-        """`expression` over the grouped rows."""
+        """Return `expression` with the keys replaced by the columns that hold them.
+
+        For another column of the input, raise NeitherGroupedNorAggregated, or
+        NotVisibleAfterDistinct if the grouping implements DISTINCT.
+        """
         column = self._whole.find(expression) if self._whole else None
         if column is not None:
             return ColumnRef(column.type, column)
@@ -160,7 +171,7 @@ class Grouping:
         return None
 
     def _origin_of(self, reference: ColumnRef) -> Origin | None:
-        """The mention in the text, if it is one of a column of the input."""
+        """Return the origin of a reference to an input column, or None for another reference."""
         while self._counted < len(self._origins):
             origin = self._origins[self._counted]
             self._counted += 1

@@ -1,4 +1,4 @@
-"""Resolves JOIN: its kind, its condition, and the columns that USING merges."""
+"""Resolves JOIN: its type, its condition, and the columns that USING merges."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ from spanemu.values.types import BOOL
 
 @dataclass(slots=True)
 class MergedColumn:
-    """A column of USING: its name, and its value or the computed column that holds it."""
+    """A column of USING: its name, its value, and the column that holds a computed value."""
 
     name: str
     value: Expr
@@ -59,7 +59,7 @@ class MergedColumn:
 
 
 class JoinRelation(Relation):
-    """See the module. `array` is set when the right side is the elements of an array."""
+    """Two joined relations; `array` is set if the right side is the elements of an array."""
 
     def __init__(
         self, left: Relation, right: Relation, at: int, merged_names: frozenset[str] = frozenset()
@@ -72,7 +72,7 @@ class JoinRelation(Relation):
         self.hints: Hints = ()
         self.merged: Mapping[str, MergedColumn] = {}
         self.array: ArrayElements | None = None
-        # Two arrays may have one name if USING makes one column of them.
+        # Two arrays can share an alias that USING merges into one column.
         self._merged_names = merged_names
         shared = (left.aliases().keys() & right.aliases().keys()) - merged_names
         if shared:
@@ -152,7 +152,10 @@ _NO_ARRAY_SCAN = (ast.JoinKind.RIGHT, ast.JoinKind.FULL)
 
 
 def resolve_join(item: ast.Join, left: Relation, right: Relation, env: Env) -> JoinRelation:
-    """The join of two relations that are resolved already."""
+    """Resolve the join of two resolved relations.
+
+    Raise AnalysisError for a missing or misplaced condition, or an invalid column of USING.
+    """
     analysis = env.analysis
     analysis.count("joins", analysis.limits.joins, item.at)
     names = frozenset(name.name.lower() for name in item.using)
@@ -174,7 +177,7 @@ def resolve_join(item: ast.Join, left: Relation, right: Relation, env: Env) -> J
 
 
 def _alias_at(item: ast.FromItem) -> int:
-    """Where the name stands that an item goes by."""
+    """Return the position of an item's alias, or of the item if it has no alias."""
     alias = getattr(item, "alias", None)
     return item.at if alias is None else int(alias.at)
 
@@ -195,7 +198,7 @@ def _check_clauses(item: ast.Join, is_array: bool) -> None:
 def _using(
     item: ast.Join, left: Relation, right: Relation, env: Env
 ) -> tuple[Expr, Mapping[str, MergedColumn]]:
-    """The equalities that USING stands for, and the columns it merges."""
+    """Return the condition that USING denotes, and the merged columns by lower-cased name."""
     conditions = []
     is_strict = env.analysis.strict
     merged: dict[str, MergedColumn] = {}

@@ -1,16 +1,16 @@
-"""Refuses queries that can return NULL where an array of structs, or a struct in one, is due.
+"""Refuses queries that can return a NULL array of structs, or a NULL struct in an array.
 
-Spanner's API has no such values, so Spanner looks at what a result column is made of:
+Spanner's API cannot represent such values, so Spanner analyzes the expression of a result column:
 
-    @parameter, NULL, NULLIF(...), a subquery that may find no row,       can be NULL
-    ARRAY_AGG without groups in a subquery, a column of the side of
-    an outer join that may be missing, ARRAY(...) of what can be
-    [...], ARRAY_AGG                                                      cannot
-    CASE and IF, IFNULL and COALESCE                                      as one, or all, of their
-                                                                          parts
+    @parameter, NULL, NULLIF(...), a scalar subquery that can have no row,  can be NULL
+    an aggregate without GROUP BY in a subquery, a column of the optional
+    side of an outer join, ARRAY(...) over a value that can be NULL
+    [...], ARRAY_AGG                                                        cannot be NULL
+    CASE, IF                                                                if any branch can be
+    IFNULL, COALESCE                                                        if all arguments can be
 
-"query-syntax.md", Using STRUCTs with SELECT, which calls the look incomplete. What cannot be traced
-to any of these passes.
+The source is "query-syntax.md", "Using STRUCTs with SELECT", which calls the analysis incomplete.
+Every expression that is not in the table is accepted.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ _COALESCING = frozenset({"COALESCE", "IFNULL"})
 
 
 def check_arrays(scan: Scan, output: Iterable[OutputColumn]) -> None:
-    """Raise NullArrayColumn for the first column that Spanner could not return."""
+    """Raise NullArrayColumn for the first output column that Spanner cannot return."""
     arrays = [column for column in output if _holds_structs(column.column.type)]
     if arrays:
         column_parts = _ColumnParts()
@@ -70,19 +70,20 @@ def _holds_structs(type_: Type) -> bool:
 
 
 class _ColumnParts:
-    """What columns are made of, by their ids, as far as scans have been added."""
+    """The expressions that produce the columns of the added scans, by column id."""
 
     def __init__(self) -> None:
-        self._parts: dict[int, Sequence[Part]] = {}  # a value of the column is one of these
-        self._empty: set[int] = set()  # NULL where a join finds no row, or an aggregate none
+        self._parts: dict[int, Sequence[Part]] = {}  # the alternative sources of the column's value
+        self._empty: set[int] = set()  # NULL if a join or an aggregate has no input row
         self._tables: dict[str, tuple[ResolvedColumn, ...]] = {}
 
     # ------------------------------------------------------------------ what makes columns
 
     def add(self, scan: Scan, *, may_miss: bool = False, inside: bool = False) -> None:
-        """Take note of the columns of a scan and of the scans below it.
+        """Record the columns of a scan and of the scans below it.
 
-        `may_miss` tells that a join may find no row of it, `inside` that it is part of a subquery.
+        `may_miss` is True if an outer join can lack a row of the scan, `inside` if the scan is part
+        of a subquery.
         """
         for column, parts in self._columns(scan):
             self._parts[column.id] = parts
@@ -96,7 +97,7 @@ class _ColumnParts:
             self.add(below, may_miss=may_miss or misses, inside=inside)
 
     def _columns(self, scan: Scan) -> Iterable[tuple[ResolvedColumn, Sequence[Part]]]:
-        """The columns that a scan makes, rather than hands on."""
+        """Return the columns that a scan computes, without the columns that it passes on."""
         match scan:
             case ProjectScan(computed=computed):
                 return [(column, (value,)) for column, value in computed]
@@ -113,7 +114,7 @@ class _ColumnParts:
     # ------------------------------------------------------------------ what can be NULL
 
     def can_be_null(self, part: Part) -> bool:
-        """Whether a value, or an element of it, can be NULL as far as Spanner looks."""
+        """Return whether Spanner's analysis says that a value, or an element of it, can be NULL."""
         match part:
             case ResolvedColumn(id=id_):
                 return id_ in self._empty or any(map(self.can_be_null, self._parts.get(id_, ())))
@@ -154,7 +155,7 @@ class _ColumnParts:
 
 
 def _below(scan: Scan) -> Iterable[tuple[Scan, bool]]:
-    """The scans that a scan takes rows of, and whether it makes up for rows that are not there."""
+    """Return the inputs of a scan, each with whether the scan supplies NULLs for missing rows."""
     match scan:
         case JoinScan(join_type=kind, left=left, right=right):
             return ((left, kind in _LEFT_MAY_MISS), (right, kind in _RIGHT_MAY_MISS))
@@ -168,7 +169,7 @@ def _below(scan: Scan) -> Iterable[tuple[Scan, bool]]:
 
 
 def _yields_a_row(scan: Scan) -> bool:
-    """Whether there is a row whatever the tables hold."""
+    """Return whether the scan has a row even if all tables are empty."""
     match scan:
         case SingleRow():
             return True

@@ -1,4 +1,4 @@
-"""Resolves the items of ORDER BY."""
+"""Resolves the items of ORDER BY, and LIMIT with OFFSET."""
 
 from __future__ import annotations
 
@@ -17,15 +17,18 @@ from spanemu.values.types import INT64, STRING
 
 
 def resolve_sort_key(item: ast.OrderItem, env: Env) -> SortKey:
-    """One item of ORDER BY."""
+    """Resolve an item of ORDER BY."""
     return make_sort_key(item, resolve(item.value, env), env)
 
 
 def make_sort_key(item: ast.OrderItem, value: Expr, env: Env) -> SortKey:
-    """The item's order on a value that is resolved already."""
+    """Return the sort key of an ORDER BY item whose value is resolved already.
+
+    Raise NotOrderable for a type that cannot be sorted, BadQuery or BadCollation for COLLATE.
+    """
     if not is_orderable(value.type):
         raise NotOrderable("ORDER BY", str(value.type), at=item.at)
-    # NULL is less than everything else.
+    # NULL sorts before all other values.
     nulls_first = not item.descending
     written = item.collation
     if written is None:
@@ -54,7 +57,7 @@ def make_sort_key(item: ast.OrderItem, value: Expr, env: Env) -> SortKey:
 def apply_limit(
     result: QueryResult, limit: ast.Expression, offset: ast.Expression | None, env: Env
 ) -> QueryResult:
-    """`result` cut by LIMIT and OFFSET."""
+    """Return `result` restricted by LIMIT and OFFSET."""
     scan = LimitScan(result.scan, *resolve_limits(limit, offset, env))
     return QueryResult(scan, result.columns, result.value_table, result.ordered)
 
@@ -62,7 +65,7 @@ def apply_limit(
 def resolve_limits(
     limit: ast.Expression, offset: ast.Expression | None, env: Env
 ) -> tuple[Expr, Expr | None]:
-    """The two numbers: constant expressions, which mention no column and hold no query."""
+    """Resolve LIMIT and OFFSET: constant expressions without columns or subqueries."""
     inside = Env(env.analysis, Scope(None), "LIMIT clause", {})
     return _count(limit, inside), None if offset is None else _count(offset, inside)
 

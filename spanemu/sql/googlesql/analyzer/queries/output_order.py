@@ -1,4 +1,4 @@
-"""ORDER BY over the columns of a finished query: after a set operation, or behind parentheses."""
+"""Resolves ORDER BY on the output of a query: of a set operation, or of a query in parentheses."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from spanemu.sql.resolved import ColumnRef, Expr, OrderScan, SortKey
 def order_by_output(
     result: QueryResult, order_by: Sequence[ast.OrderItem], env: Env
 ) -> QueryResult:
-    """`result` in an order that knows nothing but its columns."""
+    """Return `result` sorted by expressions over its output columns."""
     if not order_by:
         return result
     references: list[Expr] = [ColumnRef(column.type, column) for _, column in result.columns]
@@ -38,7 +38,7 @@ def order_by_output(
 
 
 def alias_names(named: Sequence[tuple[str, Expr]]) -> Mapping[str, Expr | None]:
-    """Column aliases by lower-cased name; None for one that has several meanings."""
+    """Return the column aliases by lower-cased name; an ambiguous alias maps to None."""
     names: dict[str, Expr | None] = {}
     for name, expression in named:
         key = name.lower()
@@ -49,7 +49,7 @@ def alias_names(named: Sequence[tuple[str, Expr]]) -> Mapping[str, Expr | None]:
 
 
 def resolve_output_sort_key(item: ast.OrderItem, outputs: Sequence[Expr], env: Env) -> SortKey:
-    """One item: the number of an output column, or an expression."""
+    """Resolve an item of ORDER BY: the number of an output column, or an expression."""
     node = item.value
     number = ordinal(node)
     if number is None:

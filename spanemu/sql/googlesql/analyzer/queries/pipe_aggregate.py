@@ -1,7 +1,7 @@
 """Resolves the pipe operator AGGREGATE ... [GROUP [AND ORDER] BY ...].
 
-The result has the grouping columns, then the aggregates. Items with ASC or DESC sort it, in that
-same order.
+The result has the grouping columns, then the aggregates. Items with ASC or DESC sort the result,
+in the order of its columns.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from spanemu.sql.resolved import (
 
 
 def resolve_pipe_aggregate(pipe: ast.PipeAggregate, source: Relation, env: Env) -> QueryResult:
-    """The groups of `source` with their aggregates."""
+    """Resolve AGGREGATE over `source`: the groups with their aggregates."""
     analysis = env.analysis
     scope = Scope(env.scope, source)
     scope.origins = []

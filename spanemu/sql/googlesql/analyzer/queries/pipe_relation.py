@@ -1,7 +1,7 @@
-"""The table that flows through a pipe, after each operator.
+"""The relations between the operators of a pipe query.
 
-Most operators change the rows and leave the names alone, those of tables included: the relation
-passes questions on to the one before it, so columns nobody asks for are never read.
+Most operators change the rows and keep the names, table names included. A relation therefore
+delegates to the relation before the operator, so that unused columns are never read.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from spanemu.sql.resolved import ColumnRef, Expr, ResolvedColumn, Scan
 
 
 class LayeredRelation(Relation):
-    """The same names over other rows: WHERE, ORDER BY, LIMIT, TABLESAMPLE."""
+    """A relation with the same names and other rows: WHERE, ORDER BY, LIMIT, TABLESAMPLE."""
 
     def __init__(self, inner: Relation, over: Callable[[Scan], Scan]) -> None:
         super().__init__(inner.alias)
@@ -49,7 +49,7 @@ class LayeredRelation(Relation):
 
 
 class BuiltRelation(LayeredRelation):
-    """The names of a relation whose scan is built already, with every column that they reach."""
+    """The names of a relation whose scan is already built, with all columns of the relation."""
 
     def __init__(self, inner: Relation, built: Scan) -> None:
         super().__init__(inner, lambda scan: scan)
@@ -60,7 +60,7 @@ class BuiltRelation(LayeredRelation):
 
 
 class ChangedRelation(LayeredRelation):
-    """Other columns: what was a table of values is one no longer."""
+    """A relation with other columns, which is no longer a value table."""
 
     @property
     def rows_are_values(self) -> bool:
@@ -71,7 +71,7 @@ class ChangedRelation(LayeredRelation):
 
 
 class ExtendedRelation(ChangedRelation):
-    """EXTEND: further columns behind those that are there."""
+    """The relation after EXTEND, which appends columns."""
 
     def __init__(
         self,
@@ -101,7 +101,7 @@ class ExtendedRelation(ChangedRelation):
 
 
 class EditedRelation(ChangedRelation):
-    """SET, DROP and RENAME: columns replaced, left out, or under new names."""
+    """The relation after SET, DROP or RENAME, which replaces, removes or renames columns."""
 
     def __init__(
         self,

@@ -1,7 +1,7 @@
 """Resolves pipe queries: `FROM t |> WHERE ... |> AGGREGATE ... GROUP BY ... |> ORDER BY ...`.
 
-Each operator takes a relation and gives the next one, out of the same resolved nodes that
-standard syntax uses.
+Each operator takes a relation and returns the next relation, built from the same resolved nodes
+as in standard syntax.
 """
 
 from __future__ import annotations
@@ -47,14 +47,14 @@ from spanemu.sql.resolved import (
 
 @dataclass(frozen=True, slots=True)
 class _PipeInput:
-    """What flows into an operator; `env` holds the names around the whole query."""
+    """The input of an operator; `env` holds the names of the enclosing queries."""
 
     relation: Relation
     ordered: bool
     env: Env
 
     def inside(self, clause: str) -> Env:
-        """The environment of expressions over the relation."""
+        """Return the environment of expressions over the relation."""
         env = self.env
         return Env(env.analysis, Scope(env.scope, self.relation), clause, env.common_tables)
 
@@ -65,7 +65,7 @@ class _PipeInput:
 def apply_pipes(
     pipes: Sequence[ast.PipeOperator], source: Relation, ordered: bool, env: Env
 ) -> QueryResult:
-    """The rows that come out of the last operator."""
+    """Apply the operators to `source` in order, and return the result of the last operator."""
     flow = _PipeInput(source, ordered, env)
     for pipe in pipes:
         flow = _OPERATORS[type(pipe)](pipe, flow)
@@ -73,14 +73,14 @@ def apply_pipes(
 
 
 def as_relation(result: QueryResult, env: Env, alias: str = "") -> Relation:
-    """A finished query as what flows into a pipe."""
+    """Return a resolved query as the input relation of a pipe operator."""
     if result.names is not None and not alias:
         return BuiltRelation(result.names, result.scan)
     return query_relation(alias, result, env.analysis)
 
 
 def as_result(relation: Relation, ordered: bool, env: Env) -> QueryResult:
-    """All columns of a relation as the result of a query."""
+    """Return all columns of a relation as the result of a query."""
     computed: list[tuple[ResolvedColumn, Expr]] = []
     columns: list[tuple[str, ResolvedColumn]] = []
     is_value = relation.rows_are_values
@@ -95,7 +95,7 @@ def as_result(relation: Relation, ordered: bool, env: Env) -> QueryResult:
         raise BadQuery("The query has no columns")
     aliases = relation.aliases()
     for table in aliases.values():
-        list(table.star())  # they stay in scope, so the scan must have their columns
+        list(table.star())  # tables stay in scope, so the scan must output their columns
     scan = relation.scan()
     if computed:
         scan = ProjectScan(scan, tuple(computed))
@@ -204,7 +204,7 @@ def _join(pipe: ast.PipeJoin, flow: _PipeInput) -> _PipeInput:
     if pipe.kind not in (ast.JoinKind.RIGHT, ast.JoinKind.FULL):
         lateral = Scope(env.scope, flow.relation)
     right = resolve_from(pipe.right, env, lateral)
-    # The left side is resolved already; the node stands for the rest of what was written.
+    # The left side is resolved already, so the node's left side is only a placeholder.
     node = ast.Join(
         pipe.kind, pipe.right, pipe.right, pipe.on, pipe.using, pipe.hint, at=pipe.at, end=pipe.end
     )

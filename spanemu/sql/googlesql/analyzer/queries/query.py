@@ -24,7 +24,10 @@ _WithTables = list[tuple[str, Scan, tuple[ResolvedColumn, ...]]]
 
 
 def resolve_query(query: ast.Query, env: Env) -> QueryResult:
-    """The rows of a query. `env` holds the names around it."""
+    """Resolve a whole query; `env` holds the names of the enclosing queries.
+
+    Raise AnalysisError if the query is invalid.
+    """
     is_outermost = env.outermost
     if query.for_update:
         env.analysis.traits.for_update = True
@@ -44,7 +47,7 @@ def resolve_query(query: ast.Query, env: Env) -> QueryResult:
             raise BadQuery("WITH is not supported on subqueries", at=query.at)
         env = _with(query, env, tables)
     if isinstance(query.body, ast.FromBody):
-        # Its tables keep their names, for the operators to use.
+        # The tables of FROM keep their names, so that the operators can use the names.
         result = apply_pipes(query.pipes, resolve_from(query.body.source, env), False, env)
     else:
         result = _BODIES[type(query.body)](query.body, query.order_by, env)
@@ -58,7 +61,7 @@ def resolve_query(query: ast.Query, env: Env) -> QueryResult:
 
 
 def _with(query: ast.Query, env: Env, tables: _WithTables) -> Env:
-    """The environment in which the common tables are known; they are added to `tables`."""
+    """Resolve WITH: add its queries to `tables`, and return an environment with their names."""
     if query.recursive:
         raise BadQuery("RECURSIVE is not supported in the WITH clause", at=query.at)
     known = dict(env.common_tables)
@@ -68,7 +71,7 @@ def _with(query: ast.Query, env: Env, tables: _WithTables) -> Env:
         if key in seen:
             raise DuplicateCommonTable(table.name.name, at=table.name.at)
         seen.add(key)
-        # FOR UPDATE reaches into FROM, but not into common tables.
+        # FOR UPDATE applies to subqueries in FROM, but not to common tables.
         inside = replace(env, common_tables=known, for_update=False)
         result = resolve_query(table.query, inside)
         marker = env.analysis.column(table.name.name, result.columns[0][1].type)

@@ -1,11 +1,11 @@
-"""What stands in a FROM clause: a thing with columns that can become a scan.
+"""Relations: the items of a FROM clause, with named columns and a scan.
 
-A relation is asked for columns while the query is resolved, and for its scan once that is done,
-so that the scan of a table holds only the columns that were asked for. Each mention of a column
-is a `ColumnRef` of its own.
+While a query is resolved, callers request columns from a relation. Afterwards the caller requests
+the scan, so that the scan of a table has only the requested columns. Each reference to a column is
+a separate `ColumnRef` object.
 
-Not here: what names mean when several relations stand side by side (`scope`, `join_relation`);
-tables of the schema, whose columns may be computed (`table_relation`).
+Not here: name lookup over several relations (`scope`, `joins`); tables of the schema, whose
+columns can be computed (`table_relation`).
 """
 
 from __future__ import annotations
@@ -33,37 +33,40 @@ Star = Iterable[tuple[str, Expr]]
 
 
 class Relation:
-    """Something with columns. `alias` is "" where it has no name of its own."""
+    """The base class of relations. `alias` is "" for a relation without a name."""
 
-    # A value relation's rows are values: asked for a name it has not, it has no such *field*.
+    # True if the rows are values, so that a path that begins with the alias continues with fields.
     is_value = False
 
     @property
     def rows_are_values(self) -> bool:
-        """Whether a row is one value and nothing beside it, as in a value table."""
+        """True if a row is a single value without further columns, as in a value table."""
         return False
 
     def is_implicit(self, name: str) -> bool:
-        """Whether a column has its name from the schema or a type, not from the query."""
+        """Return whether a column has its name from the schema or a type, not from the query."""
         return False
 
     def __init__(self, alias: str) -> None:
         self.alias = alias
 
     def aliases(self) -> Mapping[str, Relation]:
-        """The relations that have names, by lower-cased name."""
+        """Return the named relations in this relation by lower-cased name."""
         return {self.alias.lower(): self} if self.alias else {}
 
     def column(self, name: str, at: int) -> Expr | None:
-        """The column of that name; None if there is none, AmbiguousColumn if several."""
+        """Return a reference to the column `name`, or None if there is none.
+
+        Raise AmbiguousColumn if several columns have the name.
+        """
         raise NotImplementedError
 
     def star(self) -> Star:
-        """What * stands for."""
+        """Return the columns that * expands to, with their names."""
         raise NotImplementedError
 
     def row_value(self) -> Expr:
-        """The row as one value: what the alias alone means."""
+        """Return the row as a single value, which the bare alias denotes."""
         items = tuple(self.star())
         type_ = Type(
             TypeCode.STRUCT, fields=tuple(StructField(name, item.type) for name, item in items)
@@ -71,11 +74,11 @@ class Relation:
         return MakeStruct(type_, tuple(item for _, item in items))
 
     def column_names(self) -> Iterator[str]:
-        """The names of its columns, for suggestions."""
+        """Return the names of the columns, for suggestions."""
         return (name for name, _ in self.star())
 
     def scan(self) -> Scan:
-        """The scan; ask once, when every column that is needed has been asked for."""
+        """Return the scan. Call once, after all columns that the query uses are requested."""
         raise NotImplementedError
 
 
@@ -121,7 +124,7 @@ class DerivedRelation(Relation):
 
 @dataclass(frozen=True, slots=True)
 class ArrayElements:
-    """The elements of an array, where they are not a scan yet: what an `ArrayScan` is made of."""
+    """The elements of an array before a scan or a join of them is built."""
 
     array: Expr
     element: ResolvedColumn
@@ -129,14 +132,15 @@ class ArrayElements:
     hints: Hints
 
     def scan(self) -> Scan:
-        """The elements alone."""
+        """Return a scan of the elements alone."""
         return ArrayScan(None, self.array, self.element, self.offset, hints=self.hints)
 
 
 class ValueRelation(Relation):
-    """Rows that are values: UNNEST, or SELECT AS STRUCT. Their `members` act as columns.
+    """A relation whose rows are values: UNNEST, or SELECT AS STRUCT.
 
-    `elements` is set for an array, which a join puts beside its left side's rows.
+    The fields of the values, if any, are its columns (`members`). `elements` is set for an array,
+    which a join can combine with the rows of its left side in an `ArrayScan`.
     """
 
     is_value = True
@@ -191,7 +195,7 @@ class ValueRelation(Relation):
 
 
 def query_relation(alias: str, result: QueryResult, analysis: Analysis) -> Relation:
-    """The rows of a finished query."""
+    """Return a relation over the rows of a resolved query."""
     if not result.value_table:
         return DerivedRelation(alias, result.columns, result.scan)
     row = result.columns[0][1]

@@ -1,7 +1,7 @@
 """Resolves TABLESAMPLE.
 
-WITH WEIGHT adds a column behind all others, under a name of its own: like a range variable it
-hides columns of that name, and no table's `*` holds it.
+WITH WEIGHT appends a column with an alias of its own. Like a range variable, the alias hides
+columns of the same name, and the `*` of a table does not include the column.
 """
 
 from __future__ import annotations
@@ -18,13 +18,16 @@ from spanemu.sql.googlesql.analyzer.scope import Env
 from spanemu.sql.resolved import Cast, Expr, Literal, ParameterRef, SampleScan, SingleRow
 from spanemu.values.types import FLOAT64, INT64
 
-# Method -> the unit that it takes.
+# method -> unit of its size
 _UNITS = {"bernoulli": "PERCENT", "reservoir": "ROWS"}
 _PERCENT_MAX = 100
 
 
 def apply_sample(relation: Relation, sample: ast.Sample | None, env: Env) -> Relation:
-    """The relation with its TABLESAMPLE, if it has one."""
+    """Return the relation sampled by a TABLESAMPLE clause, or unchanged without a clause.
+
+    Raise BadQuery for an unknown method, unit or size.
+    """
     if sample is None:
         return relation
     method = sample.method.lower()
@@ -44,7 +47,7 @@ def apply_sample(relation: Relation, sample: ast.Sample | None, env: Env) -> Rel
 
 
 class WeightedRelation(ChangedRelation):
-    """Sampled rows, each with its weight."""
+    """Sampled rows with a column that holds the weight of each row."""
 
     def __init__(self, inner: LayeredRelation, weight: ValueRelation) -> None:
         super().__init__(inner, lambda scan: scan)
@@ -59,7 +62,7 @@ class WeightedRelation(ChangedRelation):
 
 
 def _size(sample: ast.Sample, unit: str, env: Env) -> Expr:
-    """A literal or a parameter, perhaps in a CAST."""
+    """Resolve the sample size: a literal or a parameter, which can be in a CAST."""
     expected = FLOAT64 if unit == "PERCENT" else INT64
     size = resolve(sample.size, env)
     operand = size.operand if isinstance(size, Cast) else size

@@ -1,11 +1,11 @@
-"""Resolves one SELECT with the ORDER BY that belongs to it.
+"""Resolves one SELECT with its ORDER BY.
 
 Expressions are resolved in the order WHERE, select list, GROUP BY, HAVING, ORDER BY, all against
-the rows of FROM; then the scans are stacked in the order in which they run:
+the rows of FROM. The scans are then stacked in the order of execution:
 
     FROM -> WHERE -> GROUP BY -> HAVING -> select list -> DISTINCT -> ORDER BY
 
-and what runs after GROUP BY is rewritten to mention its keys (`grouping`).
+Expressions that run after GROUP BY are rewritten to use its keys (`group_by.Grouping`).
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ AFTER_DISTINCT = "ORDER BY clause after SELECT DISTINCT"
 def resolve_select(
     select: ast.Select, env: Env, order_by: Sequence[ast.OrderItem] = ()
 ) -> QueryResult:
-    """The rows of a SELECT, in order if `order_by` says so."""
+    """Resolve a SELECT, sorted by `order_by`. Raise AnalysisError if the SELECT is invalid."""
     if select.source is None:
         _check_without_from(select, order_by)
     analysis = env.analysis
@@ -74,7 +74,7 @@ def resolve_select(
 
 
 def resolve_pipe_select(select: ast.Select, env: Env, source: Relation) -> QueryResult:
-    """The rows of `|> SELECT`, which has its input already and takes no aggregates."""
+    """Resolve `|> SELECT` over the relation `source`; aggregates are not allowed."""
     env.analysis.enter("nested subselects", env.analysis.limits.subselect_depth, select.at)
     result = _Select(select, env, source).resolve(())
     env.analysis.leave("nested subselects")
@@ -96,7 +96,7 @@ def _check_without_from(select: ast.Select, order_by: Sequence[ast.OrderItem]) -
 
 
 class _Select:
-    """One SELECT being resolved."""
+    """The state of the resolution of one SELECT."""
 
     def __init__(self, select: ast.Select, outer: Env, piped: Relation | None = None) -> None:
         self.select = select
@@ -159,7 +159,7 @@ class _Select:
         return resolve_items(self.select.items, self.source, env)
 
     def _group(self, columns: Sequence[SelectColumn]) -> None:
-        """Settle the keys, if there is grouping."""
+        """Resolve the keys of GROUP BY, if the SELECT groups or aggregates."""
         group_by = self.select.group_by
         if group_by is not None:
             self.group_hints = check_hints(group_by.hint, HintTarget.GROUP_BY, self.analysis)
@@ -172,7 +172,7 @@ class _Select:
         written = self.select.having
         if written is None:
             return None
-        # HAVING runs before the select list is computed, so an alias stands for its expression.
+        # HAVING runs before the select list is computed, so an alias denotes its expression.
         scope = Scope(
             self.scope,
             names=alias_names([(one.name, one.value or one.reference()) for one in outputs]),
@@ -190,11 +190,11 @@ class _Select:
         raise BadGrouping(f"The HAVING clause {problem}", at=written.at)
 
     def _before_grouping(self, columns: Sequence[SelectColumn]) -> Scope:
-        """What names mean inside the aggregates of HAVING and ORDER BY."""
+        """Return the scope of the arguments of aggregates in HAVING and ORDER BY."""
         return Scope(self.scope, names=alias_names([(one.name, one.expression) for one in columns]))
 
     def _outputs(self, columns: Sequence[SelectColumn]) -> list[_Output]:
-        """The columns of the list over what is left after grouping."""
+        """Return the columns of the select list, rewritten over the grouped rows."""
         outputs = []
         assert self.scope.origins is not None
         own = {id(origin.expression) for origin in self.scope.origins}
@@ -203,7 +203,7 @@ class _Select:
             value = column.expression
             if self.grouping is not None:
                 value = self.grouping.regroup(value)
-            # A column of an outer query is computed anew: what a query yields, it produces.
+            # A column of an enclosing query is copied: a query must produce its output columns.
             if isinstance(value, ColumnRef) and (value.column.id in produced or id(value) in own):
                 outputs.append(_Output(column.name, value.column, None))
             else:
@@ -219,7 +219,7 @@ class _Select:
         columns: Sequence[SelectColumn],
         outputs: Sequence[_Output],
     ) -> list[SortKey]:
-        """The keys of ORDER BY over the projected rows."""
+        """Resolve the keys of ORDER BY over the projected rows."""
         scope = Scope(
             self.scope, names=alias_names([(one.name, one.reference()) for one in outputs])
         )
@@ -244,7 +244,7 @@ class _Select:
     # ------------------------------------------------------------------ scans
 
     def _input(self, where: Expr | None, having: Expr | None) -> Scan:
-        """The rows that the select list is computed over."""
+        """Return the scan that the select list is computed over."""
         scan: Scan = SingleRow() if self.source is None else self.source.scan()
         if where is not None:
             scan = FilterScan(scan, where)
@@ -270,7 +270,7 @@ class _Select:
     def _distinct(
         self, scan: Scan, columns: Columns, order: Sequence[SortKey]
     ) -> tuple[Scan, Columns, Sequence[SortKey]]:
-        """One row for each distinct combination; ORDER BY sees nothing but them."""
+        """Remove duplicate rows; raise NotVisibleAfterDistinct if ORDER BY uses other columns."""
         keys: list[tuple[ResolvedColumn, Expr]] = []
         kept: list[tuple[str, ResolvedColumn]] = []
         for name, column in columns:
@@ -290,7 +290,7 @@ class _Select:
         return AggregateScan(scan, tuple(keys)), tuple(kept), sorted_by
 
     def _as_value(self, result: QueryResult) -> QueryResult:
-        """SELECT AS STRUCT and AS VALUE: rows that are values."""
+        """Apply AS STRUCT, AS VALUE or AS a message type, which turn rows into values."""
         select = self.select
         if select.as_type is not None:
             return self._as_message(result, select.as_type)
@@ -306,7 +306,7 @@ class _Select:
         return self._rows_of(result, MakeStruct(type_, items))
 
     def _as_message(self, result: QueryResult, written: ast.TypeName) -> QueryResult:
-        """SELECT AS a message type: the columns are its fields."""
+        """Apply AS a message type: the columns become the fields of a message."""
         type_ = named_type(written, self.analysis.schema)
         if type_.code is not TypeCode.PROTO:
             raise NotAMessage("SELECT AS", str(type_), at=written.at)
@@ -327,7 +327,7 @@ Columns = tuple[tuple[str, ResolvedColumn], ...]
 
 @dataclass(frozen=True, slots=True)
 class _Output:
-    """A column of the result; `value` is set when it is yet to be computed."""
+    """A column of the result; `value` is the expression to compute, None for an input column."""
 
     name: str
     column: ResolvedColumn

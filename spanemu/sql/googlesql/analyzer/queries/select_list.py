@@ -1,4 +1,4 @@
-"""Resolves the items between SELECT and FROM, stars included."""
+"""Resolves a select list, with the expansion of stars."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ from spanemu.sql.resolved import Expr
 
 @dataclass(slots=True)
 class SelectColumn:
-    """One column of a select list: `name` is "" where it has none."""
+    """One column of a select list; `name` is "" for a column without a name."""
 
     name: str
     expression: Expr
     at: int
-    aggregated: bool = False  # mentions an aggregate
+    aggregated: bool = False  # contains an aggregate call
 
 
 def resolve_items(
     items: Sequence[ast.SelectItem | ast.SelectStar], source: Relation | None, env: Env
 ) -> list[SelectColumn]:
-    """Every column of the list, stars expanded."""
+    """Resolve the columns of a select list over `source`, with stars expanded."""
     columns: list[SelectColumn] = []
     calls = [] if env.aggregation is None else env.aggregation.calls
     for item in items:
@@ -74,14 +74,14 @@ def _expanded(
 
 
 def _range_variable(operand: ast.Expression, env: Env) -> tuple[Relation, Scope] | None:
-    """The table that a name stands for, and the scope that it is in, perhaps an outer one."""
+    """Return the table that a name denotes and the table's scope, which can be an outer scope."""
     if type(operand) is not ast.Name or len(operand.path.parts) != 1:
         return None
     name = operand.path.parts[0]
     match = env.scope.lookup(name.name, name.at)
     if match is None:
         raise UnrecognizedName(name.name, closest(name.name, env.scope.visible_names()), at=name.at)
-    # A value that is no struct is refused by its type, not expanded to itself.
+    # The caller refuses a value without fields by its type.
     target = match.target
     if isinstance(target, Relation) and not target.is_value:
         return target, match.scope
@@ -89,7 +89,7 @@ def _range_variable(operand: ast.Expression, env: Env) -> tuple[Relation, Scope]
 
 
 def _note_columns(relation: Relation, at: int, scope: Scope) -> Sequence[tuple[str, Expr]]:
-    """A relation's columns, as mentions too: not grouped, they may not stand."""
+    """Return the columns of a relation, recorded as origins for the check of grouping."""
     columns = list(relation.star())
     if scope.origins is not None:
         scope.origins.extend(
@@ -102,7 +102,7 @@ def _note_columns(relation: Relation, at: int, scope: Scope) -> Sequence[tuple[s
 def _apply_modifiers(
     node: ast.SelectStar, columns: Sequence[tuple[str, Expr]], env: Env
 ) -> Sequence[tuple[str, Expr]]:
-    """The columns after EXCEPT and REPLACE."""
+    """Apply EXCEPT and REPLACE to the columns of a star."""
     excepted = _distinct_names(node.excepted, "EXCEPT")
     replaced = _distinct_names([name for _, name in node.replaced], "REPLACE")
     known = {name.lower() for name, _ in columns}

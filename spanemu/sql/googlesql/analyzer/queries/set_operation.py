@@ -1,9 +1,9 @@
 """Resolves UNION, INTERSECT and EXCEPT.
 
-Columns line up by position and take their names from the first query. Bare literals of a
-query's select list still bend to the common type, as in `SELECT Born ... UNION ALL SELECT
-'2020-01-01'`; not once something looks at the list, as HAVING and ORDER BY do. An undeclared
-parameter is an INT64 among numbers, as clients send them, and what the others are elsewhere.
+Columns match by position and take their names from the first query. Untyped literals in the
+select list of a query are coerced to the common type, as in `SELECT Born ... UNION ALL SELECT
+'2020-01-01'`, unless the query has HAVING, ORDER BY or LIMIT. An undeclared parameter beside
+non-integer numbers is an INT64, the type that clients send, and otherwise has the common type.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ _NUMBERS = frozenset({TypeCode.FLOAT32, TypeCode.FLOAT64, TypeCode.NUMERIC})
 
 @dataclass(frozen=True, slots=True)
 class SetOperator:
-    """A set operator as written: the statement's or a pipe's. `places` are of its queries."""
+    """A set operator in standard or pipe syntax; `places` are the positions of its queries."""
 
     op: str
     distinct: bool
@@ -72,7 +72,10 @@ class SetOperator:
 
 
 def combine(operator: SetOperator, operands: Sequence[QueryResult], env: Env) -> QueryResult:
-    """The queries of a set operation, resolved already, as one."""
+    """Combine the resolved queries of a set operation.
+
+    Raise AnalysisError for queries of different widths and for columns without a common type.
+    """
     limit = env.analysis.limits.set_operation_queries
     if len(operands) > limit:
         raise LimitExceeded(SET_OPERATION_QUERIES, limit, at=operator.at)
@@ -126,7 +129,7 @@ def _width(result: QueryResult) -> str:
 def _column_types(
     operands: Sequence[QueryResult], env: Env, operator: SetOperator
 ) -> Iterator[Type]:
-    """The type that each column has in common."""
+    """Yield the common type of each column. Raise IncompatibleColumns if a column has none."""
     candidates_by_operand = [_candidates(operand, env) for operand in operands]
     for number, candidates in enumerate(zip(*candidates_by_operand, strict=True), 1):
         type_ = common_type_of(candidates, env.analysis)
@@ -137,7 +140,7 @@ def _column_types(
 
 
 def _candidates(operand: QueryResult, env: Env) -> list[Candidate]:
-    """What each column of an operand brings to the choice of its type."""
+    """Return the candidate of each column of an operand for the common type."""
     computed = _computed(operand)
     return [
         make_candidate(computed[column.id], env.analysis)
@@ -148,7 +151,7 @@ def _candidates(operand: QueryResult, env: Env) -> list[Candidate]:
 
 
 def _computed(operand: QueryResult) -> Mapping[int, Expr]:
-    """What the select list of a query computes, by column, if it may still bend."""
+    """Return the computed columns of a select list by id; none if the types are fixed."""
     scan = operand.scan
     if operand.is_firm or type(scan) is not ProjectScan:
         return {}
@@ -158,7 +161,7 @@ def _computed(operand: QueryResult) -> Mapping[int, Expr]:
 def _converted(
     operand: QueryResult, types: Sequence[Type], env: Env
 ) -> tuple[Scan, tuple[ResolvedColumn, ...]]:
-    """The operand's rows with columns of the common types."""
+    """Return the scan of an operand with its columns converted to the common types."""
     computed_by_id = _computed(operand)
     replaced: dict[int, tuple[ResolvedColumn, Expr]] = {}
     casts: list[tuple[ResolvedColumn, Expr]] = []
@@ -184,7 +187,7 @@ def _converted(
 
 
 def _coerce_flexible(expression: Expr, type_: Type, env: Env) -> Expr:
-    """A literal or a parameter of the type."""
+    """Coerce a literal or a parameter to the common type."""
     parameters = env.analysis.parameters
     if type_.code in _NUMBERS and parameters.is_pending(expression):
         assert isinstance(expression, ParameterRef)
@@ -193,7 +196,7 @@ def _coerce_flexible(expression: Expr, type_: Type, env: Env) -> Expr:
 
 
 def _is_flexible(expression: Expr, env: Env) -> bool:
-    """Whether a computed column can still be given its type: a literal or a parameter."""
+    """Return whether a computed column is a literal or a parameter, which can be coerced."""
     return make_candidate(expression, env.analysis).kind is not Kind.VALUE
 
 

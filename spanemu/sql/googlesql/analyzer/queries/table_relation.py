@@ -1,9 +1,8 @@
-"""A table of the schema in a FROM clause, or a row of one in a statement that writes.
+"""The relation of a schema's table in a FROM clause, or of the row that a DML statement writes.
 
-Columns come into being when they are asked for, so a wide table costs nothing but what is used.
-A generated column that is not stored is its expression over the others: computed in a
-projection over the scan, or put in place of the reference where there is no scan
-(`inline=True`).
+Columns are created on request, so that the cost of a wide table depends only on the columns used.
+A virtual generated column is an expression over other columns: a projection over the scan computes
+it, or the expression replaces the reference if there is no scan (`inline=True`).
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ from spanemu.sql.resolved import (
 
 
 class TableRelation(Relation):
-    """A table; see the module."""
+    """The relation of a table; see the module."""
 
     def __init__(
         self,
@@ -55,11 +54,11 @@ class TableRelation(Relation):
 
     @property
     def stored(self) -> tuple[tuple[ResolvedColumn, Column], ...]:
-        """The stored columns asked for so far, each with the column it stands for."""
+        """The requested stored columns, each output column with its schema column."""
         return tuple(self._stored.values())
 
     def is_implicit(self, name: str) -> bool:
-        # The expression of a generated column stands in the table: its names mean its columns.
+        # Names in the expression of a generated column need no qualifier, even in a view.
         return not self._computing
 
     def column(self, name: str, at: int) -> Expr | None:
@@ -67,7 +66,7 @@ class TableRelation(Relation):
         return None if column is None else self.reference(column)
 
     def reference(self, column: Column) -> Expr:
-        """A mention of one of the table's columns."""
+        """Return a reference to a column of the table."""
         if not self._computing:
             self.referenced[column.name.lower()] = column
         if column.is_virtual:
@@ -76,7 +75,7 @@ class TableRelation(Relation):
         return ColumnRef(resolved.type, resolved)
 
     def stored_column(self, column: Column) -> ResolvedColumn:
-        """The output of the scan that stands for a stored column."""
+        """Return the output of the scan for a stored column."""
         key = column.name.lower()
         stored = self._stored.get(key)
         if stored is None:
@@ -108,7 +107,7 @@ class TableRelation(Relation):
         return coerce(resolved, column.type, self._analysis, -1)
 
     def row_scope(self) -> Scope:
-        """The scope of expressions that the schema holds: columns, and no name of a table."""
+        """Return the scope of stored expressions, with the columns but without the table's name."""
         scope = Scope(None, self)
         scope.aliases = {}
         return scope

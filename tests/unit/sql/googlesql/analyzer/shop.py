@@ -1,4 +1,4 @@
-"""A schema with one of everything that the analyzer looks at, and short ways to call it."""
+"""A schema with every kind of object that the analyzer reads, and helpers that analyze SQL."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from spanemu.values.types import (
 
 
 def table(name: str, number: int, *columns: Column, key: tuple[str, ...] = ()) -> Table:
-    """A table whose columns get ids and positions in order; the key is the first by default."""
+    """Return a table with columns in the given order; the key is the first column by default."""
     placed = tuple(
         _placed(column, number * 1000 + position, position)
         for position, column in enumerate(columns)
@@ -126,7 +126,7 @@ SCHEMA = Schema(
 
 
 class Tables:
-    """One system table."""
+    """A catalog with a single system table."""
 
     def table(self, name: str) -> SystemTable | None:
         if name.upper() != "INFORMATION_SCHEMA.TABLES":
@@ -136,54 +136,54 @@ class Tables:
 
 
 def analyzed(sql: str, schema: Schema = SCHEMA, **parameter_types: Type) -> r.Statement:
-    """`sql` as the analyzer understands it."""
+    """Parse and analyze `sql`."""
     types: Mapping[str, Type] = parameter_types
     return analyze(parse_statement(sql), sql, schema, types, AnalyzerOptions(Tables()))
 
 
 def query(sql: str, schema: Schema = SCHEMA, **parameter_types: Type) -> r.QueryStatement:
-    """The same for a query."""
+    """Parse and analyze the query `sql`."""
     statement = analyzed(sql, schema=schema, **parameter_types)
     assert isinstance(statement, r.QueryStatement)
     return statement
 
 
 def types(sql: str, **parameter_types: Type) -> list[str]:
-    """The types of a query's columns."""
+    """Return the types of a query's columns."""
     return [str(column.column.type) for column in query(sql, SCHEMA, **parameter_types).output]
 
 
 def names(sql: str) -> list[str]:
-    """The names of a query's columns."""
+    """Return the names of a query's columns."""
     return [column.name for column in query(sql).output]
 
 
 def type_of(expression: str, **parameter_types: Type) -> str:
-    """The type of one expression over a row of Singers."""
-    (found,) = types(f"SELECT {expression} FROM Singers", **parameter_types)
-    return found
+    """Return the type of an expression over a row of Singers."""
+    (type_name,) = types(f"SELECT {expression} FROM Singers", **parameter_types)
+    return type_name
 
 
 def value_of(expression: str) -> Any:
-    """The value of an expression that is a literal once analyzed."""
+    """Return the value of an expression that the analyzer turns into a literal."""
     statement = query(f"SELECT {expression}")
     (output,) = statement.output
     scan = statement.scan
     assert isinstance(scan, r.ProjectScan)
-    found = {column.id: value for column, value in scan.computed}[output.column.id]
-    assert isinstance(found, r.Literal), found
-    return found.value
+    literal = {column.id: value for column, value in scan.computed}[output.column.id]
+    assert isinstance(literal, r.Literal), literal
+    return literal.value
 
 
 def scans(node: Any, kind: type) -> list[Any]:
-    """Every scan of a kind in a tree, outermost first; subqueries are not entered."""
-    found = [node] if isinstance(node, kind) else []
+    """Return every scan of a kind in a tree, outermost first, without those of subqueries."""
+    matches = [node] if isinstance(node, kind) else []
     for name in ("input", "left", "right", "body", "source", "scan"):
         below = getattr(node, name, None)
         if isinstance(below, r.Scan):
-            found += scans(below, kind)
+            matches += scans(below, kind)
     for item in getattr(node, "inputs", ()):
-        found += scans(item[0], kind)
+        matches += scans(item[0], kind)
     for item in getattr(node, "tables", ()):
-        found += scans(item[1], kind)
-    return found
+        matches += scans(item[1], kind)
+    return matches

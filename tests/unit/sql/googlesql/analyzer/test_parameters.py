@@ -39,7 +39,7 @@ def inferred(sql: str) -> dict[str, object]:
         ("SELECT ARRAY_LENGTH(@p)", array_of(INT64)),
     ],
 )
-def test_the_place_gives_the_type(sql: str, expected: object) -> None:
+def test_the_context_determines_the_type(sql: str, expected: object) -> None:
     assert inferred(sql) == {"p": expected}
 
 
@@ -78,12 +78,12 @@ def test_a_string_parameter_is_read_as_a_date(expression: str) -> None:
     assert type_of(expression, s=STRING) == "BOOL"
 
 
-def test_a_string_parameter_bends_in_common_types() -> None:
+def test_a_string_parameter_is_coerced_to_a_common_type() -> None:
     assert types("SELECT COALESCE(@s, DATE '2020-01-01')", s=STRING) == ["DATE"]
     assert types("SELECT Born FROM Singers UNION ALL SELECT @s", s=STRING) == ["DATE"]
 
 
-def test_too_many() -> None:
+def test_too_many_parameters_are_refused() -> None:
     with pytest.raises(LimitExceeded) as caught:
         analyzed("SELECT " + ", ".join(f"@p{n}" for n in range(951)))
     assert caught.value.limit == 950

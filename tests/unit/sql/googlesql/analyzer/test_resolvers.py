@@ -1,4 +1,4 @@
-"""Every kind of expression has a resolver, every statement and pipe an entry."""
+"""Completeness of the tables of resolvers: every expression and pipe operator has an entry."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ def test_every_expression_has_a_resolver() -> None:
 
 def test_every_pipe_operator_is_known() -> None:
     operators = {
-        one
-        for one in vars(ast).values()
-        if isinstance(one, type)
-        and issubclass(one, ast.PipeOperator)
-        and one is not ast.PipeOperator
+        member
+        for member in vars(ast).values()
+        if isinstance(member, type)
+        and issubclass(member, ast.PipeOperator)
+        and member is not ast.PipeOperator
     }
     assert set(pipes._OPERATORS) == operators

@@ -1,4 +1,4 @@
-"""DEFAULT, generated and CHECK expressions."""
+"""Analysis of DEFAULT, generated column and CHECK expressions."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ def stored(text: str, expected: Type, *, allow_columns: bool = True) -> StoredEx
     return analyze_expression(text, SINGERS, SCHEMA, expected=expected, allow_columns=allow_columns)
 
 
-def test_columns_are_paired_with_stored_ones() -> None:
-    found = stored("Score > LENGTH(FirstName)", BOOL)
-    assert [column.name for _, column in found.columns] == ["Score", "FirstName"]
-    assert found.is_deterministic
-    assert not found.has_subquery
+def test_columns_are_paired_with_stored_columns() -> None:
+    condition = stored("Score > LENGTH(FirstName)", BOOL)
+    assert [column.name for _, column in condition.columns] == ["Score", "FirstName"]
+    assert condition.is_deterministic
+    assert not condition.has_subquery
 
 
 def test_virtual_columns_are_expanded_but_reported() -> None:
-    found = stored("UPPER(FullName)", STRING)
-    assert [column.name for _, column in found.columns] == ["FirstName", "LastName"]
-    assert [column.name for column in found.references] == ["FullName"]
+    expression = stored("UPPER(FullName)", STRING)
+    assert [column.name for _, column in expression.columns] == ["FirstName", "LastName"]
+    assert [column.name for column in expression.references] == ["FullName"]
 
 
 def test_the_value_is_converted() -> None:
@@ -37,7 +37,7 @@ def test_the_value_is_converted() -> None:
         stored("'a'", INT64)
 
 
-def test_what_is_reported() -> None:
+def test_the_properties_of_an_expression_are_reported() -> None:
     assert stored("GENERATE_UUID()", STRING).volatile
     assert stored("CURRENT_TIMESTAMP()", TIMESTAMP).stable
     assert not stored("CURRENT_TIMESTAMP()", TIMESTAMP).is_deterministic
@@ -47,9 +47,9 @@ def test_what_is_reported() -> None:
 
 
 def test_the_commit_timestamp_may_be_a_default() -> None:
-    found = stored("PENDING_COMMIT_TIMESTAMP()", TIMESTAMP)
-    assert found.pending_commit_timestamp
-    assert isinstance(found.expression, r.Literal)
+    default = stored("PENDING_COMMIT_TIMESTAMP()", TIMESTAMP)
+    assert default.pending_commit_timestamp
+    assert isinstance(default.expression, r.Literal)
 
 
 @pytest.mark.parametrize(
@@ -66,7 +66,7 @@ def test_refused(text: str, failure: type[Exception]) -> None:
         stored(text, INT64)
 
 
-def test_a_default_knows_no_columns() -> None:
+def test_a_default_cannot_use_columns() -> None:
     with pytest.raises(UnrecognizedName) as caught:
         stored("SingerId", INT64, allow_columns=False)
     assert caught.value.column_number == 1

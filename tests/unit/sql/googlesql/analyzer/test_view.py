@@ -1,4 +1,4 @@
-"""Queries of views."""
+"""Analysis of the queries of views."""
 
 from __future__ import annotations
 

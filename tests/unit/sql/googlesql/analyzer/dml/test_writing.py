@@ -1,4 +1,4 @@
-"""INSERT, UPDATE and DELETE."""
+"""Analysis of INSERT, UPDATE and DELETE."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def test_values_have_the_types_of_their_columns() -> None:
         assert [cell.type for cell in row] == [column.type for column in statement.columns]
 
 
-def test_a_column_that_is_default_everywhere_is_left_out() -> None:
+def test_a_column_that_is_default_in_all_rows_is_left_out() -> None:
     statement = insert(
         "INSERT INTO Singers (SingerId, Token, Loud) VALUES (1, DEFAULT, DEFAULT),"
         " (2, DEFAULT, DEFAULT)"
@@ -37,7 +37,7 @@ def test_a_column_that_is_default_everywhere_is_left_out() -> None:
     assert [column.name for column in statement.columns] == ["SingerId"]
 
 
-def test_a_default_beside_values_is_written_out() -> None:
+def test_a_default_beside_values_is_expanded() -> None:
     statement = insert("INSERT INTO Singers (SingerId, Token) VALUES (1, DEFAULT), (2, 'x')")
     assert isinstance(statement.source, r.ValuesScan)
     call = statement.source.rows[0][1]
@@ -55,7 +55,7 @@ def test_the_commit_timestamp_is_a_literal() -> None:
     assert cell.value is COMMIT_TIMESTAMP
 
 
-def test_literals_of_a_query_do_not_bend() -> None:
+def test_literals_of_a_query_are_not_coerced() -> None:
     with pytest.raises(ValueDoesNotFit):
         insert("INSERT INTO Singers (SingerId, Born) SELECT 1, '2020-01-01'")
     statement = insert("INSERT INTO Singers (SingerId, Score) SELECT 1, 2")
@@ -104,11 +104,11 @@ def test_a_pending_commit_timestamp_cannot_be_returned(sql: str) -> None:
         "DELETE FROM Singers WHERE TRUE THEN RETURN Created",
     ],
 )
-def test_other_values_can(sql: str) -> None:
+def test_other_values_can_be_returned(sql: str) -> None:
     analyzed(sql)
 
 
-def test_the_action_is_the_last_column() -> None:
+def test_the_action_is_the_last_returned_column() -> None:
     statement = analyzed("DELETE FROM Albums WHERE TRUE THEN RETURN WITH ACTION Title")
     assert isinstance(statement, r.DeleteStatement)
     assert statement.returning is not None

@@ -1,4 +1,4 @@
-"""Which argument goes to which parameter."""
+"""Binding of arguments to parameters."""
 
 from __future__ import annotations
 
@@ -42,10 +42,10 @@ def test_named_arguments_fill_the_gaps_with_defaults() -> None:
     assert bound(text, 2, b=2) == [0, 1, 2]
     assert bound(text, 1, c=1) is None
     assert bound(text, 3, b=3) is None
-    assert bound(text, 2, a=2) is None  # given twice
+    assert bound(text, 2, a=2) is None  # passed twice
 
 
-def test_a_parameter_that_is_named_only() -> None:
+def test_a_named_only_parameter_is_not_bound_by_position() -> None:
     text = "(STRING, [*a=>INT64]) -> INT64"
     assert bound(text, 1, a=1) == [0, 1]
     assert bound(text, 2) is None

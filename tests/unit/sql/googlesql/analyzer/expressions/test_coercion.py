@@ -1,4 +1,4 @@
-"""What bends to what: literals, parameters, values."""
+"""Coercion of literals, parameters and values."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.unit.sql.googlesql.analyzer.shop import type_of, types, value_of
 
 
 @pytest.mark.parametrize(
-    ("one", "other", "expected"),
+    ("first", "second", "expected"),
     [
         (INT64, INT64, INT64),
         (INT64, NUMERIC, NUMERIC),
@@ -34,10 +34,10 @@ from tests.unit.sql.googlesql.analyzer.shop import type_of, types, value_of
         (struct_of(("a", INT64)), struct_of(("a", INT64), ("b", INT64)), None),
     ],
 )
-def test_supertypes(one: Type, other: Type, expected: Type | None) -> None:
-    assert supertype(one, other) == expected
-    turned = supertype(other, one)
-    assert (turned is None) == (expected is None)
+def test_supertypes(first: Type, second: Type, expected: Type | None) -> None:
+    assert supertype(first, second) == expected
+    reverse = supertype(second, first)
+    assert (reverse is None) == (expected is None)
 
 
 @pytest.mark.parametrize(
@@ -69,29 +69,29 @@ def test_types_of_mixed_expressions(expression: str, expected: str) -> None:
     assert type_of(expression) == expected
 
 
-def test_an_array_expression_does_not_bend() -> None:
+def test_an_array_expression_is_not_coerced() -> None:
     with pytest.raises(NoMatchingSignature):
         type_of("ARRAY_CONCAT([SingerId], [Score])")
     with pytest.raises(NoMatchingSignature):
         type_of("Score IN UNNEST([SingerId])")
 
 
-def test_bare_literals_take_values_of_the_wanted_type() -> None:
+def test_literals_are_converted_to_the_required_type() -> None:
     assert value_of("CAST('2020-02-03' AS DATE)") == datetime.date(2020, 2, 3)
-    # All digits as written, not those of the nearest FLOAT64.
+    # All digits of the text, not those of the nearest FLOAT64.
     assert value_of("CAST(12345678901234567.123456789 AS NUMERIC)") == Decimal(
         "12345678901234567.123456789"
     )
     assert value_of("-9223372036854775808") == -(2**63)
 
 
-def test_a_literal_of_no_date_is_refused_before_anything_runs() -> None:
+def test_a_literal_that_is_not_a_date_is_refused_by_analysis() -> None:
     with pytest.raises(LiteralDoesNotCast) as caught:
         type_of("Born = '2020-13-01'")
     assert (caught.value.literal, caught.value.type) == ('"2020-13-01"', "DATE")
 
 
-def test_a_cast_literal_bends_no_more() -> None:
+def test_a_cast_literal_is_not_coerced() -> None:
     with pytest.raises(NoMatchingSignature):
         type_of("Born = CAST('2020-01-01' AS STRING)")
 
@@ -120,7 +120,7 @@ def test_set_operations_find_a_common_type(sql: str, expected: str) -> None:
 
 
 @pytest.mark.parametrize("having", ["HAVING COUNT(*) > 1", "ORDER BY Born", "LIMIT 1"])
-def test_what_looks_at_a_list_makes_its_literals_firm(having: str) -> None:
+def test_a_clause_over_a_select_list_fixes_the_types_of_its_literals(having: str) -> None:
     assert types(
         "(SELECT '2020-01-01' FROM Singers GROUP BY Born) UNION ALL SELECT Born FROM Singers"
     )
@@ -140,14 +140,14 @@ def test_what_looks_at_a_list_makes_its_literals_firm(having: str) -> None:
         "(1, Score) IN (SELECT AS STRUCT 1, SingerId FROM Singers)",
     ],
 )
-def test_beside_a_subquery_nothing_bends(condition: str) -> None:
+def test_the_operand_of_in_with_a_subquery_is_not_coerced(condition: str) -> None:
     with pytest.raises(BadCall):
         type_of(condition)
     assert type_of("1 IN (SELECT 1.5)") == type_of("NULL IN (SELECT 1.5)") == "BOOL"
     assert type_of("STRUCT(1 AS a, 'x') IN (SELECT AS STRUCT 1, 'x' AS b)") == "BOOL"
 
 
-def test_error_fits_any_place() -> None:
+def test_a_call_of_error_has_any_type() -> None:
     assert types("SELECT IF(TRUE, 'a', ERROR('x')), COALESCE(DATE '2020-01-01', ERROR('x'))") == [
         "STRING",
         "DATE",

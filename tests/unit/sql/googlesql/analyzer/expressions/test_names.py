@@ -1,4 +1,4 @@
-"""What names mean in nested scopes."""
+"""Resolution of names in nested scopes."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_using_merges_columns_to_the_front() -> None:
     assert names(f"SELECT SingerId, s.SingerId, a.SingerId {joined}") == ["SingerId"] * 3
 
 
-def test_a_range_variable_comes_before_a_column() -> None:
+def test_a_range_variable_hides_a_column() -> None:
     assert type_of("TO_JSON(Singers)") == "JSON"
     sql = "SELECT TO_JSON(FirstName) FROM Singers AS FirstName"
     assert types(sql) == ["JSON"]
@@ -59,7 +59,7 @@ def test_a_range_variable_comes_before_a_column() -> None:
 @pytest.mark.parametrize(
     "sql",
     [
-        # The inner name hides the outer one, so this is no correlation.
+        # The inner name hides the outer name, so the subquery is not correlated.
         "SELECT (SELECT MAX(SingerId) FROM Albums) FROM Singers",
         "SELECT (SELECT a.Title || s.FirstName FROM Albums AS a LIMIT 1) FROM Singers AS s",
         "SELECT s.FirstName FROM Singers AS s WHERE EXISTS"
@@ -87,12 +87,12 @@ def test_nested_scopes(sql: str) -> None:
         ("WITH a AS (SELECT 1 FROM b), b AS (SELECT 2) SELECT 3", TableNotFound),
     ],
 )
-def test_out_of_reach(sql: str, failure: type[Exception]) -> None:
+def test_names_that_are_not_visible(sql: str, failure: type[Exception]) -> None:
     with pytest.raises(failure):
         query(sql)
 
 
-def test_the_place_counts_lines_and_tabs() -> None:
+def test_the_position_counts_lines_and_tabs() -> None:
     with pytest.raises(UnrecognizedName) as caught:
         query("SELECT 1,\n\tnope FROM Singers")
     assert (caught.value.line, caught.value.column_number) == (2, 9)

@@ -1,4 +1,4 @@
-"""Tables, views, arrays and joins."""
+"""Tables, views, arrays and joins in FROM."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from tests.unit.sql.googlesql.analyzer.shop import SCHEMA, query, scans, table
 
 
 def columns_read(sql: str, schema: Schema = SCHEMA) -> list[list[str]]:
-    found = scans(query(sql, schema).scan, r.TableScan)
-    return [[stored.name for _, stored in scan.columns] for scan in found]
+    table_scans = scans(query(sql, schema).scan, r.TableScan)
+    return [[stored.name for _, stored in scan.columns] for scan in table_scans]
 
 
 @pytest.mark.parametrize(
@@ -35,17 +35,17 @@ def columns_read(sql: str, schema: Schema = SCHEMA) -> list[list[str]]:
         ("SELECT (SELECT MAX(Budget) FROM Albums) FROM Singers", [[]]),
     ],
 )
-def test_a_scan_has_the_columns_that_are_mentioned(sql: str, expected: list[list[str]]) -> None:
+def test_a_scan_has_the_columns_that_the_query_uses(sql: str, expected: list[list[str]]) -> None:
     assert columns_read(sql) == expected
 
 
-def test_a_wide_table_costs_what_is_used() -> None:
+def test_a_scan_of_a_wide_table_has_only_the_used_columns() -> None:
     wide = table("Wide", 9, *(Column(f"c{number}", INT64) for number in range(1024)))
     schema = Schema(tables={"wide": wide})
     assert columns_read("SELECT c1000 FROM Wide WHERE c0 = 1", schema) == [["c0", "c1000"]]
 
 
-def test_a_generated_column_that_needs_itself() -> None:
+def test_a_generated_column_that_depends_on_itself_is_refused() -> None:
     bad = table(
         "Bad",
         9,
@@ -57,7 +57,7 @@ def test_a_generated_column_that_needs_itself() -> None:
         query("SELECT a FROM Bad", Schema(tables={"bad": bad}))
 
 
-def test_for_update_reaches_into_from_but_not_into_common_tables() -> None:
+def test_for_update_applies_to_subqueries_but_not_to_common_tables() -> None:
     statement = query(
         "WITH c AS (SELECT Title FROM Albums) SELECT 1 FROM c, Singers,"
         " (SELECT Title FROM Albums) FOR UPDATE"
@@ -67,20 +67,20 @@ def test_for_update_reaches_into_from_but_not_into_common_tables() -> None:
     assert statement.for_update
 
 
-def test_views_may_nest_but_not_without_end() -> None:
+def test_a_view_that_reads_itself_exceeds_the_depth_limit() -> None:
     endless = View("v", "SELECT x FROM v", (("x", INT64),))
     with pytest.raises(LimitExceeded):
         query("SELECT x FROM v", Schema(views={"v": endless}))
 
 
-def test_an_error_inside_a_view_points_into_the_view() -> None:
+def test_an_error_inside_a_view_has_a_position_in_the_view() -> None:
     broken = View("v", "SELECT\n  x FROM gone", (("x", INT64),))
     with pytest.raises(TableNotFound) as caught:
         query("SELECT                    x FROM v", Schema(views={"v": broken}))
     assert (caught.value.line, caught.value.column_number) == (2, 10)
 
 
-def test_an_array_may_stand_on_either_side() -> None:
+def test_an_array_can_be_either_side_of_a_join() -> None:
     (scan,) = scans(query("SELECT 1 FROM Singers s LEFT JOIN s.Tags").scan, r.ArrayScan)
     assert scan.outer
     assert isinstance(scan.input, r.TableScan)
@@ -89,11 +89,11 @@ def test_an_array_may_stand_on_either_side() -> None:
     assert join.right.input is None
 
 
-def test_each_mention_of_a_common_table_has_columns_of_its_own() -> None:
+def test_each_reference_to_a_common_table_has_its_own_columns() -> None:
     statement = query("WITH a AS (SELECT 1 AS x) SELECT p.x, q.x FROM a AS p, a AS q")
-    one, other = scans(statement.scan, r.WithRef)
-    assert one.name == other.name
-    assert one.columns[0].id != other.columns[0].id
+    first, second = scans(statement.scan, r.WithRef)
+    assert first.name == second.name
+    assert first.columns[0].id != second.columns[0].id
 
 
 def test_column_ids_are_unique() -> None:

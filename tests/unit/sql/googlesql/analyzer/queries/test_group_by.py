@@ -1,4 +1,4 @@
-"""Which expressions may stand once rows are grouped."""
+"""Expressions that are allowed and refused over grouped rows."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from tests.unit.sql.googlesql.analyzer.shop import query, scans
         "SELECT WITH(x AS COUNT(*), x + x) FROM Singers",
     ],
 )
-def test_may_stand(sql: str) -> None:
+def test_allowed_over_grouped_rows(sql: str) -> None:
     query(sql)
 
 
@@ -61,13 +61,13 @@ def test_may_stand(sql: str) -> None:
         ("SELECT s.*, COUNT(*) FROM Singers AS s", "column SingerId", "Star expansion"),
     ],
 )
-def test_may_not_stand(sql: str, shown: str, clause: str) -> None:
+def test_refused_over_grouped_rows(sql: str, shown: str, clause: str) -> None:
     with pytest.raises(NeitherGroupedNorAggregated) as caught:
         query(sql)
     assert (caught.value.column, caught.value.clause) == (shown, f"{clause} expression")
 
 
-def test_group_by_all_takes_what_is_not_aggregated() -> None:
+def test_group_by_all_uses_the_columns_without_aggregates() -> None:
     (scan,) = scans(
         query("SELECT FirstName, 1, COUNT(*), UPPER(LastName) FROM Singers GROUP BY ALL").scan,
         r.AggregateScan,
@@ -75,7 +75,7 @@ def test_group_by_all_takes_what_is_not_aggregated() -> None:
     assert len(scan.keys) == 2
 
 
-def test_group_by_all_leaves_out_what_its_own_rows_do_not_settle() -> None:
+def test_group_by_all_ignores_columns_independent_of_the_input() -> None:
     (scan,) = scans(
         query(
             "SELECT LastName, ARRAY_FILTER([1], e -> e > 0), WITH(w AS 1, [w]), COUNT(*)"
@@ -86,7 +86,7 @@ def test_group_by_all_leaves_out_what_its_own_rows_do_not_settle() -> None:
     assert [column.name for column, _ in scan.keys] == ["LastName"]
 
 
-def test_equal_keys_count_once() -> None:
+def test_equivalent_keys_become_a_single_key() -> None:
     (scan,) = scans(
         query("SELECT FirstName FROM Singers GROUP BY 1, FirstName, Singers.FirstName").scan,
         r.AggregateScan,

@@ -1,4 +1,4 @@
-"""Arrays of structs that can be NULL are no result columns, as far as Spanner looks."""
+"""Result columns cannot be arrays of structs that Spanner's analysis says can be NULL."""
 
 import pytest
 
@@ -29,11 +29,11 @@ def resolve(sql):
         "SELECT f.s FROM (SELECT [STRUCT(n)] AS s {rows} ORDER BY n LIMIT 1) AS f JOIN UNNEST([1])",
         "WITH t AS (SELECT [STRUCT(1)] AS s) SELECT s FROM t UNION ALL SELECT s FROM t",
         "SELECT ARRAY_CONCAT([STRUCT(1)], [STRUCT(2)])",
-        "SELECT ARRAY_AGG(n), CAST(NULL AS ARRAY<INT64>) {rows}",  # of no structs
-        "SELECT p.a FROM UNNEST(@pairs) AS p WHERE ARRAY_LENGTH(@pairs) > 1",  # no result column
+        "SELECT ARRAY_AGG(n), CAST(NULL AS ARRAY<INT64>) {rows}",  # no structs
+        "SELECT p.a FROM UNNEST(@pairs) AS p WHERE ARRAY_LENGTH(@pairs) > 1",  # not a result column
     ],
 )
-def test_what_cannot_be_null(sql):
+def test_columns_that_cannot_be_null_are_accepted(sql):
     resolve(sql.format(rows=ROWS))
 
 
@@ -56,6 +56,6 @@ def test_what_cannot_be_null(sql):
         "WITH t AS (SELECT @pairs AS p) SELECT p FROM t UNION ALL SELECT [STRUCT(1, 2)]",
     ],
 )
-def test_what_can_be(sql):
+def test_columns_that_can_be_null_are_refused(sql):
     with pytest.raises(NullArrayColumn):
         resolve(sql.format(rows=ROWS))

@@ -1,4 +1,4 @@
-"""Pipe operators."""
+"""Columns, order and errors of pipe operators."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_set_replaces_a_column_but_not_that_of_the_table() -> None:
     ]
 
 
-def test_columns_nobody_asks_for_are_not_read() -> None:
+def test_unused_columns_are_not_read() -> None:
     (scan,) = scans(query("FROM Singers |> WHERE Active |> SELECT FirstName").scan, r.TableScan)
     assert [stored.name for _, stored in scan.columns] == ["Active", "FirstName"]
 

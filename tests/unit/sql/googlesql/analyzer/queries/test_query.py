@@ -1,4 +1,4 @@
-"""Queries as a whole: flags, order, limits."""
+"""Whole queries: properties of the statement, order and limits."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def test_a_struct_is_not_returned() -> None:
         " GROUP BY s.FirstName",
     ],
 )
-def test_a_query_produces_what_it_yields_even_a_column_from_outside(sql: str) -> None:
+def test_a_query_produces_its_output_columns_even_correlated_columns(sql: str) -> None:
     statement = query(sql)
     assert isinstance(statement.scan, r.ProjectScan)
     ((_, subquery),) = statement.scan.computed
@@ -93,11 +93,11 @@ def test_limits(sql: str, what: str) -> None:
         "SELECT a FROM (" * 35 + "SELECT 1 AS a" + ") GROUP BY a" * 35,
     ],
 )
-def test_up_to_the_limits(sql: str) -> None:
+def test_queries_at_the_limits_are_accepted(sql: str) -> None:
     query(sql)
 
 
-def test_a_long_chain_of_operators_fails_as_the_client_s_mistake() -> None:
+def test_a_long_chain_of_operators_is_an_error_of_the_client() -> None:
     with pytest.raises((NestedTooDeeply, LimitExceeded)):
         query("SELECT " + " + ".join(["SingerId"] * 3000) + " FROM Singers")
 
@@ -108,7 +108,7 @@ def test_a_long_chain_of_operators_fails_as_the_client_s_mistake() -> None:
         ("CALL compact_all()", "Procedure compact_all"),
     ],
 )
-def test_what_is_not_there_yet_says_so(sql: str, feature: str) -> None:
+def test_unimplemented_features_are_named(sql: str, feature: str) -> None:
     with pytest.raises(Unsupported) as caught:
         analyzed(sql)
     assert caught.value.feature == feature
@@ -124,7 +124,7 @@ def test_what_is_not_there_yet_says_so(sql: str, feature: str) -> None:
         ("CALL nope('a')", 5),
     ],
 )
-def test_procedures_take_what_they_declare(sql: str, at: int) -> None:
+def test_arguments_of_procedures_must_match_their_declaration(sql: str, at: int) -> None:
     with pytest.raises(AnalysisError) as caught:
         analyzed(sql)
     assert caught.value.at == at
