@@ -16,6 +16,8 @@ from tests.tidy.modules import PACKAGE, PLUGIN, Function, functions, modules, na
 REWRITTEN: tuple[str, ...] = (
     "spanemu/messages/",
     "spanemu/sql/functions/",
+    "spanemu/sql/googlesql/analyzer/",
+    "spanemu/sql/googlesql/catalog",
     "spanemu/storage/",
     "spanemu/txn/",
 )
