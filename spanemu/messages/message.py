@@ -51,7 +51,7 @@ class MessageType:
 
         Raise MessageFault otherwise.
         """
-        _check_whole(self.parse(data))
+        _check_required_fields(self.parse(data))
         return data
 
     def from_text(self, text: str) -> bytes:
@@ -63,8 +63,8 @@ class MessageType:
             raise MessageFault(_parse_error_text(failure)) from None
         except RecursionError:
             raise MessageFault("Error parsing proto: Message is too deep") from None
-        _check_whole(message)
-        return _bytes_of(message)
+        _check_required_fields(message)
+        return _serialize(message)
 
     def to_text(self, data: bytes, *, multiline: bool = False) -> str:
         """Return a message in proto2's text format, on one line unless `multiline`."""
@@ -77,7 +77,7 @@ class MessageType:
         message = self._new()
         for field, value in zip(fields, values, strict=True):
             field.write(message, value)
-        return _bytes_of(message)
+        return _serialize(message)
 
     def replace(self, data: bytes, paths: Sequence[FieldPath], values: Sequence[Any]) -> bytes:
         """Return the message with the values at `paths` replaced.
@@ -93,7 +93,7 @@ class MessageType:
                     raise UnsetMessage(step.message_name)
                 inner = getattr(inner, step.name)
             path[-1].write(inner, value)
-        return _bytes_of(message)
+        return _serialize(message)
 
 
 def _parse_error_text(failure: text_format.ParseError) -> str:
@@ -103,11 +103,11 @@ def _parse_error_text(failure: text_format.ParseError) -> str:
     return f"Error parsing proto: {problem} [{position}]"
 
 
-def _check_whole(message: Any) -> None:
+def _check_required_fields(message: Any) -> None:
     if not message.IsInitialized():
         missing = ", ".join(message.FindInitializationErrors())
         raise MessageFault(f"Error parsing proto: Message missing required fields: {missing}")
 
 
-def _bytes_of(message: Any) -> bytes:
+def _serialize(message: Any) -> bytes:
     return bytes(message.SerializePartialToString(deterministic=True))

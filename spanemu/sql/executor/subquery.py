@@ -12,7 +12,7 @@ from spanemu.sql.executor.relation import Layout, Value
 from spanemu.sql.executor.run import Run
 from spanemu.sql.functions.comparison import membership
 from spanemu.sql.functions.errors import ManyRowsInScalarSubquery
-from spanemu.sql.functions.value_size import gatherer
+from spanemu.sql.functions.value_size import array_builder
 from spanemu.sql.plan.nodes import Subquery
 from spanemu.sql.plan.traverse import free
 from spanemu.sql.resolved import LambdaExpr, Let, SubqueryKind
@@ -90,7 +90,7 @@ def _scalar(rows: Iterable[Any], place: int, _: Run) -> Any:
 
 
 def _array(expr: Subquery) -> Reduce:
-    gathered = gatherer(expr.type)
+    gathered = array_builder(expr.type)
     return lambda rows, place, run: gathered(
         [row[place] for row in batch] for batch in in_steps(rows, _ELEMENTS_FIRST, STEP_ITEMS_MAX)
     )

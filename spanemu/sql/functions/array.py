@@ -17,7 +17,7 @@ from spanemu.sql.functions.comparison import membership
 from spanemu.sql.functions.errors import ArrayTooLarge, BadArgument
 from spanemu.sql.functions.notation import chapter, overload
 from spanemu.sql.functions.time.date_parts import add_parts
-from spanemu.sql.functions.value_size import bounded, check_size, gatherer, sizer
+from spanemu.sql.functions.value_size import array_builder, bounded, check_size, sizer
 from spanemu.values import numeric, order
 from spanemu.values.errors import BadValue as UnreadableValue
 from spanemu.values.types import Type
@@ -134,21 +134,21 @@ def array_filter_indexed(array: Array, keeps: Callable[[Any, int], bool | None])
 
 def array_transform(_: Sequence[Type], result: Type) -> Callable[..., Array]:
     """Return the implementation of `ARRAY_TRANSFORM(array, element -> value)`."""
-    gathered = gatherer(result)
+    build = array_builder(result)
 
     def evaluate(array: Array, change: Callable[[Any], Any]) -> Array:
-        return gathered([change(item) for item in step] for step in _steps(array))
+        return build([change(item) for item in step] for step in _steps(array))
 
     return evaluate
 
 
 def array_transform_indexed(_: Sequence[Type], result: Type) -> Callable[..., Array]:
     """Return the implementation of `ARRAY_TRANSFORM(array, (element, index) -> value)`."""
-    gathered = gatherer(result)
+    build = array_builder(result)
 
     def evaluate(array: Array, change: Callable[[Any, int], Any]) -> Array:
         steps = _steps(list(enumerate(array)))
-        return gathered([change(item, index) for index, item in step] for step in steps)
+        return build([change(item, index) for index, item in step] for step in steps)
 
     return evaluate
 

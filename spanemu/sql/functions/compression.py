@@ -43,7 +43,7 @@ def decompress(data: bytes, size_limit: int = _SIZE_LIMIT) -> bytes:
         return b""
     library = _zstandard()
     try:
-        size = library.frame_content_size(data)  # -1 if the frame does not say
+        size = library.frame_content_size(data)  # -1 if the frame does not state its size
         if size > size_limit:
             raise BadArgument(
                 f"ZSTD output is too large: ({size} bytes) > limit ({size_limit} bytes)"

@@ -125,8 +125,8 @@ def is_castable(from_: Type, to: Type) -> bool:
         return _same_shape(from_.item(), to.item())
     if from_.is_struct and to.is_struct:
         return len(from_.fields) == len(to.fields) and all(
-            is_castable(mine.type, theirs.type)
-            for mine, theirs in zip(from_.fields, to.fields, strict=True)
+            is_castable(source.type, target.type)
+            for source, target in zip(from_.fields, to.fields, strict=True)
         )
     return coercion_level(from_, to) is not None
 
@@ -135,7 +135,7 @@ def _same_shape(left: Type, right: Type) -> bool:
     """Return whether two types are equal apart from the names of struct fields."""
     if left.is_struct and right.is_struct and len(left.fields) == len(right.fields):
         pairs = zip(left.fields, right.fields, strict=True)
-        return all(_same_shape(mine.type, theirs.type) for mine, theirs in pairs)
+        return all(_same_shape(a.type, b.type) for a, b in pairs)
     if left.is_array and right.is_array:
         return _same_shape(left.item(), right.item())
     return left == right
@@ -160,5 +160,5 @@ def is_zoned(from_: Type, to: Type) -> bool:
         return is_zoned(from_.item(), to.item())
     if from_.is_struct and to.is_struct:
         pairs = zip(from_.fields, to.fields, strict=False)
-        return any(is_zoned(mine.type, theirs.type) for mine, theirs in pairs)
+        return any(is_zoned(source.type, target.type) for source, target in pairs)
     return (from_.code, to.code) in _ZONED

@@ -5,7 +5,7 @@
     ├── Overflow                a result does not fit its type
     ├── DivisionByZero
     ├── UndefinedResult         a floating point function has no finite result
-    ├── BadValue, InvalidText   a text is no value of the type
+    ├── BadValue, InvalidText   a text does not represent a value of the type
     ├── ValueOutOfRange         a number does not fit the target type of a conversion
     ├── ArrayIndexOutOfBounds
     ├── BadRegularExpression
@@ -76,7 +76,7 @@ class UndefinedResult(EvaluationError):
 
 
 class BadValue(EvaluationError):
-    """A text that is no value of the type it is cast to."""
+    """A text that does not represent a value of the type it is cast to."""
 
     prose = "Bad {kind} value: {text}"
     kind: str
@@ -191,7 +191,7 @@ class BadDatePart(SpannerError):
 
 
 class NotAnIdentityColumn(SpannerError):
-    """A name in GET_TABLE_COLUMN_IDENTITY_STATE that is no identity column."""
+    """A name in GET_TABLE_COLUMN_IDENTITY_STATE that is not that of an identity column."""
 
     code = Code.INVALID_ARGUMENT
     prose = "{column} is not the name of an identity column"

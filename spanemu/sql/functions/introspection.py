@@ -23,7 +23,7 @@ def distribution_percentile(distribution: Any, percentile: float) -> float | Non
 
     The result estimates the value below which `percentile` percent of the values lie; it is NULL
     for a distribution without values. Raise BadArgument for a percentile outside 0 to 100 and for
-    an argument that is no distribution.
+    an argument that is not a distribution.
     """
     if not 0 <= percentile <= 100:
         raise BadArgument(f"DISTRIBUTION_PERCENTILE: {percentile} is not between 0 and 100")
@@ -47,10 +47,10 @@ def _read(distribution: Any) -> tuple[int, int, float, float, Sequence[int]]:
             document = json.loads(distribution)
             count, finite, growth, scale, buckets = (document[name] for name in _FIELDS)
         except (ValueError, KeyError, TypeError):
-            raise BadArgument("DISTRIBUTION_PERCENTILE: the text is no distribution") from None
+            raise BadArgument("DISTRIBUTION_PERCENTILE: the text is not a distribution") from None
         return count, finite, growth, scale, buckets
     if len(distribution) != _FIELDS_COUNT:
-        raise BadArgument("DISTRIBUTION_PERCENTILE: the struct is no distribution")
+        raise BadArgument("DISTRIBUTION_PERCENTILE: the struct is not a distribution")
     count, _, _, finite, growth, scale, buckets = distribution
     return count, finite, growth, scale, buckets
 

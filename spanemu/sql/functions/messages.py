@@ -1,4 +1,4 @@
-"""Functions on messages and enums, made for the types of a call.
+"""Functions on messages and enums, built for the types of a call.
 
 A value that a message or enum type does not accept raises an `EvaluationError`, which SAFE_CAST
 turns into NULL.

@@ -52,7 +52,7 @@ def at_safe_ordinal(array: tuple[Any, ...], index: int) -> Any:
 
 
 def json_member(document: Json, name: str) -> Json | None:
-    """Return `json.name` or `json['name']`: NULL if the value is no object with that member."""
+    """Return `json.name` or `json['name']`: NULL unless the value is an object with the member."""
     value = document.value
     if isinstance(value, dict) and name in value:
         return Json(value[name])
@@ -60,7 +60,7 @@ def json_member(document: Json, name: str) -> Json | None:
 
 
 def json_element(document: Json, index: int) -> Json | None:
-    """Return `json[index]`, which counts from 0: NULL if the value is no array that long."""
+    """Return `json[index]`, which counts from 0: NULL unless the value is an array that long."""
     value = document.value
     if isinstance(value, list) and 0 <= index < len(value):
         return Json(value[index])

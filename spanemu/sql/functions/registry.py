@@ -59,8 +59,8 @@ class Context(Protocol):
 class Nulls(Enum):
     """The treatment of NULL arguments by a function."""
 
-    STRICT = auto()  # NULL in, NULL out, without a call
-    CALLED = auto()  # the function sees None
+    STRICT = auto()  # a NULL argument gives NULL without a call
+    CALLED = auto()  # the function is called with None for NULL
 
 
 class Arity(Enum):
@@ -99,7 +99,7 @@ class LambdaOf(Record):
 
 @record
 class Special(Record):
-    """The pattern of an argument that is no value: a date part, a SEQUENCE, a keyword."""
+    """The pattern of an argument that is not a value: a date part, a SEQUENCE, a keyword."""
 
     kind: str  # "DATE_PART", "SEQUENCE", "MODEL", ...
 

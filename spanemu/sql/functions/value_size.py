@@ -169,24 +169,24 @@ def bounded_array(type_: Type) -> Callable[[tuple[Any, ...]], tuple[Any, ...]]:
     return limited
 
 
-def gatherer(type_: Type) -> Callable[[Iterable[Sequence[Any]]], tuple[Any, ...]]:
+def array_builder(type_: Type) -> Callable[[Iterable[Sequence[Any]]], tuple[Any, ...]]:
     """Return a function that builds an array of `type_` from steps of many elements each.
 
     The function raises ArrayTooLarge as soon as the elements exceed the limit.
     """
     size_of = sizer(type_.item())
 
-    def gathered(steps: Iterable[Sequence[Any]]) -> tuple[Any, ...]:
-        elements: list[Any] = []
+    def build(steps: Iterable[Sequence[Any]]) -> tuple[Any, ...]:
+        array_elements: list[Any] = []
         size = 0
         for step in steps:
-            elements += step
+            array_elements += step
             size += size_of(step)
             if size > BUILT_VALUE_BYTES_MAX:
                 raise ArrayTooLarge(BUILT_VALUE_BYTES_MAX)
-        return tuple(elements)
+        return tuple(array_elements)
 
-    return gathered
+    return build
 
 
 def bounded_struct(type_: Type) -> Callable[[tuple[Any, ...]], tuple[Any, ...]] | None:

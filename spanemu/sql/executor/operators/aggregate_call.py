@@ -18,7 +18,7 @@ from spanemu.sql.executor.operators.sort import compile_bounds, compile_sorter
 from spanemu.sql.executor.reader import Row
 from spanemu.sql.executor.relation import Each, Layout, Value, full_batches
 from spanemu.sql.executor.run import Run
-from spanemu.sql.functions.aggregates.accumulators import Array, Count, Joined
+from spanemu.sql.functions.aggregates.accumulators import Array, Concatenation, Count
 from spanemu.sql.functions.errors import EvaluationError
 from spanemu.sql.functions.registry import BulkAccumulator
 from spanemu.sql.functions.value_size import is_varying
@@ -90,7 +90,7 @@ def compile_fold(call: AggregateCall, layout: Layout, compiler: Compiler) -> Fol
 
 def keeps_values(call: AggregateCall) -> bool:
     """Return whether the aggregate's state holds all values of its argument."""
-    return isinstance(call.signature.new(), Array | Joined)
+    return isinstance(call.signature.new(), Array | Concatenation)
 
 
 def _values_of(call: AggregateCall, layout: Layout, compiler: Compiler) -> Each:

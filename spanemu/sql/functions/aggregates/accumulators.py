@@ -197,7 +197,7 @@ class ConcatenatedArray(Array):
         return tuple(self._values) if self._any else None
 
 
-class Joined:
+class Concatenation:
     """STRING_AGG: the values with a delimiter between them; NULL without values."""
 
     __slots__ = ("_delimiter", "_pieces", "_size")

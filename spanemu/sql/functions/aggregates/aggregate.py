@@ -50,7 +50,7 @@ def _logical(combine: Callable[[bool, bool], bool]) -> tuple[AggregateOverload, 
 def _joined(type_: str, comma: str | bytes) -> AggregateOverload:
     return aggregate(
         f"({type_}, [{type_} LITERAL]) -> {type_}",
-        _always(partial(state.Joined, comma)),
+        _always(partial(state.Concatenation, comma)),
         allows_order=True,
         allows_limit=True,
     )

@@ -110,7 +110,7 @@ class SumFloat64:
 
 
 class AverageFloat64(SumFloat64):
-    """AVG of floats; where the sum is no finite double, all values are counted in a larger unit."""
+    """AVG of floats; where their sum would be infinite, all values are counted in a larger unit."""
 
     __slots__ = ("_unit",)
 

@@ -59,12 +59,12 @@ def to_string(document: Json) -> str:
 
 def to_float64(document: Json, wide_number_mode: str = "round") -> float:
     """Return `FLOAT64(json [, wide_number_mode])`."""
-    return _FLOAT64[_mode(wide_number_mode)](document.value)
+    return _FLOAT64[_is_exact(wide_number_mode)](document.value)
 
 
 def to_float32(document: Json, wide_number_mode: str = "round") -> float:
     """Return `FLOAT32(json [, wide_number_mode])`."""
-    return _FLOAT32[_mode(wide_number_mode)](document.value)
+    return _FLOAT32[_is_exact(wide_number_mode)](document.value)
 
 
 def to_bool_array(document: Json) -> tuple[bool, ...]:
@@ -84,12 +84,12 @@ def to_string_array(document: Json) -> tuple[str, ...]:
 
 def to_float64_array(document: Json, wide_number_mode: str = "round") -> tuple[float, ...]:
     """Return `FLOAT64_ARRAY(json [, wide_number_mode])`."""
-    return _array(document, _FLOAT64[_mode(wide_number_mode)])
+    return _array(document, _FLOAT64[_is_exact(wide_number_mode)])
 
 
 def to_float32_array(document: Json, wide_number_mode: str = "round") -> tuple[float, ...]:
     """Return `FLOAT32_ARRAY(json [, wide_number_mode])`."""
-    return _array(document, _FLOAT32[_mode(wide_number_mode)])
+    return _array(document, _FLOAT32[_is_exact(wide_number_mode)])
 
 
 def lax_bool(document: Json) -> bool | None:
@@ -115,7 +115,7 @@ def lax_int64(document: Json) -> int | None:
 
 
 def lax_float64(document: Json) -> float | None:
-    """Return `LAX_FLOAT64(json)`; a boolean is no number and gives NULL."""
+    """Return `LAX_FLOAT64(json)`; a boolean gives NULL."""
     value = document.value
     if value.__class__ is str:
         try:
@@ -138,7 +138,7 @@ def lax_string(document: Json) -> str | None:
     return str(value) if value.__class__ is int else None
 
 
-def _mode(wide_number_mode: str) -> bool:
+def _is_exact(wide_number_mode: str) -> bool:
     """Return whether the conversion must be exact. Raise BadArgument for an unknown mode."""
     if wide_number_mode not in ("exact", "round"):
         raise BadArgument("Invalid `wide_number_mode` specified: must be 'exact' or 'round'")

@@ -24,7 +24,7 @@ Token = str | int
 Change = Callable[[Any], Any]
 
 
-class _Ignored(Exception):
+class _NotApplicable(Exception):
     """A signal that an operation does not fit the document and is left out."""
 
 
@@ -40,7 +40,7 @@ def json_set(types: Sequence[Type], _: Type) -> Callable[..., Json | None]:
         value = document.value
         for encode, path, item in zip(encoders, paths, rest[1::2], strict=False):
             if path is not None:
-                value = _applied(value, path, _replacement(encode(item)), create=create)
+                value = _apply(value, path, _replacement(encode(item)), create=create)
         return build_document(value)
 
     return evaluate
@@ -51,7 +51,7 @@ def json_array_append(types: Sequence[Type], _: Type) -> Callable[..., Json | No
 
     The named argument `append_each_element` comes last.
     """
-    return _with_items(types, lambda value, path, items: _applied(value, path, _appending(items)))
+    return _with_items(types, lambda value, path, items: _apply(value, path, _appending(items)))
 
 
 def json_array_insert(types: Sequence[Type], _: Type) -> Callable[..., Json | None]:
@@ -66,7 +66,7 @@ def _inserted(value: Any, path: tuple[Token, ...], items: list[Any]) -> Any:
     *above, last = path or ("",)
     if not isinstance(last, int):
         return value
-    return _applied(value, tuple(above), _inserting(items, last))
+    return _apply(value, tuple(above), _inserting(items, last))
 
 
 def _with_items(
@@ -87,7 +87,7 @@ def _with_items(
         value = document.value
         pairs = zip(encoders, kinds, paths, rest[1::2], strict=False)
         for encode, is_array, path, item in pairs:
-            items = _items(encode, item, each_element and is_array)
+            items = _items_to_add(encode, item, each_element and is_array)
             if path is not None and items is not None:
                 value = put(value, path, items)
         return build_document(value)
@@ -106,7 +106,7 @@ def json_remove(document: Json | None, *paths: str | None) -> Json | None:
             continue
         if not path:
             raise BadJsonPath("$", "The JSONPath cannot be '$'")
-        value = _applied(value, path[:-1], _removing(path[-1]))
+        value = _apply(value, path[:-1], _removing(path[-1]))
     return Json(value)
 
 
@@ -127,10 +127,10 @@ def json_strip_nulls(
         return document
 
     def strip(value: Any) -> Any:
-        stripped = _stripped(value, include_arrays, remove_empty)
+        stripped = _strip_nulls(value, include_arrays, remove_empty)
         return None if remove_empty and _is_removable(stripped, include_arrays) else stripped
 
-    return Json(_applied(document.value, tokens, strip))
+    return Json(_apply(document.value, tokens, strip))
 
 
 def json_contains(document: Json, target: Json) -> bool:
@@ -204,7 +204,7 @@ def _are_arrays(types: Sequence[Type]) -> list[bool]:
     return [types[2 * p + 2].code is TypeCode.ARRAY for p in range((len(types) - 1) // 2)]
 
 
-def _items(encode: Encoder, item: Any, each: bool) -> list[Any] | None:
+def _items_to_add(encode: Encoder, item: Any, each: bool) -> list[Any] | None:
     """Return the items to add: the value, or its elements with `each`.
 
     Return None for a NULL array whose elements would be added.
@@ -215,7 +215,7 @@ def _items(encode: Encoder, item: Any, each: bool) -> list[Any] | None:
     return None if item is None else list(encoded)
 
 
-def _applied(value: Any, tokens: tuple[Token, ...], change: Change, *, create: bool = False) -> Any:
+def _apply(value: Any, tokens: tuple[Token, ...], change: Change, *, create: bool = False) -> Any:
     """Return the document with `change` applied where the tokens lead.
 
     A document that the tokens or the change do not fit is returned as it is.
@@ -225,28 +225,28 @@ def _applied(value: Any, tokens: tuple[Token, ...], change: Change, *, create: b
             raise BadArgument(f"JSON nesting is deeper than {JSON_NESTING_MAX} levels")
         return value
     try:
-        return _changed(value, tokens, change, create)
-    except _Ignored:
+        return _change_along(value, tokens, change, create)
+    except _NotApplicable:
         return value
 
 
-def _changed(value: Any, tokens: tuple[Token, ...], change: Change, create: bool) -> Any:
+def _change_along(value: Any, tokens: tuple[Token, ...], change: Change, create: bool) -> Any:
     """Return a copy of `value` along the tokens, with `change` applied at their end."""
     if not tokens:
         return change(value)
     token, rest = tokens[0], tokens[1:]
     if isinstance(token, str):
         if value.__class__ is dict and token in value:
-            return {**value, token: _changed(value[token], rest, change, create)}
+            return {**value, token: _change_along(value[token], rest, change, create)}
         if create and (value is None or value.__class__ is dict):
-            return ordered({**(value or {}), token: _changed(None, rest, change, create)})
-        raise _Ignored
+            return ordered({**(value or {}), token: _change_along(None, rest, change, create)})
+        raise _NotApplicable
     if value.__class__ is list and token < len(value):
-        inside = _changed(value[token], rest, change, create)
+        inside = _change_along(value[token], rest, change, create)
         return [*value[:token], inside, *value[token + 1 :]]
     if create and (value is None or value.__class__ is list):
-        return _padded(value or [], token, _changed(None, rest, change, create))
-    raise _Ignored
+        return _padded(value or [], token, _change_along(None, rest, change, create))
+    raise _NotApplicable
 
 
 def _padded(items: list[Any], index: int, item: Any) -> list[Any]:
@@ -263,8 +263,8 @@ def _replacement(item: Any) -> Change:
 def _appending(items: list[Any]) -> Change:
     def append(value: Any) -> Any:
         if value is not None and value.__class__ is not list:
-            raise _Ignored
-        return _sized([*(value or []), *items])
+            raise _NotApplicable
+        return _check_array_size([*(value or []), *items])
 
     return append
 
@@ -272,18 +272,18 @@ def _appending(items: list[Any]) -> Change:
 def _inserting(items: list[Any], index: int) -> Change:
     def insert(value: Any) -> Any:
         if value is not None and value.__class__ is not list:
-            raise _Ignored
+            raise _NotApplicable
         before = value or []
         if index >= ARRAY_SIZE_MAX:
             raise BadArgument(f"Exceeded maximum array size of {ARRAY_SIZE_MAX}")
         # Without items to insert, the array is still padded up to and including the index.
         padding = [None] * (index - len(before) + (not items))
-        return _sized([*before[:index], *padding, *items, *before[index:]])
+        return _check_array_size([*before[:index], *padding, *items, *before[index:]])
 
     return insert
 
 
-def _sized(items: list[Any]) -> list[Any]:
+def _check_array_size(items: list[Any]) -> list[Any]:
     if len(items) > ARRAY_SIZE_MAX:
         raise BadArgument(f"Exceeded maximum array size of {ARRAY_SIZE_MAX}")
     return items
@@ -295,22 +295,24 @@ def _removing(token: Token) -> Change:
             return {name: member for name, member in value.items() if name != token}
         if isinstance(token, int) and value.__class__ is list and token < len(value):
             return [*value[:token], *value[token + 1 :]]
-        raise _Ignored
+        raise _NotApplicable
 
     return remove
 
 
-def _stripped(value: Any, include_arrays: bool, remove_empty: bool) -> Any:
+def _strip_nulls(value: Any, include_arrays: bool, remove_empty: bool) -> Any:
     """Return the value without nulls inside, and with `remove_empty` without what gets empty."""
 
     def keeps(item: Any) -> bool:
         return item is not None and not (remove_empty and _is_removable(item, include_arrays))
 
     if value.__class__ is dict:
-        members = {n: _stripped(m, include_arrays, remove_empty) for n, m in paced(value.items())}
+        members = {
+            n: _strip_nulls(m, include_arrays, remove_empty) for n, m in paced(value.items())
+        }
         return {name: member for name, member in paced(members.items()) if keeps(member)}
     if value.__class__ is list:
-        items = [_stripped(item, include_arrays, remove_empty) for item in paced(value)]
+        items = [_strip_nulls(item, include_arrays, remove_empty) for item in paced(value)]
         return [item for item in paced(items) if keeps(item)] if include_arrays else items
     return value
 
@@ -326,7 +328,7 @@ def _contains(whole: Any, part: Any) -> bool:
         )
     if part.__class__ is list:
         return whole.__class__ is list and all(
-            any(_contains(mine, item) for mine in paced(whole)) for item in paced(part)
+            any(_contains(element, item) for element in paced(whole)) for item in paced(part)
         )
     if whole.__class__ is bool or part.__class__ is bool:
         return whole is part

@@ -48,7 +48,7 @@ def encoder(type_: Type, *, stringify: bool = False, safe: bool = False) -> Enco
     if encode is not None:
         return encode
     if safe:
-        return _nothing
+        return _null
     raise Unsupported(f"TO_JSON of {type_}")
 
 
@@ -105,7 +105,7 @@ def _array_encoder(type_: Type, stringify: bool, safe: bool) -> Encoder:
         item = encoder(type_.item(), stringify=stringify)
     except Unsupported:
         if safe:
-            return _nothing
+            return _null
         raise
 
     def encode(value: Any) -> Any:
@@ -131,7 +131,7 @@ def _struct_encoder(type_: Type, stringify: bool, safe: bool) -> Encoder:
     return encode
 
 
-def _nothing(_: Any) -> Any:
+def _null(_: Any) -> Any:
     return None
 
 

@@ -42,7 +42,7 @@ class Members(list[tuple[str, Any]]):
     __slots__ = ()
 
 
-class Broken(Exception):
+class MalformedJson(Exception):
     """The text is malformed before the end of the value that the path leads to."""
 
 
@@ -54,7 +54,7 @@ def repair_surrogates(text: str) -> str:
 
 
 def read(text: str, steps: tuple[Step, ...]) -> Any:
-    """Return the value that the path leads to, or MISSING. Raise Broken."""
+    """Return the value that the path leads to, or MISSING. Raise MalformedJson."""
     return _value_at(text, _skip(text, 0), steps)
 
 
@@ -109,7 +109,7 @@ def _element_offsets(text: str, at: int) -> Iterator[int]:
 
 
 def _value(text: str, at: int) -> tuple[Any, int]:
-    """Return the value at `at` and the offset of its end. Raise Broken."""
+    """Return the value at `at` and the offset of its end. Raise MalformedJson."""
     opening = text[at : at + 1]
     if opening == "{":
         return _object(text, at)
@@ -121,7 +121,7 @@ def _value(text: str, at: int) -> tuple[Any, int]:
         return _WORDS[word[0]], word.end()
     if number := _NUMBER.match(text, at):
         return Number(number[0]), number.end()
-    raise Broken
+    raise MalformedJson
 
 
 def _object(text: str, at: int) -> tuple[Members, int]:
@@ -158,7 +158,7 @@ def _string(text: str, at: int) -> tuple[str, int]:
     pattern = _STRINGS.get(text[at : at + 1])
     match = pattern.match(text, at) if pattern else None
     if match is None:
-        raise Broken
+        raise MalformedJson
     inside = match[1]
     return (_ESCAPE.sub(_unescaped, inside) if "\\" in inside else inside), match.end()
 
@@ -169,9 +169,9 @@ def _unescaped(escape: re.Match[str]) -> str:
 
 
 def _expect(text: str, at: int, char: str) -> int:
-    """Return the offset after `char` at `at` and the white space behind it. Raise Broken."""
+    """Return the offset after `char` at `at` and the white space behind it. Raise MalformedJson."""
     if text[at : at + 1] != char:
-        raise Broken
+        raise MalformedJson
     return _skip(text, at + 1)
 
 

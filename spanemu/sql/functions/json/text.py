@@ -18,7 +18,13 @@ from typing import Any
 
 from spanemu.base.deadline_checks import is_long, paced, paced_calls
 from spanemu.sql.functions.errors import BadArgument
-from spanemu.sql.functions.json.lenient import Broken, Members, Number, read, repair_surrogates
+from spanemu.sql.functions.json.lenient import (
+    MalformedJson,
+    Members,
+    Number,
+    read,
+    repair_surrogates,
+)
 from spanemu.sql.functions.json.path import MISSING, Step
 
 
@@ -50,7 +56,7 @@ def text_value_at(text: str, steps: tuple[Step, ...]) -> Any:
         raise _too_deep() from None
     try:
         return read(text, steps)
-    except Broken:
+    except MalformedJson:
         return MISSING
     except RecursionError:
         raise _too_deep() from None

@@ -69,7 +69,7 @@ def sign_float64(x: float) -> float:
     return x if x != x else float((x > 0) - (x < 0))
 
 
-def _kept(function: Callable[[float], int]) -> Callable[[float], float]:
+def _keep_specials(function: Callable[[float], int]) -> Callable[[float], float]:
     """Return ceil, floor or trunc as a float function.
 
     The function keeps NaN, infinities and the sign of a zero.
@@ -219,7 +219,7 @@ def _safe(
 _natural = _of_float("LN", math.log)
 _decimal = _of_float("LOG10", math.log10)
 _exponential = _of_float("EXP", math.exp)
-_ceil, _floor = _kept(math.ceil), _kept(math.floor)
+_ceil, _floor = _keep_specials(math.ceil), _keep_specials(math.floor)
 _ORDERED = "T1{BOOL|INT64|NUMERIC|FLOAT32|FLOAT64|STRING|BYTES|DATE|TIMESTAMP|UUID|INTERVAL|ENUM}"
 
 _EXPONENTIAL: dict[str, tuple[Overload, ...]] = {

@@ -64,7 +64,7 @@ def _check(left: Vector, right: Vector, function: str) -> None:
         raise BadArgument(f"Cannot compute {function} with a NULL array element")
 
 
-# The square of a larger number is no finite double.
+# The square of a larger number is not a finite double.
 _ROOT_MAX = sqrt(FLOAT64_MAX)
 
 FUNCTIONS = chapter(

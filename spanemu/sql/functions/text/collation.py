@@ -48,7 +48,7 @@ _IGNORED = re.compile(
 
 
 class UnknownCollation(SpannerError):
-    """A COLLATE name that is no collation."""
+    """A COLLATE name that is not a collation."""
 
     code = Code.OUT_OF_RANGE
     prose = "COLLATE has invalid collation name '{name}'"

@@ -27,7 +27,10 @@ from spanemu.values.types import Type, TypeCode
 
 
 class MessageText(NamedTuple):
-    """A message in text format: on one line, or with a line for each field."""
+    """A message in text format: on one line, or with a line for each field.
+
+    `lines` ends each line, also the last, with a line feed.
+    """
 
     line: str
     lines: Callable[[], str]

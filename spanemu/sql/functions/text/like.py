@@ -15,7 +15,7 @@ from spanemu.sql.functions.text.pattern_cache import LongPattern, pattern_caches
 
 _NOWHERE = -1
 
-_INSTRUCTIONS_MAX = 349_525  # of a program in RE2: a literal character takes one
+_INSTRUCTIONS_MAX = 349_525  # of a program in RE2: an instruction for each literal character
 _RUN_INSTRUCTIONS = 5
 _WILDCARD_INSTRUCTIONS = 8
 _ALWAYS_COMPILES = 10_000  # characters

@@ -26,7 +26,7 @@ def suffix_labels(labels: tuple[str, ...]) -> int:
 
     Labels are in lower case, labels beyond ASCII in Punycode.
     """
-    rules = _rules()
+    rules = _suffix_rules()
     for start in range(len(labels)):
         name = ".".join(labels[start:])
         if f"!{name}" in rules:
@@ -48,17 +48,17 @@ def punycode(label: str) -> str | None:
 
 
 @lru_cache(maxsize=1)
-def _rules() -> frozenset[str]:
+def _suffix_rules() -> frozenset[str]:
     spec = find_spec(_PACKAGE)
     folders = [] if spec is None else spec.submodule_search_locations or []
     for folder in folders:
         path = Path(folder, _FILE)
         if path.is_file():
-            return _parsed(path.read_text(encoding="utf-8"))
+            return _parse_rules(path.read_text(encoding="utf-8"))
     raise Unsupported(f"the public suffix list without the package {_PACKAGE}")
 
 
-def _parsed(text: str) -> frozenset[str]:
+def _parse_rules(text: str) -> frozenset[str]:
     rules = set()
     for line in text.partition(_ICANN_END)[0].splitlines():
         words = line.split()
@@ -87,7 +87,7 @@ def ip_from_string(text: str) -> bytes:
 
 
 def safe_ip_from_string(text: str) -> bytes | None:
-    """Return `NET.SAFE_IP_FROM_STRING(text)`: NULL for a text that is no address."""
+    """Return `NET.SAFE_IP_FROM_STRING(text)`: NULL for a text that is not an address."""
     if len(text) <= _TEXT_MAX:
         for family in (AF_INET, AF_INET6):
             try:

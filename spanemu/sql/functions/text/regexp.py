@@ -84,14 +84,14 @@ def extract(value: bytes, pattern: bytes, of_bytes: bool) -> bytes | None:
     """Return the first occurrence, or the part of it that the capturing group matched."""
     check_deadline_if_large(value)
     search, groups, _ = _extracting(pattern, of_bytes)
-    found: Any = search(value)
-    return None if found is None else found[groups]
+    match: Any = search(value)
+    return None if match is None else match[groups]
 
 
 def extract_all(value: bytes, pattern: bytes, of_bytes: bool) -> Iterator[bytes]:
     """Yield all occurrences that do not overlap; after an empty match go on by one character."""
-    found = _occurrences(value, _extracting(pattern, of_bytes), of_bytes)
-    return _counted(paced_stream(found)) if is_long(value) else found
+    matches = _occurrences(value, _extracting(pattern, of_bytes), of_bytes)
+    return _counted(paced_stream(matches)) if is_long(value) else matches
 
 
 def _counted(pieces: Iterable[bytes]) -> Iterator[bytes]:

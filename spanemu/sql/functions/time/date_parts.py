@@ -64,7 +64,7 @@ ALLOWED: Mapping[str, frozenset[str]] = {
 def date_from_ordinal(ordinal: int, expression: str) -> date:
     """Return the date of a proleptic ordinal.
 
-    Raise BadArgument, which shows `expression`, for an ordinal that is no DATE.
+    Raise BadArgument, which shows `expression`, for an ordinal out of the range of DATE.
     """
     if ORDINAL_MIN <= ordinal <= ORDINAL_MAX:
         return date.fromordinal(ordinal)

@@ -37,7 +37,7 @@ CLOCK_ELEMENTS = frozenset("cHIklMPpRrSsTXZz")
 CYCLE_YEARS = 400
 CYCLE_DAYS = 146_097
 
-_NOT_YET = frozenset("J")  # days since the quarter began: refused by Spanner itself
+_UNSUPPORTED = frozenset("J")  # days since the quarter began: refused by Spanner itself
 
 # Flags and a width as in the C library. Three digits of a width are enough for any use.
 _ADJUSTMENT = re.compile(r"([-_0^#]*)(\d{0,3})")
@@ -134,7 +134,7 @@ def _element(pattern: str, percent: int, for_date: bool) -> tuple[int, Writer | 
     else:
         name = modifier
         end, write = at + len(name), ELEMENTS.get(name)
-    if name in _NOT_YET and end == percent + 2:
+    if name in _UNSUPPORTED and end == percent + 2:
         raise BadArgument(f"Format element %{name} not supported yet")
     if for_date and name in CLOCK_ELEMENTS:
         write = None
@@ -210,7 +210,7 @@ def _hour_of_twelve(moment: Moment) -> int:
     return (moment.second_of_day // 3_600 + 11) % 12 + 1
 
 
-def _half(moment: Moment) -> str:
+def _am_or_pm(moment: Moment) -> str:
     return "AM" if moment.second_of_day < SECONDS_PER_DAY // 2 else "PM"
 
 
@@ -283,8 +283,8 @@ ELEMENTS: Mapping[str, Writer] = {
     "M": lambda moment: f"{moment.second_of_day // 60 % 60:02d}",
     "m": lambda moment: f"{moment.day.month:02d}",
     "n": _constant("\n"),
-    "P": lambda moment: _half(moment).lower(),
-    "p": _half,
+    "P": lambda moment: _am_or_pm(moment).lower(),
+    "p": _am_or_pm,
     "Q": lambda moment: str((moment.day.month + 2) // 3),
     "R": _joined("%H:%M"),
     "r": _joined("%I:%M:%S %p"),

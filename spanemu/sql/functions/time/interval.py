@@ -35,7 +35,7 @@ def interval(amount: int, part: str) -> Interval:
     if size is None:
         raise BadDatePart(part, "INTERVAL")
     months, days, nanos = size
-    return _bounded(amount * months, amount * days, amount * nanos, f"INTERVAL {amount} {part}")
+    return _make(amount * months, amount * days, amount * nanos, f"INTERVAL {amount} {part}")
 
 
 def interval_of_text(text: str, part: str) -> Interval:
@@ -50,8 +50,8 @@ def interval_of_text(text: str, part: str) -> Interval:
     nanos = whole.nanos + int((fraction or "").ljust(9, "0"))
     expression = f"INTERVAL '{text}' {part}"
     if match["sign"] == "-":
-        return _bounded(-whole.months, -whole.days, -nanos, expression)
-    return _bounded(whole.months, whole.days, nanos, expression)
+        return _make(-whole.months, -whole.days, -nanos, expression)
+    return _make(whole.months, whole.days, nanos, expression)
 
 
 def interval_range(text: str, first: str, last: str) -> Interval:
@@ -72,7 +72,7 @@ def make_interval(*parts: int) -> Interval:
     """Return `MAKE_INTERVAL(year, month, day, hour, minute, second)`; omitted parts are zero."""
     year, month, day, hour, minute, second = (*parts, *(0,) * (len(RANGE_PARTS) - len(parts)))
     seconds = hour * 3_600 + minute * 60 + second
-    return _bounded(year * 12 + month, day, seconds * NANOS_PER_SECOND, "MAKE_INTERVAL")
+    return _make(year * 12 + month, day, seconds * NANOS_PER_SECOND, "MAKE_INTERVAL")
 
 
 def justify_hours(value: Interval) -> Interval:
@@ -134,7 +134,7 @@ _CLOCK: Mapping[str, tuple[int, int]] = {
 }
 
 
-def _bounded(months: int, days: int, nanos: int, expression: str) -> Interval:
+def _make(months: int, days: int, nanos: int, expression: str) -> Interval:
     try:
         return intervals.make(months, days, nanos)
     except UnreadableValue:

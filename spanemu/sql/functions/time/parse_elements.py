@@ -193,7 +193,7 @@ def _name(names: tuple[str, ...], field: str) -> Step:
     return step
 
 
-def _half(fields: Fields, text: str, at: int) -> int:
+def _am_or_pm(fields: Fields, text: str, at: int) -> int:
     word = text[at : at + 2].lower()
     if word not in ("am", "pm"):
         return -1
@@ -362,7 +362,7 @@ ELEMENTS: Mapping[str, Step] = {
     "M": _number(_Number(2, 0, 59, "minute")),
     "m": _number(_Number(2, 1, 12, "month")),
     "n": skip_spaces,
-    "p": _half,
+    "p": _am_or_pm,
     "Q": _quarter,
     "R": _joined("%H:%M"),
     "r": _joined("%I:%M:%S %p"),

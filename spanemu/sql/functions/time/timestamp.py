@@ -116,7 +116,7 @@ def timestamp_of_string_in(text: str, zone_name: str) -> int:
     find_zone(zone_name)
     if timestamps.names_zone(text):
         raise BadArgument(
-            "TIMESTAMP function with a time zone argument takes no string that has a time zone"
+            "The string of TIMESTAMP(string, time zone) must not contain a time zone itself"
         )
     return _parsed(text, zone_name)
 
@@ -175,7 +175,7 @@ def extract_from_timestamp(
         raise BadDatePart(part, "EXTRACT from a TIMESTAMP")
     moment = moment_of(nanos, name)
     number = of_day(moment.day)
-    # A day before year 1 or after year 9999 has parts, although it is no DATE.
+    # A day before year 1 or after year 9999 has parts, although it is out of the range of DATE.
     return number - moment.shift if moment.shift and part in ("YEAR", "ISOYEAR") else number
 
 

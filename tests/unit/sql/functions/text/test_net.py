@@ -48,11 +48,11 @@ def test_hosts(url: str, host: str | None, suffix: str | None, domain: str | Non
 
 
 def test_without_the_list(monkeypatch: pytest.MonkeyPatch) -> None:
-    net._rules.cache_clear()
+    net._suffix_rules.cache_clear()
     monkeypatch.setattr(net, "_PACKAGE", "no_such_package")
     with pytest.raises(Unsupported):
         call("NET.PUBLIC_SUFFIX", "a.com")
-    net._rules.cache_clear()
+    net._suffix_rules.cache_clear()
 
 
 @pytest.mark.parametrize(
