@@ -29,7 +29,7 @@ from pytest_spanemu.sources.choices import Choices
 from pytest_spanemu.sql import type_of
 from spanemu.base.errors import SpannerError
 from spanemu.sql.googlesql import ast
-from spanemu.sql.googlesql.syntax.inspection import function_of, walk
+from spanemu.sql.googlesql.syntax.inspection import called_function, walk
 from spanemu.sql.googlesql.syntax.statement import parse_expression
 
 # A value that a check lists for the result of these is a candidate for the column itself.
@@ -61,7 +61,7 @@ def _literals(column: str, check: str) -> Iterator[ast.Expression]:
 
 
 def _is_column(node: ast.Expression, column: str) -> bool:
-    if isinstance(node, ast.Call) and function_of(node) in _CASE_FUNCTIONS:
+    if isinstance(node, ast.Call) and called_function(node) in _CASE_FUNCTIONS:
         node = node.arguments[0]
     return isinstance(node, ast.Name) and str(node.path).lower() == column.lower()
 

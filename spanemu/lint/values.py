@@ -17,10 +17,10 @@ from spanemu.base.name_hints import like_log, like_payload, like_shard, like_ten
 from spanemu.lint.model import Column, Part, Table
 from spanemu.sql.googlesql.ast import Binary, Expression, Extract, Name, Node
 from spanemu.sql.googlesql.syntax.inspection import (
-    allowed_by,
+    allowed_value_count,
+    called_function,
+    called_functions,
     columns_read,
-    function_of,
-    functions,
     modulus,
     walk,
 )
@@ -52,7 +52,7 @@ def order_of(column: Column | None) -> Order | None:
     if column is None:
         return None
     tree = column.generated or column.default_tree
-    called = functions(tree)
+    called = called_functions(tree)
     if column.allows_commit_timestamp or (
         column.generated is None and not called.isdisjoint(COMMIT_TIME_FUNCTIONS)
     ):
@@ -73,7 +73,7 @@ def _reads_time(tree: Expression, called: set[str]) -> bool:
 
 def is_random(column: Column) -> bool:
     """Whether values are generated without an order: UUIDs, bit-reversed numbers, hashes."""
-    called = functions(column.generated or column.default_tree)
+    called = called_functions(column.generated or column.default_tree)
     return (
         column.type == "UUID"
         or column.definition.identity is not None
@@ -111,7 +111,12 @@ def cardinality_of(table: Table, column: Column) -> int | None:
     if (shards := modulus(column.generated or column.default_tree)) is not None:
         return shards[0]
     return next(
-        (n for check in table.checks if (n := allowed_by(check.expression.tree, column.name))), None
+        (
+            n
+            for check in table.checks
+            if (n := allowed_value_count(check.expression.tree, column.name))
+        ),
+        None,
     )
 
 
@@ -139,7 +144,7 @@ def shard_of(table: Table, column: Column | None) -> Shard | None:
     found = modulus(column.generated or column.default_tree)
     if found is not None:
         return Shard(column, found[0], found[1])
-    called = functions(column.generated or column.default_tree)
+    called = called_functions(column.generated or column.default_tree)
     if like_shard(column.name) or (column.generated and not called.isdisjoint(HASH_FUNCTIONS)):
         return Shard(column, cardinality_of(table, column))
     return None
@@ -163,7 +168,7 @@ def _is_coarse(column: Column, tree: Expression) -> bool:
     return column.type == "TIMESTAMP" and all(
         any(
             isinstance(outer, Extract)
-            or function_of(outer) in _COARSE_FUNCTIONS
+            or called_function(outer) in _COARSE_FUNCTIONS
             or (isinstance(outer, Binary) and outer.op == "/")
             for outer in above
         )

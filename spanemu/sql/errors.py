@@ -1,18 +1,19 @@
-"""Why a text is not a statement that can run.
+"""Errors about a text that is not an executable statement.
 
     SpannerError
     ├── SyntaxFailure       the text does not follow the grammar
-    ├── DdlSyntaxFailure    the same inside a schema statement
-    ├── DdlStatementEmpty   a schema statement without a word in it
-    ├── TextTooLong         the text is longer than Spanner takes
-    ├── StatementTooLarge   it has more of something than Spanner takes, and is not read further
-    ├── NotInSpanner        GoogleSQL has it, Spanner refuses it
-    ├── ParameterizedType   the same of NUMERIC(precision, scale)
-    ├── NotAnExcept         EXCEPT without what tells which one it is
-    └── StatementRefused    a statement, but not one that this call takes
+    ├── DdlSyntaxFailure    a schema statement does not follow the grammar
+    ├── DdlStatementEmpty   a schema statement has only white space and comments
+    ├── TextTooLong         the text is longer than Spanner accepts
+    ├── StatementTooLarge   a part of the statement exceeds a limit of Spanner
+    ├── NotInSpanner        GoogleSQL has the feature, Spanner refuses it
+    ├── ParameterizedType   a type such as NUMERIC(precision, scale), which Spanner refuses
+    ├── NotAnExcept         EXCEPT is neither a set operation nor a list of columns
+    ├── StatementRefused    a statement of a kind that the called method does not accept
+    └── AnalysisError       a statement parses, but its meaning is invalid
 
-All are the client's mistakes, INVALID_ARGUMENT. What Spanner's grammar has and spanemu does not
-is `base.errors.Unsupported`.
+All have the code INVALID_ARGUMENT. `base.errors.Unsupported` reports features of Spanner's grammar
+that spanemu does not implement.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ _TAB_WIDTH = 8
 
 
 def line_and_column(text: str, offset: int) -> tuple[int, int]:
-    """Line and column of an offset, both from one; a tab moves to the next multiple of eight.
+    """Return line and column of an offset, both from one; tab stops are eight columns apart.
 
     >>> line_and_column("SELECT\\n\\tx", 8)
     (2, 9)
@@ -42,7 +43,7 @@ def line_and_column(text: str, offset: int) -> tuple[int, int]:
 
 
 class SyntaxFailure(SpannerError):
-    """The text stops being SQL at `line` and `column`, both counted from one."""
+    """A text violates the grammar at `line` and `column`, both counted from one."""
 
     code = Code.INVALID_ARGUMENT
     prose = "Syntax error: {message} [at {line}:{column}]"
@@ -52,7 +53,7 @@ class SyntaxFailure(SpannerError):
 
 
 class UnclosedText(SyntaxFailure):
-    """A comment, a literal or a quoted name has no end: all that follows belongs to it."""
+    """A comment, a literal or a quoted name has no end and extends to the end of the text."""
 
 
 class DdlSyntaxFailure(SpannerError):
@@ -70,14 +71,14 @@ class DdlSyntaxFailure(SpannerError):
 
 
 class DdlStatementEmpty(SpannerError):
-    """A schema statement holds nothing but white space and comments."""
+    """A schema statement has only white space and comments."""
 
     code = Code.INVALID_ARGUMENT
     prose = "DDL statement is empty."
 
 
 class TextTooLong(SpannerError):
-    """A statement has more characters than Spanner takes."""
+    """A statement has more characters than Spanner accepts."""
 
     code = Code.INVALID_ARGUMENT
     prose = "Query string length of {length} exceeds maximum allowed length of {limit}."
@@ -85,7 +86,7 @@ class TextTooLong(SpannerError):
     limit: int
 
 
-# What a statement may have a limited number of, in the words of error messages.
+# The parts of a statement whose number is limited, as error messages call them.
 CHILD_SUBQUERIES = "child subqueries"
 FUNCTION_CALLS = "function calls"
 GROUP_KEYS = "GROUP BY columns"
@@ -98,7 +99,7 @@ TOO_MANY = "Number of {what} exceeds the maximum allowed limit of {limit}."
 
 
 class StatementTooLarge(SpannerError):
-    """A statement has more of `what` than Spanner takes, as the parser has noticed."""
+    """A statement has more of `what` than `limit`; the parser refuses it without reading on."""
 
     code = Code.INVALID_ARGUMENT
     prose = f"{TOO_MANY} [at {{line}}:{{column}}]"
@@ -109,7 +110,7 @@ class StatementTooLarge(SpannerError):
 
 
 class NotInSpanner(SpannerError):
-    """The language has `feature`, but Spanner's edition of it does not."""
+    """A statement uses `feature`, which GoogleSQL has and Spanner does not."""
 
     code = Code.INVALID_ARGUMENT
     prose = "{feature} is not supported [at {line}:{column}]"
@@ -119,7 +120,7 @@ class NotInSpanner(SpannerError):
 
 
 class ParameterizedType(SpannerError):
-    """A type with more parameters than a length."""
+    """A type has parameters other than a length."""
 
     code = Code.INVALID_ARGUMENT
     prose = "Parameterized types are not supported [at {line}:{column}]"
@@ -128,7 +129,7 @@ class ParameterizedType(SpannerError):
 
 
 class NotAnExcept(SpannerError):
-    """EXCEPT that is neither a set operation nor a list of columns to leave out."""
+    """EXCEPT is neither a set operation nor a list of excluded columns."""
 
     code = Code.INVALID_ARGUMENT
     prose = 'EXCEPT must be followed by ALL, DISTINCT, or "(" [at {line}:{column}]'
@@ -137,7 +138,7 @@ class NotAnExcept(SpannerError):
 
 
 class StatementRefused(SpannerError):
-    """A statement of a kind that is no query and no DML, such as DDL sent to ExecuteSql."""
+    """A statement is neither a query nor DML, such as DDL sent to ExecuteSql."""
 
     code = Code.INVALID_ARGUMENT
     prose = "Statement not supported: {statement} [at {line}:{column}]"
@@ -147,10 +148,10 @@ class StatementRefused(SpannerError):
 
 
 class AnalysisError(SpannerError):
-    """A statement parses and means nothing.
+    """A statement follows the grammar, but its meaning is invalid.
 
-    Raised with `at`, the offset of what is wrong; `locate` adds the line and column once the
-    text is at hand.
+    The raiser sets `at`, the offset of the error; `locate` adds the line and column once the text
+    is known.
     """
 
     code = Code.INVALID_ARGUMENT
@@ -163,15 +164,15 @@ class AnalysisError(SpannerError):
         return f"{sentence} [at {self.line}:{self.column_number}]" if self.line else sentence
 
     def sentence(self) -> str:
-        """The message without its place."""
+        """Return the message without its position."""
         return self.prose.format_map(vars(self))
 
     def locate(self, text: str) -> None:
-        """Work out line and column in `text`, unless they are known or there is no place."""
+        """Set line and column from `at` and `text`, unless they are set or `at` is unknown."""
         if self.at >= 0 and not self.line:
             self.line, self.column_number = line_and_column(text, self.at)
 
 
 def did_you_mean(suggestion: str | None) -> str:
-    """What is appended to a message about an unknown name."""
+    """Return the suffix of a message about an unknown name; "" without a suggestion."""
     return f"; Did you mean {suggestion}?" if suggestion else ""

@@ -20,6 +20,10 @@ REWRITTEN: tuple[str, ...] = (
     "spanemu/sql/googlesql/catalog",
     "spanemu/storage/",
     "spanemu/txn/",
+    "spanemu/sql/ddl_ast.py",
+    "spanemu/sql/errors.py",
+    "spanemu/sql/googlesql/ast.py",
+    "spanemu/sql/googlesql/syntax/",
 )
 MODULES = [
     path for path in (*modules(PACKAGE), *modules(PLUGIN)) if name_of(path).startswith(REWRITTEN)

@@ -32,7 +32,7 @@ from spanemu.schema.index import Index
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Table
 from spanemu.sql.googlesql.ast import Expression
-from spanemu.sql.googlesql.syntax.inspection import allowed_by, modulus
+from spanemu.sql.googlesql.syntax.inspection import allowed_value_count, modulus
 from spanemu.sql.googlesql.syntax.statement import parse_expression
 from spanemu.storage.layout import TreeId, tree_of
 from spanemu.txn.buffer import Buffer
@@ -46,7 +46,9 @@ def values_allowed(table: Table, column: Column) -> int | None:
     for text in (column.generated, column.default):
         if text is not None and (divisor := modulus(_parsed(text))) is not None:
             return divisor[0]
-    counts = (allowed_by(_parsed(check.expression), column.name) for check in table.checks)
+    counts = (
+        allowed_value_count(_parsed(check.expression), column.name) for check in table.checks
+    )
     return next((count for count in counts if count), None)
 
 

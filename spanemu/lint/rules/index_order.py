@@ -18,7 +18,7 @@ from spanemu.lint.values import (
     shard_of,
 )
 from spanemu.sql.ddl_ast import ForeignKeyDefinition
-from spanemu.sql.googlesql.syntax.inspection import functions, is_literal
+from spanemu.sql.googlesql.syntax.inspection import called_functions, is_literal
 
 
 def _leading(index: Index) -> Part | None:
@@ -56,7 +56,7 @@ def _growing(index: Index) -> Iterator[Hit]:
 def _on_update(index: Index) -> Iterator[Hit]:
     part = _leading(index)
     on_update = None if part is None or part.column is None else part.column.on_update
-    if on_update and not functions(on_update.tree).isdisjoint(COMMIT_TIME_FUNCTIONS):
+    if on_update and not called_functions(on_update.tree).isdisjoint(COMMIT_TIME_FUNCTIONS):
         yield at_part(index, table=index.table.name, spread=spread(index))
 
 

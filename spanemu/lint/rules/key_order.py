@@ -11,7 +11,7 @@ from spanemu.lint.rule import ERROR, INFO, WARNING, Check, Hit, Rule, at_part, e
 from spanemu.lint.rules.fixes import swap
 from spanemu.lint.values import Order, is_random, order_of
 from spanemu.sql.googlesql.ast import SequenceArgument
-from spanemu.sql.googlesql.syntax.inspection import function_of, functions, walk
+from spanemu.sql.googlesql.syntax.inspection import called_function, called_functions, walk
 
 SERIAL_TYPES = frozenset({"SERIAL", "SMALLSERIAL", "BIGSERIAL"})  # PostgreSQL's
 
@@ -76,9 +76,9 @@ def _reverses_sequence(thing: Table | Index, column: Column) -> bool:
         return False
     table = thing if isinstance(thing, Table) else thing.table
     for node, above in walk(tree):
-        if not any(function_of(outer) == "BIT_REVERSE" for outer in above):
+        if not any(called_function(outer) == "BIT_REVERSE" for outer in above):
             continue
-        if function_of(node) == "GET_NEXT_SEQUENCE_VALUE" or isinstance(node, SequenceArgument):
+        if called_function(node) == "GET_NEXT_SEQUENCE_VALUE" or isinstance(node, SequenceArgument):
             return True
         path = getattr(node, "path", None)
         read = table.column(str(path)) if path is not None else None
@@ -89,8 +89,8 @@ def _reverses_sequence(thing: Table | Index, column: Column) -> bool:
 
 def _from_sequence(column: Column) -> bool:
     return column.definition.identity is not None or (
-        "GET_NEXT_SEQUENCE_VALUE" in functions(column.default_tree)
-        and "BIT_REVERSE" not in functions(column.default_tree)
+        "GET_NEXT_SEQUENCE_VALUE" in called_functions(column.default_tree)
+        and "BIT_REVERSE" not in called_functions(column.default_tree)
     )
 
 
@@ -109,7 +109,7 @@ def _time_ordered_generator(table: Table) -> Iterator[Hit]:
     column = table.key[0].column if table.key_parts else None
     if column is None:
         return
-    for name in sorted(functions(column.default_tree or column.generated)):
+    for name in sorted(called_functions(column.default_tree or column.generated)):
         if _TIME_ORDERED_GENERATOR.search(name.rpartition(".")[2]):
             yield at_part(table, function=name)
 

@@ -18,7 +18,7 @@ from spanemu.lint.values import (
     order_of,
     shard_of,
 )
-from spanemu.sql.googlesql.syntax.inspection import columns_read, functions
+from spanemu.sql.googlesql.syntax.inspection import called_functions, columns_read
 
 
 def _few_first_values(table: Table) -> Iterator[Hit]:
@@ -129,7 +129,7 @@ def _shard_not_first(table: Table) -> Iterator[Hit]:
 
 def _is_hash(shard: Shard) -> bool:
     tree = shard.column.generated or shard.column.default_tree
-    return not functions(tree).isdisjoint(HASH_FUNCTIONS)
+    return not called_functions(tree).isdisjoint(HASH_FUNCTIONS)
 
 
 def _in_key(table: Table, shard: Shard) -> bool:

@@ -1,13 +1,13 @@
-"""The syntax tree of GoogleSQL: what was written, names unresolved, positions kept.
+"""The syntax tree of GoogleSQL: the statement as written, with unresolved names and positions.
 
 Every node is frozen data. `at` and `end` are offsets into the statement's text, so that errors
-can point (`[at 1:8]`) and DDL can keep the user's own words (`text[node.at:node.end]`); they do
-not take part in equality.
+can state a position (`[at 1:8]`) and DDL can keep the user's own words (`text[node.at:node.end]`).
+Offsets do not take part in equality.
 
-In reading order: `parts`, `expression`, `query`, `pipe`, `statement`, `nested_dml`. Everything is
-imported from here; the modules below only keep the chapters apart. DDL has `syntax.ddl_ast`.
+In order: names and types, expressions, FROM items, queries, statements, nested DML, pipe operators.
+The tree of DDL is `sql.ddl_ast`.
 
-Not here: meaning. Whether `a.b.c` is a column, a field or a table is for the analyzer to say.
+Not here: meaning. The analyzer decides whether `a.b.c` is a column, a field or a table.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from spanemu.base.record import Record, keyword_record, record
 
 @keyword_record
 class Node(Record):
-    """Anything that was written somewhere: `text[at:end]`."""
+    """A part of the statement's text: `text[at:end]`."""
 
     at: int = field(default=0, compare=False, repr=False)
     end: int = field(default=0, compare=False, repr=False)
@@ -60,8 +60,8 @@ class Hint(Node):
 class TypeName(Node):
     """A type as written: `path` for a scalar, `element` for ARRAY<...>, `fields` for STRUCT<...>.
 
-    `length` is the parameter of STRING(n) or BYTES(n): an int, or "MAX"; it begins with its
-    parenthesis at `length_at`. `vector_length` is that of ARRAY<...>(vector_length=>n).
+    `length` is the parameter of STRING(n) or BYTES(n): an int, or "MAX". Its parenthesis stands at
+    `length_at`. `vector_length` is the parameter of ARRAY<...>(vector_length=>n).
     """
 
     path: Path | None = None
@@ -74,7 +74,7 @@ class TypeName(Node):
 
 @record
 class Expression(Node):
-    """Something with a value."""
+    """An expression that has a value."""
 
 
 @record
@@ -91,7 +91,7 @@ class BoolLiteral(Expression):
 
 @record
 class IntLiteral(Expression):
-    """A decimal or hexadecimal integer; too large for INT64 is the analyzer's error."""
+    """A decimal or hexadecimal integer; the analyzer refuses values beyond INT64."""
 
     value: int
     text: str = ""
@@ -99,7 +99,7 @@ class IntLiteral(Expression):
 
 @record
 class FloatLiteral(Expression):
-    """A floating point literal; `text` as written, for NUMERIC contexts."""
+    """A floating point literal; `text` is the literal as written, for NUMERIC contexts."""
 
     value: float
     text: str = ""
@@ -107,7 +107,7 @@ class FloatLiteral(Expression):
 
 @record
 class StringLiteral(Expression):
-    """A string in any of its quotings, escapes resolved."""
+    """A string literal in any form of quoting, escapes resolved."""
 
     value: str
 
@@ -121,7 +121,7 @@ class BytesLiteral(Expression):
 
 @record
 class TypedLiteral(Expression):
-    """DATE '...', TIMESTAMP '...', NUMERIC '...', JSON '...', UUID '...', also RANGE-like ones."""
+    """DATE '...', TIMESTAMP '...', NUMERIC '...', JSON '...', UUID '...' and similar literals."""
 
     type_word: str
     text: str
@@ -158,12 +158,12 @@ class SystemVariable(Expression):
 
 @record
 class DefaultKeyword(Expression):
-    """DEFAULT where a value of INSERT or UPDATE stands."""
+    """DEFAULT in place of a value of INSERT or UPDATE."""
 
 
 @record
 class Name(Expression):
-    """A path of identifiers standing as an expression."""
+    """A path of identifiers used as an expression."""
 
     path: Path
 
@@ -183,7 +183,7 @@ class Subscript(Expression):
     operand: Expression
     index: Expression
     mode: str = ""
-    inside_at: int = field(default=0, compare=False, repr=False)  # of what follows the bracket
+    inside_at: int = field(default=0, compare=False, repr=False)  # offset behind the bracket
 
 
 @record
@@ -198,7 +198,7 @@ class Unary(Expression):
 class Binary(Expression):
     """`left op right` for arithmetic, "||", bitwise, comparison, AND and OR, LIKE excepted.
 
-    `op` is in canonical form: `<>` is "!=". Chains of AND and of OR are flat: see `Junction`.
+    `op` is in canonical form: "!=" for `<>`. Chains of AND and of OR are flat: see `Junction`.
     """
 
     op: str
@@ -217,7 +217,7 @@ class Junction(Expression):
 
 @record
 class Is(Expression):
-    """`operand IS [NOT] what` for NULL, TRUE, FALSE and UNKNOWN."""
+    """`operand IS [NOT] what`, where `what` is NULL, TRUE, FALSE or UNKNOWN."""
 
     operand: Expression
     what: str
@@ -232,7 +232,7 @@ class Between(Expression):
     low: Expression
     high: Expression
     negated: bool = False
-    op_at: int = field(default=0, compare=False, repr=False)  # of BETWEEN
+    op_at: int = field(default=0, compare=False, repr=False)  # offset of BETWEEN
 
 
 @record
@@ -325,16 +325,16 @@ class OrderItem(Node):
     value: Expression
     descending: bool = False
     collation: Expression | None = None
-    clause_at: int = field(default=0, compare=False, repr=False)  # of ORDER
+    clause_at: int = field(default=0, compare=False, repr=False)  # offset of ORDER
 
 
 @record
 class Call(Expression):
-    """A function call with everything that may stand in its parentheses.
+    """A function call with its arguments and aggregate modifiers.
 
-    `function` holds the path in the user's spelling; a leading SAFE is part of it.
+    `function` holds the path in the user's spelling, including a leading SAFE.
     `having` is ("MAX" | "MIN", expression); `nulls` is "IGNORE", "RESPECT" or None.
-    `over` is set when an OVER clause follows, which Spanner refuses.
+    `over` is true when an OVER clause follows, which Spanner refuses.
     """
 
     function: Path
@@ -366,7 +366,7 @@ class NewConstructor(Expression):
 
 @record
 class BracedConstructor(Expression):
-    """[NEW Type] { field: value ... }; without a type it has that of its place."""
+    """[NEW Type] { field: value ... }; without a type, the context determines the type."""
 
     type: TypeName | None
     items: tuple[tuple[Identifier, Expression], ...]
@@ -381,7 +381,7 @@ class ReplaceFields(Expression):
 
 
 class JoinKind(StrEnum):
-    """How rows without a match are treated. COMMA differs from CROSS in precedence only."""
+    """The kind of a join. COMMA differs from CROSS in precedence only."""
 
     COMMA = "COMMA"
     CROSS = "CROSS"
@@ -393,7 +393,7 @@ class JoinKind(StrEnum):
 
 @record
 class FromItem(Node):
-    """Something that yields rows in a FROM clause."""
+    """An item of a FROM clause, which yields rows."""
 
 
 @record
@@ -461,7 +461,7 @@ class TableFunction(FromItem):
 
 @record
 class Join(FromItem):
-    """left JOIN right; `using` excludes `on`."""
+    """left JOIN right; at most one of `on` and `using` is set."""
 
     kind: JoinKind
     left: FromItem
@@ -502,7 +502,7 @@ class GroupBy(Node):
 class Select(Node):
     """SELECT ... FROM ... WHERE ... GROUP BY ... HAVING. `as_what` is "STRUCT", "VALUE" or None.
 
-    `where_at` and `having_at` are the places of the keywords.
+    `where_at` and `having_at` are the offsets of the keywords.
     """
 
     items: tuple[SelectItem | SelectStar, ...]
@@ -520,7 +520,7 @@ class Select(Node):
 
 @record
 class SetOperation(Node):
-    """operands joined by one operator, left to right. `op` is UNION, INTERSECT or EXCEPT."""
+    """Operands combined by one operator, left to right. `op` is UNION, INTERSECT or EXCEPT."""
 
     op: str
     distinct: bool
@@ -530,14 +530,14 @@ class SetOperation(Node):
 
 @record
 class FromBody(Node):
-    """FROM item standing alone at the head of a pipe query."""
+    """FROM item alone, at the head of a pipe query."""
 
     source: FromItem
 
 
 @record
 class CommonTable(Node):
-    """name AS (query) in WITH."""
+    """`name AS (query)` in WITH."""
 
     name: Identifier
     query: Query
@@ -545,7 +545,7 @@ class CommonTable(Node):
 
 @record
 class PipeOperator(Node):
-    """`|> ...`; subclasses are added with the pipe syntax."""
+    """`|> ...`; each operator is a subclass."""
 
 
 @record
@@ -568,7 +568,10 @@ QueryBody = Select | SetOperation | FromBody | Query
 
 @record
 class In(Expression):
-    """`operand [NOT] IN (items)`, `IN UNNEST(array)` or `IN (query)`: one of the three is set."""
+    """`operand [NOT] IN (items)`, `IN UNNEST(array)` or `IN (query)`.
+
+    Exactly one of `items`, `unnest` and `query` is set.
+    """
 
     operand: Expression
     items: tuple[Expression, ...] = ()
@@ -576,7 +579,7 @@ class In(Expression):
     query: Query | None = None
     negated: bool = False
     hint: Hint | None = None
-    op_at: int = field(default=0, compare=False, repr=False)  # of IN
+    op_at: int = field(default=0, compare=False, repr=False)  # offset of IN
 
 
 @record
@@ -626,7 +629,7 @@ class Returning(Node):
 
 
 class InsertMode(StrEnum):
-    """What INSERT does with a row whose key exists."""
+    """The behaviour of INSERT for a row whose key exists."""
 
     INSERT = "INSERT"
     OR_IGNORE = "INSERT OR IGNORE"
@@ -650,7 +653,7 @@ class Assignment(Node):
 
 @record
 class NestedStatement(Node):
-    """`(statement target ...)` in SET; `nested_dml` has the kinds."""
+    """`(statement target ...)` in SET; each kind of statement is a subclass."""
 
     target: Path
 
@@ -664,13 +667,13 @@ class OnConflict(Node):
 
     columns: tuple[Identifier, ...] = ()
     constraint: Path | None = None
-    assignments: tuple[Assignment, ...] | None = None  # None is DO NOTHING
+    assignments: tuple[Assignment, ...] | None = None  # None means DO NOTHING
     where: Expression | None = None
 
 
 @record
 class Target(Node):
-    """The table that a statement writes, with its hint, and what it is called there."""
+    """The table that a statement writes, with its hint and its alias."""
 
     path: Path
     hint: Hint | None = None
@@ -678,13 +681,13 @@ class Target(Node):
 
     @property
     def name(self) -> str:
-        """What its columns may be qualified with."""
+        """The name that may qualify the table's columns."""
         return (self.alias or self.path.parts[-1]).name
 
 
 @keyword_record
 class Dml(Statement):
-    """A statement that writes rows: what INSERT, UPDATE and DELETE have in common."""
+    """A statement that writes rows, with the clauses common to INSERT, UPDATE and DELETE."""
 
     target: Target
     assert_rows: Expression | None = None
@@ -694,7 +697,7 @@ class Dml(Statement):
 
 @record
 class Insert(Dml):
-    """INSERT; either `rows` of VALUES or `query` is set."""
+    """INSERT; exactly one of `rows` (of VALUES) and `query` is set."""
 
     columns: tuple[Identifier, ...]
     mode: InsertMode = InsertMode.INSERT
@@ -747,7 +750,7 @@ class NestedUpdate(NestedStatement):
 
 @record
 class NestedInsert(NestedStatement):
-    """(INSERT [INTO] target [(name)] VALUES (value), ...), or with a query; then a count."""
+    """(INSERT [INTO] target [(name)] VALUES (value), ... | query [ASSERT_ROWS_MODIFIED n])."""
 
     rows: tuple[ValueRow, ...] = ()
     query: Query | None = None
@@ -763,7 +766,7 @@ class PipeWhere(PipeOperator):
 
 @record
 class PipeSelect(PipeOperator):
-    """SELECT items; `select` has no FROM and nothing behind it."""
+    """SELECT items; `select` has no FROM clause and no later clause."""
 
     select: Select
 
@@ -805,7 +808,7 @@ class PipeAs(PipeOperator):
 
 @record
 class PipeGroupItem(Node):
-    """`value [AS alias] [ASC | DESC]` of AGGREGATE; `order` is None if not written."""
+    """`value [AS alias] [ASC | DESC]` of AGGREGATE; `order` is None without ASC or DESC."""
 
     value: Expression
     alias: Identifier | None = None
@@ -851,7 +854,7 @@ class PipeLimit(PipeOperator):
 
 @record
 class PipeSetOperation(PipeOperator):
-    """UNION, INTERSECT or EXCEPT {ALL | DISTINCT} (query), ...: the input is the first operand."""
+    """UNION, INTERSECT or EXCEPT {ALL | DISTINCT} (query), ...; the input is the first operand."""
 
     op: str
     distinct: bool
@@ -868,6 +871,6 @@ class PipeSample(PipeOperator):
 
 @record
 class PipeCall(PipeOperator):
-    """CALL table_function(...) [AS alias]: the input is its first table argument."""
+    """CALL table_function(...) [AS alias]; the input is its first table argument."""
 
     function: TableFunction

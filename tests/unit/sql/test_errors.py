@@ -1,4 +1,4 @@
-"""Lines and columns."""
+"""Lines and columns of offsets."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A statement of ten thousand parts, one in another or one after another, is answered or refused."""
+"""A statement of ten thousand nested or consecutive parts is answered or refused."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ ANSWERS = REFUSALS | {None}
 
 
 def outcome(sql: str) -> Code | None:
-    """None of a statement that runs; the code of one that is refused."""
+    """Return None for a statement that runs, and the error code for a refused statement."""
     try:
         ask(sql, MemoryReader(ROWS))
     except SpannerError as refusal:
@@ -69,7 +69,7 @@ def outcome(sql: str) -> Code | None:
 
 
 @pytest.mark.parametrize("shape", NESTED.values(), ids=NESTED)
-def test_what_is_nested_too_deeply_is_refused(shape):
+def test_deep_nesting_is_refused(shape):
     for count in (60, 150, 300, PARTS):
         text = shape(count)
         found = outcome(text if text.startswith(("SELECT", "(SELECT")) else f"SELECT {text}")
@@ -86,7 +86,7 @@ def test_long_chains_are_refused_before_they_are_read_to_their_end(shape):
 
 
 @pytest.mark.parametrize("shape", LONG.values(), ids=LONG)
-def test_what_is_long_is_answered_or_refused(shape):
+def test_long_statements_are_answered_or_refused(shape):
     assert outcome(shape(5)) is None
     for count in (200, PARTS):
         assert outcome(shape(count)) in ANSWERS

@@ -41,7 +41,7 @@ SHAPES: dict[str, Callable[[int], str]] = {
 
 
 def instructions(sql: str) -> int:
-    """How many byte codes preparing a statement takes."""
+    """Return how many byte codes the preparation of a statement takes."""
     count = 0
 
     def trace(frame: FrameType, event: str, _: Any) -> Any:

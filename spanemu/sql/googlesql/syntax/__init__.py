@@ -1,8 +1,9 @@
 """The grammar of GoogleSQL: text -> tokens -> trees.
 
-In reading order: `tokens`, `lexer`, `literals`, `position`; the trees `ast` and `ddl_ast`;
-`bounds`, `cursor`, and the chapters built on it one after the other: `names`, `operand`, `call`,
-`expression`, `from_clause`, `select`, `pipe`, `query`, `nested_dml`, `dml`. The doors are
-`statement` for queries and DML, and `ddl.statement` for schema statements. Trees are looked into by
-`inspection` (functions and columns) and `value_bounds` (how many values an expression allows).
+In reading order: `lexer` (tokens), `literals` (literal values), `bounds` (size limits) and `cursor`
+(the parser's position); then the grammar, one class derived from the other: `names`, `operand`,
+`call`, `expression`, `from_clause`, `select`, `pipe`, `query` and `dml`. The entry points are
+`statement` for queries and DML, and `ddl.statement` for schema statements. `inspection` answers
+questions about an expression: the functions it calls, the columns it reads, the number of values it
+allows. The trees are `sql.googlesql.ast` and `sql.ddl_ast`.
 """

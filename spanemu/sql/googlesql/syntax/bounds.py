@@ -1,7 +1,8 @@
-"""How large a statement may be, counted while it is read, so that it is refused at the limit.
+"""The size limits of a statement, which the parser checks while it reads.
 
-The analyzer holds the same limits. It alone knows what a name stands for and what is counted
-within a view or a function; the parser counts only what the analyzer is sure to count as well.
+An oversized statement is refused at the limit, without reading its rest. The analyzer checks the
+same limits. Only the analyzer knows what a name stands for and what counts within a view or a
+function; the parser counts only what the analyzer counts in every case.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ class Bounds:
     functions: Set[str] = field(default=frozenset())
 
 
-# For texts that are judged elsewhere: their length is all that the parser looks at.
+# For texts that are checked elsewhere: the parser limits only their length.
 UNBOUNDED = Bounds(
     Limits(
         sql_characters=SQL_CHARACTERS_MAX,

@@ -1,4 +1,4 @@
-"""Function calls, with everything that may stand inside and behind their parentheses."""
+"""Function calls: arguments, aggregate modifiers, hints and OVER clauses."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _TYPED_LITERALS = frozenset(
 
 @dataclass
 class _Modifiers:
-    """What follows the last argument of an aggregate call."""
+    """The clauses behind the last argument of an aggregate call."""
 
     nulls: str | None = None
     having: tuple[str, ast.Expression] | None = None
@@ -30,10 +30,10 @@ _NO_MODIFIERS = _Modifiers()
 
 
 class CallParser(OperandParser):
-    """The chapter on calls."""
+    """The grammar of function calls."""
 
     def path_or_call(self) -> ast.Expression:
-        """A path standing as an expression, or a call of the function it names."""
+        """Parse a path as an expression, or a call of the function that the path names."""
         token = self.token
         following = self.peek()
         if following.symbol == "(" and (special := _SPECIAL_CALLS.get(token.symbol)):
@@ -46,7 +46,7 @@ class CallParser(OperandParser):
         return ast.Name(path, at=path.at, end=path.end)
 
     def _expression_path(self) -> ast.Path:
-        """Like `path`, but leaves the dot of `t.*` alone."""
+        """Parse a path, but leave the dot of `t.*` unread."""
         first = self.identifier()
         if self.token.symbol != ".":
             return ast.Path((first,), at=first.at, end=first.end)
@@ -57,12 +57,12 @@ class CallParser(OperandParser):
         return ast.Path(tuple(parts), at=first.at, end=self.end)
 
     def keyword_call(self) -> ast.Expression:
-        """A call of a function whose name is a reserved word: IF(...), LEFT(...)."""
+        """Parse a call of a function whose name is a reserved word: IF(...), LEFT(...)."""
         word = self.part()
         return self.call(ast.Path((word,), at=word.at, end=word.end))
 
     def call(self, function: ast.Path) -> ast.Expression:
-        """The parentheses of a call and what follows them."""
+        """Parse the arguments of a call, its modifiers, its hint and its OVER clause."""
         self.deeper()
         self.expect("(")
         distinct = self.accept("DISTINCT")
@@ -72,7 +72,7 @@ class CallParser(OperandParser):
             arguments = (ast.Star(at=star.at, end=star.end),)
         elif self.token.symbol != ")":
             arguments = self.comma_separated(self.argument)
-        after = self._modifiers()
+        modifiers = self._modifiers()
         self.expect(")")
         hint = self.hint()
         over = self.accept("OVER")
@@ -82,14 +82,14 @@ class CallParser(OperandParser):
         if function.parts[0].name.upper() in self.bounds.functions and len(function.parts) == 1:
             self.count_call(function.at)
         return ast.Call(
-            function, arguments, distinct, after.nulls, after.having, after.order_by, after.limit,
-            hint, over, at=function.at, end=self.end,
+            function, arguments, distinct, modifiers.nulls, modifiers.having, modifiers.order_by,
+            modifiers.limit, hint, over, at=function.at, end=self.end,
         )  # fmt: skip
 
     # ------------------------------------------------------------------------ arguments
 
     def argument(self) -> ast.Expression:
-        """An expression, a lambda, `name => value`, or SEQUENCE name and its kin."""
+        """Parse an expression, a lambda, `name => value`, or `SEQUENCE name` and similar."""
         token = self.token
         if token.kind is Kind.IDENTIFIER:
             following = self.peek()
@@ -122,7 +122,7 @@ class CallParser(OperandParser):
         return ast.Lambda(parameters, body, at=start, end=self.end)
 
     def _lambda_parameters(self, left: ast.Expression) -> tuple[ast.Identifier, ...]:
-        """The names that `x` or `(x, y)` were meant to introduce."""
+        """Return the parameter names of a lambda whose head was parsed as `x` or `(x, y)`."""
         match left:
             case ast.Name(path=ast.Path(parts=(only,))):
                 return (only,)
@@ -135,28 +135,28 @@ class CallParser(OperandParser):
     def _modifiers(self) -> _Modifiers:
         if self.token.symbol == ")":
             return _NO_MODIFIERS
-        found = _Modifiers()
+        modifiers = _Modifiers()
         if self.token.symbol in ("IGNORE", "RESPECT"):
-            found.nulls = self.advance().symbol
+            modifiers.nulls = self.advance().symbol
             self.expect("NULLS")
         if self.accept("HAVING"):
             if self.token.symbol not in ("MAX", "MIN"):
                 raise self.unexpected("MAX", "MIN")
-            found.having = (self.advance().symbol, self.expression())
+            modifiers.having = (self.advance().symbol, self.expression())
         if self.token.symbol == "ORDER":
             start = self.advance().at
             self.expect("BY")
-            found.order_by = self.order_items(start)
+            modifiers.order_by = self.order_items(start)
         if self.accept("LIMIT"):
-            found.limit = self.expression()
-        return found
+            modifiers.limit = self.expression()
+        return modifiers
 
     def order_items(self, clause_at: int) -> tuple[ast.OrderItem, ...]:
-        """What stands behind ORDER BY; `clause_at` is where ORDER does."""
+        """Parse the items of an ORDER BY; `clause_at` is the offset of ORDER."""
         return self.comma_separated(lambda: self._order_item(clause_at))
 
     def _order_item(self, clause_at: int) -> ast.OrderItem:
-        """`value [COLLATE name] [ASC | DESC] [NULLS FIRST | NULLS LAST]`."""
+        """Parse `value [COLLATE name] [ASC | DESC] [NULLS FIRST | NULLS LAST]`."""
         start = self.token.at
         value = self.expression()
         collation = self._collation() if self.accept("COLLATE") else None
@@ -172,7 +172,7 @@ class CallParser(OperandParser):
         return self.string()
 
     def direction(self) -> str | None:
-        """ASC or DESC, if one follows."""
+        """Parse ASC or DESC; return None if neither follows."""
         return self.advance().symbol if self.token.symbol in ("ASC", "DESC") else None
 
     def no_null_order(self) -> None:
@@ -181,7 +181,7 @@ class CallParser(OperandParser):
             raise self.not_in_spanner("NULLS FIRST or NULLS LAST")
 
     def null_order(self) -> str | None:
-        """NULLS FIRST or NULLS LAST, if one follows."""
+        """Parse NULLS FIRST or NULLS LAST; return None if neither follows."""
         if not self.accept("NULLS"):
             return None
         if self.token.symbol not in ("FIRST", "LAST"):
@@ -191,7 +191,7 @@ class CallParser(OperandParser):
     # ------------------------------------------------------------------------ windows
 
     def _window(self) -> None:
-        """The window after OVER. Spanner has none, so nothing of it is kept."""
+        """Skip the window after OVER, because Spanner has no window functions."""
         if self.at_name():
             self.advance()
             return
@@ -213,7 +213,7 @@ class CallParser(OperandParser):
         self.expect(")")
 
     def _frame(self) -> None:
-        """[BETWEEN] bound [AND bound]."""
+        """Skip [BETWEEN] bound [AND bound]."""
         if not self.accept("BETWEEN"):
             self._frame_bound()
             return
@@ -232,7 +232,7 @@ class CallParser(OperandParser):
         self.advance()
 
 
-_ABOVE_COMPARISON = 5  # the bound's expression must leave AND alone
+_ABOVE_COMPARISON = 5  # the expression of a bound must not consume AND
 _NAME_KINDS = frozenset({Kind.IDENTIFIER, Kind.KEYWORD})
 _SPECIAL_CALLS: Mapping[str, Callable[[CallParser], ast.Expression]] = {
     "REPLACE_FIELDS": CallParser.replace_fields,

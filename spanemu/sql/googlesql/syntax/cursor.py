@@ -1,12 +1,12 @@
-"""A place in a list of tokens, with the steps that every grammar rule takes.
+"""The parser's position in a list of tokens, with the primitives that grammar rules share.
 
-The grammar is a chain of classes, each a chapter that builds on the one before it:
+The grammar is a chain of classes, each derived from the class before it:
 
     Cursor < NameParser < OperandParser < CallParser < ExpressionParser < FromParser < PipeParser
-           < QueryParser < DmlParser < StatementParser; and the DDL chapters on QueryParser
+           < QueryParser < DmlParser < StatementParser; and the DDL parsers on QueryParser
 
-A rule looks at `token`, takes what it likes and never goes back, so that parsing time is linear.
-Rules that can contain themselves call `deeper` first: Python's stack is not for clients to spend.
+A rule looks at `token`, consumes tokens and never backtracks, so that parsing time is linear.
+Recursive rules call `deeper` first, because a client must not exhaust Python's stack.
 """
 
 from __future__ import annotations
@@ -28,19 +28,20 @@ from spanemu.sql.googlesql.syntax.literals import BadLiteral
 
 T = TypeVar("T")
 
-# Levels of nesting. A level is about four Python frames, and a rule that takes more counts as
-# several: the whole stays below the interpreter's limit of 1,000 and leaves the caller some.
+# Levels of nesting. A level is about four Python frames, and a rule that takes more frames counts
+# as several levels: the total stays below the interpreter's limit of 1,000 and leaves the caller
+# some frames.
 DEPTH_MAX = 200
-STEPS_MAX = 1_000  # pipe operators of one query, or its common tables; Spanner names no number
+STEPS_MAX = 1_000  # pipe operators or common tables of one query; Spanner documents no limit
 
-_TOKENS = 512  # between two looks at the deadline
+_TOKENS_PER_DEADLINE_CHECK = 512
 
 
 class Cursor:
-    """Reads tokens from left to right; `token` is the next one.
+    """A left-to-right reader of tokens; `token` is the next token.
 
-    The text is cut into tokens as far as the grammar has come, so that what is refused is not read
-    to its end.
+    The lexer runs only a little ahead of the grammar, so that a refused text is not read to its
+    end.
     """
 
     def __init__(self, text: str, bounds: Bounds = UNBOUNDED) -> None:
@@ -56,7 +57,7 @@ class Cursor:
         self.depth = 0
 
     def advance(self) -> Token:
-        """Take the next token, whatever it is. The END token stays where it is."""
+        """Consume and return the next token. The END token is returned but not consumed."""
         taken = self.token
         if taken.kind is not Kind.END:
             self.position += 1
@@ -65,12 +66,12 @@ class Cursor:
             except IndexError:
                 self._lexer.read_more()
                 self.token = self.tokens[self.position]
-            if not self.position % _TOKENS:
+            if not self.position % _TOKENS_PER_DEADLINE_CHECK:
                 current().check()
         return taken
 
     def peek(self, distance: int = 1) -> Token:
-        """Return the token so many places after the next one."""
+        """Return the token `distance` positions after the next token."""
         try:
             return self.tokens[self.position + distance]
         except IndexError:
@@ -80,22 +81,22 @@ class Cursor:
 
     @property
     def end(self) -> int:
-        """Where the token taken last ends."""
+        """The offset at which the last consumed token ends."""
         return self.tokens[self.position - 1].end if self.position else 0
 
     def at_name(self) -> bool:
-        """Whether the next token can be a name."""
+        """Return whether the next token can be a name."""
         return self.token.kind is Kind.IDENTIFIER
 
     def accept(self, symbol: str) -> bool:
-        """Take the next token if it is that one."""
+        """Consume the next token if its symbol is `symbol`; return whether it was."""
         if self.token.symbol != symbol:
             return False
         self.advance()
         return True
 
     def accept_all(self, *symbols: str) -> bool:
-        """Take the next tokens if they are exactly those."""
+        """Consume the next tokens if they are exactly `symbols`; return whether they were."""
         if not self.follows(*symbols):
             return False
         for _ in symbols:
@@ -103,34 +104,34 @@ class Cursor:
         return True
 
     def follows(self, *symbols: str) -> bool:
-        """Whether the next tokens are exactly those."""
+        """Return whether the next tokens are exactly `symbols`."""
         return all(self.peek(n).symbol == symbol for n, symbol in enumerate(symbols))
 
     def expect(self, symbol: str, *others: str) -> Token:
-        """Take the next token, which must be `symbol`; `others` only complete the message."""
+        """Consume the next token, which must be `symbol`; `others` only complete the message."""
         if self.token.symbol != symbol:
             raise self.unexpected(symbol, *others)
         return self.advance()
 
     def expect_all(self, *symbols: str) -> None:
-        """Take the next tokens, which must be exactly those."""
+        """Consume the next tokens, which must be exactly `symbols`."""
         for symbol in symbols:
             self.expect(symbol)
 
     def expect_kind(self, kind: Kind) -> Token:
-        """Take the next token, which must be of that kind."""
+        """Consume the next token, which must be of `kind`."""
         if self.token.kind is not kind:
             raise self.unexpected(str(kind))
         return self.advance()
 
     def expect_end(self) -> None:
-        """Nothing but one semicolon may follow."""
+        """Require the end of the text, after an optional semicolon."""
         self.accept(";")
         if self.token.kind is not Kind.END:
             raise self.failure(f"Expected end of input but got {describe(self.token)}")
 
     def split_angle(self) -> None:
-        """Make two `>` of a `>>` that closes two types at once."""
+        """Split a next token `>>` into two `>`, because it may close two nested types."""
         token = self.token
         if token.symbol == ">>":
             middle = token.at + 1
@@ -140,13 +141,16 @@ class Cursor:
             self.token = first
 
     def deeper(self, levels: int = 1) -> None:
-        """Enter a rule that can contain itself; leave it with `self.depth -= levels`."""
+        """Enter a recursive rule, which the caller leaves with `self.depth -= levels`.
+
+        Raises SyntaxFailure beyond DEPTH_MAX levels.
+        """
         self.depth += levels
         if self.depth > DEPTH_MAX:
             raise self.failure(f"Nested too deeply: the limit is {DEPTH_MAX} levels")
 
     def count_call(self, at: int) -> None:
-        """Count an operator or a function call that stands at an offset."""
+        """Count an operator or a function call at offset `at`; refuse more than the limit."""
         self.calls += 1
         if self.calls > self.calls_max:
             raise self.too_large(FUNCTION_CALLS, self.calls_max, at)
@@ -154,29 +158,32 @@ class Cursor:
     # ------------------------------------------------------------------------ failures
 
     def too_large(self, what: str, limit: int, at: int) -> StatementTooLarge:
-        """Return the failure that there are more of something than `limit`."""
+        """Return the error for a statement that has more of `what` than `limit`."""
         return StatementTooLarge(what, limit, *line_and_column(self.text, at))
 
     def unexpected(self, *symbols: str) -> SyntaxFailure:
-        """The failure that the next token is none of those; without any, it is just wrong."""
+        """Return the error for a next token that is none of `symbols`.
+
+        Without symbols, the message only says that the token is unexpected.
+        """
         if not symbols:
             return self.failure(f"Unexpected {describe(self.token)}")
-        wanted = " or ".join(map(describe_symbol, symbols))
-        return self.failure(f"Expected {wanted} but got {describe(self.token)}")
+        expected = " or ".join(map(describe_symbol, symbols))
+        return self.failure(f"Expected {expected} but got {describe(self.token)}")
 
     def failure(self, message: str, at: int | None = None) -> SyntaxFailure:
-        """A failure at an offset, by default that of the next token."""
+        """Return a syntax error at an offset, by default the offset of the next token."""
         offset = self.token.at if at is None else at
         return SyntaxFailure(message, *line_and_column(self.text, offset))
 
     def not_in_spanner(self, feature: str, at: int | None = None) -> NotInSpanner:
-        """The failure that Spanner does not have a feature of the language."""
+        """Return the error for a feature of GoogleSQL that Spanner does not have."""
         offset = self.token.at if at is None else at
         return NotInSpanner(feature, *line_and_column(self.text, offset))
 
     def decode(self, token: Token, decoder: Callable[[str], T]) -> T:
-        """The value of a literal, or the failure where its escapes go wrong."""
+        """Decode a literal; raise SyntaxFailure at the position of a bad escape sequence."""
         try:
             return decoder(token.text)
-        except BadLiteral as fault:
-            raise self.failure(fault.message, token.at + fault.at) from None
+        except BadLiteral as error:
+            raise self.failure(error.message, token.at + error.at) from None

@@ -1,4 +1,4 @@
-"""INSERT, UPDATE and DELETE, with the clauses that may follow them."""
+"""INSERT, UPDATE and DELETE, and nested DML inside SET."""
 
 from __future__ import annotations
 
@@ -10,29 +10,29 @@ from spanemu.sql.googlesql.syntax.query import QueryParser
 
 
 class NestedDmlParser(QueryParser):
-    """The chapter on nested DML, and what it shares with the statements around it."""
+    """The grammar of nested DML, and the rules that it shares with the enclosing statements."""
 
     def value_row(self) -> ast.ValueRow:
-        """`(value, ...)`."""
+        """Parse `(value, ...)`."""
         start = self.token.at
         values = self.in_parentheses(self.value_or_default)
         return ast.ValueRow(values, at=start, end=self.end)
 
     def value_or_default(self) -> ast.Expression:
-        """An expression or DEFAULT."""
+        """Parse an expression or DEFAULT."""
         if self.token.symbol != "DEFAULT":
             return self.expression()
         word = self.advance()
         return ast.DefaultKeyword(at=word.at, end=word.end)
 
     def set_item(self) -> ast.Assignment | ast.NestedStatement:
-        """An item of SET: an assignment, or a statement in parentheses."""
+        """Parse an item of SET: an assignment, or a statement in parentheses."""
         if self.token.symbol == "(" and self.peek().symbol in _STATEMENTS:
             return self.nested_statement()
         return self.assignment()
 
     def assignment(self) -> ast.Assignment:
-        """`path = value`, where the value may be DEFAULT."""
+        """Parse `path = value`, where the value may be DEFAULT."""
         start = self.token.at
         path = self.path()
         if self.token.symbol == "[":
@@ -41,14 +41,14 @@ class NestedDmlParser(QueryParser):
         return ast.Assignment(path, self.value_or_default(), at=start, end=self.end)
 
     def nested_statement(self) -> ast.NestedStatement:
-        """`(DELETE ...)`, `(UPDATE ...)` or `(INSERT ...)`."""
+        """Parse `(DELETE ...)`, `(UPDATE ...)` or `(INSERT ...)`."""
         self.expect("(")
         self.deeper()
         start = self.token.at
-        found = _STATEMENTS[self.advance().symbol](self, start)
+        statement = _STATEMENTS[self.advance().symbol](self, start)
         self.depth -= 1
         self.expect(")")
-        return found
+        return statement
 
     def _delete_elements(self, start: int) -> ast.NestedStatement:
         self.accept("FROM")
@@ -73,7 +73,7 @@ class NestedDmlParser(QueryParser):
         self.accept("INTO")
         target = self.path()
         if self.token.symbol == "(" and self.peek().symbol not in ("SELECT", "WITH", "FROM", "("):
-            self.identifiers_in_parentheses()  # a name for the element, which nothing can mention
+            self.identifiers_in_parentheses()  # an element name, to which no expression can refer
         if self.accept("VALUES"):
             rows = self.comma_separated(self.value_row)
             count = self.asserted_rows()
@@ -82,7 +82,7 @@ class NestedDmlParser(QueryParser):
         return ast.NestedInsert(target, (), query, self.asserted_rows(), at=start, end=self.end)
 
     def asserted_rows(self) -> ast.Expression | None:
-        """`ASSERT_ROWS_MODIFIED count`, which may end a statement."""
+        """Parse `ASSERT_ROWS_MODIFIED count`; return None if it does not follow."""
         if not self.accept("ASSERT_ROWS_MODIFIED"):
             return None
         if self.token.symbol in ("-", "+", "NULL"):
@@ -109,12 +109,12 @@ _STATEMENTS: Mapping[str, Callable[[NestedDmlParser, int], ast.NestedStatement]]
 
 
 class DmlParser(NestedDmlParser):
-    """The chapter on DML."""
+    """The grammar of DML."""
 
     # ------------------------------------------------------------------------ INSERT
 
     def insert(self, hint: ast.Hint | None) -> ast.Insert:
-        """INSERT [OR IGNORE | OR UPDATE] [INTO] target (columns) input ..."""
+        """Parse INSERT [OR IGNORE | OR UPDATE] [INTO] target (columns) input ..."""
         start = self.advance().at
         mode = self._insert_mode()
         self.accept("INTO")
@@ -134,7 +134,7 @@ class DmlParser(NestedDmlParser):
         )  # fmt: skip
 
     def _insert_mode(self) -> InsertMode:
-        """OR IGNORE or OR UPDATE, where the OR may be left out."""
+        """Parse OR IGNORE or OR UPDATE, where OR is optional."""
         bare_update = self.token.symbol == "UPDATE" and self.peek().symbol not in ("(", ".")
         if self.accept_all("OR", "UPDATE") or (bare_update and self.accept("UPDATE")):
             return InsertMode.OR_UPDATE
@@ -146,7 +146,7 @@ class DmlParser(NestedDmlParser):
         return InsertMode.OR_IGNORE if self.accept("IGNORE") else InsertMode.INSERT
 
     def _query_in_parentheses_follows(self) -> bool:
-        """Whether the parenthesis holds the input rather than the columns."""
+        """Return whether the next parenthesis holds the input query, not the columns."""
         distance = 1
         while self.peek(distance).symbol == "(":
             distance += 1
@@ -185,7 +185,7 @@ class DmlParser(NestedDmlParser):
     # ------------------------------------------------------------------------ UPDATE, DELETE
 
     def update(self, hint: ast.Hint | None) -> ast.Update:
-        """UPDATE target SET assignments WHERE ..."""
+        """Parse UPDATE target SET assignments WHERE ..."""
         start = self.advance().at
         target = self._target()
         self.expect("SET")
@@ -199,7 +199,7 @@ class DmlParser(NestedDmlParser):
         )  # fmt: skip
 
     def delete(self, hint: ast.Hint | None) -> ast.Delete:
-        """DELETE [FROM] target WHERE ..."""
+        """Parse DELETE [FROM] target WHERE ..."""
         start = self.advance().at
         self.accept("FROM")
         target = self._target()
@@ -213,7 +213,7 @@ class DmlParser(NestedDmlParser):
         path = self.path()
         return ast.Target(path, self.hint(), self.alias(), at=path.at, end=self.end)
 
-    # ------------------------------------------------------------------------ what follows
+    # ------------------------------------------------------------------------ THEN RETURN
 
     def _returning(self) -> ast.Returning | None:
         if self.token.symbol != "THEN":

@@ -1,13 +1,14 @@
 """Expressions: operators by precedence, field access, subscripts and parentheses.
 
-Binds tighter downwards, as the page "Operators in GoogleSQL" has it:
+Precedence as in the page "Operators in GoogleSQL"; higher numbers bind tighter:
 
     1 OR     2 AND     3 NOT     4 = < > <= >= != LIKE IN BETWEEN IS (not associative)
     5 |      6 ^       7 &       8 << >>       9 + -       10 * / ||      11 unary - + ~
 
 Chains of one precedence are read in a loop, so a sum of thousands of terms costs no stack; the
-tree of such a sum is as deep as it is long, and its readers must not recurse on the left. What is
-longer or deeper than the parser's bounds is refused where it exceeds them.
+tree of such a sum is as deep as the sum is long, and code that reads the tree must not recurse on
+the left operand. An expression that is longer or deeper than the parser's bounds is refused at the
+position where it exceeds them.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from spanemu.sql.googlesql import ast
 from spanemu.sql.googlesql.syntax.call import CallParser
 from spanemu.sql.googlesql.syntax.lexer import Kind
 
-_LEVELS_TRIED = 8  # operators in a chain that are not worth a look
+_LEVELS_UNCHECKED = 8  # chains of at most this many operators are not checked against the limit
 _OR, _AND, _NOT, _COMPARISON, _UNARY = 1, 2, 3, 4, 11
 _ABOVE_COMPARISON = _COMPARISON + 1
 _PRECEDENCE: Mapping[str, int] = {
@@ -30,14 +31,14 @@ _PRECEDENCE: Mapping[str, int] = {
     "LIKE": 4, "IN": 4, "BETWEEN": 4, "IS": 4, "NOT": 4,
     "|": 5, "^": 6, "&": 7, "<<": 8, ">>": 8, "+": 9, "-": 9, "*": 10, "/": 10, "||": 10,
 }  # fmt: skip
-_QUERY_GOES_ON = frozenset({"UNION", "INTERSECT", "EXCEPT", "ORDER", "LIMIT", "FOR", "|>"})
+_CONTINUES_QUERY = frozenset({"UNION", "INTERSECT", "EXCEPT", "ORDER", "LIMIT", "FOR", "|>"})
 _SUBSCRIPT_MODES = frozenset({"OFFSET", "ORDINAL", "SAFE_OFFSET", "SAFE_ORDINAL", "KEY"})
 _TRUTHS = ("FALSE", "NULL", "TRUE", "UNKNOWN")
 _QUANTIFIERS = frozenset({"ANY", "SOME", "ALL"})
 
 
 class _Compared(NamedTuple):
-    """What stands to the left of IS, IN, LIKE or BETWEEN, and where."""
+    """The left operand of IS, IN, LIKE or BETWEEN, with the positions of the comparison."""
 
     left: ast.Expression
     negated: bool
@@ -46,15 +47,15 @@ class _Compared(NamedTuple):
 
 
 class ExpressionParser(CallParser):
-    """The chapter on expressions."""
+    """The grammar of operators, fields, subscripts and parentheses."""
 
     def expression(
         self, lowest: int = 0, left: ast.Expression | None = None, start: int | None = None
     ) -> ast.Expression:
-        """Any expression whose operators bind at least as tightly as `lowest`.
+        """Parse an expression whose operators bind at least as tightly as `lowest`.
 
-        `left` is an operand that has been read already, from `start` on. Each level of
-        parentheses costs three Python frames: this, `operand` and `group`.
+        `left` is an operand that has been parsed already and begins at `start`. Each level of
+        parentheses costs three Python frames: `expression`, `operand` and `group`.
         """
         if start is None:
             start = self.token.at
@@ -72,7 +73,7 @@ class ExpressionParser(CallParser):
             if power is None or power < lowest:
                 break
             levels += 1
-            if levels > _LEVELS_TRIED:
+            if levels > _LEVELS_UNCHECKED:
                 self._check_levels(levels, start)
             if power > _COMPARISON:
                 op_at = self.advance().at
@@ -92,33 +93,33 @@ class ExpressionParser(CallParser):
         return left
 
     def _check_levels(self, levels: int, at: int) -> None:
-        """Refuse a chain of too many operators; one of them, a comparison, may be no level."""
+        """Refuse a chain of too many operators; a comparison among them may be no level."""
         limit = self.bounds.limits.operator_depth
         if levels > limit + 1:
             raise self.too_large(NESTED_OPERATORS, limit, at)
 
     def operand(self) -> ast.Expression:
-        """One operand with its prefix operators, fields and subscripts."""
+        """Parse an operand with its prefix operators, fields and subscripts."""
         token = self.token
         if token.kind is Kind.IDENTIFIER:
-            found = self.path_or_call()
+            operand = self.path_or_call()
         elif token.symbol == "(":
-            found = self.as_expression(self.group(), token.at)
+            operand = self.as_expression(self.group(), token.at)
         elif rule := _OPERANDS.get(token.symbol):
-            found = rule(self)
+            operand = rule(self)
         else:
             raise self.unexpected()
         symbol = self.token.symbol
-        return self.postfix(found, token.at) if symbol == "." or symbol == "[" else found
+        return self.postfix(operand, token.at) if symbol == "." or symbol == "[" else operand
 
     # ------------------------------------------------------------------------ operators
 
     def negate(self) -> ast.Expression:
-        """`-`, `+` or `~` before an operand."""
+        """Parse `-`, `+` or `~` and the operand behind it."""
         op = self.advance()
         number = op.symbol == "-" and self.token.kind in _NUMBERS
         operand = self.expression(_UNARY)
-        # One literal, sign included: -9223372036854775808 has no positive counterpart.
+        # The sign belongs to the literal: -9223372036854775808 has no positive counterpart.
         if number and isinstance(operand, ast.IntLiteral):
             return replace(operand, value=-operand.value, text=f"-{operand.text}", at=op.at)
         if number and isinstance(operand, ast.FloatLiteral):
@@ -127,7 +128,7 @@ class ExpressionParser(CallParser):
         return ast.Unary(op.symbol, operand, at=op.at, end=self.end)
 
     def not_(self) -> ast.Expression:
-        """NOT before anything that binds tighter."""
+        """Parse NOT and the operand behind it."""
         op = self.advance()
         operand = self.expression(_NOT)
         self.count_call(op.at)
@@ -189,7 +190,7 @@ class ExpressionParser(CallParser):
         return ast.Like(left, pattern, negated, at=start, end=self.end)
 
     def _count_comparison(self, at: int, not_at: int | None) -> None:
-        """Count a comparison, and the negation of one that begins with NOT."""
+        """Count a comparison, and its negation if `not_at` is given."""
         self.count_call(at)
         if not_at is not None:
             self.count_call(not_at)
@@ -197,7 +198,7 @@ class ExpressionParser(CallParser):
     def _collection(
         self, in_at: int
     ) -> tuple[tuple[ast.Expression, ...], ast.Expression | None, ast.Query | None]:
-        """Read (items), UNNEST(array) or (query), of an IN expression that begins at `in_at`."""
+        """Parse (items), UNNEST(array) or (query) of an IN expression that begins at `in_at`."""
         if self.accept("UNNEST"):
             self.expect("(")
             array = self.expression()
@@ -217,7 +218,7 @@ class ExpressionParser(CallParser):
     # ------------------------------------------------------------------------ postfix
 
     def postfix(self, operand: ast.Expression, start: int) -> ast.Expression:
-        """Fields and subscripts behind an operand: each one a level of nesting."""
+        """Parse the fields and subscripts behind an operand; each is a level of nesting."""
         depth = self.depth
         while True:
             self.deeper()
@@ -247,12 +248,12 @@ class ExpressionParser(CallParser):
     # ------------------------------------------------------------------------ parentheses
 
     def group(self, *, items_of: int | None = None) -> ast.Expression | ast.Query:
-        """Read what stands in parentheses: a query, an expression, or a tuple of several.
+        """Parse a query, an expression or a tuple in parentheses.
 
-        Only what follows an inner `)` tells `((SELECT 1) + 1)` from `((SELECT 1) UNION ALL ...)`;
-        so the inner one is read as a query and turned into an operand when an operator follows.
-        For an IN expression that begins at `items_of`, even a single expression comes back as a
-        tuple.
+        Only the token behind an inner `)` distinguishes `((SELECT 1) + 1)` from
+        `((SELECT 1) UNION ALL ...)`. The inner text is therefore parsed as a query, and the query
+        becomes an operand when an operator follows. For an IN expression that begins at
+        `items_of`, even a single expression is returned as a tuple.
         """
         start = self.advance().at
         inside: ast.Expression | ast.Query
@@ -263,7 +264,7 @@ class ExpressionParser(CallParser):
             self.deeper()
             inside = self.group()
             self.depth -= 1
-            if isinstance(inside, ast.Query) and self.token.symbol in _QUERY_GOES_ON:
+            if isinstance(inside, ast.Query) and self.token.symbol in _CONTINUES_QUERY:
                 inside = self.query(inside)
             elif isinstance(inside, ast.Expression) or self.token.symbol != ")":
                 inside = self.expression(0, self.as_expression(inside, inner_at), inner_at)
@@ -276,7 +277,10 @@ class ExpressionParser(CallParser):
         return inside
 
     def as_expression(self, inside: ast.Expression | ast.Query, start: int) -> ast.Expression:
-        """A query in parentheses, which open at `start`, as the value that it yields."""
+        """Return a scalar subquery if `inside` is a query, and `inside` itself if it is a value.
+
+        `start` is the offset of the opening parenthesis.
+        """
         if isinstance(inside, ast.Query):
             self.count_subquery(inside)
             return ast.ScalarSubquery(inside, at=start, end=inside.end)

@@ -1,4 +1,4 @@
-"""FROM clauses: tables, subqueries, UNNEST, table functions, and how they are joined."""
+"""FROM clauses: tables, subqueries, UNNEST, table functions, and joins."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _KINDS: Mapping[str, JoinKind] = {
 _METHODS: Mapping[str, str] = {"HASH": "HASH_JOIN", "LOOKUP": "LOOKUP_JOIN"}
 _STARTS_JOIN = frozenset({"JOIN", "NATURAL", *_KINDS, *_METHODS})
 _UNCONDITIONAL = frozenset({JoinKind.COMMA, JoinKind.CROSS})
-_QUERY_GOES_ON = frozenset({"UNION", "INTERSECT", "EXCEPT", "ORDER", "LIMIT", "FOR", "|>"})
+_CONTINUES_QUERY = frozenset({"UNION", "INTERSECT", "EXCEPT", "ORDER", "LIMIT", "FOR", "|>"})
 _ROW_PATTERNS = frozenset({"PIVOT", "UNPIVOT", "MATCH_RECOGNIZE"})
 _STARTS_CONDITION = frozenset(
     {Kind.IDENTIFIER, Kind.INTEGER, Kind.FLOAT, Kind.STRING, Kind.BYTES}
@@ -31,7 +31,7 @@ _STARTS_CONDITION = frozenset(
 
 @dataclass
 class _Step:
-    """One join of a chain, whose condition may come later."""
+    """A join of a chain; its condition may follow later."""
 
     kind: JoinKind
     right: ast.FromItem
@@ -47,14 +47,14 @@ class _Step:
 
 
 class FromParser(ExpressionParser):
-    """The chapter on FROM."""
+    """The grammar of FROM."""
 
     # ------------------------------------------------------------------------ joins
 
     def joined(
         self, *, commas: bool, left: ast.FromItem | None = None, start: int | None = None
     ) -> ast.FromItem:
-        """Items joined from left to right; `left` is the first one if it has been read."""
+        """Parse items joined from left to right; `left` is the first item if already parsed."""
         if start is None:
             start = self.token.at
         if left is None:
@@ -67,17 +67,16 @@ class FromParser(ExpressionParser):
             elif self.token.symbol in _STARTS_JOIN:
                 self._join_step(steps)
             else:
-                return self._folded(left, steps, start)
-            if len(steps) > DEPTH_MAX:  # a chain of joins is a tree as deep as it is long
+                return self._join_tree(left, steps, start)
+            if len(steps) > DEPTH_MAX:  # the tree of a join chain is as deep as the chain is long
                 raise self.failure(f"More than {DEPTH_MAX} joins")
 
     def join_operator(self) -> tuple[JoinKind, ast.Hint | None]:
-        """`[kind] [method] JOIN [hint]`."""
+        """Parse `[kind] [method] JOIN [hint]`."""
         if self.token.symbol == "NATURAL":
             raise self.not_in_spanner("NATURAL JOIN")
-        kind = JoinKind.INNER
-        if found := _KINDS.get(self.token.symbol):
-            kind = found
+        kind = _KINDS.get(self.token.symbol, JoinKind.INNER)
+        if self.token.symbol in _KINDS:
             self.advance()
             if kind not in (JoinKind.INNER, JoinKind.CROSS):
                 self.accept("OUTER")
@@ -94,7 +93,7 @@ class FromParser(ExpressionParser):
         return kind, hint
 
     def join_condition(self) -> tuple[ast.Expression | None, tuple[ast.Identifier, ...]]:
-        """ON condition or USING (columns), if one follows."""
+        """Parse ON condition or USING (columns), if one of the two follows."""
         if self.accept("ON"):
             return self.expression(), ()
         if self.accept("USING"):
@@ -121,9 +120,9 @@ class FromParser(ExpressionParser):
         step.end = self.end
 
     def _outer_step(self, steps: list[_Step]) -> _Step:
-        """The join that a second ON in a row belongs to: the nearest one without a condition.
+        """Return the join that a second ON in a row belongs to: the nearest without a condition.
 
-        Everything after it becomes its right side: `a JOIN b JOIN c ON x ON y` is
+        All later joins become the right side of the returned join: `a JOIN b JOIN c ON x ON y` is
         `a JOIN (b JOIN c ON x) ON y`.
         """
         for position in reversed(range(len(steps) - 1)):
@@ -132,12 +131,12 @@ class FromParser(ExpressionParser):
                 break
             if step.lacks_condition:
                 right = step.right
-                step.right = self._folded(right, steps[position + 1 :], right.at)
+                step.right = self._join_tree(right, steps[position + 1 :], right.at)
                 del steps[position + 1 :]
                 return step
         raise self.unexpected()
 
-    def _folded(self, left: ast.FromItem, steps: list[_Step], start: int) -> ast.FromItem:
+    def _join_tree(self, left: ast.FromItem, steps: list[_Step], start: int) -> ast.FromItem:
         for step in steps:
             left = ast.Join(
                 step.kind, left, step.right, step.on, step.using, step.hint, step.at,
@@ -148,7 +147,7 @@ class FromParser(ExpressionParser):
     # ------------------------------------------------------------------------ items
 
     def from_item(self) -> ast.FromItem:
-        """One item of a FROM clause, up to its TABLESAMPLE."""
+        """Parse an item of a FROM clause, including its TABLESAMPLE."""
         symbol = self.token.symbol
         if symbol == "(":
             return self._grouped_item()
@@ -171,7 +170,7 @@ class FromParser(ExpressionParser):
         )
 
     def table_alias(self) -> ast.Identifier | None:
-        """`[AS] alias`, if one follows; refuses what only looks like an alias."""
+        """Parse `[AS] alias` if it follows; refuse clauses that only look like an alias."""
         token = self.token
         if token.kind is Kind.IDENTIFIER:
             following = self.peek()
@@ -184,7 +183,7 @@ class FromParser(ExpressionParser):
         return self.alias()
 
     def table_function(self, function: ast.Path) -> ast.TableFunction:
-        """The parentheses of a table function, and its alias."""
+        """Parse the arguments of a table function, its hint and its alias."""
         self.deeper()
         self.expect("(")
         arguments: tuple[ast.Expression, ...] = ()
@@ -215,13 +214,13 @@ class FromParser(ExpressionParser):
         )
 
     def _offset(self) -> tuple[bool, ast.Identifier | None]:
-        """WITH OFFSET [[AS] alias], if it follows."""
+        """Parse WITH OFFSET [[AS] alias], if it follows."""
         if not self.accept_all("WITH", "OFFSET"):
             return False, None
         return True, self.alias()
 
     def sample(self) -> ast.Sample | None:
-        """TABLESAMPLE method (size unit) ..., if it follows."""
+        """Parse TABLESAMPLE method (size unit) ...; return None if it does not follow."""
         if self.token.symbol != "TABLESAMPLE":
             return None
         start = self.advance().at
@@ -263,7 +262,7 @@ class FromParser(ExpressionParser):
         return ast.SubqueryRef(query, alias, hint, sample, at=start, end=self.end)
 
     def _group_of_items(self) -> ast.FromItem | ast.Query:
-        """A query or a join in parentheses, told apart as in `ExpressionParser.group`."""
+        """Parse a query or a join in parentheses, distinguished as in `ExpressionParser.group`."""
         self.deeper(2)
         self.advance()
         start = self.token.at
@@ -276,7 +275,7 @@ class FromParser(ExpressionParser):
                 if self.token.symbol == ")":
                     raise self.unexpected("JOIN")
                 inside = self.joined(commas=False, left=inside, start=start)
-            elif self.token.symbol in _QUERY_GOES_ON:
+            elif self.token.symbol in _CONTINUES_QUERY:
                 inside = self.query(inside)
             elif self.token.symbol != ")":
                 left = self._subquery(inside, start)

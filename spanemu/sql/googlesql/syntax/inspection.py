@@ -1,4 +1,4 @@
-"""Looking into an expression: which functions it calls and which columns it reads."""
+"""Questions about an expression: its functions, its columns, the number of values it allows."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Trail = tuple[Node, ...]
 
 
 def walk(node: Node, above: Trail = ()) -> Iterator[tuple[Node, Trail]]:
-    """Every node of a tree with those that it is inside of, outermost first."""
+    """Yield every node of a tree with its ancestors, outermost first."""
     yield node, above
     inside = (*above, node)
     for name in node.__dataclass_fields__:
@@ -43,27 +43,27 @@ def _nodes(value: Any) -> Iterator[Node]:
             yield from _nodes(item)
 
 
-def function_of(node: Node) -> str:
-    """The upper-cased name of the function that a node calls; "" for any other node."""
+def called_function(node: Node) -> str:
+    """Return the upper-cased name of the function that a node calls; "" for any other node."""
     if not isinstance(node, Call):
         return ""
     return ".".join(node.function.names).upper().removeprefix("SAFE.")
 
 
-def functions(tree: Expression | None) -> set[str]:
-    """The functions that an expression calls."""
+def called_functions(tree: Expression | None) -> set[str]:
+    """Return the upper-cased names of the functions that an expression calls."""
     if tree is None:
         return set()
-    return {name for node, _ in walk(tree) if (name := function_of(node))}
+    return {name for node, _ in walk(tree) if (name := called_function(node))}
 
 
 def columns_read(tree: Expression) -> set[str]:
-    """The columns that an expression reads, folded."""
+    """Return the folded names of the columns that an expression reads."""
     return {fold(node.path.names[0]) for node, _ in walk(tree) if isinstance(node, Name)}
 
 
-def integer(node: Expression) -> int | None:
-    """The value of an integer literal, with or without a sign."""
+def integer_value(node: Expression) -> int | None:
+    """Return the value of an integer literal, with or without a sign; None for other nodes."""
     return node.value if isinstance(node, IntLiteral) else None
 
 
@@ -71,14 +71,14 @@ _LITERALS = (BoolLiteral, BytesLiteral, FloatLiteral, IntLiteral, StringLiteral,
 
 
 def is_literal(node: Expression) -> bool:
-    """Whether an expression is one constant other than NULL."""
+    """Return whether an expression is a single literal other than NULL."""
     return isinstance(node, _LITERALS)
 
 
-def allowed_by(tree: Expression, column: str) -> int | None:
-    """How many values of a column a CHECK allows; None if it does not say.
+def allowed_value_count(tree: Expression, column: str) -> int | None:
+    """Return how many values of `column` a CHECK expression allows; None if it sets no bound.
 
-    `c IN (a, b)`, `c BETWEEN 0 AND 9`, `c >= 0 AND c < 10`, `c = 1 OR c = 2`.
+    Recognized forms: `c IN (a, b)`, `c BETWEEN 0 AND 9`, `c >= 0 AND c < 10`, `c = 1 OR c = 2`.
     """
     name = fold(column)
     match tree:
@@ -87,13 +87,15 @@ def allowed_by(tree: Expression, column: str) -> int | None:
         case Between(operand=Name(path), low=low, high=high, negated=False) if _is(
             path.names, name
         ):
-            first, last = integer(low), integer(high)
+            first, last = integer_value(low), integer_value(high)
             return None if first is None or last is None else last - first + 1
         case Junction(op="OR", operands=operands):
-            counts = [_equals(each, name) for each in operands]
+            counts = [_equals(operand, name) for operand in operands]
             return len(counts) if all(counts) else None
         case Junction(op="AND", operands=operands):
-            within = next((n for each in operands if (n := allowed_by(each, column))), None)
+            within = next(
+                (n for operand in operands if (n := allowed_value_count(operand, column))), None
+            )
             return within or _between_bounds(operands, name)
     return None
 
@@ -111,10 +113,10 @@ def _equals(tree: Expression, name: str) -> bool:
 
 def _between_bounds(operands: tuple[Expression, ...], name: str) -> int | None:
     low = high = None
-    for each in operands:
-        match each:
+    for operand in operands:
+        match operand:
             case Binary(op=op, left=Name(path), right=right) if _is(path.names, name):
-                bound = integer(right)
+                bound = integer_value(right)
                 if bound is None:
                     continue
                 if op in (">", ">="):
@@ -125,25 +127,29 @@ def _between_bounds(operands: tuple[Expression, ...], name: str) -> int | None:
 
 
 def modulus(tree: Expression | None) -> tuple[int, bool] | None:
-    """(N, whether the sign survives) of the outermost MOD(x, N) in an expression."""
+    """Return N of the outermost MOD(x, N) in an expression, and whether it can be negative.
+
+    Returns None if the expression has no MOD by an integer literal.
+    """
     if tree is None:
         return None
     for node, above in walk(tree):
-        if isinstance(node, Call) and function_of(node) == "MOD" and len(node.arguments) == 2:
-            count = integer(node.arguments[1])
+        if isinstance(node, Call) and called_function(node) == "MOD" and len(node.arguments) == 2:
+            count = integer_value(node.arguments[1])
             if count is not None:
                 return count, _is_signed(node, above)
     return None
 
 
 def _is_signed(mod: Call, above: tuple[Node, ...]) -> bool:
-    """Whether a MOD can be negative: its operand is a bare FARM_FINGERPRINT.
+    """Return whether a MOD can be negative because its operand is a bare FARM_FINGERPRINT.
 
-    A function around the hash, or ABS around all, helps; so does MOD(MOD(h, n) + n, n).
+    The result is not negative with a function around the hash, with ABS around the MOD, or in
+    MOD(MOD(h, n) + n, n).
     """
-    if any(function_of(node) == "ABS" for node in above):
+    if any(called_function(node) == "ABS" for node in above):
         return False
     return any(
-        function_of(node) == "FARM_FINGERPRINT" and not any(map(function_of, inside[1:]))
+        called_function(node) == "FARM_FINGERPRINT" and not any(map(called_function, inside[1:]))
         for node, inside in walk(mod)
     )

@@ -1,8 +1,8 @@
-"""Cuts a statement's text into tokens, with one regular expression, some at a time.
+"""The lexer: splits a statement's text into tokens with one regular expression, in chunks.
 
 Comments and white space separate tokens and are dropped. Literals keep their quotes and escapes
-here; `literals` decodes those that the grammar consumes. Follows the page "Lexical structure and
-syntax in GoogleSQL".
+here; `literals` decodes the literals that the grammar consumes. The lexer follows the page
+"Lexical structure and syntax in GoogleSQL".
 
 The expression uses possessive repeats throughout, so that no text takes more than linear time.
 """
@@ -20,7 +20,7 @@ from spanemu.sql.errors import SyntaxFailure, UnclosedText, line_and_column
 
 
 class Kind(StrEnum):
-    """Sorts of token; the values are the words that error messages use."""
+    """A kind of token; the value is the phrase that error messages use."""
 
     KEYWORD = "keyword"
     IDENTIFIER = "identifier"
@@ -33,7 +33,7 @@ class Kind(StrEnum):
 
 
 class Token(NamedTuple):
-    """`text` as written, standing at `[at:end]` of the statement."""
+    """A token whose `text` stands at `[at:end]` of the statement."""
 
     kind: Kind
     symbol: str
@@ -44,7 +44,7 @@ class Token(NamedTuple):
 
 RESERVED = RESERVED_WORDS
 
-# Words that the grammar knows but that may also be names; error messages call them keywords.
+# Keywords of the grammar that may also be names; error messages call them keywords.
 _UNRESERVED_WORDS = """
     ABORT ACTION ADD AGGREGATE ALTER ANALYZE ASSERT BATCH BEGIN CALL CASCADE CHECK CLONE CLUSTER
     COLUMN COLUMNS COMMIT CONFLICT CONSTRAINT COPY DATA DATABASE DELETE DETERMINISTIC DO DROP
@@ -61,7 +61,7 @@ UNRESERVED = frozenset(_UNRESERVED_WORDS.split())
 
 
 def describe(token: Token) -> str:
-    """A token in the words of an error message."""
+    """Return how an error message refers to `token`."""
     match token.kind:
         case Kind.END:
             return "end of statement"
@@ -80,7 +80,7 @@ def describe(token: Token) -> str:
 
 
 def describe_symbol(symbol: str) -> str:
-    """A symbol that was expected, in the words of an error message."""
+    """Return how an error message refers to an expected symbol."""
     if symbol[:1].isalpha() and symbol.isupper():
         return f"keyword {symbol}"
     return symbol if symbol[:1].isalpha() else f'"{symbol}"'
@@ -119,27 +119,27 @@ _NAME_CHARACTERS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwx
 _UNCLOSED_QUOTE = re.compile(r"""[rRbB]{0,2}('''|\"""|'|")""")
 
 
-_CHUNK = 2_048  # tokens; most statements are read at once
+_CHUNK = 2_048  # tokens; most statements fit into one chunk
 
 
 class Lexer:
-    """Reads the tokens of a text into `tokens`, the last one of kind END."""
+    """A lexer that appends the tokens of a text to `tokens`; the last token has kind END."""
 
     def __init__(self, text: str) -> None:
         self.tokens: list[Token] = []
         self._text = text
-        self._found = _TOKEN.finditer(text)
+        self._matches = _TOKEN.finditer(text)
         self._is_finished = False
 
     def read_more(self) -> bool:
-        """Read the next tokens, if there are any; return whether there were."""
+        """Read the next chunk of tokens; return False if the text was already read to its end."""
         if self._is_finished:
             return False
         current().check()
         append, text = self.tokens.append, self._text
-        # A NamedTuple's own constructor costs twice as much, and this loop is half of the lexer.
+        # A NamedTuple's own constructor costs twice as much, and this loop is half of the lexing.
         new, reserved, name, keyword = tuple.__new__, RESERVED, Kind.IDENTIFIER, Kind.KEYWORD
-        for match in islice(self._found, _CHUNK):
+        for match in islice(self._matches, _CHUNK):
             group = match.lastindex
             assert group is not None
             word = match[group]
@@ -151,25 +151,28 @@ class Lexer:
             elif group == _SYMBOL:
                 append(new(Token, (Kind.PUNCTUATION, word, word, at, end)))
             elif group == _END:
-                at = len(text.rstrip())  # what is missing is missed behind the last that is there
+                at = len(text.rstrip())  # errors about missing tokens point behind the last word
                 append(new(Token, (Kind.END, str(Kind.END), "", at, at)))
                 self._is_finished = True
                 break
             else:
-                append(_uncommon(text, group, word, at))
+                append(_literal_or_quoted(text, group, word, at))
         return True
 
 
 def tokenize(text: str) -> list[Token]:
-    """Return every token of a text, the last one of kind END."""
+    """Return every token of `text`; the last token has kind END."""
     lexer = Lexer(text)
     while lexer.read_more():
         pass
     return lexer.tokens
 
 
-def _uncommon(text: str, group: int, word: str, at: int) -> Token:
-    """A literal, a quoted name, or the failure that a character with no token is."""
+def _literal_or_quoted(text: str, group: int, word: str, at: int) -> Token:
+    """Return the token of a literal or a quoted name.
+
+    Raises SyntaxFailure for a character that begins no token.
+    """
     end = at + len(word)
     if group == _QUOTED:
         if word == "``":
@@ -190,7 +193,7 @@ def _no_token(text: str, at: int) -> SyntaxFailure:
 
 
 def _unclosed(text: str, at: int) -> str:
-    """Return what begins here and has no end, "" if nothing does."""
+    """Return what kind of text begins at `at` and has no end; "" if nothing does."""
     if quote := _UNCLOSED_QUOTE.match(text, at):
         what = "bytes literal" if "b" in text[at : quote.start(1)].lower() else "string literal"
         return f"triple-quoted {what}" if len(quote[1]) == 3 else what

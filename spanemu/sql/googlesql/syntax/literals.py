@@ -1,4 +1,4 @@
-"""Values of literals as written. The way back is `functions.text.sql_text.literal`."""
+"""Decoding of literals. The inverse is `functions.text.sql_text.literal`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 
 
 class BadLiteral(ValueError):
-    """A literal without a value; the fault is `at` characters into its token."""
+    """A literal that has no value; the error is `at` characters into its token."""
 
     def __init__(self, message: str, at: int) -> None:
         super().__init__(message)
@@ -24,12 +24,12 @@ _ESCAPE = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 _OCTAL, _HEX, _SHORT_UNICODE, _LONG_UNICODE, _UNKNOWN = 2, 3, 4, 5, 6
-_DIGITS_MAX = 1000  # far beyond any type; Python refuses to read more than a few thousand
+_DIGITS_MAX = 1000  # far beyond any type; Python refuses to parse more than a few thousand
 _LINE_END = re.compile(r"\r\n?")
 
 
 def decode_string(token: str) -> str:
-    """The value of a string literal in any of its quotings."""
+    """Return the value of a string literal in any form of quoting."""
     body, start, raw = _unquote(token)
     if raw or "\\" not in body:
         return body
@@ -37,11 +37,11 @@ def decode_string(token: str) -> str:
 
 
 def decode_bytes(token: str) -> bytes:
-    """The value of a bytes literal; characters beyond ASCII stand for their UTF-8."""
+    """Return the value of a bytes literal; characters beyond ASCII stand for their UTF-8."""
     body, start, raw = _unquote(token)
     if raw or "\\" not in body:
         return body.encode("utf-8", "surrogatepass")
-    # An escape names one byte, a plain character its UTF-8: plain parts are encoded around them.
+    # An escape stands for one byte, a plain character for its UTF-8: plain parts are encoded apart.
     pieces: list[bytes] = []
     position = 0
     for match in _ESCAPE.finditer(body):
@@ -53,7 +53,7 @@ def decode_bytes(token: str) -> bytes:
 
 
 def decode_identifier(token: str) -> str:
-    """The name that a word or a backquoted word stands for."""
+    """Return the name that a word or a backquoted word stands for."""
     if not token.startswith("`"):
         return token
     body = token[1:-1]
@@ -61,19 +61,19 @@ def decode_identifier(token: str) -> str:
 
 
 def decode_integer(token: str) -> int:
-    """The value of a decimal or hexadecimal literal, also one beyond INT64."""
+    """Return the value of a decimal or hexadecimal literal, which may exceed INT64."""
     if len(token) > _DIGITS_MAX:
         raise BadLiteral(f"Invalid integer literal: {token}", 0)
     return int(token, 16) if token[:2] in ("0x", "0X") else int(token)
 
 
 def decode_float(token: str) -> float:
-    """The value of a floating point literal; one that is too large is infinite."""
+    """Return the value of a floating point literal; infinity for a literal that is too large."""
     return float(token)
 
 
 def _unquote(token: str) -> tuple[str, int, bool]:
-    """What is between the quotes, where that begins in the token, and whether it is raw."""
+    """Return the text between the quotes, its offset in the token, and whether it is raw."""
     start = min(at for at in (token.find("'"), token.find('"')) if at >= 0)
     prefix, quoted = token[:start].lower(), token[start:]
     width = 3 if len(quoted) >= 6 and quoted[:3] == quoted[0] * 3 else 1
@@ -88,7 +88,7 @@ def _unescape(body: str, start: int, *, of_bytes: bool) -> str:
 
 
 def _escaped(match: re.Match[str], start: int, *, of_bytes: bool) -> str:
-    """The character that one escape stands for."""
+    """Return the character that an escape sequence stands for."""
     group, at = match.lastindex, start + match.start()
     assert group is not None
     digits = match[group]

@@ -1,4 +1,4 @@
-"""Names, paths, aliases, hints and types: what every other chapter of the grammar is made of."""
+"""The grammar of names, paths, aliases, lists, hints and types, which all other rules use."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ _STARTS_TYPE = frozenset({"ARRAY", "STRUCT", "INTERVAL"})
 
 
 class NameParser(Cursor):
-    """The chapter on names."""
+    """The grammar of names, lists, hints and types."""
 
     # ------------------------------------------------------------------------ identifiers
 
     def identifier(self) -> Identifier:
-        """A quoted name, or a word that is not reserved."""
+        """Parse a quoted name, or a word that is not reserved."""
         if self.token.kind is not Kind.IDENTIFIER:
             raise self.unexpected()
         return self.identifier_of(self.advance())
 
     def identifier_of(self, token: Token) -> Identifier:
-        """The name that a token stands for, be it a reserved word."""
+        """Return the name that a token stands for; the token may be a reserved word."""
         text = token.text
         if text[0] == "`":
             name = self.decode(token, decode_identifier)
@@ -41,13 +41,13 @@ class NameParser(Cursor):
         return Identifier(text, at=token.at, end=token.end)
 
     def part(self) -> Identifier:
-        """A name after a dot, where reserved words are names too."""
+        """Parse a name after a dot, where reserved words are names too."""
         if self.token.kind is not Kind.IDENTIFIER and self.token.kind is not Kind.KEYWORD:
             raise self.unexpected()
         return self.identifier_of(self.advance())
 
     def path(self) -> Path:
-        """Names joined by dots."""
+        """Parse names joined by dots."""
         first = self.identifier()
         if self.token.symbol != ".":
             return Path((first,), at=first.at, end=first.end)
@@ -57,11 +57,11 @@ class NameParser(Cursor):
         return Path(tuple(parts), at=first.at, end=self.end)
 
     def identifiers_in_parentheses(self) -> tuple[Identifier, ...]:
-        """`(name, ...)`, with at least one name."""
+        """Parse `(name, ...)`, with at least one name."""
         return self.in_parentheses(self.identifier)
 
     def alias(self) -> Identifier | None:
-        """`[AS] name`, if one follows."""
+        """Parse `[AS] name`; return None if neither follows."""
         if self.accept("AS"):
             return self.identifier()
         return self.identifier() if self.token.kind is Kind.IDENTIFIER else None
@@ -69,21 +69,21 @@ class NameParser(Cursor):
     # ------------------------------------------------------------------------ lists
 
     def comma_separated(self, rule: Callable[[], T]) -> tuple[T, ...]:
-        """One or more of what `rule` reads."""
+        """Parse one or more items, each with `rule`, separated by commas."""
         items = [rule()]
         while self.accept(","):
             items.append(rule())
         return tuple(items)
 
     def in_parentheses(self, rule: Callable[[], T]) -> tuple[T, ...]:
-        """`(item, ...)`, with at least one item."""
+        """Parse `(item, ...)`, with at least one item."""
         self.expect("(")
         items = self.nested(rule)
         self.expect(")", ",")
         return items
 
     def nested(self, rule: Callable[[], T], closing: str = "") -> tuple[T, ...]:
-        """Like `comma_separated`, one level deeper; no items if `closing` is next."""
+        """Parse items as `comma_separated` does, one level deeper; none if `closing` is next."""
         if self.token.symbol == closing:
             return ()
         self.deeper()
@@ -94,7 +94,10 @@ class NameParser(Cursor):
     # ------------------------------------------------------------------------ hints
 
     def hint(self) -> Hint | None:
-        """`@{name = value, ...}`, `@number`, or both in that order, if they follow."""
+        """Parse `@{name = value, ...}`, `@number`, or both in that order.
+
+        Returns None if no hint follows.
+        """
         if self.token.symbol != "@":
             return None
         start = self.token.at
@@ -114,7 +117,7 @@ class NameParser(Cursor):
         return name, self._hint_value()
 
     def _hint_value(self) -> Any:
-        """A plain value; or an expression, which only hints to other engines may have."""
+        """Parse a literal or a name; or an expression, which only hints for other engines have."""
         token = self.token
         if self.peek().symbol in (",", "}"):
             if token.symbol in _HINT_WORDS:
@@ -131,19 +134,19 @@ class NameParser(Cursor):
     def expression(
         self, lowest: int = 0, left: Expression | None = None, start: int | None = None
     ) -> Expression:
-        """Any expression whose operators bind at least as tightly as `lowest`."""
-        raise NotImplementedError  # a later chapter knows
+        """Parse an expression whose operators bind at least as tightly as `lowest`."""
+        raise NotImplementedError  # `ExpressionParser` has it
 
     # ------------------------------------------------------------------------ types
 
     def type_name(self) -> TypeName:
-        """A type with all its parameters."""
+        """Parse a type with its parameters."""
         start = self.token.at
         self.deeper()
         rule = _TYPE_RULES.get(self.token.symbol)
-        found = rule(self, start) if rule else self._named_type(start)
+        parsed = rule(self, start) if rule else self._named_type(start)
         self.depth -= 1
-        return found
+        return parsed
 
     def _named_type(self, start: int) -> TypeName:
         path = self.path()

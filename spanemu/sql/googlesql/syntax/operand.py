@@ -1,8 +1,7 @@
-"""What an expression is made of before operators and calls come in: literals, parameters,
-constructors, CASE, casts and subqueries.
+"""Operands of expressions: literals, parameters, constructors, CASE, casts and subqueries.
 
-Which rule applies is told by the next symbol alone (the table is in `expression`): each rule here
-begins at its first token and takes it.
+The next symbol alone decides which rule applies (the table is in `expression`). Each rule begins at
+its first token and consumes it.
 """
 
 from __future__ import annotations
@@ -28,33 +27,33 @@ _CAST_WORDS = {"CAST": False, "SAFE_CAST": True}
 
 
 class OperandParser(NameParser):
-    """The chapter on operands."""
+    """The grammar of operands."""
 
     def __init__(self, text: str, bounds: Bounds = UNBOUNDED) -> None:
         super().__init__(text, bounds)
         self._parameters: set[str] = set()
-        self.subqueries = 0  # as values, right below the query that is being read
+        self.subqueries = 0  # scalar subqueries directly below the query that is being parsed
 
     def count_subquery(self, query: ast.Query) -> None:
-        """Count a query that stands as a value."""
+        """Count a query that is used as a value; refuse more than the limit."""
         self.subqueries += 1
         limit = self.bounds.limits.subqueries
         if self.subqueries > limit:
             raise self.too_large(CHILD_SUBQUERIES, limit, query.at)
 
     def query(self, first: ast.Query | None = None) -> ast.Query:
-        """A query without the parentheses around it."""
-        raise NotImplementedError  # a later chapter knows
+        """Parse a query that is not in parentheses."""
+        raise NotImplementedError  # `QueryParser` has it
 
     def starts_query(self) -> bool:
-        """Whether the next tokens begin a query that is not in parentheses."""
+        """Return whether the next tokens begin a query that is not in parentheses."""
         symbol = self.token.symbol
         if symbol == "WITH":
             return self.peek().symbol != "("  # WITH(a AS 1, a + 1) is an expression
         return symbol in ("SELECT", "FROM")
 
     def query_in_parentheses(self) -> ast.Query:
-        """`(query)`."""
+        """Parse `(query)`."""
         self.expect("(")
         query = self.query()
         self.expect(")")
@@ -63,40 +62,41 @@ class OperandParser(NameParser):
     # ------------------------------------------------------------------------ literals
 
     def null(self) -> ast.Expression:
-        """NULL."""
+        """Parse NULL."""
         token = self.advance()
         return ast.NullLiteral(at=token.at, end=token.end)
 
     def boolean(self) -> ast.Expression:
-        """TRUE or FALSE."""
+        """Parse TRUE or FALSE."""
         token = self.advance()
         return ast.BoolLiteral(token.symbol == "TRUE", at=token.at, end=token.end)
 
     def integer(self) -> ast.Expression:
-        """12 or 0xC."""
+        """Parse an integer literal: 12 or 0xC."""
         token = self.advance()
         value = self.decode(token, decode_integer)
         return ast.IntLiteral(value, token.text, at=token.at, end=token.end)
 
     def floating(self) -> ast.Expression:
-        """1.5e3."""
+        """Parse a floating point literal: 1.5e3."""
         token = self.advance()
         value = self.decode(token, decode_float)
         return ast.FloatLiteral(value, token.text, at=token.at, end=token.end)
 
     def string(self) -> ast.Expression:
-        """'text' in any quoting."""
+        """Parse a string literal in any form of quoting."""
         start = self.token.at
         return ast.StringLiteral(self._alone(decode_string), at=start, end=self.end)
 
     def bytes_(self) -> ast.Expression:
-        """b'bytes' in any quoting."""
+        """Parse a bytes literal in any form of quoting."""
         start = self.token.at
         return ast.BytesLiteral(self._alone(decode_bytes), at=start, end=self.end)
 
     def _alone(self, decoder: Callable[[str], T]) -> T:
-        """The value of a literal. Others of its kind behind it, which GoogleSQL elsewhere joins
-        to it, Spanner refuses.
+        """Decode a literal, which no other literal of its kind may follow.
+
+        GoogleSQL concatenates adjacent literals; Spanner refuses them.
         """
         kind = self.token.kind
         value = self.decode(self.advance(), decoder)
@@ -107,15 +107,15 @@ class OperandParser(NameParser):
         return value
 
     def typed_literal(self) -> ast.Expression:
-        """DATE '2025-01-31' and its kin."""
+        """Parse a typed literal such as DATE '2025-01-31'."""
         word = self.advance()
         text = self.decode(self.advance(), decode_string)
         while self.token.kind is Kind.STRING and self.token.at > self.end:
-            text += self.decode(self.advance(), decode_string)  # here Spanner does join them
+            text += self.decode(self.advance(), decode_string)  # Spanner does concatenate these
         return ast.TypedLiteral(word.symbol, text, at=word.at, end=self.end)
 
     def interval(self) -> ast.Expression:
-        """INTERVAL amount part [TO part]."""
+        """Parse INTERVAL amount part [TO part]."""
         start = self.advance().at
         amount = self.expression()
         part = self.identifier()
@@ -127,7 +127,7 @@ class OperandParser(NameParser):
     # ------------------------------------------------------------------------ parameters
 
     def parameter(self) -> ast.Expression:
-        """@name, where the name may be a reserved word."""
+        """Parse @name, where the name may be a reserved word."""
         start = self.advance().at
         name = self.part().name
         self._parameters.add(name.lower())
@@ -137,19 +137,19 @@ class OperandParser(NameParser):
         return ast.Parameter(name, at=start, end=self.end)
 
     def positional_parameter(self) -> ast.Expression:
-        """?"""
+        """Parse a positional parameter: `?`."""
         token = self.advance()
         return ast.PositionalParameter(at=token.at, end=token.end)
 
     def system_variable(self) -> ast.Expression:
-        """@@path."""
+        """Parse @@path."""
         start = self.advance().at
         return ast.SystemVariable(self.path(), at=start, end=self.end)
 
     # ------------------------------------------------------------------------ constructors
 
     def array(self) -> ast.Expression:
-        """`[...]`, `ARRAY[...]`, `ARRAY<T>[...]` or `ARRAY(query)`."""
+        """Parse `[...]`, `ARRAY[...]`, `ARRAY<T>[...]` or `ARRAY(query)`."""
         start = self.token.at
         type_name = None
         if self.token.symbol == "ARRAY":
@@ -168,7 +168,7 @@ class OperandParser(NameParser):
         return ast.ArrayConstructor(items, type_name, at=start, end=self.end)
 
     def struct(self) -> ast.Expression:
-        """STRUCT(a AS x, ...) or STRUCT<...>(a, ...)."""
+        """Parse STRUCT(a AS x, ...) or STRUCT<...>(a, ...)."""
         start = self.token.at
         type_name = None
         if self.peek().symbol in ("<", "<>"):
@@ -185,7 +185,7 @@ class OperandParser(NameParser):
         return value, self.identifier() if self.accept("AS") else None
 
     def new(self) -> ast.Expression:
-        """NEW Type(value AS field, ...) or NEW Type {field: value ...}."""
+        """Parse NEW Type(value AS field, ...) or NEW Type {field: value ...}."""
         start = self.advance().at
         path = self.path()
         type_name = ast.TypeName(path=path, at=path.at, end=path.end)
@@ -197,7 +197,7 @@ class OperandParser(NameParser):
         return ast.NewConstructor(type_name, items, at=start, end=self.end)
 
     def braced(self) -> ast.Expression:
-        """{field: value ...}, a message whose type its place tells."""
+        """Parse {field: value ...}, a message whose type follows from its context."""
         return self._braced(None, self.token.at)
 
     def _braced(self, type_name: ast.TypeName | None, start: int) -> ast.Expression:
@@ -224,7 +224,7 @@ class OperandParser(NameParser):
     # ------------------------------------------------------------------------ special forms
 
     def case(self) -> ast.Expression:
-        """CASE [operand] WHEN ... THEN ... [ELSE ...] END."""
+        """Parse CASE [operand] WHEN ... THEN ... [ELSE ...] END."""
         start = self.advance().at
         operand = None if self.token.symbol == "WHEN" else self.expression()
         whens: list[tuple[ast.Expression, ast.Expression]] = []
@@ -242,7 +242,7 @@ class OperandParser(NameParser):
         return ast.Case(operand, tuple(whens), otherwise, at=start, end=self.end)
 
     def cast(self) -> ast.Expression:
-        """CAST or SAFE_CAST (value AS type)."""
+        """Parse CAST(value AS type) or SAFE_CAST(value AS type)."""
         word = self.advance()
         self.expect("(")
         operand = self.expression()
@@ -261,7 +261,7 @@ class OperandParser(NameParser):
         return self.expression()
 
     def extract(self) -> ast.Expression:
-        """EXTRACT(part FROM value [AT TIME ZONE zone])."""
+        """Parse EXTRACT(part FROM value [AT TIME ZONE zone])."""
         start = self.advance().at
         self.expect("(")
         word = self.identifier()
@@ -276,7 +276,7 @@ class OperandParser(NameParser):
         return ast.Extract(part, operand, zone, word.at, at=start, end=self.end)
 
     def exists(self) -> ast.Expression:
-        """EXISTS [hint] (query)."""
+        """Parse EXISTS [hint] (query)."""
         start = self.advance().at
         hint = self.hint()
         query = self.query_in_parentheses()
@@ -284,7 +284,7 @@ class OperandParser(NameParser):
         return ast.Exists(query, hint, at=start, end=self.end)
 
     def with_expression(self) -> ast.Expression:
-        """WITH(name AS value, ..., result)."""
+        """Parse WITH(name AS value, ..., result)."""
         start = self.advance().at
         self.expect("(")
         bindings: list[tuple[ast.Identifier, ast.Expression]] = []
@@ -298,7 +298,7 @@ class OperandParser(NameParser):
         return ast.WithExpression(tuple(bindings), result, at=start, end=self.end)
 
     def replace_fields(self) -> ast.Expression:
-        """REPLACE_FIELDS(value, new AS path, ...)."""
+        """Parse REPLACE_FIELDS(value, new AS path, ...)."""
         start = self.advance().at
         self.expect("(")
         operand = self.expression()

@@ -11,7 +11,7 @@ from spanemu.sql.googlesql.syntax.lexer import Kind
 from spanemu.sql.googlesql.syntax.select import SelectParser
 
 _ENDS_AGGREGATES = frozenset({"GROUP", "|>", ")", ";", str(Kind.END)})
-# In the language, but not on Spanner's page.
+# Operators of GoogleSQL that Spanner does not document.
 _NOT_IN_SPANNER = frozenset(
     {"ASSERT", "CREATE", "DESCRIBE", "DISTINCT", "EXPORT", "FORK", "IF", "INSERT", "LOG", "MATCH",
      "MATCH_RECOGNIZE", "PIVOT", "RECURSIVE", "STATIC_DESCRIBE", "TEE", "UNPIVOT", "WINDOW",
@@ -20,10 +20,10 @@ _NOT_IN_SPANNER = frozenset(
 
 
 class PipeParser(SelectParser):
-    """The chapter on pipes."""
+    """The grammar of pipe operators."""
 
     def set_operator(self) -> tuple[str, bool, ast.Hint | None]:
-        """(operator, distinct, hint) of UNION, INTERSECT or EXCEPT."""
+        """Parse UNION, INTERSECT or EXCEPT; return the operator, whether DISTINCT, and the hint."""
         at = self.token.at
         op = self.advance().symbol
         hint = self.hint()
@@ -37,14 +37,14 @@ class PipeParser(SelectParser):
         return op, distinct, hint
 
     def limit(self) -> tuple[ast.Expression | None, ast.Expression | None]:
-        """LIMIT count [OFFSET skip], if it follows."""
+        """Parse LIMIT count [OFFSET skip], if it follows."""
         if not self.accept("LIMIT"):
             return None, None
         count = self.expression()
         return count, self.expression() if self.accept("OFFSET") else None
 
     def order_by(self) -> tuple[tuple[ast.OrderItem, ...], ast.Hint | None]:
-        """ORDER [hint] BY items, if it follows."""
+        """Parse ORDER [hint] BY items, if it follows."""
         start = self.token.at
         if not self.accept("ORDER"):
             return (), None
@@ -53,18 +53,18 @@ class PipeParser(SelectParser):
         return self.order_items(start), hint
 
     def pipes(self) -> tuple[ast.PipeOperator, ...]:
-        """The pipe operators that follow."""
-        found: list[ast.PipeOperator] = []
+        """Parse the pipe operators that follow."""
+        operators: list[ast.PipeOperator] = []
         while self.accept("|>"):
-            if len(found) == STEPS_MAX:
+            if len(operators) == STEPS_MAX:
                 raise self.failure(f"More than {STEPS_MAX} pipe operators")
             rule = _PIPES.get(self.token.symbol)
             if rule is None:
                 if self.token.symbol in _NOT_IN_SPANNER:
                     raise self.not_in_spanner(f"Pipe operator {self.token.symbol}")
                 raise self.unexpected()
-            found.append(rule(self, self.token.at))
-        return tuple(found)
+            operators.append(rule(self, self.token.at))
+        return tuple(operators)
 
     # ------------------------------------------------------------------------ operators
 
@@ -123,7 +123,7 @@ class PipeParser(SelectParser):
         return ast.PipeAggregate(items, groups, and_order, hint, at=start, end=self.end)
 
     def _group_items(self) -> tuple[ast.PipeGroupItem, ...]:
-        """Items, possibly none; a comma may follow the last."""
+        """Parse items, possibly none; a comma may follow the last item."""
         items: list[ast.PipeGroupItem] = []
         while self.token.symbol not in _ENDS_AGGREGATES:
             start = self.token.at
@@ -154,7 +154,7 @@ class PipeParser(SelectParser):
     def _set_operation(self, start: int) -> ast.PipeOperator:
         op, distinct, hint = self.set_operator()
         operands = [self.query_in_parentheses()]
-        while self.accept(",") and self.token.symbol == "(":  # a comma may follow the last
+        while self.accept(",") and self.token.symbol == "(":  # a comma may follow the last query
             operands.append(self.query_in_parentheses())
         return ast.PipeSetOperation(op, distinct, tuple(operands), hint, at=start, end=self.end)
 

@@ -1,4 +1,4 @@
-"""Queries: WITH, set operations, ORDER BY, LIMIT, FOR UPDATE, and pipes behind them."""
+"""Queries: WITH, set operations, ORDER BY, LIMIT, FOR UPDATE, and trailing pipe operators."""
 
 from __future__ import annotations
 
@@ -17,16 +17,17 @@ _LATE_HINT = "Hints on set operations must appear on the first operation"
 
 
 class QueryParser(PipeParser):
-    """The chapter on queries."""
+    """The grammar of queries."""
 
     def query(self, first: ast.Query | None = None) -> ast.Query:
-        """A query without the parentheses around it.
+        """Parse a query that is not in parentheses.
 
-        `first` is a query in parentheses that has been read already and turned out to be the
-        first operand of a larger one. Two levels deep: a subquery takes many frames.
+        `first` is a query in parentheses that has been parsed already and turned out to be the
+        first operand of a larger query. A query counts as two levels of nesting, because a
+        subquery takes many Python frames.
         """
         self.deeper(2)
-        around, self.subqueries = self.subqueries, 0
+        outer_subqueries, self.subqueries = self.subqueries, 0
         start = self.token.at if first is None else first.at
         tables, recursive = self._with() if first is None else ((), False)
         body = self._body(first)
@@ -37,10 +38,10 @@ class QueryParser(PipeParser):
             self.expect("UPDATE")
         pipes = self.pipes()
         self.depth -= 2
-        self.subqueries = around
+        self.subqueries = outer_subqueries
         adds_nothing = not (tables or order_by or limit or for_update or pipes)
         if adds_nothing and isinstance(body, ast.Query):
-            return body  # only parentheses
+            return body  # redundant parentheses
         return ast.Query(
             body, tables, recursive, order_by, limit, offset, for_update, order_hint, pipes,
             at=start, end=self.end,
@@ -86,7 +87,7 @@ class QueryParser(PipeParser):
         return ast.SetOperation(op, distinct, tuple(operands), hint, at=start, end=self.end)
 
     def _operand(self) -> ast.QueryBody:
-        """SELECT, or a query in parentheses."""
+        """Parse SELECT, or a query in parentheses."""
         match self.token.symbol:
             case "SELECT":
                 return self.select()
@@ -97,7 +98,7 @@ class QueryParser(PipeParser):
         raise self.unexpected()
 
     def _named(self, query: ast.Query) -> ast.QueryBody:
-        """`(query) AS name`, which pipes may follow, is short for `FROM (query) AS name`."""
+        """Return `FROM (query) AS name` for `(query) AS name`, and `query` itself without AS."""
         if not self.accept("AS"):
             return query
         start = query.at

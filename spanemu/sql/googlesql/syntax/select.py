@@ -1,4 +1,4 @@
-"""SELECT: the list, and the clauses from FROM to HAVING."""
+"""SELECT: the select list, and the clauses from FROM to HAVING."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ _GROUPING_FORMS = {
 
 
 class SelectParser(FromParser):
-    """The chapter on SELECT."""
+    """The grammar of SELECT."""
 
     def select(self) -> ast.Select:
-        """SELECT with every clause up to HAVING."""
-        around, self.subqueries = self.subqueries, 0
+        """Parse SELECT with every clause up to HAVING."""
+        outer_subqueries, self.subqueries = self.subqueries, 0
         head = self.select_head()
         source = self.joined(commas=True) if self.accept("FROM") else None
         where_at = self.token.at
@@ -33,14 +33,14 @@ class SelectParser(FromParser):
         having = self.expression() if self.accept("HAVING") else None
         if self.token.symbol in ("QUALIFY", "WINDOW"):
             raise self.not_in_spanner(self.token.symbol)
-        self.subqueries = around
+        self.subqueries = outer_subqueries
         return ast.Select(
             head.items, source, where, group_by, having, head.distinct, head.as_what,
             head.as_type, head.hint, where_at, having_at, at=head.at, end=self.end,
         )  # fmt: skip
 
     def select_head(self) -> ast.Select:
-        """SELECT [hint] [ALL | DISTINCT] [AS ...] items, and nothing of what may follow."""
+        """Parse SELECT [hint] [ALL | DISTINCT] [AS ...] items, without any later clause."""
         start = self.advance().at
         hint = self.hint()
         distinct = self.token.symbol == "DISTINCT"
@@ -62,7 +62,7 @@ class SelectParser(FromParser):
     # ------------------------------------------------------------------------ the list
 
     def select_items(self) -> tuple[ast.SelectItem | ast.SelectStar, ...]:
-        """One or more items; a comma may follow the last."""
+        """Parse one or more items; a comma may follow the last item."""
         if self.token.symbol == "FROM":
             raise self.failure("SELECT list must not be empty")
         items = [self._select_item()]
@@ -84,7 +84,7 @@ class SelectParser(FromParser):
         return ast.SelectItem(value, alias, at=start, end=self.end)
 
     def _star(self, operand: ast.Expression | None, start: int) -> ast.SelectStar:
-        """`*` with its EXCEPT and REPLACE."""
+        """Parse `*` with EXCEPT and REPLACE."""
         self.advance()
         excepted: tuple[ast.Identifier, ...] = ()
         if self.token.symbol == "EXCEPT" and self.peek().symbol == "(":
@@ -104,7 +104,7 @@ class SelectParser(FromParser):
     # ------------------------------------------------------------------------ GROUP BY
 
     def group_by(self) -> ast.GroupBy | None:
-        """GROUP [hint] BY items, if it follows."""
+        """Parse GROUP [hint] BY items; return None if it does not follow."""
         if self.token.symbol != "GROUP":
             return None
         start = self.advance().at

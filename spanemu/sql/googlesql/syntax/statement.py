@@ -1,10 +1,10 @@
-"""The door to the parser: the text of a query or of DML as a tree.
+"""The entry points of the parser: the text of a query or a DML statement as a tree.
 
     parse_statement("@{...} SELECT ...")   what ExecuteSql takes
     parse_query("SELECT ...")              the body of a view
     parse_expression("a + 1")              a default, a check, a generated column
 
-Every failure is a `SpannerError` of `sql.errors`, or `Unsupported`. DDL has its own door,
+Every failure is a `SpannerError` of `sql.errors`, or `Unsupported`. The entry point for DDL is
 `ddl.statement`.
 """
 
@@ -25,7 +25,7 @@ T = TypeVar("T")
 
 _DML = frozenset({"DELETE", "INSERT", "UPDATE"})
 
-# Words that begin statements of the language which ExecuteSql never takes.
+# The first words of GoogleSQL statements that ExecuteSql never accepts.
 _REFUSED = frozenset(
     {"ALTER", "ANALYZE", "ASSERT", "BEGIN", "CLONE", "COMMIT", "CREATE", "DECLARE", "DEFINE",
      "DESCRIBE", "DROP", "EXECUTE", "EXPLAIN", "EXPORT", "GRANT", "IF", "IMPORT", "LOAD", "LOOP",
@@ -35,17 +35,18 @@ _REFUSED = frozenset(
 
 
 def parse_statement(text: str, bounds: Bounds = UNBOUNDED) -> ast.Statement:
-    """Return the one statement of a text, which may end in a semicolon.
+    """Parse the single statement of `text`, which may end in a semicolon.
 
-    Raises TextTooLong or StatementTooLarge for what exceeds `bounds`, without reading further.
+    Raises TextTooLong or StatementTooLarge as soon as the text exceeds `bounds`.
     """
-    return _whole(text, StatementParser.statement, bounds)
+    return _parse_all(text, StatementParser.statement, bounds)
 
 
 def begins_dml(text: str) -> bool:
-    """Return whether a text that need not be a statement begins as DML does, after a hint.
+    """Return whether `text` begins with a DML keyword, after an optional statement hint.
 
-    Raises SyntaxFailure for a text that does not and has no tokens, or if the hint is none.
+    The text need not be a valid statement. Raises SyntaxFailure if the hint is malformed, or if
+    the text begins with another token and cannot be split into tokens.
     """
     parser = StatementParser(text)
     parser.hint()
@@ -56,34 +57,34 @@ def begins_dml(text: str) -> bool:
 
 
 def parse_query(text: str, bounds: Bounds = UNBOUNDED) -> ast.Query:
-    """Return the one query of a text, without a statement hint."""
-    return _whole(text, StatementParser.query, bounds)
+    """Parse the single query of `text`, which has no statement hint."""
+    return _parse_all(text, StatementParser.query, bounds)
 
 
 def parse_expression(text: str, bounds: Bounds = UNBOUNDED) -> ast.Expression:
-    """Return the one expression of a text."""
-    return _whole(text, StatementParser.expression, bounds)
+    """Parse the single expression of `text`."""
+    return _parse_all(text, StatementParser.expression, bounds)
 
 
-def _whole(text: str, rule: Callable[[StatementParser], T], bounds: Bounds) -> T:
+def _parse_all(text: str, rule: Callable[[StatementParser], T], bounds: Bounds) -> T:
     length_max = bounds.limits.sql_characters
     if len(text) > length_max:
         raise TextTooLong(len(text), length_max)
     parser = StatementParser(text, bounds)
     try:
-        found = rule(parser)
+        tree = rule(parser)
     except RecursionError:
-        # Our own limit holds for callers of ordinary depth. One that is deep itself leaves less.
+        # DEPTH_MAX is safe for callers of ordinary stack depth; a deeper caller leaves less stack.
         raise parser.failure("Nested too deeply") from None
     parser.expect_end()
-    return found
+    return tree
 
 
 class StatementParser(DmlParser):
     """The whole grammar of queries and DML."""
 
     def statement(self) -> ast.Statement:
-        """A statement with the hint before it."""
+        """Parse a statement and the hint before it."""
         start = self.token.at
         hint = self.hint()
         if rule := _STATEMENTS.get(self.token.symbol):
@@ -97,7 +98,7 @@ class StatementParser(DmlParser):
         raise self.unexpected()
 
     def call_procedure(self, hint: ast.Hint | None) -> ast.CallProcedure:
-        """CALL procedure(arguments)."""
+        """Parse CALL procedure(arguments)."""
         if hint is not None:
             raise self.unexpected()
         start = self.advance().at
@@ -108,7 +109,7 @@ class StatementParser(DmlParser):
         return ast.CallProcedure(procedure, arguments, at=start, end=self.end)
 
     def graph_query(self, hint: ast.Hint | None) -> ast.Statement:
-        """GRAPH ...: not yet."""
+        """Refuse GRAPH statements, which spanemu does not implement."""
         raise Unsupported("GRAPH query")
 
 

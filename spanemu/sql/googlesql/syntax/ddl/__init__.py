@@ -1,7 +1,6 @@
-"""The grammar of schema statements: one module per chapter, each a part of the parser.
+"""The grammar of schema statements: each module is one base class of the parser, or several.
 
-In reading order: `parts` (what chapters share), `table`, `alter_table`, `index`, `routine`,
-`stream`, `placement`, `access`, `graph`; `statement` is the door. The trees are `syntax.ddl_ast`.
-
-Modules: `objects`.
+In reading order: `parts` (shared rules), `table`, `alter_table`, `index`, `routine`, `objects`
+(placements, sequences, change streams, access control) and `graph`; `statement` is the entry point.
+The trees are `sql.ddl_ast`.
 """

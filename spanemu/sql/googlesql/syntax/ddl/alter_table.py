@@ -11,10 +11,10 @@ from spanemu.sql.googlesql.syntax.lexer import Kind
 
 
 class DdlAlterTableParser(DdlTableParser):
-    """The chapter on ALTER TABLE."""
+    """The grammar of ALTER TABLE."""
 
     def alter_table(self, start: int) -> ddl_ast.AlterTable:
-        """ALTER TABLE [IF EXISTS] name action: the verb has been read."""
+        """Parse ALTER TABLE [IF EXISTS] name action; the caller has read the verb."""
         self.expect("TABLE")
         if_exists = self.if_exists()
         name = self.path()
@@ -40,14 +40,14 @@ class DdlAlterTableParser(DdlTableParser):
         return ddl_ast.AddColumn(self.column(), if_not_exists, at=start, end=self.end)
 
     def _skip_column_word(self) -> None:
-        """Take the optional word COLUMN, unless it is the column's name and a type follows it."""
+        """Consume the optional word COLUMN, unless it is the column's name and a type follows."""
         if self.token.symbol == "COLUMN" and self.peek(2).symbol not in _AFTER_TYPE:
             self.advance()
 
     def _drop_action(self, start: int) -> ddl_ast.TableAction:
         if self.accept_all("ROW", "DELETION", "POLICY"):
             return ddl_ast.DropRowDeletionPolicy(at=start, end=self.end)
-        if self.peek().symbol in _ENDS:  # a word that stands alone is a column's name
+        if self.peek().symbol in _ENDS:  # a single word is a column's name
             return ddl_ast.DropColumn(self.identifier(), at=start, end=self.end)
         if self.accept("CONSTRAINT"):
             return ddl_ast.DropConstraint(self.identifier(), at=start, end=self.end)
@@ -95,7 +95,7 @@ class DdlAlterTableParser(DdlTableParser):
         clauses = self.sequence_clauses()
         return ddl_ast.AlterColumnIdentity(column, clauses, at=start, end=self.end)
 
-    # ------------------------------------------------------------------------ SET, others
+    # ------------------------------------------------------------------------ SET, REPLACE, RENAME
 
     def _set_action(self, start: int) -> ddl_ast.TableAction:
         match self.token.symbol:

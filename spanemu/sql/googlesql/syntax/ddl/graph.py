@@ -8,10 +8,10 @@ from spanemu.sql.googlesql.syntax.ddl.parts import DdlPartParser
 
 
 class DdlGraphParser(DdlPartParser):
-    """The chapter on property graphs."""
+    """The grammar of property graphs."""
 
     def create_property_graph(self, start: int, or_replace: bool) -> ddl_ast.CreatePropertyGraph:
-        """CREATE [OR REPLACE] PROPERTY GRAPH: the verb has been read."""
+        """Parse CREATE [OR REPLACE] PROPERTY GRAPH; the caller has read the verb."""
         self.expect_all("PROPERTY", "GRAPH")
         if_not_exists = self.if_not_exists()
         name = self.path()
@@ -26,7 +26,7 @@ class DdlGraphParser(DdlPartParser):
         )
 
     def _graph_elements(self) -> tuple[ddl_ast.GraphElement, ...]:
-        """`(element, ...)`; a comma may follow the last."""
+        """Parse `(element, ...)`; a comma may follow the last element."""
         self.expect("(")
         elements = [self._graph_element()]
         while self.accept(","):
@@ -52,7 +52,7 @@ class DdlGraphParser(DdlPartParser):
         )  # fmt: skip
 
     def _endpoint(self, side: str) -> ddl_ast.GraphEndpoint | None:
-        """`side` KEY (columns) REFERENCES element [(columns)], if it follows."""
+        """Parse `side` KEY (columns) REFERENCES element [(columns)], if it follows."""
         start = self.token.at
         if not self.accept_all(side, "KEY"):
             return None
@@ -65,8 +65,8 @@ class DdlGraphParser(DdlPartParser):
         return ddl_ast.GraphEndpoint(columns, element, referenced, at=start, end=self.end)
 
     def _labels(self) -> tuple[ddl_ast.GraphLabel, ...]:
-        """Labels with their properties; or properties alone, which belong to the default label."""
-        found: list[ddl_ast.GraphLabel] = []
+        """Parse labels and their properties; properties alone belong to the default label."""
+        labels: list[ddl_ast.GraphLabel] = []
         while True:
             start = self.token.at
             name = None
@@ -75,13 +75,13 @@ class DdlGraphParser(DdlPartParser):
             elif not self.accept_all("DEFAULT", "LABEL"):
                 break
             properties = self._properties()
-            found.append(ddl_ast.GraphLabel(name, properties, at=start, end=self.end))
-        if not found and (properties := self._properties()) is not None:
-            found.append(ddl_ast.GraphLabel(None, properties, at=start, end=self.end))
-        return tuple(found)
+            labels.append(ddl_ast.GraphLabel(name, properties, at=start, end=self.end))
+        if not labels and (properties := self._properties()) is not None:
+            labels.append(ddl_ast.GraphLabel(None, properties, at=start, end=self.end))
+        return tuple(labels)
 
     def _properties(self) -> ddl_ast.GraphProperties | None:
-        """NO PROPERTIES, PROPERTIES [ARE] ALL COLUMNS [EXCEPT ...] or PROPERTIES (...)."""
+        """Parse NO PROPERTIES, PROPERTIES [ARE] ALL COLUMNS [EXCEPT ...] or PROPERTIES (...)."""
         start = self.token.at
         if self.accept_all("NO", "PROPERTIES"):
             return ddl_ast.GraphProperties(at=start, end=self.end)
@@ -101,7 +101,7 @@ class DdlGraphParser(DdlPartParser):
         return ddl_ast.GraphProperty(value, name, at=start, end=self.end)
 
     def _dynamic(self, what: str) -> Identifier | None:
-        """DYNAMIC `what` (column), if it follows."""
+        """Parse DYNAMIC `what` (column); return None if it does not follow."""
         if not self.accept_all("DYNAMIC", what):
             return None
         self.expect("(")

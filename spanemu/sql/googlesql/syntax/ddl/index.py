@@ -1,4 +1,4 @@
-"""Indexes: secondary, search and vector ones."""
+"""Secondary indexes, search indexes and vector indexes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from spanemu.sql.googlesql.syntax.ddl.parts import DdlPartParser
 
 
 class _Head(TypedDict):
-    """What every CREATE INDEX begins with."""
+    """The first clauses of every CREATE INDEX, as keyword arguments of its tree."""
 
     if_not_exists: bool
     name: Path
@@ -19,12 +19,12 @@ class _Head(TypedDict):
 
 
 class DdlIndexParser(DdlPartParser):
-    """The chapter on indexes."""
+    """The grammar of indexes."""
 
     # ------------------------------------------------------------------------ CREATE
 
     def create_index(self, start: int) -> ddl_ast.CreateIndex:
-        """CREATE [UNIQUE] [NULL_FILTERED] INDEX: the verb has been read."""
+        """Parse CREATE [UNIQUE] [NULL_FILTERED] INDEX; the caller has read the verb."""
         unique = self.accept("UNIQUE")
         null_filtered = self.accept("NULL_FILTERED")
         self.expect("INDEX")
@@ -41,7 +41,7 @@ class DdlIndexParser(DdlPartParser):
         )
 
     def create_search_index(self, start: int) -> ddl_ast.CreateSearchIndex:
-        """CREATE SEARCH INDEX: the verb has been read."""
+        """Parse CREATE SEARCH INDEX; the caller has read the verb."""
         self.expect_all("SEARCH", "INDEX")
         return ddl_ast.CreateSearchIndex(
             **self._head(),
@@ -56,7 +56,7 @@ class DdlIndexParser(DdlPartParser):
         )
 
     def create_vector_index(self, start: int) -> ddl_ast.CreateVectorIndex:
-        """CREATE VECTOR INDEX: the verb has been read."""
+        """Parse CREATE VECTOR INDEX; the caller has read the verb."""
         self.expect_all("VECTOR", "INDEX")
         return ddl_ast.CreateVectorIndex(
             **self._head(),
@@ -69,7 +69,7 @@ class DdlIndexParser(DdlPartParser):
         )
 
     def _head(self) -> _Head:
-        """`[IF NOT EXISTS] name ON table (key)`."""
+        """Parse `[IF NOT EXISTS] name ON table (key)`."""
         if_not_exists = self.if_not_exists()
         name = self.path()
         self.expect("ON")
@@ -93,7 +93,7 @@ class DdlIndexParser(DdlPartParser):
         return self._until_interleave()
 
     def _until_interleave(self, *, ordered: bool = True) -> tuple[ddl_ast.KeyPart, ...]:
-        """Columns up to the comma that belongs to `, INTERLEAVE IN`."""
+        """Parse columns up to the comma that belongs to `, INTERLEAVE IN`."""
         parts = [self._part(ordered)]
         while self.token.symbol == "," and self.peek(2).symbol != "IN":
             self.advance()
@@ -107,7 +107,7 @@ class DdlIndexParser(DdlPartParser):
         return ddl_ast.KeyPart(column, at=column.at, end=column.end)
 
     def _where_not_null(self) -> tuple[Identifier, ...]:
-        """WHERE column IS NOT NULL AND ...: the only filter an index may have."""
+        """Parse WHERE column IS NOT NULL AND ..., the only filter that an index may have."""
         if not self.accept("WHERE"):
             return ()
         columns = [self._not_null_column()]
@@ -126,26 +126,29 @@ class DdlIndexParser(DdlPartParser):
     # ------------------------------------------------------------------------ ALTER
 
     def alter_index(self, start: int) -> ddl_ast.AlterIndex:
-        """ALTER INDEX name action: the verb has been read."""
+        """Parse ALTER INDEX name action; the caller has read the verb."""
         self.expect("INDEX")
         name = self.path()
         return ddl_ast.AlterIndex(name, self._action(), at=start, end=self.end)
 
     def alter_search_index(self, start: int) -> ddl_ast.AlterSearchIndex:
-        """ALTER SEARCH INDEX name action: the verb has been read."""
+        """Parse ALTER SEARCH INDEX name action; the caller has read the verb."""
         self.expect_all("SEARCH", "INDEX")
         name = self.path()
         action = self._action(unstored=True)
         return ddl_ast.AlterSearchIndex(name, action, at=start, end=self.end)
 
     def alter_vector_index(self, start: int) -> ddl_ast.AlterVectorIndex:
-        """ALTER VECTOR INDEX name action: the verb has been read."""
+        """Parse ALTER VECTOR INDEX name action; the caller has read the verb."""
         self.expect_all("VECTOR", "INDEX")
         name = self.path()
         return ddl_ast.AlterVectorIndex(name, self._action(), at=start, end=self.end)
 
     def _action(self, *, unstored: bool = False) -> ddl_ast.IndexAction:
-        """ADD, DROP or ALTER [STORED] COLUMN, or SET OPTIONS; STORED is optional if `unstored`."""
+        """Parse ADD, DROP or ALTER [STORED] COLUMN, or SET OPTIONS.
+
+        STORED is optional if `unstored`.
+        """
         verb = self.token
         if verb.symbol not in ("ADD", "DROP", "ALTER", "SET"):
             raise self.unexpected("ADD", "DROP", "ALTER", "SET")

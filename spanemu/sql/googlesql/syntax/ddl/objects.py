@@ -1,4 +1,4 @@
-"""Databases, schemas, proto bundles, placements, locality groups and statistics packages."""
+"""Databases, schemas, proto bundles, placements, sequences, change streams, roles and grants."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from spanemu.sql.googlesql.syntax.ddl.parts import DdlPartParser
 
 
 class DdlPlacementParser(DdlPartParser):
-    """The chapter on where things are and what they are kept in."""
+    """The grammar of databases, schemas, proto bundles, placements and statistics packages."""
 
     def create_database(self, start: int) -> ddl_ast.CreateDatabase:
-        """CREATE DATABASE name: the verb has been read."""
+        """Parse CREATE DATABASE name; the caller has read the verb."""
         self.expect("DATABASE")
         return ddl_ast.CreateDatabase(self.identifier(), at=start, end=self.end)
 
     def alter_database(self, start: int) -> ddl_ast.AlterDatabase:
-        """ALTER DATABASE name SET OPTIONS (...): the verb has been read."""
+        """Parse ALTER DATABASE name SET OPTIONS (...); the caller has read the verb."""
         self.expect("DATABASE")
         name = self.identifier()
         self.expect("SET")
@@ -26,7 +26,7 @@ class DdlPlacementParser(DdlPartParser):
         return ddl_ast.AlterDatabase(name, options, at=start, end=self.end)
 
     def create_schema(self, start: int, or_replace: bool) -> ddl_ast.CreateSchema:
-        """CREATE [OR REPLACE] SCHEMA [IF NOT EXISTS] name: the verb has been read."""
+        """Parse CREATE [OR REPLACE] SCHEMA [IF NOT EXISTS] name; the caller has read the verb."""
         self.expect("SCHEMA")
         if_not_exists = self.if_not_exists()
         name = self.path()
@@ -35,12 +35,12 @@ class DdlPlacementParser(DdlPartParser):
     # ------------------------------------------------------------------------ proto bundles
 
     def create_proto_bundle(self, start: int) -> ddl_ast.CreateProtoBundle:
-        """CREATE PROTO BUNDLE (type, ...): the verb has been read."""
+        """Parse CREATE PROTO BUNDLE (type, ...); the caller has read the verb."""
         self.expect_all("PROTO", "BUNDLE")
         return ddl_ast.CreateProtoBundle(self._types(), at=start, end=self.end)
 
     def alter_proto_bundle(self, start: int) -> ddl_ast.AlterProtoBundle:
-        """ALTER PROTO BUNDLE [INSERT (...)] [UPDATE (...)] [DELETE (...)]."""
+        """Parse ALTER PROTO BUNDLE [INSERT (...)] [UPDATE (...)] [DELETE (...)]."""
         self.expect_all("PROTO", "BUNDLE")
         inserts = self._types() if self.accept("INSERT") else ()
         updates = self._types() if self.accept("UPDATE") else ()
@@ -48,7 +48,7 @@ class DdlPlacementParser(DdlPartParser):
         return ddl_ast.AlterProtoBundle(inserts, updates, deletes, at=start, end=self.end)
 
     def _types(self) -> tuple[Path, ...]:
-        """`(type, ...)`; a comma may follow the last."""
+        """Parse `(type, ...)`; a comma may follow the last type."""
         self.expect("(")
         types: list[Path] = []
         while self.token.symbol != ")":
@@ -61,7 +61,7 @@ class DdlPlacementParser(DdlPartParser):
     # ------------------------------------------------------------------------ storage
 
     def create_placement(self, start: int) -> ddl_ast.CreatePlacement:
-        """CREATE PLACEMENT name [OPTIONS (...)]: the verb has been read."""
+        """Parse CREATE PLACEMENT name [OPTIONS (...)]; the caller has read the verb."""
         self.expect("PLACEMENT")
         if_not_exists = self.if_not_exists()
         name = self.path_or_default()
@@ -69,7 +69,7 @@ class DdlPlacementParser(DdlPartParser):
         return ddl_ast.CreatePlacement(name, options, if_not_exists, at=start, end=self.end)
 
     def alter_placement(self, start: int) -> ddl_ast.AlterPlacement:
-        """ALTER PLACEMENT name SET OPTIONS (...): the verb has been read."""
+        """Parse ALTER PLACEMENT name SET OPTIONS (...); the caller has read the verb."""
         self.expect("PLACEMENT")
         name = self.path()
         self.expect("SET")
@@ -77,7 +77,7 @@ class DdlPlacementParser(DdlPartParser):
         return ddl_ast.AlterPlacement(name, options, at=start, end=self.end)
 
     def create_locality_group(self, start: int) -> ddl_ast.CreateLocalityGroup:
-        """CREATE LOCALITY GROUP name [OPTIONS (...)]: the verb has been read."""
+        """Parse CREATE LOCALITY GROUP name [OPTIONS (...)]; the caller has read the verb."""
         self.expect_all("LOCALITY", "GROUP")
         if_not_exists = self.if_not_exists()
         name = self.path_or_default()
@@ -85,7 +85,7 @@ class DdlPlacementParser(DdlPartParser):
         return ddl_ast.CreateLocalityGroup(name, options, if_not_exists, at=start, end=self.end)
 
     def alter_locality_group(self, start: int) -> ddl_ast.AlterLocalityGroup:
-        """ALTER LOCALITY GROUP name SET OPTIONS (...): the verb has been read."""
+        """Parse ALTER LOCALITY GROUP name SET OPTIONS (...); the caller has read the verb."""
         self.expect_all("LOCALITY", "GROUP")
         if_exists = self.if_exists()
         name = self.path_or_default()
@@ -96,7 +96,7 @@ class DdlPlacementParser(DdlPartParser):
     # ------------------------------------------------------------------------ statistics
 
     def alter_statistics(self, start: int) -> ddl_ast.AlterStatistics:
-        """ALTER STATISTICS package SET OPTIONS (...): the verb has been read."""
+        """Parse ALTER STATISTICS package SET OPTIONS (...); the caller has read the verb."""
         self.expect("STATISTICS")
         name = self.identifier()
         self.expect("SET")
@@ -105,12 +105,12 @@ class DdlPlacementParser(DdlPartParser):
 
 
 class DdlStreamParser(DdlPartParser):
-    """The chapter on sequences and change streams."""
+    """The grammar of sequences and change streams."""
 
     # ------------------------------------------------------------------------ sequences
 
     def create_sequence(self, start: int) -> ddl_ast.CreateSequence:
-        """CREATE SEQUENCE: the verb has been read."""
+        """Parse CREATE SEQUENCE; the caller has read the verb."""
         self.expect("SEQUENCE")
         if_not_exists = self.if_not_exists()
         name = self.path()
@@ -119,7 +119,7 @@ class DdlStreamParser(DdlPartParser):
         return ddl_ast.CreateSequence(name, clauses, options, if_not_exists, at=start, end=self.end)
 
     def alter_sequence(self, start: int) -> ddl_ast.AlterSequence:
-        """ALTER SEQUENCE: the verb has been read."""
+        """Parse ALTER SEQUENCE; the caller has read the verb."""
         self.expect("SEQUENCE")
         if_exists = self.if_exists()
         name = self.path()
@@ -133,7 +133,7 @@ class DdlStreamParser(DdlPartParser):
     # ------------------------------------------------------------------------ change streams
 
     def create_change_stream(self, start: int) -> ddl_ast.CreateChangeStream:
-        """CREATE CHANGE STREAM: the verb has been read."""
+        """Parse CREATE CHANGE STREAM; the caller has read the verb."""
         self.expect_all("CHANGE", "STREAM")
         if_not_exists = self.if_not_exists()
         name = self.path()
@@ -144,7 +144,7 @@ class DdlStreamParser(DdlPartParser):
         )
 
     def alter_change_stream(self, start: int) -> ddl_ast.AlterChangeStream:
-        """ALTER CHANGE STREAM name {SET FOR ... | SET OPTIONS | DROP FOR ALL}."""
+        """Parse ALTER CHANGE STREAM name {SET FOR ... | SET OPTIONS | DROP FOR ALL}."""
         self.expect_all("CHANGE", "STREAM")
         name = self.path()
         watches = options = None
@@ -162,7 +162,7 @@ class DdlStreamParser(DdlPartParser):
         )
 
     def _for(self) -> ddl_ast.ChangeStreamFor:
-        """FOR {ALL | table, ...}."""
+        """Parse FOR {ALL | table, ...}."""
         start = self.token.at
         self.expect("FOR")
         if self.accept("ALL"):
@@ -178,7 +178,7 @@ class DdlStreamParser(DdlPartParser):
 
 
 _PRIVILEGES = ("SELECT", "INSERT", "UPDATE", "DELETE", "EXECUTE", "USAGE")
-# Words that name a kind of object, longest first, and their plural in ON ALL ... IN SCHEMA.
+# The words for a kind of object, longest first, and their plural in ON ALL ... IN SCHEMA.
 _KINDS = (
     (("TABLE", "FUNCTION"), ("TABLE", "FUNCTIONS")),
     (("CHANGE", "STREAM"), ("CHANGE", "STREAMS")),
@@ -193,7 +193,7 @@ _KINDS = (
 
 
 class _Terms(NamedTuple):
-    """Everything of a GRANT or REVOKE but its verb."""
+    """The clauses of a GRANT or REVOKE behind its verb."""
 
     roles: tuple[Identifier, ...]
     privileges: tuple[ddl_ast.Privilege, ...] = ()
@@ -202,20 +202,20 @@ class _Terms(NamedTuple):
 
 
 class DdlAccessParser(DdlPartParser):
-    """The chapter on access control."""
+    """The grammar of roles, GRANT and REVOKE."""
 
     def create_role(self, start: int) -> ddl_ast.CreateRole:
-        """CREATE ROLE name: the verb has been read."""
+        """Parse CREATE ROLE name; the caller has read the verb."""
         self.expect("ROLE")
         if_not_exists = self.if_not_exists()
         return ddl_ast.CreateRole(self.identifier(), if_not_exists, at=start, end=self.end)
 
     def grant(self, start: int) -> ddl_ast.Grant:
-        """GRANT ... TO ROLE ...: the verb has been read."""
+        """Parse GRANT ... TO ROLE ...; the caller has read the verb."""
         return ddl_ast.Grant(*self._terms("TO"), at=start, end=self.end)
 
     def revoke(self, start: int) -> ddl_ast.Revoke:
-        """REVOKE ... FROM ROLE ...: the verb has been read."""
+        """Parse REVOKE ... FROM ROLE ...; the caller has read the verb."""
         return ddl_ast.Revoke(*self._terms("FROM"), at=start, end=self.end)
 
     def _terms(self, preposition: str) -> _Terms:
@@ -242,16 +242,16 @@ class DdlAccessParser(DdlPartParser):
         return ddl_ast.Privilege(word.symbol, columns, at=word.at, end=self.end)
 
     def _target(self) -> ddl_ast.GrantTarget:
-        """Kind and names; or ALL kinds IN SCHEMA names."""
+        """Parse a kind and names, or ALL kinds IN SCHEMA names."""
         start = self.token.at
-        of_schemas = self.accept("ALL")
-        for one, many in _KINDS:
-            if self.accept_all(*(many if of_schemas else one)):
-                kind = " ".join(one)
+        all_in_schema = self.accept("ALL")
+        for singular, plural in _KINDS:
+            if self.accept_all(*(plural if all_in_schema else singular)):
+                kind = " ".join(singular)
                 break
         else:
             raise self.unexpected()
-        if of_schemas:
+        if all_in_schema:
             self.expect_all("IN", "SCHEMA")
         names = self.comma_separated(self.path_or_default)
-        return ddl_ast.GrantTarget(kind, names, of_schemas, at=start, end=self.end)
+        return ddl_ast.GrantTarget(kind, names, all_in_schema, at=start, end=self.end)

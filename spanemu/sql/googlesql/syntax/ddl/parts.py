@@ -1,4 +1,4 @@
-"""What the chapters of DDL share: names, options, key parts, and SQL kept with its text."""
+"""Rules that all DDL statements share: names, options, key parts, and SQL kept with its text."""
 
 from __future__ import annotations
 
@@ -20,27 +20,27 @@ _OPTION_LITERALS: Mapping[Kind, Callable[[str], str | int | float]] = {
 
 
 class DdlPartParser(QueryParser):
-    """The chapter on the parts of DDL."""
+    """The grammar of the parts of DDL statements."""
 
     # ------------------------------------------------------------------------ names
 
     def if_exists(self) -> bool:
-        """IF EXISTS, if it follows."""
+        """Consume IF EXISTS; return whether it followed."""
         return self.accept_all("IF", "EXISTS")
 
     def if_not_exists(self) -> bool:
-        """IF NOT EXISTS, if it follows."""
+        """Consume IF NOT EXISTS; return whether it followed."""
         return self.accept_all("IF", "NOT", "EXISTS")
 
     def path_or_default(self) -> Path:
-        """A path, or the reserved word DEFAULT where it names what is there from the start."""
+        """Parse a path, or the reserved word DEFAULT as the name of a predefined object."""
         if self.token.symbol != "DEFAULT":
             return self.path()
         word = self.identifier_of(self.advance())
         return Path((word,), at=word.at, end=word.end)
 
     def columns_in_parentheses(self) -> tuple[Identifier, ...]:
-        """`(name, ...)`, or `()`."""
+        """Parse `(name, ...)` or `()`."""
         if self.accept_all("(", ")"):
             return ()
         return self.identifiers_in_parentheses()
@@ -48,20 +48,20 @@ class DdlPartParser(QueryParser):
     # ------------------------------------------------------------------------ options
 
     def options(self) -> ddl_ast.Options | None:
-        """OPTIONS (name = value, ...), if it follows."""
+        """Parse OPTIONS (name = value, ...); return None if it does not follow."""
         return self.required_options() if self.token.symbol == "OPTIONS" else None
 
     def required_options(self) -> ddl_ast.Options:
-        """OPTIONS (name = value, ...); a comma may follow the last."""
+        """Parse OPTIONS (name = value, ...); a comma may follow the last option."""
         self.expect("OPTIONS")
         self.expect("(")
-        found = [self._option()]
+        options = [self._option()]
         while self.accept(","):
             if self.token.symbol == ")":
                 break
-            found.append(self._option())
+            options.append(self._option())
         self.expect(")", ",")
-        return tuple(found)
+        return tuple(options)
 
     def _option(self) -> ddl_ast.Option:
         start = self.token.at
@@ -94,23 +94,23 @@ class DdlPartParser(QueryParser):
         return self.whole_number()
 
     def whole_number(self) -> int:
-        """An integer literal's value."""
+        """Parse an integer literal and return its value."""
         return self.decode(self.expect_kind(Kind.INTEGER), decode_integer)
 
     def signed_number(self) -> int:
-        """An integer with an optional minus."""
+        """Parse an integer literal with an optional minus and return its value."""
         return -self.whole_number() if self.accept("-") else self.whole_number()
 
     # ------------------------------------------------------------------------ keys
 
     def key_parts(self) -> tuple[ddl_ast.KeyPart, ...]:
-        """`(column [ASC | DESC], ...)`, or `()`; a comma may not follow the last."""
+        """Parse `(column [ASC | DESC], ...)` or `()`; no comma may follow the last column."""
         if self.accept_all("(", ")"):
             return ()
         return self.in_parentheses(self.key_part)
 
     def key_part(self) -> ddl_ast.KeyPart:
-        """`column [ASC | DESC] [NULLS FIRST | NULLS LAST]`."""
+        """Parse `column [ASC | DESC] [NULLS FIRST | NULLS LAST]`."""
         start = self.token.at
         column = self.identifier()
         order = self.direction()
@@ -118,7 +118,7 @@ class DdlPartParser(QueryParser):
         return ddl_ast.KeyPart(column, order, nulls, at=start, end=self.end)
 
     def interleave(self) -> ddl_ast.InterleaveClause:
-        """INTERLEAVE IN [PARENT] table [ON DELETE ...]."""
+        """Parse INTERLEAVE IN [PARENT] table [ON DELETE ...]."""
         start = self.token.at
         self.expect_all("INTERLEAVE", "IN")
         in_parent = self.token.symbol == "PARENT" and self.peek().kind is Kind.IDENTIFIER
@@ -129,7 +129,7 @@ class DdlPartParser(QueryParser):
         return ddl_ast.InterleaveClause(table, in_parent, on_delete, at=start, end=self.end)
 
     def on_delete(self) -> OnDelete | None:
-        """ON DELETE {CASCADE | NO ACTION}, if it follows."""
+        """Parse ON DELETE {CASCADE | NO ACTION}; return None if it does not follow."""
         if not self.accept_all("ON", "DELETE"):
             return None
         if self.accept("CASCADE"):
@@ -141,7 +141,7 @@ class DdlPartParser(QueryParser):
     # ------------------------------------------------------------------------ sequences
 
     def sequence_clauses(self) -> ddl_ast.SequenceClauses:
-        """Clauses of a sequence, in any order and each at most once; possibly none."""
+        """Parse zero or more clauses of a sequence, in any order and each at most once."""
         start = self.token.at
         seen: set[str] = set()
         kind = no_skip = False
@@ -176,26 +176,26 @@ class DdlPartParser(QueryParser):
     # ------------------------------------------------------------------------ SQL with its text
 
     def sql_in_parentheses(self) -> ddl_ast.SqlExpression:
-        """`(expression)`."""
+        """Parse `(expression)`."""
         self.expect("(")
-        found = self.sql_expression()
+        expression = self.sql_expression()
         self.expect(")")
-        return found
+        return expression
 
     def sql_expression(self) -> ddl_ast.SqlExpression:
-        """An expression with the user's own words for it."""
+        """Parse an expression and keep its text as written."""
         start = self.token.at
         tree = self.expression()
         return ddl_ast.SqlExpression(self.text[start : self.end], tree, at=start, end=self.end)
 
     def sql_query(self) -> ddl_ast.SqlQuery:
-        """A query with the user's own words for it."""
+        """Parse a query and keep its text as written."""
         start = self.token.at
         tree = self.query()
         return ddl_ast.SqlQuery(self.text[start : self.end], tree, at=start, end=self.end)
 
 
-# The word that opens a clause, and which clause it is.
+# The first word of a clause -> the clause it begins.
 _SEQUENCE_WORDS: Mapping[str, str] = {
     "BIT_REVERSED_POSITIVE": "kind",
     "SKIP": "range",

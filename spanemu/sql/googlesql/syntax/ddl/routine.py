@@ -7,12 +7,12 @@ from spanemu.sql.googlesql.syntax.ddl.parts import DdlPartParser
 
 
 class DdlRoutineParser(DdlPartParser):
-    """The chapter on views, functions and models."""
+    """The grammar of views, functions and models."""
 
     # ------------------------------------------------------------------------ views
 
     def create_view(self, start: int, or_replace: bool) -> ddl_ast.CreateView:
-        """CREATE [OR REPLACE] VIEW: the verb has been read."""
+        """Parse CREATE [OR REPLACE] VIEW; the caller has read the verb."""
         self.expect("VIEW")
         if_not_exists = self.if_not_exists()
         name = self.path()
@@ -24,7 +24,7 @@ class DdlRoutineParser(DdlPartParser):
         )
 
     def _security(self) -> str | None:
-        """SQL SECURITY {INVOKER | DEFINER}, if it follows."""
+        """Parse SQL SECURITY {INVOKER | DEFINER}; return None if it does not follow."""
         if not self.accept_all("SQL", "SECURITY"):
             return None
         if self.token.symbol not in ("INVOKER", "DEFINER"):
@@ -34,7 +34,7 @@ class DdlRoutineParser(DdlPartParser):
     # ------------------------------------------------------------------------ functions
 
     def create_function(self, start: int, or_replace: bool) -> ddl_ast.CreateFunction:
-        """CREATE [OR REPLACE] FUNCTION: the verb has been read."""
+        """Parse CREATE [OR REPLACE] FUNCTION; the caller has read the verb."""
         self.expect("FUNCTION")
         if_not_exists = self.if_not_exists()
         name = self.path()
@@ -74,7 +74,7 @@ class DdlRoutineParser(DdlPartParser):
     # ------------------------------------------------------------------------ models
 
     def create_model(self, start: int, or_replace: bool) -> ddl_ast.CreateModel:
-        """CREATE [OR REPLACE] MODEL: the verb has been read."""
+        """Parse CREATE [OR REPLACE] MODEL; the caller has read the verb."""
         self.expect("MODEL")
         if_not_exists = self.if_not_exists()
         name = self.path()
@@ -91,7 +91,7 @@ class DdlRoutineParser(DdlPartParser):
         )  # fmt: skip
 
     def _model_columns(self) -> tuple[ddl_ast.ModelColumn, ...]:
-        """`(name type [NOT NULL] [OPTIONS (...)], ...)`; a comma may follow the last."""
+        """Parse `(name type [NOT NULL] [OPTIONS (...)], ...)`; a comma may follow the last item."""
         self.expect("(")
         columns = [self._model_column()]
         while self.accept(","):
@@ -110,7 +110,7 @@ class DdlRoutineParser(DdlPartParser):
         return ddl_ast.ModelColumn(name, type_name, not_null, options, at=start, end=self.end)
 
     def alter_model(self, start: int) -> ddl_ast.AlterModel:
-        """ALTER MODEL [IF EXISTS] name SET OPTIONS (...): the verb has been read."""
+        """Parse ALTER MODEL [IF EXISTS] name SET OPTIONS (...); the caller has read the verb."""
         self.expect("MODEL")
         if_exists = self.if_exists()
         name = self.path()

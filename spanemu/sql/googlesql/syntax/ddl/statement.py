@@ -1,9 +1,9 @@
-"""The door to the parser of DDL: the text of one schema statement as a tree.
+"""The entry points of the DDL parser: the text of a schema statement as a tree.
 
     parse_ddl("CREATE TABLE ...")     one statement, as UpdateDatabaseDdl takes it
-    split_statements(file_text)       a schema file cut at its semicolons
+    split_statements(file_text)       a schema file, split at its semicolons
 
-A text that is no DDL raises `DdlSyntaxFailure`, whatever rule it broke.
+Every violation of the grammar raises `DdlSyntaxFailure`.
 """
 
 from __future__ import annotations
@@ -26,7 +26,10 @@ from spanemu.sql.googlesql.syntax.lexer import Kind, tokenize
 
 
 def parse_ddl(text: str) -> ddl_ast.DdlStatement:
-    """The one schema statement of a text, which may end in a semicolon."""
+    """Parse the single schema statement of `text`, which may end in a semicolon.
+
+    Raises DdlSyntaxFailure, DdlStatementEmpty or Unsupported.
+    """
     try:
         parser = DdlParser(text)
         if parser.token.kind is Kind.END or parser.follows(";", str(Kind.END)):
@@ -42,20 +45,20 @@ def parse_ddl(text: str) -> ddl_ast.DdlStatement:
 
 
 def split_statements(text: str) -> list[tuple[str, int]]:
-    """(statement, its offset) for each statement between semicolons.
+    """Return each statement of `text` with its offset; semicolons separate the statements.
 
-    Comments before, after and between statements belong to none of them; a semicolon inside a
-    comment, a string or a quoted name divides nothing.
+    Comments before, after and between statements belong to no statement. A semicolon inside a
+    comment, a string or a quoted name separates nothing.
     """
-    found: list[tuple[str, int]] = []
+    statements: list[tuple[str, int]] = []
     first = last = None
     for token in tokenize(text):
         if token.symbol != ";" and token.kind is not Kind.END:
             first, last = first or token, token
         elif first is not None and last is not None:
-            found.append((text[first.at : last.end], first.at))
+            statements.append((text[first.at : last.end], first.at))
             first = last = None
-    return found
+    return statements
 
 
 class DdlParser(
@@ -67,17 +70,17 @@ class DdlParser(
     DdlPlacementParser,
     DdlAccessParser,
 ):
-    """The whole grammar of DDL: one chapter per base class."""
+    """The whole grammar of DDL: one group of statements per base class."""
 
     def ddl_statement(self) -> ddl_ast.DdlStatement:
-        """A statement, by its verb."""
+        """Parse a statement, which its verb identifies."""
         rule = _VERBS.get(self.token.symbol)
         if rule is None:
             raise self.unexpected()
         return rule(self, self.advance().at)
 
     def create(self, start: int) -> ddl_ast.DdlStatement:
-        """CREATE: the kind of object decides."""
+        """Parse CREATE of any kind of object."""
         or_replace = self.accept_all("OR", "REPLACE")
         if replaceable := _REPLACEABLE.get(self.token.symbol):
             return replaceable(self, start, or_replace)
@@ -87,14 +90,14 @@ class DdlParser(
         return rule(self, start)
 
     def alter(self, start: int) -> ddl_ast.DdlStatement:
-        """ALTER: the kind of object decides."""
+        """Parse ALTER of any kind of object."""
         rule = _ALTERS.get(self.token.symbol)
         if rule is None:
             raise self._no_such_kind("ALTER")
         return rule(self, start)
 
     def drop(self, start: int) -> ddl_ast.DdlStatement:
-        """DROP kind [IF EXISTS] name."""
+        """Parse DROP kind [IF EXISTS] name."""
         if self.accept_all("PROTO", "BUNDLE"):
             return ddl_ast.DropProtoBundle(at=start, end=self.end)
         for words, kind in _DROPS:
@@ -104,17 +107,17 @@ class DdlParser(
         raise self._no_such_kind("DROP")
 
     def analyze(self, start: int) -> ddl_ast.DdlStatement:
-        """ANALYZE: the verb is all of it."""
+        """Return the ANALYZE statement, which consists of its verb only."""
         return ddl_ast.Analyze(at=start, end=self.end)
 
     def _no_such_kind(self, verb: str = "CREATE") -> Exception:
-        """The failure for an object that this verb does not take, or that we do not have."""
-        if self.token.symbol in _NOT_YET.get(verb, ()):
+        """Return the error for a kind of object that `verb` lacks or spanemu does not implement."""
+        if self.token.symbol in _NOT_IMPLEMENTED.get(verb, ()):
             return Unsupported(f"{verb} {self.token.symbol}")
         return self.unexpected()
 
 
-_NOT_YET: Mapping[str, tuple[str, ...]] = {
+_NOT_IMPLEMENTED: Mapping[str, tuple[str, ...]] = {
     "CREATE": ("QUEUE",),
     "ALTER": ("SCHEMA", "QUEUE"),
     "DROP": ("QUEUE",),

@@ -1,4 +1,4 @@
-"""CREATE TABLE, RENAME TABLE, and the parts that ALTER TABLE shares with them."""
+"""CREATE TABLE, RENAME TABLE, and the rules that ALTER TABLE shares with them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from spanemu.sql.googlesql.syntax.ddl.parts import DdlPartParser
 
 @dataclass
 class _Elements:
-    """What stands between the parentheses of CREATE TABLE, by sort."""
+    """The elements between the parentheses of CREATE TABLE, by kind."""
 
     columns: list[ddl_ast.ColumnDefinition] = field(default_factory=list)
     constraints: list[ddl_ast.Constraint] = field(default_factory=list)
@@ -20,10 +20,10 @@ class _Elements:
 
 
 class DdlTableParser(DdlPartParser):
-    """The chapter on tables."""
+    """The grammar of tables."""
 
     def create_table(self, start: int) -> ddl_ast.CreateTable:
-        """CREATE TABLE: the verb has been read."""
+        """Parse CREATE TABLE; the caller has read the verb."""
         self.expect("TABLE")
         if_not_exists = self.if_not_exists()
         name = self.path()
@@ -40,14 +40,14 @@ class DdlTableParser(DdlPartParser):
         )  # fmt: skip
 
     def _table_elements(self) -> _Elements:
-        found = _Elements()
+        elements = _Elements()
         self.expect("(")
         while self.token.symbol != ")":
-            self._table_element(found)
+            self._table_element(elements)
             if not self.accept(","):
                 break
         self.expect(")", ",")
-        return found
+        return elements
 
     def _table_element(self, into: _Elements) -> None:
         if self.follows("PRIMARY", "KEY", "("):
@@ -72,7 +72,7 @@ class DdlTableParser(DdlPartParser):
     ) -> tuple[
         ddl_ast.InterleaveClause | None, ddl_ast.RowDeletionPolicy | None, ddl_ast.Options | None
     ]:
-        """The clauses behind the parentheses, each after a comma and at most once."""
+        """Parse the clauses behind the parentheses, each after a comma and at most once."""
         interleave = policy = options = None
         while self.accept(","):
             symbol = self.token.symbol
@@ -87,7 +87,7 @@ class DdlTableParser(DdlPartParser):
         return interleave, policy, options
 
     def rename_tables(self, start: int) -> ddl_ast.RenameTables:
-        """RENAME TABLE a TO b, ...: the verb has been read."""
+        """Parse RENAME TABLE a TO b, ...; the caller has read the verb."""
         self.expect("TABLE")
         renames = self.comma_separated(self._table_rename)
         return ddl_ast.RenameTables(renames, at=start, end=self.end)
@@ -98,7 +98,7 @@ class DdlTableParser(DdlPartParser):
         return old, self.path()
 
     def row_deletion_policy(self) -> ddl_ast.RowDeletionPolicy:
-        """ROW DELETION POLICY (OLDER_THAN(column, INTERVAL days DAY))."""
+        """Parse ROW DELETION POLICY (OLDER_THAN(column, INTERVAL days DAY))."""
         start = self.token.at
         self.expect_all("ROW", "DELETION", "POLICY", "(")
         if self.token.symbol != "OLDER_THAN":
@@ -113,10 +113,11 @@ class DdlTableParser(DdlPartParser):
     # ------------------------------------------------------------------------ columns
 
     def column(self) -> ddl_ast.ColumnDefinition:
-        """A name, a type, and clauses.
+        """Parse a column definition: a name, a type, and clauses.
 
-        NOT NULL comes first and what makes the value second; the rest may come in any order,
-        because the service itself prints OPTIONS before HIDDEN and documents the reverse.
+        NOT NULL comes first, and the clause that computes the value comes second. The other
+        clauses may come in any order, because Spanner prints OPTIONS before HIDDEN but documents
+        the reverse.
         """
         start = self.token.at
         name = self.identifier()
@@ -160,7 +161,7 @@ class DdlTableParser(DdlPartParser):
             into.auto_increment = self.accept("AUTO_INCREMENT")
 
     def on_update(self) -> ddl_ast.SqlExpression:
-        """ON UPDATE (expression)."""
+        """Parse ON UPDATE (expression)."""
         self.expect_all("ON", "UPDATE")
         return self.sql_in_parentheses()
 
@@ -177,13 +178,13 @@ class DdlTableParser(DdlPartParser):
     # ------------------------------------------------------------------------ constraints
 
     def constraint_follows(self) -> bool:
-        """Whether a constraint is next, rather than a column that bears such a word's name."""
+        """Return whether a constraint follows, not a column that is named like its keyword."""
         if self.token.symbol == "CONSTRAINT":
             return self.peek(2).symbol in _CONSTRAINT_WORDS
         return self.follows("FOREIGN", "KEY", "(") or self.follows("CHECK", "(")
 
     def constraint(self) -> ddl_ast.Constraint:
-        """[CONSTRAINT name] {FOREIGN KEY ... | CHECK (...)}."""
+        """Parse [CONSTRAINT name] {FOREIGN KEY ... | CHECK (...)}."""
         start = self.token.at
         name = self.identifier() if self.accept("CONSTRAINT") else None
         if self.accept("CHECK"):
@@ -206,7 +207,7 @@ class DdlTableParser(DdlPartParser):
 
 @dataclass
 class _ValueClauses:
-    """Where a column's value comes from when nobody gives one."""
+    """The clauses that give a column its value when a statement gives none."""
 
     default: ddl_ast.SqlExpression | None = None
     on_update: ddl_ast.SqlExpression | None = None

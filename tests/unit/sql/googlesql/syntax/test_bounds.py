@@ -1,4 +1,4 @@
-"""What exceeds a limit is refused where it does, in the analyzer's words, and not read further."""
+"""The parser refuses an oversized statement at the limit, with the analyzer's message."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def listed(pattern: str, count: int, separator: str) -> str:
     return separator.join([pattern.format(number) for number in range(count)])
 
 
-# Each exceeds one limit of Spanner's a little.
+# Each statement slightly exceeds a limit of Spanner.
 TOO_LARGE = {
     "OR": f"SELECT 1 FROM Singers WHERE {listed('SingerId = {}', 1_001, ' OR ')}",
     "AND": f"SELECT 1 FROM Singers WHERE {listed('SingerId > {}', 1_001, ' AND ')}",
@@ -44,7 +44,7 @@ TOO_LARGE = {
 }
 
 SUBQUERIES = f"SELECT {listed('(SELECT {})', 300, ', ')}"
-# None of these exceeds a limit, though it has many of what is counted elsewhere.
+# These statements exceed no limit, although they have many parts of a limited kind.
 FITTING = {
     "subqueries of two queries": f"{SUBQUERIES} UNION ALL {SUBQUERIES}",
     "subqueries of an inner query": f"{SUBQUERIES}, ARRAY({SUBQUERIES})",
@@ -61,14 +61,14 @@ FITTING = {
 
 
 def refusal(text: str) -> SpannerError:
-    """Why the analyzer refuses a text that the parser has read whole."""
+    """Return the error of the analyzer for a text that the parser has read whole."""
     with pytest.raises(SpannerError) as caught:
         analyze(parse_statement(text), text, SCHEMA, {})
     return caught.value
 
 
 @pytest.mark.parametrize("shape", TOO_LARGE)
-def test_the_parser_refuses_in_the_words_of_the_analyzer(shape):
+def test_parser_and_analyzer_raise_the_same_message(shape):
     text = TOO_LARGE[shape]
     with pytest.raises(StatementTooLarge) as caught:
         parse_statement(text, DEFAULT_OPTIONS.bounds)
@@ -77,13 +77,13 @@ def test_the_parser_refuses_in_the_words_of_the_analyzer(shape):
 
 
 @pytest.mark.parametrize("shape", TOO_LARGE)
-def test_what_follows_the_limit_is_not_read(shape):
+def test_text_behind_the_limit_is_not_read(shape):
     with pytest.raises(StatementTooLarge):
         parse_statement(TOO_LARGE[shape] + " " + "x, " * 3_000 + UNREADABLE, DEFAULT_OPTIONS.bounds)
 
 
 @pytest.mark.parametrize("shape", FITTING)
-def test_what_fits_is_read(shape):
+def test_statements_within_the_limits_are_parsed(shape):
     parse_statement(FITTING[shape], DEFAULT_OPTIONS.bounds)
 
 
@@ -95,7 +95,7 @@ def test_limits_of_an_emulator_hold_for_its_parser():
     assert (caught.value.what, caught.value.limit) == ("function calls", 2)
 
 
-def test_functions_of_users_are_counted_by_what_they_do():
+def test_calls_of_user_defined_functions_are_not_counted():
     setting = AnalyzerOptions(limits=Limits(function_calls=1))
     parse_expression("mine(1, mine(2, mine(3)))", setting.bounds)
 

@@ -1,4 +1,4 @@
-"""The cursor, and the chain of chapters built on it."""
+"""The cursor, and the chain of grammar classes derived from it."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from spanemu.sql.googlesql.syntax.cursor import DEPTH_MAX, Cursor
 from spanemu.sql.googlesql.syntax.ddl.statement import DdlParser
 from spanemu.sql.googlesql.syntax.statement import StatementParser, parse_statement
 
-# Declared early so that a chapter can call what a later one defines.
+# Declared early so that a grammar class can call rules of a derived class.
 FORWARD_DECLARATIONS = {"expression", "query"}
 
 
 @pytest.mark.parametrize("grammar", [StatementParser, DdlParser])
-def test_no_chapter_overrides_a_rule_of_another(grammar: type[Cursor]) -> None:
+def test_no_grammar_class_overrides_a_rule_of_another(grammar: type[Cursor]) -> None:
     owners: dict[str, str] = {}
-    for chapter in grammar.__mro__[:-1]:
-        for name in vars(chapter):
+    for parser in grammar.__mro__[:-1]:
+        for name in vars(parser):
             if not name.startswith("__") and name not in FORWARD_DECLARATIONS:
-                assert name not in owners, f"{name}: {owners[name]} and {chapter.__name__}"
-                owners[name] = chapter.__name__
+                assert name not in owners, f"{name}: {owners[name]} and {parser.__name__}"
+                owners[name] = parser.__name__
 
 
 def test_the_end_is_never_passed() -> None:
@@ -30,7 +30,7 @@ def test_the_end_is_never_passed() -> None:
     assert cursor.peek(10).text == ""
 
 
-def test_accept_all_takes_all_or_nothing() -> None:
+def test_accept_all_consumes_all_or_nothing() -> None:
     cursor = Cursor("if not exists x")
     assert not cursor.accept_all("IF", "EXISTS")
     assert cursor.accept_all("IF", "NOT", "EXISTS")
@@ -51,7 +51,7 @@ def test_depth_is_limited() -> None:
 
 
 @pytest.mark.parametrize("shift", range(6))
-def test_a_rule_may_look_beyond_the_tokens_that_are_read(shift):
+def test_peek_reads_more_tokens(shift):
     columns = ", ".join(["a.b NOT IN (1)"] * 1_000)
     text = f"SELECT {'1, ' * shift}{columns}"
     assert len(parse_statement(text).query.body.items) == 1_000 + shift

@@ -1,4 +1,4 @@
-"""Expressions: places, chains and depth. What binds to what is told by the goldens."""
+"""Positions, operator chains and depth of expressions. Goldens cover the precedence."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from spanemu.sql.googlesql.syntax.statement import parse_expression
         "a BETWEEN (1) AND (2)",
     ],
 )
-def test_a_node_spans_its_own_words(text: str) -> None:
+def test_a_node_spans_its_own_text(text: str) -> None:
     tree = parse_expression(f"  {text} -- comment")
     spanned = f"  {text}"[tree.at : tree.end]
     assert spanned.strip("()") == text.strip("()")
@@ -80,7 +80,7 @@ def test_a_junction_is_flat(op: str) -> None:
         ("CAST(1 AS ARRAY<", ">)"),
     ],
 )
-def test_endless_nesting_is_a_failure_and_not_a_crash(opening: str, closing: str) -> None:
+def test_endless_nesting_is_a_syntax_error(opening: str, closing: str) -> None:
     with pytest.raises(SyntaxFailure):
         parse_expression(opening * 10_000 + "1" + closing * 10_000)
 

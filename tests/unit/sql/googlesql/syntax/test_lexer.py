@@ -1,4 +1,4 @@
-"""Tokens: kinds, symbols and places."""
+"""Kinds, symbols and positions of tokens."""
 
 from __future__ import annotations
 
@@ -59,13 +59,13 @@ def test_literals(text: str, kind: Kind | None) -> None:
     ("text", "column"),
     [("a 'b", 3), ("a `b\n`", 3), ("a /* b", 3), ("1a", 2), ("a $ b", 3), ("''''", 1), ("``", 1)],
 )
-def test_what_is_no_token_fails_where_it_begins(text: str, column: int) -> None:
+def test_invalid_text_fails_at_its_first_character(text: str, column: int) -> None:
     with pytest.raises(SyntaxFailure) as caught:
         tokenize(text)
     assert (caught.value.line, caught.value.column) == (1, column)
 
 
-def test_adjacent_operators_are_cut_at_the_longest() -> None:
+def test_the_longest_operator_wins() -> None:
     assert symbols("a<=>b||c|>d>>>e") == ["A", "<=", ">", "B", "||", "C", "|>", "D", ">>", ">", "E"]
 
 

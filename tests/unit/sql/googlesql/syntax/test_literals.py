@@ -62,7 +62,7 @@ def test_bytes(token: str, value: bytes) -> None:
         (r"'''ab\z'''", 5),
     ],
 )
-def test_a_bad_escape_tells_where(token: str, at: int) -> None:
+def test_an_invalid_escape_has_a_position(token: str, at: int) -> None:
     with pytest.raises(BadLiteral) as caught:
         decode_string(token)
     assert caught.value.at == at
@@ -80,7 +80,7 @@ def test_numbers() -> None:
     assert decode_float("1e999") == math.inf
 
 
-def test_a_number_beyond_reason_is_refused() -> None:
+def test_a_number_of_too_many_digits_is_refused() -> None:
     with pytest.raises(BadLiteral):
         decode_integer("9" * 5000)
 

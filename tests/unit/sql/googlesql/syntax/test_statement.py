@@ -1,4 +1,4 @@
-"""The doors of the parser, and its limits."""
+"""The entry points of the parser, and its limits."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ def test_only_one_statement() -> None:
 
 @pytest.mark.parametrize("parse", [parse_statement, parse_query, parse_expression])
 @pytest.mark.parametrize("text", ["", " ", "-- x", ";", ")"])
-def test_nothing_is_no_statement(parse: Callable[[str], ast.Node], text: str) -> None:
+def test_an_empty_text_is_no_statement(parse: Callable[[str], ast.Node], text: str) -> None:
     with pytest.raises(SyntaxFailure):
         parse(text)
 
 
-def test_the_prose_ends_in_the_place() -> None:
+def test_the_message_ends_with_the_position() -> None:
     with pytest.raises(SyntaxFailure) as caught:
         parse_statement("SELECT x y z")
     expected = 'Syntax error: Expected end of input but got identifier "z" [at 1:12]'
@@ -54,7 +54,7 @@ def test_other_statements_are_refused(text: str) -> None:
         ("SELECT * FROM GRAPH_TABLE(g MATCH (n) RETURN n)", "GRAPH_TABLE"),
     ],
 )
-def test_what_is_not_there_yet_says_so(text: str, feature: str) -> None:
+def test_unimplemented_statements_are_refused_by_name(text: str, feature: str) -> None:
     with pytest.raises(Unsupported) as caught:
         parse_statement(text)
     assert caught.value.feature == feature
@@ -71,7 +71,7 @@ def test_what_is_not_there_yet_says_so(text: str, feature: str) -> None:
         "FROM t |> WINDOW f() OVER ()",
     ],
 )
-def test_what_the_service_does_not_have_says_so(text: str) -> None:
+def test_features_that_spanner_lacks_are_refused(text: str) -> None:
     with pytest.raises(NotInSpanner):
         parse_statement(text)
 
@@ -80,7 +80,7 @@ def test_qualify_may_still_be_a_name() -> None:
     assert parse_query("SELECT qualify FROM t qualify WHERE qualify.qualify")
 
 
-def test_a_text_may_be_so_long() -> None:
+def test_the_length_of_a_text_is_limited() -> None:
     text = "SELECT 1" + " " * (SQL_CHARACTERS_MAX - 8)
     assert parse_statement(text)
     with pytest.raises(TextTooLong) as caught:
@@ -88,7 +88,7 @@ def test_a_text_may_be_so_long() -> None:
     assert caught.value.length == SQL_CHARACTERS_MAX + 1
 
 
-def test_a_deep_caller_gets_a_failure_too() -> None:
+def test_a_caller_with_little_stack_gets_a_syntax_error() -> None:
     text = "SELECT " + "- " * 190 + "1"
 
     def from_depth(frames: int) -> ast.Statement:
