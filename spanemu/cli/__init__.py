@@ -1,8 +1,8 @@
-"""The `spanemu` command: one module per subcommand, on the public API alone.
+"""The `spanemu` command: one module per subcommand, built on the public API.
 
-In reading order: `commands` (the table of subcommands, loaded when used), `suggesting_group` (what
-it says to an unknown one), `serve`, `layout`, `lint`, `ddl`; `home_cpu` is where a server runs, and
-`process_memory` how much memory it takes.
+In reading order: `commands` (the table of subcommands, whose modules load on use), `serve`,
+`layout`, `lint`, `ddl`; `home_cpu` chooses the CPU of a server, and `process_memory` limits its
+memory.
 """
 
 from __future__ import annotations

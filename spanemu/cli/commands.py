@@ -1,6 +1,6 @@
-"""The table of subcommands. The module of a subcommand is imported when the subcommand is used.
+"""The table of subcommands, whose modules are imported on use.
 
-The list of subcommands in `spanemu --help` imports none of them.
+`spanemu --help` lists the subcommands without importing their modules.
 """
 
 from __future__ import annotations
@@ -12,24 +12,37 @@ from typing import NamedTuple
 import click
 
 import spanemu
-from spanemu.cli.suggesting_group import SuggestingGroup
+from spanemu.base.suggestions import did_you_mean
+
+
+class SuggestingGroup(click.Group):
+    """A group of commands that suggests the most likely command for a misspelt name."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command that `args` begin with. Raises click.UsageError."""
+        name, known = args[0], self.list_commands(ctx)
+        if name in known or name.startswith("-"):
+            return super().resolve_command(ctx, args)
+        raise click.UsageError(f"No such command {name!r}.{did_you_mean(name, known)}", ctx)
 
 
 class Subcommand(NamedTuple):
-    """A subcommand: the module that has a click command of its name, and the line in the help."""
+    """A subcommand: the module with the click command of the same name, and the help line."""
 
     module: str
     summary: str
 
 
 COMMANDS: Mapping[str, Subcommand] = {
-    "ddl": Subcommand("spanemu.cli.ddl", "Work with schemas."),
+    "ddl": Subcommand("spanemu.cli.ddl", "Format, check, compare and apply schemas."),
     "layout": Subcommand(
         "spanemu.cli.layout", "Print rows in interleaved order, with split boundaries."
     ),
     "lint": Subcommand(
         "spanemu.cli.lint",
-        "Find what will be slow or hot in a schema, which all files make together.",
+        "Find hotspots and slow patterns in the schema that all files form together.",
     ),
     "serve": Subcommand("spanemu.cli.serve", "Run an emulator on a port until it is stopped."),
 }
@@ -40,10 +53,10 @@ class _Commands(SuggestingGroup):
         return sorted(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        found = COMMANDS.get(cmd_name)
-        if found is None:
+        subcommand = COMMANDS.get(cmd_name)
+        if subcommand is None:
             return None
-        command = getattr(import_module(found.module), cmd_name)
+        command = getattr(import_module(subcommand.module), cmd_name)
         assert isinstance(command, click.Command)
         return command
 
@@ -55,4 +68,4 @@ class _Commands(SuggestingGroup):
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(spanemu.__version__, prog_name="spanemu")
 def main() -> None:
-    """A Cloud Spanner emulator for tests."""
+    """Run a Cloud Spanner emulator for tests, or work with schemas."""

@@ -1,18 +1,18 @@
-"""`spanemu ddl`: schema files laid out, judged, compared, applied and drawn.
+"""`spanemu ddl`: formats, validates, compares, applies and draws schema files.
 
-    spanemu ddl fmt schema.sql --check         is it laid out as fmt would?
-    spanemu ddl check schema.sql               would Spanner take it?
-    spanemu ddl diff old.sql new.sql           the statements from one to the other
-    spanemu ddl apply new.sql --database P     run what is missing there
-    spanemu ddl export --database P            what a database says it is
-    spanemu ddl graph schema.sql --format dot  what depends on what
+    spanemu ddl fmt schema.sql --check         check whether a file is formatted
+    spanemu ddl check schema.sql               check whether Spanner would accept a schema
+    spanemu ddl diff old.sql new.sql           print the statements that lead from old to new
+    spanemu ddl apply new.sql --database P     migrate a database to a schema
+    spanemu ddl export --database P            print the schema of a database
+    spanemu ddl graph schema.sql --format dot  print the dependencies between objects
 
 A schema is any number of files, of directories with `.sql` and `.ddl` files in the order of their
-numbers, or `-` for what comes in.
+numbers, or `-` for standard input.
 
-exit 0   done, nothing to say
-exit 1   fmt --check: a file is not laid out; diff --exit-code: the schemas differ
-exit 2   the command line, or a schema, is wrong
+exit 0   success
+exit 1   fmt --check: a file is not formatted; diff --exit-code: the schemas differ
+exit 2   the command line or a schema is invalid, or the server or database is unavailable
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from google.api_core.exceptions import GoogleAPICallError
 from spanemu.api.client import official_client, told
 from spanemu.base.errors import SpannerError
 from spanemu.base.resource_names import DatabaseName
-from spanemu.cli.suggesting_group import SuggestingGroup
+from spanemu.cli.commands import SuggestingGroup
 from spanemu.ddl import (
     Dependency,
     Migration,
@@ -40,7 +40,7 @@ from spanemu.ddl import (
     schema_of,
 )
 from spanemu.frontend.admin.descriptors import types_from_descriptors
-from spanemu.lint.source import SourceMissing, Text, read_sources
+from spanemu.lint.source import SourceMissing, SourceText, read_sources
 from spanemu.schema.objects import ProtoTypes
 from spanemu.schema.schema import Schema
 from spanemu.schema_source import SchemaRejected, SchemaStatement, rejected, split_schema
@@ -56,7 +56,7 @@ _HOST = click.option(
     "--host-port",
     metavar="HOST:PORT",
     default=lambda: os.environ.get("SPANNER_EMULATOR_HOST", "localhost:9010"),
-    help="Where its server is; default: $SPANNER_EMULATOR_HOST, or localhost:9010.",
+    help="The server's address; default: $SPANNER_EMULATOR_HOST, or localhost:9010.",
 )
 
 
@@ -66,35 +66,35 @@ _PROTOS = click.option(
     type=_FILE,
     help="A FileDescriptorSet (protoc --descriptor_set_out) with the types of proto bundles.",
 )
-_REACHED_WITHIN_SECONDS = 3.0
+_CONNECT_TIMEOUT_SECONDS = 3.0
 
 
 class Rejected(click.ClickException):
-    """A schema or a server is not as it should be; the command line is."""
+    """An error in a schema or from a server, not in the command line itself."""
 
     exit_code = 2
 
 
 @click.group(cls=SuggestingGroup)
 def ddl() -> None:
-    """Work with schemas."""
+    """Format, check, compare and apply schemas."""
 
 
 @ddl.command()
 @_SCHEMA
-@click.option("--check", is_flag=True, help="Change nothing; exit 1 if something would change.")
+@click.option("--check", is_flag=True, help="Change no file; exit 1 if a file would change.")
 def fmt(sources: Sequence[str], check: bool) -> None:
-    """Lay files out: one column a line, comments where they were."""
+    """Format files: one column per line; comments stay where they are."""
     texts = _texts(sources)
-    wrong = [str(failure) for text in texts for failure in _mistakes(text)]
-    if wrong:
-        raise Rejected("\n".join(wrong))
-    changed = [_lay_out(text, check=check) for text in texts]
+    errors = [str(error) for text in texts for error in _errors(text)]
+    if errors:
+        raise Rejected("\n".join(errors))
+    changed = [_format(text, check=check) for text in texts]
     raise SystemExit(1 if check and any(changed) else 0)
 
 
-def _mistakes(text: Text) -> Iterator[SpannerError]:
-    """What no statement is, with its place; nothing is written while there is any."""
+def _errors(text: SourceText) -> Iterator[SpannerError]:
+    """Yield an error with its position for each invalid statement."""
     try:
         statements = split_schema(text.text, text.origin)
     except SchemaRejected as failure:
@@ -107,15 +107,18 @@ def _mistakes(text: Text) -> Iterator[SpannerError]:
             yield rejected(statement, failure)
 
 
-def _lay_out(text: Text, *, check: bool) -> bool:
-    """Whether a text was, or would be, laid out anew; what came in goes out."""
+def _format(text: SourceText, *, check: bool) -> bool:
+    """Format a text and return whether it changed; with `check`, write nothing.
+
+    Standard input is formatted to standard output.
+    """
     after = format_ddl(text.text)
     changes = after != text.text
     path = Path(text.origin)
     if not check and not path.is_file():
         click.echo(after, nl=False)
     elif changes:
-        click.echo(f"{text.origin}: {'would be' if check else 'was'} laid out anew", err=True)
+        click.echo(f"{text.origin}: {'would be' if check else 'was'} reformatted", err=True)
         if not check:
             path.write_text(after, encoding="utf-8")
     return changes
@@ -125,7 +128,7 @@ def _lay_out(text: Text, *, check: bool) -> bool:
 @_SCHEMA
 @_PROTOS
 def check(sources: Sequence[str], protos: Path | None) -> None:
-    """Say whether Spanner would take a schema, which all files make together."""
+    """Check whether Spanner would accept the schema that all files form together."""
     schema = _schema(sources, _types(protos))
     click.echo(
         f"{len(schema.tables)} tables, {len(schema.indexes)} indexes, {len(schema.views)} views"
@@ -135,47 +138,50 @@ def check(sources: Sequence[str], protos: Path | None) -> None:
 @ddl.command(name="diff")
 @click.argument("before", metavar=f"BEFORE({_SOURCE})")
 @click.argument("after", metavar=f"AFTER({_SOURCE})")
-@click.option("--exit-code", is_flag=True, help="Exit 1 when there is a difference.")
+@click.option("--exit-code", is_flag=True, help="Exit 1 if the schemas differ.")
 @_PROTOS
 def difference(before: str, after: str, exit_code: bool, protos: Path | None) -> None:
     """Print the statements that lead from one schema to another."""
     types = _types(protos)
-    way = diff(_schema([before], types), _schema([after], types))
-    _print(way)
-    raise SystemExit(1 if exit_code and way else 0)
+    migrations = diff(_schema([before], types), _schema([after], types))
+    _print(migrations)
+    raise SystemExit(1 if exit_code and migrations else 0)
 
 
 @ddl.command()
 @_SCHEMA
 @_DATABASE
 @_HOST
-@click.option("--dry-run", is_flag=True, help="Print the statements; run none.")
-@click.option("--allow-destructive", is_flag=True, help="Drop tables and columns too.")
+@click.option("--dry-run", is_flag=True, help="Print the statements without running them.")
+@click.option("--allow-destructive", is_flag=True, help="Also drop tables and columns.")
 @_PROTOS
 def apply(
     sources: Sequence[str],
     protos: Path | None,
     dry_run: bool,
     allow_destructive: bool,
-    **there: str,
+    **target: str,
 ) -> None:
-    """Bring a database to the schema of the files."""
-    wanted = _schema(sources, _types(protos))
-    database = _database(**there)
-    way = diff(_schema_there(database), wanted, database.database_id)
-    if dry_run or not way:
-        _print(way)
+    """Migrate a database to the schema of the files."""
+    schema = _schema(sources, _types(protos))
+    database = _database(**target)
+    migrations = diff(_schema_of(database), schema, database.database_id)
+    if dry_run or not migrations:
+        _print(migrations)
         return
-    losing = [step.statement for step in way if step.destructive]
-    if losing and not allow_destructive:
-        lines = "\n".join(losing)
-        raise Rejected(f"rows would be lost (--allow-destructive):\n{lines}")
-    sent = b"" if wanted.proto_bundle is None else wanted.proto_bundle.descriptors
+    destructive = [step.statement for step in migrations if step.destructive]
+    if destructive and not allow_destructive:
+        lines = "\n".join(destructive)
+        raise Rejected(
+            f"rows would be lost; --allow-destructive permits these statements:\n{lines}"
+        )
+    descriptors = b"" if schema.proto_bundle is None else schema.proto_bundle.descriptors
+    statements = [step.statement for step in migrations]
     try:
-        database.update_ddl([step.statement for step in way], proto_descriptors=sent).result()
-    except GoogleAPICallError as problem:
-        raise Rejected(told(problem)) from problem
-    click.echo(f"{len(way)} statements applied", err=True)
+        database.update_ddl(statements, proto_descriptors=descriptors).result()
+    except GoogleAPICallError as error:
+        raise Rejected(told(error)) from error
+    click.echo(f"{len(statements)} statements applied", err=True)
 
 
 @ddl.command()
@@ -192,42 +198,44 @@ def export(name: str, host_port: str) -> None:
 @click.option("--format", "shape", type=click.Choice(["text", "dot", "mermaid"]), default="text")
 @_PROTOS
 def graph(sources: Sequence[str], shape: str, protos: Path | None) -> None:
-    """Print what depends on what."""
+    """Print the dependencies between objects."""
     click.echo(_SHAPES[shape](dependencies(_schema(sources, _types(protos)))))
 
 
-# ---------------------------------------------------------------------------- what they share
+# ---------------------------------------------------------------------------- shared helpers
 
 
-def _texts(sources: Sequence[str]) -> list[Text]:
+def _texts(sources: Sequence[str]) -> list[SourceText]:
     try:
         return read_sources(sources)
-    except SourceMissing as problem:
-        raise Rejected(str(problem)) from problem
+    except SourceMissing as error:
+        raise Rejected(str(error)) from error
 
 
 def _schema(sources: Sequence[str], types: ProtoTypes) -> Schema:
     texts = _texts(sources)
 
-    def made() -> Schema:
+    def build() -> Schema:
         schema = schema_of([])
         for text in texts:
             for statement in split_schema(text.text, text.origin):
                 schema = _with(schema, statement, types)
         return schema
 
-    return _guarded(made)
+    return _or_rejected(build)
 
 
-def _schema_there(database: Any) -> Schema:
-    """The schema of a database that was asked what it is."""
+def _schema_of(database: Any) -> Schema:
+    """Return the schema of a database, from its DDL and proto descriptors."""
     types = types_from_descriptors(database.proto_descriptors or b"")
-    return _guarded(lambda: schema_of(list(database.ddl_statements), types=types))
+    return _or_rejected(lambda: schema_of(list(database.ddl_statements), types=types))
 
 
 def _types(protos: Path | None) -> ProtoTypes:
-    """The types of a file of descriptors; none without one."""
-    return _guarded(lambda: types_from_descriptors(b"" if protos is None else protos.read_bytes()))
+    """Return the proto types of a descriptor file; none without a file."""
+    return _or_rejected(
+        lambda: types_from_descriptors(b"" if protos is None else protos.read_bytes())
+    )
 
 
 def _with(schema: Schema, statement: SchemaStatement, types: ProtoTypes) -> Schema:
@@ -237,37 +245,37 @@ def _with(schema: Schema, statement: SchemaStatement, types: ProtoTypes) -> Sche
         raise rejected(statement, failure) from failure
 
 
-def _guarded(make: Callable[[], T]) -> T:
-    """What `make` gives; what is wrong with a schema is wrong with the command line."""
+def _or_rejected(action: Callable[[], T]) -> T:
+    """Return the result of `action`; raise Rejected for a SpannerError."""
     try:
-        return make()
-    except SpannerError as problem:
-        raise Rejected(str(problem)) from problem
+        return action()
+    except SpannerError as error:
+        raise Rejected(str(error)) from error
 
 
 def _database(name: str, host_port: str) -> Any:
-    parsed = _guarded(lambda: DatabaseName.parse(name))
-    _reach(host_port)
+    parsed = _or_rejected(lambda: DatabaseName.parse(name))
+    _check_reachable(host_port)
     client = official_client(host_port, parsed.project)
     database = client.instance(parsed.instance).database(parsed.database)
     try:
         database.reload()
-    except GoogleAPICallError as problem:
-        raise Rejected(told(problem)) from problem
+    except GoogleAPICallError as error:
+        raise Rejected(told(error)) from error
     return database
 
 
-def _reach(host_port: str) -> None:
-    """Refuse at once where nobody listens: the client would try again for minutes."""
+def _check_reachable(host_port: str) -> None:
+    """Raise Rejected at once if no server listens, because the client would retry for minutes."""
     host, _, port = host_port.rpartition(":")
     try:
-        socket.create_connection((host, int(port)), _REACHED_WITHIN_SECONDS).close()
-    except (OSError, ValueError) as problem:
-        raise Rejected(f"no server answers at {host_port}: {problem}") from problem
+        socket.create_connection((host, int(port)), _CONNECT_TIMEOUT_SECONDS).close()
+    except (OSError, ValueError) as error:
+        raise Rejected(f"no server answers at {host_port}: {error}") from error
 
 
-def _print(way: Sequence[Migration]) -> None:
-    for step in way:
+def _print(migrations: Sequence[Migration]) -> None:
+    for step in migrations:
         note = "-- loses rows\n" if step.destructive else ""
         click.echo(f"{note}{step.statement};")
 

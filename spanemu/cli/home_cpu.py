@@ -1,12 +1,12 @@
-"""A server that keeps to one CPU, because its threads take turns anyway.
+"""CPU affinity of a server: all its threads run on a single CPU, the home CPU.
 
-Python runs one thread of a process at a time, and each RPC goes through several. A kernel that
-spreads them over CPUs has to wake another one, whose caches are cold, at every turn
+Python runs one thread of a process at a time, and each RPC passes through several threads. A kernel
+that spreads the threads over CPUs has to wake another CPU with cold caches at every switch
 (docs/adr/0010).
 
-The home is not for life: two servers may have chosen alike, and no scheduler can part them. So once
-a second the server looks whether its home is full and another CPU is quieter. Only Linux lets a
-process choose; elsewhere nothing happens.
+The home CPU may change: two servers may have chosen the same CPU, and the scheduler cannot separate
+them. Once a second, the server therefore checks whether its home CPU is busy and another CPU is
+less loaded. Only Linux supports CPU affinity; other systems are left alone.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ from dataclasses import dataclass
 from spanemu.base.clock import monotonic
 
 LOOK_SECONDS = 1.0
-# A home below this share of its time still has room for all who compute there.
+# A home CPU that is busy for a smaller share of its time has enough capacity.
 FULL = 0.9
-# How much more of its time others must take at home than elsewhere to be worth the move.
+# The difference between other processes' shares of two CPUs' time that justifies a move.
 MARGIN = 0.3
 
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """What was computed in an interval: seconds by CPU, and how many of them were our own."""
+    """The busy seconds of each CPU in an interval, and the seconds of this process (`own`)."""
 
     seconds: float
     busy: Mapping[int, float]
@@ -37,20 +37,20 @@ class Load:
 
 
 def better_home(home: int, allowed: Collection[int], load: Load) -> int:
-    """Where to live after such an interval, on which all our own work was done at `home`."""
+    """Return the best CPU after an interval in which this process ran on CPU `home`."""
     if load.busy[home] < FULL * load.seconds:
         return home
     others = {cpu: load.busy[cpu] - (load.own if cpu == home else 0.0) for cpu in allowed}
     quietest = min(sorted(allowed), key=others.__getitem__)
-    gained = others[home] - others[quietest]
-    return quietest if gained > MARGIN * load.seconds else home
+    gain = others[home] - others[quietest]
+    return quietest if gain > MARGIN * load.seconds else home
 
 
 def keep_to_one_cpu() -> None:
-    """Settle on the CPU that this thread runs on, and follow the quiet from then on.
+    """Bind the process to the CPU of this thread, and move it later if that CPU gets busy.
 
-    To be called before other threads start, who inherit it. Does nothing where there is just one
-    CPU to run on, or no way to choose.
+    Call this before other threads start, because they inherit the affinity. Does nothing if the
+    process may use a single CPU only, or on systems without CPU affinity.
     """
     if sys.platform != "linux":
         return
@@ -64,9 +64,9 @@ def keep_to_one_cpu() -> None:
 
 
 def _follow(home: int, allowed: Collection[int]) -> None:
-    closing = threading.Event()  # which nobody sets: it ends with the process
+    never = threading.Event()  # the thread ends with the process
     before = _Usage.now()
-    while not closing.wait(LOOK_SECONDS):
+    while not never.wait(LOOK_SECONDS):
         usage = _Usage.now()
         best = better_home(home, allowed, usage.since(before))
         if best != home:
@@ -77,7 +77,7 @@ def _follow(home: int, allowed: Collection[int]) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _Usage:
-    """Seconds that were computed up to a moment, by CPU and by this process."""
+    """The busy seconds of each CPU and of this process, up to a moment."""
 
     moment: float
     busy: Mapping[int, float]
@@ -89,27 +89,30 @@ class _Usage:
         return cls(monotonic(), _busy_seconds(), own.user + own.system)
 
     def since(self, before: _Usage) -> Load:
-        """What was computed between two moments."""
+        """Return the load between the moment of `before` and this moment."""
         busy = {cpu: seconds - before.busy[cpu] for cpu, seconds in self.busy.items()}
         return Load(self.moment - before.moment, busy, self.own - before.own)
 
 
 def _move(cpu: int) -> None:
-    """Every thread there is; those that start later come after the one that starts them."""
+    """Bind every thread to a CPU; later threads inherit the CPU of the thread that starts them."""
     if sys.platform == "linux":
         for thread in os.listdir("/proc/self/task"):
-            with suppress(ProcessLookupError):  # it ended meanwhile
+            with suppress(ProcessLookupError):  # the thread has ended
                 os.sched_setaffinity(int(thread), {cpu})
 
 
 def _present_cpu() -> int:
-    """proc(5): field 39 of a process's stat; the second, its name, may hold blanks."""
+    """Return the CPU of this process.
+
+    See proc(5): field 39 of stat is the CPU; field 2, the name, may contain blanks.
+    """
     with open("/proc/self/stat", encoding="ascii", errors="replace") as file:
         return int(file.read().rpartition(")")[2].split()[36])
 
 
 def _busy_seconds() -> dict[int, float]:
-    """proc(5): by CPU, how long it was neither idle nor waiting for a disk since the start."""
+    """Return by CPU the seconds that it was neither idle nor waiting for a disk; see proc(5)."""
     ticks_per_second = os.sysconf("SC_CLK_TCK")
     busy = {}
     with open("/proc/stat", encoding="ascii") as file:

@@ -1,10 +1,10 @@
-"""`spanemu layout`: where Spanner would put rows, as text.
+"""`spanemu layout`: prints rows in the order in which Spanner stores them.
 
     spanemu layout --schema fixtures/music.sql --rows fixtures/music.json --split Singers:3
     spanemu layout --schema ... --rows ... --policy modern --split-bytes 200 --servers 5
 
 exit 0   printed
-exit 2   the command line, a schema or the rows are wrong
+exit 2   the command line, a schema or the rows are invalid
 """
 
 from __future__ import annotations
@@ -28,23 +28,23 @@ _ROWS = '{TABLE: {"columns": [...], "rows": [[...], ...]}, ...}'
 
 
 @click.command()
-@click.option("--schema", "schemas", multiple=True, required=True, type=_FILE, help="DDL.")
-@click.option("--rows", "sources", multiple=True, type=_FILE, help=f"JSON: {_ROWS}.")
+@click.option("--schema", "schemas", multiple=True, required=True, type=_FILE, help="A DDL file.")
+@click.option("--rows", "sources", multiple=True, type=_FILE, help=f"A JSON file of rows: {_ROWS}.")
 @click.option(
     "--split",
     "splits",
     multiple=True,
     metavar="TABLE:KEY",
-    help='A boundary at a row; the key as JSON, e.g. Users:"ann".',
+    help='Add a split boundary at a key, given as JSON: Users:"ann".',
 )
 @click.option(
     "--policy",
-    type=click.Choice([str(each) for each in SplitPolicy]),
+    type=click.Choice([str(policy) for policy in SplitPolicy]),
     default=str(SplitPolicy.ROOT_ONLY),
-    help="Whether a boundary may fall inside an interleaved family.",
+    help="Whether a boundary may fall inside an interleaved hierarchy.",
 )
-@click.option("--split-bytes", type=click.IntRange(1), help="Cut what is larger, by the model.")
-@click.option("--servers", type=click.IntRange(1), help="Show splits on so many servers.")
+@click.option("--split-bytes", type=click.IntRange(1), help="Split ranges that are larger.")
+@click.option("--servers", type=click.IntRange(1), help="Show splits on this number of servers.")
 def layout(
     schemas: Sequence[Path], sources: Sequence[Path], splits: Sequence[str], **model: Any
 ) -> None:
@@ -59,22 +59,25 @@ def layout(
             for split in splits:
                 _split(database, split)
             click.echo(database.layout(servers="servers" in changes))
-        except (SpannerError, spanemu.SchemaRejected, ValueError) as problem:
-            raise click.UsageError(str(problem)) from problem
+        except (SpannerError, spanemu.SchemaRejected, ValueError) as error:
+            raise click.UsageError(str(error)) from error
 
 
 def _load(database: Any, source: Path) -> None:
-    """All rows of a file in one commit, tables in the file's order. Raises click.UsageError."""
+    """Insert all rows of a file in one commit, tables in the file's order.
+
+    Raises click.UsageError for a file that is not of the expected form.
+    """
     try:
         tables = json.loads(source.read_text(encoding="utf-8"))
         writes = [
-            (name, list(each["columns"]), [list(row) for row in each["rows"]])
-            for name, each in tables.items()
+            (name, list(table["columns"]), [list(row) for row in table["rows"]])
+            for name, table in tables.items()
         ]
-    except ValueError as problem:
-        raise click.UsageError(f"{source}: {problem}") from problem
-    except (AttributeError, LookupError, TypeError) as problem:
-        raise click.UsageError(f"{source} is not of the form {_ROWS}") from problem
+    except ValueError as error:
+        raise click.UsageError(f"{source}: {error}") from error
+    except (AttributeError, LookupError, TypeError) as error:
+        raise click.UsageError(f"{source} is not of the form {_ROWS}") from error
     try:
         with database.batch() as batch:
             for write in writes:

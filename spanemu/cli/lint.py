@@ -1,4 +1,4 @@
-"""`spanemu lint`: find hotspots and slow queries in a schema before any load shows them.
+"""`spanemu lint`: finds hotspots and slow patterns in a schema before any load shows them.
 
     spanemu lint schema.sql
     spanemu lint db/ --select SPN1,SPN2 --ignore SPN123 --format sarif > lint.sarif
@@ -7,7 +7,7 @@
 
 exit 0   no finding at or above --fail-on
 exit 1   findings
-exit 2   the command line, the configuration or a schema cannot be understood
+exit 2   the command line, the configuration or a schema is invalid
 """
 
 from __future__ import annotations
@@ -25,21 +25,20 @@ from spanemu.base.severity import Severity
 from spanemu.lint.baseline import without_known, write_baseline
 from spanemu.lint.explain import RULE_LISTS, explain
 from spanemu.lint.formats import FORMATS
-from spanemu.lint.rule_names import unknown_rule
 from spanemu.lint.rules import RULES
 from spanemu.lint.run import Report, run
-from spanemu.lint.selection import check_rule_names
+from spanemu.lint.selection import check_rule_names, unknown_rule
 from spanemu.lint.settings import Settings, find_pyproject, settings_from
 
 EXIT_FINDINGS = 1
 EXIT_USAGE = 2
 
 _PATH = click.Path(path_type=Path)
-_SEVERITIES = click.Choice([str(each) for each in Severity])
+_SEVERITIES = click.Choice([str(severity) for severity in Severity])
 
 
 class Options(TypedDict):
-    """The flags, by the names that click passes them."""
+    """The values of the arguments and options, by click's parameter names."""
 
     sources: tuple[Path, ...]
     form: str
@@ -62,22 +61,22 @@ class Options(TypedDict):
     "--select",
     multiple=True,
     metavar="IDS",
-    help="Only these, e.g. SPN1,SPN202, or default,SPN210, or all.",
+    help="Run only these rules: SPN1,SPN202, or default,SPN210, or all.",
 )
-@click.option("--ignore", multiple=True, metavar="IDS", help="All but these.")
-@click.option("--config", type=_PATH, help="A pyproject.toml; default: the nearest.")
-@click.option("--nodes", type=click.IntRange(min=1), help="How many it will grow to.")
-@click.option("--baseline", type=_PATH, help="Findings that are known, as JSON.")
-@click.option("--update-baseline", is_flag=True, help="Write what is found to the baseline.")
+@click.option("--ignore", multiple=True, metavar="IDS", help="Do not run these rules.")
+@click.option("--config", type=_PATH, help="A pyproject.toml; default: the nearest one upwards.")
+@click.option("--nodes", type=click.IntRange(min=1), help="The planned number of nodes.")
+@click.option("--baseline", type=_PATH, help="A JSON file of accepted findings.")
+@click.option("--update-baseline", is_flag=True, help="Write the findings to the baseline.")
 @click.option("--fail-on", type=_SEVERITIES, default="warning", show_default=True,
               help="The lowest severity that makes the exit code 1.")  # fmt: skip
-@click.option("--explain", "explained", metavar="ID", help="Print a rule in full.")
+@click.option("--explain", "explained", metavar="ID", help="Describe a rule.")
 @click.option("--list-rules", is_flag=True,
-              help="List all rules; on and off are as the settings say.")  # fmt: skip
+              help="List all rules, and whether the settings select them.")  # fmt: skip
 def lint(**given: Unpack[Options]) -> None:
-    """Find what will be slow or hot in a schema, which all files make together.
+    """Find hotspots and slow patterns in the schema that all files form together.
 
-    Exit code 0: nothing found, 1: findings, 2: something cannot be understood.
+    Exit code 0: no findings, 1: findings, 2: invalid command line, configuration or schema.
     """
     if given["explained"] is not None:
         _explain(given["explained"])
@@ -87,7 +86,7 @@ def lint(**given: Unpack[Options]) -> None:
         return
     if not given["sources"]:
         raise click.UsageError(
-            "Name a schema file, a directory of them, --explain ID or --list-rules."
+            "Name a schema file, a directory of schema files, --explain ID or --list-rules."
         )
     try:
         settings = _settings(given)
@@ -114,7 +113,7 @@ def _explain(id_: str) -> None:
 def _list_rules(given: Options) -> None:
     listing = RULE_LISTS.get(given["form"])
     if listing is None:
-        raise click.UsageError(f"--list-rules has the formats {', '.join(RULE_LISTS)}.")
+        raise click.UsageError(f"--list-rules supports the formats {', '.join(RULE_LISTS)}.")
     try:
         settings = _settings(given)
         check_rule_names(settings)
@@ -137,7 +136,7 @@ def _settings(given: Options) -> Settings:
 
 
 def _ids(given: Sequence[str]) -> tuple[str, ...]:
-    return tuple(part.strip() for each in given for part in each.split(",") if part.strip())
+    return tuple(part.strip() for names in given for part in names.split(",") if part.strip())
 
 
 def _baseline(given: Options, settings: Settings) -> Path | None:

@@ -1,8 +1,8 @@
-"""`spanemu serve`: an emulator on a port until it is told to stop.
+"""`spanemu serve`: runs an emulator on a port until a signal stops it.
 
 exit 0   stopped by SIGTERM or SIGINT
-exit 2   the command line or a schema is wrong
-exit 3   the port is taken, or the host is not of this machine
+exit 2   the command line or a schema is invalid
+exit 3   the port is in use, or the host is not an address of this machine
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ LEAVE_SECONDS_MAX = 0.5
 
 
 class Options(TypedDict):
-    """The flags, by the names that click passes them."""
+    """The values of the options, by click's parameter names."""
 
     host_port: str
     rest_port: int | None
@@ -66,11 +66,15 @@ class Options(TypedDict):
     default="localhost:9010",
     show_default=True,
     metavar="HOST:PORT",
-    help="Where to listen; port 0 takes a free one.",
+    help="Listen here; port 0 chooses a free port.",
 )
-@click.option("--rest-port", type=int, metavar="PORT", help="Accepted; nothing listens there.")
+@click.option("--rest-port", type=int, metavar="PORT", help="Accepted but unused: no REST.")
 @click.option(
-    "--project", default=DEFAULT_PROJECT, show_default=True, metavar="ID", help="Of --instance."
+    "--project",
+    default=DEFAULT_PROJECT,
+    show_default=True,
+    metavar="ID",
+    help="The project of --instance.",
 )
 @click.option("--instance", metavar="ID", help="Create this instance at the start.")
 @click.option(
@@ -78,7 +82,7 @@ class Options(TypedDict):
     "instance_configs",
     multiple=True,
     metavar="ID",
-    help="List this configuration from the start (regional-us-central1, say). Repeatable.",
+    help="List this instance configuration (regional-us-central1, say). Repeatable.",
 )
 @click.option(
     "--strict-instance-configs",
@@ -90,29 +94,31 @@ class Options(TypedDict):
     "databases",
     multiple=True,
     metavar="ID",
-    help="Create this database in it. Repeatable.",
+    help="Create this database in the instance. Repeatable.",
 )
 @click.option(
     "--schema",
     "schemas",
     multiple=True,
     type=click.Path(path_type=Path, exists=True, dir_okay=False),
-    help="DDL that each of the databases begins with. Repeatable.",
+    help="Apply this DDL file to each --database. Repeatable.",
 )
 @click.option(
-    "--endpoint-file", type=click.Path(path_type=Path), help="Write where it listens, as JSON."
+    "--endpoint-file",
+    type=click.Path(path_type=Path),
+    help="Write the server's address to this file, as JSON.",
 )
-@click.option("--seed", type=int, help="Repeat the chance of an earlier run, which printed it.")
-@click.option("--start-time", metavar="TIME", help="What time it is then: 2026-01-01T00:00Z.")
+@click.option("--seed", type=int, help="Seed of all random choices; repeats an earlier run.")
+@click.option("--start-time", metavar="TIME", help="The time at the start: 2026-01-01T00:00Z.")
 @click.option(
     "--version-retention-seconds", type=float, default=DEFAULT_RETENTION_SECONDS, hidden=True
 )
-@click.option("--all-cpus", is_flag=True, help="Use all CPUs. One is mostly faster.")
+@click.option("--all-cpus", is_flag=True, help="Use all CPUs. A single CPU is usually faster.")
 @click.option("--stop-on-stdin-end", is_flag=True, hidden=True)
 def serve(**given: Unpack[Options]) -> None:
     """Run an emulator on a port until it is stopped.
 
-    Without --instance it starts empty; clients may use any project and create the rest.
+    Without --instance the emulator starts empty; clients may use any project and create instances.
     """
     if given["schemas"] and not given["databases"]:
         raise click.UsageError("--schema needs a --database to apply it to.")
@@ -134,9 +140,10 @@ def serve(**given: Unpack[Options]) -> None:
 
 @contextmanager
 def stop_signal(or_stdin_end: bool) -> Iterator[Callable[[], None]]:
-    """A function that waits until SIGTERM or SIGINT; a signal that comes earlier counts too.
+    """Yield a function that waits for SIGTERM or SIGINT, or returns at once after an earlier one.
 
-    A pipe rather than an Event: a handler may run while this thread holds the Event's lock.
+    The signal handlers write to a pipe, because a handler may run while this thread holds the lock
+    of a threading.Event.
     """
     reader, writer = os.pipe()
 
@@ -144,14 +151,14 @@ def stop_signal(or_stdin_end: bool) -> Iterator[Callable[[], None]]:
         with suppress(OSError):
             os.write(writer, b".")
 
-    before = {each: signal.signal(each, stop) for each in (signal.SIGTERM, signal.SIGINT)}
+    previous = {number: signal.signal(number, stop) for number in (signal.SIGTERM, signal.SIGINT)}
     if or_stdin_end:
         threading.Thread(target=_at_stdin_end, args=(stop,), daemon=True).start()
     try:
         yield lambda: _wait(reader)
     finally:
-        for each, handler in before.items():
-            signal.signal(each, handler)
+        for number, handler in previous.items():
+            signal.signal(number, handler)
 
 
 def _wait(reader: int) -> None:
@@ -159,7 +166,10 @@ def _wait(reader: int) -> None:
 
 
 def _at_stdin_end(stop: Callable[[], None]) -> None:
-    """Descriptor 0 itself: a buffered reader would hold a lock that the exit needs."""
+    """Call `stop` when standard input ends.
+
+    Reads descriptor 0 directly, because a buffered reader would hold a lock that the exit needs.
+    """
     with suppress(OSError):
         while os.read(0, 4096):
             pass
@@ -182,8 +192,8 @@ def _config(given: Options) -> EmulatorConfig:
             limits=_limits(),
             embedded_channel=False,
         )
-    except ValueError as problem:  # InvalidConfig among them
-        raise click.UsageError(str(problem)) from problem
+    except ValueError as error:  # including InvalidConfig
+        raise click.UsageError(str(error)) from error
 
 
 def _limits() -> Limits:
@@ -193,15 +203,15 @@ def _limits() -> Limits:
 
 
 def _start(config: EmulatorConfig) -> spanemu.Emulator:
-    # gRPC would add lines of its own to what is said here about a taken port.
+    # gRPC would print lines of its own about a port in use.
     os.environ.setdefault("GRPC_VERBOSITY", "NONE")
-    # What the imports leave in memory stays to the end: looking through it again and again
-    # for garbage makes up a sixth of the start, and slows down every later collection.
+    # Imported objects stay in memory to the end. Collecting garbage among them takes a sixth of
+    # the start-up time and slows down every later collection.
     gc.disable()
     try:
         return spanemu.Emulator(config)
-    except spanemu.CannotListen as problem:
-        click.echo(f"spanemu: {problem}", err=True)
+    except spanemu.CannotListen as error:
+        click.echo(f"spanemu: {error}", err=True)
         sys.exit(EXIT_CANNOT_LISTEN)
     finally:
         gc.freeze()
@@ -209,7 +219,7 @@ def _start(config: EmulatorConfig) -> spanemu.Emulator:
 
 
 def _create(emulator: spanemu.Emulator, given: Options) -> list[str]:
-    """The names of the instance and the databases that were asked for, and are there now."""
+    """Create the requested instance and databases, and return their names."""
     if given["instance"] is None and not given["databases"]:
         return []
     emulator.create_instance()
@@ -219,8 +229,8 @@ def _create(emulator: spanemu.Emulator, given: Options) -> list[str]:
             emulator.create_database(database, given["schemas"]).name
             for database in given["databases"]
         ]
-    except (spanemu.SpannerError, OSError, UnicodeDecodeError) as problem:
-        click.echo(f"spanemu: {problem}", err=True)
+    except (spanemu.SpannerError, OSError, UnicodeDecodeError) as error:
+        click.echo(f"spanemu: {error}", err=True)
         sys.exit(EXIT_USAGE)
     return names
 
@@ -230,13 +240,14 @@ def _warn(emulator: spanemu.Emulator, rest_port: int | None) -> None:
         refusal = spanemu.Unsupported("The REST gateway")
         click.echo(f"spanemu: {refusal} Nothing listens at port {rest_port}.", err=True)
     if not emulator.address.is_loopback:
-        click.echo(
-            "spanemu: reachable from other machines, and asks nobody who they are.", err=True
-        )
+        click.echo("spanemu: reachable from other machines, without authentication.", err=True)
 
 
 def _announce(emulator: spanemu.Emulator, created: list[str]) -> None:
-    """The first three lines are what wrappers of Google's emulator wait for; keep them."""
+    """Print the address, the seed and the created resources.
+
+    Wrappers of Google's emulator wait for the first three lines, which must not change.
+    """
     click.echo("Cloud Spanner emulator running.")
     click.echo(f"gRPC server listening at {emulator.address}")
     click.echo(f"export SPANNER_EMULATOR_HOST={emulator.uri}")
@@ -259,8 +270,8 @@ def _endpoint(emulator: spanemu.Emulator) -> Endpoint:
 def _publish(emulator: spanemu.Emulator, path: Path, stack: ExitStack) -> None:
     try:
         stack.enter_context(published(_endpoint(emulator), path))
-    except OSError as problem:
-        click.echo(f"spanemu: cannot write the endpoint file: {problem}", err=True)
+    except OSError as error:
+        click.echo(f"spanemu: cannot write the endpoint file: {error}", err=True)
         sys.exit(EXIT_USAGE)
 
 
@@ -271,7 +282,7 @@ def _close(emulator: spanemu.Emulator) -> None:
 
 
 def _leave() -> None:
-    """End now, even if some request will not let go of its thread, which Python would wait for."""
+    """Exit soon, even if a request still holds a thread, for which Python would wait."""
     deadline = monotonic() + LEAVE_SECONDS_MAX
     for thread in threading.enumerate():
         if thread is not threading.current_thread() and not thread.daemon:

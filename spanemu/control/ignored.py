@@ -25,7 +25,7 @@ def checked(entries: Sequence[str]) -> tuple[str, ...]:
 
 
 def _check_rule(rule: str) -> None:
-    from spanemu.lint.rule_names import UnknownRule, check_rule_name
+    from spanemu.lint.selection import UnknownRule, check_rule_name
 
     try:
         check_rule_name(rule)

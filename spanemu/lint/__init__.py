@@ -1,10 +1,10 @@
-"""The schema linter: what DDL tells before any load does.
+"""The schema linter: finds hotspots and slow patterns in DDL before any load shows them.
 
-In reading order: `rule` (what a rule is), `rules` (all of them, by family), `rule_names`, `source`
-(texts, places, steering comments), `client_statements` (what is no schema and skipped), `model` and
-`build` (the schema as declared), `values` (what a declaration says about values), `settings`,
-`selection` (which rules run), `run` (rules over a schema), `baseline` (findings that are known),
-`formats` (text, JSON, SARIF, GitHub), `explain`.
+In reading order: `rule` (a rule and its hits), `rules` (all rules, by family), `source` (schema
+files, positions, directives in comments), `model` and `build` (the declared schema), `values` (what
+a declaration implies about a column's values), `settings`, `selection` (rule names, and the rules
+that run), `run` (applies the rules to a schema), `baseline` (accepted findings), `formats` (text,
+JSON, SARIF, GitHub), `explain`.
 
     report = spanemu.lint.run("schema.sql")
     for finding in report: print(finding.id, finding.object, finding.message)
@@ -15,9 +15,9 @@ from __future__ import annotations
 from spanemu.base.severity import Severity
 from spanemu.lint.explain import explain
 from spanemu.lint.rule import Rule
-from spanemu.lint.rule_names import UndecidedRule, UnknownRule
 from spanemu.lint.rules import RULES
 from spanemu.lint.run import Failure, Finding, Report, run
+from spanemu.lint.selection import UndecidedRule, UnknownRule
 from spanemu.lint.settings import BadSettings, Settings, TableSettings, settings_from
 from spanemu.lint.source import SourceMissing
 

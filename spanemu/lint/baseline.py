@@ -1,8 +1,8 @@
-"""Findings that are known and accepted: a file of them, by what they are about, not by line.
+"""Baselines: files of accepted findings, identified by rule, object and column, not by line.
 
     {"version": 1, "findings": [{"id": "SPN102", "object": "Events", "column": "At"}]}
 
-A finding in the file is left out of a report as often as it is listed.
+Each entry of the file removes one finding from a report.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from spanemu.base.identifiers import fold
 from spanemu.lint.run import Finding, Report
 
 VERSION = 1
-_Mark = tuple[str, str, str]
+_Identity = tuple[str, str, str]  # rule id, object, column
 
 
 class BadBaseline(SpannerError):
-    """A baseline file cannot be understood."""
+    """A file is not a valid baseline."""
 
     code = Code.INVALID_ARGUMENT
     prose = "{path}: not a baseline of spanemu lint: {reason}"
@@ -30,26 +30,26 @@ class BadBaseline(SpannerError):
 
 
 def without_known(report: Report, path: Path) -> Report:
-    """The report less what the file lists. Raises BadBaseline, OSError."""
+    """Return the report without the findings that the file lists. Raises BadBaseline, OSError."""
     known = Counter(_read(path))
     fresh = []
     for finding in report:
-        mark = _mark(finding)
-        if known[mark] > 0:
-            known[mark] -= 1
+        identity = _identity(finding)
+        if known[identity] > 0:
+            known[identity] -= 1
         else:
             fresh.append(finding)
     return replace(report, findings=tuple(fresh))
 
 
 def write_baseline(report: Report, path: Path) -> str:
-    """Make the file list exactly the report's findings. Return a sentence that says what it has.
+    """Write the report's findings to the file; return a sentence that describes the file.
 
     Statements that could not be read have no findings, so the sentence counts them.
     """
     findings = sorted(
-        ({"id": each.id, "object": each.object, "column": each.column} for each in report),
-        key=lambda each: (each["id"], each["object"], each["column"] or ""),
+        ({"id": found.id, "object": found.object, "column": found.column} for found in report),
+        key=lambda entry: (entry["id"], entry["object"], entry["column"] or ""),
     )
     text = json.dumps({"version": VERSION, "findings": findings}, indent=2, ensure_ascii=False)
     path.write_text(text + "\n", encoding="utf-8")
@@ -57,25 +57,25 @@ def write_baseline(report: Report, path: Path) -> str:
     if not report.failures:
         return written
     places = _counted(len(report.failures), "place")
-    return f"{written} The following {places} could not be read, so no finding there is accepted:"
+    return f"{written} It accepts no findings in {places} that could not be read:"
 
 
 def _counted(number: int, noun: str) -> str:
     return f"{number} {noun}{'s' * (number != 1)}"
 
 
-def _mark(finding: Finding) -> _Mark:
+def _identity(finding: Finding) -> _Identity:
     return finding.id, fold(finding.object), fold(finding.column or "")
 
 
-def _read(path: Path) -> list[_Mark]:
+def _read(path: Path) -> list[_Identity]:
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
         if content["version"] != VERSION:
             raise BadBaseline(str(path), f"version {content['version']!r}")
         return [
-            (str(each["id"]), fold(str(each["object"])), fold(str(each.get("column") or "")))
-            for each in content["findings"]
+            (str(entry["id"]), fold(str(entry["object"])), fold(str(entry.get("column") or "")))
+            for entry in content["findings"]
         ]
-    except (ValueError, KeyError, TypeError, AttributeError) as problem:
-        raise BadBaseline(str(path), repr(problem)) from problem
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise BadBaseline(str(path), repr(error)) from error

@@ -1,7 +1,7 @@
-"""From statements to the linter's schema: CREATE adds, ALTER changes, DROP takes away.
+"""Builds the linter's schema from statements: CREATE adds, ALTER changes, DROP removes.
 
-Nothing is refused here. What names something unknown is kept as a change and otherwise passed by:
-a migration may well speak of tables that earlier files made.
+No statement is refused. A statement about an unknown object is recorded as a change and has no
+other effect, because a migration may alter tables that earlier files created.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any
 from spanemu.base.identifiers import fold
 from spanemu.lint.model import Change, Column, Index, Schema, Table
 from spanemu.lint.settings import Settings
-from spanemu.lint.source import Spot, Statement
+from spanemu.lint.source import Position, Statement
 from spanemu.sql import ddl_ast
 from spanemu.sql.ddl_ast import options_by_name
 
@@ -20,7 +20,7 @@ from spanemu.sql.ddl_ast import options_by_name
 def build(
     statements: Iterable[tuple[Statement, ddl_ast.DdlStatement]], settings: Settings
 ) -> Schema:
-    """The schema after all statements."""
+    """Return the schema after all statements."""
     builder = _Builder(Schema(settings))
     for statement, tree in statements:
         builder.add(statement, tree)
@@ -36,8 +36,8 @@ class _Builder:
         self.schema = schema
 
     def add(self, statement: Statement, tree: ddl_ast.DdlStatement) -> None:
-        """Take one statement in; what it is about is known as it was before."""
-        table = _subject(self.schema, tree)
+        """Apply a statement, and record it with the table that it changes."""
+        table = _changed_table(self.schema, tree)
         self.schema.changes.append(Change(statement, tree, table))
         effect = _EFFECTS.get(type(tree))
         if effect is not None:
@@ -46,21 +46,21 @@ class _Builder:
     # ------------------------------------------------------------------ tables
 
     def create_table(self, statement: Statement, tree: ddl_ast.CreateTable) -> None:
-        table = Table(str(tree.name), Spot(statement, tree.name.at), self.schema)
+        table = Table(str(tree.name), Position(statement, tree.name.at), self.schema)
         for definition in tree.columns:
             _add_column(table, statement, definition)
         inline = [each.name for each in tree.columns if each.primary_key]
         if tree.primary_key is not None:
             table.key_parts = _parts(statement, tree.primary_key)
         else:
-            table.key_parts = tuple((n.name, False, Spot(statement, n.at)) for n in inline)
+            table.key_parts = tuple((n.name, False, Position(statement, n.at)) for n in inline)
             table.declares_key = bool(inline)
         table.interleave = tree.interleave
         for constraint in tree.constraints:
             _add_constraint(table, statement, constraint)
         if tree.row_deletion_policy is not None:
-            spot = Spot(statement, tree.row_deletion_policy.at)
-            table.policies.append((tree.row_deletion_policy, spot))
+            position = Position(statement, tree.row_deletion_policy.at)
+            table.policies.append((tree.row_deletion_policy, position))
         table.options = dict(options_by_name(tree.options))
         self.schema.tables[fold(table.name)] = table
 
@@ -93,7 +93,7 @@ class _Builder:
             return
         index = Index(
             str(tree.name),
-            Spot(statement, tree.name.at),
+            Position(statement, tree.name.at),
             table,
             _parts(statement, tree.key),
             unique=tree.unique,
@@ -108,8 +108,8 @@ class _Builder:
         table = self.schema.table(str(tree.table))
         if table is None:
             return
-        spot = Spot(statement, tree.name.at)
-        index = Index(str(tree.name), spot, table, _parts(statement, tree.key), search=True)
+        position = Position(statement, tree.name.at)
+        index = Index(str(tree.name), position, table, _parts(statement, tree.key), search=True)
         index.interleave = tree.interleave
         index.options = options_by_name(tree.options)
         index.order_by = tree.order_by
@@ -128,10 +128,10 @@ class _Builder:
     def drop_index(self, _: Statement, tree: ddl_ast.Drop) -> None:
         self.schema.indexes.pop(fold(str(tree.name)), None)
 
-    # ------------------------------------------------------------------ others
+    # ------------------------------------------------------------------ other objects
 
     def create_sequence(self, statement: Statement, tree: ddl_ast.CreateSequence) -> None:
-        self.schema.sequences[fold(str(tree.name))] = tree, Spot(statement, tree.name.at)
+        self.schema.sequences[fold(str(tree.name))] = tree, Position(statement, tree.name.at)
 
     def drop_sequence(self, _: Statement, tree: ddl_ast.DropSequence) -> None:
         self.schema.sequences.pop(fold(str(tree.name)), None)
@@ -156,8 +156,8 @@ _EFFECTS: Mapping[type[ddl_ast.DdlStatement], Callable[[_Builder, Statement, Any
 }
 
 
-def _subject(schema: Schema, tree: ddl_ast.DdlStatement) -> Table | None:
-    """The table that a statement changes, as it was before the statement."""
+def _changed_table(schema: Schema, tree: ddl_ast.DdlStatement) -> Table | None:
+    """Return the table that a statement changes, as declared before the statement."""
     match tree:
         case ddl_ast.AlterTable(name=name) | ddl_ast.DropTable(name=name):
             return schema.table(str(name))
@@ -171,14 +171,14 @@ def _subject(schema: Schema, tree: ddl_ast.DdlStatement) -> Table | None:
 
 def _parts(
     statement: Statement, key: tuple[ddl_ast.KeyPart, ...]
-) -> tuple[tuple[str, bool, Spot], ...]:
-    return tuple((each.column.name, each.descending, Spot(statement, each.at)) for each in key)
+) -> tuple[tuple[str, bool, Position], ...]:
+    return tuple((each.column.name, each.descending, Position(statement, each.at)) for each in key)
 
 
 def _add_column(table: Table, statement: Statement, definition: ddl_ast.ColumnDefinition) -> None:
     table.columns[fold(definition.name.name)] = Column(
         definition.name.name,
-        Spot(statement, definition.at),
+        Position(statement, definition.at),
         definition,
         dict(options_by_name(definition.options)),
         definition.default,
@@ -190,14 +190,14 @@ def _add_constraint(table: Table, statement: Statement, constraint: ddl_ast.Cons
     if isinstance(constraint, ddl_ast.CheckDefinition):
         table.checks.append(constraint)
     else:
-        table.foreign_keys.append((constraint, Spot(statement, constraint.at)))
+        table.foreign_keys.append((constraint, Position(statement, constraint.at)))
 
 
 # ---------------------------------------------------------------------------- ALTER TABLE
 
 
 def _redefine(table: Table, statement: Statement, action: ddl_ast.RedefineColumn) -> None:
-    """The definition anew; options stay unless they are given."""
+    """Replace a column definition; its options stay unless the action gives options."""
     before = table.column(action.column.name.name)
     _add_column(table, statement, action.column)
     if before is not None and action.column.options is None:
@@ -211,7 +211,9 @@ def _drop_column(table: Table, _: Statement, action: ddl_ast.DropColumn) -> None
 def _drop_constraint(table: Table, _: Statement, action: ddl_ast.DropConstraint) -> None:
     name = fold(action.name.name)
     table.checks = [each for each in table.checks if _named(each) != name]
-    table.foreign_keys = [(key, spot) for key, spot in table.foreign_keys if _named(key) != name]
+    table.foreign_keys = [
+        (key, position) for key, position in table.foreign_keys if _named(key) != name
+    ]
 
 
 def _named(constraint: ddl_ast.Constraint) -> str | None:
@@ -231,13 +233,13 @@ def _set_interleave(table: Table, _: Statement, action: ddl_ast.SetInterleave) -
 
 
 def _policy(table: Table, statement: Statement, action: ddl_ast.AddRowDeletionPolicy) -> None:
-    table.policies.append((action.policy, Spot(statement, action.policy.at)))
+    table.policies.append((action.policy, Position(statement, action.policy.at)))
 
 
 def _replace_policy(
     table: Table, statement: Statement, action: ddl_ast.ReplaceRowDeletionPolicy
 ) -> None:
-    table.policies = [(action.policy, Spot(statement, action.policy.at))]
+    table.policies = [(action.policy, Position(statement, action.policy.at))]
 
 
 def _set_on_column(table: Table, _: Statement, action: Any) -> None:

@@ -1,4 +1,4 @@
-"""Rules for a reader: one in full (`spanemu lint --explain SPN102`), or a list of all of them
+"""Descriptions of rules: a rule in full (`spanemu lint --explain SPN102`), or a list of all rules
 (`--list-rules`).
 """
 
@@ -21,7 +21,7 @@ _NEEDS = {
 
 
 def explain(id_: str) -> str:
-    """What a rule finds and why, what to do, and an example either way. Raises KeyError."""
+    """Describe a rule: its reason, its fix, and DDL with and without a finding. Raises KeyError."""
     return "\n".join(_lines(RULES[id_.strip().upper()]))
 
 
@@ -30,21 +30,21 @@ def _lines(rule: Rule) -> list[str]:
     lines = [f"{rule.id} ({rule.severity}): {rule.title}", "", rule.why, ""]
     lines += [f"Decided from: {evidence}", f"Fix: {fix_text(rule)}"]
     if rule.check is None:
-        lines += ["", "The linter cannot decide this."]
+        lines += ["", "The linter cannot check this rule."]
     if rule.id in DETECTED:
-        lines += ["", "The report on hotspots tells it from what was written and read."]
+        lines += ["", "The hotspot report checks it from the writes and reads of a run."]
     if rule.opt_in:
-        lines += ["", f"Off by default: --select default,{rule.id} adds it."]
+        lines += ["", f"Off by default; --select default,{rule.id} adds it."]
     if rule.rate:
-        lines += ["", "Spared for tables marked low-rate."]
-    for title, example in (("Fires on", rule.bad), ("Not on", rule.good)):
+        lines += ["", "Does not apply to tables marked low-rate."]
+    for title, example in (("Reported", rule.bad), ("Not reported", rule.good)):
         if example:
             lines += ["", f"{title}:", *(f"    {line}" for line in example.splitlines())]
     return lines
 
 
 def fix_text(rule: Rule) -> str:
-    """The fix with the names of its blanks, or in words where it is all made up."""
+    """Return the fix with placeholders for its fields, or in words if it is a single field."""
     return _WORDED.get(rule.fix, rule.fix.replace("{", "<").replace("}", ">"))
 
 
@@ -57,11 +57,11 @@ _WORDED = {
 
 # ---------------------------------------------------------------------------- all rules
 
-HOTSPOTS = "hotspots"  # decided by the report on hotspots alone
+HOTSPOTS = "hotspots"  # only the hotspot report checks the rule
 
 
 def rules_as_text(settings: Settings) -> str:
-    """Return a line for each rule: id, severity, state under the settings, title."""
+    """Return a line of text for each rule: id, severity, state under the settings, title."""
     lines = [
         f"{rule.id}  {rule.severity!s:<7}  {_state(rule, settings):<8}  {rule.title}"
         for rule in RULES.values()
@@ -70,7 +70,7 @@ def rules_as_text(settings: Settings) -> str:
 
 
 def rules_as_json(settings: Settings) -> str:
-    """Return the same as a list of JSON objects."""
+    """Return id, severity, state and title of each rule as a list of JSON objects."""
     listed = [
         {
             "id": rule.id,
@@ -90,7 +90,7 @@ RULE_LISTS: Mapping[str, Callable[[Settings], str]] = {
 
 
 def _state(rule: Rule, settings: Settings) -> str:
-    """Return "on" or "off", or "hotspots" for a rule that the linter cannot decide."""
+    """Return "on" or "off", or "hotspots" for a rule that the linter cannot check."""
     if rule.check is None:
         return HOTSPOTS
     return "on" if is_selected(rule.id, settings) else "off"

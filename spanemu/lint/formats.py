@@ -7,6 +7,7 @@ line, line_column. Lines and columns count from one.
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable, Mapping
 from pathlib import PurePath
 from typing import Any
@@ -22,25 +23,28 @@ SARIF_VERSION = "2.1.0"
 
 
 def as_text(report: Report) -> str:
-    """For a terminal: one line a finding, its fix below, a line of totals."""
+    """Format a report for a terminal: a line and a fix for each finding, then the totals."""
     lines = []
-    for each in report:
-        place = f"{each.file}:{each.line}:{each.line_column}"
-        lines += [f"{place}: {each.id} {each.severity}: {each.message}", f"    fix: {each.fix}"]
+    for finding in report:
+        location = f"{finding.file}:{finding.line}:{finding.line_column}"
+        lines.append(f"{location}: {finding.id} {finding.severity}: {finding.message}")
+        lines.append(f"    fix: {finding.fix}")
     lines.append(_totals(report))
     return "\n".join(lines)
 
 
 def _totals(report: Report) -> str:
-    counts = {each: sum(one.severity is each for one in report) for each in Severity}
-    found = ", ".join(f"{n} {each}{'s' * (n != 1)}" for each, n in counts.items() if n)
-    if not found and report.failures:
-        return "No findings in what could be read."
-    return found or "No findings."
+    counts = Counter(finding.severity for finding in report)
+    totals = ", ".join(
+        f"{n} {severity}{'s' * (n != 1)}" for severity in Severity if (n := counts[severity])
+    )
+    if not totals and report.failures:
+        return "No findings in the statements that could be read."
+    return totals or "No findings."
 
 
 def as_json(report: Report) -> str:
-    """For programs."""
+    """Format a report as a list of JSON objects."""
     return json.dumps([_object(each) for each in report], indent=2, ensure_ascii=False)
 
 
@@ -54,7 +58,7 @@ _COMMANDS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO
 
 
 def as_github(report: Report) -> str:
-    """Workflow commands, which show findings in the diff."""
+    """Format a report as workflow commands, which annotate the diff."""
     return "\n".join(
         f"::{_COMMANDS[each.severity]} file={_property(each.file)},line={each.line},"
         f"col={each.line_column},title={_property(f'{each.id} {each.rule.title}')}"
@@ -77,9 +81,9 @@ _LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: 
 
 
 def as_sarif(report: Report) -> str:
-    """One run; failures to read are notifications of its invocation."""
+    """Format a report as a SARIF log of one run; failures are notifications of its invocation."""
     rules = sorted({each.id: each.rule for each in report}.values(), key=lambda rule: rule.id)
-    places = {rule.id: place for place, rule in enumerate(rules)}
+    numbers = {rule.id: number for number, rule in enumerate(rules)}
     driver = {
         "name": "spanemu lint",
         "informationUri": "https://pypi.org/project/spanemu/",
@@ -93,7 +97,7 @@ def as_sarif(report: Report) -> str:
         "tool": {"driver": driver},
         "invocations": [invocation],
         "columnKind": "unicodeCodePoints",
-        "results": [_result(each, places[each.id]) for each in report],
+        "results": [_result(finding, numbers[finding.id]) for finding in report],
     }
     log = {"$schema": SARIF_SCHEMA, "version": SARIF_VERSION, "runs": [run]}
     return json.dumps(log, indent=2, ensure_ascii=False)
@@ -129,11 +133,11 @@ def _notification(failure: Failure) -> dict[str, Any]:
     }
 
 
-def _location(place: Finding | Failure) -> dict[str, Any]:
-    region = {"startLine": place.line, "startColumn": place.line_column}
+def _location(item: Finding | Failure) -> dict[str, Any]:
+    region = {"startLine": item.line, "startColumn": item.line_column}
     return {
         "physicalLocation": {
-            "artifactLocation": {"uri": quote(PurePath(place.file).as_posix())},
+            "artifactLocation": {"uri": quote(PurePath(item.file).as_posix())},
             "region": region,
         }
     }

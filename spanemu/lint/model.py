@@ -1,7 +1,8 @@
-"""The schema as the linter sees it: what was declared, with the place of each declaration.
+"""The linter's schema: the declared objects, each with the position of its declaration.
 
-It is not `spanemu.schema`: that one holds valid schemas only, and knows no places; a linter also
-speaks of what Spanner refuses. Names that lead nowhere are None and rules pass over them.
+The package `spanemu.schema` does not serve here: it holds only valid schemas, without positions,
+but the linter also reports declarations that Spanner refuses. A reference to an unknown object is
+None, and the rules skip it.
 """
 
 from __future__ import annotations
@@ -13,17 +14,17 @@ from typing import Any
 
 from spanemu.base.identifiers import fold
 from spanemu.lint.settings import Settings
-from spanemu.lint.source import Spot, Statement
+from spanemu.lint.source import Position, Statement
 from spanemu.sql import ddl_ast
 from spanemu.sql.googlesql.ast import Expression
 
 
 @dataclass(eq=False)
 class Column:
-    """A column as it is after all statements. `type` is a word: INT64, STRING, ARRAY, a path."""
+    """A column after all statements."""
 
     name: str
-    spot: Spot
+    position: Position
     definition: ddl_ast.ColumnDefinition
     options: dict[str, Any]
     default: ddl_ast.SqlExpression | None = None
@@ -31,7 +32,7 @@ class Column:
 
     @cached_property
     def type(self) -> str:
-        """INT64, STRING, ARRAY, or the path of a proto type."""
+        """The type's name: INT64, STRING, ARRAY, or the path of a proto type."""
         declared = self.definition.type
         if declared.element is not None:
             return "ARRAY"
@@ -42,7 +43,7 @@ class Column:
 
     @property
     def length(self) -> int | str | None:
-        """Of STRING and BYTES: a number or "MAX"."""
+        """The length of STRING or BYTES: a number or "MAX"."""
         return self.definition.type.length
 
     @property
@@ -51,12 +52,12 @@ class Column:
 
     @property
     def generated(self) -> Expression | None:
-        """What a generated column is computed from."""
+        """The expression of a generated column."""
         return None if self.definition.generated is None else self.definition.generated.tree
 
     @property
     def default_tree(self) -> Expression | None:
-        """What a column holds when nothing is given."""
+        """The expression of the column's DEFAULT clause."""
         return None if self.default is None else self.default.tree
 
     @property
@@ -71,50 +72,50 @@ class Part:
     name: str
     column: Column | None
     descending: bool
-    spot: Spot
+    position: Position
 
 
 @dataclass(eq=False)
 class Table:
-    """A table as it is after all statements. Without a PRIMARY KEY clause `declares_key` is off."""
+    """A table after all statements; `declares_key` is False if it declares no primary key."""
 
     name: str
-    spot: Spot
+    position: Position
     schema: Schema
     columns: dict[str, Column] = field(default_factory=dict)
-    key_parts: tuple[tuple[str, bool, Spot], ...] = ()
+    key_parts: tuple[tuple[str, bool, Position], ...] = ()
     declares_key: bool = True
     interleave: ddl_ast.InterleaveClause | None = None
-    foreign_keys: list[tuple[ddl_ast.ForeignKeyDefinition, Spot]] = field(default_factory=list)
+    foreign_keys: list[tuple[ddl_ast.ForeignKeyDefinition, Position]] = field(default_factory=list)
     checks: list[ddl_ast.CheckDefinition] = field(default_factory=list)
-    policies: list[tuple[ddl_ast.RowDeletionPolicy, Spot]] = field(default_factory=list)
+    policies: list[tuple[ddl_ast.RowDeletionPolicy, Position]] = field(default_factory=list)
     options: dict[str, Any] = field(default_factory=dict)
 
     def column(self, name: str) -> Column | None:
-        """The column of that name, whatever its case."""
+        """Return the column of a name, ignoring case; None if the table has no such column."""
         return self.columns.get(fold(name))
 
     @property
     def key(self) -> tuple[Part, ...]:
         """The primary key."""
         return tuple(
-            Part(name, self.column(name), descending, spot)
-            for name, descending, spot in self.key_parts
+            Part(name, self.column(name), descending, position)
+            for name, descending, position in self.key_parts
         )
 
     @property
     def key_names(self) -> tuple[str, ...]:
-        """The key's columns, folded."""
+        """The folded names of the key columns."""
         return tuple(fold(name) for name, _, _ in self.key_parts)
 
     @property
     def parent(self) -> Table | None:
-        """The table that this one is interleaved in."""
+        """The table in which this table is interleaved."""
         return None if self.interleave is None else self.schema.table(str(self.interleave.table))
 
     @property
     def ancestors(self) -> Iterator[Table]:
-        """Its parent, its parent's parent and so on."""
+        """The parent, the parent's parent and so on."""
         seen = {id(self)}
         above = self.parent
         while above is not None and id(above) not in seen:
@@ -124,7 +125,7 @@ class Table:
 
     @property
     def own_key(self) -> tuple[Part, ...]:
-        """The key without its parent's."""
+        """The key without the key columns of the parent."""
         parent = self.parent
         return self.key if parent is None else self.key[len(parent.key_parts) :]
 
@@ -134,22 +135,22 @@ class Table:
 
     @property
     def indexes(self) -> list[Index]:
-        """Its secondary indexes, search indexes aside."""
+        """The secondary indexes of the table, without search indexes."""
         return [index for index in self.schema.indexes_on(self) if not index.search]
 
     @property
     def statement(self) -> Statement:
-        return self.spot.statement
+        return self.position.statement
 
 
 @dataclass(eq=False)
 class Index:
-    """A secondary or a search index as it is after all statements."""
+    """A secondary or search index after all statements."""
 
     name: str
-    spot: Spot
+    position: Position
     table: Table
-    key_parts: tuple[tuple[str, bool, Spot], ...]
+    key_parts: tuple[tuple[str, bool, Position], ...]
     unique: bool = False
     null_filtered: bool = False
     where_not_null: frozenset[str] = frozenset()
@@ -163,34 +164,34 @@ class Index:
     def key(self) -> tuple[Part, ...]:
         """The declared key."""
         return tuple(
-            Part(name, self.table.column(name), descending, spot)
-            for name, descending, spot in self.key_parts
+            Part(name, self.table.column(name), descending, position)
+            for name, descending, position in self.key_parts
         )
 
     @property
     def key_names(self) -> tuple[str, ...]:
-        """The declared key's columns, folded."""
+        """The folded names of the columns of the declared key."""
         return tuple(fold(name) for name, _, _ in self.key_parts)
 
     @property
     def full_key(self) -> tuple[Part, ...]:
-        """The declared key, then the parts of the table's key that are not in it."""
+        """The declared key, then the parts of the table's key that the declared key lacks."""
         names = set(self.key_names)
         return self.key + tuple(part for part in self.table.key if fold(part.name) not in names)
 
     @property
     def is_root(self) -> bool:
-        """Stored by itself, in the order of its own key."""
+        """True if the index is not interleaved, so that its own key decides where entries lie."""
         return self.interleave is None
 
     @property
     def statement(self) -> Statement:
-        return self.spot.statement
+        return self.position.statement
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A statement in its order, with the table that it is about, if that is known."""
+    """A statement in its order, with the table that it changes, if that table is known."""
 
     statement: Statement
     tree: ddl_ast.DdlStatement
@@ -198,7 +199,7 @@ class Change:
 
     @property
     def is_of_new_table(self) -> bool:
-        """Whether the table was made earlier in the same file: later files are later migrations."""
+        """True if the same file created the table; later files count as later migrations."""
         if self.table is None:
             return False
         return self.table.statement.source.origin == self.statement.source.origin
@@ -206,12 +207,12 @@ class Change:
 
 @dataclass(eq=False)
 class Schema:
-    """Everything that the input declares, after all statements."""
+    """The declared schema after all statements."""
 
     settings: Settings
     tables: dict[str, Table] = field(default_factory=dict)
     indexes: dict[str, Index] = field(default_factory=dict)
-    sequences: dict[str, tuple[ddl_ast.CreateSequence, Spot]] = field(default_factory=dict)
+    sequences: dict[str, tuple[ddl_ast.CreateSequence, Position]] = field(default_factory=dict)
     options: dict[str, Any] = field(default_factory=dict)
     changes: list[Change] = field(default_factory=list)
     children: dict[str, list[Table]] = field(default_factory=dict)
@@ -219,16 +220,16 @@ class Schema:
 
     @cached_property
     def single_keys(self) -> frozenset[str]:
-        """The columns, folded, that alone are the key of a table; for a complete schema."""
+        """The folded names of columns that are the whole key of a table; for a complete schema."""
         keys = (table.key_names for table in self.tables.values())
         return frozenset(names[0] for names in keys if len(names) == 1)
 
     def table(self, name: str) -> Table | None:
-        """The table of that name, whatever its case."""
+        """Return the table of a name, ignoring case; None if there is no such table."""
         return self.tables.get(fold(name))
 
     def indexes_on(self, table: Table) -> list[Index]:
-        """The indexes on a table, in order of creation. Only for a schema that is complete."""
+        """Return the indexes on a table, in order of creation; for a complete schema."""
         if self._by_table is None:
             self._by_table = {}
             for index in self.indexes.values():

@@ -1,11 +1,12 @@
-"""What a rule is: facts for a reader, one example either way, and a small function.
+"""A lint rule: its description, an example on either side, and the check function.
 
-A rule's id says its family: SPN1xx primary keys, 2xx indexes, 3xx interleaving, 4xx foreign keys,
-5xx columns, 6xx row deletion, 7xx operations, 8xx workload. The ids are used by everything that
-reports on keys: this linter, the detector of hotspots, the plugin.
+A rule's id names its family: SPN1xx primary keys, 2xx indexes, 3xx interleaving, 4xx foreign keys,
+5xx columns, 6xx row deletion, 7xx operations, 8xx workload. The linter, the hotspot report and the
+plugin share the ids.
 
-`check` is None where a schema alone decides nothing: such a rule needs values, load or queries and
-is run by the detector. It is listed here all the same, so that it can be explained and ignored.
+`check` is None where a schema alone is not enough: such a rule needs values, load or queries, and
+the hotspot report evaluates it. The rule is listed here too, so that it can be explained and
+ignored.
 """
 
 from __future__ import annotations
@@ -17,13 +18,13 @@ from typing import Any
 
 from spanemu.base.severity import Severity
 from spanemu.lint.model import Index, Schema, Table
-from spanemu.lint.source import Spot
+from spanemu.lint.source import Position
 
 ERROR, WARNING, INFO = Severity.ERROR, Severity.WARNING, Severity.INFO
 
 
 class Evidence(StrEnum):
-    """What a rule must see before it can speak."""
+    """The kind of input that a rule needs."""
 
     DDL = "D"
     VALUES = "V"
@@ -33,12 +34,12 @@ class Evidence(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """One place where a rule applies; `facts` fill the rule's prose."""
+    """A position where a rule applies; `facts` fill the rule's message and fix."""
 
-    spot: Spot
+    position: Position
     object: str
     column: str | None = None
-    severity: Severity | None = None  # where it differs from the rule's
+    severity: Severity | None = None  # None: the rule's own severity
     facts: Mapping[str, Any] = field(default_factory=dict)
     opt_in: bool = False  # weak evidence: reported only when the rule is selected by name
 
@@ -48,12 +49,14 @@ Check = Callable[[Schema], Iterable[Hit]]
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """`says` and `fix` are format strings over object, column and the facts of a hit.
+    """A lint rule.
 
-    `rate` marks what only hurts at a high rate of writes: a low-rate table is spared those.
-    `opt_in` marks a matter of taste: the rule runs only when it is selected.
-    `once` makes one finding of all hits in a schema; `others` in its prose names the rest.
-    `bad` fires the rule, `good` is a near miss; both are DDL, shown by `--explain` and tested.
+    `message` and `fix` are format strings over object, column and the facts of a hit.
+    `rate` marks a rule that matters only at a high write rate; low-rate tables are exempt.
+    `opt_in` marks a rule of style, which runs only when it is selected.
+    `once` combines all hits in a schema into one finding, whose `others` names the other objects.
+    `bad` is DDL that triggers the rule, `good` is similar DDL that does not; `--explain` shows
+    both, and tests check both.
     """
 
     id: str
@@ -62,7 +65,7 @@ class Rule:
     title: str
     why: str
     fix: str
-    says: str = ""
+    message: str = ""
     bad: str = ""
     good: str = ""
     rate: bool = False
@@ -72,7 +75,7 @@ class Rule:
 
 
 def each_table(check: Callable[[Table], Iterable[Hit]]) -> Check:
-    """A check of a whole schema from one of a single table."""
+    """Return a check of a whole schema that applies `check` to each table."""
 
     def over_tables(schema: Schema) -> Iterator[Hit]:
         for table in schema.tables.values():
@@ -82,7 +85,7 @@ def each_table(check: Callable[[Table], Iterable[Hit]]) -> Check:
 
 
 def each_index(check: Callable[[Index], Iterable[Hit]]) -> Check:
-    """A check of a whole schema from one of a single secondary index on a known table."""
+    """Return a check of a whole schema that applies `check` to each secondary index."""
 
     def over_indexes(schema: Schema) -> Iterator[Hit]:
         for index in schema.indexes.values():
@@ -92,15 +95,15 @@ def each_index(check: Callable[[Index], Iterable[Hit]]) -> Check:
     return over_indexes
 
 
-def at_part(thing: Table | Index, place: int = 0, **facts: Any) -> Hit:
-    """A hit on the part of a key at `place`."""
-    part = thing.key[place]
+def hit_on_part(source: Table | Index, ordinal: int = 0, **facts: Any) -> Hit:
+    """Return a hit on the key part at the zero-based position `ordinal`."""
+    part = source.key[ordinal]
     shown = {"type": part.column.type if part.column else "?"} | facts
     severity, opt_in = shown.pop("severity", None), shown.pop("opt_in", False)
-    return Hit(part.spot, thing.name, part.name, severity, shown, opt_in)
+    return Hit(part.position, source.name, part.name, severity, shown, opt_in)
 
 
-def at(thing: Table | Index, column: str | None = None, **facts: Any) -> Hit:
-    """A hit on a table or index as a whole; `column` is the one to blame, if any."""
+def hit_on(source: Table | Index, column: str | None = None, **facts: Any) -> Hit:
+    """Return a hit on a whole table or index; `column` is the column that causes it, if any."""
     severity, opt_in = facts.pop("severity", None), facts.pop("opt_in", False)
-    return Hit(thing.spot, thing.name, column, severity, facts, opt_in)
+    return Hit(source.position, source.name, column, severity, facts, opt_in)

@@ -1,10 +1,11 @@
-"""Runs the rules over a schema and settles which of their findings are told.
+"""Applies the rules to a schema and decides which findings are reported.
 
     run("schema.sql").findings
     run([Path("db"), "CREATE TABLE ..."], Settings(nodes=20))
 
-A finding is left out when its rule is not selected, when a comment in the statement, the settings
-or the table's settings ignore it, or when it hurts at high rates only and the table is low-rate.
+A finding is not reported when its rule is not selected, when a comment in the statement, the
+settings or the table's settings ignore the rule, or when the rule is about high write rates and the
+table is low-rate.
 """
 
 from __future__ import annotations
@@ -17,26 +18,38 @@ from spanemu.base.errors import SpannerError
 from spanemu.base.identifiers import fold, quoted_path
 from spanemu.base.severity import Severity
 from spanemu.lint.build import build
-from spanemu.lint.client_statements import is_client_statement
 from spanemu.lint.model import Schema, Table
 from spanemu.lint.rule import Hit, Rule
-from spanemu.lint.rule_names import UnknownRule, check_rule_name, is_named
 from spanemu.lint.rules import RULES
-from spanemu.lint.selection import check_rule_names, is_selected, selects_weak_cases
+from spanemu.lint.selection import (
+    UnknownRule,
+    check_rule_name,
+    check_rule_names,
+    is_named,
+    is_selected,
+    selects_weak_cases,
+)
 from spanemu.lint.settings import Settings
-from spanemu.lint.source import Source, Statement, Text, read_sources, statements_of
+from spanemu.lint.source import (
+    Source,
+    SourceText,
+    Statement,
+    is_client_statement,
+    read_sources,
+    statements_of,
+)
 from spanemu.sql import ddl_ast
 from spanemu.sql.errors import DdlSyntaxFailure, SyntaxFailure, UnclosedText
 from spanemu.sql.googlesql.syntax.ddl.statement import parse_ddl
 from spanemu.sql.googlesql.syntax.inspection import walk
 
-_OTHERS_SHOWN = 5  # names in a finding that speaks for a whole schema
+_OTHERS_SHOWN = 5  # object names in a finding about a whole schema
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing that a rule has to say. `column` is a column of the table or index `object`;
-    `line` and `line_column` count from one.
+    """A finding of a rule. `column` is a column of the table or index `object`; `line` and
+    `line_column` count from one.
     """
 
     id: str
@@ -51,13 +64,13 @@ class Finding:
 
     @property
     def rule(self) -> Rule:
-        """The rule that speaks."""
+        """The rule of this finding."""
         return RULES[self.id]
 
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """Something that could not be read; the rest was linted without it."""
+    """A statement that could not be read; the other statements were linted without it."""
 
     message: str
     file: str
@@ -70,7 +83,7 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What linting found, in the order of the text."""
+    """The findings and failures of a run, in the order of the text."""
 
     findings: tuple[Finding, ...] = ()
     failures: tuple[Failure, ...] = ()
@@ -85,43 +98,42 @@ class Report:
     @property
     def worst(self) -> Severity | None:
         """The highest severity of any finding."""
-        return min(
-            (each.severity for each in self.findings), key=lambda each: each.rank, default=None
-        )
+        severities = (finding.severity for finding in self.findings)
+        return min(severities, key=lambda severity: severity.rank, default=None)
 
 
 def run(sources: Source | Iterable[Source], settings: Settings | None = None) -> Report:
     """Lint files, directories and DDL texts together, as one schema.
 
-    Raises SourceMissing for a file that cannot be read, UnknownRule for settings that name one, and
-    UndecidedRule if they select one that no text tells of.
+    Raises SourceMissing for a file that cannot be read, UnknownRule if the settings name an unknown
+    rule, and UndecidedRule if they select a rule that the linter cannot check.
     """
     settings = settings or Settings()
-    chosen = [rule for rule in RULES.values() if rule.check and is_selected(rule.id, settings)]
+    selected = [rule for rule in RULES.values() if rule.check and is_selected(rule.id, settings)]
     check_rule_names(settings)
     failures: list[Failure] = []
     texts = read_sources(sources)
     schema = build(_parsed(texts, failures), settings)
-    findings = [_finding(rule, hit) for rule in chosen for hit in _reported(rule, schema)]
-    files = {text.origin: place for place, text in enumerate(texts)}
-    findings.sort(key=lambda each: (files[each.file], each.line, each.line_column, each.id))
+    findings = [_finding(rule, hit) for rule in selected for hit in _reported(rule, schema)]
+    files = {text.origin: number for number, text in enumerate(texts)}
+    findings.sort(key=lambda found: (files[found.file], found.line, found.line_column, found.id))
     return Report(tuple(findings), tuple(failures), tuple(files))
 
 
 def _reported(rule: Rule, schema: Schema) -> Iterable[Hit]:
-    """Return the hits of a rule that the settings and comments let through."""
+    """Return the hits of a rule that neither settings nor comments ignore."""
     assert rule.check is not None
     weak = selects_weak_cases(rule.id, schema.settings)
     hits = [
         hit
         for hit in rule.check(schema)
-        if (weak or not hit.opt_in) and not _is_spared(schema, rule, hit)
+        if (weak or not hit.opt_in) and not _is_ignored(schema, rule, hit)
     ]
-    return [_folded(hits)] if rule.once and hits else hits
+    return [_combined(hits)] if rule.once and hits else hits
 
 
-def _folded(hits: Sequence[Hit]) -> Hit:
-    """Return the first hit, which names the others."""
+def _combined(hits: Sequence[Hit]) -> Hit:
+    """Return the first hit with the names of the other hits in its facts."""
     first, *rest = hits
     shown = ", ".join(hit.object for hit in rest[:_OTHERS_SHOWN])
     more = ", ..." if len(rest) > _OTHERS_SHOWN else ""
@@ -129,22 +141,22 @@ def _folded(hits: Sequence[Hit]) -> Hit:
     return replace(first, facts={**first.facts, "others": others})
 
 
-def _is_spared(schema: Schema, rule: Rule, hit: Hit) -> bool:
-    statements, names = [hit.spot.statement], [hit.object]
+def _is_ignored(schema: Schema, rule: Rule, hit: Hit) -> bool:
+    statements, names = [hit.position.statement], [hit.object]
     table = _table_of(schema, hit.object)
     if table is not None:
         names.append(table.name)
         if fold(table.name) == fold(hit.object):
             statements.append(table.statement)
-    known = [schema.settings.of(name) for name in names]
+    configured = [schema.settings.of(name) for name in names]
     ignored: Sequence[str] = [
         *(name for statement in statements for name in statement.ignored),
-        *(name for each in known for name in each.ignore),
+        *(name for table_settings in configured for name in table_settings.ignore),
     ]
     if any(is_named(rule.id, name) for name in ignored):
         return True
     declared = [] if table is None else [table.statement]
-    low = any(each.low_rate for each in known) or any(
+    low = any(table_settings.low_rate for table_settings in configured) or any(
         statement.low_rate for statement in [*statements, *declared]
     )
     return rule.rate and low
@@ -157,25 +169,26 @@ def _table_of(schema: Schema, name: str) -> Table | None:
 
 def _finding(rule: Rule, hit: Hit) -> Finding:
     facts = {"object": hit.object, "column": hit.column, **hit.facts}
-    message, fix = rule.says.format_map(facts), rule.fix.format_map({**facts, **_in_ddl(facts)})
+    message = rule.message.format_map(facts)
+    fix = rule.fix.format_map({**facts, **_quoted_names(facts)})
     severity = hit.severity or (Severity.INFO if hit.opt_in else rule.severity)
-    file, line, line_column = hit.spot.place
+    file, line, line_column = hit.position.location
     return Finding(
         rule.id, severity, hit.object, hit.column, message, fix, file, line, line_column
     )  # fmt: skip
 
 
-def _in_ddl(facts: Mapping[str, object]) -> dict[str, str]:
-    """Those facts that are names, as DDL has them."""
-    found = ((fact, facts.get(fact)) for fact in ("object", "column", "parent", "table", "index"))
-    return {fact: quoted_path(name) for fact, name in found if isinstance(name, str)}
+def _quoted_names(facts: Mapping[str, object]) -> dict[str, str]:
+    """Return the facts that are names, quoted as DDL requires."""
+    names = ((fact, facts.get(fact)) for fact in ("object", "column", "parent", "table", "index"))
+    return {fact: quoted_path(name) for fact, name in names if isinstance(name, str)}
 
 
 # ---------------------------------------------------------------------------- parsing
 
 
 def _parsed(
-    texts: Iterable[Text], failures: list[Failure]
+    texts: Iterable[SourceText], failures: list[Failure]
 ) -> Iterator[tuple[Statement, ddl_ast.DdlStatement]]:
     for text in texts:
         for statement in _statements(text, failures):
@@ -187,11 +200,11 @@ def _parsed(
                 yield statement, tree
 
 
-_UNREADABLE_MAX = 20  # statements of a file, before the rest of the file is left unread
+_UNREADABLE_MAX = 20  # unreadable statements, before the linter skips the rest of a file
 
 
-def _statements(text: Text, failures: list[Failure]) -> list[Statement]:
-    """Return the statements that can be read; each of the others is a failure."""
+def _statements(text: SourceText, failures: list[Failure]) -> list[Statement]:
+    """Return the readable statements; record a failure for each unreadable statement."""
     unreadable = 0
     while True:
         try:
@@ -203,7 +216,7 @@ def _statements(text: Text, failures: list[Failure]) -> list[Statement]:
             text = text.without_statement(failure, to_end=to_end)
 
 
-_SHALLOW_CHARS = 1_000  # a statement has to be longer to be nested too deeply for the rules
+_SHALLOW_CHARS = 1_000  # a shorter statement is never nested too deeply for the rules
 
 
 def _tree(statement: Statement, failures: list[Failure]) -> ddl_ast.DdlStatement | None:
@@ -213,28 +226,28 @@ def _tree(statement: Statement, failures: list[Failure]) -> ddl_ast.DdlStatement
             deque(walk(tree), maxlen=0)
         return tree
     except RecursionError:
-        failures.append(Failure("Nested too deeply", *_place(statement)))
+        failures.append(Failure("Nested too deeply", *_location(statement)))
     except DdlSyntaxFailure as failure:
-        origin, line, column = _place(statement)
+        origin, line, column = _location(statement)
         column = column + failure.column - 1 if failure.line == 1 else failure.column
         failures.append(Failure(failure.message, origin, line + failure.line - 1, column))
     except SpannerError as failure:
-        failures.append(Failure(str(failure), *_place(statement)))
+        failures.append(Failure(str(failure), *_location(statement)))
     return None
 
 
 def _check_directives(statement: Statement, failures: list[Failure]) -> None:
-    """A comment that says what nobody understands would be ignored in silence."""
+    """Record a failure for each unknown directive, so that none is silently ignored."""
     for directive in statement.directives:
         for name in directive.ignore:
             try:
                 check_rule_name(name)
-            except UnknownRule as problem:
-                failures.append(Failure(f"In a comment: {problem}", *_place(statement)))
+            except UnknownRule as error:
+                failures.append(Failure(f"In a comment: {error}", *_location(statement)))
         if directive.unknown:
-            said = f"A comment says {directive.unknown!r} to spanemu, which means nothing."
-            failures.append(Failure(said, *_place(statement)))
+            message = f"Unknown directive {directive.unknown!r} in a comment for spanemu."
+            failures.append(Failure(message, *_location(statement)))
 
 
-def _place(statement: Statement) -> tuple[str, int, int]:
-    return statement.source.origin, *statement.source.place(statement.offset)
+def _location(statement: Statement) -> tuple[str, int, int]:
+    return statement.source.origin, *statement.source.line_and_column(statement.offset)

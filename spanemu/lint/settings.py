@@ -1,16 +1,16 @@
-"""What the linter is told besides the schema: thresholds, which rules, and facts about tables.
+"""The linter's settings: thresholds, selected rules, and facts about tables.
 
 [tool.spanemu.lint]
-select = ["default", "SPN210"]      # beginnings of ids, "default" or "all"
+select = ["default", "SPN210"]      # prefixes of ids, "default" or "all"
 ignore = ["SPN104"]
-nodes = 10                          # that the instance will grow to
+nodes = 10                          # planned size of the instance
 baseline = "spanemu-lint.json"
 
 [tool.spanemu.tables.AuditLog]
-low_rate = true                     # spares it what only hurts at a high rate
+low_rate = true                     # exempt from rules about high write rates
 ignore = ["SPN602"]
-qps = 20000                         # writes a second that are expected
-presplit = true                     # split points are made before launch
+qps = 20000                         # expected writes a second
+presplit = true                     # split points are added before launch
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from spanemu.base.identifiers import fold
 
 
 class BadSettings(SpannerError):
-    """A configuration file says what the linter does not understand."""
+    """A configuration file has an unknown setting or an invalid value."""
 
     code = Code.INVALID_ARGUMENT
     prose = "{path}: {reason}"
@@ -36,7 +36,7 @@ class BadSettings(SpannerError):
 
 @dataclass(frozen=True, slots=True)
 class TableSettings:
-    """What is known about one table beyond its declaration."""
+    """Facts about a table that its declaration does not state."""
 
     low_rate: bool = False
     qps: int = 0
@@ -46,7 +46,7 @@ class TableSettings:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """Thresholds are from the page on hotspots; counts are of what their names say."""
+    """The linter's settings; the default thresholds follow Spanner's documentation on hotspots."""
 
     select: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
@@ -54,21 +54,21 @@ class Settings:
     nodes: int = 8
     indexes_max: int = 8  # secondary indexes on one table before SPN214
     depth_warning: int = 5  # levels below the root
-    depth_max: int = 7  # quotas: the deepest that Spanner takes
-    cardinality_low_max: int = 16  # distinct values that are few for a first key column
+    depth_max: int = 7  # quotas: the maximum depth
+    cardinality_low_max: int = 16  # distinct values that count as few for a first key column
     shards_per_node_max: int = 100
-    backfills_max: int = 10  # statements of one batch that read whole tables
-    tenants_min: int = 3  # tables of one shape that make a pattern
-    server_writes_max: int = 3500  # a second, that one server takes
+    backfills_max: int = 10  # statements of a batch that read whole tables
+    tenants_min: int = 3  # similar tables that count as a table per tenant
+    server_writes_max: int = 3500  # writes a second that a server handles
     tables: Mapping[str, TableSettings] = field(default_factory=dict)
 
     def of(self, table: str) -> TableSettings:
-        """What is known about a table."""
+        """Return the settings of a table, which are the defaults for an unlisted table."""
         return self.tables.get(fold(table), TableSettings())
 
 
 def find_pyproject(start: Path) -> Path | None:
-    """The nearest pyproject.toml from a directory upwards that speaks of spanemu."""
+    """Return the nearest pyproject.toml with a section [tool.spanemu], from `start` upwards."""
     for directory in (start, *start.parents):
         path = directory / "pyproject.toml"
         if path.is_file() and _section(path):
@@ -77,39 +77,39 @@ def find_pyproject(start: Path) -> Path | None:
 
 
 def settings_from(path: Path) -> Settings:
-    """The settings in a pyproject.toml. Raises BadSettings."""
+    """Return the settings in a pyproject.toml. Raises BadSettings."""
     section = _section(path)
     lint = section.get("lint", {})
     tables = section.get("tables", {})
     if not isinstance(lint, dict) or not isinstance(tables, dict):
-        raise BadSettings(str(path), "tool.spanemu.lint and tool.spanemu.tables are tables.")
+        raise BadSettings(str(path), "tool.spanemu.lint and tool.spanemu.tables must be tables.")
     known = {
-        fold(name): _made(TableSettings(), given, path, f"tool.spanemu.tables.{name}")
+        fold(name): _merged(TableSettings(), given, path, f"tool.spanemu.tables.{name}")
         for name, given in tables.items()
     }
-    found: Settings = _made(Settings(), lint, path, "tool.spanemu.lint")
-    return replace(found, tables=known)
+    settings: Settings = _merged(Settings(), lint, path, "tool.spanemu.lint")
+    return replace(settings, tables=known)
 
 
 def _section(path: Path) -> dict[str, Any]:
     try:
         content = tomllib.loads(path.read_text(encoding="utf-8-sig"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as problem:
-        raise BadSettings(str(path), str(problem)) from problem
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise BadSettings(str(path), str(error)) from error
     tools = content.get("tool")
     section = tools.get("spanemu") if isinstance(tools, dict) else None
     return section if isinstance(section, dict) else {}
 
 
-# Keys of a table's section that other parts of the product read.
+# Keys of a table's section that other packages read.
 _NOT_LINT = frozenset({"cardinality"})
 
 
-def _made(default: Any, given: Any, path: Path, where: str) -> Any:
-    """`default` with what a section gives, checked by the default's own types."""
+def _merged(default: Any, given: Any, path: Path, where: str) -> Any:
+    """Return `default` with the values of a section, which must have the types of the default."""
     if not isinstance(given, dict):
-        raise BadSettings(str(path), f"{where} is not a table.")
-    names = {each.name for each in fields(default)} - {"tables"}
+        raise BadSettings(str(path), f"{where} must be a table.")
+    names = {attribute.name for attribute in fields(default)} - {"tables"}
     changes = {}
     for key, value in given.items():
         name = key.replace("-", "_")
@@ -123,12 +123,12 @@ def _made(default: Any, given: Any, path: Path, where: str) -> Any:
 
 def _value(default: Any, value: Any, path: Path, where: str) -> Any:
     if isinstance(default, tuple):
-        if isinstance(value, list) and all(isinstance(each, str) for each in value):
+        if isinstance(value, list) and all(isinstance(item, str) for item in value):
             return tuple(value)
-        raise BadSettings(str(path), f"{where} is a list of strings.")
-    wanted = str if default is None else type(default)
-    if type(value) is not wanted:
-        raise BadSettings(str(path), f"{where} is a value of type {wanted.__name__}.")
+        raise BadSettings(str(path), f"{where} must be a list of strings.")
+    expected = str if default is None else type(default)
+    if type(value) is not expected:
+        raise BadSettings(str(path), f"{where} must be of type {expected.__name__}.")
     if isinstance(value, int) and value < 0:
         raise BadSettings(str(path), f"{where} cannot be {value}.")
     return value

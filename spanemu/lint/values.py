@@ -1,9 +1,9 @@
-"""What a column's declaration says about the values it will hold: their order, how many there are.
+"""What a column's declaration implies about its values: their order and their number.
 
-order_of         values that grow with time, and how one can tell
-growing_part     the key part by which rows keep coming under one prefix
-cardinality_of   how many distinct values there can be, where the declaration bounds them
-shard_of         a column that spreads rows: over how many shards, and from what
+order_of         whether values grow with time, and the evidence
+growing_part     the key part by which rows accumulate under one prefix
+cardinality_of   the number of distinct values, where the declaration bounds it
+shard_of         whether a column is a shard column, and its number of shards
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from spanemu.sql.googlesql.syntax.inspection import (
 
 
 class Order(StrEnum):
-    """Why a column's values grow with time; the words are for messages."""
+    """The evidence that a column's values grow with time; messages use the values."""
 
     COMMIT_TIMESTAMP = "commit timestamp"
     TIMESTAMP = "TIMESTAMP"
@@ -48,7 +48,7 @@ RANDOM_FUNCTIONS = words_of("NEW_UUID GENERATE_UUID GET_NEXT_SEQUENCE_VALUE RAND
 
 
 def order_of(column: Column | None) -> Order | None:
-    """How one can tell that the values grow with time; None when nothing says so."""
+    """Return the evidence that a column's values grow with time; None without evidence."""
     if column is None:
         return None
     tree = column.generated or column.default_tree
@@ -65,14 +65,17 @@ def order_of(column: Column | None) -> Order | None:
 
 
 def _reads_time(tree: Expression, called: set[str]) -> bool:
-    """EXTRACT counts when it takes the year, the part that grows."""
+    """Return whether an expression depends on the time.
+
+    EXTRACT counts only for YEAR, because other parts do not grow.
+    """
     return not called.isdisjoint(_TIME_FUNCTIONS) or any(
         isinstance(node, Extract) and node.part == "YEAR" for node, _ in walk(tree)
     )
 
 
 def is_random(column: Column) -> bool:
-    """Whether values are generated without an order: UUIDs, bit-reversed numbers, hashes."""
+    """Return whether values are generated without order: UUIDs, bit-reversed numbers, hashes."""
     called = called_functions(column.generated or column.default_tree)
     return (
         column.type == "UUID"
@@ -89,10 +92,10 @@ def holds_long_values(column: Column) -> bool:
 
 
 def growing_part(table: Table, key: tuple[Part, ...]) -> tuple[Part | None, bool]:
-    """Return the key part by which rows keep coming, if any, and whether only a name says so.
+    """Return the key part by which rows accumulate, if any, and whether the evidence is weak.
 
-    A time is evidence. An id is none: the lines of an invoice have ids, and stay few. A date alone
-    gives one row a day. The name of a log is weak evidence.
+    A time is evidence. An id is not: the lines of an invoice have ids and stay few. A date as the
+    only key part allows one row a day. A table name like that of a log is weak evidence.
     """
     for part in key:
         order = order_of(part.column)
@@ -105,23 +108,17 @@ def growing_part(table: Table, key: tuple[Part, ...]) -> tuple[Part | None, bool
 
 
 def cardinality_of(table: Table, column: Column) -> int | None:
-    """How many values a declaration allows: by BOOL, by CHECK, by MOD; None when unbounded."""
+    """Return how many values BOOL, a CHECK or MOD allows a column; None if unbounded."""
     if column.type == "BOOL":
         return 2
     if (shards := modulus(column.generated or column.default_tree)) is not None:
         return shards[0]
-    return next(
-        (
-            n
-            for check in table.checks
-            if (n := allowed_value_count(check.expression.tree, column.name))
-        ),
-        None,
-    )
+    counts = (allowed_value_count(check.expression.tree, column.name) for check in table.checks)
+    return next(filter(None, counts), None)
 
 
 def is_enum(column: Column) -> bool:
-    """A type of the proto bundle: a message cannot be a key, so it is an enum."""
+    """Return whether a key column is an enum: a proto type that is no message, as keys require."""
     return "." in column.type
 
 
@@ -130,7 +127,7 @@ def is_enum(column: Column) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Shard:
-    """A column that spreads rows. `count` is None when the declaration does not tell it."""
+    """A shard column; `count` is None if the declaration does not bound it."""
 
     column: Column
     count: int | None
@@ -138,23 +135,24 @@ class Shard:
 
 
 def shard_of(table: Table, column: Column | None) -> Shard | None:
-    """The column as a shard column, if it is computed by MOD or a hash, or named like one."""
+    """Return a column as a shard column if MOD or a hash computes it, or its name suggests it."""
     if column is None:
         return None
-    found = modulus(column.generated or column.default_tree)
-    if found is not None:
-        return Shard(column, found[0], found[1])
+    shards = modulus(column.generated or column.default_tree)
+    if shards is not None:
+        return Shard(column, *shards)
     called = called_functions(column.generated or column.default_tree)
     if like_shard(column.name) or (column.generated and not called.isdisjoint(HASH_FUNCTIONS)):
         return Shard(column, cardinality_of(table, column))
     return None
 
 
-def coarse_inputs(table: Table, tree: Expression) -> bool:
-    """Whether all that an expression reads is coarse: dates, truncated times, tenants."""
+def has_coarse_inputs(table: Table, tree: Expression) -> bool:
+    """Return whether an expression reads only coarse columns: dates, truncated times, tenants."""
     names = columns_read(tree)
-    found = [column for name in names if (column := table.column(name)) is not None]
-    return bool(found) and len(found) == len(names) and all(_is_coarse(c, tree) for c in found)
+    columns = [column for name in names if (column := table.column(name)) is not None]
+    known = bool(columns) and len(columns) == len(names)
+    return known and all(_is_coarse(column, tree) for column in columns)
 
 
 _COARSE_FUNCTIONS = words_of(

@@ -20,6 +20,8 @@ REWRITTEN: tuple[str, ...] = (
     "spanemu/sql/googlesql/catalog",
     "spanemu/storage/",
     "spanemu/txn/",
+    "spanemu/cli/",
+    "spanemu/lint/",
     "spanemu/sql/ddl_ast.py",
     "spanemu/sql/errors.py",
     "spanemu/sql/googlesql/ast.py",

@@ -1,8 +1,8 @@
-"""Every rule of the product, one module per family.
+"""All lint rules, one module per family.
 
-`key_order`, `key_shards`, `key_shape` (SPN1xx), `index_order`, `index_shape` (2xx),
-`interleaving` (3xx), `constraints` (4xx, 5xx), `deletion` (6xx), `operations` (7xx), and
-`workload`, the rules that a schema alone cannot decide. `fixes` words DDL for several of them.
+In order of the ids: `key_order`, `key_shards`, `key_shape` (SPN1xx), `index_order`, `index_shape`
+(2xx), `interleaving` (3xx), `constraints` (4xx, 5xx), `deletion` (6xx), `operations` (7xx), and
+`workload`, whose rules need more than a schema. `fixes` composes the DDL of suggested fixes.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ RULES: Mapping[str, Rule] = {
     for rule in sorted((rule for family in _FAMILIES for rule in family), key=lambda rule: rule.id)
 }
 
-# Rules that the report on hotspots speaks under, from what it saw.
+# Rules that the hotspot report checks, from the requests of a run.
 DETECTED = frozenset(
     f"SPN{number}"
     for number in (

@@ -1,4 +1,4 @@
-"""SPN403, SPN404, SPN502 and SPN503: foreign keys, and what a row may hold."""
+"""SPN403, SPN404, SPN502 and SPN503: foreign keys, row size limits, and queues."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from spanemu.base.identifiers import fold
 from spanemu.base.name_hints import like_queue, like_status
 from spanemu.lint.model import Column, Index, Table
-from spanemu.lint.rule import ERROR, INFO, Hit, Rule, at, each_index, each_table
+from spanemu.lint.rule import ERROR, INFO, Hit, Rule, each_index, each_table, hit_on
 from spanemu.lint.values import cardinality_of, order_of, shard_of
 
 MIB = 1024 * 1024
@@ -19,7 +19,7 @@ CHARACTERS_MAX = 2_621_440  # quotas.md: characters of a STRING
 def _could_be_parent(table: Table) -> Iterator[Hit]:
     if table.interleave is not None:
         return
-    for key, spot in table.foreign_keys:
+    for key, position in table.foreign_keys:
         target = table.schema.table(str(key.referenced_table))
         names = {fold(each.name) for each in key.columns}
         referenced = tuple(fold(each.name) for each in key.referenced_columns)
@@ -27,32 +27,32 @@ def _could_be_parent(table: Table) -> Iterator[Hit]:
             continue
         if _is_pointer(table) or target is table:
             continue
-        if not names <= set(table.key_names):  # otherwise it is SPN306's
+        if not names <= set(table.key_names):  # otherwise SPN306 reports the table
             facts = {"parent": target.name}
-            yield Hit(spot, table.name, key.columns[0].name, facts=facts)
+            yield Hit(position, table.name, key.columns[0].name, facts=facts)
 
 
 def _is_pointer(table: Table) -> bool:
-    """Return whether a table only links others: it refers to several, or holds nothing else."""
+    """Return whether a table only links other tables: several tables, or without other columns."""
     targets = {fold(str(key.referenced_table)) for key, _ in table.foreign_keys}
     linking = {fold(each.name) for key, _ in table.foreign_keys for each in key.columns}
     return len(targets) > 1 or set(table.columns) <= linking | set(table.key_names)
 
 
 def _commit_timestamp(table: Table) -> Iterator[Hit]:
-    for key, spot in table.foreign_keys:
+    for key, position in table.foreign_keys:
         target = table.schema.table(str(key.referenced_table))
         pairs: list[Column | None] = [table.column(each.name) for each in key.columns]
         if target is not None:
             pairs += [target.column(each.name) for each in key.referenced_columns]
         for column in pairs:
             if column is not None and column.allows_commit_timestamp:
-                yield Hit(spot, table.name, column.name)
+                yield Hit(position, table.name, column.name)
                 break
 
 
 def _declared_bytes(column: Column) -> int:
-    """The most that one cell may take."""
+    """Return the maximum size of a cell in bytes."""
     length, per_unit = column.length, 4 if column.type == "STRING" else 1
     if length == "MAX" or column.type == "JSON":
         return CELL_BYTES_MAX
@@ -65,11 +65,13 @@ def _too_large(table: Table) -> Iterator[Hit]:
         limit = CHARACTERS_MAX if column.type == "STRING" else CELL_BYTES_MAX
         if isinstance(length, int) and length > limit:
             facts = {"reason": f"{column.name} is declared with {length} where {limit} is allowed"}
-            yield Hit(column.spot, table.name, column.name, facts=facts)
+            yield Hit(column.position, table.name, column.name, facts=facts)
     keys = set(table.key_names)
     total = sum(_declared_bytes(c) for name, c in table.columns.items() if name not in keys)
     if total > ROW_BYTES_MAX:
-        yield at(table, reason=f"its columns may hold {total // MIB:,} MiB together, 1,600 at most")
+        yield hit_on(
+            table, reason=f"its columns may hold {total // MIB:,} MiB together, 1,600 at most"
+        )
 
 
 def _queue(index: Index) -> Iterator[Hit]:
@@ -80,7 +82,7 @@ def _queue(index: Index) -> Iterator[Hit]:
         return
     few = like_status(first.name) or cardinality_of(index.table, first) is not None
     if few or shard_of(index.table, first) is not None:
-        yield Hit(index.spot, index.name, first.name, facts={"table": index.table.name})
+        yield Hit(index.position, index.name, first.name, facts={"table": index.table.name})
 
 
 _ORDERS = "CREATE TABLE Orders (ShopId INT64 NOT NULL, OrderId INT64 NOT NULL"

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from spanemu.base.identifiers import fold
 from spanemu.base.name_hints import like_absent, like_expiry, like_log
 from spanemu.lint.model import Index, Schema, Table
-from spanemu.lint.rule import ERROR, INFO, WARNING, Hit, Rule, at, each_index, each_table
+from spanemu.lint.rule import ERROR, INFO, WARNING, Hit, Rule, each_index, each_table, hit_on
 from spanemu.lint.values import growing_part
 from spanemu.sql.ddl_ast import OnDelete
 from spanemu.sql.googlesql.syntax.inspection import columns_read
@@ -27,16 +27,16 @@ def _endless_log(table: Table) -> Iterator[Hit]:
         return
     times = [column.name for column in table.columns.values() if column.type == "TIMESTAMP"]
     if times:
-        yield at(table, times[0])
+        yield hit_on(table, times[0])
 
 
 def _child_left_behind(table: Table) -> Iterator[Hit]:
-    parent = next((each for each in table.ancestors if each.policies), None)
+    parent = next((ancestor for ancestor in table.ancestors if ancestor.policies), None)
     indexes = [index.name for index in table.indexes if index.is_root]
     if parent is not None and indexes and not table.policies:
         part, by_name = growing_part(table, table.own_key)
-        weak = part is None or by_name  # The lines of an order go with it in one small commit.
-        yield at(table, parent=parent.name, index=indexes[0], opt_in=weak)
+        weak = part is None or by_name  # Deleting an order with its lines is a small commit.
+        yield hit_on(table, parent=parent.name, index=indexes[0], opt_in=weak)
 
 
 def _refused(schema: Schema) -> Iterator[Hit]:
@@ -47,14 +47,14 @@ def _refused(schema: Schema) -> Iterator[Hit]:
         if key.enforced and key.on_delete is not OnDelete.CASCADE
     }
     for table in schema.tables.values():
-        for policy, spot in table.policies:
+        for policy, position in table.policies:
             reason = _refusal(table, policy.column.name) or _referred(referring, table)
             if reason:
-                yield Hit(spot, table.name, policy.column.name, facts={"reason": reason})
+                yield Hit(position, table.name, policy.column.name, facts={"reason": reason})
         if len(table.policies) > 1:
-            policy, spot = table.policies[-1]
+            policy, position = table.policies[-1]
             facts = {"reason": "the table has one already"}
-            yield Hit(spot, table.name, policy.column.name, facts=facts)
+            yield Hit(position, table.name, policy.column.name, facts=facts)
 
 
 def _refusal(table: Table, name: str) -> str:
@@ -76,16 +76,17 @@ def _referred(referring: dict[str, str], table: Table) -> str:
 def _needless_index(index: Index) -> Iterator[Hit]:
     columns = {fold(policy.column.name) for policy, _ in index.table.policies}
     if index.is_root and len(index.key_parts) == 1 and index.key_names[0] in columns:
-        yield at(index, index.key_parts[0][0], table=index.table.name)
+        yield hit_on(index, index.key_parts[0][0], table=index.table.name)
 
 
 def _never_expires(table: Table) -> Iterator[Hit]:
-    for policy, spot in table.policies:
+    for policy, position in table.policies:
         column = table.column(policy.column.name)
         if column is None or column.not_null or column.generated is not None:
             continue
-        if not like_absent(column.name) and not like_expiry(column.name):  # NULL in rows that stay
-            yield Hit(spot, table.name, column.name)
+        # NULL in a column of such a name marks rows that never expire.
+        if not like_absent(column.name) and not like_expiry(column.name):
+            yield Hit(position, table.name, column.name)
 
 
 _LOGS = "CREATE TABLE Logs (Id STRING(64) NOT NULL, Ts TIMESTAMP NOT NULL) PRIMARY KEY (Id)"

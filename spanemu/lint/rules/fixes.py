@@ -1,4 +1,4 @@
-"""Pieces of DDL that rules propose."""
+"""DDL and sentences for the fixes that rules suggest."""
 
 from __future__ import annotations
 
@@ -10,25 +10,28 @@ from spanemu.lint.values import order_of
 
 
 def key_of(parts: Iterable[Part]) -> str:
-    """Key parts as DDL has them, directions included."""
+    """Return key parts as DDL text, including their directions."""
     return ", ".join(quoted(part.name) + (" DESC" if part.descending else "") for part in parts)
 
 
-def _sharded(thing: Table | Index) -> str:
-    return f"ShardId, {key_of(thing.key)}"
+def _sharded(source: Table | Index) -> str:
+    return f"ShardId, {key_of(source.key)}"
 
 
-def other_first(thing: Table | Index) -> str:
-    """The key with its first part after the next one that does not follow time."""
-    key = thing.key
-    place = next((n for n in range(1, len(key)) if order_of(key[n].column) is None), None)
-    if place is None:
-        return _sharded(thing)
-    return key_of([key[place], *key[:place], *key[place + 1 :]])
+def other_first(source: Table | Index) -> str:
+    """Return the key with the first part that does not grow with time moved to the front.
+
+    If every part grows with time, a shard column comes first.
+    """
+    key = source.key
+    first = next((n for n in range(1, len(key)) if order_of(key[n].column) is None), None)
+    if first is None:
+        return _sharded(source)
+    return key_of([key[first], *key[:first], *key[first + 1 :]])
 
 
 def swap(table: Table) -> str:
-    """A primary key that does not begin with the time, as a sentence."""
+    """Suggest a primary key that does not begin with the time."""
     if any(order_of(part.column) is None for part in table.key[1:]):
         return f"PRIMARY KEY ({other_first(table)})"
     return (
@@ -38,10 +41,10 @@ def swap(table: Table) -> str:
 
 
 def spread(index: Index) -> str:
-    """An index over the same column that does not grow at one end only.
+    """Suggest an index over the same column whose new entries do not all land at one end.
 
-    Interleaving helps where the rows of the table lie apart. A shard column that is computed from
-    what is indexed leaves a unique index unique.
+    Interleaving helps if the table's own key spreads its rows. For a unique index, the shard column
+    must be computed from the indexed columns, so that the index stays unique.
     """
     table = index.table
     if index.unique:
@@ -56,16 +59,16 @@ def spread(index: Index) -> str:
 
 
 def without_nulls(index: Index) -> str:
-    """The index without entries that have a NULL."""
+    """Return the CREATE statement of the index as a NULL_FILTERED index."""
     return _create(index, key_of(index.key), null_filtered=True)
 
 
 def _create(index: Index, key: str, *, null_filtered: bool | None = None) -> str:
-    """The index anew, with another key, and perhaps other entries."""
+    """Return the CREATE statement of an index with `key`; None keeps its NULL filtering."""
     filtered = index.null_filtered if null_filtered is None else null_filtered
     kind = ("UNIQUE " if index.unique else "") + ("NULL_FILTERED " if filtered else "")
     name, table = quoted_path(index.name), quoted_path(index.table.name)
     text = f"CREATE {kind}INDEX {name} ON {table}({key})"
     stored = filter(None, map(index.table.column, index.storing))
-    kept = ", ".join(quoted(column.name) for column in stored)
-    return f"{text} STORING ({kept})" if kept else text
+    names = ", ".join(quoted(column.name) for column in stored)
+    return f"{text} STORING ({names})" if names else text

@@ -1,4 +1,4 @@
-"""SPN201 to SPN207, SPN217 and SPN220: where the entries of an index pile up."""
+"""SPN201 to SPN207, SPN217 and SPN220: indexes whose new entries are neighbours."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from spanemu.base.name_hints import like_absent, like_counter, like_lookup, like_status
 from spanemu.lint.model import Index, Part, Schema, Table
-from spanemu.lint.rule import ERROR, INFO, WARNING, Hit, Rule, at, at_part, each_index
+from spanemu.lint.rule import ERROR, INFO, WARNING, Hit, Rule, each_index, hit_on, hit_on_part
 from spanemu.lint.rules.fixes import spread, without_nulls
 from spanemu.lint.values import (
     COMMIT_TIME_FUNCTIONS,
@@ -22,7 +22,7 @@ from spanemu.sql.googlesql.syntax.inspection import called_functions, is_literal
 
 
 def _leading(index: Index) -> Part | None:
-    """The first part of an index that is stored by itself, when its column is known."""
+    """Return the first key part of a non-interleaved index, if its column is known."""
     if not index.is_root or not index.key_parts or index.key[0].column is None:
         return None
     return index.key[0]
@@ -31,13 +31,13 @@ def _leading(index: Index) -> Part | None:
 def _commit_timestamp(index: Index) -> Iterator[Hit]:
     part = _leading(index)
     if part is not None and order_of(part.column) is Order.COMMIT_TIMESTAMP:
-        yield at_part(index, table=index.table.name, spread=spread(index))
+        yield hit_on_part(index, table=index.table.name, spread=spread(index))
 
 
 def _growing(index: Index) -> Iterator[Hit]:
     part = _leading(index)
     if part is None or part.column is None or _is_mostly_null(index):
-        return  # Entries with NULL do not grow: SPN207 says what there is to say.
+        return  # Entries with NULL do not grow; SPN207 reports them.
     order = order_of(part.column)
     if order is Order.COMMIT_TIMESTAMP or shard_of(index.table, part.column) is not None:
         return
@@ -50,14 +50,14 @@ def _growing(index: Index) -> Iterator[Hit]:
     )
     if order is not None or counter:
         why = str(order) if order is not None else "INT64 named like a counter"
-        yield at_part(index, table=index.table.name, order=why, spread=spread(index))
+        yield hit_on_part(index, table=index.table.name, order=why, spread=spread(index))
 
 
 def _on_update(index: Index) -> Iterator[Hit]:
     part = _leading(index)
     on_update = None if part is None or part.column is None else part.column.on_update
     if on_update and not called_functions(on_update.tree).isdisjoint(COMMIT_TIME_FUNCTIONS):
-        yield at_part(index, table=index.table.name, spread=spread(index))
+        yield hit_on_part(index, table=index.table.name, spread=spread(index))
 
 
 def _few_values(index: Index) -> Iterator[Hit]:
@@ -74,22 +74,22 @@ def _few_values(index: Index) -> Iterator[Hit]:
     if after and order_of(after[0].column) is not None:
         severity, opt_in = ERROR if declared else WARNING, False
     else:
-        severity, opt_in = INFO, True  # Load splits the entries of a value by what follows.
+        severity, opt_in = INFO, True  # Load can split the entries of a value by the next key part.
     following = after[0].name if after else "nothing"
-    yield at_part(index, next=following, severity=severity, opt_in=opt_in)
+    yield hit_on_part(index, next=following, severity=severity, opt_in=opt_in)
 
 
 def _constant_default(index: Index) -> Iterator[Hit]:
     if any(not hit.opt_in for hit in _few_values(index)):
-        return  # SPN205 says more.
+        return  # SPN205 reports the index.
     part = _leading(index)
     default = None if part is None or part.column is None else part.column.default
     if default is not None and is_literal(default.tree):
-        yield at_part(index, default=default.text, table=index.table.name)
+        yield hit_on_part(index, default=default.text, table=index.table.name)
 
 
 def _is_mostly_null(index: Index) -> bool:
-    """Whether most entries seem to begin with NULL, and nothing leaves them out."""
+    """Return whether most entries probably begin with NULL, and the index keeps them."""
     part = _leading(index)
     return (
         part is not None
@@ -106,7 +106,7 @@ def _mostly_null(index: Index) -> Iterator[Hit]:
     if part is not None and _is_mostly_null(index):
         order = order_of(part.column)
         left = "" if order is None else f" What is left then grows with time (SPN202): {order}."
-        yield at_part(index, without=without_nulls(index), left=left)
+        yield hit_on_part(index, without=without_nulls(index), left=left)
 
 
 def _ordered_search(schema: Schema) -> Iterator[Hit]:
@@ -116,23 +116,23 @@ def _ordered_search(schema: Schema) -> Iterator[Hit]:
         first = index.order_by[0] if index.order_by else None
         column = None if first is None else index.table.column(first.column.name)
         if first is not None and first.descending and column is not None and order_of(column):
-            yield at(index, column.name)
+            yield hit_on(index, column.name)
 
 
 def _managed(schema: Schema) -> Iterator[Hit]:
     for table in schema.tables.values():
-        for key, spot in table.foreign_keys:
+        for key, position in table.foreign_keys:
             names = tuple(each.name.lower() for each in key.columns)
             if not key.enforced or names == table.key_names[: len(names)]:
                 continue
             reason, by_name = _hot_reference(table, key)
             if reason:
                 facts = {"reason": reason, "referenced": str(key.referenced_table)}
-                yield Hit(spot, table.name, key.columns[0].name, facts=facts, opt_in=by_name)
+                yield Hit(position, table.name, key.columns[0].name, facts=facts, opt_in=by_name)
 
 
 def _hot_reference(table: Table, key: ForeignKeyDefinition) -> tuple[str, bool]:
-    """Return why the entries of a managed index pile up, if so, and whether only a name says so."""
+    """Return why new entries of a managed index are neighbours, and whether evidence is weak."""
     column = table.column(key.columns[0].name)
     if column is None:
         return "", False

@@ -6,7 +6,17 @@ from collections.abc import Iterator
 
 from spanemu.base.identifiers import fold
 from spanemu.lint.model import Index, Schema, Table
-from spanemu.lint.rule import ERROR, INFO, WARNING, Hit, Rule, at, at_part, each_index, each_table
+from spanemu.lint.rule import (
+    ERROR,
+    INFO,
+    WARNING,
+    Hit,
+    Rule,
+    each_index,
+    each_table,
+    hit_on,
+    hit_on_part,
+)
 from spanemu.lint.rules.key_shape import KEY_BYTES_MAX, KEY_PARTS_MAX, oversize_of
 from spanemu.lint.values import holds_long_values
 
@@ -17,26 +27,26 @@ STORED_COLUMNS_MAX = 8
 def _unique_with_nulls(index: Index) -> Iterator[Hit]:
     if not index.unique or not index.null_filtered:
         return
-    for place, part in enumerate(index.key):
+    for ordinal, part in enumerate(index.key):
         if part.column is not None and not part.column.not_null:
-            yield at_part(index, place)
+            yield hit_on_part(index, ordinal)
             return
 
 
-def _directions(thing: Table | Index) -> tuple[tuple[str, bool], ...]:
-    return tuple((fold(name), descending) for name, descending, _ in thing.key_parts)
+def _directions(source: Table | Index) -> tuple[tuple[str, bool], ...]:
+    return tuple((fold(name), descending) for name, descending, _ in source.key_parts)
 
 
 def _redundant(schema: Schema) -> Iterator[Hit]:
     for table in schema.tables.values():
         indexes = table.indexes
-        for place, index in enumerate(indexes):
+        for number, index in enumerate(indexes):
             if _covered_by_key(index):
-                yield at(index, other=f"the primary key of {table.name}")
+                yield hit_on(index, other=f"the primary key of {table.name}")
                 continue
-            for other_place, other in enumerate(indexes):
-                if other is not index and _covered(index, other, later=other_place < place):
-                    yield at(index, other=other.name)
+            for other_number, other in enumerate(indexes):
+                if other is not index and _covered(index, other, later=other_number < number):
+                    yield hit_on(index, other=other.name)
                     break
 
 
@@ -48,7 +58,7 @@ def _covered_by_key(index: Index) -> bool:
 
 
 def _covered(index: Index, other: Index, *, later: bool) -> bool:
-    """Whether `other` answers all that `index` does; of two equal ones the later is too many."""
+    """Return whether `other` makes `index` redundant; of equal indexes, only the later is."""
     mine, theirs = _directions(index), _directions(other)
     if mine != theirs[: len(mine)] or (mine == theirs and not later):
         return False
@@ -63,13 +73,13 @@ def _covered(index: Index, other: Index, *, later: bool) -> bool:
         filtered_alike
         and unique_kept
         and set(index.storing) <= carried
-        and _same_home(index, other)
+        and _interleaved_alike(index, other)
     )
 
 
-def _same_home(one: Index, other: Index) -> bool:
-    homes = [each.interleave and fold(str(each.interleave.table)) for each in (one, other)]
-    return homes[0] == homes[1]
+def _interleaved_alike(index: Index, other: Index) -> bool:
+    first, second = (i.interleave and fold(str(i.interleave.table)) for i in (index, other))
+    return first == second
 
 
 def _could_interleave(index: Index) -> Iterator[Hit]:
@@ -78,7 +88,7 @@ def _could_interleave(index: Index) -> Iterator[Hit]:
     for home in (index.table, *index.table.ancestors):
         length = len(home.key_parts)
         if 0 < length < len(index.key_parts) and _directions(index)[:length] == _directions(home):
-            yield at_part(index, parent=home.name)
+            yield hit_on_part(index, parent=home.name)
             return
 
 
@@ -87,7 +97,7 @@ def _foreign_home(index: Index) -> Iterator[Hit]:
         return
     home = index.table.schema.table(str(index.interleave.table))
     if home is not None and home is not index.table and home not in index.table.ancestors:
-        yield at(index, parent=home.name, table=index.table.name)
+        yield hit_on(index, parent=home.name, table=index.table.name)
 
 
 def _wide_storing(index: Index) -> Iterator[Hit]:
@@ -96,16 +106,16 @@ def _wide_storing(index: Index) -> Iterator[Hit]:
     if unbounded:
         names = ", ".join(column.name for column in unbounded)
         weak = not any(holds_long_values(column) for column in unbounded)
-        yield at(index, unbounded[0].name, what=f"{names} of any length", opt_in=weak)
+        yield hit_on(index, unbounded[0].name, what=f"{names} of any length", opt_in=weak)
     elif len(index.storing) > STORED_COLUMNS_MAX:
-        yield at(index, what=f"{len(index.storing)} columns", opt_in=True)
+        yield hit_on(index, what=f"{len(index.storing)} columns", opt_in=True)
 
 
 def _too_many(table: Table) -> Iterator[Hit]:
     count = sum(index.is_root for index in table.indexes)
     limit = table.schema.settings.indexes_max
     if limit < count <= INDEXES_PER_TABLE_MAX:
-        yield at(table, count=count)
+        yield hit_on(table, count=count)
 
 
 def _beside_foreign_key(schema: Schema) -> Iterator[Hit]:
@@ -126,18 +136,18 @@ def _beside_foreign_key(schema: Schema) -> Iterator[Hit]:
             continue
         in_key_order = index.key_names == table.key_names[: len(index.key_names)]
         if not in_key_order and index.is_root and not index.storing:
-            yield at(index, foreign_key=described)
+            yield hit_on(index, foreign_key=described)
 
 
 def _quota(index: Index) -> Iterator[Hit]:
     parts = index.full_key
     if len(parts) > KEY_PARTS_MAX:
-        yield at(index, reason=f"its key has {len(parts)} parts with the table's key, at most "
+        yield hit_on(index, reason=f"its key has {len(parts)} parts with the table's key, at most "
                  f"{KEY_PARTS_MAX} are allowed")  # fmt: skip
     if (oversize := oversize_of(parts)) is not None:
         size, rare = oversize
         reason = f"its key may take {size} bytes where {KEY_BYTES_MAX} are allowed"
-        yield at(index, reason=reason, severity=WARNING, opt_in=rare)
+        yield hit_on(index, reason=reason, severity=WARNING, opt_in=rare)
 
 
 def _quotas(schema: Schema) -> Iterator[Hit]:
@@ -147,7 +157,7 @@ def _quotas(schema: Schema) -> Iterator[Hit]:
             reason = (
                 f"it has {len(table.indexes)} indexes where {INDEXES_PER_TABLE_MAX} are allowed"
             )
-            yield at(table, reason=reason)
+            yield hit_on(table, reason=reason)
 
 
 _USERS = (

@@ -1,4 +1,4 @@
-"""SPN301 to SPN311: trees of interleaved tables."""
+"""SPN301 to SPN311: hierarchies of interleaved tables."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from itertools import zip_longest
 from spanemu.base.identifiers import fold
 from spanemu.base.name_hints import like_lookup
 from spanemu.lint.model import Part, Table
-from spanemu.lint.rule import ERROR, INFO, WARNING, Hit, Rule, at, at_part, each_table
+from spanemu.lint.rule import ERROR, INFO, WARNING, Hit, Rule, each_table, hit_on, hit_on_part
 from spanemu.lint.values import cardinality_of, growing_part, holds_long_values, is_enum
 from spanemu.sql.ddl_ast import ForeignKeyDefinition, OnDelete
 
@@ -19,7 +19,7 @@ def _depth(table: Table) -> Iterator[Hit]:
     depth, settings = sum(1 for _ in table.ancestors), table.schema.settings
     if depth >= settings.depth_warning and not table.children:
         severity = ERROR if depth > settings.depth_max else None
-        yield at(table, depth=depth, severity=severity)
+        yield hit_on(table, depth=depth, severity=severity)
 
 
 def _large(table: Table) -> str | None:
@@ -28,16 +28,16 @@ def _large(table: Table) -> str | None:
 
 
 def _is_deleted(table: Table) -> bool:
-    """Whether old rows go by themselves."""
-    return bool(table.policies) or any(each.policies for each in table.ancestors)
+    """Return whether a row deletion policy deletes old rows."""
+    return bool(table.policies) or any(ancestor.policies for ancestor in table.ancestors)
 
 
 def _unbounded_child(table: Table) -> Iterator[Hit]:
     large, parent = _large(table), table.parent
     part, by_name = growing_part(table, table.own_key)
     if large and part and parent and not _is_deleted(table):
-        place = table.key.index(part)
-        yield at_part(table, place, parent=parent.name, large=large, opt_in=by_name)
+        ordinal = table.key.index(part)
+        yield hit_on_part(table, ordinal, parent=parent.name, large=large, opt_in=by_name)
 
 
 def _few_roots(table: Table) -> Iterator[Hit]:
@@ -48,11 +48,11 @@ def _few_roots(table: Table) -> Iterator[Hit]:
     count = None if column is None else cardinality_of(root, column)
     few = count is not None and count <= table.schema.settings.cardinality_low_max
     if few or (column is not None and is_enum(column)) or _is_lookup(root, table):
-        yield at(table, root=root.name)
+        yield hit_on(table, root=root.name)
 
 
 def _is_lookup(root: Table, child: Table) -> bool:
-    """A lookup table by its name, under something that is not named after it."""
+    """Return whether `root` is named like a lookup table and `child` is not."""
     return len(root.key_parts) == 1 and like_lookup(root.name) and not like_lookup(child.name)
 
 
@@ -61,7 +61,7 @@ def _names(key: ForeignKeyDefinition) -> tuple[str, ...]:
 
 
 def _refers_to_key(table: Table, key: ForeignKeyDefinition) -> Table | None:
-    """The table that a foreign key refers to by its whole primary key, columns in its order."""
+    """Return the table whose whole primary key, in order, a foreign key refers to; else None."""
     target = table.schema.table(str(key.referenced_table))
     referenced = tuple(fold(each.name) for each in key.referenced_columns)
     if target is None or target is table or not target.key_names:
@@ -72,7 +72,7 @@ def _refers_to_key(table: Table, key: ForeignKeyDefinition) -> Table | None:
 def _could_interleave(table: Table) -> Iterator[Hit]:
     if table.interleave is not None:
         return
-    for key, spot in table.foreign_keys:
+    for key, position in table.foreign_keys:
         target = _refers_to_key(table, key)
         names = _names(key)
         if target is None or not set(names) < set(table.key_names) or like_lookup(target.name):
@@ -82,45 +82,46 @@ def _could_interleave(table: Table) -> Iterator[Hit]:
         if names != target.key_names:
             how += f" with its columns named as in {target.name}"
         facts = {"parent": target.name, "how": how}
-        yield Hit(spot, table.name, key.columns[0].name, facts=facts, opt_in=not first)
+        yield Hit(position, table.name, key.columns[0].name, facts=facts, opt_in=not first)
 
 
 def _twice(table: Table) -> Iterator[Hit]:
     parent = table.parent
     if parent is None or table.interleave is None or not table.interleave.in_parent:
         return
-    for key, spot in table.foreign_keys:
+    for key, position in table.foreign_keys:
         if _refers_to_key(table, key) is parent and _names(key) == parent.key_names:
-            yield Hit(spot, table.name, key.columns[0].name, facts={"parent": parent.name})
+            yield Hit(position, table.name, key.columns[0].name, facts={"parent": parent.name})
 
 
 def _prefix(table: Table) -> Iterator[Hit]:
     parent = table.parent
     if parent is None:
         return
-    for theirs, mine in zip_longest(parent.key, table.key[: len(parent.key_parts)]):
-        reason = _difference(theirs, mine)
+    for parent_part, part in zip_longest(parent.key, table.key[: len(parent.key_parts)]):
+        reason = _difference(parent_part, part)
         if reason:
             facts = {"parent": parent.name, "reason": reason}
-            spot = table.spot if mine is None else mine.spot
-            yield Hit(spot, table.name, theirs.name, facts=facts)
+            position = table.position if part is None else part.position
+            yield Hit(position, table.name, parent_part.name, facts=facts)
             return
 
 
-def _difference(theirs: Part, mine: Part | None) -> str:
-    """How a part of a child's key differs from its parent's."""
-    if mine is None or fold(mine.name) != fold(theirs.name):
-        return f"{theirs.name} is missing at its place"
-    if mine.descending != theirs.descending:
-        return f"{mine.name} has another order"
-    if mine.column is None or theirs.column is None:
+def _difference(parent_part: Part, part: Part | None) -> str:
+    """Return how a key part of a child differs from the parent's key part; "" if it does not."""
+    if part is None or fold(part.name) != fold(parent_part.name):
+        return f"{parent_part.name} is missing at its position"
+    if part.descending != parent_part.descending:
+        return f"{part.name} has another order"
+    column, parent_column = part.column, parent_part.column
+    if column is None or parent_column is None:
         return ""
-    if (mine.column.type, mine.column.length) != (theirs.column.type, theirs.column.length):
-        return f"{mine.name} has another type"
-    if mine.column.not_null != theirs.column.not_null:
-        return f"{mine.name} is nullable in one of them only"
-    if mine.column.allows_commit_timestamp != theirs.column.allows_commit_timestamp:
-        return f"{mine.name} allows commit timestamps in one of them only"
+    if (column.type, column.length) != (parent_column.type, parent_column.length):
+        return f"{part.name} has another type"
+    if column.not_null != parent_column.not_null:
+        return f"{part.name} is nullable in only one of the tables"
+    if column.allows_commit_timestamp != parent_column.allows_commit_timestamp:
+        return f"{part.name} allows commit timestamps in only one of the tables"
     return ""
 
 
@@ -131,15 +132,15 @@ def _big_cascade(table: Table) -> Iterator[Hit]:
     clause = table.interleave
     part, by_name = growing_part(table, table.own_key)
     if clause is not None and clause.on_delete is OnDelete.CASCADE and table.parent and part:
-        yield at(table, parent=str(clause.table), index=roots[0], opt_in=by_name)
-    for key, spot in table.foreign_keys:
+        yield hit_on(table, parent=str(clause.table), index=roots[0], opt_in=by_name)
+    for key, position in table.foreign_keys:
         names = _names(key)
         is_prefix = table.key_names[: len(names)] == names
         part, by_name = growing_part(table, table.key[len(names) :] if is_prefix else table.key)
         if key.on_delete is OnDelete.CASCADE and part:
             facts = {"parent": str(key.referenced_table), "index": roots[0]}
             weak = by_name or not is_prefix
-            yield Hit(spot, table.name, key.columns[0].name, facts=facts, opt_in=weak)
+            yield Hit(position, table.name, key.columns[0].name, facts=facts, opt_in=weak)
 
 
 def _rarely_read(table: Table) -> Iterator[Hit]:
@@ -148,19 +149,21 @@ def _rarely_read(table: Table) -> Iterator[Hit]:
     for column in table.columns.values():
         large = (column.type == "BYTES" and column.length == "MAX") or column.type == "JSON"
         if large and "locality_group" not in column.options:
-            yield Hit(column.spot, table.name, column.name, facts={"type": column.type})
+            yield Hit(column.position, table.name, column.name, facts={"type": column.type})
 
 
 def _load_order(table: Table) -> Iterator[Hit]:
     enforced = [
-        each for each in (table, *table.ancestors) if each.interleave and each.interleave.in_parent
+        level
+        for level in (table, *table.ancestors)
+        if level.interleave and level.interleave.in_parent
     ]
     if len(enforced) > ENFORCED_PARENTS_MAX and not table.children:
-        yield at(table, count=len(enforced), parent=str(enforced[0].interleave.table))  # type: ignore[union-attr]
+        yield hit_on(table, count=len(enforced), parent=str(enforced[0].interleave.table))  # type: ignore[union-attr]
 
 
 def _chain(length: int) -> str:
-    """A hierarchy `length` levels deep below its root."""
+    """Return the DDL of a hierarchy that is `length` levels deep below its root."""
     statements = []
     for level in range(length + 1):
         columns = ", ".join(f"K{n} INT64 NOT NULL" for n in range(level + 1))

@@ -1,4 +1,4 @@
-"""SPN101 to SPN110: a primary key that begins with what grows."""
+"""SPN101 to SPN110: primary keys whose first column grows."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from spanemu.base.name_hints import like_counter, words
 from spanemu.lint.model import Column, Index, Schema, Table
-from spanemu.lint.rule import ERROR, INFO, WARNING, Check, Hit, Rule, at_part, each_table
+from spanemu.lint.rule import ERROR, INFO, WARNING, Check, Hit, Rule, each_table, hit_on_part
 from spanemu.lint.rules.fixes import swap
 from spanemu.lint.values import Order, is_random, order_of
 from spanemu.sql.googlesql.ast import SequenceArgument
@@ -17,11 +17,11 @@ SERIAL_TYPES = frozenset({"SERIAL", "SMALLSERIAL", "BIGSERIAL"})  # PostgreSQL's
 
 
 def _ordered_first(*orders: Order) -> Check:
-    wanted = frozenset(orders)
+    reported = frozenset(orders)
 
     def check(table: Table) -> Iterator[Hit]:
-        if table.key_parts and (order := order_of(table.key[0].column)) in wanted:
-            yield at_part(table, order=str(order), swap=swap(table))
+        if table.key_parts and (order := order_of(table.key[0].column)) in reported:
+            yield hit_on_part(table, order=str(order), swap=swap(table))
 
     return each_table(check)
 
@@ -37,16 +37,16 @@ def _counter_name(table: Table) -> Iterator[Hit]:
         and not is_random(column)
         and column.generated is None
     ):
-        yield at_part(table)
+        yield hit_on_part(table)
 
 
 def _no_kind(schema: Schema) -> Iterator[Hit]:
     if schema.options.get("default_sequence_kind") == "bit_reversed_positive":
         return
-    for tree, spot in schema.sequences.values():
+    for tree, position in schema.sequences.values():
         kind = {option.name: option.value for option in tree.options or ()}.get("sequence_kind")
         if kind is None and not tree.clauses.bit_reversed_positive:
-            yield Hit(spot, str(tree.name), facts={"what": "The sequence"})
+            yield Hit(position, str(tree.name), facts={"what": "The sequence"})
     for table in schema.tables.values():
         for column in table.columns.values():
             identity = column.definition.identity
@@ -58,23 +58,23 @@ def _no_kind(schema: Schema) -> Iterator[Hit]:
                 what = "The identity column"
             else:
                 continue
-            yield Hit(column.spot, table.name, column.name, facts={"what": what})
+            yield Hit(column.position, table.name, column.name, facts={"what": what})
 
 
-def _undone(schema: Schema) -> Iterator[Hit]:
-    things: list[Table | Index] = [*schema.tables.values()]
-    things += [index for index in schema.indexes.values() if index.is_root and not index.search]
-    for thing in things:
-        column = thing.key[0].column if thing.key_parts else None
-        if column is not None and _reverses_sequence(thing, column):
-            yield at_part(thing)
+def _undoes_bit_reversal(schema: Schema) -> Iterator[Hit]:
+    sources: list[Table | Index] = [*schema.tables.values()]
+    sources += [index for index in schema.indexes.values() if index.is_root and not index.search]
+    for source in sources:
+        column = source.key[0].column if source.key_parts else None
+        if column is not None and _reverses_sequence(source, column):
+            yield hit_on_part(source)
 
 
-def _reverses_sequence(thing: Table | Index, column: Column) -> bool:
+def _reverses_sequence(source: Table | Index, column: Column) -> bool:
     tree = column.generated or column.default_tree
     if tree is None:
         return False
-    table = thing if isinstance(thing, Table) else thing.table
+    table = source if isinstance(source, Table) else source.table
     for node, above in walk(tree):
         if not any(called_function(outer) == "BIT_REVERSE" for outer in above):
             continue
@@ -96,7 +96,7 @@ def _from_sequence(column: Column) -> bool:
 
 def _descending(table: Table) -> Iterator[Hit]:
     if table.key_parts and table.key[0].descending and order_of(table.key[0].column):
-        yield at_part(table, swap=swap(table))
+        yield hit_on_part(table, swap=swap(table))
 
 
 _TIME_ORDERED_GENERATOR = re.compile(
@@ -111,7 +111,7 @@ def _time_ordered_generator(table: Table) -> Iterator[Hit]:
         return
     for name in sorted(called_functions(column.default_tree or column.generated)):
         if _TIME_ORDERED_GENERATOR.search(name.rpartition(".")[2]):
-            yield at_part(table, function=name)
+            yield hit_on_part(table, function=name)
 
 
 RULES = (
@@ -191,7 +191,7 @@ RULES = (
         "Id INT64 NOT NULL AS (BIT_REVERSE(Raw, true)) STORED) PRIMARY KEY (Id)",
         good="CREATE TABLE T (Raw INT64 NOT NULL, "
         "Id INT64 NOT NULL AS (BIT_REVERSE(Raw, true)) STORED) PRIMARY KEY (Id)",
-        check=_undone,
+        check=_undoes_bit_reversal,
     ),
     Rule(
         "SPN108", WARNING, "D", "DESC as a cure for a growing key",

@@ -8,7 +8,7 @@ from dataclasses import replace
 from spanemu.base.identifiers import fold
 from spanemu.base.name_hints import like_changing, like_long_text
 from spanemu.lint.model import Column, Part, Table
-from spanemu.lint.rule import ERROR, INFO, WARNING, Hit, Rule, at, at_part, each_table
+from spanemu.lint.rule import ERROR, INFO, WARNING, Hit, Rule, each_table, hit_on, hit_on_part
 from spanemu.lint.rules.fixes import key_of
 from spanemu.lint.values import is_random, order_of, shard_of
 from spanemu.sql.ddl_ast import ForeignKeyDefinition
@@ -21,7 +21,7 @@ UUID_CHARACTERS = 36
 
 
 def declared_bytes(parts: tuple[Part, ...], per_character: int = 1) -> int | None:
-    """Return the declared size of a key, None when a part is MAX."""
+    """Return the declared size of a key in bytes; None when a part is MAX."""
     total = 0
     for part in parts:
         length = part.column.length if part.column else None
@@ -38,7 +38,7 @@ def declared_bytes(parts: tuple[Part, ...], per_character: int = 1) -> int | Non
 def oversize_of(parts: tuple[Part, ...]) -> tuple[int, bool] | None:
     """Return the declared size of a key that may exceed the limit, and whether that is rare.
 
-    It is rare when only characters of several bytes can do it.
+    An oversize key is rare when only characters of several bytes exceed the limit.
     """
     for per_character in (1, BYTES_PER_CHARACTER_MAX):
         size = declared_bytes(parts, per_character)
@@ -48,65 +48,66 @@ def oversize_of(parts: tuple[Part, ...]) -> tuple[int, bool] | None:
 
 
 def _ascending_history(table: Table) -> Iterator[Hit]:
-    for place, part in enumerate(table.key):
-        before = table.key[:place]
+    for ordinal, part in enumerate(table.key):
+        before = table.key[:ordinal]
         if (
-            any(shard_of(table, each.column) is None for each in before)
+            any(shard_of(table, earlier.column) is None for earlier in before)
             and order_of(table.key[0].column) is None
             and part.column is not None
             and part.column.type == "TIMESTAMP"
             and not part.descending
         ):
             key = key_of([*before, replace(part, descending=True)])
-            yield at_part(table, place, key=key)
+            yield hit_on_part(table, ordinal, key=key)
 
 
 def _single_row(table: Table) -> Iterator[Hit]:
     if table.declares_key and not table.key_parts:
-        yield at(table)
+        yield hit_on(table)
 
 
 def _no_key(table: Table) -> Iterator[Hit]:
     if not table.declares_key:
-        yield at(table)
+        yield hit_on(table)
 
 
 def _wide(table: Table) -> Iterator[Hit]:
     parent = table.parent
     inherited = 0 if parent is None else len(parent.key_parts)
-    for place, part in enumerate(table.key[inherited:], inherited):
+    for ordinal, part in enumerate(table.key[inherited:], inherited):
         if part.column is not None and part.column.length == "MAX":
             bounded = not like_long_text(part.name)
-            yield at_part(table, place, what=f"{part.column.type}(MAX)", opt_in=bounded)
+            yield hit_on_part(table, ordinal, what=f"{part.column.type}(MAX)", opt_in=bounded)
             return
     if (oversize := oversize_of(table.key)) is not None:
         size, rare = oversize
-        yield at_part(table, what=f"up to {size} bytes", opt_in=rare)
+        yield hit_on_part(table, what=f"up to {size} bytes", opt_in=rare)
 
 
 def _bad_types(table: Table) -> Iterator[Hit]:
-    for place, part in enumerate(table.key):
+    for ordinal, part in enumerate(table.key):
         if part.column is None:
             continue
         if part.column.type in NOT_KEY_TYPES:
-            yield at_part(table, place, reason=f"no key column may be of type {part.column.type}")
+            reason = f"no key column may be of type {part.column.type}"
+            yield hit_on_part(table, ordinal, reason=reason)
         elif part.column.type == "FLOAT64":
             reason = "equality of FLOAT64 values is fragile (NaN, rounding)"
-            yield at_part(table, place, reason=reason, severity=WARNING)
+            yield hit_on_part(table, ordinal, reason=reason, severity=WARNING)
     if len(table.key_parts) > KEY_PARTS_MAX:
-        yield at_part(table, KEY_PARTS_MAX, reason=f"a key has {KEY_PARTS_MAX} columns at most")
+        yield hit_on_part(table, KEY_PARTS_MAX, reason=f"a key has at most {KEY_PARTS_MAX} columns")
 
 
 def _uuid_text(table: Table) -> Iterator[Hit]:
     inherited = len(table.key_parts) - len(table.own_key)
-    for place, part in enumerate(table.own_key, inherited):
+    for ordinal, part in enumerate(table.own_key, inherited):
         column = part.column
         if column is not None and _is_uuid_text(column) and not _is_reference(table, column):
-            yield at_part(table, place)
+            yield hit_on_part(table, ordinal)
 
 
 def _is_reference(table: Table, column: Column) -> bool:
-    """Return whether a key column holds the key of another table, whose type it has to share."""
+    """Return whether a key column refers to the key of another table, and so shares its type."""
     name = fold(column.name)
     if any(name in map(fold, _names(key)) for key, _ in table.foreign_keys):
         return True
@@ -114,7 +115,7 @@ def _is_reference(table: Table, column: Column) -> bool:
 
 
 def _names(key: ForeignKeyDefinition) -> tuple[str, ...]:
-    return tuple(each.name for each in key.columns)
+    return tuple(column.name for column in key.columns)
 
 
 def _is_uuid_text(column: Column) -> bool:
@@ -122,10 +123,10 @@ def _is_uuid_text(column: Column) -> bool:
 
 
 def _nullable(table: Table) -> Iterator[Hit]:
-    """A child's key columns are as nullable as its parent's, which SPN308 checks."""
+    """Yield root tables whose first key column is nullable; SPN308 checks child tables."""
     column = table.key[0].column if table.key_parts and table.parent is None else None
     if column is not None and not column.not_null and column.generated is None:
-        yield at_part(table)
+        yield hit_on_part(table)
 
 
 def _surrogate(table: Table) -> Iterator[Hit]:
@@ -139,7 +140,7 @@ def _surrogate(table: Table) -> Iterator[Hit]:
         if natural is None or natural is column or like_changing(natural.name):
             continue
         if index.unique and natural.not_null:
-            yield Hit(table.spot, table.name, natural.name, facts={"key": column.name})
+            yield Hit(table.position, table.name, natural.name, facts={"key": column.name})
 
 
 RULES = (

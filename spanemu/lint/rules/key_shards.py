@@ -1,4 +1,4 @@
-"""SPN111 to SPN117: how many tails a key has."""
+"""SPN111 to SPN117: shard columns, and the number of key ranges that take new rows."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from collections.abc import Iterator
 from spanemu.base.identifiers import quoted
 from spanemu.base.name_hints import like_counter
 from spanemu.lint.model import Index, Schema, Table
-from spanemu.lint.rule import ERROR, INFO, WARNING, Hit, Rule, at_part, each_table
+from spanemu.lint.rule import ERROR, INFO, WARNING, Hit, Rule, each_table, hit_on_part
 from spanemu.lint.rules.fixes import key_of
 from spanemu.lint.values import (
     HASH_FUNCTIONS,
     Shard,
     cardinality_of,
-    coarse_inputs,
+    has_coarse_inputs,
     is_enum,
     order_of,
     shard_of,
@@ -22,7 +22,7 @@ from spanemu.sql.googlesql.syntax.inspection import called_functions, columns_re
 
 
 def _few_first_values(table: Table) -> Iterator[Hit]:
-    """A table of one key column has no rows to put under a value."""
+    """Yield root tables of several key columns whose first key column has few values."""
     column = table.key[0].column if len(table.key_parts) > 1 else None
     if column is None or shard_of(table, column) is not None or table.interleave is not None:
         return
@@ -31,7 +31,7 @@ def _few_first_values(table: Table) -> Iterator[Hit]:
         count is not None and count <= table.schema.settings.cardinality_low_max
     ):
         growing = order_of(table.key[1].column) is not None
-        yield at_part(
+        yield hit_on_part(
             table,
             count="few" if count is None else count,
             next=table.key[1].name,
@@ -40,7 +40,7 @@ def _few_first_values(table: Table) -> Iterator[Hit]:
 
 
 def _leading_shards(schema: Schema) -> Iterator[tuple[Table | Index, Shard]]:
-    """Root tables and top-level indexes whose key begins with a shard column."""
+    """Yield root tables and top-level indexes whose key begins with a shard column."""
     for table in schema.tables.values():
         if table.key_parts and table.interleave is None:
             shard = shard_of(table, table.key[0].column)
@@ -55,16 +55,16 @@ def _leading_shards(schema: Schema) -> Iterator[tuple[Table | Index, Shard]]:
 
 def _too_few(schema: Schema) -> Iterator[Hit]:
     nodes = schema.settings.nodes
-    for thing, shard in _leading_shards(schema):
+    for source, shard in _leading_shards(schema):
         if shard.count is not None and shard.count < nodes:
-            yield at_part(thing, count=shard.count, nodes=nodes)
+            yield hit_on_part(source, count=shard.count, nodes=nodes)
 
 
 def _too_many(schema: Schema) -> Iterator[Hit]:
     nodes = schema.settings.nodes
-    for thing, shard in _leading_shards(schema):
+    for source, shard in _leading_shards(schema):
         if shard.count is not None and shard.count > nodes * schema.settings.shards_per_node_max:
-            yield at_part(thing, count=shard.count, nodes=nodes)
+            yield hit_on_part(source, count=shard.count, nodes=nodes)
 
 
 def _signed(table: Table) -> Iterator[Hit]:
@@ -72,7 +72,7 @@ def _signed(table: Table) -> Iterator[Hit]:
         shard = shard_of(table, column)
         if shard is not None and shard.signed and shard.count is not None:
             facts = {"count": shard.count, "values": 2 * shard.count - 1, "last": shard.count - 1}
-            yield Hit(column.spot, table.name, column.name, facts=facts)
+            yield Hit(column.position, table.name, column.name, facts=facts)
 
 
 def _refused(table: Table) -> Iterator[Hit]:
@@ -81,7 +81,7 @@ def _refused(table: Table) -> Iterator[Hit]:
             continue
         read = columns_read(part.column.generated)
         sources = [column for name in sorted(read) if (column := table.column(name)) is not None]
-        others = [each.name for each in sources if each.name.lower() not in table.key_names]
+        others = [source.name for source in sources if source.name.lower() not in table.key_names]
         reason = next(
             (
                 why
@@ -97,7 +97,7 @@ def _refused(table: Table) -> Iterator[Hit]:
         )
         if reason:
             facts = {"reason": reason}
-            yield Hit(part.column.spot, table.name, part.column.name, facts=facts)
+            yield Hit(part.column.position, table.name, part.column.name, facts=facts)
 
 
 def _coarse(table: Table) -> Iterator[Hit]:
@@ -105,9 +105,9 @@ def _coarse(table: Table) -> Iterator[Hit]:
         tree = column.generated or column.default_tree
         if tree is None or shard_of(table, column) is None:
             continue
-        if coarse_inputs(table, tree):
+        if has_coarse_inputs(table, tree):
             read = ", ".join(sorted(columns_read(tree)))
-            yield Hit(column.spot, table.name, column.name, facts={"read": read})
+            yield Hit(column.position, table.name, column.name, facts={"read": read})
 
 
 def _shard_not_first(table: Table) -> Iterator[Hit]:
@@ -124,7 +124,7 @@ def _shard_not_first(table: Table) -> Iterator[Hit]:
             rest = key_of(part for part in table.key if part.column is not column)
             key = f"{quoted(column.name)}, {rest}"
             facts = {"first": first.name, "key": key}
-            yield Hit(column.spot, table.name, column.name, facts=facts)
+            yield Hit(column.position, table.name, column.name, facts=facts)
 
 
 def _is_hash(shard: Shard) -> bool:

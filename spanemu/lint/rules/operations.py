@@ -1,4 +1,4 @@
-"""SPN701 to SPN706: batches of statements, migrations, and how a schema grows."""
+"""SPN701 to SPN706: batches of statements, migrations, and tables per tenant."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from itertools import groupby
 
 from spanemu.base.identifiers import fold
 from spanemu.lint.model import Change, Schema, Table
-from spanemu.lint.rule import ERROR, INFO, WARNING, Hit, Rule, at, each_table
-from spanemu.lint.source import Spot, Statement
+from spanemu.lint.rule import ERROR, INFO, WARNING, Hit, Rule, each_table, hit_on
+from spanemu.lint.source import Position, Statement
 from spanemu.sql import ddl_ast
 
 _SUFFIX = re.compile(r"(_[A-Za-z0-9]+|\d+)$")
@@ -26,7 +26,7 @@ def _per_tenant(schema: Schema) -> Iterator[Hit]:
     for tables in groups.values():
         if len(tables) >= schema.settings.tenants_min:
             names = ", ".join(table.name for table in tables[:3])
-            yield at(tables[0], count=len(tables), names=names)
+            yield hit_on(tables[0], count=len(tables), names=names)
 
 
 def _shape(table: Table) -> object:
@@ -35,32 +35,32 @@ def _shape(table: Table) -> object:
 
 
 def _batch(schema: Schema) -> Iterator[Hit]:
-    """One finding for each batch, which is a file: where it begins, and how often it happens."""
+    """Yield a hit for each batch (a file) at its first affected statement, with their number."""
     for _, changes in groupby(schema.changes, lambda change: change.statement.source):
         batch = list(changes)
-        apart = list(_apart(batch))
-        if apart:
-            facts = {"reason": f"{len(apart)} made apart from the tables that they index"}
-            yield replace(_on_index(apart[0], facts), opt_in=True)
+        late = list(_late_indexes(batch))
+        if late:
+            facts = {"reason": f"{len(late)} indexes are not created directly after their tables"}
+            yield replace(_on_index(late[0], facts), opt_in=True)
         backfills = [change for change in batch if _reads_table(change)]
         if len(backfills) > schema.settings.backfills_max:
-            facts = {"reason": f"{len(backfills)} statements that read whole tables in one batch"}
+            facts = {"reason": f"{len(backfills)} statements in one batch read whole tables"}
             yield _on_index(backfills[0], facts)
 
 
-def _apart(batch: Sequence[Change]) -> Iterator[Change]:
-    """Indexes with another table's creation between their own table's and them."""
-    made: set[Statement] = set()
+def _late_indexes(batch: Sequence[Change]) -> Iterator[Change]:
+    """Yield indexes that are created after the creation of a later table than their own."""
+    created: set[Statement] = set()
     last: Statement | None = None
     for change in batch:
         if isinstance(change.tree, ddl_ast.CreateTable):
             last = change.statement
-            made.add(last)
+            created.add(last)
         elif (
             isinstance(change.tree, ddl_ast.CreateIndex)
             and change.table is not None
             and change.table.statement is not last
-            and change.table.statement in made
+            and change.table.statement in created
         ):
             yield change
 
@@ -68,16 +68,19 @@ def _apart(batch: Sequence[Change]) -> Iterator[Change]:
 def _on_index(change: Change, facts: Mapping[str, object]) -> Hit:
     name = getattr(change.tree, "name", None)
     shown = "the batch" if name is None else str(name)
-    return Hit(Spot(change.statement, 0), shown, facts=facts)
+    return Hit(Position(change.statement, 0), shown, facts=facts)
 
 
 def _reads_table(change: Change) -> bool:
-    """Of a table that is declared nowhere: a schema in several files is often one batch."""
+    """Return whether a change backfills a table that no file declares.
+
+    Declared tables do not count, because a schema in several files is often a single batch.
+    """
     return change.table is None and bool(_backfill(change))
 
 
 def _backfill(change: Change) -> str:
-    """What a migration step does to the rows that are there already, if anything."""
+    """Return how a migration step processes existing rows; "" if it does not."""
     match change.tree:
         case ddl_ast.IndexDefinition():
             return "fills an index"
@@ -95,11 +98,11 @@ def _backfill(change: Change) -> str:
 def _migration(schema: Schema) -> Iterator[Hit]:
     for change in schema.changes:
         if not change.is_of_new_table and (what := _backfill(change)):
-            yield Hit(Spot(change.statement), _subject(change), facts={"what": what})
+            yield Hit(Position(change.statement), _object_name(change), facts={"what": what})
 
 
-def _subject(change: Change) -> str:
-    """What a statement is about, known or not."""
+def _object_name(change: Change) -> str:
+    """Return the name of the table or other object that a statement changes."""
     tree = change.tree
     named = getattr(tree, "table", None) or getattr(tree, "name", None)
     return str(named)
@@ -109,7 +112,7 @@ def _no_split_points(table: Table) -> Iterator[Hit]:
     known = table.schema.settings.of(table.name)
     hot = table.statement.high_rate or known.qps > table.schema.settings.server_writes_max
     if hot and not known.presplit:
-        yield at(table, points=10 * table.schema.settings.nodes)
+        yield hit_on(table, points=10 * table.schema.settings.nodes)
 
 
 def _key_change(schema: Schema) -> Iterator[Hit]:
@@ -126,8 +129,8 @@ def _key_change(schema: Schema) -> Iterator[Hit]:
                 what, name = "makes a key of", column.name.name
             case _:
                 continue
-        spot = Spot(change.statement, change.tree.action.at)
-        yield Hit(spot, str(change.tree.name), name, facts={"what": what})
+        position = Position(change.statement, change.tree.action.at)
+        yield Hit(position, str(change.tree.name), name, facts={"what": what})
 
 
 _ONE = "CREATE TABLE A (Id STRING(64) NOT NULL, X INT64) PRIMARY KEY (Id)"

@@ -1,7 +1,6 @@
-"""Rules that a schema alone cannot decide: they need values, load or queries.
+"""Rules that need more than a schema: values, load or queries.
 
-The detector runs those that it can; all of them can be explained, ignored and put on record under
-their ids.
+The hotspot report checks the rules in `DETECTED`. All rules can be explained and ignored by id.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The list of subcommands in the help is written down beside their modules, and says the same."""
+"""The table of subcommands agrees with their modules; unknown commands get a suggestion."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ HELP_CHARS_MAX = 200
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_the_help_says_of_a_subcommand_what_the_subcommand_says(name: str) -> None:
+def test_the_help_has_the_summary_of_each_subcommand(name: str) -> None:
     command = main.get_command(click.Context(main), name)
     assert command is not None
     assert command.get_short_help_str(HELP_CHARS_MAX) == COMMANDS[name].summary
@@ -30,3 +30,17 @@ def test_the_help_imports_no_subcommand() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "suggestion"),
+    [(["lnit"], "lint"), (["ddl", "aply"], "apply"), (["start"], None), (["ddl", "zzz"], None)],
+)
+def test_an_unknown_command_has_one_suggestion_or_none(
+    arguments: list[str], suggestion: str | None
+) -> None:
+    result = CliRunner().invoke(main, arguments)
+    assert result.exit_code == 2
+    assert f"No such command {arguments[-1]!r}." in result.stderr
+    suggested = result.stderr.partition("Did you mean ")[2].strip()
+    assert suggested == ("" if suggestion is None else f"{suggestion!r}?")

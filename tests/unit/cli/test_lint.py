@@ -127,7 +127,7 @@ def test_a_baseline_names_what_could_not_be_read() -> None:
     assert result.exit_code == 2
     summary, failure = result.stderr.splitlines()
     assert "known.json accepts 1 finding." in summary
-    assert "1 place could not be read" in summary
+    assert "1 place that could not be read" in summary
     assert "schema.sql:2:8:" in failure
     clean = run(write(BAD), "--baseline", "known.json", "--update-baseline")
     assert (clean.exit_code, clean.stderr) == (0, "spanemu: known.json accepts 1 finding.\n")
@@ -197,7 +197,7 @@ def test_standard_input_of_another_system() -> None:
     assert CliRunner().invoke(main, ["lint", "-"], input=text).exit_code == 0
     latin = CliRunner().invoke(main, ["lint", "-"], input=b"-- \xe9")
     assert latin.exit_code == 2
-    assert "<stdin>: it is not in UTF-8" in latin.output
+    assert "<stdin>: the file is not in UTF-8" in latin.output
 
 
 def test_standard_input_that_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:

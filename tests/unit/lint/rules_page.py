@@ -1,4 +1,4 @@
-"""Writes docs/lint-rules.md from the rules: `python -m tests.unit.lint.rules_page`."""
+"""A generator of docs/lint-rules.md from the rules: `python -m tests.unit.lint.rules_page`."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ has seen enough.
 
 
 def page() -> str:
-    """The page's text."""
+    """Return the text of the page."""
     parts = [HEAD]
     for prefix, title in FAMILIES.items():
         rules = [rule for rule in RULES.values() if rule.id.startswith(prefix)]

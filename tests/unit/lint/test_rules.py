@@ -1,4 +1,4 @@
-"""Every rule that DDL can decide fires on its bad example and not on its near miss."""
+"""Every rule with a check reports its bad example and not its good example."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def test_every_rule_can_be_explained(rule: lint.Rule) -> None:
 
 def test_rules_with_examples_are_those_with_checks() -> None:
     for rule in RULES.values():
-        assert bool(rule.check) == bool(rule.bad) == bool(rule.good) == bool(rule.says), rule.id
+        assert bool(rule.check) == bool(rule.bad) == bool(rule.good) == bool(rule.message), rule.id
         assert not rule.check or "D" in rule.evidence
 
 
@@ -79,7 +79,7 @@ PK = "CREATE TABLE T (A {a}, B {b}) PRIMARY KEY (A, B)"
         ("INT64 AS (ABS(MOD(FARM_FINGERPRINT(CAST(B AS STRING)), 16))) STORED", None),
     ],
 )
-def test_what_grows(first: str, expected: str | None) -> None:
+def test_growing_first_columns(first: str, expected: str | None) -> None:
     found = ids(PK.format(a=first, b="TIMESTAMP NOT NULL"))
     assert found & {"SPN101", "SPN102", "SPN103", "SPN104"} == ({expected} if expected else set())
 
@@ -200,8 +200,8 @@ def test_alter_statements_change_what_is_linted() -> None:
     assert not ids(f"{ddl}; DROP INDEX ByTs") & {"SPN201", "SPN202"}
 
 
-def test_an_index_of_what_was_deleted_is_told_once() -> None:
-    """Entries with NULL do not follow the time; those that a filter leaves do."""
+def test_a_mostly_null_time_is_reported_once() -> None:
+    """Entries with NULL do not grow with time; the other entries do."""
     table = "CREATE TABLE T (Id STRING(9) NOT NULL, V INT64, DeletedAt TIMESTAMP) PRIMARY KEY (Id);"
     index = "INDEX I ON T(DeletedAt DESC, Id) STORING (V)"
     found = [
@@ -231,7 +231,7 @@ def test_a_later_file_is_a_migration_of_tables_that_have_rows(tmp_path: Path) ->
 
 
 def test_a_batch_is_a_file(tmp_path: Path) -> None:
-    """A later file is a later migration: it cannot stand behind the table of an earlier one."""
+    """A later file is a later migration, so its indexes cannot follow tables of earlier files."""
     tables = [
         f"CREATE TABLE {name} (Id INT64 NOT NULL, V INT64) PRIMARY KEY (Id);" for name in "AB"
     ]
@@ -257,7 +257,7 @@ def test_many_backfills() -> None:
     assert "SPN702" not in ids(ddl.rpartition(";")[0])
 
 
-def test_the_report_speaks_under_ids_of_rules() -> None:
+def test_the_hotspot_report_uses_ids_of_rules() -> None:
     modules = Path(hotspots.__file__).parent.rglob("*.py")
     found = {id_ for each in modules for id_ in re.findall(r"SPN\d{3}", each.read_text("utf-8"))}
     assert found == DETECTED
@@ -290,7 +290,7 @@ def test_surrogates(id_type: str, natural: str, fires: bool) -> None:
     assert ("SPN125" in ids(ddl)) == fires
 
 
-def test_no_module_of_rules_is_forgotten() -> None:
+def test_every_module_of_rules_is_registered() -> None:
     directory = Path(lint.rules.__file__).parent
     for module in directory.glob("*.py"):
         for id_ in re.findall(r'Rule\(\s*"(SPN\d+)"', module.read_text(encoding="utf-8")):
@@ -313,8 +313,10 @@ UUID_KEY = "CREATE TABLE Players (PlayerId STRING(36) NOT NULL) PRIMARY KEY (Pla
         ),
     ],
 )
-def test_a_uuid_is_reported_where_it_is_made(columns: str, key: str, reported: set[str]) -> None:
-    """A column that holds the key of another table shares the type of that key."""
+def test_a_text_uuid_is_reported_where_it_is_declared(
+    columns: str, key: str, reported: set[str]
+) -> None:
+    """A column that refers to the key of another table shares the type of that key."""
     ddl = f"{UUID_KEY}CREATE TABLE T ({columns}) PRIMARY KEY ({key})"
     assert {each.object for each in lint.run(ddl, ALL) if each.id == "SPN123"} == reported
 
@@ -328,7 +330,7 @@ def test_a_uuid_is_not_reported_in_a_child() -> None:
 
 
 def test_uniqueness_that_excepts_null_has_no_plain_unique_index_as_its_fix() -> None:
-    """In a UNIQUE index all NULLs are equal: a second row without a value would be refused."""
+    """All NULLs are equal in a UNIQUE index, which refuses a second row without a value."""
     (finding,) = (each for each in lint.run(RULES["SPN208"].bad, ALL) if each.id == "SPN208")
     assert "plain" not in finding.fix
     assert "NOT NULL" in finding.fix
@@ -346,7 +348,7 @@ def test_nullable_keys_are_one_finding_for_a_schema() -> None:
 
 
 def test_a_unique_index_is_not_replaced_by_that_of_a_foreign_key() -> None:
-    """The index behind the referencing columns is not unique; that of the referenced ones is."""
+    """The managed index over referencing columns is not unique; over referenced columns it is."""
     ddl = (
         "CREATE TABLE P (Id INT64 NOT NULL, Code INT64) PRIMARY KEY (Id);"
         "CREATE TABLE C (Id INT64 NOT NULL, Code INT64, FOREIGN KEY (Code) REFERENCES P (Code)) "
@@ -371,7 +373,7 @@ def test_columns_of_another_name_are_renamed_before_interleaving() -> None:
     ("column", "fires"), [("CreatedAt", True), ("DeletedAt", False), ("ExpiresAt", False)]
 )
 def test_a_time_to_live_that_may_be_absent(column: str, fires: bool) -> None:
-    """Rows without a time of expiry are meant to stay."""
+    """Rows without a time of expiry are kept on purpose."""
     ddl = (
         f"CREATE TABLE T (Id INT64 NOT NULL, {column} TIMESTAMP) PRIMARY KEY (Id), "
         f"ROW DELETION POLICY (OLDER_THAN({column}, INTERVAL 1 DAY))"
@@ -389,7 +391,7 @@ def test_a_schema_version_is_no_counter() -> None:
     ("key", "fires"), [("OrderId, Line", False), ("OrderId, At1", True), ("OrderId, D", False)]
 )
 def test_children_that_a_policy_on_the_parent_leaves_behind(key: str, fires: bool) -> None:
-    """The few lines of an order are deleted with it; rows that keep coming may be too many."""
+    """The few lines of an order are deleted with it; accumulating rows may be too many."""
     ddl = (
         "CREATE TABLE Orders (OrderId STRING(9) NOT NULL, Ts TIMESTAMP NOT NULL) "
         "PRIMARY KEY (OrderId), ROW DELETION POLICY (OLDER_THAN(Ts, INTERVAL 90 DAY));"

@@ -1,4 +1,4 @@
-"""docs/lint-rules.md says what the rules say."""
+"""docs/lint-rules.md is up to date with the rules."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Places, comments that steer, settings, baselines, and what a report looks like."""
+"""Positions, directives in comments, settings, baselines, and report formats."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def ids(report: lint.Report) -> list[str]:
     return [finding.id for finding in report]
 
 
-def test_places_are_in_the_file(tmp_path: Path) -> None:
+def test_positions_refer_to_the_file(tmp_path: Path) -> None:
     file = tmp_path / "schema.sql"
     file.write_text(f"-- a comment\n\nCREATE TABLE A (X INT64) PRIMARY KEY (X);\n{EVENTS};\n")
     (finding,) = (each for each in lint.run(file) if each.id == "SPN102")
@@ -76,7 +76,7 @@ def test_a_text_with_the_line_ends_of_windows() -> None:
     assert "SPN102" not in ids(report)
 
 
-def test_what_is_nested_too_deeply_is_told() -> None:
+def test_deep_nesting_is_a_failure() -> None:
     sum_ = "+".join(["Id"] * 20_000)
     deep = f"CREATE TABLE Deep (Id INT64, S INT64 AS ({sum_}) STORED) PRIMARY KEY (Id);\n"
     report = lint.run(f"{deep}{EVENTS}")
@@ -94,31 +94,31 @@ def test_what_is_nested_too_deeply_is_told() -> None:
         f"-- spanemu: low-rate\n{EVENTS}",
     ],
 )
-def test_comments_that_spare_a_statement(text: str) -> None:
+def test_directives_of_a_statement(text: str) -> None:
     report = lint.run(f"{text};\nCREATE TABLE Other (Ts TIMESTAMP NOT NULL) PRIMARY KEY (Ts)")
     assert not report.failures
     assert [each.object for each in report if each.id == "SPN102"] == ["Other"]
 
 
-def test_a_comment_before_spares_only_the_next_statement() -> None:
+def test_a_directive_before_a_statement_applies_to_it_only() -> None:
     other = EVENTS.replace("Events", "Other")
     report = lint.run(f"{EVENTS};\n\n-- spanemu: ignore=SPN102\n{other}")
     assert [each.object for each in report if each.id == "SPN102"] == ["Events"]
 
 
 @pytest.mark.parametrize("comment", ["ignore=SPN999", "ignore SPN102", "lowrate"])
-def test_a_comment_that_means_nothing_is_told(comment: str) -> None:
+def test_an_unknown_directive_is_a_failure(comment: str) -> None:
     assert len(lint.run(f"-- spanemu: {comment}\n{EVENTS}").failures) == 1
 
 
-def test_comments_inside_strings_steer_nothing() -> None:
+def test_strings_contain_no_directives() -> None:
     ddl = EVENTS.replace("Id STRING(9)", "Id STRING(9) DEFAULT ('-- spanemu: ignore=SPN102')")
     assert "SPN102" not in ids(lint.run(f"-- spanemu: ignore=SPN102\n{ddl}"))
     report = lint.run(EVENTS.replace("NOT NULL,\n)", "DEFAULT ('-- spanemu: ignore=SPN102'),\n)"))
     assert "SPN102" in ids(report)
 
 
-def test_low_rate_spares_only_what_hurts_at_high_rates() -> None:
+def test_low_rate_ignores_only_rules_about_high_rates() -> None:
     ddl = lint.RULES["SPN114"].bad
     assert "SPN114" in ids(lint.run(f"-- spanemu: low-rate\n{ddl}"))
 
@@ -140,7 +140,7 @@ def test_select_and_ignore(select: tuple[str], ignore: tuple[str], expected: boo
     assert ("SPN102" in ids(report)) == expected
 
 
-def test_a_rule_that_is_not_there() -> None:
+def test_an_unknown_rule() -> None:
     for settings in (
         lint.Settings(select=("SPN1022",)),
         lint.Settings(ignore=("SPN1022",)),
@@ -155,7 +155,7 @@ def test_a_rule_that_is_not_there() -> None:
     assert "SPN102" in failure.message
 
 
-def test_a_rule_that_no_text_tells_of() -> None:
+def test_a_rule_that_the_linter_cannot_check() -> None:
     with pytest.raises(lint.UndecidedRule) as caught:
         lint.run(EVENTS, lint.Settings(select=("SPN802",)))
     assert caught.value.name == "SPN802"
@@ -196,7 +196,7 @@ def test_settings_from_pyproject(tmp_path: Path) -> None:
         "[tool.spanemu",
     ],
 )
-def test_settings_that_make_no_sense(text: str, tmp_path: Path) -> None:
+def test_invalid_settings_are_refused(text: str, tmp_path: Path) -> None:
     path = tmp_path / "pyproject.toml"
     path.write_text(text)
     with pytest.raises(lint.BadSettings):
@@ -204,13 +204,13 @@ def test_settings_that_make_no_sense(text: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("text", ["tool = 5", "[tool]\nspanemu = 5", "\ufeff[tool.other]"])
-def test_settings_that_are_of_others(text: str, tmp_path: Path) -> None:
+def test_sections_of_other_tools_are_ignored(text: str, tmp_path: Path) -> None:
     path = tmp_path / "pyproject.toml"
     path.write_text(text, encoding="utf-8")
     assert lint.settings_from(path) == lint.Settings()
 
 
-def test_baseline_hides_what_is_known(tmp_path: Path) -> None:
+def test_a_baseline_hides_known_findings(tmp_path: Path) -> None:
     path = tmp_path / "baseline.json"
     known = lint.run(EVENTS)
     write_baseline(known, path)
@@ -292,7 +292,7 @@ def test_sarif_follows_its_schema() -> None:
     assert log["runs"][0]["invocations"][0]["executionSuccessful"]
 
 
-def test_sarif_has_places() -> None:
+def test_sarif_has_locations() -> None:
     log = json.loads(FORMATS["sarif"](lint.run(EVENTS, lint.Settings(select=("SPN102",)))))
     place = log["runs"][0]["results"][0]["locations"][0]["physicalLocation"]
     assert place["region"] == {"startLine": 5, "startColumn": 3}
@@ -312,7 +312,10 @@ def test_text_ends_with_totals() -> None:
     assert text.splitlines()[0].startswith("<schema>:5:3: SPN102 warning: ")
     assert text.splitlines()[-1] == "1 warning"
     assert FORMATS["text"](lint.Report()) == "No findings."
-    assert FORMATS["text"](lint.run("CREATE TABEL T")) == "No findings in what could be read."
+    assert (
+        FORMATS["text"](lint.run("CREATE TABEL T"))
+        == "No findings in the statements that could be read."
+    )
 
 
 def test_each_table_costs_the_same() -> None:
@@ -321,7 +324,7 @@ def test_each_table_costs_the_same() -> None:
 
 
 def calls_to_lint(tables: int) -> int:
-    """How many calls linting takes; seconds are for `tests.benchmarks lint`."""
+    """Return how many calls linting makes; `tests.benchmarks lint` measures seconds."""
     ddl, calls = large_schema(tables), count()
     sys.setprofile(lambda frame, event, argument: next(calls) if event == "call" else None)
     try:
@@ -333,7 +336,7 @@ def calls_to_lint(tables: int) -> int:
 
 
 def test_a_schema_four_times_as_large_takes_four_times_as_long() -> None:
-    """Counted in calls, which no other process of the machine can change."""
+    """Calls are counted, because other processes of the machine cannot change their number."""
 
     def calls(tables: int) -> int:
         ddl = ";".join(
@@ -358,14 +361,14 @@ def test_a_schema_four_times_as_large_takes_four_times_as_long() -> None:
 
 
 @pytest.mark.parametrize("broken", ["$", "CREATE TABLE B (x INT64 \u00a7) PRIMARY KEY (x)", "``"])
-def test_a_character_that_no_statement_has_hides_one_statement(broken: str) -> None:
+def test_an_invalid_character_hides_only_its_statement(broken: str) -> None:
     hot = "CREATE TABLE {} (Id TIMESTAMP NOT NULL) PRIMARY KEY (Id);\n"
     report = lint.run(hot.format("A") + broken + ";\n" + hot.format("C"))
     assert [each.line for each in report.failures] == [2]
     assert {(each.object, each.line) for each in report} >= {("A", 1), ("C", 3)}
 
 
-def test_an_unclosed_literal_hides_what_follows() -> None:
+def test_an_unclosed_literal_hides_the_rest_of_the_file() -> None:
     hot = "CREATE TABLE A (Id TIMESTAMP NOT NULL) PRIMARY KEY (Id);\n"
     report = lint.run(hot + "CREATE TABLE B ('open;\n" + hot)
     assert [each.line for each in report.failures] == [2]
