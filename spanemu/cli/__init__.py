@@ -1,7 +1,7 @@
 """The `spanemu` command: one module per subcommand, built on the public API.
 
 In reading order: `commands` (the table of subcommands, whose modules load on use), `serve`,
-`layout`, `lint`, `ddl`; `home_cpu` chooses the CPU of a server, and `process_memory` limits its
+`layout`, `lint`, `ddl`; `home_cpu` chooses the CPU of a server, and `process_memory` bounds its
 memory.
 """
 

@@ -1,8 +1,8 @@
-"""The memory of a server process: how little address space it takes, and how much a statement may.
+"""The memory of a server process: its allocation arena, and the memory limit of a statement.
 
 glibc gives each thread that allocates an arena of 64 MiB of address space. Python's threads
-allocate one at a time, so one arena serves them all; without it an idle server would take 700 MiB
-of a limit that `ulimit -v` sets.
+allocate one at a time, so a single arena is enough for all of them; with an arena per thread, an
+idle server would use 700 MiB of the address space that `ulimit -v` limits.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ except ImportError:  # Windows does not have it.
     resource = None
 
 _ARENA_MAX = -8  # the parameter M_ARENA_MAX of mallopt
-_OWN_BYTES = 256 * 1024 * 1024  # what the process needs besides statements
-_STATEMENT_SHARE = 0.6  # of the rest, for one statement
+_OWN_BYTES = 256 * 1024 * 1024  # memory of the process apart from statements
+_STATEMENT_SHARE = 0.6  # of the remaining memory, for a single statement
 _STATEMENT_BYTES_MIN = 32 * 1024 * 1024
 _CGROUP_FILES = (
     Path("/sys/fs/cgroup/memory.max"),
@@ -30,23 +30,23 @@ _CGROUP_FILES = (
 
 
 def share_one_arena() -> None:
-    """Have all threads allocate from one arena. To be called before threads start."""
+    """Make all threads allocate from a single arena. Call this before other threads start."""
     if sys.platform != "linux":
         return
     with suppress(OSError, AttributeError):  # Not every Linux has glibc.
         ctypes.CDLL(None).mallopt(_ARENA_MAX, 1)
 
 
-def statement_memory_bytes(wanted: int, limit: int | None) -> int:
-    """Return how much memory a statement may take in a process of so much memory."""
+def statement_memory_bytes(configured: int, limit: int | None) -> int:
+    """Return the memory limit of a statement in a process whose memory limit is `limit`."""
     if limit is None:
-        return wanted
+        return configured
     share = int((limit - _OWN_BYTES) * _STATEMENT_SHARE)
-    return min(wanted, max(share, _STATEMENT_BYTES_MIN))
+    return min(configured, max(share, _STATEMENT_BYTES_MIN))
 
 
 def memory_limit() -> int | None:
-    """Return the bytes that the process may take, by `ulimit -v` or its control group."""
+    """Return the process's memory limit in bytes: `ulimit -v` or its control group's limit."""
     limits = [limit for limit in (_address_space(), *map(_cgroup_limit, _CGROUP_FILES)) if limit]
     return min(limits, default=None)
 

@@ -46,9 +46,7 @@ def values_allowed(table: Table, column: Column) -> int | None:
     for text in (column.generated, column.default):
         if text is not None and (divisor := modulus(_parsed(text))) is not None:
             return divisor[0]
-    counts = (
-        allowed_value_count(_parsed(check.expression), column.name) for check in table.checks
-    )
+    counts = (allowed_value_count(_parsed(check.expression), column.name) for check in table.checks)
     return next((count for count in counts if count), None)
 
 
