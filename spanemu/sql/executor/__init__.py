@@ -1,14 +1,19 @@
-"""Runs plans: each plan is compiled once into Python closures, then run any number of times.
+"""Execution of plans: each plan is compiled once into Python closures and then run any number of
+times.
 
-In reading order: `reader` (all that is asked of the world below), `run` (what belongs to one
-execution), `relation` (an operator compiled: rows, and where columns are in them), `memory` (the
-account of the rows that operators hold), `compiler` (what compiling passes around), `source` and
-`writers` (expressions as generated functions) with `subquery` and `scoped`, `compiling` (what those
-ask back), `batches` (rows taken many at a time), `ranges` (seeks as encoded key ranges),
-`operators` (one module each), `dml` with `insert_keys`, `conflict` and `returning`, `build` (the
-table of operators and the entry points), and `errors`.
+In reading order:
 
-Nothing compiled holds state of a run: a compiled plan may run on many threads at once.
+- `reader`: the interface through which a running statement reads rows
+- `run`: the state of one execution
+- `relation`: a compiled operator (its rows and their layout), and batches of rows
+- `memory`: the account of the memory that operators hold
+- `compiler`: the context that is passed around while one plan is compiled
+- `codegen`, `codegen_templates`, `codegen_protocols`: expressions as generated functions
+- `subquery`: subqueries, lambdas and WITH expressions
+- `ranges`: seeks as encoded key ranges
+- `operators`: the operators of a plan
+- `dml`, with `insert_keys` and `conflict`: row changes of DML, and THEN RETURN
+- `build`: the table of operators and the entry points
 
-Modules: `codegen`, `codegen_protocols`, `codegen_templates`.
+Compiled code holds no state of a run: a compiled plan may run on many threads at once.
 """

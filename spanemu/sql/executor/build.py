@@ -1,4 +1,4 @@
-"""Compiles a plan into something that can be run; the table of operators is here."""
+"""The entry points that compile a plan into an `Executable`, and the table of operators."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ class _Code:
         self.constant_size = compiler.constant_size
 
     def prepare(self, run: Run) -> None:
-        """Give a run the scratch space that this code needs."""
+        """Give `run` the scratch space that the code needs."""
         if self.slots:
             run.slots = [None] * self.slots
         if self.memos:
@@ -93,11 +93,12 @@ class _Code:
 
 
 class Executable:
-    """A compiled plan. Holds no state of a run: any number of threads may run it at once.
+    """A compiled plan, which holds no state of a run: any number of threads may run it at once.
 
-    `columns` are (name, type) of the rows it yields, of THEN RETURN for DML; `parameters` (name,
-    type) in the order in which `Run.parameters` holds values; `reads` what it may read, and
-    `returning_scans` whether THEN RETURN reads tables too.
+    - `columns`: (name, type) of the rows that the plan yields; for DML, of the rows of THEN RETURN
+    - `parameters`: (name, type), in the order in which `Run.parameters` holds the values
+    - `reads`: the tables and columns that the plan may read
+    - `returning_scans`: whether THEN RETURN reads tables too
     """
 
     def __init__(self, plan: Plan, memory_limit: int = STATEMENT_MEMORY_BYTES_MAX) -> None:
@@ -118,18 +119,22 @@ class Executable:
 
     @property
     def table(self) -> Table | None:
-        """The table that DML writes to."""
+        """The table that DML writes to; None for a query."""
         return self.plan.table if isinstance(self.plan, DmlPlan) else None
 
     def run(self, run: Run) -> Iterator[Any]:
-        """Rows of a query as tuples over `columns`; `RowWrite`s and `RowDelete`s of DML."""
+        """Yield the rows of a query as tuples over `columns`, or the `RowWrite`s and `RowDelete`s
+        of DML.
+        """
         code = self._code if run.profile is None else self._profiled_code()
         if code.slots or code.memos:
             code.prepare(run)
         return iter(code.rows(run))
 
     def returning(self, run: Run, written: Iterable[Written]) -> Iterator[Row]:
-        """THEN RETURN rows for (action, final stored row) of each write, after `run`."""
+        """Yield the THEN RETURN row for each (action, final stored row) written; call it after
+        `run`.
+        """
         code = self._code if run.profile is None else self._profiled_code()
         if code.returning is None:
             return iter(())
@@ -137,14 +142,14 @@ class Executable:
         return code.returning(run, written)
 
     def _profiled_code(self) -> _Code:
-        # Two threads may both compile it; either result will do.
+        # Two threads may both compile the profiled code; either result is correct.
         if self._profiled is None:
             self._profiled = _Code(self.plan, self._memory_limit, profiled=True)
         return self._profiled
 
 
 class ProcedureCall(Executable):
-    """A compiled CALL: it has no rows, and does what it does when they are asked for."""
+    """A compiled CALL. It yields no rows; running it calls the procedure."""
 
     def __init__(self, plan: CallPlan, memory_limit: int) -> None:
         super().__init__(plan, memory_limit)
@@ -171,7 +176,10 @@ def _columns(plan: Plan) -> tuple[tuple[str, Type], ...]:
 
 
 def compile_plan(plan: Plan, memory_limit: int = STATEMENT_MEMORY_BYTES_MAX) -> Executable:
-    """Compile a plan once, to be run many times; no run may hold more than `memory_limit` bytes."""
+    """Compile a plan once, to be run many times; no run may hold more than `memory_limit` bytes.
+
+    Raise PlanTooDeep if the plan nests deeper than Python's stack allows.
+    """
     try:
         if isinstance(plan, CallPlan):
             return ProcedureCall(plan, memory_limit)
@@ -183,10 +191,10 @@ def compile_plan(plan: Plan, memory_limit: int = STATEMENT_MEMORY_BYTES_MAX) -> 
 def compile_row_expression(
     expr: Expr, positions: Mapping[int, int]
 ) -> Callable[[Row, Context], Any]:
-    """`evaluate(row, context)` of an expression without parameters and subqueries.
+    """Compile an expression without parameters and subqueries to `evaluate(row, context)`.
 
-    `positions` say where in the row each column id is. Used for DEFAULT, CHECK and generated
-    columns.
+    `positions` maps column ids to positions in the row. DEFAULT, CHECK and generated columns are
+    evaluated this way.
     """
     compiler = Compiler(OPERATORS, ())
     value = compiler.value(expr, positions)

@@ -2,17 +2,17 @@
 
     UPPER(c) = 'X' AND d > @p        lambda row, run: (((t1 := ...) ...) and ...)
 
-A closure per node would cost a Python call per node and row; generated code costs one per row.
-The text is put together from the fixed templates in `writers` and names made here (k1 for a bound
-object, t1 for a temporary), never from anything a user wrote, and is evaluated without builtins.
-The same shapes come again and again, so that code objects are cached by their text.
+A closure per node would cost a Python call per node and row; generated code costs one call per row.
+The text consists of the fixed templates of `codegen_templates` and of names generated here (k1 for
+a bound object, t1 for a temporary), never of text that a user wrote, and is evaluated without
+builtins. The same shapes recur all the time, so code objects are cached by their text.
 
-What is done to many rows is one function with the loop inside:
+A function of many rows has the loop inside:
 
     lambda rows, run: [row for row in rows if ...]
 
-Parts nested deeper than `_DEPTH_MAX` become functions of their own: Python's parser has limits
-that a client's statement must not reach.
+Parts nested deeper than `_DEPTH_MAX` become functions of their own: a client's statement must not
+reach the limits of Python's parser.
 """
 
 from __future__ import annotations
@@ -32,9 +32,10 @@ _DEPTH_MAX = 10
 
 
 class Writer:
-    """Writes one function: text is returned, the objects it speaks of are kept in `names`.
+    """A writer of one function. It returns text and keeps the objects that the text names in
+    `names`.
 
-    `row` is text for the row that `layout` describes.
+    `row` is the text of the row that `layout` describes.
     """
 
     row = "row"
@@ -47,28 +48,28 @@ class Writer:
         self._temporaries = 0
         self._depth = 0
 
-    def bind(self, thing: Any) -> str:
-        """A name for an object."""
+    def bind(self, value: Any) -> str:
+        """Bind an object to a new name, and return the name."""
         self._bound += 1
         name = f"k{self._bound}"
-        self.names[name] = thing
+        self.names[name] = value
         return name
 
     def temporary(self) -> str:
-        """A name for an intermediate value."""
+        """Return a new name for an intermediate value."""
         self._temporaries += 1
         return f"t{self._temporaries}"
 
-    def cell(self, place: int) -> str:
-        """Text for a cell of the row."""
-        return f"row[{place}]"
+    def cell(self, position: int) -> str:
+        """Return the text of the cell of the row at `position`."""
+        return f"row[{position}]"
 
     def value(self, expr: Expr) -> str:
-        """Text whose value is that of `expr`."""
+        """Return text that evaluates to the value of `expr`."""
         return self._nested(expr, WRITERS[type(expr)], value_function)
 
     def test(self, expr: Expr) -> str:
-        """Text that is true if and only if `expr` is TRUE; NULL may count as false."""
+        """Return text that is true if and only if `expr` is TRUE; NULL may count as false."""
         writer = TEST_WRITERS.get(type(expr))
         if writer is None:
             return self.value(expr)
@@ -90,7 +91,7 @@ class Writer:
 
 
 class PairWriter(Writer):
-    """Writes about a row that is still in two parts: `row` and, from cell `width` on, `other`."""
+    """A writer for a row that is still in two parts: `row` and, from cell `width` on, `other`."""
 
     row = "(row + other)"
 
@@ -98,12 +99,12 @@ class PairWriter(Writer):
         super().__init__(layout, compiler)
         self._width = width
 
-    def cell(self, place: int) -> str:
-        return f"row[{place}]" if place < self._width else f"other[{place - self._width}]"
+    def cell(self, position: int) -> str:
+        return f"row[{position}]" if position < self._width else f"other[{position - self._width}]"
 
 
 def value_function(expr: Expr, layout: Layout, compiler: Compiling) -> Value:
-    """The value of `expr` as a function of a row and the run."""
+    """Compile `expr` to a function of a row and the run that returns its value."""
     if isinstance(expr, ColumnRef) and expr.column.id in layout:
         return _cell(layout[expr.column.id])
     if isinstance(expr, Literal):
@@ -115,32 +116,32 @@ def value_function(expr: Expr, layout: Layout, compiler: Compiling) -> Value:
 
 
 def test_function(expr: Expr, layout: Layout, compiler: Compiling) -> Value:
-    """Whether `expr` is TRUE, as a function."""
+    """Compile `expr` to a function that is truthy if and only if `expr` is TRUE."""
     writer = Writer(layout, compiler)
     return _function(writer.test(expr), writer)
 
 
 def cells_function(exprs: Sequence[Expr], layout: Layout, compiler: Compiling) -> Value:
-    """The values of `exprs` as a tuple, as a function."""
+    """Compile `exprs` to a function that returns the tuple of their values."""
     writer = Writer(layout, compiler)
     cells = "".join([f"{writer.value(expr)}, " for expr in exprs])
     return _function(f"({cells})", writer)
 
 
 def kept_function(expr: Expr, layout: Layout, compiler: Compiling) -> Each:
-    """Those of some rows for which `expr` is TRUE, as a function."""
+    """Compile `expr` to a function of many rows that returns the rows for which `expr` is TRUE."""
     writer = Writer(layout, compiler)
     return _loop(f"row for row in rows if {writer.test(expr)}", writer)
 
 
 def each_value_function(expr: Expr, layout: Layout, compiler: Compiling) -> Each:
-    """The value of `expr` for each of some rows, as a function."""
+    """Compile `expr` to a function of many rows that returns its value for each row."""
     writer = Writer(layout, compiler)
     return _loop(f"{writer.value(expr)} for row in rows", writer)
 
 
 def each_known_function(expr: Expr, layout: Layout, compiler: Compiling) -> Each:
-    """The same without NULLs."""
+    """Compile `expr` to a function of many rows that returns the values that are not NULL."""
     writer = Writer(layout, compiler)
     name = writer.temporary()
     value = writer.value(expr)
@@ -148,24 +149,24 @@ def each_known_function(expr: Expr, layout: Layout, compiler: Compiling) -> Each
 
 
 def each_cells_function(exprs: Sequence[Expr], layout: Layout, compiler: Compiling) -> Each:
-    """The values of `exprs` as a tuple for each of some rows, as a function."""
+    """Compile `exprs` to a function of many rows that returns the tuple of values for each row."""
     writer = Writer(layout, compiler)
     cells = "".join([f"{writer.value(expr)}, " for expr in exprs])
     return _loop(f"({cells}) for row in rows", writer)
 
 
 def _loop(text: str, writer: Writer) -> Each:
-    made: Each = function_of(f"lambda rows, run: [{text}]", writer)
-    return made
+    function: Each = function_of(f"lambda rows, run: [{text}]", writer)
+    return function
 
 
 def _function(text: str, writer: Writer) -> Value:
-    made: Value = function_of(f"lambda row, run: {text}", writer)
-    return made
+    function: Value = function_of(f"lambda row, run: {text}", writer)
+    return function
 
 
 def function_of(text: str, writer: Writer) -> Any:
-    """The function whose text was put together from what `writer` wrote."""
+    """Return the function with the text `text`, which consists of text that `writer` returned."""
     return eval(_code(text), writer.names)
 
 
@@ -173,12 +174,12 @@ def function_of(text: str, writer: Writer) -> Any:
 def _code(text: str) -> CodeType:
     try:
         return compile(text, "<expression>", "eval")
-    except MemoryError:  # What Python's parser says when its stack is at an end.
+    except MemoryError:  # Python's parser raises it on a stack overflow.
         raise PlanTooDeep() from None
 
 
-def _cell(place: int) -> Value:
-    return lambda row, run: row[place]
+def _cell(position: int) -> Value:
+    return lambda row, run: row[position]
 
 
 def _constant(value: Any) -> Value:

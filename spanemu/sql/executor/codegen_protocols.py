@@ -1,8 +1,8 @@
-"""What the parts of an expression ask of those who compile it, so that they need not know them.
+"""Protocols of the compiler and the writer, for the modules that compile parts of an expression.
 
-compiler  ->  source  ->  writers  ->  subquery, scoped
-   \\___________ \\___________ \\____________/
-      Compiling     Writing       ask back
+`compiler` uses `codegen`, `codegen` uses `codegen_templates`, and `codegen_templates` uses
+`subquery`. Each of them calls back those before it. The protocols stand for the classes there, so
+that no import circle arises.
 """
 
 from __future__ import annotations
@@ -18,25 +18,25 @@ from spanemu.sql.resolved import Expr
 
 
 class Compiling(Protocol):
-    """Compiles the plan that an expression is part of (`compiler.Compiler`)."""
+    """The compiler of the plan that an expression is part of (`compiler.Compiler`)."""
 
     constant_size: int  # characters, bytes and elements of the constants so far
 
     def slot(self, column: int) -> int:
-        """The slot of an outer column."""
+        """Return the slot of an outer column."""
         ...
 
     def filled_slot(self, column: int) -> int:
-        """The slot of an outer column, for whoever fills it."""
+        """Return the slot of an outer column to the code that fills the slot."""
         ...
 
     def memo(self) -> int:
-        """A new memo; it holds None until something is put there."""
+        """Return the number of a new memo, which holds None until a value is stored."""
         ...
 
     @property
     def holding_count(self) -> int:
-        """The number of operators so far that hold rows."""
+        """The number of operators compiled so far that hold rows."""
         ...
 
     def holding(self, operator: str, overhead: int = ...) -> Holding:
@@ -48,32 +48,34 @@ class Compiling(Protocol):
         ...
 
     def parameter(self, name: str) -> int:
-        """The number of a parameter."""
+        """Return the position of a parameter in `Run.parameters`."""
         ...
 
     def take_partly(self, node: Node) -> None:
-        """Before `relation`: not all rows of the node may be wanted."""
+        """Note, before `relation` compiles the node, that not all of its rows may be consumed."""
         ...
 
     def relation(self, node: Node) -> Relation:
-        """The operator for a node."""
+        """Compile a node to its operator."""
         ...
 
     def value(self, expr: Expr, layout: Layout) -> Value:
-        """A function of a row: the value of `expr`."""
+        """Compile `expr` to a function of a row that returns its value."""
         ...
 
     def binding(self, columns: frozenset[int], layout: Layout) -> Callable[[Any, Run], None] | None:
-        """A function that puts those of `columns` that `layout` has into their slots."""
+        """Return a function that stores the columns that `layout` has into their slots; None if
+        none.
+        """
         ...
 
 
 class Writing(Protocol):
-    """Writes the function that an expression is part of (`source.Writer`)."""
+    """The writer of the function that an expression is part of (`codegen.Writer`)."""
 
     @property
     def row(self) -> str:
-        """Text for the row that `layout` describes."""
+        """The text of the row that `layout` describes."""
         ...
 
     @property
@@ -81,22 +83,22 @@ class Writing(Protocol):
     @property
     def compiler(self) -> Compiling: ...
 
-    def bind(self, thing: Any) -> str:
-        """A name for an object."""
+    def bind(self, value: Any) -> str:
+        """Bind an object to a new name, and return the name."""
         ...
 
     def temporary(self) -> str:
-        """A name for an intermediate value."""
+        """Return a new name for an intermediate value."""
         ...
 
-    def cell(self, place: int) -> str:
-        """Text for a cell of the row."""
+    def cell(self, position: int) -> str:
+        """Return the text of the cell of the row at `position`."""
         ...
 
     def value(self, expr: Expr) -> str:
-        """Text whose value is that of `expr`."""
+        """Return text that evaluates to the value of `expr`."""
         ...
 
     def test(self, expr: Expr) -> str:
-        """Text that is true if and only if `expr` is TRUE; NULL may count as false."""
+        """Return text that is true if and only if `expr` is TRUE; NULL may count as false."""
         ...

@@ -1,7 +1,7 @@
-"""How each kind of expression is written as Python text; see `source` for what becomes of it.
+"""The Python text of each kind of expression; `codegen` makes functions of the text.
 
-Every template yields a parenthesised expression. A temporary is assigned before it is used in the
-order in which Python evaluates, which is left to right, conditions of `x if c else y` first.
+Every template yields a parenthesised expression. A temporary is assigned before its use in the
+order in which Python evaluates: from left to right, the condition of `x if c else y` first.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from spanemu.sql.plan import operators as op
 from spanemu.sql.plan.nodes import Subquery
 from spanemu.sql.resolved import Expr, FunctionCall, LambdaExpr, Literal
 
-# Implementations that are Python operators are written as such.
+# Function implementations that are Python operators, with the text of the operator.
 _INLINE: Mapping[Any, str] = {
     operator.eq: "{} == {}",
     operator.ne: "{} != {}",
@@ -61,10 +61,10 @@ def _parameter(expr: resolved.ParameterRef, writer: Writing) -> str:
 
 
 def _column(expr: resolved.ColumnRef, writer: Writing) -> str:
-    place = writer.layout.get(expr.column.id)
-    if place is None:
+    position = writer.layout.get(expr.column.id)
+    if position is None:
         return f"run.slots[{writer.compiler.slot(expr.column.id)}]"
-    return writer.cell(place)
+    return writer.cell(position)
 
 
 def _call(expr: FunctionCall, writer: Writing) -> str:
@@ -123,8 +123,8 @@ def _plain_call(expr: FunctionCall, writer: Writing) -> str:
             tests.append(f"({name} := {text}) is None")
             text = name
         arguments.append(text)
-    made = _applied(expr, arguments, writer)
-    return f"(None if {' or '.join(tests)} else {made})" if tests else f"({made})"
+    applied = _applied(expr, arguments, writer)
+    return f"(None if {' or '.join(tests)} else {applied})" if tests else f"({applied})"
 
 
 def _applied(expr: FunctionCall, arguments: list[str], writer: Writing) -> str:
@@ -163,7 +163,7 @@ def _is_null(expr: FunctionCall, writer: Writing) -> str | None:
     (operand,) = expr.arguments
     text = writer.value(operand)
     if isinstance(operand, (resolved.MakeArray, resolved.MakeStruct)):
-        text = f"({writer.temporary()} := {text})"  # Python warns of `(1, 2) is None`.
+        text = f"({writer.temporary()} := {text})"  # Python warns about `(1, 2) is None`.
     return f"({text} is None)"
 
 
@@ -187,7 +187,7 @@ def _coalesce(expr: FunctionCall, writer: Writing) -> str | None:
 
 
 def _member(expr: FunctionCall, writer: Writing) -> str | None:
-    """IN with a constant list is one look-up in a set."""
+    """Write IN with a constant list as one look-up in a set."""
     value, *items = expr.arguments
     if not all(isinstance(item, Literal) for item in items):
         return None
@@ -196,7 +196,7 @@ def _member(expr: FunctionCall, writer: Writing) -> str | None:
 
 
 def _concatenation(expr: FunctionCall, writer: Writing) -> str | None:
-    """Join a chain of `||` at once: only the whole is checked for its size."""
+    """Join a chain of `||` at once, and check the size of the whole only."""
     if expr.safe or expr.signature.evaluate is not concat_two:
         return None
     parts: list[str] = []
@@ -210,12 +210,12 @@ def _concatenation(expr: FunctionCall, writer: Writing) -> str | None:
         parts.append(text)
     name, length = writer.temporary(), writer.bind(len)
     joined = f"{length}({name} := {' + '.join(parts)}) < {CHECKED_FROM}"
-    made = f"{name} if {joined} else {writer.bind(bounded_concatenation)}({name})"
-    return f"(None if {' or '.join(tests)} else {made})" if tests else f"({made})"
+    bounded = f"{name} if {joined} else {writer.bind(bounded_concatenation)}({name})"
+    return f"(None if {' or '.join(tests)} else {bounded})" if tests else f"({bounded})"
 
 
 def _joined_operands(expr: FunctionCall) -> list[Expr]:
-    """Return the operands of a chain of `||`, of a long chain those of its end."""
+    """Return the operands of a chain of `||`; of a long chain, the operands of its end."""
     left, right = expr.arguments
     operands = [right]
     while (
@@ -289,16 +289,16 @@ def _struct(expr: resolved.MakeStruct, writer: Writing) -> str:
     written = _items(expr, writer)
     texts = varying_texts(expr.type)
     are_columns = texts is not None and all(
-        isinstance(expr.items[place], resolved.ColumnRef) for place in texts
+        isinstance(expr.items[position], resolved.ColumnRef) for position in texts
     )
-    if limited is None or are_columns:  # Texts of columns do not grow in a struct.
+    if limited is None or are_columns:  # A struct of column texts is no larger than the columns.
         return written
     check = writer.bind(limited)
     if texts is None:
         return f"{check}({written})"
-    # Most texts are so short that adding up their lengths settles the question.
+    # Most texts are so short that the sum of their lengths decides.
     name, length = writer.temporary(), writer.bind(len)
-    lengths = " + ".join([f"{length}({name}[{place}] or ())" for place in texts])
+    lengths = " + ".join([f"{length}({name}[{position}] or ())" for position in texts])
     small = _STRUCT_SMALL - TEXT_BYTES * len(expr.items)
     return f"({name} if ({name} := {written}) and {lengths} < {small} else {check}({name}))"
 
@@ -317,13 +317,13 @@ def _field(expr: resolved.GetField, writer: Writing) -> str:
 
 
 def _lambda(expr: LambdaExpr, writer: Writing) -> str:
-    made = subquery.lambda_maker(expr, writer.layout, writer.compiler)
-    return f"{writer.bind(made)}({writer.row}, run)"
+    function = subquery.lambda_maker(expr, writer.layout, writer.compiler)
+    return f"{writer.bind(function)}({writer.row}, run)"
 
 
 def _let(expr: resolved.Let, writer: Writing) -> str:
-    made = subquery.let_function(expr, writer.layout, writer.compiler)
-    return f"{writer.bind(made)}({writer.row}, run)"
+    function = subquery.let_function(expr, writer.layout, writer.compiler)
+    return f"{writer.bind(function)}({writer.row}, run)"
 
 
 def _sequence(expr: resolved.SequenceRef, writer: Writing) -> str:
@@ -331,8 +331,8 @@ def _sequence(expr: resolved.SequenceRef, writer: Writing) -> str:
 
 
 def _subquery(expr: Subquery, writer: Writing) -> str:
-    made = compile_subquery(expr, writer.layout, writer.compiler)
-    return f"{writer.bind(made)}({writer.row}, run)"
+    function = compile_subquery(expr, writer.layout, writer.compiler)
+    return f"{writer.bind(function)}({writer.row}, run)"
 
 
 WRITERS: Mapping[type[Expr], Callable[[Any, Any], str]] = {
@@ -372,7 +372,7 @@ def _call_test(expr: FunctionCall, writer: Writing) -> str:
     if expr.safe or signature.evaluate not in _INLINE or signature.function not in op.COMPARISONS:
         return _call(expr, writer)
     if signature.function == op.EQUAL and any(map(_is_value, expr.arguments)):
-        # Nothing but NULL equals NULL, so a side that is surely a value needs no help.
+        # A non-NULL value never equals None, so the comparison needs no NULL test.
         left, right = [writer.value(argument) for argument in expr.arguments]
         return f"({left} == {right})"
     tests: list[str] = []

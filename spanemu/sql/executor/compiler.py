@@ -1,4 +1,4 @@
-"""What compiling one plan passes around: numbers for slots, memos and parameters."""
+"""The context of compiling one plan, which numbers slots, memos and parameters."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ from spanemu.sql.resolved import Expr
 from spanemu.values.types import Type
 
 Operator = Callable[[Any, "Compiler"], Relation]
-Gate = Callable[[Run], Any]  # whether rows are asked for at all
+Gate = Callable[[Run], Any]  # true if rows are to be read at all
 
 
 class Compiler:
-    """Compiles the nodes and expressions of one plan.
+    """A compiler of the nodes and expressions of one plan.
 
-    A column that is not in the layout at hand comes from outside: it is read from a slot, which
-    whoever evaluates the correlated part fills first. A memo is a place for something that is
-    computed once per run.
+    A column that is missing from the layout at hand belongs to an outer row: the compiled code
+    reads it from a slot, which the evaluator of the correlated part fills first. A memo holds a
+    value that is computed once per run.
     """
 
     def __init__(
@@ -51,29 +51,30 @@ class Compiler:
         self._memos = count()
         self._constants: dict[Hashable, int] = {}
         self.memo_count = 0
-        self.read_partly: set[int] = set()  # ids of scans of which rows may be left
+        self.read_partly: set[int] = set()  # ids of scans that may not be read to the end
         self.common_tables: dict[str, tuple[int, Relation, bool]] = {}
 
     @property
     def slot_count(self) -> int:
+        """The number of slots that a run needs."""
         return len(self._slots)
 
     def slot(self, column: int) -> int:
-        """The slot of an outer column."""
+        """Return the slot of an outer column."""
         return self._slots.setdefault(column, len(self._slots))
 
     def filled_slot(self, column: int) -> int:
-        """The slot of an outer column, for whoever fills it."""
+        """Return the slot of an outer column to the code that fills the slot."""
         self._filled.add(column)
         return self.slot(column)
 
     def check(self) -> None:
-        """Every column that is read from a slot is put there by somebody."""
+        """Assert that some code fills every slot that other code reads."""
         missing = self._slots.keys() - self._filled
-        assert not missing, f"columns {sorted(missing)} come from nowhere"
+        assert not missing, f"no code fills the slots of columns {sorted(missing)}"
 
     def memo(self) -> int:
-        """A new memo; it holds None until something is put there."""
+        """Return the number of a new memo, which holds None until a value is stored."""
         self.memo_count = next(self._memos) + 1
         return self.memo_count - 1
 
@@ -90,39 +91,40 @@ class Compiler:
         return Holding(operator, overhead, self._memory_limit)
 
     def parameter(self, name: str) -> int:
-        """The number of a parameter."""
+        """Return the position of a parameter in `Run.parameters`."""
         return self._parameters[name.lower()]
 
     def relation(self, node: Node) -> Relation:
-        """The operator for a node."""
+        """Compile a node to its operator."""
         relation = self._operators[type(node)](node, self)
         if not self.profiled:
             return relation
         return Relation(_counted(node, relation.rows), relation.layout, relation.width)
 
     def take_partly(self, node: Node) -> None:
-        """Before `relation`: not all rows of the node may be wanted."""
+        """Note, before `relation` compiles the node, that not all of its rows may be consumed."""
         while not isinstance(node, Scan):
             if isinstance(node, Filter | Project):
                 node = node.input
             elif isinstance(node, ApplyJoin):
                 node = node.left
             else:
-                return  # It takes all rows of what is below, or several are below.
+                return  # The node consumes all rows of its input, or has several inputs.
         self.read_partly.add(id(node))
 
     def value(self, expr: Expr, layout: Layout) -> Value:
-        """A function of a row: the value of `expr`."""
+        """Compile `expr` to a function of a row that returns its value."""
         return codegen.value_function(expr, layout, self)
 
     def test(self, expr: Expr, layout: Layout) -> Value:
-        """A function of a row: something true if and only if `expr` is TRUE."""
+        """Compile `expr` to a function of a row that is truthy if and only if `expr` is TRUE."""
         return codegen.test_function(expr, layout, self)
 
     def gate(self, condition: Expr | None, layout: Layout) -> tuple[Gate | None, Expr | None]:
-        """Split a condition into a test that is made once for all rows, and what is left of it.
+        """Split a condition into a test that is made once for all rows and the remaining condition.
 
-        The test is of the terms that speak of no row and cannot fail; None if there are none.
+        The test covers the conjuncts that use no column of a row and cannot fail; it is None if
+        there are none.
         """
         terms = list(conjuncts(condition))
         once = [term for term in terms if is_plain(term) and free(term).isdisjoint(layout)]
@@ -133,57 +135,59 @@ class Compiler:
         return (lambda run: is_open((), run)), conjunction(left)
 
     def cells(self, exprs: Sequence[Expr], layout: Layout) -> Value:
-        """A function of a row: the tuple of the values of `exprs`."""
+        """Compile `exprs` to a function of a row that returns the tuple of their values."""
         return codegen.cells_function(exprs, layout, self)
 
     def kept(self, expr: Expr, layout: Layout) -> Each:
-        """A function of many rows: those for which `expr` is TRUE."""
+        """Compile `expr` to a function of many rows that returns those for which `expr` is TRUE."""
         return codegen.kept_function(expr, layout, self)
 
     def each_value(self, expr: Expr, layout: Layout) -> Each:
-        """A function of many rows: the value of `expr` for each."""
+        """Compile `expr` to a function of many rows that returns its value for each row."""
         return codegen.each_value_function(expr, layout, self)
 
     def each_known(self, expr: Expr, layout: Layout) -> Each:
-        """A function of many rows: the values of `expr` that are not NULL."""
+        """Compile `expr` to a function of many rows that returns the values that are not NULL."""
         return codegen.each_known_function(expr, layout, self)
 
     def each_cells(self, exprs: Sequence[Expr], layout: Layout) -> Each:
-        """A function of many rows: the tuple of the values of `exprs` for each."""
+        """Compile `exprs` to a function of many rows that returns a tuple of values for each."""
         return codegen.each_cells_function(exprs, layout, self)
 
     def binding(self, columns: frozenset[int], layout: Layout) -> Callable[[Any, Run], None] | None:
-        """A function that puts those of `columns` that `layout` has into their slots."""
+        """Return a function that stores the columns that `layout` has into their slots; None if
+        none.
+        """
         pairs = [
             (self.filled_slot(column), layout[column]) for column in columns if column in layout
         ]
         if not pairs:
             return None
         if len(pairs) == 1:
-            ((slot, place),) = pairs
+            ((slot, position),) = pairs
 
             def bind_one(row: Any, run: Run) -> None:
-                run.slots[slot] = row[place]
+                run.slots[slot] = row[position]
 
             return bind_one
 
         def bind(row: Any, run: Run) -> None:
             slots = run.slots
-            for slot, place in pairs:
-                slots[slot] = row[place]
+            for slot, position in pairs:
+                slots[slot] = row[position]
 
         return bind
 
 
 def gated(gate: Gate | None, rows: Rows) -> Rows:
-    """Return `rows` that are asked for only if `gate` lets them pass."""
+    """Return a relation's `rows` that are read only if `gate` is open."""
     if gate is None:
         return rows
     return lambda run: rows(run) if gate(run) else ()
 
 
 def _counted(node: Node, rows: Rows) -> Rows:
-    """`rows` that tells the run's profile what it does."""
+    """Return `rows` that record their figures in the run's profile."""
 
     def counted(run: Run) -> Iterator[Any]:
         assert run.profile is not None

@@ -1,4 +1,4 @@
-"""INSERT OR IGNORE and ON CONFLICT: rows that are there already decide what is written."""
+"""INSERT OR IGNORE and ON CONFLICT: existing rows decide what is written."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from spanemu.sql.plan.statements import Conflict, InsertPlan
 from spanemu.values.key import after_prefix, key_encoder
 from spanemu.values.mutation import RowWrite, WriteKind
 
-# Finds the existing row that a proposed row conflicts with. The second function gives something
-# equal for two proposed rows that conflict with each other, None for one that cannot.
+# A finder returns the existing row that a proposed row conflicts with. An identity returns equal
+# values for two proposed rows that conflict with each other, and None for a row without conflict.
 Finder = Callable[[Row, Run], Row | None]
 Identity = Callable[[Row], Any]
 
@@ -29,7 +29,7 @@ Identity = Callable[[Row], Any]
 def compile_conflict(
     plan: InsertPlan, conflict: Conflict, rows: Rows, compiler: Compiler
 ) -> Callable[[Run], list[Any]]:
-    """The writes of an INSERT whose conflicting rows are dropped or become updates."""
+    """Compile an INSERT whose conflicting rows are dropped or become updates to its writes."""
     columns = (*plan.targets, *conflict.computed)
     finders = [_finder(plan.table, target, columns) for target in conflict.targets]
     width = len(plan.targets)
@@ -40,7 +40,7 @@ def compile_conflict(
 
     def changes(run: Run) -> list[Any]:
         seen: set[Any] = set()
-        made: list[Any] = []
+        writes: list[Any] = []
         for row in paced(holding.gather(rows(run), run)):
             marks = [(n, mark(row)) for n, (_, mark) in enumerate(finders)]
             known = [mark for mark in marks if mark[1] is not None]
@@ -51,10 +51,10 @@ def compile_conflict(
             seen.update(known)
             existing = _first(find(row, run) for find, _ in finders)
             if existing is None:
-                made.append(RowWrite(WriteKind.INSERT, table, positions, row[:width]))
+                writes.append(RowWrite(WriteKind.INSERT, table, positions, row[:width]))
             elif update is not None:
-                made.extend(update(existing, row, run))
-        return made
+                writes.extend(update(existing, row, run))
+        return writes
 
     return changes
 
@@ -66,14 +66,16 @@ def _first(rows: Iterable[Row | None]) -> Row | None:
 def _compile_update(
     plan: InsertPlan, conflict: Conflict, compiler: Compiler
 ) -> Callable[[Row, Row, Run], Iterable[RowWrite]] | None:
-    """DO UPDATE: assignments over the existing row followed by the proposed one."""
+    """Compile DO UPDATE: assignments over the existing row followed by the proposed row."""
     if conflict.assignments is None:
         return None
     width = plan.table.width
     columns = (*plan.targets, *conflict.computed)
-    places = {column.name: width + place for place, column in enumerate(columns)}
+    positions_by_name = {column.name: width + position for position, column in enumerate(columns)}
     layout = {column.id: stored.position for column, stored in conflict.existing}
-    layout.update((column.id, places[stored.name]) for column, stored in conflict.excluded)
+    layout.update(
+        (column.id, positions_by_name[stored.name]) for column, stored in conflict.excluded
+    )
     test = None if conflict.where is None else compiler.test(conflict.where, layout)
     cells = compiler.cells([value for _, value in conflict.assignments], layout)
     key = plan.table.key_positions
@@ -84,7 +86,7 @@ def _compile_update(
         both = (*existing, *proposed)
         if test is not None and not test(both, run):
             return ()
-        values = tuple([existing[place] for place in key]) + cells(both, run)
+        values = tuple([existing[position] for position in key]) + cells(both, run)
         return (RowWrite(WriteKind.UPDATE, table, positions, values),)
 
     return update
@@ -107,19 +109,22 @@ def _by_key(table: Table, columns: Sequence[Column]) -> tuple[Finder, Identity]:
 
 
 def _by_index(table: Table, index: Index, columns: Sequence[Column]) -> tuple[Finder, Identity]:
-    """Through a unique index: its entry leads to the row. Rows it leaves out never conflict."""
-    places = {column.name: place for place, column in enumerate(columns)}
-    key = [places.get(part.column.name) for part in index.key]
+    """Return how to find an existing row through a unique index, whose entry leads to the row.
+
+    Rows that a null-filtered index leaves out never conflict.
+    """
+    positions_by_name = {column.name: position for position, column in enumerate(columns)}
+    key = [positions_by_name.get(part.column.name) for part in index.key]
     encode = key_encoder([(part.column.type, part.descending) for part in index.key])
     encode_row = key_encoder([(part.column.type, part.descending) for part in table.key])
-    held = {column.name: place for place, column in enumerate(index.columns)}
+    held = {column.name: position for position, column in enumerate(index.columns)}
     row_key = [held[part.column.name] for part in table.key]
-    filtered = [places.get(column.name) for column in index.filtered]
+    filtered = [positions_by_name.get(column.name) for column in index.filtered]
 
     def identity(row: Row) -> bytes | None:
-        if any(place is None or row[place] is None for place in filtered):
+        if any(position is None or row[position] is None for position in filtered):
             return None
-        return encode([None if place is None else row[place] for place in key])
+        return encode([None if position is None else row[position] for position in key])
 
     def find(row: Row, run: Run) -> Row | None:
         start = identity(row)
@@ -128,6 +133,6 @@ def _by_index(table: Table, index: Index, columns: Sequence[Column]) -> tuple[Fi
         entry = next(iter(run.reader.scan_index(index, [(start, after_prefix(start))])), None)
         if entry is None:
             return None
-        return run.reader.get(table, encode_row([entry[place] for place in row_key]))
+        return run.reader.get(table, encode_row([entry[position] for position in row_key]))
 
     return find, identity

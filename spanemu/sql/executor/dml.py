@@ -1,7 +1,7 @@
-"""DML: what a statement wants written, as data. The transaction writes it.
+"""The row changes of a DML statement, as data that the transaction then writes.
 
-The whole input is read before the first write is handed out, so that a statement never sees its
-own effects.
+The whole input is read before the first change is returned, so that a statement never sees its own
+effects.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from spanemu.sql.plan.statements import DeletePlan, DmlPlan, InsertPlan, UpdateP
 from spanemu.sql.resolved import ColumnRef, Expr, InsertKind, ReturningClause
 from spanemu.values.mutation import RowDelete, RowWrite, WriteKind
 
-WRITE_BYTES = 200  # of a row change, and of what the transaction's buffer keeps of it
+WRITE_BYTES = 200  # of a row change and its entry in the transaction's buffer
 
 RowChange = RowWrite | RowDelete
 Changes = Callable[[Run], list[RowChange]]
 
 
 def compile_dml(plan: DmlPlan, compiler: Compiler) -> Callable[[Run], Iterator[RowChange]]:
-    """The changes a statement makes, in the order in which they should be made."""
+    """Compile a statement to a function that yields its changes in the order to make them."""
     changes_of = _STATEMENTS[type(plan)](plan, compiler)
     expected_of = None if plan.assert_rows is None else compiler.value(plan.assert_rows, {})
 
@@ -56,10 +56,10 @@ def _insert(plan: InsertPlan, compiler: Compiler) -> Changes:
     holding = compiler.holding("Insert", WRITE_BYTES)
 
     def changes(run: Run) -> list[RowChange]:
-        found = holding.gather(rows(run), run)
+        gathered = holding.gather(rows(run), run)
         if kind is WriteKind.INSERT_OR_UPDATE:
-            keys.refuse_repetition(found)
-        return [RowWrite(kind, table, positions, row) for row in paced(found)]
+            keys.refuse_repetition(gathered)
+        return [RowWrite(kind, table, positions, row) for row in paced(gathered)]
 
     return changes
 
@@ -76,8 +76,8 @@ def _update(plan: UpdatePlan, compiler: Compiler) -> Changes:
     holding = compiler.holding("Update", WRITE_BYTES)
 
     def changes(run: Run) -> list[RowChange]:
-        found = holding.gather(rows(run), run)
-        return [RowWrite(WriteKind.UPDATE, table, positions, row) for row in paced(found)]
+        gathered = holding.gather(rows(run), run)
+        return [RowWrite(WriteKind.UPDATE, table, positions, row) for row in paced(gathered)]
 
     return changes
 
@@ -106,7 +106,10 @@ Returning = Callable[[Run, Iterable[Written]], Iterator[Row]]
 
 
 def compile_returning(clause: ReturningClause, width: int, compiler: Compiler) -> Returning:
-    """A function of (action, stored row) pairs; the action is "INSERT", "UPDATE" or "DELETE"."""
+    """Compile THEN RETURN to a function of (action, stored row) pairs.
+
+    The action is "INSERT", "UPDATE" or "DELETE".
+    """
     layout = {column.id: stored.position for column, stored in clause.row}
     if clause.action is not None:
         layout[clause.action.id] = width

@@ -1,4 +1,4 @@
-"""The primary keys of rows about to be inserted, as far as the statement gives them."""
+"""The primary keys of rows about to be inserted, where the statement determines them."""
 
 from __future__ import annotations
 
@@ -14,29 +14,29 @@ from spanemu.values.mutation import COMMIT_TIMESTAMP
 
 
 class InsertKeys:
-    """Finds the key of a proposed row.
+    """The function from proposed rows to their primary keys.
 
     A key column that the statement leaves out is NULL, unless the transaction computes it (a
-    default, a generated or an identity column): then no key is known here, and the row is taken
-    to be a new one.
+    default, a generated or an identity column): then the key is not known here, and the row counts
+    as new.
     """
 
     def __init__(self, table: Table, targets: Sequence[Column]) -> None:
         self.table = table
-        places = {column.name: place for place, column in enumerate(targets)}
-        self._places = [places.get(part.column.name) for part in table.key]
+        positions = {column.name: position for position, column in enumerate(targets)}
+        self._places = [positions.get(part.column.name) for part in table.key]
         self.is_known = all(
-            place is not None or not _is_computed(part.column)
-            for place, part in zip(self._places, table.key, strict=True)
+            position is not None or not _is_computed(part.column)
+            for position, part in zip(self._places, table.key, strict=True)
         )
         self._encode = key_encoder([(part.column.type, part.descending) for part in table.key])
 
     def values(self, row: Sequence[Any]) -> tuple[Any, ...]:
-        """The key of a proposed row."""
-        return tuple([None if place is None else row[place] for place in self._places])
+        """Return the key of a proposed row."""
+        return tuple([None if position is None else row[position] for position in self._places])
 
     def encoded(self, row: Sequence[Any]) -> bytes | None:
-        """The key as bytes; None if it is not known yet."""
+        """Return the encoded key of a proposed row; None if the key is not known yet."""
         if not self.is_known:
             return None
         values = self.values(row)
@@ -47,7 +47,7 @@ class InsertKeys:
         return key_message(self.values(row), self.table.key)
 
     def refuse_repetition(self, rows: Iterable[Row]) -> None:
-        """Raise RowAffectedTwice if two of `rows` have one key."""
+        """Raise RowAffectedTwice if two of `rows` have the same key."""
         seen: set[bytes] = set()
         for row in rows:
             key = self.encoded(row)

@@ -1,12 +1,12 @@
-"""Accounting for the memory that the operators of one run hold.
+"""The account of the memory that the operators of one run hold.
 
-    run.held    bytes of rows and keys that are dropped when the correlated part, or else the
-                statement, that holds them has been evaluated
-    run.kept    bytes of what lives until the run ends: spools and common tables
+    run.held    bytes of rows and keys that are dropped once the correlated part or the statement
+                that holds them has been evaluated
+    run.kept    bytes of rows that live until the run ends: spools and common tables
 
-An operator accounts for a batch of rows at a time, by the size of a sample, and only from the
-`FREE_ROWS` th row on, so that small statements pay nothing. What neighbouring rows share, such as
-the cell of an outer row or a constant, is not counted.
+An operator accounts for a batch of rows at a time, by the size of a sample, and only from its
+`FREE_ROWS`th row on, so that small statements pay nothing. Values that neighbouring rows share,
+such as the cell of an outer row or a constant, are not counted.
 """
 
 from __future__ import annotations
@@ -23,19 +23,22 @@ from spanemu.values.json import Json
 
 FREE_ROWS = 16
 REFERENCE_BYTES = 8  # of an item of a list
-ENTRY_BYTES = 100  # of an entry of a hash table, with its place in the table
+ENTRY_BYTES = 100  # of an entry of a hash table, including its slot
 
 _OBJECT_BYTES = 56
 _NUMBER_BYTES = 32
 _LARGE = 1 << 16  # rows or keys that take a while to free
 _PART = 1 << 13
-_FEW = 16  # items of a value that are all measured
+_FEW = 16  # up to so many items of a value are all measured
 
 T = TypeVar("T")
 
 
 class Holding:
-    """The account of one operator of a compiled plan. `overhead` is what it adds to a row."""
+    """The memory account of one operator of a compiled plan.
+
+    `overhead` is the number of bytes that the operator adds to each row.
+    """
 
     __slots__ = ("_limit", "_operator", "_overhead")
 
@@ -45,14 +48,14 @@ class Holding:
         self._limit = limit
 
     def take(self, items: Sequence[Any], run: Run) -> None:
-        """Account for rows or keys. Raises StatementTooLarge if the run holds too much."""
+        """Account for rows or keys. Raise StatementTooLarge if the run exceeds its limit."""
         if items:
             self.take_like(items, len(items), run)
 
     def take_like(self, items: Sequence[Any], count: int, run: Run) -> None:
         """Account for `count` items, of which `items` is a sample."""
-        place = run.held % len(items)  # Not always the same place of a batch.
-        size = _size_beside(items[place], items[place - 1])
+        position = run.held % len(items)  # so that the sample varies from batch to batch
+        size = _size_beside(items[position], items[position - 1])
         self.take_bytes(count * (self._overhead + size), run)
 
     def take_keyed(self, rows: Sequence[Any], keys: Sequence[Any], run: Run) -> None:
@@ -67,29 +70,29 @@ class Holding:
         self.take_bytes(len(rows) * (self._overhead + size), run)
 
     def take_bytes(self, size: int, run: Run) -> None:
-        """Account for memory of a known size. Raises StatementTooLarge."""
+        """Account for `size` bytes. Raise StatementTooLarge if the run exceeds its limit."""
         run.held += size
         if run.held + run.kept > self._limit:
             raise StatementTooLarge(self._operator, self._limit)
 
     def gather(self, rows: Iterable[T], run: Run) -> list[T]:
-        """Return all of `rows`, accounted for."""
+        """Return `rows` as a list, and account for them."""
         source = iter(rows)
-        found = list(islice(source, FREE_ROWS))
-        if len(found) == FREE_ROWS:
-            self.take(found, run)
+        gathered = list(islice(source, FREE_ROWS))
+        if len(gathered) == FREE_ROWS:
+            self.take(gathered, run)
             try:
                 for batch in full_batches(source):
                     self.take(batch, run)
-                    found += batch
+                    gathered += batch
             except BaseException:
-                let_go(found)
+                let_go(gathered)
                 raise
-        return found
+        return gathered
 
 
 def keep(run: Run, held_before: int) -> None:
-    """Keep until the run ends what it came to hold since it held `held_before`."""
+    """Count what the run has come to hold since `held_before` as kept until the run ends."""
     run.kept += run.held - held_before
     run.held = held_before
 

@@ -24,9 +24,9 @@ from spanemu.values.types import TypeCode
 RangesOf = Callable[[Any, Run], list[ByteRange]]
 PointOf = Callable[[Any, Run], bytes | None]
 
-# The encoded values of one key part, of which any may be taken.
+# The alternative encoded values of one key part.
 _Options = Callable[[Any, Run], Sequence[bytes]]
-# Start and end of one key part's interval; an end of None is the end of what has the prefix.
+# Start and end of one key part's interval; an end of None stands for the end of the key prefix.
 _Interval = Callable[[Any, Run], tuple[bytes, bytes | None] | None]
 _Encode = Callable[[Any], bytes]
 
@@ -37,13 +37,15 @@ _HIGHEST_CHARACTER = 0x10FFFF
 def compile_ranges(
     seeks: Sequence[Seek], key: Sequence[KeyPart], layout: Layout, compiler: Compiler
 ) -> RangesOf:
-    """A function of an outer row: the union of the seeks into a key."""
+    """Compile seeks into a key to a function of an outer row that returns the union of their
+    ranges.
+    """
     makers = [_compile_seek(seek, key, layout, compiler) for seek in seeks]
     if len(makers) == 1:
         return makers[0]
 
     def ranges(row: Any, run: Run) -> list[ByteRange]:
-        return merge_ranges([found for make in makers for found in make(row, run)])
+        return merge_ranges([each for make in makers for each in make(row, run)])
 
     return ranges
 
@@ -51,7 +53,10 @@ def compile_ranges(
 def compile_point(
     seeks: Sequence[Seek] | None, key: Sequence[KeyPart], layout: Layout, compiler: Compiler
 ) -> PointOf | None:
-    """A function of an outer row: the one whole key sought; None if the seeks are not that."""
+    """Compile seeks to a function of an outer row that returns the one encoded key they match.
+
+    Return None if the seeks do not determine exactly one whole key.
+    """
     if seeks is None or len(seeks) != 1 or len(seeks[0].points) != len(key):
         return None
     points = [point for point in seeks[0].points if isinstance(point, Equal)]
@@ -100,21 +105,21 @@ def _compile_seek(
     def ranges(row: Any, run: Run) -> list[ByteRange]:
         prefixes: Sequence[bytes] = (b"",)
         for option in options:
-            found = option(row, run)
-            prefixes = [prefix + end for prefix in paced(prefixes) for end in paced(found)]
+            values = option(row, run)
+            prefixes = [prefix + end for prefix in paced(prefixes) for end in paced(values)]
         if interval is None:
             end_of = successor if is_whole else after_prefix
-            made = [(prefix, end_of(prefix)) for prefix in paced(prefixes)]
+            result = [(prefix, end_of(prefix)) for prefix in paced(prefixes)]
         else:
             bounds = interval(row, run)
             if bounds is None:
                 return []
             start, end = bounds
-            made = [
+            result = [
                 (prefix + start, _end(prefix) if end is None else prefix + end)
                 for prefix in paced(prefixes)
             ]
-        return merge_ranges(made)
+        return merge_ranges(result)
 
     return ranges
 
@@ -149,8 +154,8 @@ def _among(point: Among, encode: _Encode, layout: Layout, compiler: Compiler) ->
 
     def options(row: Any, run: Run) -> Sequence[bytes]:
         values = values_of(row, run) or ()
-        found = {encode(one) for one in paced(values) if one is not None and one == one}
-        return list(found)
+        encoded = {encode(value) for value in paced(values) if value is not None and value == value}
+        return list(encoded)
 
     return options
 
@@ -164,7 +169,7 @@ _Bounds = tuple[Any, bool, Any, bool]  # low, low_closed, high, high_closed; Non
 
 
 def _bounded(part: KeyPart) -> Callable[[_Bounds], tuple[bytes, bytes | None]]:
-    """How bounds on a key part are encoded, whichever way the part is sorted."""
+    """Return a function that encodes bounds on a key part, whichever way the part is sorted."""
     encode = _part_encoder(part)
     null = encode(None)
     after_null = after_prefix(null)
@@ -233,7 +238,7 @@ _INTERVALS: Mapping[type[Constraint], Callable[[Any, KeyPart, Layout, Compiler],
 
 
 def after_text(prefix: str) -> str | None:
-    """The least text above every text that starts with `prefix`; None if there is none."""
+    """Return the least text above every text that starts with `prefix`; None if there is none."""
     kept = prefix.rstrip(chr(_HIGHEST_CHARACTER))
     if not kept:
         return None
@@ -244,13 +249,15 @@ def after_text(prefix: str) -> str | None:
 
 
 def after_bytes(prefix: bytes) -> bytes | None:
-    """The same for bytes."""
+    """Return the least bytes above all bytes that start with `prefix`; None if there are none."""
     kept = prefix.rstrip(b"\xff")
     return kept[:-1] + bytes((kept[-1] + 1,)) if kept else None
 
 
 def literal_prefix(pattern: Any) -> Any:
-    r"""What every match of a LIKE pattern begins with: all before the first bare % or _."""
+    """Return the text that every match of a LIKE pattern starts with: all before the first bare %
+    or _.
+    """
     text: str = pattern.decode("latin-1") if isinstance(pattern, bytes) else pattern
     taken: list[str] = []
     characters = iter(text)

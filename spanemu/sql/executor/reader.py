@@ -1,12 +1,12 @@
-"""All that a running statement asks of the world below: rows, as of one view of the data.
+"""The interface through which a running statement reads rows, as of one view of the data.
 
 Ranges are half-open pairs of encoded keys (`values.key`), sorted and disjoint; `None` means the
-whole table or index. Rows come back in key order, each a tuple over `Column.position` exactly
-`table.width` long, or for an index a tuple over `index.columns`.
+whole table or index. Rows come back in key order. A table's row is a tuple over `Column.position`,
+exactly `table.width` long; an index entry is a tuple over `index.columns`.
 
-`cells` tells which cells of each row will be looked at (`values.cell_mask`): the others may be
-locked, and changed, by somebody else meanwhile. `for_update` asks that nobody else may look at
-them.
+`cells` is the mask of the cells that the statement uses (`values.cell_mask`): another transaction
+may lock and change the other cells meanwhile. `for_update` locks the cells exclusively, so that no
+other transaction may read them.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ ByteRange = tuple[bytes, bytes]
 
 
 class RowReader(Protocol):
-    """Rows of tables and indexes, seen by one statement."""
+    """The rows of tables and indexes, as one statement sees them."""
 
     def stopping_early(self) -> RowReader:
-        """The same for somebody who may not want all rows of a scan: the others are not locked."""
+        """Return a reader for a caller that may not consume a scan: unread rows stay unlocked."""
         ...
 
     def scan(
@@ -38,7 +38,7 @@ class RowReader(Protocol):
         for_update: bool = False,
         cells: int = WHOLE_ROW,
     ) -> Iterator[Row]:
-        """Rows of `table` whose encoded key is in one of `ranges`."""
+        """Yield the rows of `table` whose encoded key is in one of `ranges`."""
         ...
 
     def scan_index(
@@ -50,15 +50,15 @@ class RowReader(Protocol):
         for_update: bool = False,
         cells: int = WHOLE_ROW,
     ) -> Iterator[Row]:
-        """Entries of `index` whose encoded key is in one of `ranges`."""
+        """Yield the entries of `index` whose encoded key is in one of `ranges`."""
         ...
 
     def get(
         self, table: Table, key: bytes, *, for_update: bool = False, cells: int = WHOLE_ROW
     ) -> Row | None:
-        """The row with that encoded primary key."""
+        """Return the row with the encoded primary key `key`, or None."""
         ...
 
     def row_count_estimate(self, table: Table) -> int:
-        """About how many rows a table has, for choosing plans. Costs nothing."""
+        """Return about how many rows a table has, for choosing plans, at no cost."""
         ...

@@ -1,4 +1,4 @@
-"""A compiled operator."""
+"""Compiled operators, and the batches of rows that they pass on."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from spanemu.sql.executor.reader import Row
 from spanemu.sql.executor.run import Run
 
 Value = Callable[[Row, Run], Any]
-Each = Callable[[Sequence[Row], Run], list[Any]]  # of many rows at once
+Each = Callable[[Sequence[Row], Run], list[Any]]  # maps many rows at once
 Rows = Callable[[Run], Iterable[Row]]
 Layout = Mapping[int, int]
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Relation:
-    """`rows(run)` gives the rows, once per call; `layout` says where a column is in each.
+    """A compiled operator. `rows(run)` returns its rows; `layout` maps column ids to row positions.
 
-    Rows may hold more cells than the layout names: a scan hands on stored rows as they are.
-    `width` is the number of cells.
+    Rows may hold more cells than the layout names: a scan passes stored rows on unchanged. `width`
+    is the number of cells of a row.
     """
 
     rows: Rows
@@ -31,10 +31,10 @@ class Relation:
 
 
 def beside(left: Relation, right: Relation) -> dict[int, int]:
-    """The layout of a left row with a right row appended."""
+    """Return the layout of a left row with a right row appended."""
     return {
         **left.layout,
-        **{column: left.width + place for column, place in right.layout.items()},
+        **{column: left.width + position for column, position in right.layout.items()},
     }
 
 
@@ -49,17 +49,17 @@ T = TypeVar("T")  # a row, or a group of them
 def batches(
     rows: Iterable[T], largest: int = BATCH_ROWS_MAX, tally: Tally | None = None
 ) -> Generator[list[T], bool | None]:
-    """`rows` in lists of at most `largest`, none of them empty."""
+    """Yield `rows` in non-empty lists of at most `largest` rows."""
     return in_steps(rows, 1, largest, tally)
 
 
 def full_batches(rows: Iterable[T]) -> Generator[list[T], bool | None]:
-    """The same with more rows in the first ones, for those who will take every row."""
+    """Yield `rows` in batches that start larger, for callers that consume every row."""
     return in_steps(rows, _FULL_FIRST, BATCH_ROWS_MAX)
 
 
 class Started(Generic[T]):
-    """Rows whose first has already been taken; false when there is no row at all."""
+    """Rows whose first row has already been read; false when there is no row."""
 
     __slots__ = ("_first", "_rest")
 
@@ -75,13 +75,13 @@ class Started(Generic[T]):
 
 
 def gathered(rows: Iterable[T]) -> list[T]:
-    """All of `rows`."""
+    """Return `rows` as a list."""
     source = iter(rows)
-    found = list(islice(source, _FULL_FIRST))
-    if len(found) == _FULL_FIRST:
+    result = list(islice(source, _FULL_FIRST))
+    if len(result) == _FULL_FIRST:
         for batch in full_batches(source):
-            found += batch
-    return found
+            result += batch
+    return result
 
 
 def by_batch(
@@ -90,7 +90,7 @@ def by_batch(
     largest: int = BATCH_ROWS_MAX,
     tally: Tally | None = None,
 ) -> Iterator[Row]:
-    """The rows that `change` makes of each batch."""
+    """Yield the rows that `change` returns for each batch of `rows`."""
     if tally is None and rows.__class__ is tuple and len(rows) <= _FULL_FIRST:
         return chain.from_iterable(map(change, (list(rows),))) if rows else iter(())
     return chain.from_iterable(_changed(batches(rows, largest, tally), change))
@@ -100,18 +100,18 @@ def _changed(
     steps: Generator[list[T], bool | None], change: Callable[[list[T]], Iterable[Row]]
 ) -> Iterator[Iterable[Row]]:
     for batch in steps:
-        made = change(batch)
-        yield made
-        while len(batch) >= _HEAVY_ROWS_MIN and _is_heavy(made):
+        changed = change(batch)
+        yield changed
+        while len(batch) >= _HEAVY_ROWS_MIN and _is_heavy(changed):
             try:
-                made = change(steps.send(True))
+                changed = change(steps.send(True))
             except StopIteration:
                 return
-            yield made
+            yield changed
 
 
 def _is_heavy(rows: Iterable[Row]) -> bool:
-    """Return whether so many rows like the last take too much memory."""
+    """Return whether a batch of rows as large as the last row takes too much memory."""
     if not isinstance(rows, list) or not rows:
         return False
     last = rows[-1]

@@ -12,19 +12,23 @@ from spanemu.sql.plan.nodes import Node
 
 
 class SystemTables(Protocol):
-    """Rows of INFORMATION_SCHEMA and SPANNER_SYS, and what is done about them."""
+    """A provider of the rows of INFORMATION_SCHEMA and SPANNER_SYS, and of system procedures."""
 
     def rows(self, name: str) -> Iterable[Row]:
-        """Rows of the system table of that canonical name, whole."""
+        """Return all rows of the system table with the canonical name `name`."""
         ...
 
     def call(self, procedure: str, arguments: Row) -> None:
-        """Do what a system procedure does."""
+        """Run the system procedure with these arguments."""
         ...
 
 
 class NodeProfile:
-    """What one plan node did: `rows` that came out, `executions`, `seconds` with its inputs."""
+    """The execution figures of one plan node.
+
+    `rows` counts the rows that the node yielded, `executions` its executions, `scanned` the stored
+    rows it read, and `seconds` the time it took, including its inputs.
+    """
 
     __slots__ = ("executions", "rows", "scanned", "seconds")
 
@@ -36,22 +40,22 @@ class NodeProfile:
 
 
 class Profile:
-    """What each node of a plan did, by node."""
+    """The execution figures of a plan, by node."""
 
     def __init__(self) -> None:
         self._nodes: dict[int, NodeProfile] = {}
 
     def of(self, node: Node) -> NodeProfile:
-        """The figures of a node, zero at first."""
-        found = self._nodes.get(id(node))
-        if found is None:
-            found = self._nodes[id(node)] = NodeProfile()
-        return found
+        """Return the figures of a node, which are zero at first."""
+        profile = self._nodes.get(id(node))
+        if profile is None:
+            profile = self._nodes[id(node)] = NodeProfile()
+        return profile
 
     def watched(self, node: Node, rows: Callable[[], Iterable[Row]]) -> Iterator[Row]:
-        """The rows of one execution, with their number and the time they take noted for `node`.
+        """Yield the rows of one execution of `node`, recording their number and the time they take.
 
-        Some operators do all their work when they are asked for rows, before the first.
+        Calling `rows` is timed too, because some operators do all their work before the first row.
         """
         figures = self.of(node)
         figures.executions += 1
@@ -69,16 +73,16 @@ class Profile:
 
     @property
     def rows_scanned(self) -> int:
-        """Rows that scans looked at."""
+        """The number of stored rows that all scans read."""
         return sum(node.scanned for node in self._nodes.values())
 
 
 class Run:
-    """What compiled code is given besides a row. Belongs to one execution, on one thread.
+    """The state of one execution, on one thread, which compiled code receives beside each row.
 
     `parameters` are values in Python form, in the order of `Executable.parameters`. `slots` hold
-    the outer columns of correlated parts, `memo` what is computed once per run; both are made by
-    the executable, which knows how many it needs.
+    the outer columns of correlated parts, `memo` what is computed once per run; the executable
+    creates both, because it knows how many the code needs.
     """
 
     __slots__ = (
@@ -98,17 +102,17 @@ class Run:
         self.context: Any = context
         self.system_tables = system_tables
         self.profile: Profile | None = None
-        self.scanned = 0  # rows, by the batch
+        self.scanned = 0  # rows, counted batch by batch
         self.held = self.kept = 0  # bytes: see `memory`
         self.slots: list[Any] = []
         self.memo: list[Any] = []
 
     def start_profile(self) -> Profile:
-        """Have what each operator does counted from here on; costs time only when called."""
+        """Start counting what each operator does, which costs time, and return the profile."""
         self.profile = Profile()
         return self.profile
 
     @property
     def rows_scanned(self) -> int:
-        """Rows that scans looked at; known only when profiling."""
+        """The number of stored rows that scans read; 0 unless the run is profiled."""
         return 0 if self.profile is None else self.profile.rows_scanned

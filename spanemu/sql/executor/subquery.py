@@ -1,4 +1,7 @@
-"""Subqueries as values: run per row when correlated, and at most once per run when not."""
+"""Subqueries as values, lambdas, and WITH expressions.
+
+A correlated subquery runs for each row, an uncorrelated subquery at most once per run.
+"""
 
 from __future__ import annotations
 
@@ -17,19 +20,19 @@ from spanemu.sql.plan.nodes import Subquery
 from spanemu.sql.plan.traverse import free
 from spanemu.sql.resolved import LambdaExpr, Let, SubqueryKind
 
-_ELEMENTS_FIRST = 64  # of an array: taken before their size is looked at
+_ELEMENTS_FIRST = 64  # elements of an array that are read before their size is checked
 
-# What a kind makes of a subquery's rows, given the place of its column.
+# Reduces a subquery's rows to its value, given the position of its column.
 Reduce = Callable[[Iterable[Any], int, Run], Any]
 
 
 def compile_subquery(expr: Subquery, layout: Layout, compiler: Compiling) -> Value:
-    """A function of the outer row."""
+    """Compile a subquery to a function of the outer row."""
     if expr.kind is SubqueryKind.EXISTS:
         compiler.take_partly(expr.node)
     holdings_before = compiler.holding_count
     relation = compiler.relation(expr.node)
-    place = relation.layout[expr.outputs[0].id] if expr.outputs else 0
+    position = relation.layout[expr.outputs[0].id] if expr.outputs else 0
     reduce = _reducer(expr, compiler)
     outer = free(expr.node)
     bind = compiler.binding(outer, layout)
@@ -38,7 +41,7 @@ def compile_subquery(expr: Subquery, layout: Layout, compiler: Compiling) -> Val
     def evaluate(row: Any, run: Run) -> Any:
         if bind is not None:
             bind(row, run)
-        return reduce(rows(run), place, run)
+        return reduce(rows(run), position, run)
 
     if not outer:
         computed = _once(evaluate, compiler.memo())
@@ -71,28 +74,29 @@ def _releasing(evaluate: Value) -> Value:
 
 def _once(evaluate: Value, memo: int) -> Value:
     def remembered(row: Any, run: Run) -> Any:
-        kept = run.memo[memo]
-        if kept is None:
-            kept = run.memo[memo] = (evaluate(row, run),)
-        return kept[0]
+        memoized = run.memo[memo]
+        if memoized is None:
+            memoized = run.memo[memo] = (evaluate(row, run),)
+        return memoized[0]
 
     return remembered
 
 
-def _scalar(rows: Iterable[Any], place: int, _: Run) -> Any:
+def _scalar(rows: Iterable[Any], position: int, _: Run) -> Any:
     source = iter(rows)
     first = next(source, None)
     if first is None:
         return None
     if next(source, None) is not None:
         raise ManyRowsInScalarSubquery()
-    return first[place]
+    return first[position]
 
 
 def _array(expr: Subquery) -> Reduce:
     gathered = array_builder(expr.type)
-    return lambda rows, place, run: gathered(
-        [row[place] for row in batch] for batch in in_steps(rows, _ELEMENTS_FIRST, STEP_ITEMS_MAX)
+    return lambda rows, position, run: gathered(
+        [row[position] for row in batch]
+        for batch in in_steps(rows, _ELEMENTS_FIRST, STEP_ITEMS_MAX)
     )
 
 
@@ -104,8 +108,8 @@ def _members(expr: Subquery, compiler: Compiling) -> Reduce:
     type_ = expr.outputs[0].type
     holding = compiler.holding("IN Subquery", ENTRY_BYTES)
 
-    def member_test(rows: Iterable[Any], place: int, run: Run) -> Any:
-        known = holding.gather((row[place] for row in rows), run)
+    def member_test(rows: Iterable[Any], position: int, run: Run) -> Any:
+        known = holding.gather((row[position] for row in rows), run)
         test = membership(type_, known)
         # x IN (no rows) is FALSE even for a NULL x.
         return test if known else (lambda _: False)
@@ -122,7 +126,7 @@ def _reducer(expr: Subquery, compiler: Compiling) -> Reduce:
 
 
 def lambda_maker(expr: LambdaExpr, layout: Layout, compiler: Compiling) -> Value:
-    """A function of a row that gives a Python callable over the lambda's parameters."""
+    """Compile a lambda to a function of a row that returns a callable of its parameters."""
     slots = [compiler.filled_slot(parameter.id) for parameter in expr.parameters]
     body = compiler.value(expr.body, layout)
 
@@ -138,7 +142,7 @@ def lambda_maker(expr: LambdaExpr, layout: Layout, compiler: Compiling) -> Value
 
 
 def let_function(expr: Let, layout: Layout, compiler: Compiling) -> Value:
-    """A function of a row that computes the bindings in order, then the result."""
+    """Compile WITH(...) to a function of a row that computes the bindings, then the result."""
     bindings = [
         (compiler.filled_slot(column.id), compiler.value(value, layout))
         for column, value in expr.bindings

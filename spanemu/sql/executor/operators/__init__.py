@@ -1,10 +1,10 @@
-"""One module per operator of a plan, each a function that compiles a node into a relation.
+"""The operators of a plan: each module compiles nodes into relations.
 
-Leaves: `scan`, `values`, `common_tables`, `keyed_spool`. One input: `filter`, `project`, `unnest`,
-`sort`, `limit`, `sample`, `aggregate` (with `aggregate_call`, `folded_groups`, `grouping`). Several
-inputs: `apply_join`, `hash_join` (with `buckets`), `loop_join`, `set_operations`.
+- No input: `scan`, `unnest` (also single rows and VALUES)
+- Several inputs: `apply_join`, `hash_join` (with `hash_tables`), `loop_join`, `set_operations`
+- One input: `project` (also filters), `sort` (also limits), `sample`, `aggregate` (with
+  `aggregate_call`)
+- Rows that are kept and read again: `spools`
 
-Which node each compiles is a table: `executor.build.OPERATORS`.
-
-Modules: `hash_tables`, `spools`.
+`executor.build.OPERATORS` maps each class of nodes to the function that compiles it.
 """

@@ -1,7 +1,7 @@
-"""Groups rows and reduces each group to one row.
+"""Aggregation: rows are grouped, and each group is reduced to one row.
 
-Rows are put into one sequence per group first, and each aggregate then runs over it: counting is
-taking a length, and DISTINCT, ORDER BY, LIMIT and HAVING are steps that change the sequence.
+Rows are first put into one sequence per group, and each aggregate then runs over the sequence:
+COUNT takes its length, and DISTINCT, ORDER BY, LIMIT and HAVING are steps that change it.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from spanemu.sql.executor.run import Run
 from spanemu.sql.plan.nodes import HashAggregate, StreamAggregate
 
 ROWS_KEPT = 65_536  # before they are folded for the first time
-ROWS_PER_GROUP_MIN = 4  # below that, states are no less to keep than rows
+ROWS_PER_GROUP_MIN = 4  # below that, states take no less memory than rows
 
 _GROUPS_CHECKED = 64
 
@@ -34,9 +34,9 @@ Group = tuple[Row, list[Any]]  # its first row, and a state for each aggregate
 
 
 class FoldedGroups:
-    """How to group rows by key and to aggregate them as they come.
+    """Grouping of rows by key that aggregates rows as they arrive.
 
-    `keys_of` gives the groups of rows, `cells_of` what comes out for their keys.
+    `keys_of` returns the group keys of rows, `cells_of` the output cells for the keys.
     """
 
     def __init__(
@@ -53,9 +53,9 @@ class FoldedGroups:
         finish: Callable[[Sequence[Sequence[Row]], Run], list[Row]],
         run: Run,
     ) -> Iterator[Row]:
-        """A row for each group, in the order in which they were first seen.
+        """Yield a row for each group, in the order in which the groups were first seen.
 
-        `finish` makes those rows of groups of which all rows are there.
+        `finish` makes the output rows of groups whose rows are all present.
         """
         gathered: Buckets = {}
         folded: dict[Any, Group] = {}
@@ -97,7 +97,7 @@ class FoldedGroups:
                 self._check(group, len(folded), run)
 
     def _check(self, group: Group, count: int, run: Run) -> None:
-        """Raise StatementTooLarge if `count` groups like this one are too large."""
+        """Raise StatementTooLarge if `count` groups as large as `group` exceed the memory limit."""
         held = run.held
         self._holding.take_like((_contents(group),), count, run)
         run.held = held
@@ -124,7 +124,7 @@ _Finish = Callable[[Sequence[Sequence[Row]], Run], list[Row]]
 
 
 def compile_hash_aggregate(node: HashAggregate, compiler: Compiler) -> Relation:
-    """Groups by a hash table, in the order in which they were first seen."""
+    """Compile grouping by a hash table, in the order in which the groups were first seen."""
     below = compiler.relation(node.input)
     if node.keys and not node.aggregates:
         return _compile_distinct(node, below, compiler)
@@ -157,7 +157,7 @@ def compile_hash_aggregate(node: HashAggregate, compiler: Compiler) -> Relation:
 
 
 def _compile_distinct(node: HashAggregate, below: Relation, compiler: Compiler) -> Relation:
-    """Groups without aggregates: of each its first row will do."""
+    """Compile groups without aggregates: the first row of each group is enough."""
     exprs = [value for _, value in node.keys]
     keys_of = grouping_values(exprs, below.layout, compiler)
     cells = compiler.each_cells(exprs, below.layout)
@@ -186,7 +186,7 @@ def _compile_distinct(node: HashAggregate, below: Relation, compiler: Compiler) 
 
 
 def compile_stream_aggregate(node: StreamAggregate, compiler: Compiler) -> Relation:
-    """Groups of neighbours; without keys, everything is one group."""
+    """Compile grouping of neighbouring rows; without keys, all rows are one group."""
     below = compiler.relation(node.input)
     if not node.keys:
         return _whole(node, below, compiler)
@@ -205,7 +205,7 @@ def _with_run(value: Value, run: Run) -> Callable[[Row], Any]:
 
 
 def _whole(node: HashAggregate, below: Relation, compiler: Compiler) -> Relation:
-    """One group of all rows; where it can be done, they are not kept."""
+    """Compile one group of all rows, without keeping the rows where the aggregates allow it."""
     folds = _compile_folds(node, below, compiler, keeping=True)
     if folds is not None:
         return _relation(node, _folded(below, folds))
@@ -225,15 +225,15 @@ def _whole(node: HashAggregate, below: Relation, compiler: Compiler) -> Relation
 def _compile_folds(
     node: HashAggregate, below: Relation, compiler: Compiler, *, keeping: bool
 ) -> Sequence[Fold] | None:
-    """Return the aggregates if rows need not be kept for any of them.
+    """Return the folds of the aggregates if no aggregate needs the rows to be kept, else None.
 
-    `keeping` tells whether the values of the rows may be kept instead, as ARRAY_AGG does.
+    `keeping` allows a fold to keep the values of the rows instead, as ARRAY_AGG does.
     """
     if not keeping and any(keeps_values(call) for _, call in node.aggregates):
         return None
-    found = [compile_fold(call, below.layout, compiler) for _, call in node.aggregates]
-    folds = [fold for fold in found if fold is not None]
-    return folds if len(folds) == len(found) else None
+    compiled = [compile_fold(call, below.layout, compiler) for _, call in node.aggregates]
+    folds = [fold for fold in compiled if fold is not None]
+    return folds if len(folds) == len(compiled) else None
 
 
 def _folded(below: Relation, folds: Sequence[Fold]) -> Callable[[Run], Iterable[Row]]:
@@ -248,14 +248,15 @@ def _folded(below: Relation, folds: Sequence[Fold]) -> Callable[[Run], Iterable[
 
 
 def _relation(node: HashAggregate, rows: Callable[[Run], Iterable[Row]]) -> Relation:
-    layout = {column.id: place for place, column in enumerate(node.columns)}
+    layout = {column.id: position for position, column in enumerate(node.columns)}
     return Relation(rows, layout, len(layout))
 
 
 def _compile_finish(node: HashAggregate, below: Relation, compiler: Compiler) -> _Finish:
-    """Groups to their output rows: keys as the first row has them, then aggregates.
+    """Return a function from groups to their output rows: keys of the first row, then aggregates.
 
-    One comprehension over the groups. Without keys there is one group, which may have no rows.
+    The function is one comprehension over the groups. Without keys there is one group, which may
+    have no rows.
     """
     writer = Writer(below.layout, compiler)
     cells = [writer.value(value) for _, value in node.keys]

@@ -1,7 +1,7 @@
 """One aggregate function over the rows of one group, with its modifiers.
 
-They act in the order of the reference: HAVING MAX/MIN picks rows, NULLs are dropped, DISTINCT
-removes repetitions, ORDER BY sorts, LIMIT cuts, and the accumulator sees what is left.
+The modifiers apply in the order of the reference: HAVING MAX/MIN selects rows, NULLs are dropped,
+DISTINCT removes duplicates, ORDER BY sorts, LIMIT cuts, and the accumulator sees the rest.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from spanemu.values.order import NAN, sort_key
 Reduce = Callable[[Sequence[Row], Run], Any]
 Step = Callable[[Sequence[Row], Run], Sequence[Row]]
 
-# Makes a state, and lists what the state takes of some rows.
+# A constructor of states, and a function that lists the values that a state takes from some rows.
 Fold = tuple[Callable[[], Any], Callable[[Sequence[Row], Run], Sequence[Any]]]
 
 _LARGE_VALUES_MAX = 64  # values computed at once that may be large
@@ -37,7 +37,7 @@ COUNT_ROWS = frozenset({"$count_star", "COUNT(*)"})
 
 
 def write_call(call: AggregateCall, writer: Writer, compiler: Compiler) -> str:
-    """Text for the value of an aggregate over the rows of `group`."""
+    """Return text for the value of an aggregate over the rows of `group`."""
     layout = writer.layout
     steps = _steps(call, layout, compiler)
     if not call.arguments and not steps and call.signature.function in COUNT_ROWS:
@@ -59,7 +59,7 @@ def write_call(call: AggregateCall, writer: Writer, compiler: Compiler) -> str:
 def _compile(
     call: AggregateCall, steps: Sequence[Step], layout: Layout, compiler: Compiler
 ) -> Reduce:
-    """The same as a function of the rows, with the modifiers of the call."""
+    """Compile an aggregate with its modifiers to a function of the rows."""
     accumulate = _accumulator(call, layout, compiler)
     if call.safe:
         accumulate = _forgiving(accumulate)
@@ -77,7 +77,7 @@ def _compile(
 
 
 def compile_fold(call: AggregateCall, layout: Layout, compiler: Compiler) -> Fold | None:
-    """How to aggregate rows as they come, none of them kept; None if that cannot be."""
+    """Return how to aggregate rows as they arrive, keeping none; None if that is impossible."""
     if call.safe or _steps(call, layout, compiler):
         return None
     if not call.arguments and call.signature.function in COUNT_ROWS:
@@ -136,7 +136,7 @@ def _takes_many(new: Callable[[], Any]) -> bool:
 
 
 def _at_once(call: AggregateCall) -> Callable[[Sequence[Any]], Any]:
-    """The value of an aggregate of one argument for these values of it."""
+    """Return a function from the values of the one argument to the value of the aggregate."""
     new = call.signature.new
     if new is Count:
         return len
@@ -214,7 +214,7 @@ def _steps(call: AggregateCall, layout: Layout, compiler: Compiler) -> list[Step
 
 
 def _having(having: tuple[bool, Expr], layout: Layout, compiler: Compiler) -> Step:
-    """Rows in which the expression has its greatest, or least, value."""
+    """Keep the rows in which the expression has its greatest, or least, value."""
     is_max, expr = having
     value_of = compiler.value(expr, layout)
     key_of = sort_key(expr.type)

@@ -1,7 +1,7 @@
-"""Joins by evaluating the right side for each left row.
+"""Joins that evaluate the right side for each left row.
 
 Where the right side is a table or index sought by left columns, as it nearly always is, the left
-row goes straight into the key (`_lookup`); otherwise its columns go through slots (`_apply`).
+row goes straight into the key (`_lookup`). Otherwise its columns go through slots (`_apply`).
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from spanemu.sql.plan.nodes import Node, Project, Scan
 from spanemu.sql.plan.traverse import free
 from spanemu.sql.resolved import ColumnRef, ResolvedColumn
 
-# The right rows that go with a left row, already appended to it.
-_FEW = 16  # partners of a row that are taken at once
+_FEW = 16  # partners of a row that are read at once
+# Returns the right rows that join a left row, already appended to the left row.
 Partners = Callable[[Row, Run], Iterable[Row]]
 
 
 def compile_apply_join(node: ApplyJoin, compiler: Compiler) -> Relation:
-    """Streams the left side; the right side's rows are read as they are needed."""
+    """Compile a join that streams the left side and reads the right side row by row."""
     left = compiler.relation(node.left)
     scan = _plain_scan(node)
     if scan is None or compiler.profiled:
@@ -38,8 +38,8 @@ def compile_apply_join(node: ApplyJoin, compiler: Compiler) -> Relation:
         layout, width = beside(left, right), left.width + right.width
         partners = _apply(node, left, right, compiler)
     else:
-        places, size = layout_of(scan)
-        layout = {**left.layout, **{c: left.width + place for c, place in places.items()}}
+        positions, size = layout_of(scan)
+        layout = {**left.layout, **{c: left.width + position for c, position in positions.items()}}
         layout |= {column.id: layout[value.column.id] for column, value in _renamed(node.right)}
         width = left.width + size
         partners = _lookup(scan, left, layout, compiler, wants_any=not node.kind.keeps_right)
@@ -50,7 +50,7 @@ def compile_apply_join(node: ApplyJoin, compiler: Compiler) -> Relation:
 
 
 def _plain_scan(node: ApplyJoin) -> Scan | None:
-    """The right side if it is a sought scan, renaming aside."""
+    """Return the right side if it is a sought scan, perhaps under a renaming projection."""
     right = node.right
     if isinstance(right, Project) and len(list(_renamed(right))) == len(right.computed):
         right = right.input
@@ -58,7 +58,7 @@ def _plain_scan(node: ApplyJoin) -> Scan | None:
 
 
 def _renamed(right: Node) -> Iterator[tuple[ResolvedColumn, ColumnRef]]:
-    """The columns of a projection that are columns of its input under another name."""
+    """Yield the columns of a projection that are columns of its input under another name."""
     if isinstance(right, Project):
         for column, value in right.computed:
             if isinstance(value, ColumnRef) and value.column.id in right.input.ids:
@@ -68,7 +68,7 @@ def _renamed(right: Node) -> Iterator[tuple[ResolvedColumn, ColumnRef]]:
 def _lookup(
     scan: Scan, left: Relation, layout: Layout, compiler: Compiler, *, wants_any: bool
 ) -> Partners:
-    """`wants_any` tells that one partner is as good as all of them."""
+    """Return the partners of a left row by seeking; with `wants_any`, one partner is enough."""
     assert scan.seeks is not None
     test = None if scan.residual is None else compiler.test(scan.residual, layout)
     key = scan.table.key if scan.index is None else scan.index.full_key
@@ -84,23 +84,23 @@ def _lookup(
         ranges = ranges_of(row, run)
         if not ranges:
             return ()
-        found = map(row.__add__, fetch(run, ranges))
+        joined_rows = map(row.__add__, fetch(run, ranges))
         if wants_any:
-            return _first(found, test, run)
+            return _first(joined_rows, test, run)
         if test is None:
-            return _tallied(found, run)
-        first = list(islice(found, PART_MAX))
+            return _tallied(joined_rows, run)
+        first = list(islice(joined_rows, PART_MAX))
         run.scanned += len(first)
         passing = [joined for joined in first if test(joined, run)]
         if len(first) < PART_MAX:
             return passing
-        return chain(passing, by_batch(found, lambda batch: _passing(batch, test, run)))
+        return chain(passing, by_batch(joined_rows, lambda batch: _passing(batch, test, run)))
 
     return partners
 
 
 def _tallied(rows: Iterator[Row], run: Run) -> Iterable[Row]:
-    """The same rows, counted as they are taken; mostly they are few."""
+    """Return the same rows, counted as they are read; the usual few are read at once."""
     first = list(islice(rows, _FEW))
     run.scanned += len(first)
     return (
@@ -109,11 +109,11 @@ def _tallied(rows: Iterator[Row], run: Run) -> Iterable[Row]:
 
 
 def _first(rows: Iterator[Row], test: Value | None, run: Run) -> Iterable[Row]:
-    """The first row that passes."""
+    """Return the first row that passes the test."""
     if test is None:
-        found = next(rows, None)
-        run.scanned += found is not None
-        return () if found is None else (found,)
+        row = next(rows, None)
+        run.scanned += row is not None
+        return () if row is None else (row,)
     passing = by_batch(rows, lambda batch: _passing(batch, test, run), tally=run)
     return islice(passing, 1)
 
@@ -152,7 +152,7 @@ def _apply(node: ApplyJoin, left: Relation, right: Relation, compiler: Compiler)
             bind(row, run)
         held = run.held
         others = iter(rows(run))
-        # A list: while rows are handed up, the slots may be filled for another row.
+        # A list, because another left row may fill the slots before all rows are consumed.
         joined = [row + other for other in islice(others, FREE_ROWS)]
         if len(joined) == FREE_ROWS:
             joined += holding.gather(map(row.__add__, others), run)
@@ -215,7 +215,7 @@ def _keeping(
 
 _Join = Callable[[Relation, Partners, int], Callable[[Run], Iterator[Row]]]
 
-# The other kinds need to see all of the right side at once.
+# Joins of other kinds need all rows of the right side at once.
 _JOINS: Mapping[JoinKind, _Join] = {
     JoinKind.INNER: _inner,
     JoinKind.LEFT: _left,

@@ -1,17 +1,18 @@
-"""Joins by a hash table of the right side's keys.
+"""Joins by a hash table of the right side's keys (the build side).
 
-What is done to a batch of left rows is one generated comprehension: it looks keys up, tests the
-residual condition and makes the joined rows, of just the cells that are wanted above. There is one
-for tables in which a look-up finds a row, one for those in which it finds several.
+A batch of left rows is joined by one generated comprehension: it looks keys up, tests the residual
+condition and makes the joined rows, which hold only the cells that operators above need. There is
+one comprehension for tables in which a look-up returns a row, and one for tables in which it
+returns several.
 
     keyed    (key, left row) pairs            get    the table's look-up
     row      a left row                       other  one of its partners
 
-Partners of one row beyond `PART_MAX` are taken in parts, so that a deadline is noticed.
+Partners of one row beyond `PART_MAX` are joined in parts, so that a deadline is noticed.
 
-Neither side is read while the other has shown no row that could match. The right side is read when
+Neither side is read before the other has shown a row that could match. The right side is read when
 the first left row with a key arrives; where `HashJoin.is_right_first` is set, the first right row
-is taken before that.
+is read before that.
 """
 
 from __future__ import annotations
@@ -42,31 +43,33 @@ from spanemu.sql.plan.joins import HashJoin, JoinKind
 Lists = Callable[[Run], Iterator[Iterable[Row]]]  # rows, many at a time
 Keyed = Iterable[tuple[Any, Row]]
 Get = Callable[..., Any]
-# What becomes of some left rows, given the look-up in the table.
+# Joins some left rows, given the look-up in the table.
 JoinRows = Callable[[Keyed, Get, Run], list[Row]]
 
-_SHORT = 8  # partners of one row that may as well all be tested
+_SHORT = 8  # up to so many partners of a row are all tested, without an early exit
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Output:
-    """What a join emits of a pair: the cells at `places` of both rows; None for all of them."""
+    """The cells that a join emits of a pair: those at `places` of both rows; None for all."""
 
     layout: Layout
     width: int
     places: tuple[int, ...] | None
 
     def pair(self, writer: PairWriter) -> str:
-        """The row made of `row` and `other`."""
+        """Return the text of the row made of `row` and `other`."""
         if self.places is None:
             return "(row + other)"
         return f"({''.join([f'{writer.cell(place)}, ' for place in self.places])})"
 
     def alone(self, writer: PairWriter, left_width: int, missing: str) -> str:
-        """The row made of `row` without a partner."""
+        """Return the text of the row made of `row` without a partner."""
         if self.places is None:
             return f"(row + {missing})"
-        cells = [writer.cell(place) if place < left_width else "None" for place in self.places]
+        cells = [
+            writer.cell(position) if position < left_width else "None" for position in self.places
+        ]
         return f"({''.join([f'{cell}, ' for cell in cells])})"
 
 
@@ -75,12 +78,12 @@ def _output(node: HashJoin, left: Relation, right: Relation) -> Output:
     if node.outputs is None:
         return Output(layout, left.width + right.width, None)
     places = tuple([layout[column.id] for column in node.outputs])
-    narrow = {column.id: place for place, column in enumerate(node.outputs)}
+    narrow = {column.id: position for position, column in enumerate(node.outputs)}
     return Output(narrow, len(places), places)
 
 
 class Sides:
-    """A compiled join's two sides."""
+    """The two sides of a compiled join."""
 
     def __init__(self, node: HashJoin, compiler: Compiler) -> None:
         self.left = compiler.relation(node.left)
@@ -101,23 +104,26 @@ class Sides:
 
     def known(self, rows: Iterable[Row], run: Run) -> set[Any]:
         """Return the keys of the right rows."""
-        found: set[Any] = set()
+        known: set[Any] = set()
         try:
             for batch in full_batches(rows):
-                keys, before = self.right_keys(batch, run), len(found)
-                found.update(keys)
-                if len(found) > FREE_ROWS:
-                    self.holding.take_like(keys, len(found) - before, run)
+                keys, before = self.right_keys(batch, run), len(known)
+                known.update(keys)
+                if len(known) > FREE_ROWS:
+                    self.holding.take_like(keys, len(known) - before, run)
         except BaseException:
-            let_go(found)
+            let_go(known)
             raise
-        return found
+        return known
 
     def function(self, text: str) -> Any:
-        """A function of that text: "lambda ...: ...", with these names put in.
+        """Return the function with the text `text`, after substituting these names:
 
-        {pair} the joined row, {alone} the one without partner, {test} the residual condition,
-        {missing} a right row of NULLs, {matching} see there.
+        - {pair}: the joined row
+        - {alone}: the left row without partner
+        - {test}: the residual condition
+        - {missing}: a right row of NULLs
+        - {matching}: the function that `matching` returns
         """
         writer = PairWriter(self._pair_layout, self.left.width, self._compiler)
         missing = writer.bind((None,) * self.right.width)
@@ -131,10 +137,10 @@ class Sides:
         return function_of(written, writer)
 
     def matching(self) -> Callable[[Row, Sequence[Row], Run], Sequence[Row]]:
-        """Of some right rows those that pass the residual test beside a left row."""
+        """Return a function that selects the right rows that satisfy the residual condition."""
         text = "lambda row, others, run: [other for other in others if {test}]"
-        found: Callable[[Row, Sequence[Row], Run], Sequence[Row]] = self.function(text)
-        return found
+        matching: Callable[[Row, Sequence[Row], Run], Sequence[Row]] = self.function(text)
+        return matching
 
 
 class Probe:
@@ -152,7 +158,7 @@ class Probe:
         return bool(self._pending)
 
     def without_keys(self) -> Iterator[Keyed]:
-        """Yield batches up to the first that holds a key. No row of these can match."""
+        """Yield batches up to the first batch with a key. No row of these batches can match."""
         for batch in batches(self._rows):
             keys = self._keys_of(batch, self._run)
             if any(key is not None for key in keys):
@@ -167,12 +173,12 @@ class Probe:
             yield zip(keys_of(batch, run), batch, strict=True)
 
 
-# What becomes of the left rows, given all right rows.
+# Joins the left rows, given all right rows.
 Match = Callable[[Probe, Iterable[Row], Run], Iterator[Iterable[Row]]]
 
 
 def compile_hash_join(node: HashJoin, compiler: Compiler) -> Relation:
-    """Read the right side whole once a left row needs it, and stream the left side."""
+    """Compile a join that streams the left side and reads the right side once a left row needs it."""
     sides = Sides(node, compiler)
     lists = _JOINS[node.kind](sides)
 
@@ -201,7 +207,7 @@ _KEEPING_MATCHES = """lambda keyed, get, run: [
 
 
 def _probed(sides: Sides, unmatched: JoinRows, match: Match) -> Lists:
-    """Join by `match`, but rows that come before the first with a key by `unmatched`."""
+    """Join by `match`, but join the rows before the first row with a key by `unmatched`."""
 
     def lists(run: Run) -> Iterator[Iterable[Row]]:
         right: Started[Row] | None = None
@@ -265,7 +271,7 @@ def _joined(
 
 
 def _joined_with_many(sides: Sides, table: Hashed, probe: Probe, run: Run) -> Iterator[list[Row]]:
-    """Do as `_joined` where a left row may have too many partners to take at once."""
+    """Join as `_joined` does where a left row may have too many partners to read at once."""
     of_many = sides.function(_PAIRS_OF_MANY)
     alone = sides.function("lambda row: [{alone}]")
     keeps_left = sides.kind is JoinKind.LEFT
@@ -273,9 +279,9 @@ def _joined_with_many(sides: Sides, table: Hashed, probe: Probe, run: Run) -> It
         for key, row in keyed:
             is_alone = keeps_left
             for chunk in parts_of(table.rows.get(key, ())):
-                made = of_many(((None, row),), {None: chunk}.get, run)
-                is_alone = is_alone and not made
-                yield made
+                joined = of_many(((None, row),), {None: chunk}.get, run)
+                is_alone = is_alone and not joined
+                yield joined
             if is_alone:
                 yield alone(row)
 
@@ -294,7 +300,7 @@ def _full(sides: Sides) -> Lists:
         for part in parts_of(everything):
             put(buckets, sides.right_keys(part, run), part)
         buckets.pop(None, None)
-        # Rows may be equal; what is matched is one of them.
+        # By identity, because rows may be equal.
         matched: set[int] = set()
         for keyed in Probe(sides, sides.left.rows(run), run).keyed():
             for key, row in keyed:
@@ -323,7 +329,7 @@ _LONELY_OF_MANY = """lambda keyed, get, run: [
 
 
 def _keeping(wants_match: bool) -> Callable[[Sides], Lists]:
-    """Left rows that have a partner, or those that have none."""
+    """Return a join that yields the left rows with a partner, or the left rows without."""
 
     def join(sides: Sides) -> Lists:
         return by_key(sides) if sides.residual is None else by_test(sides)
@@ -371,7 +377,7 @@ def _keeping(wants_match: bool) -> Callable[[Sides], Lists]:
 
 
 def _null_aware_anti(sides: Sides) -> Lists:
-    """x NOT IN (...): one NULL among the values and no x passes; no value and every x does."""
+    """Join by x NOT IN (values): with a NULL value no row passes, without values every row."""
 
     def lists(run: Run) -> Iterator[Iterable[Row]]:
         rows = Started(sides.left.rows(run))

@@ -1,9 +1,9 @@
-"""Hash tables of rows by key, made from a relation that is read once.
+"""Hash tables of rows by key, built from a relation that is read once.
 
-Two forms. While no key comes twice, a key leads to its row; that is one object less per key to
-make and to touch, and it is what a join with a table by its key gives. From the first repetition
-on a key leads to all of its rows. They are kept in a tuple while they are few: Python's garbage
-collector walks every list there is, again and again, but soon leaves tuples of plain values alone.
+A table has one of two forms. While every key is unique, a key maps to its row: that form needs one
+object less per key, and is what a join with a table by its primary key builds. From the first
+duplicate on, a key maps to all of its rows, in a tuple while they are few: Python's garbage
+collector visits every list again and again, but soon ignores tuples of plain values.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ Buckets = dict[Any, Sequence[Row]]
 
 
 class Hashed:
-    """Rows by key: each key's row if `is_unique`, a sequence of them if not. No key is None.
+    """Rows by key: each key's row if `is_unique`, else a sequence of rows. No key is None.
 
-    `longest` is how many rows one key has at most, at least 1.
+    `longest` is the largest number of rows of a key, at least 1.
     """
 
     __slots__ = ("is_unique", "longest", "rows")
@@ -40,30 +40,30 @@ class Hashed:
         self.longest = 1 if is_unique else max(map(len, rows.values()), default=1)
 
     def of(self, key: Any) -> Sequence[Row]:
-        """The rows of a key."""
-        found = self.rows.get(key)
-        if found is None:
+        """Return the rows of a key."""
+        bucket = self.rows.get(key)
+        if bucket is None:
             return ()
-        return (found,) if self.is_unique else found
+        return (bucket,) if self.is_unique else bucket
 
 
 def put(buckets: Buckets, keys: Iterable[Any], rows: Iterable[Row]) -> None:
     """Add rows to the buckets of their keys, keeping their order."""
     for key, row in zip(keys, rows, strict=True):
         if key in buckets:
-            found: Any = buckets[key]
-            if type(found) is list:
-                found.append(row)
-            elif len(found) < _TUPLE_ROWS_MAX:
-                buckets[key] = (*found, row)
+            bucket: Any = buckets[key]
+            if type(bucket) is list:
+                bucket.append(row)
+            elif len(bucket) < _TUPLE_ROWS_MAX:
+                buckets[key] = (*bucket, row)
             else:
-                buckets[key] = [*found, row]
+                buckets[key] = [*bucket, row]
         else:
             buckets[key] = (row,)
 
 
 def hashed(rows: Iterable[Row], keys_of: Each, holding: Holding, run: Run) -> Hashed:
-    """Return `rows` by key, accounted for; a row whose key is None matches nothing."""
+    """Return `rows` by key, and account for them; a row whose key is None matches nothing."""
     unique: dict[Any, Row] = {}
     all_keys: list[Any] = []
     all_rows: list[Row] = []
@@ -98,13 +98,16 @@ def hashed(rows: Iterable[Row], keys_of: Each, holding: Holding, run: Run) -> Ha
 
 
 def grouping_value(exprs: Sequence[Expr], layout: Layout, compiler: Compiler) -> Value:
-    """A function of a row: equal results for rows of one group. One key stands for itself."""
+    """Compile `exprs` to a function of a row whose results are equal for the rows of a group.
+
+    A single key needs no tuple around it.
+    """
     keys = [_grouped(expr) for expr in exprs]
     return compiler.value(keys[0], layout) if len(keys) == 1 else compiler.cells(keys, layout)
 
 
 def grouping_values(exprs: Sequence[Expr], layout: Layout, compiler: Compiler) -> Each:
-    """The same of many rows at once."""
+    """Compile `exprs` to a function of many rows that returns the group key of each row."""
     keys = [_grouped(expr) for expr in exprs]
     if len(keys) == 1:
         return compiler.each_value(keys[0], layout)
@@ -122,39 +125,42 @@ def _converted(expr: Expr, convert: Callable[[Any], Any]) -> Expr:
 
 
 def equality_value(exprs: Sequence[Expr], layout: Layout, compiler: Compiler) -> Value:
-    """A function of a row: equal results where all of `exprs` are equal; None if none can be."""
+    """Compile `exprs` to a function of a row whose results are equal where all `exprs` are equal.
+
+    The result is None for a row that equals no row.
+    """
     keys = [_converted(expr, _not_nan) if expr.type.is_float else expr for expr in exprs]
     if len(keys) == 1:
         return compiler.value(keys[0], layout)
     cells = compiler.cells(keys, layout)
 
     def all_or_none(row: Any, run: Any) -> Any:
-        found = cells(row, run)
-        return None if None in found else found
+        key = cells(row, run)
+        return None if None in key else key
 
     return all_or_none
 
 
 def equality_values(exprs: Sequence[Expr], layout: Layout, compiler: Compiler) -> Each:
-    """The same of many rows at once."""
+    """Compile `exprs` to a function of many rows that returns the equality key of each row."""
     keys = [_converted(expr, _not_nan) if expr.type.is_float else expr for expr in exprs]
     if len(keys) == 1:
         return compiler.each_value(keys[0], layout)
     cells = compiler.each_cells(keys, layout)
 
     def all_or_none(rows: Any, run: Any) -> list[Any]:
-        return [None if None in found else found for found in cells(rows, run)]
+        return [None if None in key else key for key in cells(rows, run)]
 
     return all_or_none
 
 
 def _not_nan(value: Any) -> Any:
-    """NaN equals nothing, and so does NULL."""
+    """Return None for NaN: like NULL, NaN equals nothing."""
     return value if value == value else None
 
 
 def row_key(types: Sequence[Type]) -> Callable[[Sequence[Any]], Any]:
-    """A function of a row of these types: equal results for rows that are not distinct."""
+    """Return a function of rows of `types` whose results are equal for rows not distinct."""
     converters = [group_key(type_) for type_ in types]
     if all(convert is None for convert in converters):
         return tuple

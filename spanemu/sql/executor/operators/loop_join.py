@@ -1,4 +1,4 @@
-"""Joins by comparing all pairs: for conditions that nothing can be hashed or sought by."""
+"""Joins that compare all pairs, for conditions that allow neither a hash table nor a seek."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from spanemu.sql.resolved import TRUE
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Sides:
-    """A compiled join's two sides; `test` is None for a product."""
+    """The two sides of a compiled join; `test` is None for a cross product."""
 
     node: Join
     left: Relation
@@ -52,7 +52,7 @@ class Sides:
     def pairs_with(
         self, rows: Iterable[Row], others: list[Row], run: Run
     ) -> Iterator[tuple[Row, list[Row]]]:
-        """Yield each of `rows` with those of `others` that match it."""
+        """Yield each of `rows` with the rows of `others` that match it."""
         check, test = current().check, self.test
         for row in rows:
             check()
@@ -66,7 +66,7 @@ class Sides:
 
 
 def compile_join(node: Join, compiler: Compiler) -> Relation:
-    """Keep the right side's rows and go through them for each left row."""
+    """Compile a join that keeps the right side's rows and compares them with each left row."""
     left, right = compiler.relation(node.left), compiler.relation(node.right)
     layout = beside(left, right)
     condition = node.condition

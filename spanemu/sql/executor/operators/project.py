@@ -1,4 +1,4 @@
-"""Computes columns, and puts columns in order."""
+"""Projections, which compute and rearrange columns, and filters."""
 
 from __future__ import annotations
 
@@ -15,41 +15,43 @@ from spanemu.sql.resolved import ColumnRef, Expr, ResolvedColumn
 
 
 def compile_project(node: Project, compiler: Compiler) -> Relation:
-    """Kept and computed columns. Mere renaming moves nothing: only the layout changes."""
+    """Compile kept and computed columns. A projection that only renames changes only the layout."""
     below = compiler.relation(node.input)
     pairs = [*((column, ColumnRef(column.type, column)) for column in node.kept), *node.computed]
-    renamed = [_place(value, below) for _, value in pairs]
-    found = [place for place in renamed if place is not None]
-    if len(found) == len(pairs):
-        layout = {column.id: place for (column, _), place in zip(pairs, found, strict=True)}
+    renamed = [_position(value, below) for _, value in pairs]
+    positions = [position for position in renamed if position is not None]
+    if len(positions) == len(pairs):
+        layout = {
+            column.id: position for (column, _), position in zip(pairs, positions, strict=True)
+        }
         return Relation(below.rows, layout, below.width)
     cells = compiler.each_cells([value for _, value in pairs], below.layout)
-    layout = {column.id: place for place, (column, _) in enumerate(pairs)}
+    layout = {column.id: position for position, (column, _) in enumerate(pairs)}
     return Relation(_computed(below.rows, cells), layout, len(pairs))
 
 
-def _place(value: Expr, below: Relation) -> int | None:
-    """Where `value` is in the rows below, if it is a column of theirs."""
+def _position(value: Expr, below: Relation) -> int | None:
+    """Return the position of `value` in the rows below, if it is one of their columns."""
     return below.layout.get(value.column.id) if isinstance(value, ColumnRef) else None
 
 
 def compile_outputs(node: Node, outputs: Sequence[ResolvedColumn], compiler: Compiler) -> Rows:
-    """The rows of `node` as tuples of exactly `outputs`."""
+    """Compile `node` to rows that are tuples of exactly `outputs`."""
     if isinstance(node, Project) and not compiler.profiled:
         below = compiler.relation(node.input)
         values = {column.id: value for column, value in node.computed}
         exprs = [values.get(output.id, ColumnRef(output.type, output)) for output in outputs]
-        places = [_place(value, below) for value in exprs]
-        found = [place for place in places if place is not None]
-        if len(found) == len(places):
-            return rearranged(below, found)
+        found_positions = [_position(value, below) for value in exprs]
+        positions = [position for position in found_positions if position is not None]
+        if len(positions) == len(found_positions):
+            return rearranged(below, positions)
         return _computed(below.rows, compiler.each_cells(exprs, below.layout))
     relation = compiler.relation(node)
     return rearranged(relation, [relation.layout[output.id] for output in outputs])
 
 
 def rearranged(relation: Relation, places: Sequence[int]) -> Rows:
-    """The cells at `places` of each row."""
+    """Return rows of the cells at `places` of each row of `relation`."""
     if list(places) == list(range(relation.width)):
         return relation.rows
     pick = picker(places)
@@ -62,13 +64,13 @@ def rearranged(relation: Relation, places: Sequence[int]) -> Rows:
 
 
 def picker(places: Sequence[int]) -> Callable[[Row], Row]:
-    """A function to the tuple of a row's cells at `places`."""
+    """Return a function from a row to the tuple of its cells at `places`."""
     if len(places) > 1:
         return itemgetter(*places)
     if not places:
         return lambda row: ()
-    (place,) = places
-    return lambda row: (row[place],)
+    (position,) = places
+    return lambda row: (row[position],)
 
 
 def _computed(rows: Rows, cells: Each) -> Rows:
@@ -79,7 +81,7 @@ def _computed(rows: Rows, cells: Each) -> Rows:
 
 
 def compile_filter(node: Filter, compiler: Compiler) -> Relation:
-    """Test each row; NULL counts as FALSE."""
+    """Compile a filter; a row for which the condition is NULL does not pass."""
     below = compiler.relation(node.input)
     gate, condition = compiler.gate(node.condition, below.layout)
     if condition is None:

@@ -1,4 +1,4 @@
-"""A random part of the rows."""
+"""TABLESAMPLE: a random part of the rows."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from spanemu.sql.plan.nodes import Sample
 
 
 def compile_sample(node: Sample, compiler: Compiler) -> Relation:
-    """Rows drawn by the run's randomness, so that one seed gives one sample."""
+    """Compile a sample drawn by the run's random generator, so that a seed determines it."""
     below = compiler.relation(node.input)
     size_of = compiler.value(node.size, {})
     draw = _METHODS[node.method]
@@ -37,7 +37,7 @@ def compile_sample(node: Sample, compiler: Compiler) -> Relation:
     return Relation(rows, layout, below.width + 1)
 
 
-# The rows that were drawn, and how many rows of the input each of them stands for.
+# The drawn rows, and the number of input rows that each drawn row stands for.
 _Drawn = tuple[Iterable[Row], float]
 
 
@@ -56,9 +56,9 @@ def _reservoir(rows: Iterable[Row], size: int, generator: Any) -> _Drawn:
         if number < size:
             kept.append((number, row))
             continue
-        place = generator.randrange(number + 1)
-        if place < size:
-            kept[place] = (number, row)
+        slot = generator.randrange(number + 1)
+        if slot < size:
+            kept[slot] = (number, row)
     order = sorted_places([number for number, _ in kept], descending=False)
     drawn = [row for _, row in at_places(kept, order)]
     return drawn, count / len(drawn) if drawn else 0.0

@@ -1,4 +1,4 @@
-"""Reads a table, an index or a system table."""
+"""Scans of a table, an index or a system table."""
 
 from __future__ import annotations
 
@@ -25,29 +25,29 @@ from spanemu.values.cell_mask import EXISTENCE, WHOLE_ROW, cells_of
 
 _NO_LAYOUT: Layout = {}
 _NO_ROW: Row = ()
-CHECKED_EVERY = 0xFF  # a mask: the deadline is looked at every 256 rows
+CHECKED_EVERY = 0xFF  # a mask: the deadline is checked every 256 rows
 
 Fetch = Callable[[Run, "list[ByteRange] | None"], Iterator[Row]]
 
 
 def layout_of(scan: Scan) -> tuple[dict[int, int], int]:
-    """Where a scan's columns are in the rows its reader gives, and how wide those are."""
+    """Return the layout of the rows that the reader yields for a scan, and their width."""
     if scan.index is None:
         return {column.id: stored.position for column, stored in scan.outputs}, scan.table.width
-    places = {stored.name: place for place, stored in enumerate(scan.index.columns)}
-    return {column.id: places[stored.name] for column, stored in scan.outputs}, len(places)
+    positions = {stored.name: position for position, stored in enumerate(scan.index.columns)}
+    return {column.id: positions[stored.name] for column, stored in scan.outputs}, len(positions)
 
 
 def cells_read(scan: Scan) -> int:
-    """The cells of a scan's rows that anybody looks at."""
+    """Return the mask of the cells of a scan's rows that the statement uses."""
     if any(stored.is_virtual for _, stored in scan.outputs):
-        return WHOLE_ROW  # made of others
+        return WHOLE_ROW  # a virtual column is computed from other cells
     layout, _ = layout_of(scan)
     return EXISTENCE | cells_of(layout.values())
 
 
 def compile_scan(node: Scan, compiler: Compiler) -> Relation:
-    """Stored rows as they are, those outside the seeks and the residual left out."""
+    """Compile a scan to the stored rows that the seeks and the residual condition select."""
     layout, width = layout_of(node)
     key = node.table.key if node.index is None else node.index.full_key
     if node.index is None and not compiler.profiled:
@@ -63,14 +63,15 @@ def compile_scan(node: Scan, compiler: Compiler) -> Relation:
         fetch = _counting(node, fetch)
     gate, residual = compiler.gate(node.residual, layout)
     kept = None if residual is None else compiler.kept(residual, layout)
-    largest = 1 if compiler.profiled else BATCH_ROWS_MAX  # Rows nobody asks for do not count.
+    # A profile must not count rows that no operator asked for.
+    largest = 1 if compiler.profiled else BATCH_ROWS_MAX
     return Relation(gated(gate, _scan(fetch, ranges, kept, largest)), layout, width)
 
 
 def fetcher(node: Scan, *, partly: bool = False) -> Fetch:
-    """A function that asks the reader for the rows in some ranges, or for all.
+    """Return a function that reads the rows in some ranges, or all rows.
 
-    `partly` tells that whoever takes the rows may not want all of them.
+    `partly` says that the caller may not consume all of the rows.
     """
     table, index = node.table, node.index
     options: dict[str, Any] = {"cells": cells_read(node)}
@@ -90,7 +91,7 @@ def fetcher(node: Scan, *, partly: bool = False) -> Fetch:
 def _get(
     node: Scan, point: Callable[[Any, Run], bytes | None], test: Value | None
 ) -> Callable[[Run], Iterable[Row]]:
-    """The fast path: at most one row, by its whole key."""
+    """Return the fast path: at most one row, by its whole key."""
     table, for_update, cells = node.table, node.for_update, cells_read(node)
 
     def rows(run: Run) -> Iterable[Row]:
@@ -117,10 +118,10 @@ def _scan(
             ranges = ranges_of(_NO_ROW, run)
             if not ranges:
                 return ()
-        found = fetch(run, ranges)
+        rows_read = fetch(run, ranges)
         if kept is None:
-            return chain.from_iterable(batches(found, largest, run))
-        return by_batch(found, lambda batch: kept(batch, run), largest, run)
+            return chain.from_iterable(batches(rows_read, largest, run))
+        return by_batch(rows_read, lambda batch: kept(batch, run), largest, run)
 
     return rows
 
@@ -137,14 +138,14 @@ def _counting(node: Scan, fetch: Fetch) -> Fetch:
 
 
 def compile_system_scan(node: SystemScan, _: Compiler) -> Relation:
-    """Rows of a system table, from whoever runs the statement."""
-    layout = {column.id: place for column, place in node.outputs}
+    """Compile a scan of a system table, whose rows the run's `system_tables` provide."""
+    layout = {column.id: position for column, position in node.outputs}
     width = 1 + max(layout.values(), default=-1)
 
     def rows(run: Run) -> Iterable[Row]:
         if run.system_tables is None:
             raise Unsupported(node.name)
-        # Rows may be wider than what is read of them; what is appended to them must line up.
+        # Rows may be wider than the layout; cells appended to them must follow the layout.
         return [row[:width] for row in run.system_tables.rows(node.name)]
 
     return Relation(rows, layout, width)

@@ -19,13 +19,13 @@ from spanemu.sql.plan.nodes import SetOperation, UnionAll
 from spanemu.sql.resolved import SetOpKind
 
 KeyOf = Callable[[Row], Any]
-Account = Callable[[Sequence[Any], int], None]  # for so many keys like these
+Account = Callable[[Sequence[Any], int], None]  # accounts for that number of keys like the sample
 
 _KEYS_ACCOUNTED = 64
 
 
 def compile_union_all(node: UnionAll, compiler: Compiler) -> Relation:
-    """One input after the other."""
+    """Compile the concatenation of the inputs."""
     inputs = _inputs(node, compiler)
 
     def rows(run: Run) -> Iterable[Row]:
@@ -35,9 +35,9 @@ def compile_union_all(node: UnionAll, compiler: Compiler) -> Relation:
 
 
 def compile_set_operation(node: SetOperation, compiler: Compiler) -> Relation:
-    """Count the rows of the later inputs, then let rows of the first pass by the counts.
+    """Compile INTERSECT or EXCEPT: filter the first input by the row counts of the others.
 
-    A later input is read only if there is a row to weigh against it.
+    A later input is read only if the rows to compare it with are not empty.
     """
     combine = _COMBINATIONS[node.kind]
     inputs = _inputs(node, compiler)
@@ -73,7 +73,7 @@ def _inputs(node: UnionAll | SetOperation, compiler: Compiler) -> list[Rows]:
 
 
 def _layout(node: UnionAll | SetOperation) -> dict[int, int]:
-    return {column.id: place for place, column in enumerate(node.outputs)}
+    return {column.id: position for position, column in enumerate(node.outputs)}
 
 
 def _count(counts: Counter[Any], rows: Iterable[Row], key_of: KeyOf, account: Account) -> None:

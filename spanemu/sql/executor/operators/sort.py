@@ -1,4 +1,4 @@
-"""Puts rows in order: all of them, or the first few."""
+"""Sorting of all rows or of the first few, and limits."""
 
 from __future__ import annotations
 
@@ -20,11 +20,13 @@ from spanemu.sql.plan.nodes import Limit, Sort, TopN
 from spanemu.sql.resolved import Expr, FunctionCall, Literal, SortKey
 from spanemu.values.order import identity, sort_key
 
-_MAXIMUM = (1 << 63) - 1  # what islice takes; a larger sum of LIMIT and OFFSET means all rows
+_MAXIMUM = (
+    1 << 63
+) - 1  # the largest bound of islice; a larger sum of LIMIT and OFFSET means all rows
 
 
 def compile_limit(node: Limit, compiler: Compiler) -> Relation:
-    """The rows from `offset` on, `limit` of them; those after are never asked for."""
+    """Compile LIMIT: the first `limit` rows from `offset` on; rows after them are never read."""
     compiler.take_partly(node.input)
     below = compiler.relation(node.input)
     bounds = compile_bounds(node.limit, node.offset, compiler)
@@ -39,7 +41,10 @@ def compile_limit(node: Limit, compiler: Compiler) -> Relation:
 def compile_bounds(
     limit: Expr, offset: Expr | None, compiler: Compiler
 ) -> Callable[[Run], tuple[int, int]]:
-    """The first row wanted and the first no longer wanted, checked."""
+    """Compile LIMIT and OFFSET to a function that returns the start and the end of the rows.
+
+    The function raises BadRowCount for NULL and negative values.
+    """
     limit_of = compiler.value(limit, {})
     offset_of = None if offset is None else compiler.value(offset, {})
 
@@ -59,27 +64,27 @@ def compile_bounds(
 
 SortInPlace = Callable[[list[Row], Run], None]
 
-_KEY_BYTES = 48  # of a key in its list, and of the place of its row
+_KEY_BYTES = 48  # of a key in its list, and of its row's position
 _KEYS_FIRST = 64  # keys that are computed before they are accounted for
 _SLACK = 1_024  # rows that a top-n buffers beyond twice its limit before it sorts
 
 
 def compile_sort(node: Sort, compiler: Compiler) -> Relation:
-    """All rows, sorted; rows with equal keys keep their order."""
+    """Compile a sort of all rows; rows with equal keys keep their order."""
     below = compiler.relation(node.input)
     sort = compile_sorter(node.keys, below.layout, compiler)
     holding = compiler.holding("Sort")
 
     def rows(run: Run) -> Iterable[Row]:
-        found = holding.gather(below.rows(run), run)
-        sort(found, run)
-        return handed_out(found)
+        gathered = holding.gather(below.rows(run), run)
+        sort(gathered, run)
+        return handed_out(gathered)
 
     return Relation(rows, below.layout, below.width)
 
 
 def compile_top_n(node: TopN, compiler: Compiler) -> Relation:
-    """The first rows in order. Sorts a buffer now and then, keeping only what can still win."""
+    """Compile the first rows in order: a buffer is sorted now and then and cut to the best rows."""
     below = compiler.relation(node.input)
     sort = compile_sorter(node.keys, below.layout, compiler)
     bounds = compile_bounds(node.limit, node.offset, compiler)
@@ -112,10 +117,10 @@ def compile_top_n(node: TopN, compiler: Compiler) -> Relation:
 
 
 def compile_sorter(keys: Sequence[SortKey], layout: Layout, compiler: Compiler) -> SortInPlace:
-    """A function that sorts a list of rows.
+    """Compile sort keys to a function that sorts a list of rows in place.
 
-    Neighbouring keys of one direction make one comparison key. Python's sort is stable, so the
-    groups of keys are sorted by from the last to the first.
+    Neighbouring keys of one direction form one comparison key. Python's sort is stable, so rows are
+    sorted by the last such group of keys first.
     """
     if len(keys) == 1:
         return _single(keys[0], layout, compiler)
@@ -138,7 +143,7 @@ def compile_sorter(keys: Sequence[SortKey], layout: Layout, compiler: Compiler) 
 
 
 def _single(key: SortKey, layout: Layout, compiler: Compiler) -> SortInPlace:
-    """The same by one key: values without their NULLs compare by themselves."""
+    """Compile the sort by one key: values that are not NULL compare directly."""
     values_of = compiler.each_value(_sortable(key), layout)
     descending = key.descending
     keys_of = _keys_of(compiler)
@@ -186,7 +191,7 @@ def _keys_of(compiler: Compiler) -> Callable[[Each, Sequence[Row], Run], list[An
 
 
 def _comparable(key: SortKey) -> tuple[Expr, Expr]:
-    """Where NULL stands, then the value in a form that compares.
+    """Return two expressions: the position of NULLs, then the value in a comparable form.
 
     The first differs wherever one of two values is NULL, so that NULLs are never compared.
     """

@@ -1,4 +1,4 @@
-"""WITH: tables that are computed on first use and kept while the body runs."""
+"""Spools: common tables (WITH), computed on first use and kept, and rows kept in a hash table."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ from spanemu.sql.plan.traverse import free
 
 
 def compile_with(node: With, compiler: Compiler) -> Relation:
-    """The body. If tables depend on an outer row they are forgotten each time it runs."""
+    """Compile the body of WITH. Its tables are recomputed if they depend on an outer row."""
     memos: list[int] = []
-    # One table may be made from another, so what holds of one is taken to hold of all.
+    # A table may be computed from another table, so all count as correlated if any is.
     is_correlated = any(free(table.node) for table in node.tables)
     for table in node.tables:
         rows_of = compile_outputs(table.node, table.outputs, compiler)
@@ -46,7 +46,7 @@ def compile_with(node: With, compiler: Compiler) -> Relation:
 
 
 def compile_with_ref(node: WithRef, compiler: Compiler) -> Relation:
-    """The kept rows, computed by whoever asks first."""
+    """Compile a reference to a common table; the first reference that runs computes the rows."""
     memo, table, is_correlated = compiler.common_tables[node.name]
     holding = compiler.holding("Spool")
 
@@ -59,12 +59,12 @@ def compile_with_ref(node: WithRef, compiler: Compiler) -> Relation:
                 keep(run, held)
         return paced(kept)
 
-    layout = {column.id: place for place, column in enumerate(node.outputs)}
+    layout = {column.id: position for position, column in enumerate(node.outputs)}
     return Relation(rows, layout, table.width)
 
 
 def compile_keyed_spool(node: KeyedSpool, compiler: Compiler) -> Relation:
-    """The rows whose keys equal the probes of this evaluation."""
+    """Compile a spool to the rows whose keys equal the probes of the current evaluation."""
     below = compiler.relation(node.input)
     keys_of = equality_values(node.keys, below.layout, compiler)
     probe = equality_value(node.probes, {}, compiler)
@@ -73,7 +73,7 @@ def compile_keyed_spool(node: KeyedSpool, compiler: Compiler) -> Relation:
 
     def rows(run: Run) -> Iterable[Row]:
         key = probe((), run)
-        if key is None:  # It equals nothing.
+        if key is None:  # NULL and NaN equal nothing.
             return ()
         table: Hashed | None = run.memo[memo]
         if table is None:

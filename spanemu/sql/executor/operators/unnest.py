@@ -1,4 +1,4 @@
-"""Rows of an array."""
+"""Rows without stored data: array elements, VALUES and the single empty row."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from spanemu.sql.plan.nodes import Unit, Values
 
 
 def compile_unnest(node: Unnest, compiler: Compiler) -> Relation:
-    """Each row with each element of its array."""
+    """Compile the join of each row with the elements of its array."""
     below = compiler.relation(node.input)
     array_of = compiler.value(node.array, below.layout)
     layout = {**below.layout, node.element.id: below.width}
@@ -34,8 +34,8 @@ def compile_unnest(node: Unnest, compiler: Compiler) -> Relation:
         if len(elements) > BATCH_ROWS_MAX:
             joined = by_batch(cells(elements), lambda batch: [row + cell for cell in batch])
             return Started(joined if test is None else passing(joined, run))
-        found = [row + cell for cell in cells(elements)]
-        return found if test is None else [one for one in found if test(one, run)]
+        joined_rows = [row + cell for cell in cells(elements)]
+        return joined_rows if test is None else [row for row in joined_rows if test(row, run)]
 
     def passing(joined: Iterable[Row], run: Run) -> Iterator[Row]:
         assert test is not None
@@ -45,10 +45,10 @@ def compile_unnest(node: Unnest, compiler: Compiler) -> Relation:
         check = current().check
         for row in below.rows(run):
             check()
-            found = partners(row, run)
-            if node.outer and not found:
+            joined_rows = partners(row, run)
+            if node.outer and not joined_rows:
                 yield row + missing
-            yield from found
+            yield from joined_rows
 
     return Relation(rows, layout, width)
 
@@ -65,7 +65,7 @@ _ONE_EMPTY_ROW: tuple[Row, ...] = ((),)
 
 
 def compile_unit(_: Unit, __: Compiler) -> Relation:
-    """One row without cells."""
+    """Compile one row without cells."""
     return Relation(_unit, {}, 0)
 
 
@@ -74,9 +74,9 @@ def _unit(run: Run) -> Iterable[Row]:
 
 
 def compile_values(node: Values, compiler: Compiler) -> Relation:
-    """Each row computed when it is asked for."""
+    """Compile VALUES; each row is computed when it is requested."""
     makers = [compiler.cells(row, {}) for row in node.rows]
-    layout = {column.id: place for place, column in enumerate(node.outputs)}
+    layout = {column.id: position for position, column in enumerate(node.outputs)}
 
     def rows(run: Run) -> Iterator[Row]:
         for make in makers:
