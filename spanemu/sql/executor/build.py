@@ -114,7 +114,7 @@ class Executable:
 
     @property
     def constant_size(self) -> int:
-        """The characters, bytes and elements of the plan's constants."""
+        """The number of characters, bytes and elements of the plan's constants."""
         return self._code.constant_size
 
     @property

@@ -22,9 +22,9 @@ from functools import lru_cache
 from types import CodeType
 from typing import Any
 
-from spanemu.sql.executor.codegen_protocols import Compiling
+from spanemu.sql.executor.codegen_protocols import ExpressionCompiler
 from spanemu.sql.executor.codegen_templates import TEST_WRITERS, WRITERS
-from spanemu.sql.executor.relation import Each, Layout, Value
+from spanemu.sql.executor.relation import BatchFunction, Layout, Value
 from spanemu.sql.planner.errors import PlanTooDeep
 from spanemu.sql.resolved import ColumnRef, Expr, Literal, ParameterRef
 
@@ -40,7 +40,7 @@ class Writer:
 
     row = "row"
 
-    def __init__(self, layout: Layout, compiler: Compiling) -> None:
+    def __init__(self, layout: Layout, compiler: ExpressionCompiler) -> None:
         self.layout = layout
         self.compiler = compiler
         self.names: dict[str, Any] = {"__builtins__": {}}
@@ -79,7 +79,7 @@ class Writer:
         self,
         expr: Expr,
         write: Callable[[Any, Writer], str],
-        function: Callable[[Expr, Layout, Compiling], Value],
+        function: Callable[[Expr, Layout, ExpressionCompiler], Value],
     ) -> str:
         if self._depth > _DEPTH_MAX:
             return f"{self.bind(function(expr, self.layout, self.compiler))}({self.row}, run)"
@@ -95,7 +95,7 @@ class PairWriter(Writer):
 
     row = "(row + other)"
 
-    def __init__(self, layout: Layout, width: int, compiler: Compiling) -> None:
+    def __init__(self, layout: Layout, width: int, compiler: ExpressionCompiler) -> None:
         super().__init__(layout, compiler)
         self._width = width
 
@@ -103,7 +103,7 @@ class PairWriter(Writer):
         return f"row[{position}]" if position < self._width else f"other[{position - self._width}]"
 
 
-def value_function(expr: Expr, layout: Layout, compiler: Compiling) -> Value:
+def value_function(expr: Expr, layout: Layout, compiler: ExpressionCompiler) -> Value:
     """Compile `expr` to a function of a row and the run that returns its value."""
     if isinstance(expr, ColumnRef) and expr.column.id in layout:
         return _cell(layout[expr.column.id])
@@ -115,32 +115,38 @@ def value_function(expr: Expr, layout: Layout, compiler: Compiling) -> Value:
     return _function(writer.value(expr), writer)
 
 
-def test_function(expr: Expr, layout: Layout, compiler: Compiling) -> Value:
+def test_function(expr: Expr, layout: Layout, compiler: ExpressionCompiler) -> Value:
     """Compile `expr` to a function that is truthy if and only if `expr` is TRUE."""
     writer = Writer(layout, compiler)
     return _function(writer.test(expr), writer)
 
 
-def cells_function(exprs: Sequence[Expr], layout: Layout, compiler: Compiling) -> Value:
+def cells_function(exprs: Sequence[Expr], layout: Layout, compiler: ExpressionCompiler) -> Value:
     """Compile `exprs` to a function that returns the tuple of their values."""
     writer = Writer(layout, compiler)
     cells = "".join([f"{writer.value(expr)}, " for expr in exprs])
     return _function(f"({cells})", writer)
 
 
-def kept_function(expr: Expr, layout: Layout, compiler: Compiling) -> Each:
+def batch_filter_function(
+    expr: Expr, layout: Layout, compiler: ExpressionCompiler
+) -> BatchFunction:
     """Compile `expr` to a function of many rows that returns the rows for which `expr` is TRUE."""
     writer = Writer(layout, compiler)
     return _loop(f"row for row in rows if {writer.test(expr)}", writer)
 
 
-def each_value_function(expr: Expr, layout: Layout, compiler: Compiling) -> Each:
+def batch_values_function(
+    expr: Expr, layout: Layout, compiler: ExpressionCompiler
+) -> BatchFunction:
     """Compile `expr` to a function of many rows that returns its value for each row."""
     writer = Writer(layout, compiler)
     return _loop(f"{writer.value(expr)} for row in rows", writer)
 
 
-def each_known_function(expr: Expr, layout: Layout, compiler: Compiling) -> Each:
+def batch_known_values_function(
+    expr: Expr, layout: Layout, compiler: ExpressionCompiler
+) -> BatchFunction:
     """Compile `expr` to a function of many rows that returns the values that are not NULL."""
     writer = Writer(layout, compiler)
     name = writer.temporary()
@@ -148,15 +154,17 @@ def each_known_function(expr: Expr, layout: Layout, compiler: Compiling) -> Each
     return _loop(f"{name} for row in rows if ({name} := {value}) is not None", writer)
 
 
-def each_cells_function(exprs: Sequence[Expr], layout: Layout, compiler: Compiling) -> Each:
+def batch_cells_function(
+    exprs: Sequence[Expr], layout: Layout, compiler: ExpressionCompiler
+) -> BatchFunction:
     """Compile `exprs` to a function of many rows that returns the tuple of values for each row."""
     writer = Writer(layout, compiler)
     cells = "".join([f"{writer.value(expr)}, " for expr in exprs])
     return _loop(f"({cells}) for row in rows", writer)
 
 
-def _loop(text: str, writer: Writer) -> Each:
-    function: Each = function_of(f"lambda rows, run: [{text}]", writer)
+def _loop(text: str, writer: Writer) -> BatchFunction:
+    function: BatchFunction = function_of(f"lambda rows, run: [{text}]", writer)
     return function
 
 

@@ -10,14 +10,14 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable
 from typing import Any, Protocol
 
-from spanemu.sql.executor.memory import Holding
+from spanemu.sql.executor.memory import MemoryAccount
 from spanemu.sql.executor.relation import Layout, Relation, Value
 from spanemu.sql.executor.run import Run
 from spanemu.sql.plan.nodes import Node
 from spanemu.sql.resolved import Expr
 
 
-class Compiling(Protocol):
+class ExpressionCompiler(Protocol):
     """The compiler of the plan that an expression is part of (`compiler.Compiler`)."""
 
     constant_size: int  # characters, bytes and elements of the constants so far
@@ -39,19 +39,19 @@ class Compiling(Protocol):
         """The number of operators compiled so far that hold rows."""
         ...
 
-    def holding(self, operator: str, overhead: int = ...) -> Holding:
+    def holding(self, operator: str, overhead: int = ...) -> MemoryAccount:
         """Return an account for the memory of an operator that adds `overhead` to each row."""
         ...
 
     def constant_memo(self, key: Hashable) -> int:
-        """Return the memo of a constant: equal constants share one."""
+        """Return the memo of a constant; equal constants share a memo."""
         ...
 
     def parameter(self, name: str) -> int:
         """Return the position of a parameter in `Run.parameters`."""
         ...
 
-    def take_partly(self, node: Node) -> None:
+    def mark_partial_read(self, node: Node) -> None:
         """Note, before `relation` compiles the node, that not all of its rows may be consumed."""
         ...
 
@@ -70,7 +70,7 @@ class Compiling(Protocol):
         ...
 
 
-class Writing(Protocol):
+class ExpressionWriter(Protocol):
     """The writer of the function that an expression is part of (`codegen.Writer`)."""
 
     @property
@@ -81,7 +81,7 @@ class Writing(Protocol):
     @property
     def layout(self) -> Layout: ...
     @property
-    def compiler(self) -> Compiling: ...
+    def compiler(self) -> ExpressionCompiler: ...
 
     def bind(self, value: Any) -> str:
         """Bind an object to a new name, and return the name."""

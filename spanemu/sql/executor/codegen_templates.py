@@ -13,7 +13,7 @@ from typing import Any
 from spanemu.base.limits import BUILT_VALUE_BYTES_MAX
 from spanemu.sql import resolved
 from spanemu.sql.executor import subquery
-from spanemu.sql.executor.codegen_protocols import Writing
+from spanemu.sql.executor.codegen_protocols import ExpressionWriter
 from spanemu.sql.executor.run import Run
 from spanemu.sql.executor.subquery import compile_subquery
 from spanemu.sql.functions.comparison import membership
@@ -48,7 +48,7 @@ _INLINE: Mapping[Any, str] = {
 }
 
 
-def _literal(expr: Literal, writer: Writing) -> str:
+def _literal(expr: Literal, writer: ExpressionWriter) -> str:
     if expr.value is None or expr.value is True or expr.value is False:
         return str(expr.value)
     if isinstance(expr.value, (str, bytes, tuple)):
@@ -56,18 +56,18 @@ def _literal(expr: Literal, writer: Writing) -> str:
     return writer.bind(expr.value)
 
 
-def _parameter(expr: resolved.ParameterRef, writer: Writing) -> str:
+def _parameter(expr: resolved.ParameterRef, writer: ExpressionWriter) -> str:
     return f"run.parameters[{writer.compiler.parameter(expr.name)}]"
 
 
-def _column(expr: resolved.ColumnRef, writer: Writing) -> str:
+def _column(expr: resolved.ColumnRef, writer: ExpressionWriter) -> str:
     position = writer.layout.get(expr.column.id)
     if position is None:
         return f"run.slots[{writer.compiler.slot(expr.column.id)}]"
     return writer.cell(position)
 
 
-def _call(expr: FunctionCall, writer: Writing) -> str:
+def _call(expr: FunctionCall, writer: ExpressionWriter) -> str:
     special = _SPECIAL.get(expr.signature.function)
     if special is not None:
         text = special(expr, writer)
@@ -81,7 +81,7 @@ def _call(expr: FunctionCall, writer: Writing) -> str:
 def _is_constant(expr: Expr) -> bool:
     """Return whether a call has the same value throughout a run, whatever the row.
 
-    The planner has computed such calls already, unless their values are large or they fail.
+    The planner has already computed such calls, unless their values are large or they fail.
     """
     if isinstance(expr, Literal):
         return True
@@ -92,15 +92,15 @@ def _is_constant(expr: Expr) -> bool:
     return not varies and all(map(_is_constant, expr.arguments))
 
 
-def _once(expr: FunctionCall, writer: Writing) -> str:
-    """Compute a constant when a run first needs it."""
+def _once(expr: FunctionCall, writer: ExpressionWriter) -> str:
+    """Write a constant that is computed when a run first needs it."""
     memo, name = writer.compiler.constant_memo(_constant_key(expr)), writer.temporary()
     made = f"{writer.bind(_remember)}(run, {memo}, {_plain_call(expr, writer)})"
     return f"({name}[0] if ({name} := run.memo[{memo}]) is not None else {made})"
 
 
 def _constant_key(expr: Expr) -> tuple[Any, ...]:
-    """Return what equal constants have in common."""
+    """Return a key that is equal for equal constants."""
     if isinstance(expr, Literal):
         return (expr.type, expr.value)
     assert isinstance(expr, FunctionCall)
@@ -112,7 +112,7 @@ def _remember(run: Run, memo: int, value: Any) -> Any:
     return value
 
 
-def _plain_call(expr: FunctionCall, writer: Writing) -> str:
+def _plain_call(expr: FunctionCall, writer: ExpressionWriter) -> str:
     signature = expr.signature
     arguments: list[str] = []
     tests: list[str] = []
@@ -127,7 +127,7 @@ def _plain_call(expr: FunctionCall, writer: Writing) -> str:
     return f"(None if {' or '.join(tests)} else {applied})" if tests else f"({applied})"
 
 
-def _applied(expr: FunctionCall, arguments: list[str], writer: Writing) -> str:
+def _applied(expr: FunctionCall, arguments: list[str], writer: ExpressionWriter) -> str:
     signature = expr.signature
     template = _INLINE.get(signature.evaluate)
     if template is not None and not signature.context and not expr.safe:
@@ -138,7 +138,7 @@ def _applied(expr: FunctionCall, arguments: list[str], writer: Writing) -> str:
     return f"{writer.bind(evaluate)}({', '.join(arguments)})"
 
 
-def _argument(argument: Expr, is_lazy: bool, writer: Writing) -> str:
+def _argument(argument: Expr, is_lazy: bool, writer: ExpressionWriter) -> str:
     text = writer.value(argument)
     return f"lambda: {text}" if is_lazy and not isinstance(argument, LambdaExpr) else text
 
@@ -159,7 +159,7 @@ def _safe(evaluate: Callable[..., Any]) -> Callable[..., Any]:
     return attempt
 
 
-def _is_null(expr: FunctionCall, writer: Writing) -> str | None:
+def _is_null(expr: FunctionCall, writer: ExpressionWriter) -> str | None:
     (operand,) = expr.arguments
     text = writer.value(operand)
     if isinstance(operand, (resolved.MakeArray, resolved.MakeStruct)):
@@ -167,15 +167,15 @@ def _is_null(expr: FunctionCall, writer: Writing) -> str | None:
     return f"({text} is None)"
 
 
-def _is_true(expr: FunctionCall, writer: Writing) -> str | None:
+def _is_true(expr: FunctionCall, writer: ExpressionWriter) -> str | None:
     return f"({writer.value(expr.arguments[0])} is True)"
 
 
-def _is_false(expr: FunctionCall, writer: Writing) -> str | None:
+def _is_false(expr: FunctionCall, writer: ExpressionWriter) -> str | None:
     return f"({writer.value(expr.arguments[0])} is False)"
 
 
-def _coalesce(expr: FunctionCall, writer: Writing) -> str | None:
+def _coalesce(expr: FunctionCall, writer: ExpressionWriter) -> str | None:
     if expr.safe:
         return None
     *firsts, last = expr.arguments
@@ -186,7 +186,7 @@ def _coalesce(expr: FunctionCall, writer: Writing) -> str | None:
     return f"({text}{writer.value(last)})"
 
 
-def _member(expr: FunctionCall, writer: Writing) -> str | None:
+def _member(expr: FunctionCall, writer: ExpressionWriter) -> str | None:
     """Write IN with a constant list as one look-up in a set."""
     value, *items = expr.arguments
     if not all(isinstance(item, Literal) for item in items):
@@ -195,7 +195,7 @@ def _member(expr: FunctionCall, writer: Writing) -> str | None:
     return f"{writer.bind(membership(value.type, known))}({writer.value(value)})"
 
 
-def _concatenation(expr: FunctionCall, writer: Writing) -> str | None:
+def _concatenation(expr: FunctionCall, writer: ExpressionWriter) -> str | None:
     """Join a chain of `||` at once, and check the size of the whole only."""
     if expr.safe or expr.signature.evaluate is not concat_two:
         return None
@@ -242,7 +242,7 @@ _SPECIAL: Mapping[str, Callable[[FunctionCall, Any], str | None]] = {
 }
 
 
-def _cast(expr: resolved.Cast, writer: Writing) -> str:
+def _cast(expr: resolved.Cast, writer: ExpressionWriter) -> str:
     source = expr.operand.type
     convert = cast_function(source, expr.type)
     name = writer.temporary()
@@ -254,7 +254,7 @@ def _cast(expr: resolved.Cast, writer: Writing) -> str:
     return f"(None if ({name} := {operand}) is None else {function}({arguments}))"
 
 
-def _case(expr: resolved.Case, writer: Writing) -> str:
+def _case(expr: resolved.Case, writer: ExpressionWriter) -> str:
     whens = [
         f"{writer.value(result)} if {writer.test(condition)} else "
         for condition, result in expr.whens
@@ -262,8 +262,8 @@ def _case(expr: resolved.Case, writer: Writing) -> str:
     return f"({''.join(whens)}{writer.value(expr.otherwise)})"
 
 
-def _junction(decisive: bool) -> Callable[[Any, Writing], str]:
-    def write(expr: resolved.And | resolved.Or, writer: Writing) -> str:
+def _junction(decisive: bool) -> Callable[[Any, ExpressionWriter], str]:
+    def write(expr: resolved.And | resolved.Or, writer: ExpressionWriter) -> str:
         names = [writer.temporary() for _ in expr.operands]
         decided = " or ".join(
             [
@@ -277,14 +277,14 @@ def _junction(decisive: bool) -> Callable[[Any, Writing], str]:
     return write
 
 
-def _array(expr: resolved.MakeArray, writer: Writing) -> str:
+def _array(expr: resolved.MakeArray, writer: ExpressionWriter) -> str:
     size_max = sizer(expr.type.item())
     if not is_varying(expr.type.item()) and size_max(expr.items) <= BUILT_VALUE_BYTES_MAX:
         return _items(expr, writer)
     return f"{writer.bind(bounded_array(expr.type))}({_items(expr, writer)})"
 
 
-def _struct(expr: resolved.MakeStruct, writer: Writing) -> str:
+def _struct(expr: resolved.MakeStruct, writer: ExpressionWriter) -> str:
     limited = bounded_struct(expr.type)
     written = _items(expr, writer)
     texts = varying_texts(expr.type)
@@ -306,31 +306,31 @@ def _struct(expr: resolved.MakeStruct, writer: Writing) -> str:
 _STRUCT_SMALL = BUILT_VALUE_BYTES_MAX // 2
 
 
-def _items(expr: resolved.MakeArray | resolved.MakeStruct, writer: Writing) -> str:
+def _items(expr: resolved.MakeArray | resolved.MakeStruct, writer: ExpressionWriter) -> str:
     return f"({''.join([f'{writer.value(item)}, ' for item in expr.items])})"
 
 
-def _field(expr: resolved.GetField, writer: Writing) -> str:
+def _field(expr: resolved.GetField, writer: ExpressionWriter) -> str:
     name = writer.temporary()
     operand = writer.value(expr.operand)
     return f"(None if ({name} := {operand}) is None else {name}[{expr.index}])"
 
 
-def _lambda(expr: LambdaExpr, writer: Writing) -> str:
+def _lambda(expr: LambdaExpr, writer: ExpressionWriter) -> str:
     function = subquery.lambda_maker(expr, writer.layout, writer.compiler)
     return f"{writer.bind(function)}({writer.row}, run)"
 
 
-def _let(expr: resolved.Let, writer: Writing) -> str:
+def _let(expr: resolved.Let, writer: ExpressionWriter) -> str:
     function = subquery.let_function(expr, writer.layout, writer.compiler)
     return f"{writer.bind(function)}({writer.row}, run)"
 
 
-def _sequence(expr: resolved.SequenceRef, writer: Writing) -> str:
+def _sequence(expr: resolved.SequenceRef, writer: ExpressionWriter) -> str:
     return writer.bind(expr.name)
 
 
-def _subquery(expr: Subquery, writer: Writing) -> str:
+def _subquery(expr: Subquery, writer: ExpressionWriter) -> str:
     function = compile_subquery(expr, writer.layout, writer.compiler)
     return f"{writer.bind(function)}({writer.row}, run)"
 
@@ -357,15 +357,15 @@ WRITERS: Mapping[type[Expr], Callable[[Any, Any], str]] = {
 # ---------------------------------------------------------------------------- tests
 
 
-def _all_true(expr: resolved.And, writer: Writing) -> str:
+def _all_true(expr: resolved.And, writer: ExpressionWriter) -> str:
     return f"({' and '.join([writer.test(operand) for operand in expr.operands])})"
 
 
-def _any_true(expr: resolved.Or, writer: Writing) -> str:
+def _any_true(expr: resolved.Or, writer: ExpressionWriter) -> str:
     return f"({' or '.join([writer.test(operand) for operand in expr.operands])})"
 
 
-def _call_test(expr: FunctionCall, writer: Writing) -> str:
+def _call_test(expr: FunctionCall, writer: ExpressionWriter) -> str:
     signature = expr.signature
     if signature.function == op.NOT:
         return f"({writer.value(expr.arguments[0])} is False)"

@@ -9,8 +9,8 @@ from typing import Any
 
 from spanemu.base.limits import STATEMENT_MEMORY_BYTES_MAX
 from spanemu.sql.executor import codegen
-from spanemu.sql.executor.memory import REFERENCE_BYTES, Holding
-from spanemu.sql.executor.relation import Each, Layout, Relation, Rows, Value
+from spanemu.sql.executor.memory import REFERENCE_BYTES, MemoryAccount
+from spanemu.sql.executor.relation import BatchFunction, Layout, Relation, Rows, Value
 from spanemu.sql.executor.run import Run
 from spanemu.sql.plan.conditions import conjunction, conjunction_or_true, conjuncts
 from spanemu.sql.plan.evaluation_order import is_plain
@@ -51,7 +51,7 @@ class Compiler:
         self._memos = count()
         self._constants: dict[Hashable, int] = {}
         self.memo_count = 0
-        self.read_partly: set[int] = set()  # ids of scans that may not be read to the end
+        self.partial_reads: set[int] = set()  # ids of scans that may not be read to the end
         self.common_tables: dict[str, tuple[int, Relation, bool]] = {}
 
     @property
@@ -79,16 +79,16 @@ class Compiler:
         return self.memo_count - 1
 
     def constant_memo(self, key: Hashable) -> int:
-        """Return the memo of a constant: equal constants share one."""
+        """Return the memo of a constant; equal constants share a memo."""
         memo = self._constants.get(key)
         if memo is None:
             memo = self._constants[key] = self.memo()
         return memo
 
-    def holding(self, operator: str, overhead: int = REFERENCE_BYTES) -> Holding:
+    def holding(self, operator: str, overhead: int = REFERENCE_BYTES) -> MemoryAccount:
         """Return an account for the memory of an operator that adds `overhead` to each row."""
         self.holding_count += 1
-        return Holding(operator, overhead, self._memory_limit)
+        return MemoryAccount(operator, overhead, self._memory_limit)
 
     def parameter(self, name: str) -> int:
         """Return the position of a parameter in `Run.parameters`."""
@@ -101,7 +101,7 @@ class Compiler:
             return relation
         return Relation(_counted(node, relation.rows), relation.layout, relation.width)
 
-    def take_partly(self, node: Node) -> None:
+    def mark_partial_read(self, node: Node) -> None:
         """Note, before `relation` compiles the node, that not all of its rows may be consumed."""
         while not isinstance(node, Scan):
             if isinstance(node, Filter | Project):
@@ -110,7 +110,7 @@ class Compiler:
                 node = node.left
             else:
                 return  # The node consumes all rows of its input, or has several inputs.
-        self.read_partly.add(id(node))
+        self.partial_reads.add(id(node))
 
     def value(self, expr: Expr, layout: Layout) -> Value:
         """Compile `expr` to a function of a row that returns its value."""
@@ -138,21 +138,21 @@ class Compiler:
         """Compile `exprs` to a function of a row that returns the tuple of their values."""
         return codegen.cells_function(exprs, layout, self)
 
-    def kept(self, expr: Expr, layout: Layout) -> Each:
+    def batch_filter(self, expr: Expr, layout: Layout) -> BatchFunction:
         """Compile `expr` to a function of many rows that returns those for which `expr` is TRUE."""
-        return codegen.kept_function(expr, layout, self)
+        return codegen.batch_filter_function(expr, layout, self)
 
-    def each_value(self, expr: Expr, layout: Layout) -> Each:
+    def batch_values(self, expr: Expr, layout: Layout) -> BatchFunction:
         """Compile `expr` to a function of many rows that returns its value for each row."""
-        return codegen.each_value_function(expr, layout, self)
+        return codegen.batch_values_function(expr, layout, self)
 
-    def each_known(self, expr: Expr, layout: Layout) -> Each:
+    def batch_known_values(self, expr: Expr, layout: Layout) -> BatchFunction:
         """Compile `expr` to a function of many rows that returns the values that are not NULL."""
-        return codegen.each_known_function(expr, layout, self)
+        return codegen.batch_known_values_function(expr, layout, self)
 
-    def each_cells(self, exprs: Sequence[Expr], layout: Layout) -> Each:
+    def batch_cells(self, exprs: Sequence[Expr], layout: Layout) -> BatchFunction:
         """Compile `exprs` to a function of many rows that returns a tuple of values for each."""
-        return codegen.each_cells_function(exprs, layout, self)
+        return codegen.batch_cells_function(exprs, layout, self)
 
     def binding(self, columns: frozenset[int], layout: Layout) -> Callable[[Any, Run], None] | None:
         """Return a function that stores the columns that `layout` has into their slots; None if
@@ -191,6 +191,6 @@ def _counted(node: Node, rows: Rows) -> Rows:
 
     def counted(run: Run) -> Iterator[Any]:
         assert run.profile is not None
-        yield from run.profile.watched(node, partial(rows, run))
+        yield from run.profile.record_rows(node, partial(rows, run))
 
     return counted

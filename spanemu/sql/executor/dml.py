@@ -58,7 +58,7 @@ def _insert(plan: InsertPlan, compiler: Compiler) -> Changes:
     def changes(run: Run) -> list[RowChange]:
         gathered = holding.gather(rows(run), run)
         if kind is WriteKind.INSERT_OR_UPDATE:
-            keys.refuse_repetition(gathered)
+            keys.refuse_duplicates(gathered)
         return [RowWrite(kind, table, positions, row) for row in paced(gathered)]
 
     return changes

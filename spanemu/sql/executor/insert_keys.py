@@ -46,7 +46,7 @@ class InsertKeys:
         """Return the key as error messages show it."""
         return key_message(self.values(row), self.table.key)
 
-    def refuse_repetition(self, rows: Iterable[Row]) -> None:
+    def refuse_duplicates(self, rows: Iterable[Row]) -> None:
         """Raise RowAffectedTwice if two of `rows` have the same key."""
         seen: set[bytes] = set()
         for row in rows:

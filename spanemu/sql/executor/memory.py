@@ -27,14 +27,14 @@ ENTRY_BYTES = 100  # of an entry of a hash table, including its slot
 
 _OBJECT_BYTES = 56
 _NUMBER_BYTES = 32
-_LARGE = 1 << 16  # rows or keys that take a while to free
+_LARGE = 1 << 16  # from so many rows or keys on, freeing takes a while
 _PART = 1 << 13
 _FEW = 16  # up to so many items of a value are all measured
 
 T = TypeVar("T")
 
 
-class Holding:
+class MemoryAccount:
     """The memory account of one operator of a compiled plan.
 
     `overhead` is the number of bytes that the operator adds to each row.
@@ -59,12 +59,12 @@ class Holding:
         self.take_bytes(count * (self._overhead + size), run)
 
     def take_keyed(self, rows: Sequence[Any], keys: Sequence[Any], run: Run) -> None:
-        """Account for rows and their keys. A key that is a cell of its row is counted once."""
+        """Account for rows and their keys; a key that is a cell of its row is counted once."""
         if not rows:
             return
-        place = run.held % len(rows)
-        row, key = rows[place], keys[place]
-        size = _size_beside(row, rows[place - 1])
+        position = run.held % len(rows)
+        row, key = rows[position], keys[position]
+        size = _size_beside(row, rows[position - 1])
         if not any(cell is key for cell in row):
             size += size_of(key)
         self.take_bytes(len(rows) * (self._overhead + size), run)
@@ -86,7 +86,7 @@ class Holding:
                     self.take(batch, run)
                     gathered += batch
             except BaseException:
-                let_go(gathered)
+                free_in_parts(gathered)
                 raise
         return gathered
 
@@ -97,8 +97,8 @@ def keep(run: Run, held_before: int) -> None:
     run.held = held_before
 
 
-def handed_out(rows: list[T]) -> Iterable[T]:
-    """Return rows for an operator above, to be let go of once it is through with them."""
+def freed_after_use(rows: list[T]) -> Iterable[T]:
+    """Return `rows` for the operator above; large lists are freed once it has consumed them."""
     return paced(rows) if len(rows) < _LARGE else _handed_out(rows)
 
 
@@ -106,14 +106,13 @@ def _handed_out(rows: list[T]) -> Iterator[T]:
     try:
         yield from paced_stream(rows)
     finally:
-        let_go(rows)
+        free_in_parts(rows)
 
 
-def let_go(container: list[Any] | dict[Any, Any] | set[Any]) -> None:
-    """Empty a container that nobody needs any more.
+def free_in_parts(container: list[Any] | dict[Any, Any] | set[Any]) -> None:
+    """Free the contents of a large container that is no longer needed, part by part.
 
-    Python frees the contents of a container in one step, in which no other thread runs. So large
-    ones are emptied part by part.
+    Python frees a container in one step, in which no other thread runs.
     """
     if len(container) < _LARGE:
         return

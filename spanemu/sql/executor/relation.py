@@ -12,7 +12,7 @@ from spanemu.sql.executor.reader import Row
 from spanemu.sql.executor.run import Run
 
 Value = Callable[[Row, Run], Any]
-Each = Callable[[Sequence[Row], Run], list[Any]]  # maps many rows at once
+BatchFunction = Callable[[Sequence[Row], Run], list[Any]]  # maps many rows at once
 Rows = Callable[[Run], Iterable[Row]]
 Layout = Mapping[int, int]
 
@@ -30,7 +30,7 @@ class Relation:
     width: int
 
 
-def beside(left: Relation, right: Relation) -> dict[int, int]:
+def joined_layout(left: Relation, right: Relation) -> dict[int, int]:
     """Return the layout of a left row with a right row appended."""
     return {
         **left.layout,
@@ -58,7 +58,7 @@ def full_batches(rows: Iterable[T]) -> Generator[list[T], bool | None]:
     return in_steps(rows, _FULL_FIRST, BATCH_ROWS_MAX)
 
 
-class Started(Generic[T]):
+class PeekedRows(Generic[T]):
     """Rows whose first row has already been read; false when there is no row."""
 
     __slots__ = ("_first", "_rest")
@@ -74,17 +74,7 @@ class Started(Generic[T]):
         return chain(self._first, self._rest)
 
 
-def gathered(rows: Iterable[T]) -> list[T]:
-    """Return `rows` as a list."""
-    source = iter(rows)
-    result = list(islice(source, _FULL_FIRST))
-    if len(result) == _FULL_FIRST:
-        for batch in full_batches(source):
-            result += batch
-    return result
-
-
-def by_batch(
+def map_batches(
     rows: Iterable[T],
     change: Callable[[list[T]], Iterable[Row]],
     largest: int = BATCH_ROWS_MAX,

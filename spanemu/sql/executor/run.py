@@ -52,7 +52,7 @@ class Profile:
             profile = self._nodes[id(node)] = NodeProfile()
         return profile
 
-    def watched(self, node: Node, rows: Callable[[], Iterable[Row]]) -> Iterator[Row]:
+    def record_rows(self, node: Node, rows: Callable[[], Iterable[Row]]) -> Iterator[Row]:
         """Yield the rows of one execution of `node`, recording their number and the time they take.
 
         Calling `rows` is timed too, because some operators do all their work before the first row.

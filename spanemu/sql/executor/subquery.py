@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from spanemu.base.deadline_checks import STEP_ITEMS_MAX, in_steps
-from spanemu.sql.executor.codegen_protocols import Compiling
+from spanemu.sql.executor.codegen_protocols import ExpressionCompiler
 from spanemu.sql.executor.memory import ENTRY_BYTES
 from spanemu.sql.executor.relation import Layout, Value
 from spanemu.sql.executor.run import Run
@@ -26,10 +26,10 @@ _ELEMENTS_FIRST = 64  # elements of an array that are read before their size is 
 Reduce = Callable[[Iterable[Any], int, Run], Any]
 
 
-def compile_subquery(expr: Subquery, layout: Layout, compiler: Compiling) -> Value:
+def compile_subquery(expr: Subquery, layout: Layout, compiler: ExpressionCompiler) -> Value:
     """Compile a subquery to a function of the outer row."""
     if expr.kind is SubqueryKind.EXISTS:
-        compiler.take_partly(expr.node)
+        compiler.mark_partial_read(expr.node)
     holdings_before = compiler.holding_count
     relation = compiler.relation(expr.node)
     position = relation.layout[expr.outputs[0].id] if expr.outputs else 0
@@ -104,7 +104,7 @@ def _exists(rows: Iterable[Any], _: int, __: Run) -> bool:
     return next(iter(rows), None) is not None
 
 
-def _members(expr: Subquery, compiler: Compiling) -> Reduce:
+def _members(expr: Subquery, compiler: ExpressionCompiler) -> Reduce:
     type_ = expr.outputs[0].type
     holding = compiler.holding("IN Subquery", ENTRY_BYTES)
 
@@ -117,7 +117,7 @@ def _members(expr: Subquery, compiler: Compiling) -> Reduce:
     return member_test
 
 
-def _reducer(expr: Subquery, compiler: Compiling) -> Reduce:
+def _reducer(expr: Subquery, compiler: ExpressionCompiler) -> Reduce:
     if expr.kind is SubqueryKind.IN:
         return _members(expr, compiler)
     if expr.kind is SubqueryKind.ARRAY:
@@ -125,7 +125,7 @@ def _reducer(expr: Subquery, compiler: Compiling) -> Reduce:
     return _exists if expr.kind is SubqueryKind.EXISTS else _scalar
 
 
-def lambda_maker(expr: LambdaExpr, layout: Layout, compiler: Compiling) -> Value:
+def lambda_maker(expr: LambdaExpr, layout: Layout, compiler: ExpressionCompiler) -> Value:
     """Compile a lambda to a function of a row that returns a callable of its parameters."""
     slots = [compiler.filled_slot(parameter.id) for parameter in expr.parameters]
     body = compiler.value(expr.body, layout)
@@ -141,7 +141,7 @@ def lambda_maker(expr: LambdaExpr, layout: Layout, compiler: Compiling) -> Value
     return make
 
 
-def let_function(expr: Let, layout: Layout, compiler: Compiling) -> Value:
+def let_function(expr: Let, layout: Layout, compiler: ExpressionCompiler) -> Value:
     """Compile WITH(...) to a function of a row that computes the bindings, then the result."""
     bindings = [
         (compiler.filled_slot(column.id), compiler.value(value, layout))

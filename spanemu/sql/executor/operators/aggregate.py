@@ -12,16 +12,21 @@ from typing import Any
 
 from spanemu.sql.executor.codegen import Writer, function_of
 from spanemu.sql.executor.compiler import Compiler
-from spanemu.sql.executor.memory import ENTRY_BYTES, FREE_ROWS, Holding, let_go
+from spanemu.sql.executor.memory import ENTRY_BYTES, FREE_ROWS, MemoryAccount, free_in_parts
 from spanemu.sql.executor.operators.aggregate_call import (
     Fold,
     compile_fold,
     keeps_values,
     write_call,
 )
-from spanemu.sql.executor.operators.hash_tables import Buckets, grouping_value, grouping_values, put
+from spanemu.sql.executor.operators.hash_tables import (
+    Buckets,
+    add_to_buckets,
+    grouping_value,
+    grouping_values,
+)
 from spanemu.sql.executor.reader import Row
-from spanemu.sql.executor.relation import Each, Relation, Value, by_batch, full_batches
+from spanemu.sql.executor.relation import BatchFunction, Relation, Value, full_batches, map_batches
 from spanemu.sql.executor.run import Run
 from spanemu.sql.plan.nodes import HashAggregate, StreamAggregate
 
@@ -40,7 +45,11 @@ class FoldedGroups:
     """
 
     def __init__(
-        self, keys_of: Each, cells_of: Each, folds: Sequence[Fold], holding: Holding
+        self,
+        keys_of: BatchFunction,
+        cells_of: BatchFunction,
+        folds: Sequence[Fold],
+        holding: MemoryAccount,
     ) -> None:
         self._keys_of = keys_of
         self._cells_of = cells_of
@@ -66,7 +75,7 @@ class FoldedGroups:
                 keys = self._keys_of(batch, run)
                 if len(batch) >= FREE_ROWS:
                     self._holding.take_keyed(batch, keys, run)
-                put(gathered, keys, batch)
+                add_to_buckets(gathered, keys, batch)
                 count += len(batch)
                 if count < most:
                     continue
@@ -78,13 +87,13 @@ class FoldedGroups:
                     run.held = held
                     self._account(folded, run)
             if not folded:
-                yield from by_batch(gathered.values(), lambda groups: finish(groups, run))
+                yield from map_batches(gathered.values(), lambda groups: finish(groups, run))
             else:
                 self._fold(gathered, folded, run)
-                yield from by_batch(folded.values(), lambda groups: self._results(groups, run))
+                yield from map_batches(folded.values(), lambda groups: self._results(groups, run))
         finally:
-            let_go(gathered)
-            let_go(folded)
+            free_in_parts(gathered)
+            free_in_parts(folded)
 
     def _fold(self, gathered: Buckets, folded: dict[Any, Group], run: Run) -> None:
         for key, rows in gathered.items():
@@ -136,7 +145,7 @@ def compile_hash_aggregate(node: HashAggregate, compiler: Compiler) -> Relation:
     folds = _compile_folds(node, below, compiler, keeping=False)
     if folds is not None:
         holding = compiler.holding("Hash Aggregate", ENTRY_BYTES)
-        folded = FoldedGroups(keys_of, compiler.each_cells(keys, below.layout), folds, holding)
+        folded = FoldedGroups(keys_of, compiler.batch_cells(keys, below.layout), folds, holding)
         return _relation(node, lambda run: folded.rows(below.rows(run), finish, run))
 
     holding = compiler.holding("Hash Aggregate", ENTRY_BYTES)
@@ -148,10 +157,10 @@ def compile_hash_aggregate(node: HashAggregate, compiler: Compiler) -> Relation:
                 keys = keys_of(batch, run)
                 if len(batch) >= FREE_ROWS:
                     holding.take_keyed(batch, keys, run)
-                put(groups, keys, batch)
-            yield from by_batch(groups.values(), lambda batch: finish(batch, run))
+                add_to_buckets(groups, keys, batch)
+            yield from map_batches(groups.values(), lambda batch: finish(batch, run))
         finally:
-            let_go(groups)
+            free_in_parts(groups)
 
     return _relation(node, rows)
 
@@ -160,7 +169,7 @@ def _compile_distinct(node: HashAggregate, below: Relation, compiler: Compiler) 
     """Compile groups without aggregates: the first row of each group is enough."""
     exprs = [value for _, value in node.keys]
     keys_of = grouping_values(exprs, below.layout, compiler)
-    cells = compiler.each_cells(exprs, below.layout)
+    cells = compiler.batch_cells(exprs, below.layout)
     holding = compiler.holding("Hash Aggregate", ENTRY_BYTES)
 
     def rows(run: Run) -> Iterator[Row]:
@@ -178,9 +187,9 @@ def _compile_distinct(node: HashAggregate, below: Relation, compiler: Compiler) 
             return cells(new, run)
 
         try:
-            yield from by_batch(below.rows(run), firsts)
+            yield from map_batches(below.rows(run), firsts)
         finally:
-            let_go(seen)
+            free_in_parts(seen)
 
     return _relation(node, rows)
 
@@ -195,7 +204,9 @@ def compile_stream_aggregate(node: StreamAggregate, compiler: Compiler) -> Relat
 
     def rows(run: Run) -> Iterator[Row]:
         neighbours = groupby(below.rows(run), _with_run(key_of, run))
-        return by_batch((list(group) for _, group in neighbours), lambda batch: finish(batch, run))
+        return map_batches(
+            (list(group) for _, group in neighbours), lambda batch: finish(batch, run)
+        )
 
     return _relation(node, rows)
 
@@ -213,11 +224,11 @@ def _whole(node: HashAggregate, below: Relation, compiler: Compiler) -> Relation
     holding = compiler.holding("Aggregate")
 
     def rows(run: Run) -> Iterable[Row]:
-        found = holding.gather(below.rows(run), run)
+        gathered = holding.gather(below.rows(run), run)
         try:
-            return finish([found], run)
+            return finish([gathered], run)
         finally:
-            let_go(found)
+            free_in_parts(gathered)
 
     return _relation(node, rows)
 

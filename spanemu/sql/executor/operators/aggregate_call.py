@@ -16,7 +16,7 @@ from spanemu.sql.executor.memory import ENTRY_BYTES, FREE_ROWS
 from spanemu.sql.executor.operators.hash_tables import grouping_value
 from spanemu.sql.executor.operators.sort import compile_bounds, compile_sorter
 from spanemu.sql.executor.reader import Row
-from spanemu.sql.executor.relation import Each, Layout, Value, full_batches
+from spanemu.sql.executor.relation import BatchFunction, Layout, Value, full_batches
 from spanemu.sql.executor.run import Run
 from spanemu.sql.functions.aggregates.accumulators import Array, Concatenation, Count
 from spanemu.sql.functions.errors import EvaluationError
@@ -93,8 +93,10 @@ def keeps_values(call: AggregateCall) -> bool:
     return isinstance(call.signature.new(), Array | Concatenation)
 
 
-def _values_of(call: AggregateCall, layout: Layout, compiler: Compiler) -> Each:
-    list_values = compiler.each_known if call.signature.skips_nulls else compiler.each_value
+def _values_of(call: AggregateCall, layout: Layout, compiler: Compiler) -> BatchFunction:
+    list_values = (
+        compiler.batch_known_values if call.signature.skips_nulls else compiler.batch_values
+    )
     return list_values(call.arguments[0], layout)
 
 
@@ -114,7 +116,7 @@ def _accumulator(call: AggregateCall, layout: Layout, compiler: Compiler) -> Red
     return in_parts
 
 
-def _in_batches(new: Callable[[], Any], values_of: Each) -> Reduce:
+def _in_batches(new: Callable[[], Any], values_of: BatchFunction) -> Reduce:
     """Return an aggregation that keeps no values besides those of one batch."""
 
     def in_batches(rows: Sequence[Row], run: Run) -> Any:

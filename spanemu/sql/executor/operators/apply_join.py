@@ -17,7 +17,14 @@ from spanemu.sql.executor.memory import FREE_ROWS
 from spanemu.sql.executor.operators.scan import cells_read, fetcher, layout_of
 from spanemu.sql.executor.ranges import compile_point, compile_ranges
 from spanemu.sql.executor.reader import Row
-from spanemu.sql.executor.relation import Layout, Relation, Value, batches, beside, by_batch
+from spanemu.sql.executor.relation import (
+    Layout,
+    Relation,
+    Value,
+    batches,
+    joined_layout,
+    map_batches,
+)
 from spanemu.sql.executor.run import Run
 from spanemu.sql.plan.joins import ApplyJoin, JoinKind
 from spanemu.sql.plan.nodes import Node, Project, Scan
@@ -35,7 +42,7 @@ def compile_apply_join(node: ApplyJoin, compiler: Compiler) -> Relation:
     scan = _plain_scan(node)
     if scan is None or compiler.profiled:
         right = compiler.relation(node.right)
-        layout, width = beside(left, right), left.width + right.width
+        layout, width = joined_layout(left, right), left.width + right.width
         partners = _apply(node, left, right, compiler)
     else:
         positions, size = layout_of(scan)
@@ -94,7 +101,7 @@ def _lookup(
         passing = [joined for joined in first if test(joined, run)]
         if len(first) < PART_MAX:
             return passing
-        return chain(passing, by_batch(joined_rows, lambda batch: _passing(batch, test, run)))
+        return chain(passing, map_batches(joined_rows, lambda batch: _passing(batch, test, run)))
 
     return partners
 
@@ -114,7 +121,7 @@ def _first(rows: Iterator[Row], test: Value | None, run: Run) -> Iterable[Row]:
         row = next(rows, None)
         run.scanned += row is not None
         return () if row is None else (row,)
-    passing = by_batch(rows, lambda batch: _passing(batch, test, run), tally=run)
+    passing = map_batches(rows, lambda batch: _passing(batch, test, run), tally=run)
     return islice(passing, 1)
 
 

@@ -25,17 +25,22 @@ from typing import Any
 from spanemu.base.deadline_checks import PART_MAX, parts_of
 from spanemu.sql.executor.codegen import PairWriter, function_of
 from spanemu.sql.executor.compiler import Compiler
-from spanemu.sql.executor.memory import ENTRY_BYTES, FREE_ROWS, let_go
-from spanemu.sql.executor.operators.hash_tables import Hashed, equality_values, hashed, put
+from spanemu.sql.executor.memory import ENTRY_BYTES, FREE_ROWS, free_in_parts
+from spanemu.sql.executor.operators.hash_tables import (
+    HashTable,
+    add_to_buckets,
+    build_hash_table,
+    equality_values,
+)
 from spanemu.sql.executor.reader import Row
 from spanemu.sql.executor.relation import (
     BATCH_ROWS_MAX,
     Layout,
+    PeekedRows,
     Relation,
-    Started,
     batches,
-    beside,
     full_batches,
+    joined_layout,
 )
 from spanemu.sql.executor.run import Run
 from spanemu.sql.plan.joins import HashJoin, JoinKind
@@ -74,7 +79,7 @@ class Output:
 
 
 def _output(node: HashJoin, left: Relation, right: Relation) -> Output:
-    layout = beside(left, right)
+    layout = joined_layout(left, right)
     if node.outputs is None:
         return Output(layout, left.width + right.width, None)
     places = tuple([layout[column.id] for column in node.outputs])
@@ -95,12 +100,12 @@ class Sides:
         self.is_right_first = node.is_right_first and node.kind in _NEEDING_BOTH
         self.output = _output(node, self.left, self.right)
         self.holding = compiler.holding("Hash Join", ENTRY_BYTES)
-        self._pair_layout = beside(self.left, self.right)
+        self._pair_layout = joined_layout(self.left, self.right)
         self._compiler = compiler
 
-    def build(self, rows: Iterable[Row], run: Run) -> Hashed:
+    def build(self, rows: Iterable[Row], run: Run) -> HashTable:
         """Hash the right rows by key."""
-        return hashed(rows, self.right_keys, self.holding, run)
+        return build_hash_table(rows, self.right_keys, self.holding, run)
 
     def known(self, rows: Iterable[Row], run: Run) -> set[Any]:
         """Return the keys of the right rows."""
@@ -112,7 +117,7 @@ class Sides:
                 if len(known) > FREE_ROWS:
                     self.holding.take_like(keys, len(known) - before, run)
         except BaseException:
-            let_go(known)
+            free_in_parts(known)
             raise
         return known
 
@@ -178,7 +183,7 @@ Match = Callable[[Probe, Iterable[Row], Run], Iterator[Iterable[Row]]]
 
 
 def compile_hash_join(node: HashJoin, compiler: Compiler) -> Relation:
-    """Compile a join that streams the left side and reads the right side once a left row needs it."""
+    """Compile a join that streams the left side and reads the right side when a row needs it."""
     sides = Sides(node, compiler)
     lists = _JOINS[node.kind](sides)
 
@@ -210,9 +215,9 @@ def _probed(sides: Sides, unmatched: JoinRows, match: Match) -> Lists:
     """Join by `match`, but join the rows before the first row with a key by `unmatched`."""
 
     def lists(run: Run) -> Iterator[Iterable[Row]]:
-        right: Started[Row] | None = None
+        right: PeekedRows[Row] | None = None
         if sides.is_right_first:
-            right = Started(sides.right.rows(run))
+            right = PeekedRows(sides.right.rows(run))
             if not right:
                 return
         probe = Probe(sides, sides.left.rows(run), run)
@@ -237,7 +242,7 @@ def _inner(sides: Sides) -> Lists:
                 join = of_one if table.is_unique else of_many
                 yield from _joined(sides, table, join, probe, run)
         finally:
-            let_go(table.rows)
+            free_in_parts(table.rows)
 
     return _probed(sides, of_one, match)
 
@@ -252,13 +257,13 @@ def _left(sides: Sides) -> Lists:
         try:
             yield from _joined(sides, table, of_one if table.is_unique else of_many, probe, run)
         finally:
-            let_go(table.rows)
+            free_in_parts(table.rows)
 
     return _probed(sides, of_one, match)
 
 
 def _joined(
-    sides: Sides, table: Hashed, join: JoinRows, probe: Probe, run: Run
+    sides: Sides, table: HashTable, join: JoinRows, probe: Probe, run: Run
 ) -> Iterator[list[Row]]:
     """Yield the rows made of each left row and its partners, about `PART_MAX` at a time."""
     longest = table.longest
@@ -270,7 +275,9 @@ def _joined(
         yield join(keyed, get, run)
 
 
-def _joined_with_many(sides: Sides, table: Hashed, probe: Probe, run: Run) -> Iterator[list[Row]]:
+def _joined_with_many(
+    sides: Sides, table: HashTable, probe: Probe, run: Run
+) -> Iterator[list[Row]]:
     """Join as `_joined` does where a left row may have too many partners to read at once."""
     of_many = sides.function(_PAIRS_OF_MANY)
     alone = sides.function("lambda row: [{alone}]")
@@ -298,7 +305,7 @@ def _full(sides: Sides) -> Lists:
         everything = sides.holding.gather(sides.right.rows(run), run)
         buckets: dict[Any, Sequence[Row]] = {}
         for part in parts_of(everything):
-            put(buckets, sides.right_keys(part, run), part)
+            add_to_buckets(buckets, sides.right_keys(part, run), part)
         buckets.pop(None, None)
         # By identity, because rows may be equal.
         matched: set[int] = set()
@@ -380,7 +387,7 @@ def _null_aware_anti(sides: Sides) -> Lists:
     """Join by x NOT IN (values): with a NULL value no row passes, without values every row."""
 
     def lists(run: Run) -> Iterator[Iterable[Row]]:
-        rows = Started(sides.left.rows(run))
+        rows = PeekedRows(sides.left.rows(run))
         if not rows:
             return
         values = sides.known(sides.right.rows(run), run)

@@ -12,9 +12,9 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from spanemu.sql.executor.compiler import Compiler
-from spanemu.sql.executor.memory import FREE_ROWS, Holding, let_go
+from spanemu.sql.executor.memory import FREE_ROWS, MemoryAccount, free_in_parts
 from spanemu.sql.executor.reader import Row
-from spanemu.sql.executor.relation import Each, Layout, Value, full_batches
+from spanemu.sql.executor.relation import BatchFunction, Layout, Value, full_batches
 from spanemu.sql.executor.run import Run
 from spanemu.sql.functions.registry import Nulls, Signature
 from spanemu.sql.resolved import Expr, FunctionCall
@@ -26,7 +26,7 @@ _TUPLE_ROWS_MAX = 8
 Buckets = dict[Any, Sequence[Row]]
 
 
-class Hashed:
+class HashTable:
     """Rows by key: each key's row if `is_unique`, else a sequence of rows. No key is None.
 
     `longest` is the largest number of rows of a key, at least 1.
@@ -47,7 +47,7 @@ class Hashed:
         return (bucket,) if self.is_unique else bucket
 
 
-def put(buckets: Buckets, keys: Iterable[Any], rows: Iterable[Row]) -> None:
+def add_to_buckets(buckets: Buckets, keys: Iterable[Any], rows: Iterable[Row]) -> None:
     """Add rows to the buckets of their keys, keeping their order."""
     for key, row in zip(keys, rows, strict=True):
         if key in buckets:
@@ -62,7 +62,9 @@ def put(buckets: Buckets, keys: Iterable[Any], rows: Iterable[Row]) -> None:
             buckets[key] = (row,)
 
 
-def hashed(rows: Iterable[Row], keys_of: Each, holding: Holding, run: Run) -> Hashed:
+def build_hash_table(
+    rows: Iterable[Row], keys_of: BatchFunction, holding: MemoryAccount, run: Run
+) -> HashTable:
     """Return `rows` by key, and account for them; a row whose key is None matches nothing."""
     unique: dict[Any, Row] = {}
     all_keys: list[Any] = []
@@ -82,19 +84,19 @@ def hashed(rows: Iterable[Row], keys_of: Each, holding: Holding, run: Run) -> Ha
             if len(all_rows) > FREE_ROWS:
                 holding.take_keyed(batch, keys, run)
             if len(unique) < len(all_keys):
-                put(buckets, all_keys, all_rows)
+                add_to_buckets(buckets, all_keys, all_rows)
                 for later in source:
                     keys = keys_of(later, run)
                     holding.take_keyed(later, keys, run)
-                    put(buckets, keys, later)
+                    add_to_buckets(buckets, keys, later)
                 buckets.pop(None, None)
-                return Hashed(buckets, False)
+                return HashTable(buckets, False)
     except BaseException:
-        let_go(buckets)
-        let_go(all_rows)
-        let_go(unique)
+        free_in_parts(buckets)
+        free_in_parts(all_rows)
+        free_in_parts(unique)
         raise
-    return Hashed(unique, True)
+    return HashTable(unique, True)
 
 
 def grouping_value(exprs: Sequence[Expr], layout: Layout, compiler: Compiler) -> Value:
@@ -106,12 +108,12 @@ def grouping_value(exprs: Sequence[Expr], layout: Layout, compiler: Compiler) ->
     return compiler.value(keys[0], layout) if len(keys) == 1 else compiler.cells(keys, layout)
 
 
-def grouping_values(exprs: Sequence[Expr], layout: Layout, compiler: Compiler) -> Each:
+def grouping_values(exprs: Sequence[Expr], layout: Layout, compiler: Compiler) -> BatchFunction:
     """Compile `exprs` to a function of many rows that returns the group key of each row."""
     keys = [_grouped(expr) for expr in exprs]
     if len(keys) == 1:
-        return compiler.each_value(keys[0], layout)
-    return compiler.each_cells(keys, layout)
+        return compiler.batch_values(keys[0], layout)
+    return compiler.batch_cells(keys, layout)
 
 
 def _grouped(expr: Expr) -> Expr:
@@ -141,12 +143,12 @@ def equality_value(exprs: Sequence[Expr], layout: Layout, compiler: Compiler) ->
     return all_or_none
 
 
-def equality_values(exprs: Sequence[Expr], layout: Layout, compiler: Compiler) -> Each:
+def equality_values(exprs: Sequence[Expr], layout: Layout, compiler: Compiler) -> BatchFunction:
     """Compile `exprs` to a function of many rows that returns the equality key of each row."""
     keys = [_converted(expr, _not_nan) if expr.type.is_float else expr for expr in exprs]
     if len(keys) == 1:
-        return compiler.each_value(keys[0], layout)
-    cells = compiler.each_cells(keys, layout)
+        return compiler.batch_values(keys[0], layout)
+    cells = compiler.batch_cells(keys, layout)
 
     def all_or_none(rows: Any, run: Any) -> list[Any]:
         return [None if None in key else key for key in cells(rows, run)]

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from spanemu.base.call import current
 from spanemu.base.deadline_checks import PART_MAX, parts_of
 from spanemu.sql.executor.compiler import Compiler
-from spanemu.sql.executor.memory import Holding, let_go
+from spanemu.sql.executor.memory import MemoryAccount, free_in_parts
 from spanemu.sql.executor.reader import Row
-from spanemu.sql.executor.relation import Relation, Started, Value, beside
+from spanemu.sql.executor.relation import PeekedRows, Relation, Value, joined_layout
 from spanemu.sql.executor.run import Run
 from spanemu.sql.plan.joins import Join, JoinKind
 from spanemu.sql.resolved import TRUE
@@ -24,7 +24,7 @@ class Sides:
     left: Relation
     right: Relation
     test: Value | None
-    holding: Holding
+    holding: MemoryAccount
 
     def pairs(self, run: Run) -> Iterator[tuple[Row, list[Row]]]:
         """Yield each left row with the right rows that match it.
@@ -35,10 +35,10 @@ class Sides:
         everything: Iterable[Row] | None = None
         needs_right = self.node.kind in (JoinKind.INNER, JoinKind.SEMI)
         if needs_right and self.node.is_right_first:
-            everything = Started(self.right.rows(run))
+            everything = PeekedRows(self.right.rows(run))
             if not everything:
                 return
-        rows = Started(self.left.rows(run))
+        rows = PeekedRows(self.left.rows(run))
         if not rows:
             return
         unread = self.right.rows(run) if everything is None else everything
@@ -47,7 +47,7 @@ class Sides:
             if others or not needs_right:
                 yield from self.pairs_with(rows, others, run)
         finally:
-            let_go(others)
+            free_in_parts(others)
 
     def pairs_with(
         self, rows: Iterable[Row], others: list[Row], run: Run
@@ -68,7 +68,7 @@ class Sides:
 def compile_join(node: Join, compiler: Compiler) -> Relation:
     """Compile a join that keeps the right side's rows and compares them with each left row."""
     left, right = compiler.relation(node.left), compiler.relation(node.right)
-    layout = beside(left, right)
+    layout = joined_layout(left, right)
     condition = node.condition
     test = None if condition in (None, TRUE) else compiler.test(condition or TRUE, layout)
     rows = _JOINS[node.kind](Sides(node, left, right, test, compiler.holding("Cross Join")))

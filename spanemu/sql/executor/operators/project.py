@@ -8,7 +8,7 @@ from typing import Any
 
 from spanemu.sql.executor.compiler import Compiler, gated
 from spanemu.sql.executor.reader import Row
-from spanemu.sql.executor.relation import Each, Relation, Rows, by_batch
+from spanemu.sql.executor.relation import BatchFunction, Relation, Rows, map_batches
 from spanemu.sql.executor.run import Run
 from spanemu.sql.plan.nodes import Filter, Node, Project
 from spanemu.sql.resolved import ColumnRef, Expr, ResolvedColumn
@@ -25,7 +25,7 @@ def compile_project(node: Project, compiler: Compiler) -> Relation:
             column.id: position for (column, _), position in zip(pairs, positions, strict=True)
         }
         return Relation(below.rows, layout, below.width)
-    cells = compiler.each_cells([value for _, value in pairs], below.layout)
+    cells = compiler.batch_cells([value for _, value in pairs], below.layout)
     layout = {column.id: position for position, (column, _) in enumerate(pairs)}
     return Relation(_computed(below.rows, cells), layout, len(pairs))
 
@@ -45,7 +45,7 @@ def compile_outputs(node: Node, outputs: Sequence[ResolvedColumn], compiler: Com
         positions = [position for position in found_positions if position is not None]
         if len(positions) == len(found_positions):
             return rearranged(below, positions)
-        return _computed(below.rows, compiler.each_cells(exprs, below.layout))
+        return _computed(below.rows, compiler.batch_cells(exprs, below.layout))
     relation = compiler.relation(node)
     return rearranged(relation, [relation.layout[output.id] for output in outputs])
 
@@ -73,9 +73,9 @@ def picker(places: Sequence[int]) -> Callable[[Row], Row]:
     return lambda row: (row[position],)
 
 
-def _computed(rows: Rows, cells: Each) -> Rows:
+def _computed(rows: Rows, cells: BatchFunction) -> Rows:
     def computed(run: Run) -> Iterator[Any]:
-        return by_batch(rows(run), lambda batch: cells(batch, run))
+        return map_batches(rows(run), lambda batch: cells(batch, run))
 
     return computed
 
@@ -86,9 +86,9 @@ def compile_filter(node: Filter, compiler: Compiler) -> Relation:
     gate, condition = compiler.gate(node.condition, below.layout)
     if condition is None:
         return Relation(gated(gate, below.rows), below.layout, below.width)
-    kept = compiler.kept(condition, below.layout)
+    kept = compiler.batch_filter(condition, below.layout)
 
     def rows(run: Run) -> Iterator[Row]:
-        return by_batch(below.rows(run), lambda batch: kept(batch, run))
+        return map_batches(below.rows(run), lambda batch: kept(batch, run))
 
     return Relation(gated(gate, rows), below.layout, below.width)

@@ -12,12 +12,12 @@ from spanemu.sql.executor.ranges import RangesOf, compile_point, compile_ranges
 from spanemu.sql.executor.reader import ByteRange, Row
 from spanemu.sql.executor.relation import (
     BATCH_ROWS_MAX,
-    Each,
+    BatchFunction,
     Layout,
     Relation,
     Value,
     batches,
-    by_batch,
+    map_batches,
 )
 from spanemu.sql.executor.run import Run
 from spanemu.sql.plan.nodes import Scan, SystemScan
@@ -58,11 +58,11 @@ def compile_scan(node: Scan, compiler: Compiler) -> Relation:
     ranges: RangesOf | None = None
     if node.seeks is not None:
         ranges = compile_ranges(node.seeks, key, _NO_LAYOUT, compiler)
-    fetch = fetcher(node, partly=id(node) in compiler.read_partly)
+    fetch = fetcher(node, partly=id(node) in compiler.partial_reads)
     if compiler.profiled:
         fetch = _counting(node, fetch)
     gate, residual = compiler.gate(node.residual, layout)
-    kept = None if residual is None else compiler.kept(residual, layout)
+    kept = None if residual is None else compiler.batch_filter(residual, layout)
     # A profile must not count rows that no operator asked for.
     largest = 1 if compiler.profiled else BATCH_ROWS_MAX
     return Relation(gated(gate, _scan(fetch, ranges, kept, largest)), layout, width)
@@ -110,7 +110,7 @@ def _get(
 
 
 def _scan(
-    fetch: Fetch, ranges_of: RangesOf | None, kept: Each | None, largest: int
+    fetch: Fetch, ranges_of: RangesOf | None, kept: BatchFunction | None, largest: int
 ) -> Callable[[Run], Iterable[Row]]:
     def rows(run: Run) -> Iterable[Row]:
         ranges = None
@@ -121,7 +121,7 @@ def _scan(
         rows_read = fetch(run, ranges)
         if kept is None:
             return chain.from_iterable(batches(rows_read, largest, run))
-        return by_batch(rows_read, lambda batch: kept(batch, run), largest, run)
+        return map_batches(rows_read, lambda batch: kept(batch, run), largest, run)
 
     return rows
 

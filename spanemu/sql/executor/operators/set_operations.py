@@ -9,11 +9,11 @@ from itertools import chain
 from typing import Any
 
 from spanemu.sql.executor.compiler import Compiler
-from spanemu.sql.executor.memory import ENTRY_BYTES, FREE_ROWS, let_go
+from spanemu.sql.executor.memory import ENTRY_BYTES, FREE_ROWS, free_in_parts
 from spanemu.sql.executor.operators.hash_tables import row_key
 from spanemu.sql.executor.operators.project import compile_outputs
 from spanemu.sql.executor.reader import Row
-from spanemu.sql.executor.relation import Relation, Rows, Started, full_batches
+from spanemu.sql.executor.relation import PeekedRows, Relation, Rows, full_batches
 from spanemu.sql.executor.run import Run
 from spanemu.sql.plan.nodes import SetOperation, UnionAll
 from spanemu.sql.resolved import SetOpKind
@@ -45,7 +45,7 @@ def compile_set_operation(node: SetOperation, compiler: Compiler) -> Relation:
     holding = compiler.holding("Set Operation", ENTRY_BYTES)
 
     def weighed(left: Iterable[Row], right: Rows, run: Run) -> Iterator[Row]:
-        started = Started(left)
+        started = PeekedRows(left)
         if started:
             account = partial(holding.take_like, run=run)
             known: Counter[Any] = Counter()
@@ -53,7 +53,7 @@ def compile_set_operation(node: SetOperation, compiler: Compiler) -> Relation:
                 _count(known, right(run), key_of, account)
                 yield from combine(started, known, key_of, account)
             finally:
-                let_go(known)
+                free_in_parts(known)
 
     def rows(run: Run) -> Iterable[Row]:
         first, *others = inputs

@@ -8,9 +8,15 @@ from typing import Any
 
 from spanemu.base.deadline_checks import at_places, in_steps, sorted_places
 from spanemu.sql.executor.compiler import Compiler
-from spanemu.sql.executor.memory import FREE_ROWS, handed_out, let_go
+from spanemu.sql.executor.memory import FREE_ROWS, free_in_parts, freed_after_use
 from spanemu.sql.executor.reader import Row
-from spanemu.sql.executor.relation import BATCH_ROWS_MAX, Each, Layout, Relation, full_batches
+from spanemu.sql.executor.relation import (
+    BATCH_ROWS_MAX,
+    BatchFunction,
+    Layout,
+    Relation,
+    full_batches,
+)
 from spanemu.sql.executor.run import Run
 from spanemu.sql.functions.errors import BadRowCount
 from spanemu.sql.functions.registry import Nulls, Signature
@@ -27,7 +33,7 @@ _MAXIMUM = (
 
 def compile_limit(node: Limit, compiler: Compiler) -> Relation:
     """Compile LIMIT: the first `limit` rows from `offset` on; rows after them are never read."""
-    compiler.take_partly(node.input)
+    compiler.mark_partial_read(node.input)
     below = compiler.relation(node.input)
     bounds = compile_bounds(node.limit, node.offset, compiler)
 
@@ -78,7 +84,7 @@ def compile_sort(node: Sort, compiler: Compiler) -> Relation:
     def rows(run: Run) -> Iterable[Row]:
         gathered = holding.gather(below.rows(run), run)
         sort(gathered, run)
-        return handed_out(gathered)
+        return freed_after_use(gathered)
 
     return Relation(rows, below.layout, below.width)
 
@@ -109,9 +115,9 @@ def compile_top_n(node: TopN, compiler: Compiler) -> Relation:
                     holding.take(best, run)
             sort(best, run)
         except BaseException:
-            let_go(best)
+            free_in_parts(best)
             raise
-        return handed_out(best[start:stop] if start or len(best) > stop else best)
+        return freed_after_use(best[start:stop] if start or len(best) > stop else best)
 
     return Relation(rows, below.layout, below.width)
 
@@ -124,10 +130,10 @@ def compile_sorter(keys: Sequence[SortKey], layout: Layout, compiler: Compiler) 
     """
     if len(keys) == 1:
         return _single(keys[0], layout, compiler)
-    passes: list[tuple[Each, bool]] = []
+    passes: list[tuple[BatchFunction, bool]] = []
     for descending, group in groupby(keys, lambda key: key.descending):
         cells = [cell for key in group for cell in _comparable(key)]
-        passes.append((compiler.each_cells(cells, layout), descending))
+        passes.append((compiler.batch_cells(cells, layout), descending))
     passes.reverse()
     keys_of = _keys_of(compiler)
 
@@ -136,7 +142,7 @@ def compile_sorter(keys: Sequence[SortKey], layout: Layout, compiler: Compiler) 
         for cells, descending in passes:
             keys = keys_of(cells, rows, run)
             _sort_by(keys, rows, descending)
-            let_go(keys)
+            free_in_parts(keys)
             run.held = held
 
     return sort
@@ -144,7 +150,7 @@ def compile_sorter(keys: Sequence[SortKey], layout: Layout, compiler: Compiler) 
 
 def _single(key: SortKey, layout: Layout, compiler: Compiler) -> SortInPlace:
     """Compile the sort by one key: values that are not NULL compare directly."""
-    values_of = compiler.each_value(_sortable(key), layout)
+    values_of = compiler.batch_values(_sortable(key), layout)
     descending = key.descending
     keys_of = _keys_of(compiler)
 
@@ -169,11 +175,11 @@ def _sort_by(keys: list[Any], rows: list[Row], descending: bool) -> None:
     rows[:] = at_places(rows, sorted_places(keys, descending=descending))
 
 
-def _keys_of(compiler: Compiler) -> Callable[[Each, Sequence[Row], Run], list[Any]]:
+def _keys_of(compiler: Compiler) -> Callable[[BatchFunction, Sequence[Row], Run], list[Any]]:
     """Return a function that computes the keys of all rows and accounts for them."""
     holding = compiler.holding("Sort", _KEY_BYTES)
 
-    def keys_of(values_of: Each, rows: Sequence[Row], run: Run) -> list[Any]:
+    def keys_of(values_of: BatchFunction, rows: Sequence[Row], run: Run) -> list[Any]:
         if len(rows) <= FREE_ROWS:
             return list(values_of(rows, run))
         keys: list[Any] = []
@@ -183,7 +189,7 @@ def _keys_of(compiler: Compiler) -> Callable[[Each, Sequence[Row], Run], list[An
                 holding.take(values, run)
                 keys += values
         except BaseException:
-            let_go(keys)
+            free_in_parts(keys)
             raise
         return keys
 

@@ -8,10 +8,10 @@ from spanemu.base.deadline_checks import paced
 from spanemu.sql.executor.compiler import Compiler
 from spanemu.sql.executor.memory import ENTRY_BYTES, keep
 from spanemu.sql.executor.operators.hash_tables import (
-    Hashed,
+    HashTable,
+    build_hash_table,
     equality_value,
     equality_values,
-    hashed,
 )
 from spanemu.sql.executor.operators.project import compile_outputs
 from spanemu.sql.executor.reader import Row
@@ -75,10 +75,10 @@ def compile_keyed_spool(node: KeyedSpool, compiler: Compiler) -> Relation:
         key = probe((), run)
         if key is None:  # NULL and NaN equal nothing.
             return ()
-        table: Hashed | None = run.memo[memo]
+        table: HashTable | None = run.memo[memo]
         if table is None:
             held = run.held
-            table = run.memo[memo] = hashed(below.rows(run), keys_of, holding, run)
+            table = run.memo[memo] = build_hash_table(below.rows(run), keys_of, holding, run)
             keep(run, held)
         return table.of(key)
 

@@ -9,7 +9,7 @@ from typing import Any
 from spanemu.base.call import current
 from spanemu.sql.executor.compiler import Compiler
 from spanemu.sql.executor.reader import Row
-from spanemu.sql.executor.relation import BATCH_ROWS_MAX, Relation, Started, by_batch
+from spanemu.sql.executor.relation import BATCH_ROWS_MAX, PeekedRows, Relation, map_batches
 from spanemu.sql.executor.run import Run
 from spanemu.sql.plan.joins import Unnest
 from spanemu.sql.plan.nodes import Unit, Values
@@ -32,14 +32,14 @@ def compile_unnest(node: Unnest, compiler: Compiler) -> Relation:
         if not elements:
             return ()
         if len(elements) > BATCH_ROWS_MAX:
-            joined = by_batch(cells(elements), lambda batch: [row + cell for cell in batch])
-            return Started(joined if test is None else passing(joined, run))
+            joined = map_batches(cells(elements), lambda batch: [row + cell for cell in batch])
+            return PeekedRows(joined if test is None else passing(joined, run))
         joined_rows = [row + cell for cell in cells(elements)]
         return joined_rows if test is None else [row for row in joined_rows if test(row, run)]
 
     def passing(joined: Iterable[Row], run: Run) -> Iterator[Row]:
         assert test is not None
-        return by_batch(joined, lambda batch: [row for row in batch if test(row, run)])
+        return map_batches(joined, lambda batch: [row for row in batch if test(row, run)])
 
     def rows(run: Run) -> Iterator[Row]:
         check = current().check

@@ -7,7 +7,7 @@ import pytest
 from spanemu.base.call import Call
 from spanemu.base.errors import Code
 from spanemu.sql.executor.build import compile_plan
-from spanemu.sql.executor.memory import Holding, let_go, size_of
+from spanemu.sql.executor.memory import MemoryAccount, free_in_parts, size_of
 from spanemu.sql.executor.run import Run
 from spanemu.sql.functions.errors import EvaluationError, StatementTooLarge
 from tests.unit.sql.world import ROWS, MemoryReader, planned, run_for
@@ -110,7 +110,7 @@ def test_computed_keys_are_accounted_for():
 @pytest.mark.parametrize("make", [list, set, dict.fromkeys])
 def test_a_large_container_is_emptied_part_by_part(make):
     container = make(range(100_000))
-    let_go(container)
+    free_in_parts(container)
     assert not container
 
 
@@ -122,7 +122,7 @@ def test_small_statements_are_not_accounted_for():
 def test_cells_that_neighbours_share_are_not_counted():
     run = Run(MemoryReader({}))
     long = "x" * 1_000_000
-    Holding("Sort", 0, LIMIT).take([(n, long) for n in range(1_000)], run)
+    MemoryAccount("Sort", 0, LIMIT).take([(n, long) for n in range(1_000)], run)
     assert 0 < run.held < 1_000 * 200
 
 

@@ -3,20 +3,20 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spanemu.sql.executor.memory import Holding
-from spanemu.sql.executor.operators.hash_tables import hashed
+from spanemu.sql.executor.memory import MemoryAccount
+from spanemu.sql.executor.operators.hash_tables import build_hash_table
 from spanemu.sql.executor.run import Run
 from tests.unit.sql.world import MemoryReader, ask
 
 ROWS = st.lists(st.tuples(st.none() | st.integers(0, 400), st.integers()), max_size=600)
 
-HOLDING = Holding("Hash Join", 0, 1 << 30)
+HOLDING = MemoryAccount("Hash Join", 0, 1 << 30)
 READER = MemoryReader({})
 
 
 @given(rows=ROWS)
 def test_a_table_has_each_keys_rows_in_order(rows):
-    table = hashed(rows, lambda batch, _: [row[0] for row in batch], HOLDING, Run(READER))
+    table = build_hash_table(rows, lambda batch, _: [row[0] for row in batch], HOLDING, Run(READER))
     expected: dict[int, list[object]] = {}
     for row in rows:
         if row[0] is not None:
