@@ -21,7 +21,7 @@ from spanemu.schema.index import Index
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Table
 from spanemu.sql.executor.reader import ByteRange
-from spanemu.sql.plan.partitionable import hierarchy_of_query
+from spanemu.sql.plan.partitionable import partition_hierarchy
 from spanemu.storage.layout import TreeId, hierarchy_of, tree_of
 from spanemu.storage.ranges import EVERYTHING
 from spanemu.storage.store import Store
@@ -120,7 +120,7 @@ def partitioned_by(prepared: Prepared, schema: Schema) -> str:
         return ""
     if prepared.is_ordered:
         raise NotPartitionableQuery("ORDER BY needs more than one share's rows")
-    name, reason = hierarchy_of_query(prepared.executable.plan, schema)
+    name, reason = partition_hierarchy(prepared.executable.plan, schema)
     if reason:
         raise NotPartitionableQuery(reason)
     return name

@@ -43,7 +43,7 @@ from spanemu.database.transactions.errors import (
 )
 from spanemu.sql.executor.reader import ByteRange
 from spanemu.sql.plan.nodes import Scan
-from spanemu.sql.plan.partitionable import why_dml_is_not
+from spanemu.sql.plan.partitionable import dml_partitioning_obstacle
 from spanemu.sql.plan.statements import DmlPlan
 from spanemu.sql.plan.traverse import walk
 from spanemu.storage.layout import tree_of
@@ -188,7 +188,7 @@ class PartitionedDmlTransaction:
                 f"Query mode {request.mode.upper()} is not supported for Partitioned DML",
                 request.sql,
             )
-        if why_dml_is_not(prepared.executable.plan):
+        if dml_partitioning_obstacle(prepared.executable.plan):
             raise NotPartitionableDml(
                 "Partitioned DML only supports fully partitionable statements", request.sql
             )

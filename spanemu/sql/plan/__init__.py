@@ -1,13 +1,18 @@
-"""The plan: what will be done, as frozen data between the planner and the executor.
+"""Plans: frozen data that the planner passes to the executor.
 
-In reading order: `nodes` and `joins` (one class per operator), `seek` (which keys of a table or
-index a scan visits), `statements` (a whole plan: a query or a DML statement), `traverse` (walking,
-rewriting, and asking which columns a plan needs), `conditions` (taking predicates apart),
-`evaluation_order` (which term of AND and OR comes first),
-`operators` (the names of the operators that planning must recognise), `reads` (what a plan may
-read), `repeatable` and `partitionable`; `expression_text`, `plan_tree`, `drawing`,
-`operator_display`, `scalar_display` and `explain` (a plan as Spanner's clients show it).
+In reading order:
 
-Expressions are those of `resolved`; a subquery inside one is a `nodes.Subquery`, whose
-query is planned too. Columns are ids: a plan knows no names but those of stored things.
+- `nodes` and `joins`: one class per operator
+- `seek`: the keys of a table or index that a scan visits
+- `statements`: a whole plan, of a query or a DML statement
+- `traverse`: walking and rewriting plans, and computing which columns a plan refers to
+- `conditions`: splitting and building predicates
+- `evaluation_order`: the order in which the terms of AND and OR are evaluated
+- `operators`: the names of the functions that the planner recognises
+- `reads`: the stored columns that a plan may read
+- `partitionable`: whether a plan can be run partition by partition
+- `expression_text`, `plan_tree`, `drawing`, `operator_display`: a plan as Spanner's clients show it
+
+Expressions are those of `resolved`; a subquery inside an expression is a `nodes.Subquery`, which
+holds a plan. Columns are ids: a plan contains no names except the names of schema objects.
 """

@@ -1,4 +1,4 @@
-"""Taking predicates apart, putting them together, and telling what they imply."""
+"""Splitting and building predicates, and deciding what they imply."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from spanemu.values.types import BOOL, Type
 
 
 def conjuncts(condition: Expr | None) -> Iterator[Expr]:
-    """The parts that must all be TRUE for `condition` to be; none for a literal TRUE."""
+    """Yield the conjuncts of `condition`, which must all be TRUE; none for a literal TRUE."""
     pending = [] if condition is None else [condition]
     while pending:
         current = pending.pop()
@@ -24,24 +24,24 @@ def conjuncts(condition: Expr | None) -> Iterator[Expr]:
             yield current
 
 
-def conjunction(parts: Iterable[Expr]) -> Expr | None:
-    """Return the condition that all of `parts` are TRUE; None when there are none.
+def conjunction(conditions: Iterable[Expr]) -> Expr | None:
+    """Return the condition that all of `parts` are TRUE; None if there are no parts.
 
-    The parts are in the order in which they should be evaluated.
+    The parts are put in the order in which they should be evaluated.
     """
-    found = tuple(parts)
-    if len(found) < 2:
-        return found[0] if found else None
-    return And(BOOL, tuple(cheapest_first(found)))
+    terms = tuple(conditions)
+    if len(terms) < 2:
+        return terms[0] if terms else None
+    return And(BOOL, tuple(cheapest_first(terms)))
 
 
 def conjunction_or_true(parts: Iterable[Expr]) -> Expr:
-    """As `conjunction`, with a literal TRUE for nothing."""
+    """Return the conjunction of `parts`, or a literal TRUE if there are no parts."""
     return conjunction(parts) or TRUE
 
 
 def disjuncts(condition: Expr) -> Iterator[Expr]:
-    """The parts one of which must be TRUE for `condition` to be."""
+    """Yield the disjuncts of `condition`, one of which must be TRUE."""
     if isinstance(condition, Or):
         for operand in condition.operands:
             yield from disjuncts(operand)
@@ -50,20 +50,20 @@ def disjuncts(condition: Expr) -> Iterator[Expr]:
 
 
 def call_of(expr: Expr, *names: str) -> FunctionCall | None:
-    """`expr` if it is a call of one of those functions."""
+    """Return `expr` if it is a call of one of the functions `names`."""
     if isinstance(expr, FunctionCall) and expr.signature.function in names:
         return expr
     return None
 
 
 def negated(expr: Expr) -> Expr | None:
-    """X of NOT X."""
+    """Return X if `expr` is NOT X."""
     call = call_of(expr, NOT)
     return call.arguments[0] if call else None
 
 
 def equality(expr: Expr) -> tuple[Expr, Expr] | None:
-    """Both sides of an equality of one comparable type."""
+    """Return both sides if `expr` is an equality of one comparable type."""
     call = call_of(expr, EQUAL)
     if call is None or call.arguments[0].type != call.arguments[1].type:
         return None
@@ -71,36 +71,39 @@ def equality(expr: Expr) -> tuple[Expr, Expr] | None:
 
 
 def is_compound(type_: Type) -> bool:
-    """Equality of arrays and structs can be unknown without a NULL side, so it is not hashed."""
+    """Return whether a type is an array or a struct.
+
+    Equality of such values can be unknown although neither side is NULL, so it is not hashed.
+    """
     return type_.is_array or type_.is_struct
 
 
 def equal(left: Expr, right: Expr) -> Expr:
-    """left = right, of one type."""
+    """Return the expression left = right; both sides have the same type."""
     signature = Signature(EQUAL, (left.type, right.type), BOOL, equals(left.type))
     return FunctionCall(BOOL, signature, (left, right))
 
 
 def is_null(expr: Expr) -> Expr:
-    """expr IS NULL."""
+    """Return the expression `expr` IS NULL."""
     signature = Signature(IS_NULL, (expr.type,), BOOL, _is_none, Nulls.CALLED)
     return FunctionCall(BOOL, signature, (expr,))
 
 
 def is_true(expr: Expr) -> Expr:
-    """Return `expr IS TRUE`, for a BOOL."""
+    """Return the expression `expr` IS TRUE, for a BOOL."""
     signature = Signature(IS_TRUE, (BOOL,), BOOL, _is_true, Nulls.CALLED)
     return FunctionCall(BOOL, signature, (expr,))
 
 
 def is_false(expr: Expr) -> Expr:
-    """Return `expr IS FALSE`, for a BOOL."""
+    """Return the expression `expr` IS FALSE, for a BOOL."""
     signature = Signature(IS_FALSE, (BOOL,), BOOL, _is_false, Nulls.CALLED)
     return FunctionCall(BOOL, signature, (expr,))
 
 
 def negation(expr: Expr) -> Expr:
-    """NOT expr."""
+    """Return the expression NOT `expr`."""
     return FunctionCall(BOOL, Signature(NOT, (BOOL,), BOOL, _negated, Nulls.STRICT), (expr,))
 
 
@@ -121,10 +124,10 @@ def _is_none(value: Any) -> bool:
 
 
 def rejects_null(condition: Expr, columns: frozenset[int]) -> bool:
-    """Whether `condition` cannot be TRUE where any of `columns` that it mentions is NULL.
+    """Return whether `condition` cannot be TRUE where those of `columns` that it mentions are NULL.
 
-    Used with all columns of an outer join's weak side (then "where all are NULL"), and with a
-    single one. Errs on the side of no.
+    Callers pass all columns of an outer join's nullable side ("all of them are NULL"), or a single
+    column. The answer may be False for a condition that does reject NULL, never the reverse.
     """
     if isinstance(condition, And):
         return any(rejects_null(operand, columns) for operand in condition.operands)
@@ -138,7 +141,7 @@ def rejects_null(condition: Expr, columns: frozenset[int]) -> bool:
 
 
 def _is_null_of_null(expr: Expr, columns: frozenset[int]) -> bool:
-    """Whether `expr` is surely NULL where `columns` are."""
+    """Return whether `expr` is certainly NULL where `columns` are NULL."""
     if isinstance(expr, ColumnRef):
         return expr.column.id in columns
     if isinstance(expr, Cast):

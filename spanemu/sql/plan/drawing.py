@@ -1,9 +1,9 @@
-"""What a plan is drawn with: nodes, links, names for columns, and the frame around statements.
+"""The drawing of a plan: nodes, links, names for columns, and the frame around statements.
 
-What real Spanner does with splits is drawn where a single machine has nothing to do: a query over
-tables is a Distributed Union over a Local Distributed Union. Every other node stands for one node
-of the plan, and bears its figures when the plan was profiled. Follows the page "Query execution
-operators".
+Operators that real Spanner needs for splits are drawn although a single machine has no work for
+them: a query over tables is a Distributed Union over a Local Distributed Union. Every other drawn
+node stands for one node of the plan, and carries its figures when the plan was profiled. Follows
+the page "Query execution operators".
 """
 
 from __future__ import annotations
@@ -34,18 +34,18 @@ _SUBQUERY_NAMES: Mapping[SubqueryKind, str] = {
 
 
 def scalar_name(expr: Expr) -> str:
-    """The display name of an expression's node."""
+    """Return the display name of an expression's node."""
     if isinstance(expr, Subquery):
         return _SUBQUERY_NAMES.get(expr.kind, "Scalar Subquery")
     return _NAMES.get(type(expr), "Function")
 
 
-# How a node is drawn: gives the number of its root.
+# Draws a node, and returns the number of its root.
 Display = Callable[[Any, "Drawing"], int]
 
 
 class NodeFigures(Protocol):
-    """What a profile knows of a node."""
+    """The execution figures of a node."""
 
     rows: int
     executions: int
@@ -54,15 +54,15 @@ class NodeFigures(Protocol):
 
 
 class Figures(Protocol):
-    """A profile of a run (`executor.run.Profile`)."""
+    """The execution figures of a run, by node (`executor.run.Profile`)."""
 
     def of(self, node: Node) -> NodeFigures:
-        """The figures of a node."""
+        """Return the figures of a node."""
         ...
 
 
 class Drawing:
-    """Nodes drawn so far, each as `displays` says. A node is numbered before its children."""
+    """The nodes drawn so far, each as `displays` says. A node is numbered before its children."""
 
     def __init__(self, displays: Mapping[type[Node], Display], profile: Figures | None) -> None:
         self.nodes: list[PlanNode] = []
@@ -75,55 +75,55 @@ class Drawing:
     # ------------------------------------------------------------------ building blocks
 
     def relational(self, name: str, node: Node | None = None, **metadata: str) -> PlanNode:
-        """A new relational node; `node` is where its figures come from."""
+        """Add a relational node; its figures are those of `node`."""
         if node is not None:
             metadata.setdefault("execution_method", "Row")
-        made = PlanNode(len(self.nodes), RELATIONAL, name, metadata)
+        drawn = PlanNode(len(self.nodes), RELATIONAL, name, metadata)
         if node is not None and self._profile is not None:
-            made.execution_stats = _stats(self._profile.of(node))
-        self.nodes.append(made)
-        return made
+            drawn.execution_stats = _stats(self._profile.of(node))
+        self.nodes.append(drawn)
+        return drawn
 
     def draw(self, node: Node) -> int:
-        """The tree of a plan node; gives the number of its root."""
+        """Draw the tree of a plan node, and return the number of its root."""
         return self._displays[type(node)](node, self)
 
     def link(self, parent: PlanNode, child: int, type_: str = "", variable: str = "") -> None:
-        """Hang a drawn node under another one."""
+        """Link a drawn node to its parent."""
         parent.child_links.append(ChildLink(child, type_, variable))
 
     def input(self, parent: PlanNode, node: Node, type_: str = "") -> None:
-        """Draw a node under another one."""
+        """Draw a node as a child of `parent`."""
         self.link(parent, self.draw(node), type_)
 
     def condition(self, parent: PlanNode, expr: Expr | None, type_: str = "Condition") -> None:
-        """Draw an expression under a node, with the queries inside it."""
+        """Draw an expression as a child of `parent`, and link the subqueries inside it."""
         if expr is not None:
             self.link(parent, self.scalar(expr), type_)
             self.queries_of(parent, expr)
 
     def variable(self, parent: PlanNode, column: ResolvedColumn, expr: Expr) -> None:
-        """Draw the definition of a column under a node."""
+        """Draw the definition of a column as a child of `parent`."""
         self.link(parent, self.scalar(expr), "", self.name_of(column))
         self.queries_of(parent, expr)
 
     def reference(self, parent: PlanNode, columns: Iterable[ResolvedColumn]) -> None:
-        """Draw uses of columns under a node."""
+        """Draw references to columns as children of `parent`."""
         for column in columns:
             self.link(parent, self.text("Reference", f"${self.name_of(column)}"))
 
     def stored(self, parent: PlanNode, column: ResolvedColumn, name: str) -> None:
-        """Draw a stored column under a scan."""
+        """Draw a stored column as a child of a scan."""
         self.link(parent, self.text("Reference", name), "", self.name_of(column))
 
     def text(self, name: str, text: str) -> int:
-        """A scalar node without children."""
-        made = PlanNode(len(self.nodes), SCALAR, name, short_representation=text)
-        self.nodes.append(made)
-        return made.index
+        """Draw a scalar node without children, and return its number."""
+        drawn = PlanNode(len(self.nodes), SCALAR, name, short_representation=text)
+        self.nodes.append(drawn)
+        return drawn.index
 
     def name_of(self, column: ResolvedColumn) -> str:
-        """A name for a column that no other column in the plan has: SingerId, SingerId_1."""
+        """Return a name that no other column in the plan has: SingerId, SingerId_1."""
         name = self._names.get(column.id)
         if name is None:
             base = column.name.lstrip("$") or "v"
@@ -133,28 +133,28 @@ class Drawing:
         return name
 
     def describe(self, expr: Expr) -> str:
-        """`expr` as text, with this plan's names for columns."""
+        """Return `expr` as text, with this plan's names for columns."""
         return expression_text(expr, self.name_of)
 
     def scalar(self, expr: Expr) -> int:
-        """The tree of an expression; gives the number of its root."""
+        """Draw the tree of an expression, and return the number of its root."""
         if isinstance(expr, Subquery):
             return self._subquery(expr)
-        made = PlanNode(len(self.nodes), SCALAR, scalar_name(expr), {}, self.describe(expr))
-        self.nodes.append(made)
+        drawn = PlanNode(len(self.nodes), SCALAR, scalar_name(expr), {}, self.describe(expr))
+        self.nodes.append(drawn)
         if not isinstance(expr, ColumnRef):
             for part in parts(expr):
                 if isinstance(part, Expr):
-                    self.link(made, self.scalar(part))
-        return made.index
+                    self.link(drawn, self.scalar(part))
+        return drawn.index
 
     def _subquery(self, expr: Subquery) -> int:
-        made = PlanNode(len(self.nodes), SCALAR, scalar_name(expr), {}, self.describe(expr))
-        self.nodes.append(made)
-        self._subqueries[id(expr)] = made.index
-        self.input(made, expr.node)
-        self.reference(made, expr.outputs)
-        return made.index
+        drawn = PlanNode(len(self.nodes), SCALAR, scalar_name(expr), {}, self.describe(expr))
+        self.nodes.append(drawn)
+        self._subqueries[id(expr)] = drawn.index
+        self.input(drawn, expr.node)
+        self.reference(drawn, expr.outputs)
+        return drawn.index
 
     def queries_of(self, parent: PlanNode, expr: Expr) -> None:
         """Link a node to the subqueries that were drawn inside one of its expressions."""
@@ -165,7 +165,7 @@ class Drawing:
     # ------------------------------------------------------------------ statements
 
     def query(self, plan: QueryPlan) -> None:
-        """The frame around a query."""
+        """Draw a query with the frame around it."""
         target = _first_target(plan.root)
         if target is None:
             self._serialize(plan.root, plan.outputs)
@@ -191,13 +191,13 @@ class Drawing:
         return self.text("Constant", "true")
 
     def _serialize(self, root: Node, outputs: Sequence[ResolvedColumn]) -> int:
-        made = self.relational("Serialize Result", root)
-        self.input(made, root)
-        self.reference(made, outputs)
-        return made.index
+        drawn = self.relational("Serialize Result", root)
+        self.input(drawn, root)
+        self.reference(drawn, outputs)
+        return drawn.index
 
     def dml(self, plan: DmlPlan) -> None:
-        """A write of what a query finds."""
+        """Draw a write of the rows that a query returns."""
         operation = _OPERATIONS[type(plan)]
         top = self.relational(
             "Apply Mutations", None, table=plan.table.name, operation_type=operation
@@ -220,15 +220,15 @@ def _leftmost(root: Node) -> Node | None:
 
 
 def _first_target(root: Node) -> str | None:
-    """The table or index that a plan reads first."""
-    found = _leftmost(root)
-    if found is None:
+    """Return the table or index that a plan reads first."""
+    first = _leftmost(root)
+    if first is None:
         scans = (item for item in walk(root) if isinstance(item, Scan))
-        found = next(scans, None)
-    if isinstance(found, SystemScan):
-        return found.name
-    if isinstance(found, Scan):
-        return found.table.name if found.index is None else found.index.name
+        first = next(scans, None)
+    if isinstance(first, SystemScan):
+        return first.name
+    if isinstance(first, Scan):
+        return first.table.name if first.index is None else first.index.name
     return None
 
 

@@ -1,8 +1,8 @@
-"""The order in which the terms of AND and OR are evaluated: what costs little comes first.
+"""The order in which the terms of AND and OR are evaluated: cheap terms come first.
 
-SQL promises no order. Spanner's users rely on one all the same: in `n != 0 AND 1 / n > 2` the first
-term guards the second. So a term moves forward only if it cannot fail, and only past terms that
-cost more; all others keep their order.
+SQL promises no order. Spanner's users rely on the order all the same: in `n != 0 AND 1 / n > 2` the
+first term guards the second. So a term moves forward only if it cannot fail, and only past terms
+that cost more; all others keep their order.
 """
 
 from __future__ import annotations
@@ -16,22 +16,22 @@ _PLAIN, _SLOW, _QUERY = range(3)
 
 
 def cheapest_first(terms: Sequence[Expr]) -> Sequence[Expr]:
-    """Return `terms` with those that cost little and cannot fail before those that cost more."""
+    """Return `terms` with cheap terms that cannot fail before the terms that cost more."""
     costs = list(map(_cost, terms))
     if not any(costs):
         return terms
     ordered: list[tuple[int, Expr]] = []
     for cost, term in zip(costs, terms, strict=True):
-        place = len(ordered)
+        position = len(ordered)
         if not scope_of(term).may_fail:
             dearer = (index for index, (other, _) in enumerate(ordered) if other > cost)
-            place = next(dearer, place)
-        ordered.insert(place, (cost, term))
+            position = next(dearer, position)
+        ordered.insert(position, (cost, term))
     return [term for _, term in ordered]
 
 
 def is_plain(term: Expr) -> bool:
-    """Return whether a term costs next to nothing, cannot fail and is the same each time."""
+    """Return whether a term is cheap, cannot fail and has the same value each time."""
     scope = scope_of(term)
     return not (scope.has_query or scope.is_slow or scope.may_fail or scope.is_volatile)
 

@@ -12,18 +12,18 @@ from spanemu.sql.plan.nodes import Subquery
 from spanemu.sql.resolved import Expr, FunctionCall, ResolvedColumn, SubqueryKind
 from spanemu.values.types import Type, TypeCode
 
-_TEXT_MAX = 60  # of a literal, so that a plan stays readable
+_TEXT_MAX = 60  # characters of a literal, so that a plan stays readable
 
 NameOf = Callable[[ResolvedColumn], str]
 
 
 def expression_text(expr: Expr, name_of: NameOf = attrgetter("name")) -> str:
-    """`expr` on one line; `name_of` names its columns."""
+    """Return `expr` as text on one line; `name_of` names its columns."""
     return _Writer(name_of).text(expr)
 
 
 def value_text(value: Any, type_: Type) -> str:
-    """A constant as SQL would write it, cut when it is long."""
+    """Return a constant as SQL would write it, cut when it is long."""
     if value is None:
         return "NULL"
     if value is True or value is False:
@@ -43,7 +43,7 @@ class _Writer:
         return separator.join([self.text(item) for item in items])
 
     def column(self, column: ResolvedColumn) -> str:
-        # Columns that the analyzer made up have names such as $sum already.
+        # Columns that the analyzer generates already have names such as $sum.
         return f"${self.name_of(column).lstrip('$')}"
 
 

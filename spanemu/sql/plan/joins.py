@@ -1,4 +1,4 @@
-"""Plan nodes that pair the rows of two inputs, or a row with what it holds or implies."""
+"""Plan nodes that pair the rows of two inputs, or a row with array elements or hashed rows."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from spanemu.sql.resolved import Expr, Hints, ResolvedColumn
 
 
 class JoinKind(StrEnum):
-    """Which pairs, and which rows without a partner, a join emits."""
+    """The kind of a join: the pairs, and the rows without a partner, that the join emits."""
 
     INNER = "inner"
     LEFT = "left outer"
@@ -21,13 +21,13 @@ class JoinKind(StrEnum):
 
     @property
     def keeps_right(self) -> bool:
-        """Whether the columns of the right input come out."""
+        """True if the join emits the columns of the right input."""
         return self in (JoinKind.INNER, JoinKind.LEFT, JoinKind.FULL)
 
 
 @record
 class Pairing(Node):
-    """A node that emits rows of `left` with the rows of `right` that belong to each."""
+    """A node that emits rows of `left` with the rows of `right` that match each."""
 
     kind: JoinKind
     left: Node
@@ -40,11 +40,11 @@ class Pairing(Node):
 
 @record
 class Join(Pairing):
-    """Emit left + right for each pair for which `condition` is TRUE, by comparing all pairs.
+    """A join that compares all pairs and emits left + right where `condition` is TRUE.
 
-    Buffers the right input. The planner leaves it only where there is nothing to hash or seek.
-    `is_right_first`: an INNER or SEMI join asks the right input for its first row before the left,
-    because an empty right input is the cheaper way to find out that nothing matches.
+    Buffers the right input. The planner leaves it only where nothing can be hashed or sought.
+    `is_right_first`: an INNER or SEMI join reads the right input's first row before the left input,
+    because an empty right input is the cheaper way to learn that nothing matches.
     """
 
     condition: Expr | None
@@ -55,15 +55,18 @@ class Join(Pairing):
 
 @record
 class HashJoin(Pairing):
-    """Emit left + right for each pair whose keys are equal and whose `residual` is TRUE.
+    """A join that emits left + right for pairs with equal keys for which `residual` is TRUE.
 
-    A NULL or NaN key equals nothing. Buffers the right input, so the planner puts the smaller
-    one there; keeps the left input's order. NULL_AWARE_ANTI (one key, no residual) is NOT IN: a
-    NULL on the right lets no row pass, a NULL on the left passes only if the right is empty.
-    `outputs` are the columns that come out where not all of them are needed (`planner.narrow`).
-    `is_broadcast`: a hint has the right rows sent to wherever left ones are, which is all here.
-    `is_right_first`: see `Join`. Otherwise the right input is read when the first left row with
-    a key arrives.
+    A NULL or NaN key equals nothing. Buffers the right input (the build side), so the planner puts
+    the smaller input there; keeps the left input's order. NULL_AWARE_ANTI (one key, no residual) is
+    NOT IN: a NULL on the right lets no row pass, a NULL on the left passes only if the right is
+    empty.
+
+    - `outputs`: the columns that the join emits where not all are needed (`planner.narrow`)
+    - `is_broadcast`: a hint asks to send the right rows to every server with left rows, which here
+      is the only server
+    - `is_right_first`: see `Join`. Otherwise the right input is read when the first left row with a
+      key arrives.
     """
 
     left_keys: tuple[Expr, ...]
@@ -81,15 +84,16 @@ class HashJoin(Pairing):
 
 @record
 class MergeJoin(HashJoin):
-    """The same for inputs that both come in the order of their keys; only a hint asks for it."""
+    """A hash join whose inputs both arrive in the order of their keys; only a hint asks for it."""
 
 
 @record
 class ApplyJoin(Pairing):
-    """For each left row, emit it with every row of `right`, which may refer to left columns.
+    """A join that evaluates `right`, which may refer to left columns, for each left row.
 
-    INNER, LEFT, SEMI or ANTI. Streams, keeps the left order; costs one evaluation of `right` per
-    left row, so `right` should seek. `back_join` tells the fetch of a base row for an index entry.
+    INNER, LEFT, SEMI or ANTI. Streams and keeps the left order. The cost is one evaluation of
+    `right` per left row, so `right` should seek. `back_join` marks the fetch of a table row for an
+    index entry.
     """
 
     back_join: bool = False
@@ -98,11 +102,11 @@ class ApplyJoin(Pairing):
 
 @record
 class KeyedSpool(Passing):
-    """Emit the rows of `input` whose `keys` equal the `probes`, which come from outside.
+    """A node that emits the rows of `input` whose `keys` equal the outer values `probes`.
 
-    `input` depends on nothing outside, so it is read once per run and hashed by `keys`; every
-    evaluation after that is a look-up. This is what a correlated equality becomes when no key
-    or index can be sought, so that a correlated subquery never rescans its table.
+    `input` depends on no outer column, so it is read once per run and hashed by `keys`; every later
+    evaluation is a look-up. A correlated equality becomes a spool when no key or index can be
+    sought, so that a correlated subquery never rescans its table.
     """
 
     keys: tuple[Expr, ...]
@@ -112,10 +116,10 @@ class KeyedSpool(Passing):
 
 @record
 class Unnest(Node):
-    """Emit each input row with each element of `array`, which may refer to the row.
+    """A node that emits each input row with each element of `array`, which may refer to the row.
 
-    `offset` counts from 0. With `outer`, a row without element comes once with NULLs. `condition`
-    is part of the join: elements for which it is not TRUE do not count.
+    `offset` counts from 0. With `outer`, a row without elements is emitted once with NULLs.
+    `condition` is part of the join: elements for which it is not TRUE do not count.
     """
 
     input: Node

@@ -1,10 +1,10 @@
-"""Plan nodes: each says which rows come out, which columns, and what that costs.
+"""Plan nodes: each node says which rows and columns it emits, and what that costs.
 
-A node's `columns` are the ids that nodes above may refer to. How rows are laid out is the
-executor's business: it may carry more than `columns` says. A reference to a column that no node
-below produces is a correlated one; the nearest `ApplyJoin` or `Subquery` above provides it.
+A node's `columns` are the ids that nodes above may refer to. The executor decides how rows are laid
+out, and may carry more cells than `columns` names. A reference to a column that no node below
+produces is correlated; the nearest `ApplyJoin` or `Subquery` above provides its value.
 
-`parts` names the fields in which nodes and expressions are found, for `plan.traverse`.
+`parts` names the fields that hold nodes and expressions, for `plan.traverse`.
 """
 
 from __future__ import annotations
@@ -39,23 +39,23 @@ class Node(Unique):
 
     @property
     def columns(self) -> Columns:
-        """What nodes above may refer to."""
+        """The columns that nodes above may refer to."""
         return ()
 
     @property
     def produced(self) -> Columns:
-        """The columns that come into being here."""
+        """The columns that the node itself introduces."""
         return ()
 
     @cached_property
     def ids(self) -> frozenset[int]:
-        """Ids of `columns`."""
+        """The ids of `columns`."""
         return frozenset(column.id for column in self.columns)
 
 
 @record
 class Producing(Node):
-    """A node whose columns all come into being there."""
+    """A node that introduces all of its columns."""
 
     @property
     def columns(self) -> Columns:
@@ -64,7 +64,7 @@ class Producing(Node):
 
 @record
 class Passing(Node):
-    """A node that emits rows of `input` as they are."""
+    """A node that emits rows of `input` unchanged."""
 
     input: Node
 
@@ -75,12 +75,12 @@ class Passing(Node):
 
 @record
 class Unit(Node):
-    """Emit one row without columns."""
+    """A source of one row without columns."""
 
 
 @record
 class Values(Producing):
-    """Emit one row per item of `rows`, computed on the spot."""
+    """A source of one row per item of `rows`, whose cells are computed expressions."""
 
     outputs: Columns
     rows: tuple[tuple[Expr, ...], ...]
@@ -93,11 +93,11 @@ class Values(Producing):
 
 @record
 class Scan(Producing):
-    """Emit rows of a table or of one of its indexes, in key order or in reverse.
+    """A source of the rows of a table or of one of its indexes, in key order or in reverse.
 
-    Without `index` the table itself is read. Only keys in one of `seeks` are visited, all when
-    it is None; `residual` drops the rows that are left. `sought` is the condition that the seeks
-    stand for, for display. Costs one visit per key in range.
+    Without `index` the table itself is read. The scan visits only keys in one of `seeks`, or all
+    keys if that is None; `residual` filters the rows visited. `sought` is the condition that the
+    seeks implement, for display. The cost is one visit per key in range.
     """
 
     table: Table
@@ -118,7 +118,7 @@ class Scan(Producing):
 
 @record
 class SystemScan(Producing):
-    """Emit rows of a system table; `outputs` pairs columns with positions in its rows."""
+    """A source of a system table's rows; `outputs` pairs columns with positions in them."""
 
     name: str
     outputs: tuple[tuple[ResolvedColumn, int], ...]
@@ -130,7 +130,7 @@ class SystemScan(Producing):
 
 @record
 class Filter(Passing):
-    """Emit rows for which `condition` is TRUE. Keeps order."""
+    """A node that emits the rows for which `condition` is TRUE. Keeps order."""
 
     condition: Expr
     parts = ("input", "condition")
@@ -138,7 +138,7 @@ class Filter(Passing):
 
 @record
 class Project(Node):
-    """Emit each row's `kept` columns and `computed` ones beside them. Keeps order."""
+    """A node that emits each row's `kept` columns and `computed` columns. Keeps order."""
 
     input: Node
     computed: Computed
@@ -156,7 +156,7 @@ class Project(Node):
 
 @record
 class Limit(Passing):
-    """Emit at most `limit` rows after skipping `offset`; stops reading its input then."""
+    """A node that emits at most `limit` rows after skipping `offset`, and then stops reading."""
 
     limit: Expr
     offset: Expr | None = None
@@ -165,7 +165,7 @@ class Limit(Passing):
 
 @record
 class Sort(Passing):
-    """Emit all rows in order of `keys`. Buffers its input."""
+    """A node that emits all rows in order of `keys`. Buffers its input."""
 
     keys: tuple[SortKey, ...]
     parts = ("input", "keys")
@@ -173,7 +173,10 @@ class Sort(Passing):
 
 @record
 class TopN(Passing):
-    """Emit the first `limit` rows in order of `keys` after `offset`. Buffers about twice those."""
+    """A node that emits the first `limit` rows in order of `keys` after `offset`.
+
+    Buffers about twice that number of rows.
+    """
 
     keys: tuple[SortKey, ...]
     limit: Expr
@@ -183,9 +186,9 @@ class TopN(Passing):
 
 @record
 class HashAggregate(Producing):
-    """Emit one row per distinct combination of `keys`, first seen first; one in all without keys.
+    """A node that emits one row per distinct combination of `keys`, in order of first appearance.
 
-    Buffers one state per group.
+    Without keys it emits one row in all. Buffers one state per group.
     """
 
     input: Node
@@ -201,15 +204,16 @@ class HashAggregate(Producing):
 
 @record
 class StreamAggregate(HashAggregate):
-    """The same for input in which equal keys are adjacent: emits a group when the next begins.
+    """An aggregate of an input in which equal keys are adjacent.
 
-    Without keys there is one group. Buffers one state; keeps order.
+    Emits a group when the next group begins; without keys there is one group. Buffers one state;
+    keeps order.
     """
 
 
 @record
 class UnionAll(Producing):
-    """Emit the rows of each input in turn; `sources[i]` line up with `outputs`."""
+    """A node that emits the rows of each input in turn; `sources[i]` line up with `outputs`."""
 
     inputs: tuple[Node, ...]
     sources: tuple[Columns, ...]
@@ -223,7 +227,7 @@ class UnionAll(Producing):
 
 @record
 class SetOperation(Producing):
-    """INTERSECT or EXCEPT: rows of the first input, weighed against the others.
+    """INTERSECT or EXCEPT: the rows of the first input, compared with those of the others.
 
     Buffers all inputs but the first.
     """
@@ -241,7 +245,7 @@ class SetOperation(Producing):
 
 @record
 class CommonTable(Unique):
-    """A table of a WITH clause by its unique name; `outputs` are in the order of its uses."""
+    """A table of a WITH clause, by its unique name; references align with `outputs`."""
 
     name: str
     node: Node
@@ -251,7 +255,7 @@ class CommonTable(Unique):
 
 @record
 class With(Node):
-    """Emit `body`; each of `tables` is computed on first use, and kept while the body runs."""
+    """A node that emits `body`; each of `tables` is computed on first use and then kept."""
 
     tables: tuple[CommonTable, ...]
     body: Node
@@ -264,7 +268,7 @@ class With(Node):
 
 @record
 class WithRef(Producing):
-    """Emit the kept rows of a common table; `outputs` line up with its outputs."""
+    """A source of the rows of a common table; `outputs` line up with the table's outputs."""
 
     name: str
     outputs: Columns
@@ -276,9 +280,9 @@ class WithRef(Producing):
 
 @record
 class Sample(Node):
-    """Emit a random part of the input: "bernoulli" percent or "reservoir" rows.
+    """A node that emits a random part of its input: "bernoulli" percent or "reservoir" rows.
 
-    With `weight` each row also says how many rows of the input it stands for.
+    With `weight`, each row also holds the number of input rows that it stands for.
     """
 
     input: Node
@@ -298,7 +302,7 @@ class Sample(Node):
 
 @record
 class Subquery(Expr):
-    """A planned query as a value. Evaluated once per run when nothing in it is correlated."""
+    """A planned query as a value. An uncorrelated subquery is evaluated once per run."""
 
     kind: SubqueryKind
     node: Node

@@ -1,4 +1,4 @@
-"""How each plan node is drawn: the operator's name at Spanner, its metadata, its links."""
+"""The display of each plan node: the operator's name at Spanner, its metadata, its links."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ def _unit(node: Node, drawing: Drawing) -> int:
 def _values(node: nodes.Values, drawing: Drawing) -> int:
     if not node.rows:
         return drawing.relational("Empty Relation", node).index
-    made = drawing.relational("Array Unnest" if len(node.rows) > 1 else "Unit Relation", node)
+    drawn = drawing.relational("Array Unnest" if len(node.rows) > 1 else "Unit Relation", node)
     for column, value in zip(node.outputs, node.rows[0], strict=True):
-        drawing.variable(made, column, value)
-    return made.index
+        drawing.variable(drawn, column, value)
+    return drawn.index
 
 
 def _scan(node: Scan, drawing: Drawing) -> int:
     if node.seeks is None and node.residual is None:
         return _bare_scan(node, drawing)
     size = max((seek.key_size for seek in node.seeks), default=0) if node.seeks else 0
-    made = drawing.relational("Filter Scan", node, seekable_key_size=str(size))
-    drawing.link(made, _bare_scan(node, drawing))
-    drawing.condition(made, node.residual, "Residual Condition")
-    return made.index
+    drawn = drawing.relational("Filter Scan", node, seekable_key_size=str(size))
+    drawing.link(drawn, _bare_scan(node, drawing))
+    drawing.condition(drawn, node.residual, "Residual Condition")
+    return drawn.index
 
 
 def _bare_scan(node: Scan, drawing: Drawing) -> int:
@@ -47,64 +47,64 @@ def _bare_scan(node: Scan, drawing: Drawing) -> int:
         metadata["Full scan"] = "true"
     if node.descending:
         metadata["scan_direction"] = "backward"
-    made = drawing.relational("Scan", node, **metadata)
+    drawn = drawing.relational("Scan", node, **metadata)
     for column, stored in node.outputs:
-        drawing.stored(made, column, stored.name)
-    drawing.condition(made, node.sought, "Seek Condition")
-    return made.index
+        drawing.stored(drawn, column, stored.name)
+    drawing.condition(drawn, node.sought, "Seek Condition")
+    return drawn.index
 
 
 def _system_scan(node: nodes.SystemScan, drawing: Drawing) -> int:
-    made = drawing.relational(
+    drawn = drawing.relational(
         "Scan",
         node,
         **{"scan_type": "TableScan", "scan_target": node.name, "Full scan": "true"},
     )
     for column, _ in node.outputs:
-        drawing.stored(made, column, column.name)
-    return made.index
+        drawing.stored(drawn, column, column.name)
+    return drawn.index
 
 
 def _filter(node: nodes.Filter, drawing: Drawing) -> int:
-    made = drawing.relational("Filter", node)
-    drawing.input(made, node.input)
-    drawing.condition(made, node.condition)
-    return made.index
+    drawn = drawing.relational("Filter", node)
+    drawing.input(drawn, node.input)
+    drawing.condition(drawn, node.condition)
+    return drawn.index
 
 
 def _project(node: nodes.Project, drawing: Drawing) -> int:
     if not node.computed:
         return drawing.draw(node.input)
     has_struct = any(isinstance(value, MakeStruct) for _, value in node.computed)
-    made = drawing.relational("Compute Struct" if has_struct else "Compute", node)
-    drawing.input(made, node.input)
+    drawn = drawing.relational("Compute Struct" if has_struct else "Compute", node)
+    drawing.input(drawn, node.input)
     for column, value in node.computed:
-        drawing.variable(made, column, value)
-    return made.index
+        drawing.variable(drawn, column, value)
+    return drawn.index
 
 
 def _limit(node: nodes.Limit, drawing: Drawing) -> int:
-    made = drawing.relational("Limit", node, call_type="Global")
-    drawing.input(made, node.input)
-    drawing.condition(made, node.limit, "Limit")
-    drawing.condition(made, node.offset, "Offset")
-    return made.index
+    drawn = drawing.relational("Limit", node, call_type="Global")
+    drawing.input(drawn, node.input)
+    drawing.condition(drawn, node.limit, "Limit")
+    drawing.condition(drawn, node.offset, "Offset")
+    return drawn.index
 
 
 def _sort(node: nodes.Sort | nodes.TopN, drawing: Drawing) -> int:
     if isinstance(node, nodes.TopN):
-        made = drawing.relational("Sort Limit", node, call_type="Global")
+        drawn = drawing.relational("Sort Limit", node, call_type="Global")
     else:
-        made = drawing.relational("Sort", node)
-    drawing.input(made, node.input)
+        drawn = drawing.relational("Sort", node)
+    drawing.input(drawn, node.input)
     for key in node.keys:
         direction = "DESC" if key.descending else "ASC"
         text = f"{drawing.describe(key.value)} ({direction})"
-        drawing.link(made, drawing.text("Reference", text), "Key")
+        drawing.link(drawn, drawing.text("Reference", text), "Key")
     if isinstance(node, nodes.TopN):
-        drawing.condition(made, node.limit, "Limit")
-        drawing.condition(made, node.offset, "Offset")
-    return made.index
+        drawing.condition(drawn, node.limit, "Limit")
+        drawing.condition(drawn, node.offset, "Offset")
+    return drawn.index
 
 
 def _aggregate(node: nodes.HashAggregate, drawing: Drawing) -> int:
@@ -112,20 +112,20 @@ def _aggregate(node: nodes.HashAggregate, drawing: Drawing) -> int:
     metadata = {"call_type": "Global", "iterator_type": "Stream" if is_stream else "Hash"}
     if not node.keys:
         metadata["scalar_aggregate"] = "true"
-    made = drawing.relational("Aggregate", node, **metadata)
-    drawing.input(made, node.input)
+    drawn = drawing.relational("Aggregate", node, **metadata)
+    drawing.input(drawn, node.input)
     for column, value in node.keys:
-        drawing.link(made, drawing.scalar(value), "Key", drawing.name_of(column))
+        drawing.link(drawn, drawing.scalar(value), "Key", drawing.name_of(column))
     for column, call in node.aggregates:
         arguments = ", ".join([drawing.describe(argument) for argument in call.arguments])
         distinct = "DISTINCT " if call.distinct else ""
         name = call.signature.function.removeprefix("$").upper()
         text = drawing.text("Function", f"{name}({distinct}{arguments})")
-        drawing.link(made, text, "Agg", drawing.name_of(column))
-    return made.index
+        drawing.link(drawn, text, "Agg", drawing.name_of(column))
+    return drawn.index
 
 
-# Of a join of a left and a right side: it is the left one whose rows are kept.
+# By Spanner's names for a join of a left and a right side, which keeps the left side's rows.
 _JOIN_TYPES: Mapping[JoinKind, str] = {
     JoinKind.INNER: "INNER",
     JoinKind.LEFT: "LEFT_OUTER",
@@ -134,7 +134,7 @@ _JOIN_TYPES: Mapping[JoinKind, str] = {
     JoinKind.ANTI: "LEFT_ANTI_SEMI",
     JoinKind.NULL_AWARE_ANTI: "LEFT_ANTI_SEMI",
 }
-# Of a hash join the left side is the one that probes.
+# The left side of a hash join is the probe side.
 _HASH_JOIN_TYPES: Mapping[JoinKind, str] = {
     JoinKind.INNER: "INNER",
     JoinKind.LEFT: "PROBE_OUTER",
@@ -153,47 +153,47 @@ _BROADCASTS: Mapping[JoinKind, str] = {
 
 
 def _join(node: joins.Join, drawing: Drawing) -> int:
-    made = drawing.relational("Loop Join", node, join_type=_JOIN_TYPES[node.kind])
-    drawing.input(made, node.left, "Input")
-    drawing.input(made, node.right, "Map")
-    drawing.condition(made, node.condition)
-    return made.index
+    drawn = drawing.relational("Loop Join", node, join_type=_JOIN_TYPES[node.kind])
+    drawing.input(drawn, node.left, "Input")
+    drawing.input(drawn, node.right, "Map")
+    drawing.condition(drawn, node.condition)
+    return drawn.index
 
 
 def _hash_join(node: joins.HashJoin, drawing: Drawing) -> int:
     name = _BROADCASTS.get(node.kind) if node.is_broadcast else None
     if name is None:
         return _local_hash_join(node, drawing)
-    made = drawing.relational(name, node)
+    drawn = drawing.relational(name, node)
     batch = drawing.relational("Create Batch", node.right)
-    drawing.link(made, batch.index, "Input")
+    drawing.link(drawn, batch.index, "Input")
     drawing.input(batch, node.right)
-    drawing.link(made, _local_hash_join(node, drawing, is_batch=True), "Map")
-    return made.index
+    drawing.link(drawn, _local_hash_join(node, drawing, is_batch=True), "Map")
+    return drawn.index
 
 
 def _local_hash_join(node: joins.HashJoin, drawing: Drawing, *, is_batch: bool = False) -> int:
-    made = drawing.relational("Hash Join", node, join_type=_HASH_JOIN_TYPES[node.kind])
+    drawn = drawing.relational("Hash Join", node, join_type=_HASH_JOIN_TYPES[node.kind])
     if is_batch:
         scan = drawing.relational("Scan", node.right, scan_type="BatchScan", scan_target="Batch")
-        drawing.link(made, scan.index, "Build")
+        drawing.link(drawn, scan.index, "Build")
     else:
-        drawing.input(made, node.right, "Build")
-    drawing.input(made, node.left, "Probe")
+        drawing.input(drawn, node.right, "Build")
+    drawing.input(drawn, node.left, "Probe")
     pairs = zip(node.left_keys, node.right_keys, strict=True)
-    drawing.condition(made, conjunction([equal(a, b) for a, b in pairs]))
-    drawing.condition(made, node.residual, "Residual Condition")
-    return made.index
+    drawing.condition(drawn, conjunction([equal(a, b) for a, b in pairs]))
+    drawing.condition(drawn, node.residual, "Residual Condition")
+    return drawn.index
 
 
 def _merge_join(node: joins.MergeJoin, drawing: Drawing) -> int:
-    made = drawing.relational("Merge Join", node, join_type=_JOIN_TYPES[node.kind])
-    drawing.input(made, node.left, "Left")
-    drawing.input(made, node.right, "Right")
+    drawn = drawing.relational("Merge Join", node, join_type=_JOIN_TYPES[node.kind])
+    drawing.input(drawn, node.left, "Left")
+    drawing.input(drawn, node.right, "Right")
     pairs = zip(node.left_keys, node.right_keys, strict=True)
-    drawing.condition(made, conjunction([equal(a, b) for a, b in pairs]))
-    drawing.condition(made, node.residual, "Residual Condition")
-    return made.index
+    drawing.condition(drawn, conjunction([equal(a, b) for a, b in pairs]))
+    drawing.condition(drawn, node.residual, "Residual Condition")
+    return drawn.index
 
 
 _APPLIES: Mapping[JoinKind, str] = {
@@ -208,14 +208,14 @@ def _apply_join(node: joins.ApplyJoin, drawing: Drawing) -> int:
     name = _APPLIES[node.kind]
     if not _is_local(node):
         name = f"Distributed {name.replace('-', ' ')}"
-    made = drawing.relational(name, node)
-    drawing.input(made, node.left, "Input")
-    drawing.input(made, node.right, "Map")
-    return made.index
+    drawn = drawing.relational(name, node)
+    drawing.input(drawn, node.left, "Input")
+    drawing.input(drawn, node.right, "Map")
+    return drawn.index
 
 
 def _is_local(node: joins.ApplyJoin) -> bool:
-    """Whether both sides lie together: a table and the parent it is interleaved in."""
+    """Return whether both sides are stored together: a table and its interleaving parent."""
     left, right = _table_under(node.left), _table_under(node.right)
     if left is None or right is None or left.index is not None or right.index is not None:
         return left is None or right is None
@@ -232,72 +232,72 @@ def _table_under(node: Node) -> Scan | None:
 
 
 def _keyed_spool(node: joins.KeyedSpool, drawing: Drawing) -> int:
-    made = drawing.relational("SpoolScan", node)
+    drawn = drawing.relational("SpoolScan", node)
     build = drawing.relational("SpoolBuild", node)
-    drawing.link(made, build.index)
+    drawing.link(drawn, build.index)
     drawing.input(build, node.input)
     pairs = zip(node.keys, node.probes, strict=True)
-    drawing.condition(made, conjunction([equal(a, b) for a, b in pairs]))
-    return made.index
+    drawing.condition(drawn, conjunction([equal(a, b) for a, b in pairs]))
+    return drawn.index
 
 
 def _unnest(node: joins.Unnest, drawing: Drawing) -> int:
     if isinstance(node.input, nodes.Unit) and not node.outer and node.condition is None:
         return _array(node, drawing)
     name = "Outer Apply" if node.outer else "Cross Apply"
-    made = drawing.relational(name, node)
-    drawing.input(made, node.input, "Input")
-    drawing.link(made, _array(node, drawing), "Map")
-    drawing.condition(made, node.condition)
-    return made.index
+    drawn = drawing.relational(name, node)
+    drawing.input(drawn, node.input, "Input")
+    drawing.link(drawn, _array(node, drawing), "Map")
+    drawing.condition(drawn, node.condition)
+    return drawn.index
 
 
 def _array(node: joins.Unnest, drawing: Drawing) -> int:
-    made = drawing.relational("Array Unnest", node)
-    drawing.variable(made, node.element, node.array)
-    return made.index
+    drawn = drawing.relational("Array Unnest", node)
+    drawing.variable(drawn, node.element, node.array)
+    return drawn.index
 
 
 def _union_all(node: nodes.UnionAll, drawing: Drawing) -> int:
-    made = drawing.relational("Union All", node)
+    drawn = drawing.relational("Union All", node)
     for below in node.inputs:
         inner = drawing.relational("Union Input", below)
-        drawing.link(made, inner.index)
+        drawing.link(drawn, inner.index)
         drawing.input(inner, below)
-    return made.index
+    return drawn.index
 
 
 def _set_operation(node: nodes.SetOperation, drawing: Drawing) -> int:
     is_except = node.kind in (SetOpKind.EXCEPT_ALL, SetOpKind.EXCEPT_DISTINCT)
     kind = JoinKind.ANTI if is_except else JoinKind.SEMI
-    made = drawing.relational("Hash Join", node, join_type=_HASH_JOIN_TYPES[kind])
+    drawn = drawing.relational("Hash Join", node, join_type=_HASH_JOIN_TYPES[kind])
     for number, below in enumerate(node.inputs):
-        drawing.input(made, below, "Build" if number else "Probe")
-    return made.index
+        drawing.input(drawn, below, "Build" if number else "Probe")
+    return drawn.index
 
 
 def _with(node: nodes.With, drawing: Drawing) -> int:
-    made = drawing.relational("Cross Apply", node)
+    drawn = drawing.relational("Cross Apply", node)
     for table in node.tables:
         build = drawing.relational("SpoolBuild", table.node, spool_name=table.name)
-        drawing.link(made, build.index, "Input")
+        drawing.link(drawn, build.index, "Input")
         drawing.input(build, table.node)
-    drawing.input(made, node.body, "Map")
-    return made.index
+    drawing.input(drawn, node.body, "Map")
+    return drawn.index
 
 
 def _with_ref(node: nodes.WithRef, drawing: Drawing) -> int:
-    made = drawing.relational("SpoolScan", node, spool_name=node.name)
+    drawn = drawing.relational("SpoolScan", node, spool_name=node.name)
     for column in node.outputs:
-        drawing.stored(made, column, column.name)
-    return made.index
+        drawing.stored(drawn, column, column.name)
+    return drawn.index
 
 
 def _sample(node: nodes.Sample, drawing: Drawing) -> int:
-    made = drawing.relational("Sample", node, sampling_method=node.method)
-    drawing.input(made, node.input)
-    drawing.condition(made, node.size, "Size")
-    return made.index
+    drawn = drawing.relational("Sample", node, sampling_method=node.method)
+    drawing.input(drawn, node.input)
+    drawing.condition(drawn, node.size, "Size")
+    return drawn.index
 
 
 DISPLAYS: Mapping[type[Node], Display] = {
@@ -330,7 +330,7 @@ __all__ = ["PlanTree", "explain"]
 
 
 def explain(plan: Plan, profile: Figures | None = None) -> PlanTree:
-    """The tree for a plan, with execution statistics if it was profiled."""
+    """Return the tree for a plan, with execution statistics if the plan was profiled."""
     drawing = Drawing(DISPLAYS, profile)
     if isinstance(plan, DmlPlan):
         drawing.dml(plan)

@@ -1,7 +1,7 @@
-"""The operators and functions that planning must recognise, by the names signatures bear.
+"""The names of the operators and functions that the planner recognises in signatures.
 
-The names are the catalogue's (`googlesql.catalog`): operators are written "$name". A test holds
-this list against the catalogue.
+The names are those of the catalog (`googlesql.catalog`), which writes operators as "$name". A test
+checks this list against the catalog.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ COMPARISONS = {
     GREATER_OR_EQUAL: ">=",
 }
 
-# The comparison that holds of (b, a) when this one holds of (a, b).
+# The comparison that holds for (b, a) when the key holds for (a, b).
 MIRRORED = {
     EQUAL: EQUAL,
     LESS: GREATER,
@@ -43,7 +43,7 @@ MIRRORED = {
     GREATER_OR_EQUAL: LESS_OR_EQUAL,
 }
 
-# Functions that have a result for all arguments, so that they may be called earlier than written.
+# Functions with a result for all arguments, which may be called earlier than written.
 NEVER_FAILING = frozenset(
     {EQUAL, NOT_EQUAL, LESS, LESS_OR_EQUAL, GREATER, GREATER_OR_EQUAL, BETWEEN, IN_LIST, IN_ARRAY}
     | {IS_NULL, IS_TRUE, IS_FALSE, NOT, IS_DISTINCT, STARTS_WITH, COALESCE, IFNULL}
@@ -51,5 +51,5 @@ NEVER_FAILING = frozenset(
     | {"ARRAY_LENGTH"}
 )
 
-# Beginnings of the names of functions that read long texts, or texts against a pattern.
+# Name prefixes of functions that read long texts, or match texts against a pattern.
 SLOW_PREFIXES = ("REGEXP_", "JSON_", "LAX_", "PARSE_", "FORMAT", "TO_JSON", "SEARCH", "SCORE")

@@ -1,8 +1,8 @@
-"""Whether a plan can be run share by share, each share with root rows of its own.
+"""Whether a plan can be run partition by partition, each partition with root rows of its own.
 
 Spanner's rule for a query: the first operator of its plan is a distributed union and no other
-operator is distributed. Every share then works on whole families: root rows with all that is
-interleaved in them. So rows may be filtered, projected, unnested, and paired or gathered with rows
+operator is distributed. Every partition then holds whole families: root rows with all rows
+interleaved in them. So rows may be filtered, projected, unnested, and joined or grouped with rows
 of their own family:
 
     Users, Posts below Users        Users JOIN Posts ON Users.Id = Posts.Id      yes
@@ -11,8 +11,8 @@ of their own family:
                                     Users JOIN Posts ON Users.Id = Posts.PostId  no
                                     GROUP BY Title, ORDER BY, LIMIT, DISTINCT    no
 
-A node's *family* is what is known of its rows: for each part of the root's key, the ids of the
-columns that hold it.
+The *family* of a node describes its rows: for each part of the root's key, the ids of the columns
+that hold it.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from spanemu.sql.resolved import ColumnRef, Expr, FunctionCall
 
 @record
 class Family:
-    """Which hierarchy rows belong to, and for each part of its root's key, who holds it."""
+    """The hierarchy that rows belong to, and the columns that hold each part of its root's key."""
 
     hierarchy: str
     key: tuple[frozenset[int], ...]
@@ -42,8 +42,8 @@ class _Refused(Exception):
     """The reason why a plan cannot be partitioned."""
 
 
-def why_dml_is_not(plan: Plan) -> str:
-    """The reason why DML is not fully partitionable, "" if it is: it reads its own rows only."""
+def dml_partitioning_obstacle(plan: Plan) -> str:
+    """Return why DML is not fully partitionable, or "" if it reads its own rows only."""
     assert isinstance(plan, DmlPlan)
     times = 0
     for node in walk(plan.root):
@@ -58,9 +58,10 @@ def why_dml_is_not(plan: Plan) -> str:
     return f"it reads {plan.table.name} more than once" if times > 1 else ""
 
 
-def hierarchy_of_query(plan: Plan, schema: Schema) -> tuple[str, str]:
-    """The root table or index whose families a query goes through, "" for none; and the reason why
-    it is not root-partitionable, "" if it is.
+def partition_hierarchy(plan: Plan, schema: Schema) -> tuple[str, str]:
+    """Return the root table or index of the families that a query reads, and why it has none.
+
+    The name is "" if there is no root, the reason "" if the query is root-partitionable.
     """
     assert isinstance(plan, QueryPlan)
     try:
@@ -71,76 +72,78 @@ def hierarchy_of_query(plan: Plan, schema: Schema) -> tuple[str, str]:
 
 
 class _Families:
-    """Works out the family of every node of a plan; raises `_Refused` where rows leave theirs."""
+    """The families of a plan's nodes; raises `_Refused` where rows leave their family."""
 
     def __init__(self, schema: Schema) -> None:
         self._schema = schema
 
     def of(self, node: Node) -> Family | None:
-        """The family of a node's rows; None when they come from no table."""
+        """Return the family of a node's rows; None if they come from no table."""
         rule = _RULES.get(type(node))
         if rule is None:
-            raise _too_much(node)
+            raise _needs_more(node)
         return rule(self, node)
 
     def of_scan(self, node: nodes.Scan) -> Family:
-        """Rows of a table, or entries of an index."""
+        """Return the family of rows of a table, or of entries of an index."""
         family = self._stored(node)
         self._subqueries(node, family)
         return family
 
     def of_input(self, node: Any) -> Family | None:
-        """Nodes that pass on what they are given, row by row."""
+        """Return the family of a node that passes on its input row by row."""
         family = self.of(node.input)
         self._subqueries(node, family)
         return family
 
     def of_project(self, node: nodes.Project) -> Family | None:
-        """The same rows, with the key under further names perhaps."""
+        """Return the family of the same rows, whose key may have further names."""
         family = self.of_input(node)
         return family and _renamed(family, node.computed)
 
     def of_constants(self, node: Node) -> None:
-        """Rows computed on the spot."""
+        """Check the subqueries of rows that come from no table."""
         self._subqueries(node, None)
 
     def of_groups(self, node: nodes.HashAggregate) -> Family | None:
-        """Groups, each of one family."""
+        """Return the family of groups, each of which must lie within a family."""
         family = self.of_input(node)
         if family is None:
             return None
         grouped = _renamed(family, node.keys)
-        mine = frozenset(column.id for column, _ in node.keys)
-        key = tuple(part & mine for part in grouped.key)
+        left_ids = frozenset(column.id for column, _ in node.keys)
+        key = tuple(part & left_ids for part in grouped.key)
         if not all(key):
-            raise _too_much(node)
+            raise _needs_more(node)
         return Family(family.hierarchy, key)
 
     def of_apply(self, node: joins.ApplyJoin) -> Family | None:
-        """Rows with others that are looked up for each."""
+        """Return the family of rows joined with rows that are looked up for each."""
         family = self.of(node.left)
         if not node.back_join:
             self._inner(node.right, family)
         return family
 
     def of_hash_join(self, node: joins.HashJoin) -> Family | None:
-        """Rows paired by values, the key of their family among them."""
+        """Return the family of rows joined by values that include the key of their family."""
         left, right = self.of(node.left), self.of(node.right)
         self._subqueries(node, left)
         if left is None or right is None:
             return left or right
         pairs = list(zip(node.left_keys, node.right_keys, strict=True))
-        if not _tied(left, right, pairs) or node.kind is joins.JoinKind.NULL_AWARE_ANTI:
-            raise _too_much(node)
+        if not _matches_families(left, right, pairs) or node.kind is joins.JoinKind.NULL_AWARE_ANTI:
+            raise _needs_more(node)
         if node.kind is joins.JoinKind.INNER:
             both = zip(left.key, right.key, strict=True)
-            return Family(left.hierarchy, tuple(mine | theirs for mine, theirs in both))
+            return Family(
+                left.hierarchy, tuple(left_ids | right_ids for left_ids, right_ids in both)
+            )
         if node.kind is joins.JoinKind.FULL:
             return Family(left.hierarchy, tuple(frozenset() for _ in left.key))
         return left
 
     def of_loop_join(self, node: joins.Join) -> Family | None:
-        """Rows paired with rows of no table."""
+        """Return the family of rows paired with rows of no table."""
         family = self.of(node.left)
         self._inner(node.right, family)
         self._subqueries(node, family)
@@ -155,16 +158,18 @@ class _Families:
                     self._inner(subquery.node, family)
 
     def _inner(self, node: Node, outer: Family | None) -> None:
-        """Judge what is evaluated for each row of `outer`: it must stay within the row's family."""
+        """Check a plan that is evaluated for each row of `outer`: it must stay within the row's
+        family.
+        """
         if isinstance(node, nodes.Scan | nodes.SystemScan | nodes.WithRef):
             is_tied = isinstance(node, nodes.Scan) and outer and self._seeks(node, outer)
             if not is_tied:
-                raise _too_much(node)
+                raise _needs_more(node)
         if isinstance(node, joins.KeyedSpool):
             pairs = list(zip(node.probes, node.keys, strict=True))
             inner = self.of(node.input)
-            if inner and not (outer and _tied(outer, inner, pairs)):
-                raise _too_much(node)
+            if inner and not (outer and _matches_families(outer, inner, pairs)):
+                raise _needs_more(node)
             return
         for part in parts(node):
             if isinstance(part, Node):
@@ -172,7 +177,7 @@ class _Families:
         self._subqueries(node, outer)
 
     def _seeks(self, node: nodes.Scan, outer: Family) -> bool:
-        """Whether a scan reads rows of the family of each row of `outer` only."""
+        """Return whether a scan reads only rows of the family of each row of `outer`."""
         if self._stored(node).hierarchy != outer.hierarchy:
             return False
         return node.seeks is not None and all(_is_within(seek, outer) for seek in node.seeks)
@@ -207,26 +212,29 @@ _RULES: Mapping[type[Node], Callable[[_Families, Any], Family | None]] = {
 }
 
 
-def _too_much(node: Node) -> _Refused:
-    return _Refused(f"it needs more than one share's rows for its {type(node).__name__}")
+def _needs_more(node: Node) -> _Refused:
+    return _Refused(f"its {type(node).__name__} needs rows of more than one partition")
 
 
 def _renamed(family: Family, computed: nodes.Computed) -> Family:
-    """The family with copies of key columns taken in."""
+    """Return the family including copies of key columns."""
     key = list(family.key)
     for column, expr in computed:
         if isinstance(expr, ColumnRef):
-            for place, ids in enumerate(key):
+            for position, ids in enumerate(key):
                 if expr.column.id in ids:
-                    key[place] = ids | {column.id}
+                    key[position] = ids | {column.id}
     return Family(family.hierarchy, tuple(key))
 
 
-def _tied(left: Family, right: Family, pairs: Sequence[tuple[Expr, Expr]]) -> bool:
-    """Whether equality of those pairs keeps rows with rows of their own family."""
+def _matches_families(left: Family, right: Family, pairs: Sequence[tuple[Expr, Expr]]) -> bool:
+    """Return whether the equality of `pairs` joins rows only with rows of their own family."""
     return left.hierarchy == right.hierarchy and all(
-        any(_holds(mine, one) and _holds(theirs, other) for one, other in pairs)
-        for mine, theirs in zip(left.key, right.key, strict=True)
+        any(
+            _holds(left_ids, left_key) and _holds(right_ids, right_key)
+            for left_key, right_key in pairs
+        )
+        for left_ids, right_ids in zip(left.key, right.key, strict=True)
     )
 
 
@@ -243,7 +251,7 @@ def _is_within(seek: Seek, family: Family) -> bool:
 
 
 def _subqueries_of(expr: Any) -> Iterator[Subquery]:
-    """Subqueries in an expression, but not those inside of them."""
+    """Yield the subqueries in an expression, but not those nested inside them."""
     if isinstance(expr, Subquery):
         yield expr
     for part in parts(expr):
@@ -252,12 +260,12 @@ def _subqueries_of(expr: Any) -> Iterator[Subquery]:
 
 
 def is_repeatable(plan: Plan) -> bool:
-    """Whether the rows of `plan` depend on stored rows and parameters alone."""
+    """Return whether the rows of `plan` depend on stored rows and parameters alone."""
     if not isinstance(plan, QueryPlan) or isinstance(plan, CallPlan):
         return False
-    for thing in walk(plan.root):
-        if isinstance(thing, Sample | SystemScan):
+    for item in walk(plan.root):
+        if isinstance(item, Sample | SystemScan):
             return False
-        if isinstance(thing, FunctionCall) and (thing.signature.volatile or thing.signature.stable):
+        if isinstance(item, FunctionCall) and (item.signature.volatile or item.signature.stable):
             return False
     return True

@@ -1,4 +1,4 @@
-"""A plan in the shape in which Spanner's clients receive it: numbered nodes that link to others."""
+"""A plan in the form in which Spanner's clients receive it: numbered nodes with links."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ T = TypeVar("T")
 def tree_lines(
     root: T, label: Callable[[T], str], children: Callable[[T], Iterable[T]]
 ) -> Iterator[str]:
-    """Lines of a drawing of `root`: `label` may return several lines.
+    r"""Yield the lines of a drawing of `root`; `label` may return several lines.
 
     >>> nodes = {"a": ["b", "c"], "b": ["d"]}
-    >>> print("\\n".join(tree_lines("a", str, lambda n: nodes.get(n, ()))))
+    >>> print("\n".join(tree_lines("a", str, lambda n: nodes.get(n, ()))))
     a
     ├─ b
     │  └─ d
@@ -49,7 +49,7 @@ class ChildLink:
 
 @dataclass(slots=True)
 class PlanNode:
-    """One node. `short_representation` is set for SCALAR nodes, `execution_stats` by PROFILE."""
+    """A node. `short_representation` is set for SCALAR nodes, `execution_stats` by PROFILE."""
 
     index: int
     kind: str
@@ -61,7 +61,7 @@ class PlanNode:
 
     @property
     def title(self) -> str:
-        """The operator's name with what clients put before it: Local Distributed Union."""
+        """The operator's name after the words that clients show: Local Distributed Union."""
         scan = self.metadata.get("scan_type", "").removesuffix("Scan")
         call, iterator = self.metadata.get("call_type", ""), self.metadata.get("iterator_type", "")
         return " ".join([word for word in (call, iterator, scan, self.display_name) if word])
@@ -69,12 +69,12 @@ class PlanNode:
 
 @dataclass(frozen=True, slots=True)
 class PlanTree:
-    """Nodes in pre-order; the first is the root, and each node's `index` is its place."""
+    """Nodes in pre-order; the first is the root, and each node's `index` is its position."""
 
     nodes: tuple[PlanNode, ...]
 
     def lines(self) -> Iterator[str]:
-        """A drawing of the relational nodes, with their conditions."""
+        """Return the lines of a drawing of the relational nodes, with their conditions."""
         root = _Link("", self.nodes[0])
         return tree_lines(root, self._label, self._children)
 

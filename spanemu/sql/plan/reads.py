@@ -1,4 +1,4 @@
-"""Which stored columns a plan may read, from which tables and indexes."""
+"""The stored columns that a plan may read, and from which tables and indexes."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from spanemu.sql.resolved import Expr
 
 @dataclass(frozen=True, eq=False)
 class Reads:
-    """`columns` by table name, `indexes` and `system_tables` by name.
+    """The columns, by table name, and the indexes and system tables, by name, that a plan may read.
 
-    Columns that DML only hands from a row to the key of its write count as read.
+    Columns that DML only copies from a row to the key of its write count as read.
     """
 
     columns: Mapping[str, frozenset[str]]
@@ -25,7 +25,7 @@ class Reads:
 
 
 def reads_of(plan: Plan) -> Reads:
-    """What `plan` may read."""
+    """Return the columns, indexes and system tables that `plan` may read."""
     columns: dict[str, frozenset[str]] = {}
     indexes: set[str] = set()
     system: set[str] = set()
@@ -39,15 +39,17 @@ def reads_of(plan: Plan) -> Reads:
             elif isinstance(node, SystemScan):
                 system.add(node.name)
     if isinstance(plan, CallPlan):
-        system.add(f"SPANNER_SYS.{plan.procedure}")  # told of what runs, as those tables are
+        system.add(
+            f"SPANNER_SYS.{plan.procedure}"
+        )  # a procedure reveals what runs, as system tables do
     if isinstance(plan, DmlPlan) and plan.returning is not None:
-        mine = columns.get(plan.table.name, frozenset())
-        columns[plan.table.name] = mine | _returned(plan)
+        read = columns.get(plan.table.name, frozenset())
+        columns[plan.table.name] = read | _returned(plan)
     return Reads(MappingProxyType(columns), frozenset(indexes), frozenset(system))
 
 
 def returning_scans(plan: Plan) -> bool:
-    """Whether THEN RETURN has a subquery that reads a table."""
+    """Return whether THEN RETURN has a subquery that reads a table."""
     values = _returning_values(plan)
     return any(isinstance(node, Scan) for value in values for node in walk(value))
 

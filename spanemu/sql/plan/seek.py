@@ -1,13 +1,13 @@
-"""Which keys a scan visits: constraints on the leading parts of a key.
+"""Seeks: the keys that a scan visits, as constraints on the leading parts of a key.
 
     key (SingerId, AlbumId)     seek
-    SingerId = @s               parts=(Equal(@s),)
-    ... AND AlbumId > 4         parts=(Equal(@s),) last=Within(low=4)
-    SingerId IN (1, 2)          parts=(Among((1, 2)),)
+    SingerId = @s               points=(Equal(@s),)
+    ... AND AlbumId > 4         points=(Equal(@s),) last=Within(low=4)
+    SingerId IN (1, 2)          points=(Among((1, 2)),)
 
-A scan takes a tuple of seeks, their union. Values are computed once per evaluation of the scan
-(`executor.ranges`); a NULL matches nothing except where a constraint says so. A NaN matches
-nothing. Constraints speak of values: whether a part is descending is the executor's care.
+A scan has a tuple of seeks and visits their union. Values are computed once per evaluation of the
+scan (`executor.ranges`); NULL matches nothing except where a constraint says so, and NaN matches
+nothing. Constraints are about values: the executor deals with descending key parts.
 """
 
 from __future__ import annotations
@@ -20,7 +20,10 @@ from spanemu.sql.resolved import Expr
 
 @record
 class Equal(Unique):
-    """One value. With `nulls`, NULL is a value like any other (IS NULL, IS NOT DISTINCT FROM)."""
+    """A constraint to one value.
+
+    With `nulls`, NULL is a value like any other (IS NULL, IS NOT DISTINCT FROM).
+    """
 
     value: Expr
     nulls: bool = False
@@ -29,7 +32,7 @@ class Equal(Unique):
 
 @record
 class Among(Unique):
-    """Any of `values`, or any element of `array`."""
+    """A constraint to any of `values`, or to any element of `array`."""
 
     values: tuple[Expr, ...] = ()
     array: Expr | None = None
@@ -38,7 +41,7 @@ class Among(Unique):
 
 @record
 class Within(Unique):
-    """Between two bounds, either of which may be absent; never NULL."""
+    """A constraint to an interval, either bound of which may be absent; NULL is never inside."""
 
     low: Expr | None = None
     low_closed: bool = True
@@ -49,7 +52,7 @@ class Within(Unique):
 
 @record
 class Prefixed(Unique):
-    """Texts or bytes that begin with `prefix`; of a LIKE pattern, with what precedes wildcards."""
+    """A constraint to texts or bytes with a prefix; of a LIKE pattern, its literal prefix."""
 
     prefix: Expr
     is_pattern: bool = False
@@ -69,5 +72,5 @@ class Seek(Unique):
 
     @property
     def key_size(self) -> int:
-        """How many key parts it constrains."""
+        """The number of key parts that the seek constrains."""
         return len(self.points) + (self.last is not None)

@@ -1,4 +1,4 @@
-"""A whole plan: what a statement reads, in which shape its result comes, what it writes."""
+"""Plans of whole statements: what a statement reads, the shape of its result, what it writes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,10 @@ from spanemu.values.types import Type
 
 @record
 class Plan(Unique):
-    """`names` are the client's names of the result's columns; parameters are numbered in order."""
+    """The plan of a statement.
+
+    `names` are the client's names of the result's columns; parameters are numbered in order.
+    """
 
     names: tuple[str, ...]
     parameters: tuple[tuple[str, Type], ...]
@@ -21,7 +24,7 @@ class Plan(Unique):
 
 @record
 class QueryPlan(Plan):
-    """Emit `outputs` of `root`."""
+    """The plan of a query, which emits `outputs` of `root`."""
 
     root: Node
     outputs: Columns
@@ -29,14 +32,17 @@ class QueryPlan(Plan):
 
 @record
 class CallPlan(QueryPlan):
-    """Call a system procedure with the one row of `root`."""
+    """The plan of a CALL: the one row of `root` holds the arguments of the system procedure."""
 
     procedure: str
 
 
 @record
 class DmlPlan(Plan):
-    """Write to `table` what `root` yields. `returning` has its subqueries planned."""
+    """The plan of a statement that writes the rows of `root` to `table`.
+
+    The subqueries in `returning` are planned.
+    """
 
     table: Table
     root: Node
@@ -46,11 +52,11 @@ class DmlPlan(Plan):
 
 @record
 class Conflict(Unique):
-    """What to do with a row that conflicts on one of `targets`: None is the primary key.
+    """The treatment of a row that conflicts on one of `targets`; None is the primary key.
 
-    Proposed rows hold the insert's targets, then `computed`, which are not written.
-    Without `assignments` the row is dropped. Otherwise they are computed over the existing row
-    and the proposed one, if `where` is TRUE of them.
+    Proposed rows hold the insert's targets, then `computed`, which are not written. Without
+    `assignments` the row is dropped. Otherwise the assignments are computed over the existing row
+    and the proposed row, if `where` is TRUE for them.
     """
 
     targets: tuple[Index | None, ...]
@@ -63,7 +69,7 @@ class Conflict(Unique):
 
 @record
 class InsertPlan(DmlPlan):
-    """Insert `values` of each row of `root` into `positions`-matching `targets`."""
+    """The plan of an INSERT of the `values` of each row of `root` into the columns `targets`."""
 
     kind: InsertKind
     targets: tuple[Column, ...]
@@ -73,7 +79,7 @@ class InsertPlan(DmlPlan):
 
 @record
 class UpdatePlan(DmlPlan):
-    """Assign to the row of key `key`, for each row of `root`, the values found in that row."""
+    """The plan of an UPDATE: each row of `root` holds the `key` of a row and its new values."""
 
     key: Columns
     assignments: tuple[tuple[Column, ResolvedColumn], ...]
@@ -81,6 +87,6 @@ class UpdatePlan(DmlPlan):
 
 @record
 class DeletePlan(DmlPlan):
-    """Remove the row of key `key`, for each row of `root`."""
+    """The plan of a DELETE: each row of `root` holds the `key` of a row to remove."""
 
     key: Columns

@@ -1,7 +1,7 @@
-"""Walking and rewriting plans and expressions, and asking what they need from outside.
+"""Walking and rewriting plans and expressions, and computing which outer columns they need.
 
-Nothing here knows the meaning of a node: `PARTS` (for expressions) and each node's `parts` name
-the fields that hold nodes or expressions, however nested in tuples.
+The module does not know the meaning of a node: `PARTS` (for expressions) and each node's `parts`
+name the fields that hold nodes or expressions, nested in tuples at any depth.
 """
 
 from __future__ import annotations
@@ -48,45 +48,48 @@ PARTS: Mapping[type, tuple[str, ...]] = {
 }
 
 
-# Expressions with nothing inside. A statement may be full of them, and asking an object for its
-# `__dict__` makes Python build one: nothing is kept in these.
+# Expressions without parts. A statement may hold very many, and reading an object's `__dict__`
+# makes Python create the dictionary: nothing is cached in these.
 _LEAVES = frozenset(kind for kind, names in PARTS.items() if not names)
 _CONSTANTS = _LEAVES - {ColumnRef}
 
 
-def parts_of(thing: Any) -> tuple[str, ...]:
-    """Names of the fields of `thing` in which nodes or expressions are found."""
-    return thing.parts if isinstance(thing, Node) else PARTS[type(thing)]
+def parts_of(item: Any) -> tuple[str, ...]:
+    """Return the names of the fields of `item` that hold nodes or expressions."""
+    return item.parts if isinstance(item, Node) else PARTS[type(item)]
 
 
-def mapped(thing: T, on_node: OnNode, on_expr: OnExpr) -> T:
-    """`thing` with its direct nodes and expressions replaced; itself when none changed."""
+def map_parts(item: T, on_node: OnNode, on_expr: OnExpr) -> T:
+    """Return `item` with its direct nodes and expressions replaced; `item` itself if none
+    changed.
+    """
     changes: dict[str, Any] = {}
-    for name in parts_of(thing):
-        before = getattr(thing, name)
+    for name in parts_of(item):
+        before = getattr(item, name)
         if before is None or before == ():
             continue
         after = _mapped_value(before, on_node, on_expr)
         if after is not before:
             changes[name] = after
-    return changed(thing, changes) if changes else thing
+    return replace_fields(item, changes) if changes else item
 
 
-def changed(thing: T, changes: Mapping[str, Any]) -> T:
-    """What `dataclasses.replace` gives, faster: planning a statement makes hundreds of these.
+def replace_fields(item: T, changes: Mapping[str, Any]) -> T:
+    """Return a copy of `item` with some fields replaced, faster than `dataclasses.replace`.
 
-    Plan nodes have no validation to run, and what is kept about the old one is dropped.
+    Planning one statement makes hundreds of such copies. Plan nodes have no validation to run.
+    Values that were cached in the old instance are dropped.
     """
-    made = object.__new__(type(thing))
-    state = made.__dict__
-    state.update(thing.__dict__)
-    for kept in _KEPT:
-        state.pop(kept, None)
+    copy = object.__new__(type(item))
+    state = copy.__dict__
+    state.update(item.__dict__)
+    for cached in _KEPT:
+        state.pop(cached, None)
     state.update(changes)
-    return made
+    return copy
 
 
-# Computed once and kept in an instance: see `scope_of`, `parts` and `Node.ids`.
+# Values that are computed once and cached in an instance: see `scope_of`, `parts`, `Node.ids`.
 _SCOPE = "_scope"
 _PARTS = "_parts"
 _KEPT = (_SCOPE, _PARTS, "ids")
@@ -101,7 +104,7 @@ def _mapped_value(value: Any, on_node: OnNode, on_expr: OnExpr) -> Any:
     if kind is tuple:
         return _mapped_tuple(value, on_node, on_expr)
     if kind in PARTS:
-        return mapped(value, on_node, on_expr)
+        return map_parts(value, on_node, on_expr)
     return value
 
 
@@ -109,48 +112,50 @@ def _mapped_tuple(value: Any, on_node: OnNode, on_expr: OnExpr) -> Any:
     items: list[Any] = []
     is_changed = False
     for item in paced(value):
-        # Without a call in between: nested calls use up Python's stack.
-        made = on_expr(item) if isinstance(item, Expr) else _mapped_value(item, on_node, on_expr)
-        is_changed = is_changed or made is not item
-        items.append(made)
+        # An expression needs no intermediate call: nested calls use up Python's stack.
+        mapped_item = (
+            on_expr(item) if isinstance(item, Expr) else _mapped_value(item, on_node, on_expr)
+        )
+        is_changed = is_changed or mapped_item is not item
+        items.append(mapped_item)
     return tuple(items) if is_changed else value
 
 
-def parts(thing: Any) -> Sequence[Node | Expr]:
-    """The direct nodes and expressions of `thing`. Collected once, then kept in it."""
-    if type(thing) in _LEAVES:
+def parts(item: Any) -> Sequence[Node | Expr]:
+    """Return the direct nodes and expressions of `item`; they are collected once and cached."""
+    if type(item) in _LEAVES:
         return ()
-    kept: Sequence[Node | Expr] | None = thing.__dict__.get(_PARTS)
-    if kept is None:
-        found: list[Node | Expr] = []
-        _collect(thing, found)
-        kept = thing.__dict__[_PARTS] = found
-    return kept
+    cached: Sequence[Node | Expr] | None = item.__dict__.get(_PARTS)
+    if cached is None:
+        collected: list[Node | Expr] = []
+        _collect(item, collected)
+        cached = item.__dict__[_PARTS] = collected
+    return cached
 
 
-def _collect(thing: Any, found: list[Node | Expr]) -> None:
-    for name in parts_of(thing):
-        value = getattr(thing, name)
+def _collect(item: Any, parts_found: list[Node | Expr]) -> None:
+    for name in parts_of(item):
+        value = getattr(item, name)
         if value is not None:
-            _collect_value(value, found)
+            _collect_value(value, parts_found)
 
 
-def _collect_value(value: Any, found: list[Node | Expr]) -> None:
+def _collect_value(value: Any, parts_found: list[Node | Expr]) -> None:
     if isinstance(value, (Expr, Node)):
-        found.append(value)
+        parts_found.append(value)
     elif type(value) is tuple:
         for item in value:
-            if isinstance(item, (Expr, Node)):  # Most are; a call less for each.
-                found.append(item)
+            if isinstance(item, (Expr, Node)):  # Most items are: this saves a call per item.
+                parts_found.append(item)
             else:
-                _collect_value(item, found)
+                _collect_value(item, parts_found)
     elif type(value) in PARTS:
-        _collect(value, found)
+        _collect(value, parts_found)
 
 
-def walk(thing: Node | Expr) -> Iterator[Node | Expr]:
-    """`thing` and everything in it, from the top."""
-    pending: list[Node | Expr] = [thing]
+def walk(item: Node | Expr) -> Iterator[Node | Expr]:
+    """Yield `item` and everything in it, from the top."""
+    pending: list[Node | Expr] = [item]
     while pending:
         current = pending.pop()
         yield current
@@ -159,17 +164,18 @@ def walk(thing: Node | Expr) -> Iterator[Node | Expr]:
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """Ids of the columns that something refers to, and of those that it produces itself.
+    """The ids of the columns that a node or expression refers to, and of those that it produces.
 
-    `free`: what it refers to and does not produce; ids are unique within a statement, so all that
-    is produced anywhere inside may be taken away from all that is referred to anywhere inside.
-    `has_query`: there is a subquery in it. `is_volatile`: evaluated again it may differ.
-    `is_slow`: a function in it does more work than a comparison. `may_fail`: for some values its
-    evaluation ends the statement.
+    - `free`: columns that are referred to and not produced. Ids are unique within a statement, so
+      the set of all produced columns can be subtracted from the set of all referenced columns.
+    - `has_query`: there is a subquery inside
+    - `is_volatile`: evaluated again, the value may differ
+    - `is_slow`: some function inside does more work than a comparison
+    - `may_fail`: for some values the evaluation ends the statement with an error
     """
 
     used: frozenset[int]
-    made: frozenset[int]
+    produced: frozenset[int]
     free: frozenset[int]
     has_query: bool = False
     is_volatile: bool = False
@@ -181,50 +187,50 @@ _NOTHING: frozenset[int] = frozenset()
 _EMPTY = Scope(_NOTHING, _NOTHING, _NOTHING)
 
 
-def scope_of(thing: Node | Expr) -> Scope:
-    """The columns of a node or expression, at any depth. Computed once, then kept in it."""
-    if type(thing) in _CONSTANTS:
+def scope_of(item: Node | Expr) -> Scope:
+    """Return the columns of a node or expression, at any depth; the object caches the result."""
+    if type(item) in _CONSTANTS:
         return _EMPTY
-    found: Scope | None = thing.__dict__.get(_SCOPE)
-    if found is None:
-        found = thing.__dict__[_SCOPE] = _scope(thing)
-    return found
+    scope: Scope | None = item.__dict__.get(_SCOPE)
+    if scope is None:
+        scope = item.__dict__[_SCOPE] = _scope(item)
+    return scope
 
 
-def _scope(thing: Node | Expr) -> Scope:
-    if isinstance(thing, ColumnRef):
-        itself = frozenset((thing.column.id,))
+def _scope(item: Node | Expr) -> Scope:
+    if isinstance(item, ColumnRef):
+        itself = frozenset((item.column.id,))
         return Scope(itself, _NOTHING, itself)
-    own = _PRODUCERS.get(type(thing), _own_columns)
-    made = _NOTHING.union([column.id for column in own(thing)])
-    inner = [scope_of(part) for part in paced(parts(thing))]
-    used = _NOTHING.union(*[one.used for one in inner])
-    made = made.union(*[one.made for one in inner])
-    call = thing if isinstance(thing, resolved.FunctionCall) else None
-    has_query = isinstance(thing, Subquery)
+    own = _PRODUCERS.get(type(item), _own_columns)
+    produced = _NOTHING.union([column.id for column in own(item)])
+    inner = [scope_of(part) for part in paced(parts(item))]
+    used = _NOTHING.union(*[scope.used for scope in inner])
+    produced = produced.union(*[scope.produced for scope in inner])
+    call = item if isinstance(item, resolved.FunctionCall) else None
+    has_query = isinstance(item, Subquery)
     return Scope(
         used,
-        made,
-        used - made if made else used,
-        has_query or any(one.has_query for one in inner),
-        (call is not None and call.signature.volatile) or any(one.is_volatile for one in inner),
+        produced,
+        used - produced if produced else used,
+        has_query or any(scope.has_query for scope in inner),
+        (call is not None and call.signature.volatile) or any(scope.is_volatile for scope in inner),
         (call is not None and call.signature.function.startswith(op.SLOW_PREFIXES))
-        or any(one.is_slow for one in inner),
-        has_query or _fails_itself(thing) or any(one.may_fail for one in inner),
+        or any(scope.is_slow for scope in inner),
+        has_query or _fails_itself(item) or any(scope.may_fail for scope in inner),
     )
 
 
-def _fails_itself(thing: Node | Expr) -> bool:
+def _fails_itself(item: Node | Expr) -> bool:
     """Return whether the outermost operation of an expression may fail."""
-    if isinstance(thing, resolved.FunctionCall):
-        return not (thing.safe or thing.signature.function in op.NEVER_FAILING)
-    if isinstance(thing, resolved.Cast):
-        return not (thing.safe or (thing.implicit and thing.operand.type.is_number))
+    if isinstance(item, resolved.FunctionCall):
+        return not (item.safe or item.signature.function in op.NEVER_FAILING)
+    if isinstance(item, resolved.Cast):
+        return not (item.safe or (item.implicit and item.operand.type.is_number))
     return False
 
 
-def _own_columns(thing: Any) -> Iterable[resolved.ResolvedColumn]:
-    return thing.produced if isinstance(thing, Node) else ()
+def _own_columns(item: Any) -> Iterable[resolved.ResolvedColumn]:
+    return item.produced if isinstance(item, Node) else ()
 
 
 _PRODUCERS: Mapping[type, Callable[[Any], Iterable[resolved.ResolvedColumn]]] = {
@@ -233,39 +239,39 @@ _PRODUCERS: Mapping[type, Callable[[Any], Iterable[resolved.ResolvedColumn]]] = 
 }
 
 
-def free(thing: Node | Expr) -> frozenset[int]:
-    """Ids of the columns that `thing` refers to and does not produce itself."""
-    return scope_of(thing).free
+def free(item: Node | Expr) -> frozenset[int]:
+    """Return the ids of the columns that `item` refers to and does not produce itself."""
+    return scope_of(item).free
 
 
-def has_query(thing: Node | Expr) -> bool:
-    """Whether there is a subquery in it."""
-    return scope_of(thing).has_query
+def has_query(item: Node | Expr) -> bool:
+    """Return whether `item` contains a subquery."""
+    return scope_of(item).has_query
 
 
-def is_volatile(thing: Node | Expr) -> bool:
-    """Whether evaluating it again may give something else."""
-    return scope_of(thing).is_volatile
+def is_volatile(item: Node | Expr) -> bool:
+    """Return whether `item` may have another value when it is evaluated again."""
+    return scope_of(item).is_volatile
 
 
-def may_fail(thing: Node | Expr) -> bool:
-    """Return whether evaluating it may end the statement."""
-    return scope_of(thing).may_fail
+def may_fail(item: Node | Expr) -> bool:
+    """Return whether evaluating `item` may end the statement with an error."""
+    return scope_of(item).may_fail
 
 
 def substitute(expr: Expr, values: Mapping[int, Expr]) -> Expr:
-    """`expr` with references to the given columns replaced, inside subqueries too."""
+    """Return `expr` with references to the given columns replaced, inside subqueries too."""
 
     def on_expr(item: Expr) -> Expr:
         if isinstance(item, ColumnRef):
             return values.get(item.column.id, item)
         if scope_of(item).used.isdisjoint(values):
             return item
-        return mapped(item, on_node, on_expr)
+        return map_parts(item, on_node, on_expr)
 
     def on_node(item: Node) -> Node:
         if scope_of(item).used.isdisjoint(values):
             return item
-        return mapped(item, on_node, on_expr)
+        return map_parts(item, on_node, on_expr)
 
     return on_expr(expr)

@@ -25,7 +25,7 @@ from spanemu.sql.plan.statements import (
     QueryPlan,
     UpdatePlan,
 )
-from spanemu.sql.plan.traverse import mapped
+from spanemu.sql.plan.traverse import map_parts
 from spanemu.sql.planner.errors import PlanTooDeep
 from spanemu.sql.planner.fold import fold
 from spanemu.sql.planner.narrow import narrow
@@ -85,7 +85,7 @@ class _Builder:
             return rewrite(node, RULES, self.planning)
 
         def on_expr(inner: Expr) -> Expr:
-            return mapped(inner, on_node, on_expr)
+            return map_parts(inner, on_node, on_expr)
 
         ready = prune_expression(on_expr(fold(self.translator.expr(expr))))
         return choose_in(ready, self.planning)

@@ -14,7 +14,7 @@ from spanemu.sql.plan import operators as op
 from spanemu.sql.plan.conditions import conjunction_or_true, conjuncts, negated
 from spanemu.sql.plan.evaluation_order import cheapest_first
 from spanemu.sql.plan.nodes import Node
-from spanemu.sql.plan.traverse import has_query, is_volatile, mapped
+from spanemu.sql.plan.traverse import has_query, is_volatile, map_parts
 from spanemu.sql.resolved import And, Case, Expr, FunctionCall, Literal, Or
 from spanemu.values.types import BOOL, Type
 
@@ -25,9 +25,9 @@ def fold(expr: Expr) -> Expr:
     """Return `expr` with its constant parts computed.
 
     Parts that fail are kept: they fail when they are run. So are parts with large values, since
-    plans are kept for long: a run computes them once (`executor.writers`).
+    plans are kept for long: a run computes them once (`executor.codegen_templates`).
     """
-    inner = mapped(expr, _same, fold)
+    inner = map_parts(expr, _same, fold)
     folder = _FOLDERS.get(type(inner))
     return folder(inner) if folder else inner
 

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 from spanemu.sql.plan import operators as op
 from spanemu.sql.plan.conditions import is_false, is_null, is_true, negation
 from spanemu.sql.plan.nodes import Node
-from spanemu.sql.plan.traverse import mapped
+from spanemu.sql.plan.traverse import map_parts
 from spanemu.sql.resolved import And, Case, Expr, FunctionCall, Or
 
 Conditions = tuple[Expr, ...]
@@ -31,7 +31,7 @@ def with_guards(expr: Expr, needed: Conditions, visit: Visit) -> Expr:
     if isinstance(expr, FunctionCall) and expr.signature.function in (op.COALESCE, op.IFNULL):
         skips = _has_value
     if skips is None:
-        return mapped(expr, _same, lambda part: visit(part, needed))
+        return map_parts(expr, _same, lambda part: visit(part, needed))
 
     def serialized(part: Expr) -> Expr:
         nonlocal needed
@@ -39,7 +39,7 @@ def with_guards(expr: Expr, needed: Conditions, visit: Visit) -> Expr:
         needed = (*needed, negation(skips(part)))
         return made
 
-    return mapped(expr, _same, serialized)
+    return map_parts(expr, _same, serialized)
 
 
 def _case(expr: Case, needed: Conditions, visit: Visit) -> Expr:

@@ -12,7 +12,7 @@ from typing import Any
 from spanemu.sql.plan import nodes
 from spanemu.sql.plan.joins import HashJoin
 from spanemu.sql.plan.nodes import Columns, Node, Subquery
-from spanemu.sql.plan.traverse import changed, free, has_query, mapped, parts, walk
+from spanemu.sql.plan.traverse import free, has_query, map_parts, parts, replace_fields, walk
 from spanemu.sql.resolved import Expr
 
 Ids = Mapping[int, None]  # an ordered set
@@ -30,16 +30,17 @@ def _narrow(node: Node, needed: Ids) -> Node:
     if isinstance(node, HashJoin) and node.kind.keeps_right:
         own = {column.id: column for column in node.columns}
         outputs = tuple([own[column] for column in needed if column in own])
-        node = changed(node, {"outputs": outputs})
+        node = replace_fields(node, {"outputs": outputs})
     if isinstance(node, (nodes.UnionAll, nodes.SetOperation)):
         inputs = [narrow(*pair) for pair in zip(node.inputs, node.sources, strict=True)]
-        return changed(node, {"inputs": tuple(inputs)})
+        return replace_fields(node, {"inputs": tuple(inputs)})
     if isinstance(node, nodes.With):
         tables = [
-            changed(table, {"node": narrow(table.node, table.outputs)}) for table in node.tables
+            replace_fields(table, {"node": narrow(table.node, table.outputs)})
+            for table in node.tables
         ]
         return nodes.With(tuple(tables), _narrow(node.body, inside))
-    return mapped(node, lambda below: _narrow(below, inside), _narrow_expression)
+    return map_parts(node, lambda below: _narrow(below, inside), _narrow_expression)
 
 
 def _needed_inside(node: Node, needed: Ids) -> Ids:
@@ -59,7 +60,7 @@ def _uses(things: Iterable[Node | Expr]) -> Iterable[int]:
 def _narrow_expression(expr: Expr) -> Expr:
     if not has_query(expr):
         return expr
-    inner: Any = mapped(expr, lambda node: node, _narrow_expression)
+    inner: Any = map_parts(expr, lambda node: node, _narrow_expression)
     if isinstance(inner, Subquery):
-        return changed(inner, {"node": narrow(inner.node, inner.outputs)})
+        return replace_fields(inner, {"node": narrow(inner.node, inner.outputs)})
     return inner  # type: ignore[no-any-return]

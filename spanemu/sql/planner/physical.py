@@ -15,7 +15,7 @@ from spanemu.sql.plan import nodes
 from spanemu.sql.plan.conditions import conjunction, conjuncts
 from spanemu.sql.plan.joins import Join, Unnest
 from spanemu.sql.plan.nodes import Node, Subquery
-from spanemu.sql.plan.traverse import free, has_query, mapped, parts
+from spanemu.sql.plan.traverse import free, has_query, map_parts, parts
 from spanemu.sql.planner.access_path import best_access
 from spanemu.sql.planner.estimate import estimate, spooling_cost
 from spanemu.sql.planner.join_order import plan_join
@@ -32,7 +32,7 @@ def choose(node: Node, wanted: Wanted | None, planning: Planning) -> Node:
     """The plan of `node`, subqueries in its expressions included."""
     if any(isinstance(part, Expr) and has_query(part) for part in parts(node)):
         rows = _rows_below(node, planning)
-        node = mapped(node, _same, lambda expr: choose_in(expr, planning, rows))
+        node = map_parts(node, _same, lambda expr: choose_in(expr, planning, rows))
     return _CHOOSERS.get(type(node), _leaf)(node, wanted, planning)
 
 
@@ -40,7 +40,7 @@ def choose_in(expr: Expr, planning: Planning, rows: float = 1.0) -> Expr:
     """`expr`, which is evaluated for about so many rows, with its subqueries planned."""
     if not has_query(expr):
         return expr
-    inner = mapped(expr, _same, lambda one: choose_in(one, planning, rows))
+    inner = map_parts(expr, _same, lambda one: choose_in(one, planning, rows))
     if isinstance(inner, Subquery):
         return replace(inner, node=_per_row(inner.node, planning, rows))
     return inner

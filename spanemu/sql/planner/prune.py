@@ -13,7 +13,7 @@ from typing import Any
 from spanemu.sql.plan import nodes
 from spanemu.sql.plan.joins import Join, Unnest
 from spanemu.sql.plan.nodes import Columns, Node, Subquery
-from spanemu.sql.plan.traverse import free, has_query, mapped, parts
+from spanemu.sql.plan.traverse import free, has_query, map_parts, parts
 from spanemu.sql.resolved import Expr
 
 Ids = frozenset[int]
@@ -22,7 +22,7 @@ Ids = frozenset[int]
 def prune(node: Node, needed: Ids) -> Node:
     """`node` without columns beyond `needed`, its subqueries' plans pruned as well."""
     trimmed = _PRUNERS.get(type(node), _leaf)(node, needed)
-    return mapped(trimmed, _same, prune_expression)
+    return map_parts(trimmed, _same, prune_expression)
 
 
 def prune_outputs(node: Node, outputs: Columns) -> Node:
@@ -39,7 +39,7 @@ def prune_expression(expr: Expr) -> Expr:
     """`expr` with the plans of its subqueries pruned."""
     if not has_query(expr):
         return expr
-    inner = mapped(expr, _same, prune_expression)
+    inner = map_parts(expr, _same, prune_expression)
     if isinstance(inner, Subquery):
         return replace(inner, node=prune_outputs(inner.node, inner.outputs))
     return inner

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from spanemu.sql.plan.nodes import Node
-from spanemu.sql.plan.traverse import has_query, mapped
+from spanemu.sql.plan.traverse import has_query, map_parts
 from spanemu.sql.planner.planning import Planning
 from spanemu.sql.resolved import Expr
 
@@ -19,10 +19,10 @@ def rewrite(node: Node, rules: Sequence[Rule], planning: Planning) -> Node:
     """`node` with `rules` applied in turn to each node, inputs first."""
 
     def on_expr(expr: Expr) -> Expr:
-        return mapped(expr, on_node, on_expr) if has_query(expr) else expr
+        return map_parts(expr, on_node, on_expr) if has_query(expr) else expr
 
     def on_node(item: Node) -> Node:
-        item = mapped(item, on_node, on_expr)
+        item = map_parts(item, on_node, on_expr)
         for rule in rules:
             item = rule(item, planning)
         return item

@@ -13,7 +13,7 @@ from spanemu.sql.plan import nodes
 from spanemu.sql.plan.conditions import conjunction, conjuncts, equality, is_compound
 from spanemu.sql.plan.joins import ApplyJoin, HashJoin, Join, KeyedSpool, Unnest
 from spanemu.sql.plan.nodes import Node
-from spanemu.sql.plan.traverse import free, is_volatile, mapped
+from spanemu.sql.plan.traverse import free, is_volatile, map_parts
 from spanemu.sql.resolved import Expr
 
 _HASHABLE_KEYS_MAX = 16
@@ -32,7 +32,7 @@ def spool_correlated(node: Node) -> Node:
         case nodes.Scan() if node.residual is not None:
             return _over_scan(node, list(conjuncts(node.residual)))
         case _ if isinstance(node, _TRANSPARENT):
-            return mapped(node, spool_correlated, _same)
+            return map_parts(node, spool_correlated, _same)
         case _:
             return node
 

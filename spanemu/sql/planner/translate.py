@@ -14,7 +14,7 @@ from spanemu.sql import resolved
 from spanemu.sql.plan import nodes
 from spanemu.sql.plan.joins import Join, JoinKind, Unnest
 from spanemu.sql.plan.nodes import Columns, Node
-from spanemu.sql.plan.traverse import mapped
+from spanemu.sql.plan.traverse import map_parts
 from spanemu.sql.planner.planning import Planning
 from spanemu.sql.resolved import ColumnRef, Expr, ResolvedColumn, SetOpKind
 
@@ -38,7 +38,7 @@ class Translator:
             node, outputs = self.query(expr.scan, expr.output)
             operand = None if expr.operand is None else self.expr(expr.operand)
             return nodes.Subquery(expr.type, expr.kind, node, outputs, operand)
-        return mapped(expr, self._no_node, self.expr)
+        return map_parts(expr, self._no_node, self.expr)
 
     def optional(self, expr: Expr | None) -> Expr | None:
         """`expr` of what may be missing."""
@@ -67,11 +67,11 @@ class Translator:
 
     def sort_keys(self, keys: Iterable[resolved.SortKey]) -> tuple[resolved.SortKey, ...]:
         """Keys with their subqueries planned."""
-        return tuple([mapped(key, self._no_node, self.expr) for key in keys])
+        return tuple([map_parts(key, self._no_node, self.expr) for key in keys])
 
     def aggregate(self, call: resolved.AggregateCall) -> resolved.AggregateCall:
         """An aggregate with the subqueries in its arguments planned."""
-        return mapped(call, self._no_node, self.expr)
+        return map_parts(call, self._no_node, self.expr)
 
     @staticmethod
     def _no_node(node: Node) -> Node:

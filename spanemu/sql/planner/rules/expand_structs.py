@@ -5,7 +5,7 @@ from __future__ import annotations
 from spanemu.sql.plan.conditions import call_of, equal
 from spanemu.sql.plan.nodes import Filter, Node
 from spanemu.sql.plan.operators import EQUAL, IN_LIST
-from spanemu.sql.plan.traverse import mapped
+from spanemu.sql.plan.traverse import map_parts
 from spanemu.sql.planner.planning import Planning
 from spanemu.sql.resolved import (
     And,
@@ -32,7 +32,7 @@ def expand_structs(node: Node, _: Planning) -> Node:
 
 def _expand(expr: Expr) -> Expr:
     if isinstance(expr, (And, Or)):
-        return mapped(expr, lambda node: node, _expand)
+        return map_parts(expr, lambda node: node, _expand)
     same = call_of(expr, EQUAL)
     if same is not None:
         return fieldwise(*same.arguments) or expr

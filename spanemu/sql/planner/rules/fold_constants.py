@@ -5,7 +5,7 @@ from __future__ import annotations
 from spanemu.sql.plan.conditions import conjuncts
 from spanemu.sql.plan.joins import Join, JoinKind
 from spanemu.sql.plan.nodes import Filter, Limit, Node, Project, Values
-from spanemu.sql.plan.traverse import mapped
+from spanemu.sql.plan.traverse import map_parts
 from spanemu.sql.planner.fold import fold, is_never_true
 from spanemu.sql.planner.planning import Planning
 from spanemu.sql.resolved import Expr, Literal
@@ -16,7 +16,7 @@ def fold_constants(node: Node, _: Planning) -> Node:
 
     LIMIT 0 has no rows either, and a join on FALSE those that have no partner.
     """
-    folded = mapped(node, _same, fold)
+    folded = map_parts(node, _same, fold)
     if isinstance(folded, Limit) and folded.offset is None and _is_zero(folded.limit):
         return Values(folded.columns, ())
     if isinstance(folded, Join) and is_never_true(folded.condition):

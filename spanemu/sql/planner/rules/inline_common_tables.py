@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 
 from spanemu.sql.plan.nodes import CommonTable, Node, Project, With, WithRef
-from spanemu.sql.plan.traverse import mapped, walk
+from spanemu.sql.plan.traverse import map_parts, walk
 from spanemu.sql.planner.planning import Planning
 from spanemu.sql.resolved import ColumnRef, Expr
 
@@ -45,7 +45,7 @@ def _inlined(root: Node, once: Mapping[str, CommonTable]) -> Node:
     def on_node(node: Node) -> Node:
         table = once.get(node.name) if isinstance(node, WithRef) else None
         if table is None:
-            return mapped(node, on_node, on_expr)
+            return map_parts(node, on_node, on_expr)
         assert isinstance(node, WithRef)
         renamed = tuple(
             [
@@ -56,6 +56,6 @@ def _inlined(root: Node, once: Mapping[str, CommonTable]) -> Node:
         return Project(table.node, renamed, ())
 
     def on_expr(expr: Expr) -> Expr:
-        return mapped(expr, on_node, on_expr)
+        return map_parts(expr, on_node, on_expr)
 
     return on_node(root) if once else root

@@ -7,7 +7,15 @@ from collections import Counter
 from spanemu.sql.plan.conditions import conjuncts
 from spanemu.sql.plan.joins import Join
 from spanemu.sql.plan.nodes import Computed, Filter, Limit, Node, Project, Sort
-from spanemu.sql.plan.traverse import changed, free, has_query, is_volatile, parts, substitute, walk
+from spanemu.sql.plan.traverse import (
+    free,
+    has_query,
+    is_volatile,
+    parts,
+    replace_fields,
+    substitute,
+    walk,
+)
 from spanemu.sql.planner.planning import Planning
 from spanemu.sql.planner.pushdown import push
 from spanemu.sql.resolved import ColumnRef, Expr, Literal, ParameterRef
@@ -35,7 +43,7 @@ def lift_subqueries(node: Node, _: Planning) -> Node:
     early = tuple([pair for pair in below.computed if pair[0] not in late])
     inner = Project(below.input, early, below.input.columns) if early else below.input
     kept = tuple([column for column in below.columns if column not in late])
-    return Project(changed(node, {"input": inner}), lifted, kept)
+    return Project(replace_fields(node, {"input": inner}), lifted, kept)
 
 
 def push_filters(node: Node, _: Planning) -> Node:

@@ -4,12 +4,12 @@ from spanemu.sql import resolved as r
 from spanemu.sql.plan.nodes import Filter, Node, Project, Scan, Subquery
 from spanemu.sql.plan.traverse import (
     PARTS,
-    changed,
     free,
     has_query,
     is_volatile,
-    mapped,
+    map_parts,
     parts,
+    replace_fields,
     substitute,
     walk,
 )
@@ -41,7 +41,7 @@ def test_parts_are_found_in_tuples_and_pairs():
 def test_mapping_nothing_gives_the_same_object():
     refs = TableRefs(SINGERS)
     node = Filter(scan_of(refs), both(equal(refs.SingerId, lit(1)), equal(refs.Rating, lit(1.0))))
-    assert mapped(node, lambda inner: inner, lambda inner: inner) is node
+    assert map_parts(node, lambda inner: inner, lambda inner: inner) is node
 
 
 def test_a_changed_node_forgets_what_was_kept_about_the_old_one():
@@ -49,7 +49,7 @@ def test_a_changed_node_forgets_what_was_kept_about_the_old_one():
     node = scan_of(refs)
     assert node.ids
     assert free(node) == frozenset()
-    narrow = changed(node, {"outputs": node.outputs[:1]})
+    narrow = replace_fields(node, {"outputs": node.outputs[:1]})
     assert narrow.ids == {node.outputs[0][0].id}
 
 
