@@ -1,12 +1,12 @@
-"""The resolved tree: what a statement means. Typed, names gone, every column an id.
+"""The resolved tree: the meaning of a statement, typed, with ids for columns instead of names.
 
-The contract between analyzer and planner, shared by every dialect. A `ResolvedColumn` is
-produced by exactly one scan and referred to by `ColumnRef`; a reference to a column that no
-scan inside a subquery produces is a correlated one. Conversions are explicit (`Cast`), so the
-planner and executor never coerce. Views and virtual generated columns are expanded here.
+The tree is the contract between analyzer and planner, shared by every dialect. Exactly one scan
+produces a `ResolvedColumn`, and a `ColumnRef` refers to it; a reference to a column that no scan
+inside a subquery produces is correlated. Conversions are explicit (`Cast`), so planner and executor
+never coerce. Views and virtual generated columns are already expanded.
 
-Nodes compare by identity (`Unique`), since they may be large. In reading order: `expression`,
-`scan`, `statement`; everything is imported from here.
+Nodes compare by identity (`Unique`), since they may be large. In order: expressions, scans,
+statements.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ Hints = tuple[tuple[str, Any], ...]  # (lower-cased name, checked value)
 
 @record
 class Expr(Unique):
-    """Something with a value of `type`; `at` is its offset in the text, for run-time errors."""
+    """An expression with a value of `type`; `at` is its offset in the text, for run-time errors."""
 
     type: Type
 
@@ -45,8 +45,8 @@ class Expr(Unique):
 class Literal(Expr):
     """A constant in Python form (`values.value`).
 
-    `image` is set while the analyzer may still give a bare literal another type: what was
-    written, or "" where that does not matter. Nobody else looks at it.
+    `image` is set while the analyzer may still give a bare literal another type: the text as
+    written, or "" where the text does not matter. Only the analyzer reads it.
     """
 
     value: Any
@@ -56,7 +56,7 @@ class Literal(Expr):
 
 @record
 class ParameterRef(Expr):
-    """@name, lower-cased; its type is declared by the client or inferred."""
+    """A parameter by its lower-cased name; its type is declared by the client or inferred."""
 
     name: str
 
@@ -72,7 +72,7 @@ class ColumnRef(Expr):
 class FunctionCall(Expr):
     """A scalar function, operator or conditional form applied to arguments.
 
-    `signature` says how to evaluate it (`functions.registry`); SAFE. turns its failures to NULL.
+    `signature` says how to evaluate the call (`functions.registry`); `safe` turns errors into NULL.
     """
 
     signature: Signature
@@ -83,7 +83,7 @@ class FunctionCall(Expr):
 
 @record
 class Cast(Expr):
-    """Conversion of `operand` to `type`; `implicit` ones were inserted by coercion."""
+    """A conversion of `operand` to `type`; `implicit` if coercion inserted it."""
 
     operand: Expr
     safe: bool = False
@@ -93,7 +93,7 @@ class Cast(Expr):
 
 @record
 class Case(Expr):
-    """CASE and IF: the first result whose condition is TRUE; later ones are not evaluated."""
+    """CASE and IF: the first result whose condition is TRUE; later results are not evaluated."""
 
     whens: tuple[tuple[Expr, Expr], ...]
     otherwise: Expr
@@ -137,7 +137,7 @@ class GetField(Expr):
 
 @record
 class LambdaExpr(Expr):
-    """A function argument with parameters; `type` is that of its body."""
+    """A function argument with parameters; `type` is the type of its body."""
 
     parameters: tuple[ResolvedColumn, ...]
     body: Expr
@@ -162,7 +162,7 @@ TRUE = Literal(BOOL, True)
 
 
 class SubqueryKind(StrEnum):
-    """What a subquery expression makes of its rows."""
+    """The kind of a subquery expression: how its rows become a value."""
 
     SCALAR = "scalar"  # one column, at most one row; none is NULL
     ARRAY = "array"  # one column
@@ -172,9 +172,9 @@ class SubqueryKind(StrEnum):
 
 @record
 class SubqueryExpr(Expr):
-    """A query as a value; `output` are the columns of `scan` that count, in order.
+    """A query as a value; `output` are the columns of `scan` that the value uses, in order.
 
-    `hints` are those written before the parenthesis.
+    `hints` are the hints before the parenthesis.
     """
 
     kind: SubqueryKind
@@ -186,7 +186,7 @@ class SubqueryExpr(Expr):
 
 @record
 class Scan(Unique):
-    """Something that yields rows; each says which columns it gives."""
+    """A source of rows; each class says which columns it produces."""
 
 
 @record
@@ -224,7 +224,7 @@ class ValuesScan(Scan):
 
 
 class JoinType(StrEnum):
-    """RIGHT is kept (not swapped) so that plans can show what was asked."""
+    """The type of a join as written: RIGHT is kept so that the analyzer's tree shows the query."""
 
     INNER = "inner"
     LEFT = "left"
@@ -236,8 +236,8 @@ class JoinType(StrEnum):
 class JoinScan(Scan):
     """Pairs of rows for which `condition` is TRUE; None is a cross join.
 
-    USING is already turned into equalities, its merged columns into a projection. `right` may
-    refer to columns of `left` only inside an `ArrayScan`, which is its own node.
+    USING has already become equalities, and its merged columns a projection. `right` may refer to
+    columns of `left` only inside an `ArrayScan`, which is a node of its own.
     """
 
     join_type: JoinType
@@ -251,7 +251,7 @@ class JoinScan(Scan):
 class ArrayScan(Scan):
     """Elements of `array` for each row of `input` (None: a single row), as UNNEST.
 
-    A NULL array has no elements. With `outer`, a row without matching element comes once with
+    A NULL array has no elements. With `outer`, a row without matching elements is emitted once with
     NULLs. `condition` is an ON clause over both.
     """
 
@@ -274,7 +274,7 @@ class FilterScan(Scan):
 
 @record
 class ProjectScan(Scan):
-    """The input's columns and `computed` ones beside them. Pruning is the planner's."""
+    """The columns of the input and `computed` columns. The planner removes unneeded columns."""
 
     input: Scan
     computed: tuple[tuple[ResolvedColumn, Expr], ...]
@@ -282,7 +282,7 @@ class ProjectScan(Scan):
 
 @record
 class SortKey(Unique):
-    """One key of an order. `nulls_first` is already decided; `collation` is the tag's value."""
+    """A key of an order. `nulls_first` is already decided; `collation` is the tag's value."""
 
     value: Expr
     descending: bool = False
@@ -308,9 +308,9 @@ class AggregateCall(Unique):
 
 @record
 class AggregateScan(Scan):
-    """One row for each distinct combination of `keys`; one in all without keys.
+    """One row for each distinct combination of `keys`; one row in all without keys.
 
-    SELECT DISTINCT and UNION DISTINCT are this, without aggregates.
+    SELECT DISTINCT and UNION DISTINCT are aggregate scans without aggregates.
     """
 
     input: Scan
@@ -337,7 +337,7 @@ class LimitScan(Scan):
 
 
 class SetOpKind(StrEnum):
-    """UNION DISTINCT is UNION_ALL under an `AggregateScan`."""
+    """The kind of a set operation; UNION DISTINCT is UNION_ALL under an `AggregateScan`."""
 
     UNION_ALL = "union all"
     INTERSECT_ALL = "intersect all"
@@ -348,7 +348,7 @@ class SetOpKind(StrEnum):
 
 @record
 class SetOpScan(Scan):
-    """Inputs combined; `inputs[i][1]` are the columns that line up with `columns`."""
+    """The combination of inputs; `inputs[i][1]` are the columns that align with `columns`."""
 
     kind: SetOpKind
     inputs: tuple[tuple[Scan, tuple[ResolvedColumn, ...]], ...]
@@ -366,7 +366,7 @@ class WithScan(Scan):
 
 @record
 class WithRef(Scan):
-    """Rows of a common table; `columns` line up with the columns it was defined with."""
+    """Rows of a common table; `columns` align with the columns of its definition."""
 
     name: str
     columns: tuple[ResolvedColumn, ...]
@@ -387,7 +387,7 @@ class SampleScan(Scan):
 
 @record
 class OutputColumn(Unique):
-    """A column of the result under the name the client sees; "" when it has none."""
+    """A column of the result under the name that the client sees; "" if it has no name."""
 
     name: str
     column: ResolvedColumn
@@ -395,8 +395,10 @@ class OutputColumn(Unique):
 
 @record
 class Statement(Unique):
-    """`parameters` are all that the statement uses, by lower-cased name, with their types;
-    `undeclared` are those among them whose type was inferred.
+    """A statement with its parameters and hints.
+
+    `parameters` are all parameters that the statement uses, by lower-cased name, with their types;
+    `undeclared` are those whose type was inferred.
     """
 
     parameters: dict[str, Type]
@@ -406,7 +408,7 @@ class Statement(Unique):
 
 @record
 class QueryStatement(Statement):
-    """A query. `ordered` tells whether it asks for an order of all its rows."""
+    """A query. `ordered` says whether the query requests an order of all its rows."""
 
     scan: Scan
     output: tuple[OutputColumn, ...]
@@ -426,8 +428,8 @@ class CallStatement(QueryStatement):
 class ReturningClause(Unique):
     """THEN RETURN: expressions over `row`, the table's columns of each row written.
 
-    `row` pairs each output with its stored column. The action, when asked for, is the last
-    output: a STRING column that the executor fills.
+    `row` pairs each output with its stored column. The action, where the clause has WITH ACTION, is
+    the last output: a STRING column that the executor fills.
     """
 
     row: tuple[tuple[ResolvedColumn, Column], ...]
@@ -437,7 +439,7 @@ class ReturningClause(Unique):
 
 
 class InsertKind(StrEnum):
-    """What to do with a row whose key exists."""
+    """The treatment of a row whose key exists."""
 
     INSERT = "insert"
     IGNORE = "ignore"
@@ -464,9 +466,10 @@ class ConflictClause(Unique):
 class InsertStatement(Statement):
     """INSERT: `source` yields `values`, one for each of `columns`, already of their types.
 
-    A column set to PENDING_COMMIT_TIMESTAMP() has the literal `COMMIT_TIMESTAMP`. Columns left
-    out, key or not, get their defaults from the transaction. Behind them, `values` has one for
-    each of `computed`: columns that are not written, but decide what a row conflicts with.
+    A column set to PENDING_COMMIT_TIMESTAMP() has the literal `COMMIT_TIMESTAMP`. The transaction
+    computes the defaults of columns left out, key columns or not. After them, `values` has one
+    column for each of `computed`: columns that are not written, but decide what a row conflicts
+    with.
     """
 
     table: Table
@@ -482,7 +485,7 @@ class InsertStatement(Statement):
 
 @record
 class UpdateStatement(Statement):
-    """UPDATE: `source` yields the matching rows (key columns and what the values need).
+    """UPDATE: `source` yields the matching rows (key columns and the columns that the values need).
 
     `key` are its columns for the table's primary key, in order; each assignment's value is an
     expression over `source`.

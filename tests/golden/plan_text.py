@@ -49,7 +49,7 @@ def _children(thing: Any) -> Iterable[Any]:
         yield from thing.tables
         yield thing.body
         return
-    shown = replace(thing, sought=None) if isinstance(thing, nodes.Scan) else thing
+    shown = replace(thing, seek_condition=None) if isinstance(thing, nodes.Scan) else thing
     for part in parts(shown):
         if isinstance(part, Node):
             yield part

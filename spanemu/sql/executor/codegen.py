@@ -18,6 +18,7 @@ reach the limits of Python's parser.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from types import CodeType
 from typing import Any
@@ -101,6 +102,30 @@ class PairWriter(Writer):
 
     def cell(self, position: int) -> str:
         return f"row[{position}]" if position < self._width else f"other[{position - self._width}]"
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class PairOutput:
+    """The cells that a join emits of a pair: those at `places` of both rows; None for all."""
+
+    layout: Layout
+    width: int
+    places: tuple[int, ...] | None
+
+    def pair(self, writer: PairWriter) -> str:
+        """Return the text of the row made of `row` and `other`."""
+        if self.places is None:
+            return "(row + other)"
+        return f"({''.join([f'{writer.cell(place)}, ' for place in self.places])})"
+
+    def alone(self, writer: PairWriter, left_width: int, missing: str) -> str:
+        """Return the text of the row made of `row` without a partner."""
+        if self.places is None:
+            return f"(row + {missing})"
+        cells = [
+            writer.cell(position) if position < left_width else "None" for position in self.places
+        ]
+        return f"({''.join([f'{cell}, ' for cell in cells])})"
 
 
 def value_function(expr: Expr, layout: Layout, compiler: ExpressionCompiler) -> Value:

@@ -186,8 +186,8 @@ class Drawing:
 
     def _split_range(self, root: Node) -> int:
         first = _leftmost(root)
-        if isinstance(first, Scan) and first.sought is not None:
-            return self.scalar(first.sought)
+        if isinstance(first, Scan) and first.seek_condition is not None:
+            return self.scalar(first.seek_condition)
         return self.text("Constant", "true")
 
     def _serialize(self, root: Node, outputs: Sequence[ResolvedColumn]) -> int:

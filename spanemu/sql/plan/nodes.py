@@ -96,8 +96,8 @@ class Scan(Producing):
     """A source of the rows of a table or of one of its indexes, in key order or in reverse.
 
     Without `index` the table itself is read. The scan visits only keys in one of `seeks`, or all
-    keys if that is None; `residual` filters the rows visited. `sought` is the condition that the
-    seeks implement, for display. The cost is one visit per key in range.
+    keys if that is None; `residual` filters the rows visited. `seek_condition` is the condition
+    that the seeks implement, for display. The cost is one visit per key in range.
     """
 
     table: Table
@@ -105,11 +105,11 @@ class Scan(Producing):
     index: Index | None = None
     seeks: tuple[Seek, ...] | None = None
     residual: Expr | None = None
-    sought: Expr | None = None
+    seek_condition: Expr | None = None
     descending: bool = False
     for_update: bool = False
     hints: Hints = ()
-    parts = ("seeks", "residual", "sought")
+    parts = ("seeks", "residual", "seek_condition")
 
     @property
     def produced(self) -> Columns:

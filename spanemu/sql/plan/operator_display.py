@@ -50,7 +50,7 @@ def _bare_scan(node: Scan, drawing: Drawing) -> int:
     drawn = drawing.relational("Scan", node, **metadata)
     for column, stored in node.outputs:
         drawing.stored(drawn, column, stored.name)
-    drawing.condition(drawn, node.sought, "Seek Condition")
+    drawing.condition(drawn, node.seek_condition, "Seek Condition")
     return drawn.index
 
 

@@ -1,12 +1,18 @@
-"""Decides how a statement is run: `resolved` -> `plan`.
+"""The planner decides how a statement is run: it turns the `resolved` tree into a `plan`.
 
-In reading order: `planning` (what is known meanwhile), `build` (the way from one to the other),
-`translate` (scans to nodes, one for one), `rewrite` and `rules` (a plan made better, nothing
-chosen) with `fold`, `guards`, `pushdown` and `decorrelate`. Then `physical` chooses, by `estimate`
-and `cardinality`: how a table is read (`access_path`, `seeks`, `index_union`, `extreme`), how
-inputs are joined (`join_order`, `spool`), which order comes for nothing (`ordering`). `equivalence`
-and `nullability` say what is known of columns, `prune` and `narrow` drop those that nobody needs;
-`errors`.
+In reading order:
 
-Modules: `min_max`, `properties`.
+- `planning`: the context of one run of the planner
+- `build`: the steps from a statement to its plan
+- `translate`: scans to plan nodes, one for one
+- `rewrite` and `rules`, with `fold`, `guards`, `pushdown` and `decorrelate`: rewriting a plan
+  without choosing algorithms
+- `prune`: removal of unneeded columns
+- `physical`: the choice of algorithms, by `estimate` and `cardinality`
+- `access_path`, `seeks`, `index_union`, `min_max`: how a table is read
+- `join_order` and `spool`: how inputs are joined
+- `ordering`: required and delivered orders
+- `properties`: which columns are never NULL, and which conditions follow from equalities
+- `narrow`: removal of unneeded columns from joined rows
+- `errors`: errors that only the choice of a plan detects
 """

@@ -1,8 +1,8 @@
-"""How to read one table under some conditions: the whole of it, or by key, or by an index.
+"""Access paths: how to read one table under some conditions, whole, by its key or by an index.
 
-Every candidate is a `Path` with an estimate; the cheapest wins, and of equals the first: the
-table itself, then indexes in order of creation. So a whole table is read in the order of its key,
-which is what people expect to see. Costs count rows touched, so that only their ratios matter. An
+Every candidate is a `Path` with an estimate. The cheapest path wins, and among equals the first:
+the table itself, then indexes in order of creation. So a whole table is read in the order of its
+key, which is what people expect to see. Costs count visited rows, so only their ratios matter. An
 index that lacks columns costs one look-up in the table per row (a back-join).
 """
 
@@ -32,8 +32,8 @@ from spanemu.sql.planner.estimate import (
     estimate,
     rows_visited,
 )
-from spanemu.sql.planner.index_union import sought_keys
-from spanemu.sql.planner.ordering import Wanted, covers, key_order
+from spanemu.sql.planner.index_union import seekable_keys
+from spanemu.sql.planner.ordering import RequiredOrder, key_order, match_direction
 from spanemu.sql.planner.planning import Planning
 from spanemu.sql.planner.seeks import Match, Terms, match_key
 from spanemu.sql.resolved import ColumnRef, Expr, ResolvedColumn
@@ -41,15 +41,15 @@ from spanemu.sql.resolved import ColumnRef, Expr, ResolvedColumn
 _BASE_TABLE = "_BASE_TABLE"
 _UNION = "FORCE_INDEX_UNION"
 _UNCHECKED = "spanner_emulator.disable_query_null_filtered_index_check"
-_SORT_PER_ROW = 0.5  # of a row's visit
-_LIMITED_ROWS = 20.0  # what a LIMIT above is taken to need
-_RARE = 0.02  # of the rows, those that meet an equality
+_SORT_PER_ROW = 0.5  # of the cost of a row's visit
+_LIMITED_ROWS = 20.0  # the rows that a LIMIT above is assumed to need
+_RARE = 0.02  # the share of rows that satisfy an equality
 _COMMON = 0.4
 
 
 @dataclass(frozen=True, eq=False)
 class Path:
-    """One way to read a scan. `direction` is -1 when keys should come backwards."""
+    """A way to read a scan. `direction` is -1 for a scan of the key in reverse."""
 
     index: Index | None
     match: Match | None
@@ -58,36 +58,36 @@ class Path:
 
 
 def best_access(
-    scan: Scan, conditions: Sequence[Expr], wanted: Wanted | None, planning: Planning
+    scan: Scan, conditions: Sequence[Expr], required: RequiredOrder | None, planning: Planning
 ) -> Node:
-    """`scan` with `conditions` applied, read in the cheapest way."""
-    if planning.hint("index_strategy", scan.hints) == _UNION and not planning.hashes_ties:
-        found = _by_union(scan, conditions, planning)
-        if found is not None:
-            return found
+    """Return the cheapest plan that reads `scan` and applies `conditions`."""
+    if planning.hint("index_strategy", scan.hints) == _UNION and not planning.hashes_correlations:
+        union = _index_union(scan, conditions, planning)
+        if union is not None:
+            return union
         if any(name == "index_strategy" for name, _ in scan.hints):
             raise IndexUnionNotPossible(scan.table.name)
-    chosen = min(_paths(scan, conditions, wanted, planning), key=lambda path: path.estimate.cost)
-    if _may_unite(scan, planning):
-        united = _by_union(scan, conditions, planning)
-        if united is not None and _cost_of_union(united, wanted, planning) < chosen.estimate.cost:
+    chosen = min(_paths(scan, conditions, required, planning), key=lambda path: path.estimate.cost)
+    if _may_use_union(scan, planning):
+        united = _index_union(scan, conditions, planning)
+        if united is not None and _cost_of_union(united, required, planning) < chosen.estimate.cost:
             return united
-    return _realise(scan, conditions, chosen, planning)
+    return _build(scan, conditions, chosen, planning)
 
 
-def _may_unite(scan: Scan, planning: Planning) -> bool:
-    """Whether several indexes may be used without being asked for."""
+def _may_use_union(scan: Scan, planning: Planning) -> bool:
+    """Return whether several indexes may be combined without a hint."""
     return not (
-        planning.hashes_ties
+        planning.hashes_correlations
         or planning.in_shares
         or planning.hint("force_index", scan.hints) is not None
     )
 
 
-def _cost_of_union(node: ApplyJoin, wanted: Wanted | None, planning: Planning) -> float:
-    """Entries are visited, gathered by key, and their rows fetched; none may come twice."""
+def _cost_of_union(node: ApplyJoin, required: RequiredOrder | None, planning: Planning) -> float:
+    """Return the cost of visiting entries, grouping them by key, and fetching their rows."""
     entries = estimate(_entries_of(node), planning)
-    per_row = 1.0 + HASHED + BACK_JOIN + (0.0 if wanted is None else _SORT_PER_ROW)
+    per_row = 1.0 + HASHED + BACK_JOIN + (0.0 if required is None else _SORT_PER_ROW)
     return HASH_TABLE + entries.cost + entries.rows * per_row
 
 
@@ -97,34 +97,36 @@ def _entries_of(node: ApplyJoin) -> Node:
     return keys.input
 
 
-def _by_union(scan: Scan, conditions: Sequence[Expr], planning: Planning) -> ApplyJoin | None:
-    """The rows by several indexes, each with its row of the table."""
+def _index_union(scan: Scan, conditions: Sequence[Expr], planning: Planning) -> ApplyJoin | None:
+    """Return a plan that reads the rows by several indexes; None if that is impossible."""
 
     def seek(entries: Scan, parts: Sequence[Expr]) -> Node | None:
         paths = [path for path in _paths(entries, parts, None, planning) if path.match]
         if not paths:
             return None
         best = min(paths, key=lambda path: path.estimate.cost)
-        return _realise(entries, parts, best, planning)
+        return _build(entries, parts, best, planning)
 
-    found = sought_keys(scan, conditions, planning, seek)
-    if found is None:
+    seekable = seekable_keys(scan, conditions, planning, seek)
+    if seekable is None:
         return None
-    keys, key, disjunction = found
+    keys, key, disjunction = seekable
     rest = [condition for condition in conditions if condition is not disjunction]
     rows = replace(_rows_of(scan, key), outputs=scan.outputs, residual=conjunction(rest))
     return ApplyJoin(JoinKind.INNER, keys, rows, back_join=True)
 
 
 def _paths(
-    scan: Scan, conditions: Sequence[Expr], wanted: Wanted | None, planning: Planning
+    scan: Scan, conditions: Sequence[Expr], required: RequiredOrder | None, planning: Planning
 ) -> Iterator[Path]:
     terms = Terms({column.id: stored.name for column, stored in scan.outputs})
     for index in _candidates(scan, conditions, planning):
         key = scan.table.key if index is None else index.full_key
         match = match_key(key, conditions, terms)
-        share = _share_kept(_left(conditions, match)) if wanted and wanted.limited else 1.0
-        yield _priced(scan, (index, match), wanted, share, planning)
+        share = (
+            _selectivity(_remaining(conditions, match)) if required and required.limited else 1.0
+        )
+        yield _priced(scan, (index, match), required, share, planning)
 
 
 def _candidates(
@@ -134,7 +136,7 @@ def _candidates(
     if forced is None:
         yield None
         for index in planning.schema.indexes_of(scan.table):
-            if index.ready and _loses_no_row(index, scan, conditions):
+            if index.ready and _holds_every_row(index, scan, conditions):
                 yield index
         return
     if forced == _BASE_TABLE:
@@ -145,15 +147,15 @@ def _candidates(
             is_unchecked = str(planning.hint(_UNCHECKED, scan.hints)).upper() == "TRUE"
             if not index.ready:
                 raise ForcedIndexNotReady(scan.table.name, index.name)
-            if not is_unchecked and not _loses_no_row(index, scan, conditions):
+            if not is_unchecked and not _holds_every_row(index, scan, conditions):
                 raise NullFilteredIndexUnusable(index.name, scan.table.name)
             yield index
             return
     raise IndexNotFound(scan.table.name, str(forced))
 
 
-def _loses_no_row(index: Index, scan: Scan, conditions: Sequence[Expr]) -> bool:
-    """Whether every row that meets `conditions` is in the index."""
+def _holds_every_row(index: Index, scan: Scan, conditions: Sequence[Expr]) -> bool:
+    """Return whether every row that satisfies `conditions` is in the index."""
     return all(
         column.not_null
         or any(
@@ -165,17 +167,17 @@ def _loses_no_row(index: Index, scan: Scan, conditions: Sequence[Expr]) -> bool:
     )
 
 
-def _left(conditions: Sequence[Expr], match: Match | None) -> list[Expr]:
-    """The conditions that a seek leaves to be tested."""
+def _remaining(conditions: Sequence[Expr], match: Match | None) -> list[Expr]:
+    """Return the conditions that remain to be tested after a seek."""
     covered = match.covered if match else frozenset()
     return [condition for condition in conditions if id(condition) not in covered]
 
 
-def _share_kept(conditions: Sequence[Expr]) -> float:
-    """Which part of the rows meets conditions that no key was found for.
+def _selectivity(conditions: Sequence[Expr]) -> float:
+    """Return the estimated selectivity of conditions that no key covers.
 
-    An equality is taken to be as rare as one that an index can seek: only then may the first few
-    rows in order turn out to be nearly all that the table has.
+    An equality is taken to be as selective as an equality that an index can seek: only then may the
+    first few rows in order turn out to be nearly all rows of the table.
     """
     share = 1.0
     for condition in conditions:
@@ -187,11 +189,14 @@ def _share_kept(conditions: Sequence[Expr]) -> float:
 def _priced(
     scan: Scan,
     way: tuple[Index | None, Match | None],
-    wanted: Wanted | None,
+    required: RequiredOrder | None,
     share: float,
     planning: Planning,
 ) -> Path:
-    """The path of that way with its estimate; `share` of the rows it visits are any good."""
+    """Return the path for an index and a match, with its estimate.
+
+    `share` is the selectivity of the conditions on the rows that the path visits.
+    """
     index, match = way
     seeks = match.seeks if match else None
     visited = rows_visited(scan.table, index, seeks, planning)
@@ -200,14 +205,14 @@ def _priced(
     if index is not None and not _covers(index, scan):
         per_row += BACK_JOIN
     rows, direction = visited, 1
-    if wanted is not None:
+    if required is not None:
         key = scan.table.key if index is None else index.full_key
-        direction = covers(wanted, key_order(scan, key, seeks), is_unique=True)
+        direction = match_direction(required, key_order(scan, key, seeks), is_unique=True)
         if direction == 0:
             # All rows are read and sorted, whatever the limit.
             cost += rows * _SORT_PER_ROW
             direction = 1
-        elif wanted.limited:
+        elif required.limited:
             visited = min(visited, _LIMITED_ROWS / share)
     return Path(index, match, Estimate(rows, cost + visited * per_row), direction)
 
@@ -217,14 +222,14 @@ def _covers(index: Index, scan: Scan) -> bool:
     return all(stored.name in held for _, stored in scan.outputs)
 
 
-def _realise(scan: Scan, conditions: Sequence[Expr], path: Path, planning: Planning) -> Node:
+def _build(scan: Scan, conditions: Sequence[Expr], path: Path, planning: Planning) -> Node:
     match = path.match
-    left = _left(conditions, match)
+    left = _remaining(conditions, match)
     chosen = replace(
         scan,
         index=path.index,
         seeks=match.seeks if match else None,
-        sought=conjunction(match.sought) if match else None,
+        seek_condition=conjunction(match.seek_conjuncts) if match else None,
         descending=path.direction < 0,
     )
     if path.index is None or _covers(path.index, scan):
@@ -233,7 +238,7 @@ def _realise(scan: Scan, conditions: Sequence[Expr], path: Path, planning: Plann
 
 
 def _back_join(scan: Scan, conditions: Sequence[Expr], index: Index, planning: Planning) -> Node:
-    """Index entries, each joined with its row of the table for the columns it lacks."""
+    """Join index entries with their table rows, for the columns that the index lacks."""
     held = {column.name for column in index.columns}
     inside = [pair for pair in scan.outputs if pair[1].name in held]
     beyond = tuple([pair for pair in scan.outputs if pair[1].name not in held])
@@ -254,12 +259,12 @@ def _back_join(scan: Scan, conditions: Sequence[Expr], index: Index, planning: P
 
 
 def _rows_of(scan: Scan, key: Sequence[ResolvedColumn]) -> Scan:
-    """A look-up of the row of the scan's table whose key is in some columns."""
+    """Return a look-up of the row of the scan's table whose key is in the columns `key`."""
     values = [ColumnRef(column.type, column) for column in key]
     return Scan(
         scan.table,
         (),
         seeks=(Seek(tuple([Equal(value, nulls=True) for value in values])),),
-        sought=conjunction([equal(value, value) for value in values]),
+        seek_condition=conjunction([equal(value, value) for value in values]),
         for_update=scan.for_update,
     )

@@ -1,4 +1,4 @@
-"""From a resolved statement to its plan.
+"""The steps from a resolved statement to its plan.
 
 resolved --translate--> logical nodes --RULES--> --prune--> --physical.choose--> --narrow--> plan
 """
@@ -46,11 +46,11 @@ def plan_statement(
     *,
     in_shares: bool = False,
 ) -> Plan:
-    """The plan for a statement under a schema, with sizes as they are now.
+    """Return the plan for a statement under a schema, for the current table sizes.
 
-    `in_shares`: it is going to be run share by share of a hierarchy (`plan.partitionable`).
+    `in_shares` says that the plan should run partition by partition (`plan.partitionable`).
     """
-    current().check()  # A statement as long as it may be takes a while to get here.
+    current().check()  # Parsing and analyzing a very long statement takes a while.
     planning = Planning(schema, statistics, statement.hints, in_shares=in_shares)
     builder = _Builder(planning, statement)
     try:
@@ -60,7 +60,7 @@ def plan_statement(
 
 
 class _Builder:
-    """Plans the queries and expressions of one statement."""
+    """A planner of the queries and expressions of one statement."""
 
     def __init__(self, planning: Planning, statement: resolved.Statement) -> None:
         self.planning = planning
@@ -68,7 +68,7 @@ class _Builder:
         self.parameters = tuple(statement.parameters.items())
 
     def query(self, scan: resolved.Scan, outputs: Columns) -> tuple[Node, Columns]:
-        """A finished plan that produces `outputs`, and what they are called in it."""
+        """Return a finished plan for a scan, and its columns that correspond to `outputs`."""
         node, columns = self.translator.query(scan, outputs)
         if self.translator.has_common_tables or self.translator.has_subqueries:
             node = rewrite(node, EARLY_RULES, self.planning)
@@ -78,7 +78,7 @@ class _Builder:
         return narrow(choose(node, None, self.planning), columns), columns
 
     def expr(self, expr: Expr) -> Expr:
-        """A finished expression outside of any query, such as those of THEN RETURN."""
+        """Plan an expression outside of any query, such as those of THEN RETURN."""
 
         def on_node(node: Node) -> Node:
             node = rewrite(node, EARLY_RULES, self.planning)
@@ -91,7 +91,7 @@ class _Builder:
         return choose_in(ready, self.planning)
 
     def returning(self, clause: resolved.ReturningClause | None) -> resolved.ReturningClause | None:
-        """THEN RETURN with finished expressions."""
+        """Plan the expressions of THEN RETURN."""
         if clause is None:
             return None
         computed = tuple([(column, self.expr(value)) for column, value in clause.computed])
@@ -114,7 +114,7 @@ def _call(builder: _Builder, statement: resolved.CallStatement) -> Plan:
 
 
 class _Common(TypedDict):
-    """What the plans of all DML have."""
+    """The fields that the plans of all DML statements share."""
 
     names: tuple[str, ...]
     parameters: tuple[tuple[str, Type], ...]
@@ -169,7 +169,7 @@ def _conflict(builder: _Builder, statement: resolved.InsertStatement) -> Conflic
 def _conflict_targets(
     schema: Schema, statement: resolved.InsertStatement, clause: resolved.ConflictClause
 ) -> tuple[Index | None, ...]:
-    """The keys whose conflicts the clause is about; None is the primary key."""
+    """Return the unique keys whose conflicts the clause handles; None is the primary key."""
     unique = [index for index in schema.indexes_of(statement.table) if index.unique]
     if clause.index is not None:
         return tuple([index for index in unique if index.name.lower() == clause.index.lower()])
@@ -181,7 +181,7 @@ def _conflict_targets(
     for index in unique:
         if names == {part.column.name for part in index.key}:
             return (index,)
-    raise Unsupported("ON CONFLICT on columns that are no unique key")
+    raise Unsupported("ON CONFLICT on columns that are not a unique key")
 
 
 def _update(builder: _Builder, statement: resolved.UpdateStatement) -> Plan:

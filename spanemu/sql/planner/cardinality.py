@@ -1,4 +1,4 @@
-"""Which finished plans give one row at most, whatever the tables hold."""
+"""Plans that return at most one row, whatever the tables hold."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from spanemu.sql.resolved import Literal
 
 
 def is_single_row(node: Node) -> bool:
-    """Whether `node` surely gives no more than one row."""
+    """Return whether `node` certainly returns no more than one row."""
     rule = _RULES.get(type(node))
     return rule(node) if rule else False
 

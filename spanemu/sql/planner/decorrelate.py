@@ -1,8 +1,8 @@
-"""Taking out of a subquery the conditions that tie it to the outer row.
+"""Decorrelation: extraction of the conditions that compare a subquery with the outer row.
 
     EXISTS (SELECT 1 FROM b WHERE b.x = a.x AND b.y > 3)   ->   b WHERE b.y > 3,  [b.x = a.x]
 
-Only for tests (EXISTS, IN), where how often a row comes and in which order does not matter.
+Only for tests (EXISTS, IN), where the order and the number of equal rows do not matter.
 """
 
 from __future__ import annotations
@@ -24,23 +24,24 @@ Detached = tuple[Node, list[Expr]]
 def detach(
     node: Node, outputs: Columns, outer: frozenset[int], is_exists: bool
 ) -> tuple[Node, list[Expr]]:
-    """`node` without its conditions on `outer` columns, and those conditions.
+    """Return `node` without its conditions on `outer` columns, and those conditions.
 
-    If any tie would be left, `node` as it is and no condition. The result still has `outputs`.
+    If a correlation would remain, return `node` itself and no conditions. The result still has
+    `outputs`.
     """
     if not free(node) & outer:
         return node, []
     stripped = _strip(node) if is_exists else node
-    found = _detach(stripped, outer)
-    if found is None or free(found[0]) & outer:
+    detached = _detach(stripped, outer)
+    if detached is None or free(detached[0]) & outer:
         return node, []
-    if not is_exists and not found[0].ids.issuperset(column.id for column in outputs):
+    if not is_exists and not detached[0].ids.issuperset(column.id for column in outputs):
         return node, []
-    return found
+    return detached
 
 
 def _strip(node: Node) -> Node:
-    """What decides whether `node` has a row: without select list, order, DISTINCT and LIMIT."""
+    """Strip what does not decide whether `node` has a row: select list, order, DISTINCT, LIMIT."""
     while True:
         match node:
             case nodes.Project() | nodes.Sort():
@@ -54,7 +55,7 @@ def _strip(node: Node) -> Node:
 
 
 def _detach(node: Node, outer: frozenset[int]) -> Detached | None:
-    """None when a tie cannot be taken out."""
+    """Return the detached node and conditions, or None if a correlation cannot be extracted."""
     if not free(node) & outer:
         return node, []
     rule = _RULES.get(type(node))
@@ -75,7 +76,7 @@ def _project(node: nodes.Project, outer: frozenset[int]) -> Detached | None:
     below = _detach(node.input, outer)
     if below is None:
         return None
-    # Conditions that were taken out may need any column from below.
+    # The extracted conditions may need any column from below.
     return replace(node, input=below[0], kept=below[0].columns), below[1]
 
 
@@ -117,8 +118,8 @@ def _unnest(node: Unnest, outer: frozenset[int]) -> Detached | None:
 def _split(condition: Expr | None, outer: frozenset[int]) -> tuple[list[Expr], list[Expr]]:
     mine: list[Expr] = []
     ties: list[Expr] = []
-    for one in conjuncts(condition):
-        (ties if free(one) & outer else mine).append(one)
+    for term in conjuncts(condition):
+        (ties if free(term) & outer else mine).append(term)
     return mine, ties
 
 

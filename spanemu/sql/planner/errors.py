@@ -1,6 +1,7 @@
-"""What only the choice of a plan can find wrong with a statement.
+"""Errors in a statement that only the choice of a plan detects.
 
 SpannerError
+├── ForcedIndexNotReady         FORCE_INDEX names an index that is still being filled
 ├── IndexNotFound               FORCE_INDEX names no index of the table
 ├── IndexUnionNotPossible       FORCE_INDEX_UNION where no disjunction can be sought
 ├── NullFilteredIndexUnusable   FORCE_INDEX names an index that may lack rows of the answer
@@ -35,14 +36,14 @@ class IndexUnionNotPossible(SpannerError):
 
     code = Code.INVALID_ARGUMENT
     prose = (
-        "The hint INDEX_STRATEGY=FORCE_INDEX_UNION cannot be followed for table {table}: the query "
-        "needs a disjunction each part of which is sought by an index"
+        "The hint INDEX_STRATEGY=FORCE_INDEX_UNION cannot be applied to table {table}: the query "
+        "needs an OR of conditions, each of which an index of the table can seek"
     )
     table: str
 
 
 class NullFilteredIndexUnusable(SpannerError):
-    """A hint forces an index without the rows whose key is NULL, which the query may want."""
+    """A hint forces an index without the rows whose key is NULL, which the query may need."""
 
     code = Code.INVALID_ARGUMENT
     prose = (
@@ -54,7 +55,7 @@ class NullFilteredIndexUnusable(SpannerError):
 
 
 class PlanTooDeep(SpannerError):
-    """Python's stack ends before the statement's nesting does."""
+    """The statement nests deeper than Python's stack allows."""
 
     code = Code.INVALID_ARGUMENT
     prose = "The statement is nested too deeply"

@@ -1,7 +1,7 @@
-"""What a plan is thought to cost, in row visits, and how many rows it is thought to yield.
+"""Estimates of what a plan costs, in row visits, and how many rows it yields.
 
 Estimates decide between plans none of which is ever quadratic where another is not: a plan is
-cached and outlives the sizes it was made for, so the differences that matter are of kind.
+cached and outlives the sizes it was made for, so only differences in kind matter.
 """
 
 from __future__ import annotations
@@ -29,38 +29,38 @@ from spanemu.sql.plan.traverse import walk
 from spanemu.sql.planner.planning import Planning
 from spanemu.sql.resolved import Expr, Literal
 
-SEEK = 4.0  # finding a place in a sorted map
+SEEK = 4.0  # finding a position in a sorted map
 BACK_JOIN = 5.0  # fetching a row by its key
-HASHED = 0.6  # putting a row into a hash table, or looking one up
-HASH_TABLE = 10.0  # making one, however few rows there are
+HASHED = 0.6  # inserting a row into a hash table, or looking up a row
+HASH_TABLE = 10.0  # creating a hash table, even for few rows
 _ROWS_MIN = 1_000.0  # a small table may have grown by the time the plan is used again
 _DEFAULT_ROWS = 100.0
 _ARRAY_SIZE = 10.0
 _CHILDREN_MIN = 5.0  # rows of a child table per parent row
 _SHARED_BY_ONE = 20.0  # rows that share the first part of a key
-_SHARED_BY_MORE = 5.0  # rows that share several
+_SHARED_BY_MORE = 5.0  # rows that share several parts of a key
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """`rows` that come out, and the `cost` of getting them."""
+    """The number of rows that a plan yields, and the cost of computing them."""
 
     rows: float
     cost: float
 
 
 def table_rows(table: Table, planning: Planning) -> float:
-    """How many rows a table is taken to have."""
+    """Return how many rows a table is assumed to have."""
     return max(float(planning.size(table)), _ROWS_MIN)
 
 
 def estimate(node: Node, planning: Planning) -> Estimate:
-    """The estimate for a finished plan."""
-    found: Estimate | None = planning.estimates.get(node)
-    if found is None:
-        found = _ESTIMATES.get(type(node), _other)(node, planning)
-        planning.estimates[node] = found
-    return found
+    """Return the estimate for a finished plan."""
+    cached: Estimate | None = planning.estimates.get(node)
+    if cached is None:
+        cached = _ESTIMATES.get(type(node), _other)(node, planning)
+        planning.estimates[node] = cached
+    return cached
 
 
 def _selectivity(condition: Expr | None) -> float:
@@ -79,7 +79,7 @@ def _of_scan(node: Scan, planning: Planning) -> Estimate:
 def rows_visited(
     table: Table, index: Index | None, seeks: Sequence[Seek] | None, planning: Planning
 ) -> float:
-    """How many rows or entries a scan of these seeks comes across."""
+    """Return how many rows or entries a scan of `seeks` visits."""
     rows = table_rows(table, planning)
     if seeks is None:
         return rows
@@ -104,7 +104,7 @@ def _rows_sought(table: Table, index: Index | None, seek: Seek, planning: Planni
 
 
 def _unique_size(table: Table, index: Index | None, seek: Seek) -> int:
-    """How many leading key parts single out one row."""
+    """Return how many leading key parts identify one row."""
     if index is None:
         return len(table.key)
     # NULLs may repeat in a unique index.
@@ -113,7 +113,7 @@ def _unique_size(table: Table, index: Index | None, seek: Seek) -> int:
 
 
 def _fan_out(table: Table, index: Index | None, parts: int, planning: Planning) -> float:
-    """How many rows share the values of some leading key parts."""
+    """Return how many rows share the values of the leading `parts` key parts."""
     parent = planning.schema.parent(table)
     if index is None and parent is not None and len(parent.key) == parts:
         return max(table_rows(table, planning) / table_rows(parent, planning), _CHILDREN_MIN)
@@ -191,7 +191,7 @@ def _of_spool(node: KeyedSpool, planning: Planning) -> Estimate:
 
 
 def spooling_cost(node: Node, planning: Planning) -> float:
-    """What the spools below cost before the first look-up."""
+    """Return the cost of filling the spools below, before the first look-up."""
     inputs = [estimate(one.input, planning) for one in walk(node) if isinstance(one, KeyedSpool)]
     return sum([below.cost + below.rows * HASHED for below in inputs])
 

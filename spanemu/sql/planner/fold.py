@@ -1,4 +1,4 @@
-"""Computing what an expression is made of constants alone, and ordering the terms of AND and OR."""
+"""Constant folding, and the order of the terms of AND and OR."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ _FOLDED_BYTES_MAX = 64 * 1024
 def fold(expr: Expr) -> Expr:
     """Return `expr` with its constant parts computed.
 
-    Parts that fail are kept: they fail when they are run. So are parts with large values, since
-    plans are kept for long: a run computes them once (`executor.codegen_templates`).
+    Parts that fail are kept: they fail when they run. Parts with large values are kept too, because
+    plans are cached for long: a run computes such a part once (`executor.codegen_templates`).
     """
     inner = map_parts(expr, _same, fold)
     folder = _FOLDERS.get(type(inner))
@@ -47,7 +47,7 @@ def _call(expr: FunctionCall) -> Expr:
     if signature.function == op.IN_LIST and has_query(expr):
         return _queries_last(expr)
     if signature.function == op.NOT:
-        denied = _denied(expr.arguments[0])
+        denied = _push_negation(expr.arguments[0])
         if denied is not None:
             return denied
     if signature.volatile or signature.stable or signature.context or signature.lazy:
@@ -73,7 +73,7 @@ def _is_large(value: Any, type_: Type) -> bool:
 
 
 def _queries_last(expr: FunctionCall) -> Expr:
-    """x IN (a, (SELECT ...), b) -> x IN (a, b) OR x IN ((SELECT ...))."""
+    """Rewrite x IN (a, (SELECT ...), b) to x IN (a, b) OR x IN ((SELECT ...))."""
     value, *items = expr.arguments
     plain = [item for item in items if not has_query(item)]
     if has_query(value) or is_volatile(value) or not plain:
@@ -87,13 +87,13 @@ def _queries_last(expr: FunctionCall) -> Expr:
     return Or(BOOL, (among(plain), *[among([item]) for item in items if has_query(item)]))
 
 
-def _denied(expr: Expr) -> Expr | None:
-    """NOT expr with the negation moved inside, for what keys are sought by; None if it stays."""
+def _push_negation(expr: Expr) -> Expr | None:
+    """Return NOT `expr` with the negation moved inside, so that keys can seek it, or None."""
     inside = negated(expr)
     if inside is not None:
         return inside
     if isinstance(expr, (And, Or)):
-        parts = [_denied(part) for part in expr.operands]
+        parts = [_push_negation(part) for part in expr.operands]
         known = tuple([part for part in parts if part is not None])
         if len(known) < len(parts):
             return None
@@ -101,14 +101,14 @@ def _denied(expr: Expr) -> Expr | None:
     if not isinstance(expr, FunctionCall):
         return None
     name, evaluate = _OPPOSITES.get(expr.signature.evaluate, ("", None))
-    # Neither x < y nor x >= y holds of NaN.
+    # Neither x < y nor x >= y is TRUE for NaN.
     if evaluate is None or any(argument.type.is_float for argument in expr.arguments):
         return None
     types = tuple([argument.type for argument in expr.arguments])
     return FunctionCall(BOOL, Signature(name, types, BOOL, evaluate), expr.arguments)
 
 
-# By what a comparison is evaluated with: compound types have functions of their own.
+# By the implementation of a comparison: compound types have functions of their own.
 _OPPOSITES: Mapping[Any, tuple[str, Callable[[Any, Any], bool]]] = {
     operator.eq: (op.NOT_EQUAL, operator.ne),
     operator.ne: (op.EQUAL, operator.eq),

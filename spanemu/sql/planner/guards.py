@@ -1,4 +1,4 @@
-"""When a part of an expression is needed: what must hold for its evaluation to be asked for."""
+"""Guards: the conditions under which a part of an expression is evaluated."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Conditions = tuple[Expr, ...]
 
 
 class Visit(Protocol):
-    """Rewrites a part of an expression that is needed only where all of `needed` are TRUE."""
+    """A rewrite of a part of an expression that is needed only where all of `needed` are TRUE."""
 
     def __call__(self, expr: Expr, needed: Conditions) -> Expr: ...
 
@@ -59,5 +59,5 @@ def _same(node: Node) -> Node:
     return node
 
 
-# The parts before one decide alone where one of them is TRUE (of OR), FALSE (of AND).
+# An operand that is TRUE (of OR) or FALSE (of AND) decides, and later operands are skipped.
 _SKIPS: Mapping[type[Expr], Callable[[Expr], Any]] = {Or: is_true, And: is_false}

@@ -1,4 +1,4 @@
-"""Reading a table by several indexes at once, for a condition that is a disjunction.
+"""Index unions: reading a table by several indexes, for a condition that is a disjunction.
 
     FROM T@{INDEX_STRATEGY=FORCE_INDEX_UNION} WHERE a = 1 OR b = 2
 
@@ -9,10 +9,10 @@
     │     └─ Scan T by ByB seek=[b = 2]
     └─ Scan T seek=[Id]
 
-Each part of the disjunction must be one that an index, or the table's own key, can seek; a row
-that meets several parts comes once. Done where a hint asks for it, and where it is cheaper than any
-other way (`access_path`), but then not in a plan that is going to be cut into shares: rows would
-leave their share to meet their kind.
+An index, or the table's own key, must be able to seek each part of the disjunction; a row that
+satisfies several parts is emitted once. An index union is used where a hint asks for it, and where
+it is cheaper than any other path (`access_path`), but then not in a plan that runs partition by
+partition: the rows of the union would leave their partition.
 """
 
 from __future__ import annotations
@@ -26,25 +26,26 @@ from spanemu.sql.plan.traverse import free, substitute
 from spanemu.sql.planner.planning import Planning
 from spanemu.sql.resolved import ColumnRef, Expr, ResolvedColumn
 
-_PARTS_MAX = 64  # a disjunction of more is not worth taking apart
+_PARTS_MAX = 64  # a disjunction of more parts is not split
 
-# The cheapest way to seek a scan's rows, with all of its conditions applied; None if none seeks.
+# Returns the cheapest plan that seeks a scan's rows under conditions; None if no path seeks.
 Seeker = Callable[[Scan, Sequence[Expr]], Node | None]
 
 
-def sought_keys(
+def seekable_keys(
     scan: Scan, conditions: Sequence[Expr], planning: Planning, seek: Seeker
 ) -> tuple[Node, tuple[ResolvedColumn, ...], Expr] | None:
-    """The keys of the rows that meet a disjunction among `conditions`, each once.
+    """Return the distinct keys of the rows that satisfy a disjunction among `conditions`.
 
-    With the columns that hold them and the disjunction; None where there is none to be sought.
+    Return the plan of the keys, the columns that hold them, and the disjunction; None if there is
+    no disjunction that can be sought.
     """
     for condition in conditions:
         parts = list(disjuncts(condition))
         if 1 < len(parts) <= _PARTS_MAX:
-            found = _union(scan, parts, planning, seek)
-            if found is not None:
-                return *found, condition
+            union = _union(scan, parts, planning, seek)
+            if union is not None:
+                return *union, condition
     return None
 
 
@@ -55,10 +56,10 @@ def _union(
     sources: list[Columns] = []
     for part in parts:
         entries, key, condition = _entries(scan, part, planning)
-        found = seek(entries, list(conjuncts(condition)))
-        if found is None:
+        chosen = seek(entries, list(conjuncts(condition)))
+        if chosen is None:
             return None
-        inputs.append(found)
+        inputs.append(chosen)
         sources.append(key)
     all_keys = _key_columns(scan, planning)
     once = _key_columns(scan, planning)
@@ -70,10 +71,18 @@ def _union(
 def _entries(
     scan: Scan, part: Expr, planning: Planning
 ) -> tuple[Scan, tuple[ResolvedColumn, ...], Expr]:
-    """A scan of what one part looks at and of the key, the key's columns, and the part over it."""
+    """Return a scan of the columns of one part and of the key, the key's columns, and the part over
+    them.
+    """
     key = _key_columns(scan, planning)
-    columns = {each.column.name: column for each, column in zip(scan.table.key, key, strict=True)}
-    outputs = [(column, each.column) for each, column in zip(scan.table.key, key, strict=True)]
+    columns = {
+        part_of_key.column.name: column
+        for part_of_key, column in zip(scan.table.key, key, strict=True)
+    }
+    outputs = [
+        (column, part_of_key.column)
+        for part_of_key, column in zip(scan.table.key, key, strict=True)
+    ]
     values: dict[int, Expr] = {}
     looked_at = free(part)
     for column, stored in scan.outputs:
@@ -87,6 +96,6 @@ def _entries(
 
 
 def _key_columns(scan: Scan, planning: Planning) -> tuple[ResolvedColumn, ...]:
-    """New columns for the table's key."""
+    """Return new columns for the table's key."""
     key = [part.column for part in scan.table.key]
     return tuple([planning.new_column(column.name, column.type) for column in key])

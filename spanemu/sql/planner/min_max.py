@@ -1,4 +1,4 @@
-"""MIN and MAX of a column that some key has in order: the first row will do.
+"""MIN and MAX of a column that some key has in order: reading the first row is enough.
 
     SELECT MAX(PlacedAt) FROM Orders WHERE Status = 'open'
 
@@ -6,8 +6,8 @@
     └─ Limit 1
        └─ Scan Orders by OrdersByStatus seek=[Status = 'open']
 
-NULLs are left out, as both functions do. Floats are not sought so: one NaN among them, which may
-be anywhere, is the answer.
+NULLs are left out, as both functions do. Floats are not sought this way: a NaN among them, which
+may be anywhere, is the result.
 """
 
 from __future__ import annotations
@@ -25,16 +25,20 @@ _IS_GREATEST = {"MIN": False, "MAX": True}
 
 
 def _is_of_one_table(rows: Node) -> bool:
-    """Of one table without subqueries: others would be planned twice, and theirs again."""
+    """Return whether `rows` come from one table without subqueries.
+
+    Other inputs would be planned twice, and the subqueries inside them twice as often at every
+    level.
+    """
     while isinstance(rows, nodes.Filter | nodes.Project) and not has_query(rows):
         rows = rows.input
     return isinstance(rows, nodes.Scan)
 
 
 def first_row(node: nodes.HashAggregate) -> Node | None:
-    """The first row in the order of the one column whose least or greatest value is asked for.
+    """Return the first row in the order of the column whose least or greatest value is sought.
 
-    None where something else is asked for.
+    Return None for any other aggregate.
     """
     if node.keys or len(node.aggregates) != 1:
         return None

@@ -1,7 +1,7 @@
-"""Telling hash joins which of their columns are needed, once everything else is decided.
+"""Narrowing hash joins to the columns that are needed, after everything else is decided.
 
-A scan hands stored rows on as they are, for nothing. A join makes new rows: it should make them
-of the cells that somebody above will look at, in the order in which they are handed out.
+A scan passes stored rows on unchanged, at no cost. A join builds new rows: it should build them of
+the cells that operators above use, in the order of the output.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ Ids = Mapping[int, None]  # an ordered set
 
 
 def narrow(node: Node, outputs: Columns) -> Node:
-    """A finished plan of which `outputs` are needed, with every hash join in it made narrow."""
+    """Narrow every hash join in a finished plan of which `outputs` are needed."""
     if not any(isinstance(one, HashJoin) for one in walk(node)):
         return node
     return _narrow(node, dict.fromkeys([column.id for column in outputs]))
@@ -44,7 +44,7 @@ def _narrow(node: Node, needed: Ids) -> Node:
 
 
 def _needed_inside(node: Node, needed: Ids) -> Ids:
-    """What the inputs of `node` must have between them: all ids are unique in a statement."""
+    """Return the columns that the inputs of `node` must have between them; ids are unique."""
     if isinstance(node, nodes.HashAggregate):
         needed = {}
     kept = [column.id for column in node.kept] if isinstance(node, nodes.Project) else ()
@@ -52,7 +52,7 @@ def _needed_inside(node: Node, needed: Ids) -> Ids:
 
 
 def _uses(things: Iterable[Node | Expr]) -> Iterable[int]:
-    """Columns that expressions refer to, and nodes from outside of themselves."""
+    """Yield the columns that expressions refer to, and the outer columns that nodes refer to."""
     for thing in things:
         yield from sorted(free(thing))
 

@@ -1,8 +1,8 @@
-"""Orders: which one is wanted from below, and which one a plan gives for nothing.
+"""Orders: the order that an operator requires of its input, and the order that a plan delivers.
 
 An order is a sequence of (column id, descending). Keys and indexes put NULL first ascending and
-last descending, which is what ORDER BY does unless told otherwise, so an order with another place
-for NULLs is wanted from nobody: it is sorted.
+last descending, as ORDER BY does by default. An order with NULLs elsewhere is never required of an
+input: it is always sorted.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ from spanemu.sql.resolved import ColumnRef, Expr, Literal, ParameterRef, SortKey
 
 
 @dataclass(frozen=True)
-class Wanted:
-    """An order that would spare a sort above; `limited`: only the first few rows matter."""
+class RequiredOrder:
+    """An order that would spare a sort above; `limited` if only the first few rows matter."""
 
     keys: tuple[tuple[int, bool], ...]
     limited: bool = False
 
 
 @dataclass(frozen=True)
-class Given:
+class DeliveredOrder:
     """The order of a plan's rows: (column id, descending, fixed) per part.
 
-    A `fixed` part has one value throughout. An id of None is a column nobody sees. `is_unique`:
-    no two rows agree on all parts.
+    A `fixed` part has one value in all rows. An id of None is a column that no operator above sees.
+    `is_unique`: no two rows agree on all parts.
     """
 
     parts: tuple[tuple[int | None, bool, bool], ...] = ()
@@ -40,26 +40,30 @@ class Given:
     fixed: frozenset[int] = field(default_factory=frozenset)
 
 
-def wanted_of(keys: Sequence[SortKey]) -> Wanted | None:
-    """The order that makes sorting by `keys` unnecessary, if keys can give it."""
-    found: list[tuple[int, bool]] = []
+def required_order(keys: Sequence[SortKey]) -> RequiredOrder | None:
+    """Return the order that makes sorting by `keys` unnecessary; None if keys cannot deliver it."""
+    keys_found: list[tuple[int, bool]] = []
     for key in keys:
         if not isinstance(key.value, ColumnRef) or key.collation:
             return None
         if key.nulls_first is key.descending:
             return None
-        found.append((key.value.column.id, key.descending))
-    return Wanted(tuple(found))
+        keys_found.append((key.value.column.id, key.descending))
+    return RequiredOrder(tuple(keys_found))
 
 
-def covers(
-    wanted: Wanted, parts: Sequence[tuple[int | None, bool, bool]], *, is_unique: bool
+def match_direction(
+    required: RequiredOrder, parts: Sequence[tuple[int | None, bool, bool]], *, is_unique: bool
 ) -> int:
-    """1 if rows in the order of `parts` are in the wanted order, -1 if they are backwards, or 0."""
+    """Return 1 if rows in the order of `parts` have the required order, -1 if they have its
+    reverse.
+
+    Return 0 if neither holds.
+    """
     fixed = {column for column, _, is_fixed in parts if is_fixed}
     rest = [(column, descending) for column, descending, is_fixed in parts if not is_fixed]
     direction, position = 0, 0
-    for column, descending in wanted.keys:
+    for column, descending in required.keys:
         if column in fixed:
             continue
         if position == len(rest):
@@ -76,16 +80,16 @@ def covers(
     return direction or 1
 
 
-def is_ordered(node: Node, wanted: Wanted) -> bool:
-    """Whether the rows of a finished plan come in the wanted order."""
-    given = given_order(node)
-    return covers(wanted, given.parts, is_unique=given.is_unique) == 1
+def is_ordered(node: Node, required: RequiredOrder) -> bool:
+    """Return whether the rows of a finished plan have the required order."""
+    given = delivered_order(node)
+    return match_direction(required, given.parts, is_unique=given.is_unique) == 1
 
 
 def are_adjacent(node: Node, columns: frozenset[int]) -> bool:
-    """Whether rows that agree on `columns` come one after the other."""
+    """Return whether rows that agree on `columns` are adjacent."""
     rest = set(columns)
-    given = given_order(node)
+    given = delivered_order(node)
     rest -= {column for column, _, is_fixed in given.parts if is_fixed and column is not None}
     for column, _, is_fixed in given.parts:
         if not rest:
@@ -98,16 +102,16 @@ def are_adjacent(node: Node, columns: frozenset[int]) -> bool:
     return not rest
 
 
-def given_order(node: Node) -> Given:
-    """The order that a finished plan gives."""
+def delivered_order(node: Node) -> DeliveredOrder:
+    """Return the order that a finished plan delivers."""
     rule = _GIVEN.get(type(node))
-    return rule(node) if rule else Given()
+    return rule(node) if rule else DeliveredOrder()
 
 
 def key_order(
     scan: Scan, key: Sequence[KeyPart], seeks: Sequence[Seek] | None, *, backwards: bool = False
 ) -> tuple[tuple[int | None, bool, bool], ...]:
-    """(column id, descending, fixed) of each part of a key by which a scan is read."""
+    """Return (column id, descending, fixed) for each part of the key by which a scan is read."""
     ids = {stored.name: column.id for column, stored in scan.outputs}
     return tuple(
         [
@@ -122,7 +126,7 @@ def key_order(
 
 
 def _is_fixed(seeks: Sequence[Seek], position: int) -> bool:
-    """Whether all of the seeks want one and the same value of a key part."""
+    """Return whether all seeks constrain a key part to one and the same value."""
     values: list[Expr] = []
     for seek in seeks:
         point = seek.points[position] if position < len(seek.points) else None
@@ -140,38 +144,40 @@ def _is_same(value: Expr, other: Expr) -> bool:
     return value is other
 
 
-def _of_scan(node: Scan) -> Given:
+def _of_scan(node: Scan) -> DeliveredOrder:
     key = node.table.key if node.index is None else node.index.full_key
-    return Given(key_order(node, key, node.seeks, backwards=node.descending), is_unique=True)
+    return DeliveredOrder(
+        key_order(node, key, node.seeks, backwards=node.descending), is_unique=True
+    )
 
 
-def _of_input(node: Any) -> Given:
-    return given_order(node.input)
+def _of_input(node: Any) -> DeliveredOrder:
+    return delivered_order(node.input)
 
 
-def _of_left(node: HashJoin | ApplyJoin) -> Given:
-    given = given_order(node.left)
+def _of_left(node: HashJoin | ApplyJoin) -> DeliveredOrder:
+    given = delivered_order(node.left)
     if not node.kind.keeps_right or (isinstance(node, ApplyJoin) and node.back_join):
         return given
-    return Given(given.parts)
+    return DeliveredOrder(given.parts)
 
 
-def _of_hash_join(node: HashJoin) -> Given:
+def _of_hash_join(node: HashJoin) -> DeliveredOrder:
     # The unmatched rows of a FULL join's right side come last.
-    return Given() if node.kind == "full outer" else _of_left(node)
+    return DeliveredOrder() if node.kind == "full outer" else _of_left(node)
 
 
-def _of_unnest(node: Unnest) -> Given:
-    return Given(given_order(node.input).parts)
+def _of_unnest(node: Unnest) -> DeliveredOrder:
+    return DeliveredOrder(delivered_order(node.input).parts)
 
 
-def _of_project(node: Project) -> Given:
-    given = given_order(node.input)
+def _of_project(node: Project) -> DeliveredOrder:
+    given = delivered_order(node.input)
     renamed: dict[int, int] = {column.id: column.id for column in node.kept}
     for column, value in node.computed:
         if isinstance(value, ColumnRef):
             renamed.setdefault(value.column.id, column.id)
-    return Given(
+    return DeliveredOrder(
         tuple(
             [
                 (renamed.get(column) if column is not None else None, descending, is_fixed)
@@ -182,15 +188,17 @@ def _of_project(node: Project) -> Given:
     )
 
 
-def _of_sort(node: nodes.Sort | nodes.TopN) -> Given:
-    wanted = wanted_of(node.keys)
-    if wanted is None:
-        return Given()
-    return Given(tuple([(column, descending, False) for column, descending in wanted.keys]))
+def _of_sort(node: nodes.Sort | nodes.TopN) -> DeliveredOrder:
+    required = required_order(node.keys)
+    if required is None:
+        return DeliveredOrder()
+    return DeliveredOrder(
+        tuple([(column, descending, False) for column, descending in required.keys])
+    )
 
 
-def _of_stream_aggregate(node: nodes.StreamAggregate) -> Given:
-    given = given_order(node.input)
+def _of_stream_aggregate(node: nodes.StreamAggregate) -> DeliveredOrder:
+    given = delivered_order(node.input)
     names = {
         value.column.id: column.id for column, value in node.keys if isinstance(value, ColumnRef)
     }
@@ -201,16 +209,16 @@ def _of_stream_aggregate(node: nodes.StreamAggregate) -> Given:
                 continue
             break
         parts.append((names[column], descending, is_fixed))
-    return Given(tuple(parts), is_unique=len(parts) == len(node.keys))
+    return DeliveredOrder(tuple(parts), is_unique=len(parts) == len(node.keys))
 
 
-_GIVEN: Mapping[type[Node], Callable[[Any], Given]] = {
+_GIVEN: Mapping[type[Node], Callable[[Any], DeliveredOrder]] = {
     Scan: _of_scan,
     nodes.Filter: _of_input,
     nodes.Limit: _of_input,
     nodes.Sort: _of_sort,
     nodes.TopN: _of_sort,
-    nodes.With: lambda node: given_order(node.body),
+    nodes.With: lambda node: delivered_order(node.body),
     nodes.StreamAggregate: _of_stream_aggregate,
     Project: _of_project,
     ApplyJoin: _of_left,

@@ -1,4 +1,4 @@
-"""What is known while one statement is planned: schema, sizes, hints, and fresh column ids."""
+"""The context of planning one statement: schema, table sizes, hints, and new column ids."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from spanemu.values.types import Type
 
 
 class Statistics(Protocol):
-    """About how many rows a table has; a `RowReader` will do."""
+    """A source of estimated row counts, such as a `RowReader`."""
 
     def row_count_estimate(self, table: Table) -> int:
-        """Rows of `table`, roughly; free of charge."""
+        """Return about how many rows `table` has, at no cost."""
         ...
 
 
 class Planning:
-    """The surroundings of one run of the planner. Not shared between threads."""
+    """The context of one run of the planner, which threads must not share."""
 
     def __init__(
         self,
@@ -34,29 +34,29 @@ class Planning:
         self.schema = schema
         self.statistics = statistics
         self.hints = dict(hints)
-        # Whether only what a share of a hierarchy can do by itself is any good.
+        # True if the plan should run partition by partition: no operator may leave its partition.
         self.in_shares = in_shares
-        # By identity of the node, for `planner.estimate`; nodes are kept alive by being keys.
+        # The estimates of `planner.estimate`, by the node's identity: keys keep nodes alive.
         self.estimates: dict[Node, Any] = {}
-        # By name: rows are counted once, over all splits of a table.
+        # Row counts by table name: the rows of all splits of a table are counted once.
         self.sizes: dict[str, int] = {}
-        # Set while a correlated part is planned so that what ties it to the outer row is hashed.
-        self.hashes_ties = False
+        # Set while a correlated part is planned whose equalities with the outer row are hashed.
+        self.hashes_correlations = False
         # The analyzer counts columns up from 0, so ids below zero are free.
         self._ids = count(-1, -1)
 
     def new_column(self, name: str, type_: Type) -> ResolvedColumn:
-        """A column that the statement does not have yet."""
+        """Return a column that the statement does not have yet."""
         return ResolvedColumn(next(self._ids), name, type_)
 
     def size(self, table: Table) -> int:
-        """About how many rows a table has; the same throughout."""
-        found = self.sizes.get(table.name)
-        if found is None:
-            found = self.sizes[table.name] = self.statistics.row_count_estimate(table)
-        return found
+        """Return about how many rows a table has; the result is the same throughout the run."""
+        size = self.sizes.get(table.name)
+        if size is None:
+            size = self.sizes[table.name] = self.statistics.row_count_estimate(table)
+        return size
 
     def hint(self, name: str, hints: Hints = ()) -> Any:
-        """The value of a hint on a node, or else on the statement; text in upper case."""
+        """Return the value of a hint on a node, or else on the statement; text in upper case."""
         value = next((value for key, value in hints if key == name), self.hints.get(name))
         return value.upper() if isinstance(value, str) else value

@@ -1,4 +1,4 @@
-"""Which columns of a plan are never NULL."""
+"""Properties of plans: columns that are never NULL, and conditions that equalities imply."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from spanemu.sql.resolved import ColumnRef, Expr, FunctionCall, Literal
 
 
 def never_null(expr: Expr, node: Node) -> bool:
-    """Whether `expr` over the rows of `node` surely has a value."""
+    """Return whether `expr` over the rows of `node` certainly has a value."""
     if isinstance(expr, Literal):
         return expr.value is not None
     return isinstance(expr, ColumnRef) and expr.column.id in not_null_columns(node)
 
 
 def not_null_columns(node: Node) -> frozenset[int]:
-    """Ids of columns of `node` in which NULL never comes."""
+    """Return the ids of the columns of `node` that are never NULL."""
     rule = _RULES.get(type(node))
     return rule(node) if rule else frozenset()
 
@@ -89,7 +89,7 @@ _RULES: Mapping[type[Node], Callable[[Any], frozenset[int]]] = {
 }
 
 
-# Conditions worth repeating for an equal column: those that keys can be sought by.
+# Conditions worth deriving for an equal column: those that can bound a key.
 _TELLING = frozenset(
     {op.EQUAL, op.LESS, op.LESS_OR_EQUAL, op.GREATER, op.GREATER_OR_EQUAL}
     | {op.BETWEEN, op.IN_LIST, op.IN_ARRAY, op.STARTS_WITH}
@@ -97,10 +97,11 @@ _TELLING = frozenset(
 
 
 def implied(conditions: Sequence[Expr]) -> Iterator[Expr]:
-    """Conditions that follow from `conditions`: what holds of a column, of each equal column.
+    """Yield conditions that follow from `conditions` because equal columns meet the same
+    conditions.
 
-    Only conditions on one column and values that come from no column are carried over. Floats
-    are left out: 0.0 and -0.0 are equal and not the same.
+    Only conditions on one column and on values that use no column are carried over. Floats are left
+    out: 0.0 and -0.0 are equal and not the same.
     """
     classes = _classes(conditions)
     if not classes:
@@ -129,7 +130,7 @@ def _subject(condition: Expr) -> int | None:
 
 
 def _fact(condition: Expr) -> object:
-    """Something equal for conditions that say the same in the same way."""
+    """Return a key that is equal for conditions that state the same in the same form."""
     if not isinstance(condition, FunctionCall):
         return id(condition)
     items: list[object] = [condition.signature.function]
@@ -144,7 +145,7 @@ def _fact(condition: Expr) -> object:
 
 
 def _classes(conditions: Sequence[Expr]) -> dict[int, dict[int, ColumnRef]]:
-    """The columns that each column is equal to, itself among them."""
+    """Return the columns that each column is equal to, including itself."""
     classes: dict[int, dict[int, ColumnRef]] = {}
     for condition in conditions:
         sides = equality(condition)

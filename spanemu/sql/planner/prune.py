@@ -1,7 +1,7 @@
-"""Dropping columns that nobody needs, from the top: an index covers more, less is carried.
+"""Removal of columns that no operator needs, from the top: more indexes cover, less is carried.
 
-`prune(node, needed)` gives a node with the same rows and at least the columns `needed`. What a
-subquery needs of the rows outside is part of what its expression is `free` of.
+`prune(node, needed)` returns a node with the same rows and at least the columns `needed`. The outer
+columns that a subquery needs are among those that its expression is `free` of.
 """
 
 from __future__ import annotations
@@ -20,23 +20,23 @@ Ids = frozenset[int]
 
 
 def prune(node: Node, needed: Ids) -> Node:
-    """`node` without columns beyond `needed`, its subqueries' plans pruned as well."""
+    """Remove the columns of `node` beyond `needed`, and prune the plans of its subqueries."""
     trimmed = _PRUNERS.get(type(node), _leaf)(node, needed)
     return map_parts(trimmed, _same, prune_expression)
 
 
 def prune_outputs(node: Node, outputs: Columns) -> Node:
-    """`node` with what `outputs` need."""
+    """Remove the columns of `node` beyond `outputs`."""
     return prune(node, ids_of(outputs))
 
 
 def ids_of(columns: Iterable[Any]) -> Ids:
-    """Ids of columns."""
+    """Return the ids of columns."""
     return frozenset([column.id for column in columns])
 
 
 def prune_expression(expr: Expr) -> Expr:
-    """`expr` with the plans of its subqueries pruned."""
+    """Prune the plans of the subqueries of `expr`."""
     if not has_query(expr):
         return expr
     inner = map_parts(expr, _same, prune_expression)

@@ -1,9 +1,9 @@
-"""Moving conditions towards the rows they speak of.
+"""Predicate pushdown: conditions move towards the rows that they constrain.
 
-`push(conditions, node)` gives a node that yields the rows of `node` for which all `conditions` are
-TRUE, with each condition tested as far down as it can be. On the way outer joins whose weak side
-the conditions need become inner ones, and what holds of one side of an equality is told to the
-other: `a.k = b.k AND a.k = 1` lets `b` be sought by 1 as well.
+`push(conditions, node)` returns a node that yields the rows of `node` for which all `conditions`
+are TRUE, with each condition tested as far down as possible. On the way, outer joins whose nullable
+side the conditions need become inner joins, and conditions on one side of an equality are derived
+for the other: `a.k = b.k AND a.k = 1` lets `b` be sought by 1 as well.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Conditions = Sequence[Expr]
 
 
 def push(conditions: Conditions, node: Node) -> Node:
-    """The rows of `node` that meet all `conditions`."""
+    """Return a node that yields the rows of `node` that satisfy all `conditions`."""
     if any(map(is_never_true, conditions)):
         return nodes.Values(node.columns, ())
     if not conditions and not isinstance(node, Join):
@@ -62,7 +62,7 @@ def _into_project(conditions: Conditions, node: nodes.Project) -> Node:
 
 
 def _in_terms_of(values: Mapping[int, Expr], conditions: Conditions) -> Conditions:
-    """Return `conditions` with columns replaced by their values, and computed where possible."""
+    """Return `conditions` with columns replaced by their values, and folded where possible."""
     return [fold(substitute(condition, values)) for condition in conditions]
 
 
@@ -73,9 +73,9 @@ def _through(conditions: Conditions, node: Any) -> Node:
 def _into_aggregate(conditions: Conditions, node: nodes.HashAggregate) -> Node:
     values = {column.id: value for column, value in node.keys}
     computed = node.ids - values.keys()
-    # Without keys one row comes out even where none goes in.
-    down = [one for one in conditions if node.keys and not free(one) & computed]
-    above = [one for one in conditions if not node.keys or free(one) & computed]
+    # Without keys an aggregate emits one row even for an empty input.
+    down = [condition for condition in conditions if node.keys and not free(condition) & computed]
+    above = [condition for condition in conditions if not node.keys or free(condition) & computed]
     below = push(_in_terms_of(values, down), node.input)
     return _stay(above, replace(node, input=below))
 
@@ -92,10 +92,10 @@ def _into_union(conditions: Conditions, node: nodes.UnionAll) -> Node:
 
 
 def _into_unnest(conditions: Conditions, node: Unnest) -> Node:
-    made = frozenset(column.id for column in node.produced)
-    down = [condition for condition in conditions if not free(condition) & made]
-    rest = [condition for condition in conditions if free(condition) & made]
-    outer = node.outer and not any(rejects_null(condition, made) for condition in rest)
+    produced = frozenset(column.id for column in node.produced)
+    down = [condition for condition in conditions if not free(condition) & produced]
+    rest = [condition for condition in conditions if free(condition) & produced]
+    outer = node.outer and not any(rejects_null(condition, produced) for condition in rest)
     below = push(down, node.input)
     if outer:
         return _stay(rest, replace(node, input=below))
@@ -113,9 +113,9 @@ def _into_join(conditions: Conditions, node: Join) -> Node:
 
 def _into_inner(conditions: Conditions, node: Join) -> Node:
     everything = [*conjuncts(node.condition), *conditions]
-    movable = [one for one in everything if not is_volatile(one)]
+    movable = [condition for condition in everything if not is_volatile(condition)]
     left, right, both = _split([*movable, *implied(movable)], node)
-    both.extend(one for one in everything if is_volatile(one))
+    both.extend(condition for condition in everything if is_volatile(condition))
     return replace(
         node,
         left=push(left, node.left),
@@ -131,16 +131,22 @@ def _into_left(conditions: Conditions, node: Join) -> Node:
     down = [condition for condition in conditions if not free(condition) & weak]
     above = [condition for condition in conditions if free(condition) & weak]
     on = list(conjuncts(node.condition))
-    # What is known of the left row holds of every pair, so it may be told to the right side.
-    told = [one for one in implied([*on, *down]) if not free(one) & node.left.ids]
+    # A condition on the left row holds for every pair, so it may be derived for the right side.
+    derived = [
+        condition for condition in implied([*on, *down]) if not free(condition) & node.left.ids
+    ]
     others, right, both = _split(on, node)
-    left_only = [one for one in others if free(one) & node.left.ids or is_volatile(one)]
-    # What speaks of neither side decides, at once for all rows, whether there are any matches.
-    neither = [one for one in others if one not in left_only]
+    left_only = [
+        condition
+        for condition in others
+        if free(condition) & node.left.ids or is_volatile(condition)
+    ]
+    # A condition on neither side decides for all rows at once whether there are matches.
+    neither = [condition for condition in others if condition not in left_only]
     joined = replace(
         node,
         left=push(down, node.left),
-        right=push([*right, *neither, *told], node.right),
+        right=push([*right, *neither, *derived], node.right),
         condition=conjunction([*both, *left_only]),
     )
     return _stay(above, joined)
@@ -173,23 +179,27 @@ def _into_semi(conditions: Conditions, node: Join) -> Node:
 
 def _into_anti(conditions: Conditions, node: Join) -> Node:
     on = list(conjuncts(node.condition))
-    told = [one for one in implied([*on, *conditions]) if not free(one) & node.left.ids]
+    derived = [
+        condition
+        for condition in implied([*on, *conditions])
+        if not free(condition) & node.left.ids
+    ]
     left, right, both = _split(on, node)
     return replace(
         node,
         left=push(conditions, node.left),
-        right=push([*right, *told], node.right),
+        right=push([*right, *derived], node.right),
         condition=conjunction([*both, *left]),
     )
 
 
 def _into_null_aware(conditions: Conditions, node: Join) -> Node:
-    # Every row on the right counts here, if only for being NULL: nothing may be pushed there.
+    # A NULL row on the right decides the result: no condition may be pushed there.
     return replace(node, left=push(conditions, node.left), right=push((), node.right))
 
 
 def _split(conditions: Conditions, node: Join) -> tuple[list[Expr], list[Expr], list[Expr]]:
-    """Conditions on the left alone (or on neither side), on the right alone, and the others."""
+    """Split conditions into those on the left (or on neither side), on the right, and on both."""
     left: list[Expr] = []
     right: list[Expr] = []
     both: list[Expr] = []

@@ -1,6 +1,6 @@
 """The driver of rules: a rule is a pure function of one node, applied from the leaves up.
 
-Plans of subqueries inside expressions are rewritten as well, before the node that holds them.
+Plans of subqueries inside expressions are rewritten too, before the node that holds them.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ Rule = Callable[[Node, Planning], Node]
 
 
 def rewrite(node: Node, rules: Sequence[Rule], planning: Planning) -> Node:
-    """`node` with `rules` applied in turn to each node, inputs first."""
+    """Apply `rules` in turn to each node below and including `node`, inputs first."""
 
     def on_expr(expr: Expr) -> Expr:
         return map_parts(expr, on_node, on_expr) if has_query(expr) else expr

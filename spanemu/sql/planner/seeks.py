@@ -1,7 +1,7 @@
-"""From conjuncts to seeks: which predicates bound a key, and how.
+"""Seeks from conjuncts: which predicates bound a key, and how.
 
-A conjunct becomes terms, each a constraint on one column of the scan; a key is then matched part
-by part from the left: points (=, IN, IS NULL) as far as they go, then at most one interval.
+A conjunct becomes terms, each a constraint on one column of the scan. A key is then matched part by
+part from the left: first points (=, IN, IS NULL), then at most one interval.
 """
 
 from __future__ import annotations
@@ -17,13 +17,16 @@ from spanemu.sql.plan.traverse import free, scope_of
 from spanemu.sql.resolved import ColumnRef, Expr, FunctionCall, Literal, Or
 from spanemu.values.types import BOOL, Type
 
-_SEEKS_MAX = 64  # an OR of more branches than this is not worth taking apart
-_POINTS_MAX = 2_000  # nor are combinations of IN lists beyond this number
+_SEEKS_MAX = 64  # an OR of more branches is not split into seeks
+_POINTS_MAX = 2_000  # nor are IN lists with more combinations
 
 
 @dataclass(frozen=True, eq=False)
 class Term:
-    """`constraint` holds of the column when `conjunct` is TRUE; `exact`: and only then."""
+    """A constraint on a column that a conjunct implies.
+
+    `constraint` holds for the column when `conjunct` is TRUE; if `exact`, only then.
+    """
 
     column: str
     constraint: Constraint
@@ -32,13 +35,13 @@ class Term:
 
 
 class Terms:
-    """Finds terms over the columns of one scan, given as a mapping from id to stored name."""
+    """A finder of terms over the columns of one scan; `stored` maps column ids to stored names."""
 
     def __init__(self, stored: Mapping[int, str]) -> None:
         self.stored = stored
 
     def of(self, conjunct: Expr) -> Iterator[Term]:
-        """The terms that `conjunct` implies; usually one or none."""
+        """Yield the terms that `conjunct` implies; usually one or none."""
         if isinstance(conjunct, FunctionCall):
             finder = _FINDERS.get(conjunct.signature.function)
             if finder is not None:
@@ -49,14 +52,14 @@ class Terms:
             yield self.term(conjunct, Equal(Literal(BOOL, True)), conjunct)
 
     def term(self, column: Expr, constraint: Constraint, conjunct: Expr) -> Term:
-        """A term on a column for which `is_own` holds."""
+        """Return a term on a column for which `is_own` holds."""
         assert isinstance(column, ColumnRef)
-        # A range of floats takes in NaN, which no comparison does.
+        # A range of floats includes NaN, which satisfies no comparison.
         exact = not (column.type.is_float and isinstance(constraint, Within))
         return Term(self.stored[column.column.id], constraint, conjunct, exact)
 
     def is_own(self, expr: Expr, type_: Type | None = None) -> bool:
-        """Whether `expr` is a column of the scan, of that type."""
+        """Return whether `expr` is a column of the scan, and has the type `type_` if given."""
         return (
             isinstance(expr, ColumnRef)
             and expr.column.id in self.stored
@@ -64,7 +67,7 @@ class Terms:
         )
 
     def is_outer(self, expr: Expr) -> bool:
-        """Whether `expr` has one value for the whole scan."""
+        """Return whether `expr` has one value for the whole scan."""
         scope = scope_of(expr)
         return (
             scope.free.isdisjoint(self.stored)
@@ -73,12 +76,12 @@ class Terms:
         )
 
     def _any_of(self, conjunct: Or) -> Iterator[Term]:
-        """c = 1 OR c = 2 OR c IN (3, 4), all on one column."""
+        """Yield the term of a disjunction on one column: c = 1 OR c = 2 OR c IN (3, 4)."""
         values: list[Expr] = []
-        found: Term | None = None
+        last: Term | None = None
         for branch in disjuncts(conjunct):
             term = next(self.of(branch), None)
-            if term is None or (found is not None and found.column != term.column):
+            if term is None or (last is not None and last.column != term.column):
                 return
             match term.constraint:
                 case Equal(value, nulls=False):
@@ -87,9 +90,9 @@ class Terms:
                     values.extend(items)
                 case _:
                     return
-            found = term
-        if found is not None:
-            yield replace(found, constraint=Among(tuple(values)), conjunct=conjunct)
+            last = term
+        if last is not None:
+            yield replace(last, constraint=Among(tuple(values)), conjunct=conjunct)
 
 
 def _comparison(terms: Terms, call: FunctionCall) -> Iterator[Term]:
@@ -196,33 +199,33 @@ _FINDERS: Mapping[str, Callable[[Terms, FunctionCall], Iterator[Term]]] = {
 
 @dataclass(frozen=True, eq=False)
 class Match:
-    """What a key can do for some conjuncts: `covered` ones need no check after the seek.
+    """The seeks into a key that some conjuncts allow.
 
-    `sought` are all that had a part in the seeks.
+    `seek_conjuncts` contribute to the seeks; `covered` conjuncts need no test after the seek.
     """
 
     seeks: tuple[Seek, ...]
-    sought: tuple[Expr, ...]
-    covered: frozenset[int]  # by identity: expressions have no equality
+    seek_conjuncts: tuple[Expr, ...]
+    covered: frozenset[int]  # ids of objects: expressions compare by identity
 
 
 def match_key(key: Sequence[KeyPart], conditions: Sequence[Expr], terms: Terms) -> Match | None:
-    """The best seeks into `key` that `conditions` allow; None if they do not bound it."""
-    found = [term for conjunct in conditions for term in terms.of(conjunct)]
-    best = _match_parts(key, found)
+    """Return the best seeks into `key` that `conditions` allow; None if they do not bound it."""
+    terms_found = [term for conjunct in conditions for term in terms.of(conjunct)]
+    best = _match_parts(key, terms_found)
     for conjunct in conditions:
         if isinstance(conjunct, Or):
-            best = _match_union(key, conjunct, found, terms) or best
+            best = _match_union(key, conjunct, terms_found, terms) or best
     return best
 
 
-def _match_parts(key: Sequence[KeyPart], found: Sequence[Term]) -> Match | None:
+def _match_parts(key: Sequence[KeyPart], terms_found: Sequence[Term]) -> Match | None:
     points: list[Equal | Among] = []
     used: list[Term] = []
     last: Within | Prefixed | None = None
     size = 1
     for part in key:
-        mine = [term for term in found if term.column == part.column.name]
+        mine = [term for term in terms_found if term.column == part.column.name]
         point = _best_point(mine)
         if point is None or size * _count(point.constraint) > _POINTS_MAX:
             last, users = _interval(mine)
@@ -236,15 +239,16 @@ def _match_parts(key: Sequence[KeyPart], found: Sequence[Term]) -> Match | None:
         return None
     return Match(
         seeks=(Seek(tuple(points), last),),
-        sought=tuple([term.conjunct for term in used]),
+        seek_conjuncts=tuple([term.conjunct for term in used]),
         covered=frozenset([id(term.conjunct) for term in used if term.exact]),
     )
 
 
 def _best_point(terms: Iterable[Term]) -> Term | None:
-    """One value rather than several; of an outer row rather than for all of them.
+    """Return the best point: one value rather than several, a value of an outer row rather than a
+    constant.
 
-    What is left over is tested on the rows found, and a test without outer columns is cheaper.
+    The remaining terms are tested on the rows read, and a test without outer columns is cheaper.
     """
     points = [term for term in terms if isinstance(term.constraint, (Equal, Among))]
     return min(points, key=_rank, default=None)
@@ -260,14 +264,14 @@ def _rank(term: Term) -> tuple[bool, bool]:
 def _match_union(
     key: Sequence[KeyPart], conjunct: Or, others: Sequence[Term], terms: Terms
 ) -> Match | None:
-    """A seek for each branch of an OR, if every branch bounds the key further."""
+    """Return a seek for each branch of an OR, if every branch bounds the key further."""
     branches = list(disjuncts(conjunct))
     if len(branches) > _SEEKS_MAX:
         return None
     seeks: list[Seek] = []
     plain = _match_parts(key, others)
     size = plain.seeks[0].key_size if plain else 0
-    sought: dict[int, Expr] = {id(conjunct): conjunct}
+    seek_conjuncts: dict[int, Expr] = {id(conjunct): conjunct}
     covered = frozenset([id(term.conjunct) for term in others])
     is_exact = True
     for branch in branches:
@@ -277,16 +281,18 @@ def _match_union(
             return None
         seeks.extend(match.seeks)
         outside = {id(term.conjunct) for term in others}
-        sought.update({id(expr): expr for expr in match.sought if id(expr) in outside})
+        seek_conjuncts.update(
+            {id(expr): expr for expr in match.seek_conjuncts if id(expr) in outside}
+        )
         covered &= match.covered
         is_exact = is_exact and all(id(part) in match.covered for part in ours)
     if is_exact:
         covered |= {id(conjunct)}
-    return Match(tuple(seeks), tuple(sought.values()), covered)
+    return Match(tuple(seeks), tuple(seek_conjuncts.values()), covered)
 
 
 def _interval(terms: Iterable[Term]) -> tuple[Within | Prefixed | None, list[Term]]:
-    """One interval of all that is said of a key part, and which terms made it."""
+    """Merge the constraints on a key part into one interval, and return it with its terms."""
     merged: Within | None = None
     used: list[Term] = []
     for term in terms:

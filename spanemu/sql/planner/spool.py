@@ -1,7 +1,7 @@
-"""Correlated equalities that no key can be sought by become look-ups in a hashed spool.
+"""Spools for correlated equalities that no key can seek: look-ups in a hash table.
 
-Applied to what is run once per outer row: the plan of a correlated subquery, and the right side of
-an apply join. Without it each outer row would read the whole input again.
+Applied to plans that run once per outer row: the plan of a correlated subquery, and the right side
+of an apply join. Without a spool each outer row would read the whole input again.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _HASHABLE_KEYS_MAX = 16
 
 
 def spool_correlated(node: Node) -> Node:
-    """`node` with a `KeyedSpool` wherever a filter compares its input with an outer row."""
+    """Insert a `KeyedSpool` wherever a filter compares its input with an outer row."""
     if not free(node):
         return node
     match node:
@@ -58,7 +58,7 @@ def _same(expr: Expr) -> Expr:
 
 def _over_scan(node: nodes.Scan, conditions: list[Expr]) -> Node:
     if any(free(seek_part) for seek_part in _seek_values(node)):
-        return node  # It seeks by the outer row already.
+        return node  # The scan already seeks by the outer row.
     mine = [one for one in conditions if not free(one) - node.ids and not is_volatile(one)]
     ties = [one for one in conditions if free(one) - node.ids or is_volatile(one)]
     plain = replace(node, residual=conjunction(mine))
@@ -67,13 +67,13 @@ def _over_scan(node: nodes.Scan, conditions: list[Expr]) -> Node:
 
 
 def _seek_values(node: nodes.Scan) -> list[Node | Expr]:
-    return [replace(node, residual=None, sought=None)] if node.seeks else []
+    return [replace(node, residual=None, seek_condition=None)] if node.seeks else []
 
 
 def _split(
     conditions: Sequence[Expr], below: Node
 ) -> tuple[list[tuple[Expr, Expr]], list[Expr]] | None:
-    """(inner, outer) sides of equalities with the outer row, and the other conditions."""
+    """Return the (inner, outer) sides of equalities with the outer row, and other conditions."""
     pairs: list[tuple[Expr, Expr]] = []
     rest: list[Expr] = []
     for condition in conditions:

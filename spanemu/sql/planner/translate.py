@@ -1,7 +1,8 @@
-"""Resolved scans to plan nodes, one for one; nothing is chosen here.
+"""The translation of resolved scans to plan nodes, one for one, without choosing algorithms.
 
-RIGHT joins are turned round, subqueries in expressions become `nodes.Subquery`, and the columns
-that a query hands out are made columns of its own even where it refers to an outer one.
+RIGHT joins become LEFT joins with swapped sides, subqueries in expressions become `nodes.Subquery`,
+and the output columns of a query become columns of its own even where they refer to an outer
+column.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from spanemu.sql.resolved import ColumnRef, Expr, ResolvedColumn, SetOpKind
 
 
 class Translator:
-    """Translates one statement."""
+    """A translator of one statement."""
 
     def __init__(self, planning: Planning) -> None:
         self.planning = planning
@@ -28,11 +29,11 @@ class Translator:
         self.has_subqueries = False
 
     def node(self, scan: resolved.Scan) -> Node:
-        """The plan node for a scan."""
+        """Return the plan node for a scan."""
         return TRANSLATIONS[type(scan)](self, scan)
 
     def expr(self, expr: Expr) -> Expr:
-        """The same expression with its subqueries planned."""
+        """Return the expression with its subqueries translated."""
         if isinstance(expr, resolved.SubqueryExpr):
             self.has_subqueries = True
             node, outputs = self.query(expr.scan, expr.output)
@@ -41,21 +42,21 @@ class Translator:
         return map_parts(expr, self._no_node, self.expr)
 
     def optional(self, expr: Expr | None) -> Expr | None:
-        """`expr` of what may be missing."""
+        """Return the translation of an expression that may be absent."""
         return None if expr is None else self.expr(expr)
 
     def pairs(self, computed: Iterable[tuple[Any, Expr]]) -> tuple[tuple[Any, Expr], ...]:
-        """`expr` of each second item."""
+        """Return the pairs with their second items translated."""
         return tuple([(target, self.expr(value)) for target, value in computed])
 
     def query(self, scan: resolved.Scan, outputs: Columns) -> tuple[Node, Columns]:
-        """A scan that surely produces its outputs, each once, and what they are then called."""
+        """Return a node that produces each output once, and its columns for the outputs."""
         node = self.node(scan)
         computed: list[tuple[ResolvedColumn, Expr]] = []
         handed_out: list[ResolvedColumn] = []
-        made, taken = node.ids, set[int]()
+        produced, taken = node.ids, set[int]()
         for column in outputs:
-            if column.id not in made or column.id in taken:
+            if column.id not in produced or column.id in taken:
                 own = self.planning.new_column(column.name, column.type)
                 computed.append((own, ColumnRef(column.type, column)))
                 column = own
@@ -66,11 +67,11 @@ class Translator:
         return node, tuple(handed_out)
 
     def sort_keys(self, keys: Iterable[resolved.SortKey]) -> tuple[resolved.SortKey, ...]:
-        """Keys with their subqueries planned."""
+        """Return sort keys with their subqueries translated."""
         return tuple([map_parts(key, self._no_node, self.expr) for key in keys])
 
     def aggregate(self, call: resolved.AggregateCall) -> resolved.AggregateCall:
-        """An aggregate with the subqueries in its arguments planned."""
+        """Return an aggregate with the subqueries in its arguments translated."""
         return map_parts(call, self._no_node, self.expr)
 
     @staticmethod

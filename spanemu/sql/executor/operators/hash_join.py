@@ -18,12 +18,11 @@ is read before that.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import chain
 from typing import Any
 
 from spanemu.base.deadline_checks import PART_MAX, parts_of
-from spanemu.sql.executor.codegen import PairWriter, function_of
+from spanemu.sql.executor.codegen import PairOutput, PairWriter, function_of
 from spanemu.sql.executor.compiler import Compiler
 from spanemu.sql.executor.memory import ENTRY_BYTES, FREE_ROWS, free_in_parts
 from spanemu.sql.executor.operators.hash_tables import (
@@ -35,7 +34,6 @@ from spanemu.sql.executor.operators.hash_tables import (
 from spanemu.sql.executor.reader import Row
 from spanemu.sql.executor.relation import (
     BATCH_ROWS_MAX,
-    Layout,
     PeekedRows,
     Relation,
     batches,
@@ -54,37 +52,13 @@ JoinRows = Callable[[Keyed, Get, Run], list[Row]]
 _SHORT = 8  # up to so many partners of a row are all tested, without an early exit
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Output:
-    """The cells that a join emits of a pair: those at `places` of both rows; None for all."""
-
-    layout: Layout
-    width: int
-    places: tuple[int, ...] | None
-
-    def pair(self, writer: PairWriter) -> str:
-        """Return the text of the row made of `row` and `other`."""
-        if self.places is None:
-            return "(row + other)"
-        return f"({''.join([f'{writer.cell(place)}, ' for place in self.places])})"
-
-    def alone(self, writer: PairWriter, left_width: int, missing: str) -> str:
-        """Return the text of the row made of `row` without a partner."""
-        if self.places is None:
-            return f"(row + {missing})"
-        cells = [
-            writer.cell(position) if position < left_width else "None" for position in self.places
-        ]
-        return f"({''.join([f'{cell}, ' for cell in cells])})"
-
-
-def _output(node: HashJoin, left: Relation, right: Relation) -> Output:
+def _output(node: HashJoin, left: Relation, right: Relation) -> PairOutput:
     layout = joined_layout(left, right)
     if node.outputs is None:
-        return Output(layout, left.width + right.width, None)
+        return PairOutput(layout, left.width + right.width, None)
     places = tuple([layout[column.id] for column in node.outputs])
     narrow = {column.id: position for position, column in enumerate(node.outputs)}
-    return Output(narrow, len(places), places)
+    return PairOutput(narrow, len(places), places)
 
 
 class Sides:
@@ -122,13 +96,9 @@ class Sides:
         return known
 
     def function(self, text: str) -> Any:
-        """Return the function with the text `text`, after substituting these names:
-
-        - {pair}: the joined row
-        - {alone}: the left row without partner
-        - {test}: the residual condition
-        - {missing}: a right row of NULLs
-        - {matching}: the function that `matching` returns
+        """Return the function with the text `text`, after substituting {pair} (the joined row),
+        {alone} (the left row without partner), {test} (the residual condition), {missing} (a right
+        row of NULLs) and {matching} (the function that `matching` returns).
         """
         writer = PairWriter(self._pair_layout, self.left.width, self._compiler)
         missing = writer.bind((None,) * self.right.width)
@@ -268,16 +238,14 @@ def _joined(
     """Yield the rows made of each left row and its partners, about `PART_MAX` at a time."""
     longest = table.longest
     if longest > PART_MAX:
-        yield from _joined_with_many(sides, table, probe, run)
+        yield from _join_in_parts(sides, table, probe, run)
         return
     get = table.rows.get
     for keyed in probe.keyed(max(1, min(BATCH_ROWS_MAX, PART_MAX // longest))):
         yield join(keyed, get, run)
 
 
-def _joined_with_many(
-    sides: Sides, table: HashTable, probe: Probe, run: Run
-) -> Iterator[list[Row]]:
+def _join_in_parts(sides: Sides, table: HashTable, probe: Probe, run: Run) -> Iterator[list[Row]]:
     """Join as `_joined` does where a left row may have too many partners to read at once."""
     of_many = sides.function(_PAIRS_OF_MANY)
     alone = sides.function("lambda row: [{alone}]")

@@ -1,7 +1,7 @@
-"""The rules that make a plan better without choosing algorithms, in the order they are applied.
+"""The rules that rewrite a plan without choosing algorithms, in the order of their application.
 
-Each is a pure function of one node, driven bottom-up by `planner.rewrite`. Conditions move in
-`push_filters` (through `planner.pushdown`); columns nobody needs go in `planner.prune`, and
+Each rule is a pure function of one node, driven bottom-up by `planner.rewrite`. Conditions move in
+`push_filters` (through `planner.pushdown`). Unneeded columns are removed in `planner.prune`, and
 algorithms are chosen in `planner.physical`, both of which work from the top.
 """
 
@@ -28,5 +28,5 @@ RULES: tuple[Rule, ...] = (
     push_filters,
 )
 
-# Applied when columns have been pruned.
+# Applied after columns have been pruned.
 LATE_RULES: tuple[Rule, ...] = (merge_projects,)

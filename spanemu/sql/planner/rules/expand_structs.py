@@ -1,4 +1,4 @@
-"""Comparisons of structs written field by field, so that keys can be sought by them."""
+"""Comparisons of structs, written field by field so that keys can be sought by them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _ITEMS_MAX = 64
 
 
 def expand_structs(node: Node, _: Planning) -> Node:
-    """(a, b) = (1, 2) -> a = 1 AND b = 2; (a, b) IN ((1, 2), ...) -> OR of such, in filters."""
+    """Rewrite, in filters, (a, b) = (1, 2) to a = 1 AND b = 2, and IN lists of structs to an OR."""
     if not isinstance(node, Filter):
         return node
     return Filter(node.input, _expand(node.condition))
@@ -41,10 +41,10 @@ def _expand(expr: Expr) -> Expr:
         return expr
     value, *items = member.arguments
     branches = [fieldwise(value, item) for item in items]
-    found = tuple([branch for branch in branches if branch is not None])
-    if len(found) != len(items):
+    known = tuple([branch for branch in branches if branch is not None])
+    if len(known) != len(items):
         return expr
-    return found[0] if len(found) == 1 else Or(BOOL, found)
+    return known[0] if len(known) == 1 else Or(BOOL, known)
 
 
 def _has_fields(call: FunctionCall) -> bool:
@@ -52,7 +52,7 @@ def _has_fields(call: FunctionCall) -> bool:
 
 
 def fieldwise(left: Expr, right: Expr) -> Expr | None:
-    """Both sides' fields compared one by one; the same three-valued answer as the whole."""
+    """Compare the fields of both sides one by one; the three-valued result is that of the whole."""
     if left.type != right.type or len(left.type.fields) < 1:
         return None
     lefts, rights = _fields(left), _fields(right)

@@ -1,4 +1,4 @@
-"""What can be computed before any row is read, is."""
+"""Constant folding of the expressions of a plan, and removal of inputs that cannot yield rows."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ from spanemu.sql.resolved import Expr, Literal
 
 
 def fold_constants(node: Node, _: Planning) -> Node:
-    """1 + 1 -> 2; TRUE AND x -> x; a filter on TRUE -> its input; on FALSE or NULL -> no rows.
+    """Compute constants (1 + 1 -> 2), and simplify filters, joins and limits with constants.
 
-    LIMIT 0 has no rows either, and a join on FALSE those that have no partner.
+    A filter on TRUE becomes its input, and a filter on FALSE or NULL yields no rows. LIMIT 0 yields
+    no rows either, and a join on FALSE yields the rows without a partner.
     """
     folded = map_parts(node, _same, fold)
     if isinstance(folded, Limit) and folded.offset is None and _is_zero(folded.limit):
@@ -29,7 +30,7 @@ def fold_constants(node: Node, _: Planning) -> Node:
 
 
 def _without_pairs(join: Join) -> Node:
-    """Return what a join emits where no left row has a partner."""
+    """Return the rows that a join emits where no left row has a partner."""
     match join.kind:
         case JoinKind.INNER | JoinKind.SEMI:
             return Values(join.columns, ())

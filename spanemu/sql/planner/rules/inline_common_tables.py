@@ -1,4 +1,4 @@
-"""A common table that is used once need not be kept."""
+"""Inlining of common tables that are used once, which need not be kept."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from spanemu.sql.resolved import ColumnRef, Expr
 
 
 def inline_common_tables(node: Node, _: Planning) -> Node:
-    """WITH t AS (q) ... one use of t -> q in its place; tables without use are dropped."""
+    """Inline the tables of a WITH clause that are used once, and drop those without use."""
     if not isinstance(node, With):
         return node
     uses = Counter(_used(node.body))
@@ -35,12 +35,12 @@ def inline_common_tables(node: Node, _: Planning) -> Node:
 
 
 def _used(root: Node) -> Iterator[str]:
-    """The names of the common tables that are read, once for each time."""
+    """Yield the name of a common table for each reference to it."""
     return (item.name for item in walk(root) if isinstance(item, WithRef))
 
 
 def _inlined(root: Node, once: Mapping[str, CommonTable]) -> Node:
-    """`root` with the tables in the places where they are read."""
+    """Return `root` with references to the tables replaced by the tables."""
 
     def on_node(node: Node) -> Node:
         table = once.get(node.name) if isinstance(node, WithRef) else None

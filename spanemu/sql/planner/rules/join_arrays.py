@@ -1,4 +1,4 @@
-"""Structs that are members of an array become a join with it, so that keys can be sought by them.
+"""Joins of structs with arrays of structs, so that keys can be sought by the members.
 
 (a, b) IN UNNEST(@pairs)   ->   semi join with UNNEST(@pairs) AS p ON a = p.0 AND b = p.1
 """
@@ -16,7 +16,7 @@ from spanemu.sql.resolved import ColumnRef, Expr, GetField, MakeStruct
 
 
 def join_arrays(node: Node, planning: Planning) -> Node:
-    """Filter on (a, b) IN UNNEST(array), the same array for all rows -> semi join."""
+    """Turn a filter on (a, b) IN UNNEST(array), the same array for all rows, into a semi join."""
     if not isinstance(node, Filter):
         return node
     below = node.input
@@ -50,7 +50,9 @@ def _join(left: Node, condition: Expr, planning: Planning) -> Join | None:
         ]
     )
     whole = ColumnRef(element.type, element)
-    computed = tuple([(column, GetField(column.type, whole, place)) for column, place in fields])
+    computed = tuple(
+        [(column, GetField(column.type, whole, position)) for column, position in fields]
+    )
     members = Project(Unnest(Unit(), array, element), computed, ())
     member = MakeStruct(value.type, tuple([ColumnRef(one.type, one) for one, _ in fields]))
     same = fieldwise(value, member)

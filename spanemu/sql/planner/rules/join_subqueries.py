@@ -1,15 +1,16 @@
-"""Correlated subqueries that are values become outer joins, so that they are not run once per row.
+"""Outer joins for correlated subqueries that are values, so that they do not run once per row.
 
     (SELECT SUM(b.y) FROM b WHERE b.x = a.x)     a LEFT JOIN (SELECT x, SUM(y) ... GROUP BY x)
     (SELECT b.y FROM b WHERE b.key = a.x)        a LEFT JOIN b, where b has one row for a key
     c OR EXISTS (SELECT 1 FROM b WHERE b.x = a.x)    a LEFT JOIN (SELECT DISTINCT x), x IS NOT NULL
 
-What is joined may be computed for values that no outer row has, so it must not be able to fail
-where the subquery would not have been asked: its values are columns, and counts, sums and the like
-of columns. Whether the join then hashes or seeks for each outer row is decided like for any other.
+The joined side may be computed for values that no outer row has, so it must not be able to fail
+where the subquery would not have been evaluated: its values are columns, and counts, sums and
+similar aggregates of columns. The choice between a hash join and a seek for each outer row is made
+as for any other join.
 
-A subquery that only some rows need, because it stands behind a term of OR or AND or in a branch of
-CASE, is joined for those rows: for all others the key of the join is NULL.
+A subquery that only some rows need, because it follows a term of OR or AND or is in a branch of
+CASE, is joined for those rows only: for all others the key of the join is NULL.
 
     c OR EXISTS (SELECT 1 FROM b WHERE b.x = a.x)    b.x = CASE WHEN NOT c IS TRUE THEN a.x END
 """
@@ -57,7 +58,7 @@ _SAFE_AGGREGATES = frozenset(
 
 @dataclass(frozen=True, eq=False)
 class Replacement:
-    """A subquery's `value`, given rows joined with `right` where `condition` is TRUE."""
+    """The `value` of a subquery, given rows joined with `right` where `condition` is TRUE."""
 
     right: Node
     condition: Expr
@@ -65,7 +66,7 @@ class Replacement:
 
 
 def join_subqueries(node: Node, planning: Planning) -> Node:
-    """Project or Filter with correlated subqueries as values -> the same over outer joins."""
+    """Replace correlated subqueries in a Project or Filter by outer joins below it."""
     if not isinstance(node, (Project, Filter)):
         return node
     if not any(has_query(expr) for expr in _expressions(node)):
@@ -77,11 +78,11 @@ def join_subqueries(node: Node, planning: Planning) -> Node:
         if not has_query(expr):
             return expr
         if isinstance(expr, Subquery):
-            found = _replacement(expr, below.ids, planning)
-            if found is not None:
-                condition = _where(needed, found, node.input.ids)
-                below = Join(JoinKind.LEFT, below, found.right, condition)
-                return found.value
+            replacement = _replacement(expr, below.ids, planning)
+            if replacement is not None:
+                condition = _where(needed, replacement, node.input.ids)
+                below = Join(JoinKind.LEFT, below, replacement.right, condition)
+                return replacement.value
         return with_guards(expr, needed, on_expr)
 
     if isinstance(node, Filter):
@@ -91,14 +92,14 @@ def join_subqueries(node: Node, planning: Planning) -> Node:
     return node if below is node.input else Project(below, computed, node.kept)
 
 
-def _where(needed: Conditions, found: Replacement, outer: frozenset[int]) -> Expr:
-    """Return the condition of the join with rows for which `needed` are not TRUE left out."""
+def _where(needed: Conditions, replacement: Replacement, outer: frozenset[int]) -> Expr:
+    """Return the condition of the join, FALSE for rows for which `needed` are not TRUE."""
     guards = [guard for guard in needed if is_plain(guard) and free(guard) <= outer]
-    ties = list(conjuncts(found.condition))
+    ties = list(conjuncts(replacement.condition))
     sides = equality(ties[0])
     if not guards or sides is None:
-        return found.condition
-    inner, key = sides if free(sides[0]) & found.right.ids else sides[::-1]
+        return replacement.condition
+    inner, key = sides if free(sides[0]) & replacement.right.ids else sides[::-1]
     is_needed = conjunction_or_true(guards)
     guarded = Case(key.type, ((is_needed, key),), Literal(key.type, None))
     return conjunction_or_true([equal(inner, guarded), *ties[1:]])
@@ -135,7 +136,7 @@ def _exists(subquery: Subquery, outer: frozenset[int], planning: Planning) -> Re
 
 
 def _aggregate(subquery: Subquery, outer: frozenset[int], planning: Planning) -> Replacement | None:
-    """A subquery that reduces all of its rows to one."""
+    """Replace a subquery that reduces all of its rows to one."""
     value, node = _output(subquery)
     if not isinstance(node, nodes.HashAggregate) or node.keys or free(value) & outer:
         return None
@@ -162,7 +163,7 @@ def _aggregate(subquery: Subquery, outer: frozenset[int], planning: Planning) ->
 def _single_row(
     subquery: Subquery, outer: frozenset[int], planning: Planning
 ) -> Replacement | None:
-    """A subquery that asks for a row by its whole key."""
+    """Replace a subquery that selects a row by its whole key."""
     value, node = _output(subquery)
     if not isinstance(value, ColumnRef) or value.column.id not in node.ids:
         return None
@@ -176,14 +177,14 @@ def _single_row(
 
 
 def _detach(node: Node, outputs: Columns, outer: frozenset[int]) -> tuple[Node, list[Expr]]:
-    """`detach` where it matters how often a row comes: DISTINCT must stay."""
+    """Detach where the number of equal rows matters: a DISTINCT must stay."""
     if any(isinstance(one, nodes.HashAggregate) and free(one) & outer for one in walk(node)):
         return node, []
     return detach(node, outputs, outer, is_exists=False)
 
 
 def _output(subquery: Subquery) -> tuple[Expr, Node]:
-    """The value of a subquery, and the node whose columns it is written in."""
+    """Return the value of a subquery, and the node whose columns the value refers to."""
     (column,) = subquery.outputs
     value: Expr = _ref(column)
     node = subquery.node
@@ -202,8 +203,8 @@ def _is_safe(call: AggregateCall) -> bool:
 
 
 def _pairs(rows: Node, ties: Sequence[Expr]) -> list[tuple[Expr, Expr]] | None:
-    """(inner column, outer) sides, if all ties are equalities with columns of `rows`."""
-    found: list[tuple[Expr, Expr]] = []
+    """Return (inner column, outer) sides if all `ties` are equalities with columns of `rows`."""
+    pairs: list[tuple[Expr, Expr]] = []
     for tie in ties:
         sides = equality(tie)
         if sides is None or is_compound(sides[0].type):
@@ -215,15 +216,15 @@ def _pairs(rows: Node, ties: Sequence[Expr]) -> list[tuple[Expr, Expr]] | None:
                 and not free(outer) & rows.ids
                 and not has_query(outer)
             ):
-                found.append((inner, outer))
+                pairs.append((inner, outer))
                 break
         else:
             return None
-    return found or None
+    return pairs or None
 
 
 def _keys(rows: Node, ties: Sequence[Expr], planning: Planning) -> Computed | None:
-    """Columns to group `rows` by, one for each tie."""
+    """Return columns to group `rows` by, one for each of `ties`."""
     pairs = _pairs(rows, ties)
     if pairs is None:
         return None
@@ -231,7 +232,7 @@ def _keys(rows: Node, ties: Sequence[Expr], planning: Planning) -> Computed | No
 
 
 def _condition(keys: Computed, ties: Sequence[Expr]) -> Expr:
-    """What `ties` say, of the groups."""
+    """Return the condition of `ties` in terms of the groups."""
     inner = {value.column.id: _ref(key) for key, value in keys if isinstance(value, ColumnRef)}
     condition = conjunction([substitute(tie, inner) for tie in ties])
     assert condition is not None
@@ -239,14 +240,14 @@ def _condition(keys: Computed, ties: Sequence[Expr]) -> Expr:
 
 
 def _or_empty(value: Expr, empty: Expr, marker: ResolvedColumn) -> Expr:
-    """`value`, or what it is for no rows where there is no `marker`."""
+    """Return `value`, or its value for no rows where `marker` is NULL."""
     if isinstance(value, ColumnRef) and isinstance(empty, Literal) and empty.value is None:
         return value
     return Case(value.type, ((is_null(_ref(marker)), empty),), value)
 
 
 def _is_key(rows: Node, columns: Sequence[Expr], schema: Schema) -> bool:
-    """Whether `rows` has at most one row for values of `columns`."""
+    """Return whether `rows` has at most one row for each combination of values of `columns`."""
     node = rows
     ids = {column.column.id for column in columns if isinstance(column, ColumnRef)}
     while isinstance(node, (Filter, Project)):
@@ -262,7 +263,7 @@ def _is_key(rows: Node, columns: Sequence[Expr], schema: Schema) -> bool:
 
 
 def _fixed(condition: Expr) -> Iterator[int]:
-    """Columns that can have one value only."""
+    """Yield the columns that can have only one value."""
     for sides in map(equality, conjuncts(condition)):
         for column, other in (sides, sides[::-1]) if sides else ():
             if isinstance(column, ColumnRef) and isinstance(other, (Literal, ParameterRef)):

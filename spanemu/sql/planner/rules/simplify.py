@@ -1,4 +1,4 @@
-"""What is selected by a subquery is computed only for the rows that are left at the end."""
+"""Simple rewrites: late computation of selected subqueries, pushdown, merging of projections."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from spanemu.sql.resolved import ColumnRef, Expr, Literal, ParameterRef
 
 
 def lift_subqueries(node: Node, _: Planning) -> Node:
-    """Limit(Project(x)) -> Project(Limit(x)), of columns with subqueries; Sort alike.
+    """Move projected subqueries above LIMIT and ORDER BY, so that fewer rows compute them.
 
-    Not of columns that are sorted by.
+    Columns that the sort uses stay.
     """
     if not isinstance(node, (Limit, Sort)) or not isinstance(node.input, Project):
         return node
@@ -47,7 +47,7 @@ def lift_subqueries(node: Node, _: Planning) -> Node:
 
 
 def push_filters(node: Node, _: Planning) -> Node:
-    """A filter, or a join's condition -> tested as far down as it can be."""
+    """Push a filter, or a join's condition, as far down as possible."""
     if isinstance(node, Filter):
         return push(list(conjuncts(node.condition)), node.input)
     if isinstance(node, Join):
@@ -56,7 +56,7 @@ def push_filters(node: Node, _: Planning) -> Node:
 
 
 def merge_projects(node: Node, _: Planning) -> Node:
-    """Project(Project(x)) -> Project(x), unless that would compute something twice."""
+    """Merge a projection into the projection below, unless that computes an expression twice."""
     if not isinstance(node, Project):
         return node
     if not node.computed and node.kept == node.input.columns:

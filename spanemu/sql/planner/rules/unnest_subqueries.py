@@ -1,4 +1,4 @@
-"""EXISTS and IN with a subquery become joins, so that they are not run once per row."""
+"""Joins for EXISTS and IN with a subquery, so that they do not run once per row."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ _TESTS = (SubqueryKind.EXISTS, SubqueryKind.IN)
 
 
 def unnest_subqueries(node: Node, _: Planning) -> Node:
-    """Filter on [NOT] EXISTS / [NOT] IN (subquery) -> semi or anti join with the subquery.
+    """Turn a filter on [NOT] EXISTS or [NOT] IN (subquery) into a semi or anti join.
 
-    What the subquery asks of the outer row becomes the join's condition where it can be detached;
-    otherwise the right side stays correlated and the join can only be an apply join.
+    The subquery's conditions on the outer row become the join's condition where they can be
+    detached. Otherwise the right side stays correlated, and the join can only be an apply join.
     """
     if not isinstance(node, Filter):
         return node

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from spanemu.sql.planner.ordering import Wanted, covers
+from spanemu.sql.planner.ordering import RequiredOrder, match_direction
 
 # (column, descending, fixed) of a key (1, 2 DESC, 3).
 KEY = ((1, False, False), (2, True, False), (3, False, False))
@@ -27,10 +27,10 @@ FIXED_FIRST = ((1, False, True), (2, True, False), (3, False, False))
     ],
 )
 def test_an_order_is_given_forwards_backwards_or_not(wanted, parts, direction):
-    assert covers(Wanted(wanted), parts, is_unique=True) == direction
+    assert match_direction(RequiredOrder(wanted), parts, is_unique=True) == direction
 
 
 def test_more_than_the_key_is_given_only_by_a_unique_key():
-    wanted = Wanted(((1, False), (9, False)))
-    assert covers(wanted, KEY[:1], is_unique=True) == 1
-    assert covers(wanted, KEY[:1], is_unique=False) == 0
+    wanted = RequiredOrder(((1, False), (9, False)))
+    assert match_direction(wanted, KEY[:1], is_unique=True) == 1
+    assert match_direction(wanted, KEY[:1], is_unique=False) == 0
