@@ -224,7 +224,7 @@ class ValuesScan(Scan):
 
 
 class JoinType(StrEnum):
-    """The type of a join as written: RIGHT is kept so that the analyzer's tree shows the query."""
+    """The type of a join as written; the planner turns RIGHT into LEFT with swapped sides."""
 
     INNER = "inner"
     LEFT = "left"
