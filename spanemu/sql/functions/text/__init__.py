@@ -1,7 +1,7 @@
 """Functions of texts and bytes.
 
 In reading order: `string` (the chapter of that name), `concatenation`, `encodings` (base64, code
-points) with `normalization`, `like` and `regexp` with `pattern_cache`, `format_text` (FORMAT) with
+points, Unicode normal forms), `like` and `regexp` with `pattern_cache`, `format_text` (FORMAT) with
 `sql_text` (values as text), `collation` (COLLATE), `search` (tokenizers) and `net` (addresses and
 host names).
 """

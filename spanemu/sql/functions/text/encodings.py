@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import codecs
 import re
+import unicodedata
 from base64 import b32decode, b32encode
 from binascii import Error as BinasciiError
 from binascii import a2b_base64, b2a_base64
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from itertools import groupby
 
-from spanemu.base.deadline_checks import paced
+from spanemu.base.deadline_checks import paced, paced_stream
 from spanemu.base.limits import CELL_BYTES_MAX
 from spanemu.sql.functions.errors import BadArgument
 from spanemu.sql.functions.notation import overload
 from spanemu.sql.functions.registry import Overload
-from spanemu.sql.functions.text.normalization import normalized
 from spanemu.sql.functions.value_size import bounded, bounded_result, check_element_count
 
 _ONE_FOR_EACH = "spanemu: U+FFFD for each byte"
@@ -23,7 +24,11 @@ _NOT_HEX = re.compile(r"[^0-9A-Fa-f]")
 _CODE_POINT_MAX = 0x10FFFF
 _SURROGATES = range(0xD800, 0xE000)
 _STEP_GROUPS = 256
-_FORMS = frozenset({"NFC", "NFKC", "NFD", "NFKD"})
+_PIECE = 1 << 10  # characters of a text that is normalized at once
+_RUN = 1 << 8  # combining marks in a row
+_DECOMPOSED = {"NFC": "NFD", "NFD": "NFD", "NFKC": "NFKD", "NFKD": "NFKD"}
+# Vowels and final consonants of Hangul combine with the preceding character.
+_JAMO = range(0x1160, 0x1200)
 
 
 def from_base64(text: str) -> bytes:
@@ -145,9 +150,52 @@ def normalize_and_casefold(text: str, form: str = "NFC") -> str:
 
 def _form(name: str) -> str:
     form = name.upper()
-    if form not in _FORMS:
+    if form not in _DECOMPOSED:
         raise BadArgument("A valid normalize mode is required.")
     return form
+
+
+def normalized(form: str, text: str) -> str:
+    """Return `text` in the normal form of that name.
+
+    Python normalizes a text in one step that nothing can interrupt, and sorts a run of combining
+    marks in quadratic time. So a long text is cut before characters that never combine with the
+    character before them, and a long run of marks is put into canonical order first.
+    """
+    if len(text) <= _RUN or text.isascii():
+        return _normalize(form, text)
+    pieces = _normalization_pieces(form, text)
+    return "".join(paced_stream(_normalize(form, piece) for piece in pieces))
+
+
+def _normalize(form: str, text: str) -> str:
+    return unicodedata.normalize(form, text)  # type: ignore[arg-type]
+
+
+def _normalization_pieces(form: str, text: str) -> Iterator[str]:
+    start = 0
+    while start < len(text):
+        earliest = start + _PIECE
+        later = paced(range(earliest, len(text)))
+        end = next((at for at in later if _starts_piece(text[at])), len(text))
+        piece = text[start:end]
+        yield _in_canonical_order(_DECOMPOSED[form], piece) if end - earliest > _RUN else piece
+        start = end
+
+
+def _starts_piece(character: str) -> bool:
+    """Return whether the character never combines with the character before it."""
+    is_mark = unicodedata.category(character).startswith("M")
+    return not is_mark and ord(character) not in _JAMO
+
+
+def _in_canonical_order(form: str, text: str) -> str:
+    """Return a decomposed text whose marks are sorted by their combining class."""
+    characters = "".join([_normalize(form, character) for character in paced(text)])
+    ordered: list[str] = []
+    for _, run in groupby(paced(characters), lambda c: unicodedata.combining(c) > 0):
+        ordered += sorted(run, key=unicodedata.combining)  # Starters, of class 0, keep their order.
+    return "".join(ordered)
 
 
 OVERLOADS: dict[str, tuple[Overload, ...]] = {

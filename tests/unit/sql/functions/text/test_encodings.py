@@ -7,7 +7,7 @@ import unicodedata
 
 import pytest
 
-from spanemu.sql.functions.text.normalization import normalized
+from spanemu.sql.functions.text.encodings import normalized
 
 FORMS = ("NFC", "NFD", "NFKC", "NFKD")
 ALPHABET = "ab\u00e9\u0301\u0327\u0323\u1100\u1161\u11a8\uac00\ufdfa\u09c7\u09be\u0344\u1e69\u2126"
