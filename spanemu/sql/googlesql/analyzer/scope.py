@@ -30,7 +30,7 @@ class Origin(NamedTuple):
     expression: Expr
     at: int
     clause: str
-    shown: str  # "column Name", "s.Name"
+    display_name: str  # "column Name", "s.Name"
 
 
 class NameMatch(NamedTuple):

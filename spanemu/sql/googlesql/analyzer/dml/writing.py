@@ -10,21 +10,19 @@ from spanemu.sql.googlesql import ast
 from spanemu.sql.googlesql.analyzer.analysis import Analysis
 from spanemu.sql.googlesql.analyzer.dml.defaults import pending_commit_timestamp
 from spanemu.sql.googlesql.analyzer.errors.names import TableNotFound
-from spanemu.sql.googlesql.analyzer.errors.typing import ExpectsConstant, ExpectsInt64
+from spanemu.sql.googlesql.analyzer.errors.typing import ExpectsConstant
 from spanemu.sql.googlesql.analyzer.errors.writing import (
     AssignedTwice,
     AssignmentsOverlap,
     BadWrite,
     CommitTimestampNotAllowed,
 )
-from spanemu.sql.googlesql.analyzer.expressions.coercion import coerce, fits
-from spanemu.sql.googlesql.analyzer.expressions.expression import resolve
+from spanemu.sql.googlesql.analyzer.expressions.expression import resolve_int64
 from spanemu.sql.googlesql.analyzer.hints import statement_hints, write_hints
 from spanemu.sql.googlesql.analyzer.queries.table_relation import TableRelation
 from spanemu.sql.googlesql.analyzer.scope import Env, Scope
 from spanemu.sql.googlesql.analyzer.suggestion import closest
 from spanemu.sql.resolved import Expr, Hints, Literal, ParameterRef, ResolvedColumn
-from spanemu.values.types import INT64
 
 
 def resolve_target_table(path: ast.Path, analysis: Analysis) -> Table:
@@ -84,10 +82,7 @@ def resolve_assert_rows(node: ast.Expression | None, analysis: Analysis) -> Expr
     if node is None:
         return None
     env = Env(analysis, Scope(None), "ASSERT_ROWS_MODIFIED", {})
-    count = resolve(node, env)
-    if not fits(count, INT64, analysis):
-        raise ExpectsInt64("ASSERT_ROWS_MODIFIED", str(count.type), at=node.at)
-    count = coerce(count, INT64, analysis, node.at)
+    count = resolve_int64(node, env, "ASSERT_ROWS_MODIFIED")
     if not isinstance(count, Literal | ParameterRef):
         raise ExpectsConstant("ASSERT_ROWS_MODIFIED", at=node.at)
     return count

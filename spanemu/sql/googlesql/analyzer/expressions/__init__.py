@@ -4,5 +4,5 @@ In reading order: `expression` (dispatches to the resolver of a node), `literals
 `operators`, `conditionals`, `conversions`, `constructors`, `message_constructors` and `braces`,
 `subqueries`, `calls`. Choice of a function: `operator_call`, `overload`, `argument_binding`,
 `date_part_arguments`, `signature_text` (signatures in error messages). Implicit conversion:
-`coercion`, `literal_conversion`. Fields of values: `members`, `messages`.
+`coercion`. Fields of values: `members`, `messages`.
 """

@@ -22,7 +22,7 @@ from spanemu.sql.functions.conversion_rules import ArgumentKind, is_coercible
 from spanemu.sql.googlesql.analyzer.analysis import Analysis
 from spanemu.sql.googlesql.analyzer.errors.typing import NoCommonType
 from spanemu.sql.googlesql.analyzer.expressions import messages
-from spanemu.sql.googlesql.analyzer.expressions.literal_conversion import convert_literal
+from spanemu.sql.googlesql.analyzer.expressions.literals import convert_literal
 from spanemu.sql.resolved import (
     Cast,
     Expr,
@@ -234,7 +234,7 @@ def supertype(first: Type, second: Type) -> Type | None:
     first_rank, second_rank = _NUMBER_RANK.get(first.code), _NUMBER_RANK.get(second.code)
     if first_rank is not None and second_rank is not None:
         wider = first if first_rank > second_rank else second
-        # No other type converts to FLOAT32, so FLOAT32 beside a narrower number becomes FLOAT64.
+        # Values of no other type convert to FLOAT32, so FLOAT32 beside another number is a FLOAT64.
         return Type(TypeCode.FLOAT64) if wider.code is TypeCode.FLOAT32 else wider
     if first.is_struct and second.is_struct and len(first.fields) == len(second.fields):
         return _struct_supertype(first, second)

@@ -25,10 +25,10 @@ def _case(node: ast.Case, env: Env) -> Expr:
     results.append(null_literal() if node.otherwise is None else resolve(node.otherwise, env))
     type_ = common_type(results, env.analysis)
     if type_ is None:
-        shown = argument_types(results, env.analysis)
+        types = argument_types(results, env.analysis)
         raise BadCall(
             "No matching signature for operator CASE; all THEN/ELSE arguments must be coercible to "
-            f"a common type but found: {shown}",
+            f"a common type but found: {types}",
             at=node.at,
         )
     if node.operand is None:
@@ -44,10 +44,10 @@ def _case(node: ast.Case, env: Env) -> Expr:
 def _conditions(node: ast.Case, env: Env) -> list[Expr]:
     conditions = [resolve(condition, env) for condition, _ in node.whens]
     if not all(fits(condition, BOOL, env.analysis) for condition in conditions):
-        shown = argument_types(conditions, env.analysis)
+        types = argument_types(conditions, env.analysis)
         raise BadCall(
             "No matching signature for operator CASE; all WHEN argument types must be BOOL but "
-            f"found: {shown}",
+            f"found: {types}",
             at=node.at,
         )
     return [coerce(condition, BOOL, env.analysis, node.at) for condition in conditions]

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from spanemu.base.call import current
 from spanemu.sql.googlesql import ast
-from spanemu.sql.googlesql.analyzer.errors.typing import NotBool
+from spanemu.sql.googlesql.analyzer.errors.typing import ExpectsInt64, NotBool
 from spanemu.sql.googlesql.analyzer.expressions.coercion import Kind, coerce, fits, kind_of
 from spanemu.sql.googlesql.analyzer.scope import Env
 from spanemu.sql.resolved import Expr
-from spanemu.values.types import BOOL
+from spanemu.values.types import BOOL, INT64
 
 
 def resolve(node: ast.Expression, env: Env) -> Expr:
@@ -22,6 +22,14 @@ def resolve(node: ast.Expression, env: Env) -> Expr:
     """
     current().check()
     return env.analysis.resolvers[type(node)](node, env)
+
+
+def resolve_int64(node: ast.Expression, env: Env, clause: str) -> Expr:
+    """Resolve an INT64, as of LIMIT. Raise ExpectsInt64, with `clause`, for another type."""
+    expression = resolve(node, env)
+    if not fits(expression, INT64, env.analysis):
+        raise ExpectsInt64(clause, str(expression.type), at=node.at)
+    return coerce(expression, INT64, env.analysis, node.at)
 
 
 def resolve_condition(node: ast.Expression, env: Env) -> Expr:

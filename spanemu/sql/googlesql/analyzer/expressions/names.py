@@ -8,7 +8,6 @@ from typing import Any
 from spanemu.sql.googlesql import ast
 from spanemu.sql.googlesql.analyzer.errors.names import (
     AmbiguousColumn,
-    AmbiguousField,
     FieldOfUntypedParameter,
     NameAmbiguousInside,
     NameNotFoundInside,
@@ -19,12 +18,13 @@ from spanemu.sql.googlesql.analyzer.errors.names import (
     UnrecognizedName,
 )
 from spanemu.sql.googlesql.analyzer.expressions.expression import resolve
+from spanemu.sql.googlesql.analyzer.expressions.members import StructMembers
 from spanemu.sql.googlesql.analyzer.expressions.messages import field_access
 from spanemu.sql.googlesql.analyzer.expressions.operator_call import operator_call
 from spanemu.sql.googlesql.analyzer.queries.relation import Relation
 from spanemu.sql.googlesql.analyzer.scope import Env, NameMatch, Origin
 from spanemu.sql.googlesql.analyzer.suggestion import closest
-from spanemu.sql.resolved import Expr, GetField, Literal, ParameterRef
+from spanemu.sql.resolved import Expr, Literal, ParameterRef
 from spanemu.values.types import STRING, TypeCode
 
 # Functions that can be called without parentheses; a column with such a name needs a qualifier.
@@ -103,14 +103,10 @@ def field_of(expression: Expr, name: ast.Identifier, env: Env) -> Expr:
 
 
 def _struct_field(expression: Expr, name: ast.Identifier, _: Env) -> Expr:
-    key = name.name.lower()
-    fields = expression.type.fields
-    matches = [number for number, field in enumerate(fields) if field.name.lower() == key]
-    if not matches:
+    field = StructMembers(expression.type).field(expression, name.name, name.at)
+    if field is None:
         raise NoSuchField(name.name, str(expression.type), at=name.at)
-    if len(matches) > 1:
-        raise AmbiguousField(name.name, at=name.at)
-    return GetField(fields[matches[0]].type, expression, matches[0])
+    return field
 
 
 def _json_member(expression: Expr, name: ast.Identifier, env: Env) -> Expr:

@@ -96,13 +96,13 @@ def no_match(
     if isinstance(function, Function):
         symbol = function.operator_symbol
         kind = "operator" if symbol else "function"
-    shown = f"{kind} {symbol or function.name}"
+    display_name = f"{kind} {symbol or function.name}"
     supported = signatures(function.name, symbol, function.overloads)
     if len(function.overloads) == 1 and not symbol:
         (overload,) = function.overloads
         if bind(overload.parameters, len(arguments), {}) is None:
-            return WrongArgumentCount(shown, supported[0], at=at)
-    return NoMatchingSignature(shown, argument_types(arguments, analysis), supported, at=at)
+            return WrongArgumentCount(display_name, supported[0], at=at)
+    return NoMatchingSignature(display_name, argument_types(arguments, analysis), supported, at=at)
 
 
 _EQUALITIES = frozenset(

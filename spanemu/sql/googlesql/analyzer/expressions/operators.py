@@ -221,9 +221,9 @@ def in_values(node: ast.In, env: Env) -> Expr:
         array = resolve_array_path(node.unnest, env)
         kind = kind_of(array, env.analysis)
         if not array.type.is_array and kind is not Kind.PENDING:
-            shown = "NULL" if kind is Kind.NULL else array.type
+            found_type = "NULL" if kind is Kind.NULL else array.type
             raise NotAnArray(
-                f"Second argument of IN UNNEST must be an array but was {shown}",
+                f"Second argument of IN UNNEST must be an array but was {found_type}",
                 at=node.op_at,
             )
         call = operator_call("$in_unnest", (operand, array), env.analysis, node.op_at)

@@ -90,9 +90,8 @@ def choose(
     if not names and len(arguments) <= _CACHED_ARGUMENTS_MAX:
         key = _cache_key(overloads, arguments, analysis)
     if key is not None:
-        cached = _cached_matches.get(
-            key, _MISSING
-        )  # A single lookup: another thread can clear the cache.
+        # A single lookup: another thread can clear the cache.
+        cached = _cached_matches.get(key, _MISSING)
         if not isinstance(cached, _Missing):
             return cached
     best: Match | None = None

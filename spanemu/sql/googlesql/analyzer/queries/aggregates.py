@@ -13,22 +13,19 @@ from spanemu.sql.errors import FUNCTION_CALLS
 from spanemu.sql.functions.comparison import is_groupable, is_orderable
 from spanemu.sql.functions.registry import AggregateFunction, AggregateOverload, AggregateSignature
 from spanemu.sql.googlesql import ast
-from spanemu.sql.googlesql.analyzer.analysis import Analysis
 from spanemu.sql.googlesql.analyzer.errors.shape import (
     AggregateNotAllowed,
     NestedAggregate,
     NotGroupable,
 )
-from spanemu.sql.googlesql.analyzer.errors.typing import BadCall, ExpectsConstant, ExpectsInt64
-from spanemu.sql.googlesql.analyzer.expressions.coercion import coerce, fits
-from spanemu.sql.googlesql.analyzer.expressions.expression import resolve
+from spanemu.sql.googlesql.analyzer.errors.typing import BadCall, ExpectsConstant
+from spanemu.sql.googlesql.analyzer.expressions.expression import resolve, resolve_int64
 from spanemu.sql.googlesql.analyzer.expressions.operator_call import check_concatenated, no_match
 from spanemu.sql.googlesql.analyzer.expressions.overload import Match, choose, coerced_arguments
 from spanemu.sql.googlesql.analyzer.queries.ordering import resolve_sort_key
 from spanemu.sql.googlesql.analyzer.scope import Env
 from spanemu.sql.googlesql.analyzer.tree import column_refs, is_equivalent
 from spanemu.sql.resolved import AggregateCall, ColumnRef, Expr, Literal, ParameterRef, SortKey
-from spanemu.values.types import INT64
 
 COUNT_STAR = "$count_star"
 
@@ -121,7 +118,7 @@ def _aggregate_call(
         ignore_nulls=node.nulls == "IGNORE",
         having=_having(node, env),
         order_by=order_by,
-        limit=_limit(node, analysis, env),
+        limit=_limit(node, env),
         safe=safe,
         at=node.at,
     )
@@ -205,13 +202,10 @@ def _having(node: ast.Call, env: Env) -> tuple[bool, Expr] | None:
     return which == "MAX", expression
 
 
-def _limit(node: ast.Call, analysis: Analysis, env: Env) -> Expr | None:
+def _limit(node: ast.Call, env: Env) -> Expr | None:
     if node.limit is None:
         return None
-    limit = resolve(node.limit, env)
-    if not fits(limit, INT64, analysis):
-        raise ExpectsInt64("LIMIT", str(limit.type), at=node.limit.at)
-    limit = coerce(limit, INT64, analysis, node.limit.at)
+    limit = resolve_int64(node.limit, env, "LIMIT")
     if not isinstance(limit, Literal | ParameterRef):
         raise ExpectsConstant("LIMIT in an aggregate function", at=node.limit.at)
     return limit

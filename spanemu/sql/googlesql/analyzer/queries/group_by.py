@@ -160,9 +160,9 @@ class Grouping:
             origin = self._origin_of(expression)
             if origin is not None:
                 if self._distinct:
-                    raise NotVisibleAfterDistinct(origin.shown, at=origin.at)
+                    raise NotVisibleAfterDistinct(origin.display_name, at=origin.at)
                 raise NeitherGroupedNorAggregated(
-                    f"{origin.clause} expression", origin.shown, at=origin.at
+                    f"{origin.clause} expression", origin.display_name, at=origin.at
                 )
         elif type(expression) is GetField and self._fields:
             column = self._fields.find(expression)

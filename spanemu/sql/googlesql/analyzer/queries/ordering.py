@@ -1,19 +1,37 @@
-"""Resolves the items of ORDER BY, and LIMIT with OFFSET."""
+"""Resolves ORDER BY, and LIMIT with OFFSET."""
 
 from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
 
 from spanemu.sql.functions.comparison import is_orderable
 from spanemu.sql.functions.text.collation import is_collation
 from spanemu.sql.googlesql import ast
 from spanemu.sql.googlesql.analyzer.analysis import QueryResult
-from spanemu.sql.googlesql.analyzer.errors.shape import BadCollation, BadQuery, NotOrderable
-from spanemu.sql.googlesql.analyzer.errors.typing import ExpectsConstant, ExpectsInt64
+from spanemu.sql.googlesql.analyzer.errors.shape import (
+    BadCollation,
+    BadGrouping,
+    BadQuery,
+    NotOrderable,
+    OrdinalOutOfRange,
+    OrdinalTooSmall,
+)
+from spanemu.sql.googlesql.analyzer.errors.typing import ExpectsConstant
 from spanemu.sql.googlesql.analyzer.expressions.coercion import coerce, fits
-from spanemu.sql.googlesql.analyzer.expressions.expression import resolve
+from spanemu.sql.googlesql.analyzer.expressions.expression import resolve, resolve_int64
+from spanemu.sql.googlesql.analyzer.queries.group_by import LITERALS, ordinal
 from spanemu.sql.googlesql.analyzer.scope import Env, Scope
 from spanemu.sql.googlesql.analyzer.tree import expressions_in
-from spanemu.sql.resolved import Expr, LimitScan, Literal, SortKey, SubqueryExpr
-from spanemu.values.types import INT64, STRING
+from spanemu.sql.resolved import (
+    ColumnRef,
+    Expr,
+    LimitScan,
+    Literal,
+    OrderScan,
+    SortKey,
+    SubqueryExpr,
+)
+from spanemu.values.types import STRING
 
 
 def resolve_sort_key(item: ast.OrderItem, env: Env) -> SortKey:
@@ -71,10 +89,7 @@ def resolve_limits(
 
 
 def _count(node: ast.Expression, env: Env) -> Expr:
-    count = resolve(node, env)
-    if not fits(count, INT64, env.analysis):
-        raise ExpectsInt64("LIMIT ... OFFSET ...", str(count.type), at=node.at)
-    count = coerce(count, INT64, env.analysis, node.at)
+    count = resolve_int64(node, env, "LIMIT ... OFFSET ...")
     if any(isinstance(part, SubqueryExpr) for part in expressions_in(count)):
         raise ExpectsConstant("LIMIT ... OFFSET ...", at=node.at)
     if isinstance(count, Literal) and count.value is None:
@@ -82,3 +97,51 @@ def _count(node: ast.Expression, env: Env) -> Expr:
     if isinstance(count, Literal) and count.value < 0:
         raise BadQuery("LIMIT ... OFFSET ... must not be negative", at=node.at)
     return count
+
+
+# ---------------------------------------------------------------------------- output columns
+
+
+def order_by_output(
+    result: QueryResult, order_by: Sequence[ast.OrderItem], env: Env
+) -> QueryResult:
+    """Return `result`, of a set operation or a query in parentheses, sorted by output columns."""
+    if not order_by:
+        return result
+    references: list[Expr] = [ColumnRef(column.type, column) for _, column in result.columns]
+    named = [(name, ref) for (name, _), ref in zip(result.columns, references, strict=True)]
+    inside = Env(
+        env.analysis,
+        Scope(env.scope, names=alias_names(named)),
+        "ORDER BY clause after set operation",
+        env.common_tables,
+    )
+    keys = tuple(resolve_output_sort_key(item, references, inside) for item in order_by)
+    scan = OrderScan(result.scan, keys)
+    return QueryResult(scan, result.columns, result.value_table, ordered=True)
+
+
+def alias_names(named: Sequence[tuple[str, Expr]]) -> Mapping[str, Expr | None]:
+    """Return the column aliases by lower-cased name; an ambiguous alias maps to None."""
+    names: dict[str, Expr | None] = {}
+    for name, expression in named:
+        key = name.lower()
+        if not key:
+            continue
+        names[key] = None if key in names else expression
+    return names
+
+
+def resolve_output_sort_key(item: ast.OrderItem, outputs: Sequence[Expr], env: Env) -> SortKey:
+    """Resolve an item of ORDER BY: the number of an output column, or an expression."""
+    node = item.value
+    number = ordinal(node)
+    if number is None:
+        if type(node) in LITERALS:
+            raise BadGrouping("Cannot ORDER BY literal values", at=node.at)
+        return make_sort_key(item, resolve(node, env), env)
+    if number < 1:
+        raise OrdinalTooSmall(number, at=node.at)
+    if number > len(outputs):
+        raise OrdinalOutOfRange("ORDER BY", number, at=node.at)
+    return make_sort_key(item, outputs[number - 1], env)

@@ -19,8 +19,7 @@ from spanemu.sql.googlesql.analyzer.hints import HintTarget, check_hints
 from spanemu.sql.googlesql.analyzer.queries.from_clause import resolve_from
 from spanemu.sql.googlesql.analyzer.queries.group_by import ordinal
 from spanemu.sql.googlesql.analyzer.queries.joins import resolve_join
-from spanemu.sql.googlesql.analyzer.queries.ordering import resolve_limits
-from spanemu.sql.googlesql.analyzer.queries.output_order import resolve_output_sort_key
+from spanemu.sql.googlesql.analyzer.queries.ordering import resolve_limits, resolve_output_sort_key
 from spanemu.sql.googlesql.analyzer.queries.pipe_aggregate import resolve_pipe_aggregate
 from spanemu.sql.googlesql.analyzer.queries.pipe_relation import (
     BuiltRelation,

@@ -12,8 +12,7 @@ from spanemu.sql.googlesql.analyzer.errors.names import DuplicateCommonTable
 from spanemu.sql.googlesql.analyzer.errors.shape import BadQuery
 from spanemu.sql.googlesql.analyzer.hints import HintTarget, check_hints
 from spanemu.sql.googlesql.analyzer.queries.from_clause import resolve_from
-from spanemu.sql.googlesql.analyzer.queries.ordering import apply_limit
-from spanemu.sql.googlesql.analyzer.queries.output_order import order_by_output
+from spanemu.sql.googlesql.analyzer.queries.ordering import apply_limit, order_by_output
 from spanemu.sql.googlesql.analyzer.queries.pipes import apply_pipes, as_relation, as_result
 from spanemu.sql.googlesql.analyzer.queries.select import resolve_select
 from spanemu.sql.googlesql.analyzer.queries.set_operation import SetOperator, combine

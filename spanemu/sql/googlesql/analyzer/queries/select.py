@@ -29,7 +29,7 @@ from spanemu.sql.googlesql.analyzer.expressions.message_constructors import cons
 from spanemu.sql.googlesql.analyzer.hints import HintTarget, check_hints
 from spanemu.sql.googlesql.analyzer.queries.from_clause import resolve_from
 from spanemu.sql.googlesql.analyzer.queries.group_by import Grouping, resolve_group_by
-from spanemu.sql.googlesql.analyzer.queries.output_order import alias_names, resolve_output_sort_key
+from spanemu.sql.googlesql.analyzer.queries.ordering import alias_names, resolve_output_sort_key
 from spanemu.sql.googlesql.analyzer.queries.relation import Relation
 from spanemu.sql.googlesql.analyzer.queries.select_list import SelectColumn, resolve_items
 from spanemu.sql.googlesql.analyzer.scope import Env, Scope
