@@ -1,17 +1,16 @@
-"""What administrators see: instances, the databases in them, their backups, and operations.
+"""Administration: instances, their databases, backups, and long-running operations.
 
-    instances               all instances of an emulator, and what they hold (catalogs: `named`)
-    instance, instance_config, published_configs, instance_partition, autoscaling,
-    replica_topology
+    instances               all instances of an emulator and their contents (catalogs: `named`)
+    instance, instance_config, published_configs, instance_partition, autoscaling
                             an instance and its parts as data, with the rules for their fields
-    backup, backups         what was kept of a database; `policies`, who may do what
-    encryption              the encryption of databases and backups, as callers ask for it
-    backup_schedule, cron   when that is done by itself; `backup_runs` does it
-    clock_moves             the clock set to another time, for all databases
+    backup, backups         the content of a database at a time; `policies`, access policies
+    encryption              the encryption of databases and backups that callers request
+    backup_schedule, cron   scheduled backups; `backup_runs` creates them
+    clock_moves             setting the clock to another time, for all databases
     instance_administration, database_administration, backup_administration
-                            what an admin call does, beyond looking something up
-    operations              long-running work, done or going on; `operation_kinds`, `ddl_actions`
-    errors                  what is wrong with an administrative request
+                            the admin calls, beyond lookups
+    operations              long-running operations; `operation_kinds`, `ddl_actions`
+    errors                  errors of administrative requests
 
-One database by itself, its sessions, transactions and statements, is `spanemu.database`.
+A single database, with its sessions, transactions and statements, is in `spanemu.database`.
 """

@@ -1,7 +1,7 @@
 """Autoscaling of instances and instance partitions: the rules for its limits and targets.
 
-Nothing here puts load on an instance, so an autoscaled one stays at its lowest capacity, or at
-what it had when that is within the limits.
+No load scales an instance here, so an autoscaled instance keeps its lowest capacity, or its
+previous capacity if that is within the limits.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ STORAGE_PERCENTS = range(10, 100)
 class Autoscaling:
     """An autoscaling config. Limits are in nodes or in processing units, the same for both.
 
-    A CPU target of 0 is none. `asymmetric` says that replicas are scaled by themselves.
+    A CPU target of 0 means no target. `asymmetric` is true if replicas are scaled separately.
     """
 
     low: int
@@ -35,13 +35,13 @@ class Autoscaling:
     asymmetric: bool = False
 
     def capacity(self, units: int) -> int:
-        """The processing units of what had `units` before."""
+        """Return the processing units of an instance or partition that had `units` before."""
         factor = UNITS_PER_NODE if self.low_in_nodes else 1
         return max(self.low * factor, min(units, self.high * factor))
 
 
 def check_autoscaling(scaling: Autoscaling, name: str) -> None:
-    """Raise unless an instance or a partition may be scaled like that."""
+    """Raise unless the autoscaling config is valid for an instance or partition."""
     if scaling.asymmetric:
         raise Unsupported("Asymmetric autoscaling of replicas")
     for problem in (_limits_problem(scaling), _targets_problem(scaling)):
@@ -54,9 +54,9 @@ def _limits_problem(scaling: Autoscaling) -> str:
     if scaling.low_in_nodes != scaling.high_in_nodes:
         return "both limits must be in nodes or in processing units"
     if scaling.low < step or scaling.low % step or scaling.high % step:
-        return "limits must be whole nodes, one at least"
+        return "limits must be whole nodes, at least one"
     if not scaling.low <= scaling.high <= NODES_MAX * step:
-        return "the maximum must not be less than the minimum, nor immense"
+        return f"the maximum must not be less than the minimum, nor exceed {NODES_MAX} nodes"
     if scaling.low * MIN_SHARE < scaling.high:
         return "the minimum must be at least a tenth of the maximum"
     return ""

@@ -1,7 +1,7 @@
-"""A backup as data: what it holds, and the rules for its times.
+"""A backup as data: its content, and the rules for its times.
 
 expire_time     from 6 hours after now to 366 days after the backup was created
-version_time    from the earliest that its database can be read at, to now
+version_time    from the earliest readable time of the database, to now
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _FIELDS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Chain:
-    """An incremental chain of backups: its id, its first version time, and a backup's place."""
+    """An incremental chain of backups: its id, its first version time, and a backup's position."""
 
     id: str
     oldest_version_time: int
@@ -50,10 +50,11 @@ class Chain:
 
 @dataclass(frozen=True, slots=True)
 class Backup:
-    """A backup; times are in nanoseconds. `schedules` are those that made it, by name.
+    """A backup; times are in nanoseconds. `schedules` are the names of the schedules that created
+    it.
 
-    `database` is the name of what it was made from, which may be gone, or in another instance.
-    `partitions` are the instance partitions that its database has placements in.
+    `database` is the name of the source database, which may be dropped, or in another instance.
+    `partitions` are the instance partitions of the database's placements.
     """
 
     name: str
@@ -70,28 +71,28 @@ class Backup:
 
     @property
     def size_bytes(self) -> int:
-        """How much it takes to restore it."""
+        """The size of the content to restore."""
         return self.content.size_bytes
 
     @property
     def exclusive_size_bytes(self) -> int:
-        """What it takes besides the backups before it in its chain: by how much it grew."""
+        """The size beyond the previous backup in the chain: the growth since then."""
         if self.chain is None or not self.chain.place:
             return self.size_bytes
         return max(0, self.size_bytes - self.chain.previous_bytes)
 
     @property
     def oldest_version_time(self) -> int:
-        """Since when data is kept for its sake."""
+        """The earliest version time of the chain, from which data must be kept."""
         return self.version_time if self.chain is None else self.chain.oldest_version_time
 
     @property
     def source(self) -> RestoreSource:
-        """What a database restored from it says of it."""
+        """The backup, as a restored database describes its origin."""
         return RestoreSource(self.name, self.version_time, self.create_time, self.database)
 
     def fields(self) -> Mapping[str, FieldValue | tuple[FieldValue, ...]]:
-        """What list filters may ask about it."""
+        """Return the fields that list filters can refer to."""
         return {
             "name": self.name,
             "database": self.database,
@@ -105,15 +106,15 @@ class Backup:
 
 
 def is_backup_field(name: str) -> bool:
-    """Whether list filters know the field of backups so called."""
+    """Return whether `name` is a backup field of list filters."""
     return name in _FIELDS
 
 
 def check_expire_time(given: int | None, name: str, now: int, latest: int) -> int:
-    """The time at which a backup is to expire, if that is allowed."""
+    """Return the expire time of a backup; raise if it is not allowed."""
     if given is None:
         raise MissingField("backup", "expire_time")
-    given -= given % 1_000  # Backups have microseconds.
+    given -= given % 1_000  # The times of backups have microseconds.
     earliest = now + RETENTION_MIN_NANOS
     if not earliest <= given <= latest:
         raise ExpireTimeOutOfRange(
@@ -123,7 +124,7 @@ def check_expire_time(given: int | None, name: str, now: int, latest: int) -> in
 
 
 def check_version_time(given: int | None, name: str, database: Database, now: int) -> int:
-    """The time that a backup is to hold: now, if the caller did not say."""
+    """Return the version time of a backup, now by default; raise if it is not allowed."""
     if given is None:
         return now
     given -= given % 1_000

@@ -1,11 +1,11 @@
-"""The admin calls about backups and their schedules.
+"""The admin calls for backups and their schedules.
 
-    create_backup  copy_backup  restore_database      leave a long-running operation behind, done
+    create_backup  copy_backup  restore_database      each records a completed operation
     update_backup  delete_backup
     create_schedule  update_schedule
 
-Every call first lets the schedules catch up (`backup_runs`), so that nobody sees a time in which
-a backup that is due is missing.
+Every call first creates the scheduled backups that are due (`backup_runs`), so that no caller
+misses a due backup.
 """
 
 from __future__ import annotations
@@ -40,10 +40,10 @@ from spanemu.database.database import Database
 
 @dataclass(frozen=True, slots=True)
 class NewBackup:
-    """A backup as a caller describes it: times in nanoseconds, None when not given.
+    """The properties of a backup to create: times in nanoseconds, None by default.
 
-    `source` is a database, or the backup that is copied; without `encryption` the backup has that
-    of its source.
+    `source` is a database, or the backup to copy; without `encryption` the backup is encrypted as
+    its source.
     """
 
     source: str
@@ -54,7 +54,7 @@ class NewBackup:
 
 
 def create_backup(instances: Instances, parent: str, backup_id: str, new: NewBackup) -> Operation:
-    """Keep what a database holds, now or at a time that can still be read."""
+    """Create a backup of a database, as of now or as of a readable time."""
     instance, name = _new_name(instances, parent, backup_id, new)
     if not new.source:
         raise MissingField("CreateBackup", "backup.database")
@@ -81,7 +81,7 @@ def create_backup(instances: Instances, parent: str, backup_id: str, new: NewBac
 
 
 def copy_backup(instances: Instances, parent: str, backup_id: str, new: NewBackup) -> Operation:
-    """Keep a backup in another instance, or under another name, perhaps for longer."""
+    """Copy a backup to another instance or name, optionally with a later expire time."""
     _, name = _new_name(instances, parent, backup_id, new)
     if not new.source:
         raise MissingField("CopyBackup", "source_backup")
@@ -103,7 +103,10 @@ def copy_backup(instances: Instances, parent: str, backup_id: str, new: NewBacku
 
 
 def get_backup(instances: Instances, name: str) -> Backup:
-    """One backup. Raises InvalidName, InstanceNotFound, BackupNotFound."""
+    """Return a backup.
+
+    Raises InvalidName, InstanceNotFound and BackupNotFound.
+    """
     instances.instance(str(BackupName.parse(name).parent))
     catch_up(instances)
     return instances.backups.get(name)
@@ -112,7 +115,7 @@ def get_backup(instances: Instances, name: str) -> Backup:
 def list_backups(
     instances: Instances, parent: str, filter_: str, paging: PageRequest
 ) -> Page[Backup]:
-    """The backups of an instance, the newest first."""
+    """Return a page of the backups of an instance, the newest first."""
     instances.instance(parent)
     catch_up(instances)
     return instances.backups.listed(InstanceName.parse(parent), filter_, paging)
@@ -121,7 +124,7 @@ def list_backups(
 def update_backup(
     instances: Instances, name: str, expire_time: int | None, paths: Sequence[str]
 ) -> Backup:
-    """Change when a backup expires, which is all that can be changed."""
+    """Change the expire time of a backup, its only mutable field."""
     get_backup(instances, name)
     if not paths:
         raise MissingField("UpdateBackup", "update_mask")
@@ -138,14 +141,14 @@ def update_backup(
 
 
 def delete_backup(instances: Instances, name: str) -> None:
-    """Let a backup go. Databases restored from it do not need it."""
+    """Delete a backup; databases restored from it do not need it."""
     get_backup(instances, name)
     instances.backups.delete(name)
 
 
 @dataclass(frozen=True, slots=True)
 class Restore:
-    """A restore as a caller asks for it."""
+    """The properties of a restore."""
 
     database_id: str
     backup: str
@@ -153,7 +156,7 @@ class Restore:
 
 
 def restore_database(instances: Instances, parent: str, restore: Restore) -> Operation:
-    """A new database with what a backup holds, in an instance with the same configuration."""
+    """Create a database from a backup, in an instance with the backup's configuration."""
     instance = InstanceName.parse(parent)
     target = instances.instance(parent)
     check_database_id(restore.database_id)
@@ -192,7 +195,7 @@ def restore_database(instances: Instances, parent: str, restore: Restore) -> Ope
 def create_schedule(
     instances: Instances, parent: str, schedule_id: str, name: str, spec: ScheduleSpec
 ) -> BackupSchedule:
-    """Have backups of a database made on time; `name` is what the caller says it is."""
+    """Create a backup schedule of a database; `name` must be empty or match `schedule_id`."""
     check_backup_schedule_id(schedule_id)
     expected = DatabaseName.parse(parent).schedule(schedule_id)
     instances.database(parent)
@@ -204,7 +207,10 @@ def create_schedule(
 
 
 def get_schedule(instances: Instances, name: str) -> BackupSchedule:
-    """One schedule. Raises InvalidName, DatabaseNotFound, BackupScheduleNotFound."""
+    """Return a backup schedule.
+
+    Raises InvalidName, DatabaseNotFound and BackupScheduleNotFound.
+    """
     instances.database(str(BackupScheduleName.parse(name).parent))
     return instances.schedules.get(name)
 
@@ -212,7 +218,7 @@ def get_schedule(instances: Instances, name: str) -> BackupSchedule:
 def update_schedule(
     instances: Instances, name: str, spec: ScheduleSpec, paths: Sequence[str]
 ) -> BackupSchedule:
-    """Change the fields of a schedule that `paths` name; what was due before is made as it was."""
+    """Change the schedule fields that `paths` name; backups due before use the old fields."""
     get_schedule(instances, name)
     catch_up(instances)
     now = instances.clock.now()
@@ -225,7 +231,7 @@ def update_schedule(
 
 
 def delete_schedule(instances: Instances, name: str) -> None:
-    """Forget a schedule, once it has made what was due; its backups stay."""
+    """Delete a schedule after creating its due backups, which stay."""
     get_schedule(instances, name)
     catch_up(instances)
     instances.schedules.delete(name)

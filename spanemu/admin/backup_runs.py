@@ -1,9 +1,9 @@
-"""Makes the backups that schedules ask for, when the emulator's clock has passed their time.
+"""Creates the scheduled backups that are due by the emulator's clock.
 
-There is no thread for it. The schedules catch up when the clock is moved, and whenever somebody
-asks about backups, so who looks sees every backup that is due. What fell due while nobody looked
-for longer than old versions are kept is left out. When time is moved at once, nothing is left
-out: whatever falls due on the way holds what there was before the jump.
+No thread does so. Due backups are created when the clock is moved, and on every request about
+backups, so that each request sees every due backup. A backup that fell due further back than old
+versions are kept is left out. When the clock is moved at once, no backup is left out: each backup
+due in between has the content from before the move.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ from spanemu.base.resource_names import BackupScheduleName
 from spanemu.database.database import Database
 from spanemu.database.errors import ResourceNotFound
 
-CHAIN_BACKUPS_MAX = 14  # the full one included
+CHAIN_BACKUPS_MAX = 14  # including the full backup
 CHAIN_AGE_MAX_NANOS = 28 * NANOS_PER_DAY
 _SCHEDULE_CHARS_MAX = 40  # of its id in the ids of its backups
 
 
 def time_jumps(instances: Instances, move: Callable[[], object]) -> None:
-    """Have `move` move the clock at once, and everything follow."""
+    """Call `move`, which moves the clock at once, and create the backups due by then."""
     catch_up(instances)
 
     def move_and_run() -> None:
@@ -44,13 +44,13 @@ def time_jumps(instances: Instances, move: Callable[[], object]) -> None:
 
 
 def catch_up(instances: Instances) -> None:
-    """Make what is due."""
+    """Create the backups that are due."""
     _run_all(instances, lambda database: database.earliest_version_time())
 
 
 def _run_all(instances: Instances, earliest: Callable[[Database], int]) -> None:
     for schedule in instances.schedules.all():
-        # Who drops the database or the schedule just now has no backup made any more.
+        # A concurrently dropped database or schedule gets no backup.
         with suppress(ResourceNotFound):
             database = instances.database(schedule.database)
             _run(instances, schedule.name, database, earliest(database))
@@ -62,19 +62,19 @@ def _run(instances: Instances, name: str, database: Database, earliest: int) -> 
         schedule = instances.schedules.get(name)
         if now <= schedule.done_until:
             return
-        instances.schedules.change(name, lambda each: replace(each, done_until=now))
+        instances.schedules.change(name, lambda current: replace(current, done_until=now))
     after = max(schedule.done_until, earliest - 1, now - schedule.retention_nanos)
     last = schedule.last_backup
     for at in schedule.cron.between(after, now):
         last = _make(instances, schedule, database, at, last)
     if last != schedule.last_backup:
-        instances.schedules.change(name, lambda each: replace(each, last_backup=last))
+        instances.schedules.change(name, lambda current: replace(current, last_backup=last))
 
 
 def _make(
     instances: Instances, schedule: BackupSchedule, database: Database, at: int, last: str
 ) -> str:
-    """Make one backup and give its name; `last` is that of the one before it."""
+    """Create a backup and return its name; `last` is the name of the previous backup."""
     path = BackupScheduleName.parse(schedule.name)
     backup = Backup(
         name="",
@@ -103,12 +103,14 @@ def _make(
 
 
 def _chain(instances: Instances, last: str, backup: Backup, backup_id: str) -> Chain:
-    """The place of a backup in the chain of the one before it, or at the head of a new one."""
+    """Return a backup's position in the chain of the previous backup, or at the head of a new
+    chain.
+    """
     first = Chain(backup_id, backup.version_time)
     try:
         previous = instances.backups.get(last) if last else None
     except BackupNotFound:
-        previous = None  # deleted or expired, which ends a chain
+        previous = None  # It was deleted or has expired, which ends its chain.
     if previous is None or previous.chain is None:
         return first
     old = previous.chain

@@ -1,7 +1,8 @@
-"""Backup schedules: when backups of a database are made by themselves, and how long they live.
+"""Backup schedules: when backups of a database are created automatically, and how long they live.
 
-A schedule makes full backups, or a chain that begins with a full one and goes on with increments.
-Here every backup holds everything; a chain shows only in what backups say of themselves.
+A schedule creates full backups, or a chain that begins with a full backup and continues with
+increments. Here every backup has the full content; a chain appears only in the description of
+backups.
 """
 
 from __future__ import annotations
@@ -32,13 +33,13 @@ from spanemu.base.paging import Page, PageRequest, page
 from spanemu.base.resource_names import BackupScheduleName, DatabaseName
 
 SCHEDULES_PER_DATABASE_MAX = 4
-FULL_HOURS_MIN = 12  # between two backups
+FULL_HOURS_MIN = 12  # between consecutive backups
 INCREMENTAL_HOURS_MIN = 4
 
 
 @dataclass(frozen=True, slots=True)
 class ScheduleSpec:
-    """A schedule as a caller describes it; what is None was not given."""
+    """The properties of a schedule that a caller sets; None means not set."""
 
     cron: str | None = None
     retention_nanos: int | None = None
@@ -48,9 +49,9 @@ class ScheduleSpec:
 
 @dataclass(frozen=True, slots=True)
 class BackupSchedule:
-    """A schedule. It has made every backup that was due until `done_until` (nanoseconds).
+    """A schedule that has created every backup due until `done_until` (nanoseconds).
 
-    `last_backup` is the one that an increment goes on from.
+    `last_backup` is the backup that the next increment continues.
     """
 
     name: str
@@ -65,12 +66,12 @@ class BackupSchedule:
 
     @property
     def database(self) -> str:
-        """The full name of its database."""
+        """The full name of the schedule's database."""
         return self.name.partition("/backupSchedules/")[0]
 
 
 def new_schedule(name: str, spec: ScheduleSpec, now: int) -> BackupSchedule:
-    """A schedule as described, if that is allowed."""
+    """Return a schedule with the properties of `spec`; raise if they are invalid."""
     if spec.cron is None:
         raise MissingField("CreateBackupSchedule", "backup_schedule.spec.cron_spec")
     if spec.retention_nanos is None:
@@ -87,9 +88,9 @@ def new_schedule(name: str, spec: ScheduleSpec, now: int) -> BackupSchedule:
 
 
 def updated(schedule: BackupSchedule, spec: ScheduleSpec, paths: tuple[str, ...]) -> BackupSchedule:
-    """`schedule` with the fields that `paths` name taken from `spec`.
+    """Return the schedule with the fields that `paths` name taken from `spec`.
 
-    Raises MissingField without paths, InvalidUpdateMask for a field that cannot be changed.
+    Raises MissingField without paths, and InvalidUpdateMask for a field that cannot be changed.
     """
     if not paths:
         raise MissingField("UpdateBackupSchedule", "update_mask")
@@ -142,22 +143,28 @@ def _checked(schedule: BackupSchedule) -> BackupSchedule:
 
 
 class BackupSchedules:
-    """Every schedule of an emulator; safe to use from several threads."""
+    """The schedules of an emulator; safe to use from several threads."""
 
     def __init__(self, mutex: threading.RLock) -> None:
         self._mutex = mutex  # Guards the field below.
         self._by_name: SortedDict[str, BackupSchedule] = SortedDict()
 
     def get(self, name: str) -> BackupSchedule:
-        """The schedule of that name. Raises InvalidName or BackupScheduleNotFound."""
+        """Return the schedule `name`.
+
+        Raises InvalidName and BackupScheduleNotFound.
+        """
         BackupScheduleName.parse(name)
-        found = self._by_name.get(name)
-        if found is None:
+        schedule = self._by_name.get(name)
+        if schedule is None:
             raise BackupScheduleNotFound(name)
-        return found
+        return schedule
 
     def add(self, schedule: BackupSchedule) -> BackupSchedule:
-        """Make a schedule known. Raises ResourceExists or TooManyResources."""
+        """Add a schedule.
+
+        Raises ResourceExists and TooManyResources.
+        """
         with self._mutex:
             if schedule.name in self._by_name:
                 raise ResourceExists("Backup schedule", schedule.name)
@@ -172,31 +179,31 @@ class BackupSchedules:
     def change(
         self, name: str, change: Callable[[BackupSchedule], BackupSchedule]
     ) -> BackupSchedule:
-        """Replace a schedule by what `change` makes of it. Raises as `get` does."""
+        """Replace a schedule by the result of `change`; raise as `get` does."""
         with self._mutex:
             changed = self._by_name[name] = change(self.get(name))
             return changed
 
     def delete(self, name: str) -> None:
-        """Forget a schedule; the backups it made stay. Raises as `get` does."""
+        """Delete a schedule; its backups stay. Raise as `get` does."""
         with self._mutex:
             self.get(name)
             del self._by_name[name]
 
     def listed(self, database: DatabaseName, paging: PageRequest) -> Page[BackupSchedule]:
-        """The schedules of a database, by name."""
+        """Return a page of the schedules of a database, by name."""
         start = paging.start()
         with self._mutex:
-            found = under(self._by_name, f"{database}/backupSchedules/", start)
-            return page(found, paging.limit)
+            schedules = under(self._by_name, f"{database}/backupSchedules/", start)
+            return page(schedules, paging.limit)
 
     def all(self) -> list[BackupSchedule]:
-        """Every schedule there is, by name."""
+        """Return every schedule, by name."""
         with self._mutex:
             return list(self._by_name.values())
 
     def drop_under(self, resource: str) -> None:
-        """Forget the schedules of a database, or of every database of an instance."""
+        """Delete the schedules of a database, or of every database of an instance."""
         with self._mutex:
             for name, _ in list(under(self._by_name, f"{resource}/")):
                 del self._by_name[name]

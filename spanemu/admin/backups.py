@@ -1,9 +1,9 @@
-"""The catalog of backups: by name, and gone when their time has come.
+"""The catalog of backups by name, which removes expired backups.
 
-A backup expires by the emulator's clock: nobody sees it any more from its expire time on, and
-what it holds is let go the next time that somebody asks for backups, or the clock is moved.
+A backup expires by the emulator's clock: it is invisible from its expire time on, and its content
+is released on the next request for backups, or when the clock is moved.
 
-Not here: what makes and restores backups (`backup_administration`), what makes them on time
+Not here: creating and restoring backups (`backup_administration`), and scheduled backups
 (`backup_runs`).
 """
 
@@ -27,7 +27,7 @@ _NEVER = 1 << 63
 
 
 class Backups:
-    """Every backup of an emulator; safe to use from several threads. `mutex` is the catalog's."""
+    """The backups of an emulator; safe to use from several threads. `mutex` is the catalog's."""
 
     def __init__(self, clock: Clock, mutex: threading.RLock) -> None:
         self._clock = clock
@@ -36,58 +36,69 @@ class Backups:
         self._next_expiry = _NEVER
 
     def get(self, name: str) -> Backup:
-        """The backup of that name. Raises InvalidName or BackupNotFound."""
+        """Return the backup `name`.
+
+        Raises InvalidName and BackupNotFound.
+        """
         BackupName.parse(name)
         with self._mutex:
             self._expire()
-            found = self._by_name.get(name)
-        if found is None:
+            backup = self._by_name.get(name)
+        if backup is None:
             raise BackupNotFound(name)
-        return found
+        return backup
 
     def check_free(self, name: BackupName) -> None:
-        """Raise when the name is taken."""
+        """Raise ResourceExists if the name is taken."""
         with self._mutex:
             self._expire()
             if str(name) in self._by_name:
                 raise ResourceExists("Backup", str(name))
 
     def add(self, backup: Backup) -> Backup:
-        """Make a backup known. Raises ResourceExists."""
+        """Add a backup.
+
+        Raises ResourceExists.
+        """
         with self._mutex:
             self.check_free(BackupName.parse(backup.name))
             return self._put(backup)
 
     def change(self, name: str, change: Callable[[Backup], Backup]) -> Backup:
-        """Replace a backup by what `change` makes of it. Raises as `get` does."""
+        """Replace a backup by the result of `change`; raise as `get` does."""
         with self._mutex:
             return self._put(change(self.get(name)))
 
     def delete(self, name: str) -> None:
-        """Forget a backup. Raises InvalidName or BackupNotFound."""
+        """Delete a backup.
+
+        Raises InvalidName and BackupNotFound.
+        """
         with self._mutex:
             self.get(name)
             del self._by_name[name]
 
     def listed(self, instance: InstanceName, filter_: str, paging: PageRequest) -> Page[Backup]:
-        """The backups of an instance, the newest first."""
-        wanted = compile_filter(filter_, is_backup_field)
-        found = (each for each in self.of(instance) if wanted(each.fields()))
-        return newest_first(((each.create_time, each.name, each) for each in found), paging)
+        """Return a page of the backups of an instance, the newest first."""
+        is_match = compile_filter(filter_, is_backup_field)
+        matches = (backup for backup in self.of(instance) if is_match(backup.fields()))
+        return newest_first(
+            ((backup.create_time, backup.name, backup) for backup in matches), paging
+        )
 
     def of(self, instance: InstanceName) -> list[Backup]:
-        """The backups of an instance, by name."""
+        """Return the backups of an instance, by name."""
         with self._mutex:
             self._expire()
             return [backup for _, backup in under(self._by_name, f"{instance}/backups/")]
 
     def tails(self, instance: InstanceName) -> dict[str, int]:
-        """By the id of each chain of an instance, the place of its youngest backup."""
+        """Return the position of the youngest backup of each chain of an instance, by chain id."""
         chains = [backup.chain for backup in self.of(instance) if backup.chain is not None]
         return {chain.id: chain.place for chain in sorted(chains, key=lambda chain: chain.place)}
 
     def clear(self) -> None:
-        """Forget everything."""
+        """Delete all backups."""
         with self._mutex:
             self._by_name.clear()
 
@@ -100,10 +111,10 @@ class Backups:
         now = self._clock.peek()
         if now < self._next_expiry:
             return
-        for name in [each.name for each in self._expired(now)]:
+        for name in [backup.name for backup in self._expired(now)]:
             del self._by_name[name]
-        left = (each.expire_time for each in self._by_name.values())
+        left = (backup.expire_time for backup in self._by_name.values())
         self._next_expiry = min(left, default=_NEVER)
 
     def _expired(self, now: int) -> Iterator[Backup]:
-        return (each for each in self._by_name.values() if each.expire_time <= now)
+        return (backup for backup in self._by_name.values() if backup.expire_time <= now)

@@ -1,10 +1,10 @@
-"""Sets the emulator's clock to another time. The time between does not pass: no row or backup
+"""Setting the emulator's clock to another time. The time in between does not pass: no row or backup
 expires, and no backup falls due.
 
     set_back     to an earlier time that a test asks for: refused if a timestamp is later
-    come_back    to a state that the clock had: a database with later timestamps goes on by itself
+    come_back    to an earlier state of the clock: a database with later timestamps stays ahead
 
-What passes when time moves on is in `backup_runs` and `database.own_time`.
+Moving time forward is in `backup_runs` and `database.own_time`.
 """
 
 from __future__ import annotations
@@ -19,20 +19,21 @@ from spanemu.base.nanos import NANOS_PER_MILLI
 from spanemu.database.database import Database
 from spanemu.values.timestamp import format_utc
 
-__tracebackhide__ = True  # from pytest, whose users look for their own lines
+__tracebackhide__ = True  # hides these frames in pytest's tracebacks
 
 BEHIND_MAX_NANOS = NANOS_PER_MILLI  # Timestamps at a frozen time are some microseconds after it.
 
 
 class TimeHasPassed(ValueError):
-    """A time is asked for that lies before what a database shows."""
+    """A time before the latest timestamp of a database."""
 
     def __init__(self, at: int, database: str, latest: int) -> None:
         super().__init__(
-            f"{format_utc(at)} has passed in {database}: it has a timestamp {format_utc(latest)}, "
-            "and in what a database shows, time never moves backwards. Set the time before the "
-            "first write: a database that tests go back to (isolation restore or clone) lets it "
-            "be any. Its settle() makes what is there older than all times, and "
+            f"{format_utc(at)} has passed in {database}, whose latest timestamp is "
+            f"{format_utc(latest)}; "
+            "timestamps of a database never move backwards. Set the time before the first write: "
+            "a database that tests restore (isolation restore or clone) accepts any time. "
+            "Database.settle() makes its content older than all times, and "
             "Emulator(start_time=...) starts in the past."
         )
 
@@ -43,7 +44,10 @@ def check_not_passed(instances: Instances, at: int) -> None:
 
 
 def set_back(instances: Instances, source: SystemClock, at: int) -> None:
-    """Stop the clock at an earlier time. Raises TimeHasPassed."""
+    """Stop the clock at an earlier time.
+
+    Raises TimeHasPassed.
+    """
     with _held(instances) as databases:
         _check(databases, at)
         source.set_back(at)
@@ -54,14 +58,14 @@ def set_back(instances: Instances, source: SystemClock, at: int) -> None:
 
 
 def come_back(instances: Instances, source: SystemClock, state: ClockState) -> None:
-    """Bring the clock back to an earlier state, unless it is like that."""
+    """Restore an earlier state of the clock, unless the clock is in that state."""
     if state.is_like(source.state):
         return
     with _held(instances) as databases:
         presents = [database.time.clock.peek() for database in databases]
         source.set_state(state)
         passed = source.peek() + BEHIND_MAX_NANOS
-        following = [each for each in databases if each.time.latest <= passed]
+        following = [database for database in databases if database.time.latest <= passed]
         _follow(following, source)
         for database, present in zip(databases, presents, strict=True):
             if database not in following:
@@ -73,7 +77,7 @@ def come_back(instances: Instances, source: SystemClock, state: ClockState) -> N
 
 @contextmanager
 def _held(instances: Instances) -> Iterator[Sequence[Database]]:
-    """Give every database, by name; none of them commits while the block runs."""
+    """Yield every database, by name; none of them commits while the block runs."""
     databases = instances.all_databases()
     with ExitStack() as stack:
         for database in databases:
@@ -88,7 +92,7 @@ def _check(databases: Sequence[Database], at: int) -> None:
 
 
 def _follow(databases: Sequence[Database], source: SystemClock) -> None:
-    """Let databases go by the clock that was set, whose next reading is later than they show."""
+    """Let the databases follow the clock, whose next reading is after their latest timestamps."""
     for database in databases:
         source.pass_over(database.time.latest)
     for database in databases:
@@ -98,4 +102,4 @@ def _follow(databases: Sequence[Database], source: SystemClock) -> None:
 def _put_off_backups(instances: Instances) -> None:
     now = instances.clock.peek()
     for schedule in instances.schedules.all():
-        instances.schedules.change(schedule.name, lambda each: replace(each, done_until=now))
+        instances.schedules.change(schedule.name, lambda current: replace(current, done_until=now))

@@ -1,12 +1,12 @@
-"""Cron expressions of backup schedules: when they fire, in UTC, and how far apart.
+"""Cron expressions of backup schedules: their times, in UTC, and the gaps between them.
 
     minute  hour  day of month  month  day of week        fires
     0       2/12  *             *      *                  at 02:00 and 14:00 every day
     0       2     8             *      *                  at 02:00 on the eighth of each month
 
-A field is `*`, a value, a range `a-b`, or one of them with a step `/n`, or a list of these; `a/n`
-runs from `a` to the end. Months and days of the week may be named. When both kinds of days are
-given, either will do, as in every cron.
+A field is `*`, a value, a range `a-b`, any of them with a step `/n`, or a list of them; `a/n` runs
+from `a` to the end. Months and days of the week may be named. If both kinds of days are given,
+either is sufficient, as in every cron.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _EPOCH = date(1970, 1, 1)
 _MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
 _WEEKDAYS = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"]
 _ITEM = re.compile(r"(?:\*|(\w{1,3})(?:-(\w{1,3}))?)(?:/(\d{1,3}))?")
-# Days looked at to find two occurrences that are close: leap years and weekdays repeat after that.
+# The days checked for close occurrences: leap years and weekdays repeat after this cycle.
 _LEAP_CYCLE = (date(2000, 1, 1), 28 * 365 + 8)
 
 
@@ -50,7 +50,7 @@ _FIELDS = (
 
 @dataclass(frozen=True, slots=True)
 class Cron:
-    """A cron expression, understood. `minutes` are those of a day that it fires on, sorted."""
+    """A parsed cron expression. `minutes` are the minutes of a day at which it fires, sorted."""
 
     text: str
     minutes: tuple[int, ...]
@@ -61,7 +61,10 @@ class Cron:
 
     @classmethod
     def parse(cls, text: str) -> Cron:
-        """Understand an expression. Raises InvalidCron, also for one that never fires."""
+        """Parse an expression.
+
+        Raises InvalidCron, also for an expression that never fires.
+        """
         fields = text[:CHARS_MAX].split()
         if len(text) > CHARS_MAX or len(fields) != len(_FIELDS):
             raise InvalidCron(text[:100], "it must have five fields")
@@ -81,18 +84,20 @@ class Cron:
         return cron
 
     def is_spaced(self, nanos: int) -> bool:
-        """Whether it never fires twice within less than `nanos`."""
+        """Return whether the gaps between occurrences are at least `nanos`."""
         gap = nanos // NANOS_PER_MINUTE
         inside = pairwise(self.minutes)
         if any(later - earlier < gap for earlier, later in inside):
             return False
         if self.minutes[0] + 24 * 60 - self.minutes[-1] >= gap:
             return True
-        found = list(self._dates(*_LEAP_CYCLE))
-        return all(b - a > _DAY for a, b in pairwise(found))
+        dates = list(self._dates(*_LEAP_CYCLE))
+        return all(b - a > _DAY for a, b in pairwise(dates))
 
     def between(self, after: int, until: int) -> Iterator[int]:
-        """When it fires after a time and not later than another, in nanoseconds, in order."""
+        """Yield the occurrences after `after` and not later than `until`, in nanoseconds, in
+        order.
+        """
         if until <= after:
             return
         first = datetime.fromtimestamp(after // NANOS_PER_SECOND, UTC).date()
@@ -103,7 +108,7 @@ class Cron:
                     yield moment
 
     def _dates(self, first: date, count: int) -> Iterator[date]:
-        """Of so many days from `first` on, those that it fires on."""
+        """Yield the dates with occurrences among `count` days from `first` on."""
         for number in range(min(count, (date.max - first).days)):
             day = first + number * _DAY
             if day.month in self.months and self._is_day(day):
@@ -115,7 +120,7 @@ class Cron:
 
 
 def _values(field: _Field, part: str, text: str) -> frozenset[int]:
-    found: set[int] = set()
+    values: set[int] = set()
     for item in part.split(","):
         match = _ITEM.fullmatch(item)
         if match is None:
@@ -130,8 +135,8 @@ def _values(field: _Field, part: str, text: str) -> frozenset[int]:
         every = int(step or 1)
         if low > high or not every:
             raise InvalidCron(text, f"{item!r} is no {field.name}")
-        found.update(range(low, high + 1, every))
-    return frozenset(found)
+        values.update(range(low, high + 1, every))
+    return frozenset(values)
 
 
 def _value(field: _Field, word: str, text: str) -> int:

@@ -1,10 +1,11 @@
-"""The admin calls about databases that take their time in Spanner: they leave an operation behind.
+"""The admin calls for databases that are long-running operations in Spanner.
 
     create_database  update_database  update_ddl
 
-Here each is done when it returns; the operation that records it is already in the log. A call
-whose request is wrong raises instead. Only UpdateDatabaseDdl can end in a failed operation: its
-statements are judged first, and when data then refuses one of them, those before it stay.
+Here each call is done when it returns, and its completed operation is in the log. An invalid
+request raises instead. Only UpdateDatabaseDdl can end in a failed operation: its statements are
+validated first, and if existing data then violates a statement, the statements before it stay
+applied.
 """
 
 from __future__ import annotations
@@ -58,9 +59,9 @@ _CREATE_DATABASE = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class NewDatabase:
-    """A database as a caller of CreateDatabase describes it.
+    """The properties of a database to create.
 
-    `unsupported` names what the caller asked for that spanemu does not have.
+    `unsupported` names the requested features that spanemu does not have.
     """
 
     create_statement: str
@@ -88,7 +89,7 @@ def create_database(instances: Instances, parent: str, new: NewDatabase) -> Oper
 
 
 def _add_default_schedule(instances: Instances, database: Database) -> None:
-    """A full backup every day, from the hour of its creation on, kept for a week."""
+    """Add a daily full backup at the hour of the creation, kept for a week."""
     now = instances.clock.now()
     hour = now // NANOS_PER_HOUR % 24
     spec = ScheduleSpec(f"0 {hour} * * *", DEFAULT_SCHEDULE_RETENTION_NANOS, incremental=False)
@@ -99,9 +100,10 @@ def _add_default_schedule(instances: Instances, database: Database) -> None:
 def add_split_points(
     instances: Instances, name: str, requests: Sequence[NewSplitPoints], initiator: str
 ) -> None:
-    """Put boundaries where a load is expected; all of them or none.
+    """Add split points; all of them or none.
 
-    Raises TooManySplitPoints when the instance's nodes do not allow so many, at once or in time.
+    Raises TooManySplitPoints if they exceed a limit of the instance's nodes, in total or in a
+    period.
     """
     database = instances.database(name)
     instance = DatabaseName.parse(name).parent
@@ -109,19 +111,18 @@ def add_split_points(
     nodes = max(1, -(-units // UNITS_PER_NODE))
     now = database.clock.peek()
     points = database.split_points.resolve(requests, initiator, now)
-    kept = [each for each in points if each.expires > now]
-    neighbours = [
-        each for each in instances.all_databases() if each.name.startswith(f"{instance}/")
-    ]
-    known = {(each.tree, each.text) for each in database.split_points.live(now)}
-    fresh = {(each.tree, each.text) for each in kept} - known
-    live = sum(len(each.split_points.live(now)) for each in neighbours)
+
+    kept = [point for point in points if point.expires > now]
+    neighbours = instances.databases_of(instance)
+    known = {(point.tree, point.text) for point in database.split_points.live(now)}
+    fresh = {(point.tree, point.text) for point in kept} - known
+    live = sum(len(neighbour.split_points.live(now)) for neighbour in neighbours)
     _check_points(live + len(fresh), POINTS_PER_NODE_MAX * nodes, "in the instance")
     for length, limit, where in (
         (NANOS_PER_MINUTE, CHANGES_PER_NODE_MINUTE_MAX, "added or updated within a minute"),
         (NANOS_PER_DAY, CHANGES_PER_NODE_DAY_MAX, "added or updated within a day"),
     ):
-        recent = sum(each.split_points.changes_since(now - length) for each in neighbours)
+        recent = sum(neighbour.split_points.changes_since(now - length) for neighbour in neighbours)
         _check_points(recent + len(points), limit * nodes, where)
     database.split_points.put(points, now)
 
@@ -158,7 +159,7 @@ def add_database(
 def update_database(
     instances: Instances, name: str, drop_protection: bool, paths: Sequence[str]
 ) -> Operation:
-    """Change a database's settings: drop protection is the only one."""
+    """Change a database's settings, of which only drop protection is mutable."""
     database = instances.database(name)
     if not paths:
         raise MissingField("UpdateDatabase", "update_mask")
@@ -173,7 +174,7 @@ def update_database(
 
 @dataclass(frozen=True, slots=True)
 class SchemaUpdate:
-    """A batch of schema statements as a caller of UpdateDatabaseDdl sends it."""
+    """A batch of schema statements of UpdateDatabaseDdl."""
 
     statements: tuple[str, ...]
     operation_id: str = ""
@@ -181,7 +182,9 @@ class SchemaUpdate:
 
 
 def update_ddl(instances: Instances, name: str, update: SchemaUpdate) -> Operation:
-    """Run schema statements in order; what data refuses makes a failed operation."""
+    """Run schema statements in order; a statement that existing data violates fails the
+    operation.
+    """
     database = instances.database(name)
     if not update.statements:
         raise MissingDdlStatements(name)

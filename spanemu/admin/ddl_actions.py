@@ -1,6 +1,6 @@
-"""What a schema statement does to what, in a few words, for the metadata of its operation.
+"""The action of a schema statement in a few words, for the metadata of its operation.
 
-Reads the opening words only: by the time it is asked, the statement has been parsed and judged.
+Only the opening words are read, because the statement was parsed and validated before.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ _TOKEN = re.compile(
     r"(?:\s|--[^\n]*(?:\n|$)|\#[^\n]*(?:\n|$)|/\*(?:[^*]|\*(?!/))*\*/)*"
     r"((?:`[^`]*`|\w+)(?:\.(?:`[^`]*`|\w+))*)"
 )
-_TOKENS_MAX = 10  # No statement names its object later than that.
+_TOKENS_MAX = 10  # Every statement names its object within these words.
 
 _BEFORE_KIND = frozenset({"OR", "REPLACE", "UNIQUE", "NULL_FILTERED"})
 _BEFORE_NAME = frozenset({"IF", "NOT", "EXISTS"})
@@ -42,7 +42,7 @@ _KINDS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class DdlAction:
-    """For `CREATE TABLE Singers (...)`: CREATE, TABLE, (Singers,)."""
+    """An action and its object; for `CREATE TABLE Singers (...)`: CREATE, TABLE, (Singers,)."""
 
     action: str
     entity_type: str = ""
@@ -50,7 +50,7 @@ class DdlAction:
 
 
 def ddl_action(statement: str) -> DdlAction:
-    """The action that a well-formed statement takes.
+    """Return the action of a well-formed statement.
 
     >>> ddl_action("create unique index if not exists `ByName` on Singers(Name)")
     DdlAction(action='CREATE', entity_type='INDEX', entity_names=('ByName',))

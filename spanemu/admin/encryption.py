@@ -1,4 +1,4 @@
-"""The encryption that callers ask for, and the keys that come of it."""
+"""The encryption that callers request, and the resulting keys."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ _KEY = re.compile(r"projects/[^/\s]+/locations/[^/\s]+/keyRings/[^/\s]+/cryptoKe
 
 
 class EncryptionType(Enum):
-    """Who manages the key, by the numbers that the API's three encryption configs share."""
+    """The manager of the key, by the numbers that the API's three encryption configs share."""
 
     UNSPECIFIED = 0
-    INHERITED = 1  # as the database or the backup that the resource is made from
+    INHERITED = 1  # the encryption of the source database or backup
     GOOGLE_DEFAULT = 2
     CUSTOMER_MANAGED = 3
 
 
 @dataclass(frozen=True, slots=True)
 class EncryptionConfig:
-    """The encryption of a new backup or a restored database, as a caller describes it."""
+    """The requested encryption of a new backup or a restored database."""
 
     type: EncryptionType
     keys: EncryptionKeys = GOOGLE_DEFAULT_KEYS
@@ -45,7 +45,7 @@ def check_keys(keys: EncryptionKeys, resource: str) -> None:
 
 
 def check_encryption(config: EncryptionConfig | None, resource: str) -> None:
-    """Raise unless `resource` can have this encryption; None is that of its source."""
+    """Raise unless `resource` can have this encryption; None means that of its source."""
     if config is None:
         return
     if config.type is EncryptionType.UNSPECIFIED:
@@ -60,7 +60,7 @@ def check_encryption(config: EncryptionConfig | None, resource: str) -> None:
 
 
 def keys_of(config: EncryptionConfig | None, source: EncryptionKeys) -> EncryptionKeys:
-    """Return the keys of a resource that is made from one with the keys `source`."""
+    """Return the keys of a resource that is created from a source with the keys `source`."""
     if config is None or config.type is EncryptionType.INHERITED:
         return source
     return config.keys

@@ -1,6 +1,6 @@
 """An instance as plain data, and the rules for its fields.
 
-An instance's capacity is counted in processing units; a node is a thousand of them.
+Capacity is counted in processing units; a node is a thousand of them.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ EMULATOR_CONFIG = "emulator-config"  # the configuration that only emulators hav
 
 @dataclass(frozen=True, slots=True)
 class Instance:
-    """An instance; times are in nanoseconds, `edition` a number of the API's enumeration.
+    """An instance; times are in nanoseconds, `edition` is a number of the API's enumeration.
 
-    With `default_schedules` its new databases are backed up every day.
+    With `default_schedules` each new database gets a daily backup schedule.
     """
 
     name: str
@@ -52,21 +52,20 @@ class Instance:
 
     @property
     def node_count(self) -> int:
-        """Whole nodes; 0 for less than one."""
+        """The number of whole nodes; 0 below one node."""
         return self.processing_units // UNITS_PER_NODE
 
     def fields(self) -> dict[str, FieldValue]:
-        """What list filters may ask about this instance."""
-        found: dict[str, FieldValue] = {"name": self.name, "display_name": self.display_name}
-        found.update((f"labels.{key}", value) for key, value in self.labels.items())
-        return found
+        """Return the fields that list filters can refer to."""
+        labels = {f"labels.{key}": value for key, value in self.labels.items()}
+        return {"name": self.name, "display_name": self.display_name, **labels}
 
 
 @dataclass(frozen=True, slots=True)
 class InstanceSpec:
-    """An instance as a caller describes it; empty fields were not given.
+    """The properties of an instance that a caller sets; empty fields are not set.
 
-    `unsupported` names settings the caller gave that spanemu does not have, by field name.
+    `unsupported` names, by field name, the settings that spanemu does not have.
     """
 
     name: str = ""
@@ -82,7 +81,7 @@ class InstanceSpec:
 
 
 def is_instance_field(name: str) -> bool:
-    """Whether list filters know the field of instances so called."""
+    """Return whether `name` is an instance field of list filters."""
     return name in ("name", "display_name") or name.startswith("labels.")
 
 
@@ -96,7 +95,7 @@ def check_spec(spec: InstanceSpec, name: str) -> None:
 
 
 def capacity(spec: InstanceSpec, name: str) -> int:
-    """The processing units that a new instance gets: a node when nothing was said."""
+    """Return the processing units of a new instance; a node by default."""
     if spec.autoscaling is not None:
         check_autoscaling(spec.autoscaling, name)
         if spec.node_count or spec.processing_units:
@@ -110,9 +109,9 @@ def capacity(spec: InstanceSpec, name: str) -> int:
 
 
 def updated(instance: Instance, spec: InstanceSpec, paths: tuple[str, ...]) -> Instance:
-    """`instance` with the fields that `paths` name taken from `spec`.
+    """Return the instance with the fields that `paths` name taken from `spec`.
 
-    Raises MissingField without paths, InvalidUpdateMask for a field that cannot be changed.
+    Raises MissingField without paths, and InvalidUpdateMask for a field that cannot be changed.
     """
     if not paths:
         raise MissingField("UpdateInstance", "field_mask")
@@ -165,7 +164,7 @@ def _update_units(instance: Instance, spec: InstanceSpec) -> Instance:
 
 
 def _keep_config(instance: Instance, spec: InstanceSpec) -> Instance:
-    # Clients list the field with those they update; only moving an instance can change it.
+    # Clients include the field in update masks; only moving an instance can change it.
     if spec.config not in ("", instance.config):
         raise InvalidUpdateMask(instance.name, "config")
     return instance
@@ -194,8 +193,8 @@ _UPDATES = {
 
 
 def _check_display_name(display_name: str, name: str, config: str) -> None:
-    # Without a display name, client libraries send the instance's id, whatever its length. The
-    # display names that scripts give instances of configurations of emulators have any length.
+    # Without a display name, client libraries send the instance's id, of any length. For an
+    # emulator's configurations, scripts use display names of any length.
     is_id = name.endswith(f"/{display_name}")
     is_published = config.rpartition("/")[2] in PUBLISHED_CONFIGS
     if is_published and not is_id and len(display_name) not in DISPLAY_NAME_CHARS:

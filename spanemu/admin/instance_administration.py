@@ -1,6 +1,6 @@
-"""The admin calls about instances, their configurations and partitions, and moves of instances.
+"""The admin calls for instances, their configurations and partitions, and moves of instances.
 
-All but deletions leave a long-running operation behind, which is done.
+Every call except deletions records a completed operation.
 """
 
 from __future__ import annotations
@@ -102,7 +102,7 @@ def update_instance(instances: Instances, spec: InstanceSpec, paths: tuple[str, 
 def create_config(
     instances: Instances, parent: str, config_id: str, spec: ConfigSpec, *, validate_only: bool
 ) -> Operation:
-    """Create a user-managed configuration, or only see whether that would do."""
+    """Create a user-managed configuration; with `validate_only` only validate the request."""
     start = instances.clock.now()
     config = instances.configs.create(parent, config_id, spec, validate_only=validate_only)
     return _of_config(instances, ConfigCreation(config), start, validate_only=validate_only)
@@ -143,7 +143,7 @@ def _of_config(
 def create_partition(
     instances: Instances, parent: str, partition_id: str, spec: PartitionSpec
 ) -> Operation:
-    """Create an instance partition, in an instance of one node at least."""
+    """Create an instance partition, in an instance of at least one node."""
     check_instance_partition_id(partition_id)
     name = InstanceName.parse(parent).partition(partition_id)
     if spec.name not in ("", str(name)):
@@ -164,7 +164,10 @@ def create_partition(
 
 
 def get_partition(instances: Instances, name: str) -> InstancePartition:
-    """One partition. Raises InvalidName, InstanceNotFound, InstancePartitionNotFound."""
+    """Return an instance partition.
+
+    Raises InvalidName, InstanceNotFound and InstancePartitionNotFound.
+    """
     instances.instance(str(InstancePartitionName.parse(name).parent))
     return instances.partitions.get(name)
 
@@ -172,7 +175,9 @@ def get_partition(instances: Instances, name: str) -> InstancePartition:
 def list_partitions(
     instances: Instances, parent: str, paging: PageRequest
 ) -> Page[InstancePartition]:
-    """The partitions of an instance, or of every instance of `projects/P/instances/-`."""
+    """Return a page of the partitions of an instance, or of every instance of
+    `projects/P/instances/-`.
+    """
     instance = InstanceName.parse(parent)
     if instance.instance != EVERY_INSTANCE:
         instances.instance(parent)
@@ -191,7 +196,7 @@ def update_partition(instances: Instances, spec: PartitionSpec, paths: Sequence[
 
 
 def delete_partition(instances: Instances, name: str, expected: int | None) -> None:
-    """Delete a partition that no placement names, now or in a backup."""
+    """Delete a partition that no placement names, in a database or a backup."""
     get_partition(instances, name)
     catch_up(instances)
     with instances.mutex:
@@ -201,21 +206,21 @@ def delete_partition(instances: Instances, name: str, expected: int | None) -> N
 
 
 def users_of_partition(instances: Instances, name: str) -> list[str]:
-    """The databases and backups with placements in a partition, by name."""
+    """Return the databases and backups with placements in a partition, by name."""
     parsed = InstancePartitionName.parse(name)
     backups = instances.backups.of(parsed.parent)
     return databases_in(instances, name) + [
-        each.name for each in backups if parsed.partition in each.partitions
+        backup.name for backup in backups if parsed.partition in backup.partitions
     ]
 
 
 def databases_in(instances: Instances, name: str) -> list[str]:
-    """The databases with placements in a partition, by name."""
+    """Return the databases with placements in a partition, by name."""
     parsed = InstancePartitionName.parse(name)
     return [
-        each.name
-        for each in instances.databases_of(parsed.parent)
-        if parsed.partition in each.partitions
+        database.name
+        for database in instances.databases_of(parsed.parent)
+        if parsed.partition in database.partitions
     ]
 
 
@@ -237,7 +242,7 @@ def move_instance(instances: Instances, name: str, target: str) -> Operation:
     def move(before: Instance) -> Instance:
         if instances.configs.name_of(before.config, instance.project) == target:
             raise InstanceThereAlready(name, target)
-        if reason := _what_keeps(instances, before, instance):
+        if reason := _move_obstacle(instances, before, instance):
             raise InstanceCannotMove(name, reason)
         return replace(before, config=target)
 
@@ -246,7 +251,7 @@ def move_instance(instances: Instances, name: str, target: str) -> Operation:
     return finished(instances.operations, instance, InstanceMove(moved), start)
 
 
-def _what_keeps(instances: Instances, instance: Instance, name: InstanceName) -> str:
+def _move_obstacle(instances: Instances, instance: Instance, name: InstanceName) -> str:
     if instances.backups.of(name):
         return "it has backups"
     if instances.partitions.of(name):

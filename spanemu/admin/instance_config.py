@@ -1,12 +1,12 @@
-"""Instance configurations: those that an emulator offers, and those that users base on them.
+"""Instance configurations: those of the emulator, and user-managed ones based on them.
 
-A user-managed configuration has the replicas of its base and more of them; any will do, for the
-data is in one place whatever it says.
+A user-managed configuration has the replicas of its base and additional replicas. Any replicas are
+accepted, because all data is in one process.
 
-CreateInstance may name any configuration, as on Google's emulator: test suites name those of their
-production instances. A catalog that is strict accepts the names that it offers, that Google
-publishes and that users created, as Spanner does. So do instance partitions and MoveInstance,
-which Google's emulator does not have.
+CreateInstance may name any configuration, as on Google's emulator, because test suites name the
+configurations of their production instances. A strict catalog accepts the configurations that it
+offers, that Google publishes and that users created, as Spanner does. Instance partitions and
+MoveInstance, which Google's emulator does not have, are always strict.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ _OPTIONAL_REGIONS: Mapping[str, tuple[str, ...]] = {
 
 
 class ReplicaKind(IntEnum):
-    """What a replica does, by the number of the API's enumeration."""
+    """The role of a replica, by the number of the API's enumeration."""
 
     READ_WRITE = 1
     READ_ONLY = 2
@@ -58,7 +58,7 @@ class ReplicaKind(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Replica:
-    """Where a copy of the data would be; `kind` is a number of the API's enumeration."""
+    """The location of a copy of the data; `kind` is a number of the API's enumeration."""
 
     location: str
     kind: int
@@ -66,12 +66,12 @@ class Replica:
 
 
 def region_of(config_id: str) -> str:
-    """The region of a regional configuration, "" for others."""
+    """Return the region of a regional configuration; "" for other configurations."""
     return config_id.removeprefix(_REGIONAL) if config_id.startswith(_REGIONAL) else ""
 
 
 def base_replicas(config_id: str) -> tuple[Replica, ...]:
-    """The replicas that every instance of a Google-managed configuration has."""
+    """Return the replicas that every instance of a Google-managed configuration has."""
     region = region_of(config_id)
     if not region:
         return ()
@@ -82,7 +82,7 @@ def base_replicas(config_id: str) -> tuple[Replica, ...]:
 
 
 def optional_replicas(config_id: str) -> tuple[Replica, ...]:
-    """The replicas that a user-managed configuration may add to a Google-managed one."""
+    """Return the replicas that a user-managed configuration may add to a Google-managed one."""
     regions = _OPTIONAL_REGIONS.get(region_of(config_id), ())
     return tuple(Replica(region, ReplicaKind.READ_ONLY) for region in regions)
 
@@ -92,7 +92,7 @@ CUSTOM_CONFIGS_PER_PROJECT_MAX = 100
 
 @dataclass(frozen=True, slots=True)
 class InstanceConfig:
-    """Where an instance's data would be kept. `base` is empty unless it is user-managed.
+    """A configuration. `base` is empty unless the configuration is user-managed.
 
     `version` changes with every update; 0 is Google-managed.
     """
@@ -109,7 +109,7 @@ class InstanceConfig:
 
 @dataclass(frozen=True, slots=True)
 class ConfigSpec:
-    """A configuration as a caller describes it; `expected` is the version that it is to have."""
+    """The properties of a configuration that a caller sets; `expected` is the expected version."""
 
     name: str = ""
     display_name: str = ""
@@ -121,7 +121,7 @@ class ConfigSpec:
 
 
 class InstanceConfigs:
-    """Every configuration; `offered` maps the ids of Google-managed ones to display names.
+    """The configurations; `offered` maps the ids of Google-managed ones to display names.
 
     With `strict`, instances may only name configurations that exist.
     """
@@ -154,7 +154,7 @@ class InstanceConfigs:
         )
 
     def check(self, given: str) -> None:
-        """Raise unless an instance may name the configuration `given`; only strict ones refuse."""
+        """Raise if the catalog is strict and an instance may not name the configuration `given`."""
         if self._strict:
             self.get(given)
 
@@ -167,7 +167,7 @@ class InstanceConfigs:
         return str(InstanceConfigName.resolve(given, project) or given or self.first(project))
 
     def add_use(self, given: str, project: str) -> None:
-        """Have the configuration that an instance of `project` names exist from now on."""
+        """Record that an instance of `project` names a configuration, which exists from now on."""
         name = InstanceConfigName.resolve(given, project)
         if name is not None:
             with self._mutex:
@@ -175,7 +175,7 @@ class InstanceConfigs:
 
     @property
     def is_strict(self) -> bool:
-        """Whether instances may only name configurations that exist."""
+        """True if instances may only name configurations that exist."""
         return self._strict
 
     def first(self, project: str) -> str:
@@ -183,20 +183,22 @@ class InstanceConfigs:
         return str(InstanceConfigName(project, next(iter(self._offered))))
 
     def listed(self, project: str, paging: PageRequest) -> Page[InstanceConfig]:
-        """Return the configurations that a project created, used, or is offered, by name."""
+        """Return a page of the configurations that a project created or used, or is offered, by
+        name.
+        """
         project_name, start = ProjectName.parse(project), paging.start()
         prefix = f"{project_name}/instanceConfigs/"
         with self._mutex:
             names = [name for name, _ in under(self._custom, prefix)]
             names += [f"{prefix}{config}" for config in self._offered]
             names += [name for name in self._used if name.startswith(prefix)]
-            found = ((name, self.get(name)) for name in sorted(set(names)) if name >= start)
-            return page(found, paging.limit)
+            configs = ((name, self.get(name)) for name in sorted(set(names)) if name >= start)
+            return page(configs, paging.limit)
 
     def create(
         self, parent: str, config_id: str, spec: ConfigSpec, *, validate_only: bool
     ) -> InstanceConfig:
-        """Make a user-managed configuration known, unless only to see whether that is allowed."""
+        """Create a user-managed configuration; with `validate_only` only validate the request."""
         project = ProjectName.parse(parent)
         check_instance_config_id(config_id)
         name = str(InstanceConfigName(project.project, config_id))
@@ -204,7 +206,7 @@ class InstanceConfigs:
             raise MismatchingName("instance config", spec.name, name)
         self._check_base(name, project, spec)
         check_labels(spec.labels)
-        made = InstanceConfig(
+        config = InstanceConfig(
             name,
             spec.display_name or config_id,
             spec.base,
@@ -222,13 +224,13 @@ class InstanceConfigs:
                     "custom instance configs", parent, CUSTOM_CONFIGS_PER_PROJECT_MAX
                 )
             if not validate_only:
-                self._custom[name] = made
-        return made
+                self._custom[name] = config
+        return config
 
     def update(
         self, spec: ConfigSpec, paths: Sequence[str], *, validate_only: bool
     ) -> InstanceConfig:
-        """Change the fields that `paths` name: the display name and the labels can be."""
+        """Change the fields that `paths` name; the display name and the labels are mutable."""
         if not paths:
             raise MissingField("UpdateInstanceConfig", "update_mask")
         with self._mutex:
@@ -244,7 +246,7 @@ class InstanceConfigs:
             return config
 
     def delete(self, name: str, expected: int | None, *, validate_only: bool) -> None:
-        """Forget a user-managed configuration; the caller has seen that nobody uses it."""
+        """Delete a user-managed configuration; the caller has checked that it is unused."""
         with self._mutex:
             self._managed_by_user(name, expected)
             if not validate_only:
@@ -252,7 +254,7 @@ class InstanceConfigs:
                 self._used.discard(name)
 
     def clear(self) -> None:
-        """Forget what users made."""
+        """Delete the user-managed configurations."""
         with self._mutex:
             self._custom.clear()
             self._used.clear()

@@ -1,8 +1,8 @@
-"""Instance partitions: resources of an instance that placements put rows on.
+"""Instance partitions: resources of an instance that placements assign rows to.
 
-Each has whole nodes. What is read and written does not depend on them: rows of every placement
-are kept in one place here. Two partitions may have the same configuration, since an emulator
-offers but one; Spanner wants a different one for each.
+Each partition has whole nodes. Reads and writes do not depend on partitions: the rows of every
+placement are stored in one process here. Two partitions may have the same configuration, because an
+emulator offers a single one; Spanner requires a different one for each.
 """
 
 from __future__ import annotations
@@ -51,14 +51,14 @@ class InstancePartition:
     processing_units: int
     create_time: int
     update_time: int
-    in_nodes: bool = True  # how its capacity was given
+    in_nodes: bool = True  # the unit of the requested capacity
     autoscaling: Autoscaling | None = None
     version: int = 1
 
 
 @dataclass(frozen=True, slots=True)
 class PartitionSpec:
-    """A partition as a caller describes it; `expected` is the version that it is to have."""
+    """The properties of a partition that a caller sets; `expected` is the expected version."""
 
     name: str = ""
     config: str = ""
@@ -70,7 +70,7 @@ class PartitionSpec:
 
 
 def new_partition(name: str, spec: PartitionSpec, now: int) -> InstancePartition:
-    """A partition as described, if that is allowed."""
+    """Return a partition with the properties of `spec`; raise if they are invalid."""
     _check_display_name(spec.display_name, name)
     if spec.autoscaling is not None:
         check_autoscaling(spec.autoscaling, name)
@@ -94,10 +94,10 @@ def new_partition(name: str, spec: PartitionSpec, now: int) -> InstancePartition
 def updated(
     partition: InstancePartition, spec: PartitionSpec, paths: Sequence[str], now: int
 ) -> InstancePartition:
-    """`partition` with the fields that `paths` name taken from `spec`.
+    """Return the partition with the fields that `paths` name taken from `spec`.
 
     Raises MissingField without paths, InvalidUpdateMask for a field that cannot be changed, and
-    ResourceChanged for another version than the caller expects.
+    ResourceChanged if the partition does not have the expected version.
     """
     if not paths:
         raise MissingField("UpdateInstancePartition", "field_mask")
@@ -160,22 +160,28 @@ def _check_display_name(display_name: str, name: str) -> None:
 
 
 class InstancePartitions:
-    """Every instance partition of an emulator; safe to use from several threads."""
+    """The instance partitions of an emulator; safe to use from several threads."""
 
     def __init__(self, mutex: threading.RLock) -> None:
         self._mutex = mutex  # Guards the field below.
         self._by_name: SortedDict[str, InstancePartition] = SortedDict()
 
     def get(self, name: str) -> InstancePartition:
-        """The partition of that name. Raises InvalidName or InstancePartitionNotFound."""
+        """Return the partition `name`.
+
+        Raises InvalidName and InstancePartitionNotFound.
+        """
         InstancePartitionName.parse(name)
-        found = self._by_name.get(name)
-        if found is None:
+        partition = self._by_name.get(name)
+        if partition is None:
             raise InstancePartitionNotFound(name)
-        return found
+        return partition
 
     def add(self, partition: InstancePartition) -> InstancePartition:
-        """Make a partition known. Raises ResourceExists or TooManyResources."""
+        """Add a partition.
+
+        Raises ResourceExists and TooManyResources.
+        """
         parent = InstancePartitionName.parse(partition.name).parent
         with self._mutex:
             if partition.name in self._by_name:
@@ -190,31 +196,33 @@ class InstancePartitions:
     def change(
         self, name: str, change: Callable[[InstancePartition], InstancePartition]
     ) -> InstancePartition:
-        """Replace a partition by what `change` makes of it. Raises as `get` does."""
+        """Replace a partition by the result of `change`; raise as `get` does."""
         with self._mutex:
             changed = self._by_name[name] = change(self.get(name))
             return changed
 
     def delete(self, name: str, expected: int | None) -> None:
-        """Forget a partition; the caller has seen that nobody uses it."""
+        """Delete a partition; the caller has checked that it is unused."""
         with self._mutex:
             if expected is not None and expected != self.get(name).version:
                 raise ResourceChanged(name)
             del self._by_name[name]
 
     def of(self, instance: InstanceName) -> list[InstancePartition]:
-        """The partitions of an instance, by name."""
+        """Return the partitions of an instance, by name."""
         with self._mutex:
             found = under(self._by_name, f"{instance}/instancePartitions/")
             return [partition for _, partition in found]
 
     def all(self) -> list[InstancePartition]:
-        """Every partition there is, by name."""
+        """Return every partition, by name."""
         with self._mutex:
             return [*self._by_name.values()]
 
     def listed(self, instance: InstanceName, paging: PageRequest) -> Page[InstancePartition]:
-        """The partitions of an instance, or of all of a project for the instance `-`, by name."""
+        """Return a page of the partitions of an instance, or of a whole project for the instance
+        `-`.
+        """
         start = paging.start()
         prefix = f"{instance}/instancePartitions/"
         if instance.instance == "-":
@@ -223,7 +231,7 @@ class InstancePartitions:
             return page(under(self._by_name, prefix, start), paging.limit)
 
     def drop_under(self, resource: str) -> None:
-        """Forget the partitions of an instance."""
+        """Delete the partitions of an instance."""
         with self._mutex:
             for name, _ in list(under(self._by_name, f"{resource}/")):
                 del self._by_name[name]

@@ -1,19 +1,19 @@
-"""The catalog of everything an emulator holds: instance configs, instances and databases.
+"""The catalog of an emulator: instance configs, instances and databases.
 
     Instances
-    ├── configs       per project, the same few, and those that users make of them
+    ├── configs       the offered configurations of each project, and user-managed ones
     ├── instances     by full name
     ├── partitions    of instances, by full name
-    ├── databases     by full name; `database(name)` is what every data request begins with
+    ├── databases     by full name; every data request begins with `database(name)`
     ├── schedules     of backups of databases, by full name
     ├── backups       by full name
     └── operations    the log of long-running operations
 
-All of it is safe to use from several threads. The catalog's mutex is never held while a database
-is at work: a database is created off stage and appears when it is complete.
+All methods are safe to use from several threads. The catalog's mutex is never held during work on a
+database: a database is created outside of the catalog and added when it is complete.
 
-Not here: the calls that create and change things and leave an operation behind
-(`administration`, `instance_administration`, `backup_administration`).
+Not here: the calls that create and change resources and record an operation
+(`database_administration`, `instance_administration`, `backup_administration`).
 """
 
 from __future__ import annotations
@@ -56,11 +56,10 @@ from spanemu.database.filters import compile_filter
 
 @dataclass(frozen=True, slots=True)
 class CatalogSettings:
-    """What a catalog offers: `configs` maps ids of instance configs to their display names.
+    """The settings of a catalog: `configs` maps ids of instance configs to display names.
 
-    With `strict_configs`, instances may not name configurations that Google does not publish.
-
-    `limits` are what requests may amount to.
+    With `strict_configs`, instances may only name configurations that exist. `limits` are the
+    limits of requests.
     """
 
     configs: Mapping[str, str]
@@ -73,7 +72,7 @@ DEFAULT_SETTINGS = CatalogSettings({EMULATOR_CONFIG: "Emulator Instance Config"}
 
 
 class Instances:
-    """Everything an emulator holds. `new_database` makes an empty database of a given name."""
+    """The resources of an emulator. `new_database` creates an empty database of a given name."""
 
     def __init__(
         self,
@@ -94,29 +93,35 @@ class Instances:
         self._settings = settings
         self._instances: SortedDict[str, Instance] = SortedDict()
         self._databases: SortedDict[str, Database] = SortedDict()
-        # The database of a name, if there is one.
+        # Returns the database of a name, or None.
         self.find_database: Callable[[str], Database | None] = self._databases.get
         self._database_counts: dict[str, int] = {}
 
     # ------------------------------------------------------------------ instances
 
     def instance(self, name: str) -> Instance:
-        """The instance of that name. Raises InvalidName or InstanceNotFound."""
+        """Return the instance `name`.
+
+        Raises InvalidName and InstanceNotFound.
+        """
         InstanceName.parse(name)
         with self.mutex:
             return self._instance(name)
 
     def instances(self, project: str, filter_: str, paging: PageRequest) -> Page[Instance]:
-        """The instances of a project, by name."""
+        """Return a page of the instances of a project, by name."""
         prefix = f"{ProjectName.parse(project)}/instances/"
-        wanted = compile_filter(filter_, is_instance_field)
+        is_match = compile_filter(filter_, is_instance_field)
         start = paging.start()
         with self.mutex:
-            found = under(self._instances, prefix, start)
-            return page((pair for pair in found if wanted(pair[1].fields())), paging.limit)
+            candidates = under(self._instances, prefix, start)
+            return page((pair for pair in candidates if is_match(pair[1].fields())), paging.limit)
 
     def add_instance(self, instance: Instance) -> Instance:
-        """Make an instance known. Raises InstanceAlreadyExists."""
+        """Add an instance.
+
+        Raises InstanceAlreadyExists.
+        """
         with self.mutex:
             if instance.name in self._instances:
                 raise InstanceAlreadyExists(instance.name)
@@ -125,7 +130,7 @@ class Instances:
             return instance
 
     def ensure_instance(self, name: InstanceName) -> Instance:
-        """The instance of that name, created with one node when there is none."""
+        """Return the instance `name`; create it with one node if it does not exist."""
         config = self.configs.first(name.project)
         now = self.clock.now()
         fresh = Instance(str(name), config, name.instance, 1000, {}, now, now)
@@ -142,11 +147,11 @@ class Instances:
                 for name, instance in self._instances.items()
                 if self.configs.name_of(instance.config, InstanceName.parse(name).project) == config
             ]
-            users += [each.name for each in self.partitions.all() if each.config == config]
+            users += [part.name for part in self.partitions.all() if part.config == config]
             return users
 
     def change_instance(self, name: str, change: Callable[[Instance], Instance]) -> Instance:
-        """Replace an instance by what `change` makes of it; its update time is now."""
+        """Replace an instance by the result of `change`, and set its update time."""
         InstanceName.parse(name)
         with self.mutex:
             changed = replace(change(self._instance(name)), update_time=self.clock.now())
@@ -156,9 +161,9 @@ class Instances:
             return changed
 
     def delete_instance(self, name: str) -> None:
-        """Drop an instance with all its databases.
+        """Delete an instance with all its databases.
 
-        Raises InstanceHasProtectedDatabase, and InstanceHasBackups as long as it has any.
+        Raises InstanceHasProtectedDatabase, and InstanceHasBackups if the instance has backups.
         """
         instance = InstanceName.parse(name)
         with self.mutex:
@@ -182,42 +187,45 @@ class Instances:
     # ------------------------------------------------------------------ databases
 
     def database(self, name: str) -> Database:
-        """The database of that name. Raises InvalidName, InstanceNotFound, DatabaseNotFound."""
+        """Return the database `name`.
+
+        Raises InvalidName, InstanceNotFound and DatabaseNotFound.
+        """
         database = self._databases.get(name)
         return self._missing(name) if database is None else database
 
     def databases(self, instance: str, paging: PageRequest) -> Page[Database]:
-        """The databases of an instance, by name."""
+        """Return a page of the databases of an instance, by name."""
         InstanceName.parse(instance)
         start = paging.start()
         with self.mutex:
             self._instance(instance)
-            found = under(self._databases, f"{instance}/databases/", start)
-            return page(found, paging.limit)
+            databases = under(self._databases, f"{instance}/databases/", start)
+            return page(databases, paging.limit)
 
     def databases_of(self, instance: InstanceName) -> list[Database]:
-        """Every database of an instance, by name."""
+        """Return every database of an instance, by name."""
         with self.mutex:
             return [database for _, database in under(self._databases, f"{instance}/databases/")]
 
     def all_databases(self) -> list[Database]:
-        """Every database there is now, by name."""
+        """Return every database, by name."""
         with self.mutex:
             return list(self._databases.values())
 
     def time_jumps(self, jump: Callable[[], object]) -> None:
-        """Have every database follow as `jump` moves the clock at once."""
+        """Call `jump`, which moves the clock at once, and let every database follow."""
         jump()
         for database in self.all_databases():
             database.time.jumped()
 
     def check_room(self, name: DatabaseName) -> None:
-        """Raise unless a database of that name could be added now."""
+        """Raise unless a database of the name could be added now."""
         with self.mutex:
             self._check_room(name)
 
     def add_database(self, database: Database) -> Database:
-        """Make a database known. Raises what `check_room` raises; the caller then closes it."""
+        """Add a database; raise as `check_room` does, and then the caller closes the database."""
         name = DatabaseName.parse(database.name)
         with self.mutex:
             self._check_room(name)
@@ -227,7 +235,7 @@ class Instances:
             return database
 
     def clone_database(self, original: Database, name: DatabaseName) -> Database:
-        """Add a copy of a database, and the copy's instance if need be.
+        """Add a copy of a database, and the copy's instance if it does not exist.
 
         Raises InvalidDatabaseId, and what `check_room` raises.
         """
@@ -242,7 +250,10 @@ class Instances:
             raise
 
     def drop_database(self, name: str) -> None:
-        """Drop a database; one that is not there is no error. Raises DatabaseDropProtected."""
+        """Drop a database; an unknown database is no error.
+
+        Raises DatabaseDropProtected.
+        """
         resource = DatabaseName.parse(name)
         with self.mutex:
             self._instance(str(resource.parent))
@@ -285,7 +296,7 @@ class Instances:
             raise TooManyDatabases(instance, limit)
 
     def _missing(self, name: str) -> Database:
-        """Tell which part of the name does not exist; or the database, if it came meanwhile."""
+        """Raise for the part of the name that does not exist; return a database added meanwhile."""
         instance = DatabaseName.parse(name).parent
         with self.mutex:
             self._instance(str(instance))

@@ -1,7 +1,7 @@
-"""Things by full resource name, in order: what every catalog is made of.
+"""Resources sorted by full name, the base of every catalog.
 
-Not thread-safe by itself: the catalogs of an emulator share one mutex, so that a change that
-touches two of them, such as deleting an instance without backups, is one step.
+Not thread-safe by itself: the catalogs of an emulator share a mutex, so that a change of two
+catalogs, such as deleting an instance without backups, is atomic.
 """
 
 from __future__ import annotations
@@ -15,6 +15,6 @@ T = TypeVar("T")
 
 
 def under(names: SortedDict[str, T], prefix: str, start: str = "") -> Iterator[tuple[str, T]]:
-    """Things whose names begin with `prefix`, in order, from `start` on."""
+    """Yield the resources whose names begin with `prefix`, in order, from `start` on."""
     for name in names.irange(max(prefix, start), prefix + chr(0x10FFFF)):
         yield name, names[name]

@@ -1,7 +1,6 @@
-"""What long-running operations did: a dataclass for each, with what list filters may ask about it.
+"""The kinds of long-running operations: a dataclass each, with the fields of list filters.
 
-Frontends turn a kind into the metadata and the response that it has on the wire
-(`frontend.admin.operations`).
+Frontends convert a kind into its metadata and response on the wire (`frontend.admin.operations`).
 """
 
 from __future__ import annotations
@@ -25,18 +24,18 @@ Values = FieldValue | tuple[FieldValue, ...]
 
 @dataclass(frozen=True)
 class OperationKind:
-    """What an operation did; `metadata_type` and `response_type` are its types on the wire.
+    """A kind of operation; `metadata_type` and `response_type` are its types on the wire.
 
-    `made` is the field that holds what it made or changed, "" if that is no resource.
+    `made` names the attribute with the created or changed resource; "" if there is no resource.
     """
 
     metadata_type: ClassVar[str]
     response_type: ClassVar[str]
     made: ClassVar[str] = ""
-    times: ClassVar[str] = "metadata.progress."  # Where the metadata keeps its times.
+    times: ClassVar[str] = "metadata.progress."  # The path of the times in the metadata.
 
     def fields(self) -> Iterator[tuple[str, Values]]:
-        """What a filter may ask about under `metadata.`."""
+        """Yield the fields that filters can refer to under `metadata.`."""
         yield from ()
 
     @property
@@ -56,7 +55,7 @@ class InstanceCreation(OperationKind):
     instance: Instance
 
     def fields(self) -> Iterator[tuple[str, Values]]:
-        """The instance's name and configuration."""
+        """Yield the instance's name and configuration."""
         yield "instance.name", self.instance.name
         yield "instance.config", self.instance.config
 
@@ -78,7 +77,7 @@ class DatabaseCreation(OperationKind):
     database: Database
 
     def fields(self) -> Iterator[tuple[str, Values]]:
-        """The database's name."""
+        """Yield the database's name."""
         yield "database", self.database.name
 
 
@@ -94,16 +93,16 @@ class DatabaseUpdate(OperationKind):
     paths: tuple[str, ...]
 
     def fields(self) -> Iterator[tuple[str, Values]]:
-        """The request, as the metadata repeats it."""
+        """Yield the fields of the request, as the metadata repeats them."""
         yield "request.database.name", self.database.name
         yield "request.database.enable_drop_protection", self.enable_drop_protection
 
 
 @dataclass(frozen=True)
 class DdlUpdate(OperationKind):
-    """UpdateDatabaseDdl: of `statements`, as many ran as there are commit timestamps.
+    """UpdateDatabaseDdl: as many of `statements` have run as there are commit timestamps.
 
-    Those come to be while it runs.
+    The timestamps are appended while the operation runs.
     """
 
     metadata_type = f"{_DATABASE}.UpdateDatabaseDdlMetadata"
@@ -114,7 +113,7 @@ class DdlUpdate(OperationKind):
     actions: tuple[DdlAction, ...]
 
     def fields(self) -> Iterator[tuple[str, Values]]:
-        """The database, its statements, and when each took effect."""
+        """Yield the database, its statements, and their commit timestamps."""
         yield "database", self.database
         yield "statements", self.statements
         yield "commit_timestamps", tuple(map(Instant, list(self.commit_timestamps)))
@@ -132,7 +131,7 @@ class DatabaseRestore(OperationKind):
     optimization: str
 
     def fields(self) -> Iterator[tuple[str, Values]]:
-        """The database, and the backup as the metadata describes it."""
+        """Yield the database, and the backup as the metadata describes it."""
         yield "name", self.database.name
         yield "source_type", "BACKUP"
         yield "backup_info.backup", self.backup.name
@@ -144,7 +143,7 @@ class DatabaseRestore(OperationKind):
 
 @dataclass(frozen=True)
 class RestoreOptimization(OperationKind):
-    """What Spanner does once a database is restored."""
+    """The optimization that Spanner runs after restoring a database."""
 
     metadata_type = f"{_DATABASE}.OptimizeRestoredDatabaseMetadata"
     response_type = f"{_DATABASE}.Database"
@@ -152,13 +151,13 @@ class RestoreOptimization(OperationKind):
     database: Database
 
     def fields(self) -> Iterator[tuple[str, Values]]:
-        """The database's name."""
+        """Yield the database's name."""
         yield "name", self.database.name
 
 
 @dataclass(frozen=True)
 class BackupCreation(OperationKind):
-    """CreateBackup, or what a schedule did."""
+    """CreateBackup, or the run of a schedule."""
 
     metadata_type = f"{_DATABASE}.CreateBackupMetadata"
     response_type = f"{_DATABASE}.Backup"
@@ -166,7 +165,7 @@ class BackupCreation(OperationKind):
     backup: Backup
 
     def fields(self) -> Iterator[tuple[str, Values]]:
-        """The backup and its database."""
+        """Yield the backup and its database."""
         yield "name", self.backup.name
         yield "database", self.backup.database
 
@@ -182,7 +181,7 @@ class BackupCopy(OperationKind):
     source: str
 
     def fields(self) -> Iterator[tuple[str, Values]]:
-        """The copy and the original."""
+        """Yield the copy and the original."""
         yield "name", self.backup.name
         yield "source_backup", self.source
 
@@ -196,7 +195,7 @@ class InstanceMove(OperationKind):
     instance: Instance
 
     def fields(self) -> Iterator[tuple[str, Values]]:
-        """Where it went."""
+        """Yield the target configuration."""
         yield "target_config", self.instance.config
 
 
@@ -210,7 +209,7 @@ class ConfigCreation(OperationKind):
     config: InstanceConfig
 
     def fields(self) -> Iterator[tuple[str, Values]]:
-        """The configuration's names."""
+        """Yield the configuration's names."""
         yield "instance_config.name", self.config.name
         yield "instance_config.display_name", self.config.display_name
         yield "instance_config.base_config", self.config.base
@@ -234,7 +233,7 @@ class PartitionCreation(OperationKind):
     partition: InstancePartition
 
     def fields(self) -> Iterator[tuple[str, Values]]:
-        """The partition's names."""
+        """Yield the partition's names."""
         yield "instance_partition.name", self.partition.name
         yield "instance_partition.display_name", self.partition.display_name
         yield "instance_partition.config", self.partition.config

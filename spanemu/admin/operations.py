@@ -1,11 +1,11 @@
-"""Long-running operations. The RPC that starts one answers when it is done.
+"""Long-running operations. The RPC that starts an operation answers when the operation is done.
 
-Others see a schema update while it runs, and may cancel it; everything else is done by the time
-anybody hears of it.
+Other clients see a schema update while it runs, and may cancel it; every other operation is done
+before any client learns its name.
 
-They stay listable for a week after they ended, as Spanner keeps them, or until deleted, or until
-the resource they belong to goes: what became of a backup is remembered after the backup is gone.
-What an operation did is told by its kind (`operation_kinds`).
+Operations are listed for a week after their end, as in Spanner, or until they are deleted, or until
+their resource is deleted; operations on a backup are kept after the backup is deleted. The kind of
+an operation (`operation_kinds`) describes its effect.
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ RETENTION_NANOS = 7 * NANOS_PER_DAY
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """An operation; `failure` is set when it did not succeed. Times in nanoseconds.
+    """An operation; `failure` is set if it failed. Times in nanoseconds.
 
-    `end_time` is None while it runs; `cancel` then asks it to stop.
+    `end_time` is None while the operation runs; `cancel` then stops it.
     """
 
     name: OperationName
@@ -51,35 +51,35 @@ class Operation:
 
     @property
     def done(self) -> bool:
-        """Whether it has ended, well or not."""
+        """True if the operation has ended, successfully or not."""
         return self.end_time is not None
 
     @property
     def ended_at(self) -> int:
-        """When it ended, of one that is done."""
+        """The end time of an operation that is done."""
         assert self.end_time is not None
         return self.end_time
 
     def fields(self) -> dict[str, Values]:
-        """What list filters may ask about this operation."""
-        found: dict[str, Values] = {
+        """Return the fields that list filters can refer to."""
+        fields: dict[str, Values] = {
             "name": str(self.name),
             "done": self.done,
             "metadata.@type": self.kind.metadata_type,
             f"{self.kind.times}start_time": Instant(self.start_time),
         }
-        found |= {f"metadata.{name}": value for name, value in self.kind.fields()}
+        fields |= {f"metadata.{name}": value for name, value in self.kind.fields()}
         if self.end_time is None:
-            return found
-        found[f"{self.kind.times}end_time"] = Instant(self.end_time)
+            return fields
+        fields[f"{self.kind.times}end_time"] = Instant(self.end_time)
         if self.failure is None:
-            found["response.@type"] = self.kind.response_type
+            fields["response.@type"] = self.kind.response_type
             if name := self.kind.response_name:
-                found["response.name"] = name
+                fields["response.name"] = name
         else:
-            found["error"] = found["error.message"] = str(self.failure)
-            found["error.code"] = int(self.failure.code)
-        return found
+            fields["error"] = fields["error.message"] = str(self.failure)
+            fields["error.code"] = int(self.failure.code)
+        return fields
 
 
 Listing = Page[Operation]
@@ -93,22 +93,24 @@ def finished(
 
 
 class OperationLog:
-    """Every operation of an emulator, by name; safe to use from several threads."""
+    """The operations of an emulator by name; safe to use from several threads."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
         self._mutex = threading.Lock()  # Guards every field below.
-        self._changed = threading.Condition(self._mutex)  # An operation ended, or went.
+        self._changed = threading.Condition(
+            self._mutex
+        )  # Notified when an operation ends or is deleted.
         self._by_name: SortedDict[str, Operation] = SortedDict()
         self._ended: deque[Operation] = deque()  # In the order they ended.
         self._reserved: set[str] = set()
         self._issued = 0
 
     def reserve(self, resource: OperationResource, operation_id: str = "") -> OperationName:
-        """The name for an operation about to run; without an id, one that is free.
+        """Return a name for an operation about to run; without an id, an unused name.
 
-        Raises InvalidOperationId, and OperationAlreadyExists when the id was used before. The
-        name is the caller's until `record` or `release`.
+        Raises InvalidOperationId, and OperationAlreadyExists if the id was used before. The name
+        stays reserved until `record` or `release`.
         """
         if operation_id:
             check_operation_id(operation_id)
@@ -122,12 +124,12 @@ class OperationLog:
             return name
 
     def begin(self, operation: Operation) -> None:
-        """Show an operation of a reserved name that runs from now on."""
+        """Add a running operation under its reserved name."""
         with self._mutex:
             self._by_name[str(operation.name)] = operation
 
     def record(self, operation: Operation) -> Operation:
-        """Add an operation that has run, and hand it back."""
+        """Add a completed operation, and return it."""
         with self._mutex:
             text = str(operation.name)
             self._reserved.discard(text)
@@ -137,7 +139,7 @@ class OperationLog:
             return operation
 
     def release(self, name: OperationName) -> None:
-        """Give back a reserved name whose operation never came to be; else do nothing."""
+        """Release a reserved name whose operation was not recorded; else do nothing."""
         with self._mutex:
             text = str(name)
             self._reserved.discard(text)
@@ -147,13 +149,13 @@ class OperationLog:
                 self._changed.notify_all()
 
     def cancel(self, name: str) -> None:
-        """Ask an operation to stop, which is too late when it is done. Raises as `get` does."""
+        """Cancel an operation, without effect if it is done; raise as `get` does."""
         operation = self.get(name)
         if operation.cancel is not None:
             operation.cancel()
 
     def wait(self, name: str, seconds: float) -> Operation:
-        """The operation, when it is done or the time is up. Raises as `get` does."""
+        """Return the operation when it is done or the time is up; raise as `get` does."""
         if not self.get(name).done:
             with self._mutex:
                 self._changed.wait_for(lambda: self._is_over(name), seconds)
@@ -164,11 +166,14 @@ class OperationLog:
         return found is None or found.done
 
     def now(self) -> int:
-        """The time, by the clock that operations end by."""
+        """Return the time of the clock that operations use."""
         return self._clock.now()
 
     def get(self, name: str) -> Operation:
-        """The operation of that name. Raises InvalidName or OperationNotFound."""
+        """Return the operation `name`.
+
+        Raises InvalidName and OperationNotFound.
+        """
         OperationName.parse(name)
         with self._mutex:
             self._forget_old()
@@ -187,45 +192,46 @@ class OperationLog:
     def of_resource(
         self, resource: OperationResource, filter_: str, paging: PageRequest
     ) -> Listing:
-        """Operations of one resource, and of nothing below it."""
+        """Return a page of the operations of a resource, without those of its children."""
         return self._list(f"{resource}/operations/", filter_, paging)
 
     def of_databases(self, instance: InstanceName, filter_: str, paging: PageRequest) -> Listing:
-        """Operations of every database of an instance."""
+        """Return a page of the operations of every database of an instance."""
         return self._list(f"{instance}/databases/", filter_, paging)
 
     def of_backups(self, instance: InstanceName, filter_: str, paging: PageRequest) -> Listing:
-        """Operations on the backups of an instance, those that are gone included."""
+        """Return a page of the operations on backups of an instance, including deleted backups."""
         return self._list_newest(f"{instance}/backups/", filter_, paging)
 
     def of_partitions(self, instance: InstanceName, filter_: str, paging: PageRequest) -> Listing:
-        """Operations on the instance partitions of an instance."""
+        """Return a page of the operations on the instance partitions of an instance."""
         return self._list_newest(f"{instance}/instancePartitions/", filter_, paging)
 
     def of_configs(self, project: ProjectName, filter_: str, paging: PageRequest) -> Listing:
-        """Operations on the instance configurations of a project."""
+        """Return a page of the operations on the instance configurations of a project."""
         return self._list_newest(f"{project}/instanceConfigs/", filter_, paging)
 
     def drop_resource(self, resource: OperationResource) -> None:
-        """Forget the operations of a resource that is gone, and of all below it."""
+        """Remove the operations of a deleted resource and of its children."""
         with self._mutex:
             for name, _ in list(under(self._by_name, f"{resource}/")):
                 del self._by_name[name]
 
     def _list(self, prefix: str, filter_: str, paging: PageRequest) -> Listing:
-        wanted = compile_filter(filter_)
+        is_match = compile_filter(filter_)
         start = paging.start()
         with self._mutex:
             self._forget_old()
-            found = under(self._by_name, prefix, start)
-            return page((pair for pair in found if wanted(pair[1].fields())), paging.limit)
+            operations = under(self._by_name, prefix, start)
+            return page((pair for pair in operations if is_match(pair[1].fields())), paging.limit)
 
     def _list_newest(self, prefix: str, filter_: str, paging: PageRequest) -> Listing:
-        wanted = compile_filter(filter_)
+        is_match = compile_filter(filter_)
         with self._mutex:
             self._forget_old()
-            found = [each for _, each in under(self._by_name, prefix) if wanted(each.fields())]
-        return newest_first(((each.start_time, str(each.name), each) for each in found), paging)
+            operations = [operation for _, operation in under(self._by_name, prefix)]
+            matches = [operation for operation in operations if is_match(operation.fields())]
+        return newest_first(((each.start_time, str(each.name), each) for each in matches), paging)
 
     def _next_id(self) -> str:
         self._issued += 1
@@ -237,7 +243,7 @@ class OperationLog:
         while ended and ended[0].ended_at < horizon:
             self._remove(ended.popleft())
         if len(ended) > 2 * len(self._by_name) + 64:  # Most were deleted by name.
-            self._ended = deque(each for each in ended if self._holds(each))
+            self._ended = deque(operation for operation in ended if self._holds(operation))
 
     def _remove(self, operation: Operation) -> None:
         if self._holds(operation):

@@ -1,4 +1,4 @@
-"""Access policies of instances and databases: kept and handed back, never enforced."""
+"""Access policies of instances and databases, which are stored and returned, never enforced."""
 
 from __future__ import annotations
 
@@ -17,19 +17,22 @@ class Policy:
 
 
 class Policies:
-    """Policies by resource. `created` tells a resource from an earlier one of its name."""
+    """Policies by resource. `created` distinguishes a resource from an earlier one of its name."""
 
     def __init__(self) -> None:
         self._mutex = threading.Lock()  # Guards the map.
         self._by_resource: dict[str, tuple[int, Policy]] = {}
 
     def get(self, resource: str, created: int) -> Policy:
-        """The policy of a resource, empty as long as none was set."""
-        found = self._by_resource.get(resource)
-        return Policy() if found is None or found[0] != created else found[1]
+        """Return the policy of a resource; an empty policy if none was set."""
+        stored = self._by_resource.get(resource)
+        return Policy() if stored is None or stored[0] != created else stored[1]
 
     def set(self, resource: str, created: int, content: bytes, expected: int | None) -> Policy:
-        """Put a policy in place. Raises PolicyChanged when `expected` is not the present tag."""
+        """Set a policy.
+
+        Raises PolicyChanged if `expected` is not the current tag.
+        """
         with self._mutex:
             before = self.get(resource, created)
             if expected is not None and expected != before.tag:

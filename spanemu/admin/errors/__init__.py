@@ -1,4 +1,4 @@
-"""What can be wrong with an administrative request.
+"""Errors of administrative requests.
 
 SpannerError
 ├── requests     MissingField, InvalidUpdateMask, ResourceExists, ResourceChanged, ...

@@ -1,4 +1,4 @@
-"""What can be wrong with backups, their schedules, and what is restored from them."""
+"""Errors of backups, their schedules, and restores."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ _DATABASE = "type.googleapis.com/google.spanner.admin.database.v1"
 
 
 class BackupNotFound(ResourceNotFound):
-    """No backup of that name: never created, deleted, or expired."""
+    """A backup name that was never created, or is deleted or expired."""
 
     kind = "Backup"
     resource_type = f"{_DATABASE}.Backup"
 
 
 class BackupScheduleNotFound(ResourceNotFound):
-    """No backup schedule of that name in a database that exists."""
+    """A name of a missing backup schedule in an existing database."""
 
     kind = "Backup schedule"
     resource_type = f"{_DATABASE}.BackupSchedule"
 
 
 class DatabaseElsewhere(SpannerError):
-    """A backup is to be made in another instance than its database's."""
+    """A backup to be created in another instance than its database's."""
 
     code = Code.INVALID_ARGUMENT
     prose = "A backup of {database} can only be created in its own instance, not in {instance}."
@@ -32,7 +32,7 @@ class DatabaseElsewhere(SpannerError):
 
 
 class ExpireTimeOutOfRange(SpannerError):
-    """A backup is to expire too soon or too late."""
+    """A backup with an expire time too early or too late."""
 
     code = Code.INVALID_ARGUMENT
     prose = "Invalid expire_time {given} for {name}: it must be from {earliest} to {latest}."
@@ -43,7 +43,7 @@ class ExpireTimeOutOfRange(SpannerError):
 
 
 class VersionTimeOutOfRange(SpannerError):
-    """A backup is to hold a time that cannot be read, or not yet."""
+    """A backup with a version time that cannot be read, or that is in the future."""
 
     code = Code.INVALID_ARGUMENT
     prose = "Invalid version_time {given} for {name}: it must be from {earliest} to {latest}."
@@ -54,7 +54,7 @@ class VersionTimeOutOfRange(SpannerError):
 
 
 class RestoreElsewhere(SpannerError):
-    """A backup is to be restored where it is not kept."""
+    """A restore into an instance where the backup cannot be used."""
 
     code = Code.INVALID_ARGUMENT
     prose = "Backup {backup} cannot be restored into {instance}: {reason}. Copy the backup first."
@@ -64,7 +64,7 @@ class RestoreElsewhere(SpannerError):
 
 
 class BackupSpansPartitions(SpannerError):
-    """A backup of a database with placements cannot be copied."""
+    """A copy of a backup whose database has placements."""
 
     code = Code.FAILED_PRECONDITION
     prose = "Backup {name} cannot be copied: its database uses instance partitions."
@@ -72,7 +72,7 @@ class BackupSpansPartitions(SpannerError):
 
 
 class InvalidCron(SpannerError):
-    """A schedule's cron expression cannot be understood."""
+    """A cron expression that cannot be parsed."""
 
     code = Code.INVALID_ARGUMENT
     prose = 'Invalid cron expression "{text}": {reason}.'
@@ -81,7 +81,7 @@ class InvalidCron(SpannerError):
 
 
 class CronTooFrequent(SpannerError):
-    """A schedule would make backups too often."""
+    """A schedule that creates backups too often."""
 
     code = Code.INVALID_ARGUMENT
     prose = (
@@ -93,7 +93,7 @@ class CronTooFrequent(SpannerError):
 
 
 class RetentionOutOfRange(SpannerError):
-    """A schedule's backups would be kept too briefly or for too long."""
+    """A schedule that keeps backups too briefly or too long."""
 
     code = Code.INVALID_ARGUMENT
     prose = "Invalid retention_duration for {name}: it must be from 6 hours to 366 days."

@@ -1,4 +1,4 @@
-"""What can be wrong with a request that creates, changes or drops databases."""
+"""Errors of requests that create, change or drop databases."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from spanemu.base.errors import Code, SpannerError
 
 
 class DatabaseAlreadyExists(SpannerError):
-    """The name chosen for a database is taken."""
+    """A database to be created under a name in use."""
 
     code = Code.ALREADY_EXISTS
     prose = "Database already exists: {name}"
@@ -22,7 +22,7 @@ class MissingCreateStatement(SpannerError):
 
 
 class InvalidCreateStatement(SpannerError):
-    """The create statement of a database is something else than CREATE DATABASE."""
+    """A create statement of a database that is not CREATE DATABASE."""
 
     code = Code.INVALID_ARGUMENT
     prose = (
@@ -41,7 +41,7 @@ class MissingDdlStatements(SpannerError):
 
 
 class TooManyDatabases(SpannerError):
-    """The instance holds as many databases as it is configured to."""
+    """A database beyond the configured limit of its instance."""
 
     code = Code.RESOURCE_EXHAUSTED
     prose = "Too many databases for instance {instance}: the limit is {limit}."
@@ -50,7 +50,7 @@ class TooManyDatabases(SpannerError):
 
 
 class DatabaseDropProtected(SpannerError):
-    """The database has drop protection enabled."""
+    """A drop of a database with drop protection."""
 
     code = Code.FAILED_PRECONDITION
     prose = "Database {name} cannot be dropped: drop protection is enabled."
@@ -58,7 +58,7 @@ class DatabaseDropProtected(SpannerError):
 
 
 class InstanceHasProtectedDatabase(SpannerError):
-    """An instance goes only when none of its databases is protected."""
+    """A deletion of an instance with a drop-protected database."""
 
     code = Code.FAILED_PRECONDITION
     prose = "Instance {name} cannot be deleted: drop protection is enabled on {database}."

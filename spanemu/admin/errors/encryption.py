@@ -1,4 +1,4 @@
-"""What can be wrong with the encryption that a caller asks for."""
+"""Errors of the encryption that callers request."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class EncryptionTypeMissing(SpannerError):
 
 
 class UnusedEncryptionKey(SpannerError):
-    """A key for an encryption that takes none."""
+    """A key for a type of encryption that uses no key."""
 
     code = Code.INVALID_ARGUMENT
     prose = "Invalid encryption_config for {name}: only CUSTOMER_MANAGED_ENCRYPTION takes keys."
@@ -33,7 +33,7 @@ class EncryptionKeyMissing(SpannerError):
 
 
 class KeysInBothFields(SpannerError):
-    """Both fields for keys are set."""
+    """An encryption config with keys in both fields."""
 
     code = Code.INVALID_ARGUMENT
     prose = (
@@ -44,7 +44,7 @@ class KeysInBothFields(SpannerError):
 
 
 class InvalidEncryptionKey(SpannerError):
-    """A key whose name has another form than those of Cloud KMS."""
+    """A key name without the form of Cloud KMS key names."""
 
     code = Code.INVALID_ARGUMENT
     prose = (

@@ -1,4 +1,4 @@
-"""What can be wrong with instances, their capacity, configurations and partitions."""
+"""Errors of instances, their capacity, configurations and partitions."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _INSTANCE = "type.googleapis.com/google.spanner.admin.instance.v1"
 
 
 class InstanceConfigNotFound(ResourceNotFound):
-    """No instance configuration of that name."""
+    """A name of a missing instance configuration."""
 
     prose = "{kind} {name} not found."
     kind = "Instance config"
@@ -18,14 +18,14 @@ class InstanceConfigNotFound(ResourceNotFound):
 
 
 class InstanceNotFound(ResourceNotFound):
-    """No instance of that name."""
+    """A name of a missing instance."""
 
     kind = "Instance"
     resource_type = f"{_TYPE_URL}.admin.instance.v1.Instance"
 
 
 class InstanceAlreadyExists(SpannerError):
-    """The name chosen for an instance is taken."""
+    """An instance to be created under a name in use."""
 
     code = Code.ALREADY_EXISTS
     prose = "Instance already exists: {name}"
@@ -33,7 +33,7 @@ class InstanceAlreadyExists(SpannerError):
 
 
 class MismatchingInstanceName(SpannerError):
-    """CreateInstance names the instance twice, differently."""
+    """A CreateInstance request with two different names."""
 
     code = Code.INVALID_ARGUMENT
     prose = "Mismatching instance names: {given} is not {expected}."
@@ -42,7 +42,7 @@ class MismatchingInstanceName(SpannerError):
 
 
 class CapacityGivenTwice(SpannerError):
-    """Both node_count and processing_units are set."""
+    """A request with both node_count and processing_units."""
 
     code = Code.INVALID_ARGUMENT
     prose = (
@@ -55,16 +55,16 @@ class CapacityGivenTwice(SpannerError):
 
 
 class InvalidNodeCount(SpannerError):
-    """An instance cannot have this many nodes."""
+    """A number of nodes that an instance cannot have."""
 
     code = Code.INVALID_ARGUMENT
-    prose = "Invalid node count {node_count} for {name}: it must be positive, and not immense."
+    prose = "Invalid node count {node_count} for {name}: it must be from 1 to 2147483."
     name: str
     node_count: int
 
 
 class InvalidProcessingUnits(SpannerError):
-    """An instance cannot have this many processing units."""
+    """A number of processing units that an instance cannot have."""
 
     code = Code.INVALID_ARGUMENT
     prose = (
@@ -85,14 +85,14 @@ class InvalidDisplayName(SpannerError):
 
 
 class InstancePartitionNotFound(ResourceNotFound):
-    """No instance partition of that name in an instance that exists."""
+    """A name of a missing instance partition in an existing instance."""
 
     kind = "Instance partition"
     resource_type = f"{_INSTANCE}.InstancePartition"
 
 
 class InstanceHasBackups(SpannerError):
-    """An instance goes only when its backups are gone."""
+    """A deletion of an instance that has backups."""
 
     code = Code.FAILED_PRECONDITION
     prose = "Instance {name} cannot be deleted: it has backups, such as {backup}."
@@ -101,7 +101,7 @@ class InstanceHasBackups(SpannerError):
 
 
 class ConfigNotUserManaged(SpannerError):
-    """A Google-managed configuration is to be changed or deleted."""
+    """A change or deletion of a Google-managed configuration."""
 
     code = Code.INVALID_ARGUMENT
     prose = "Instance config {name} is not user-managed."
@@ -109,7 +109,7 @@ class ConfigNotUserManaged(SpannerError):
 
 
 class ConfigBaseNotManaged(SpannerError):
-    """A user-managed configuration is to be based on another one, or on one elsewhere."""
+    """A user-managed configuration with a base that is user-managed or in another project."""
 
     code = Code.INVALID_ARGUMENT
     prose = "Instance config {name} cannot be based on {base}: {reason}."
@@ -119,7 +119,7 @@ class ConfigBaseNotManaged(SpannerError):
 
 
 class ConfigInUse(SpannerError):
-    """A configuration that an instance uses is to be deleted."""
+    """A deletion of a configuration that an instance uses."""
 
     code = Code.FAILED_PRECONDITION
     prose = "Instance config {name} cannot be deleted: {user} uses it."
@@ -128,7 +128,7 @@ class ConfigInUse(SpannerError):
 
 
 class InstanceTooSmall(SpannerError):
-    """Something that needs an instance of at least one node."""
+    """A feature that needs an instance of at least one node."""
 
     code = Code.FAILED_PRECONDITION
     prose = "Instance {name} has less than one node, which {feature} needs."
@@ -137,7 +137,7 @@ class InstanceTooSmall(SpannerError):
 
 
 class PartitionInUse(SpannerError):
-    """An instance partition that a placement or a backup uses is to be deleted."""
+    """A deletion of an instance partition that a placement or a backup uses."""
 
     code = Code.FAILED_PRECONDITION
     prose = "Instance partition {name} cannot be deleted: {user} uses it."
@@ -146,7 +146,7 @@ class PartitionInUse(SpannerError):
 
 
 class CapacityNotWholeNodes(SpannerError):
-    """An instance partition has whole nodes."""
+    """An instance partition with a capacity that is not in whole nodes."""
 
     code = Code.INVALID_ARGUMENT
     prose = "Invalid processing units {units} for {name}: they must be a positive multiple of 1000."
@@ -155,7 +155,7 @@ class CapacityNotWholeNodes(SpannerError):
 
 
 class InvalidAutoscaling(SpannerError):
-    """An autoscaling config that makes no sense."""
+    """An autoscaling config with invalid limits or targets."""
 
     code = Code.INVALID_ARGUMENT
     prose = "Invalid autoscaling_config for {name}: {reason}."
@@ -164,7 +164,7 @@ class InvalidAutoscaling(SpannerError):
 
 
 class CapacityIsAutoscaled(SpannerError):
-    """Nodes or processing units are set beside an autoscaling config."""
+    """A capacity set for an autoscaled instance or partition."""
 
     code = Code.INVALID_ARGUMENT
     prose = "The capacity of {name} cannot be set: it is autoscaled."
@@ -172,7 +172,7 @@ class CapacityIsAutoscaled(SpannerError):
 
 
 class InstanceCannotMove(SpannerError):
-    """An instance with something that keeps it where it is."""
+    """A move of an instance that has resources which prevent it."""
 
     code = Code.FAILED_PRECONDITION
     prose = "Instance {name} cannot be moved: {reason}."
@@ -181,7 +181,7 @@ class InstanceCannotMove(SpannerError):
 
 
 class InstanceThereAlready(SpannerError):
-    """An instance is to be moved to the configuration it has."""
+    """A move of an instance to its current configuration."""
 
     code = Code.INVALID_ARGUMENT
     prose = "Instance {name} uses {config} already."

@@ -1,4 +1,4 @@
-"""What can be wrong with any administrative request, whatever it is about."""
+"""Errors of administrative requests of any kind."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from spanemu.base.errors import Code, SpannerError
 
 
 class MissingField(SpannerError):
-    """A required field of a request is empty."""
+    """A request without a required field."""
 
     code = Code.INVALID_ARGUMENT
     prose = "Invalid {request} request: {field} is required."
@@ -15,7 +15,7 @@ class MissingField(SpannerError):
 
 
 class InvalidUpdateMask(SpannerError):
-    """An update names a field that does not exist or cannot be changed."""
+    """An update of a field that does not exist or cannot be changed."""
 
     code = Code.INVALID_ARGUMENT
     prose = 'Invalid update mask for {name}: "{path}" cannot be updated.'
@@ -24,7 +24,7 @@ class InvalidUpdateMask(SpannerError):
 
 
 class InvalidFieldMask(SpannerError):
-    """A read asks for a field that the resource does not have."""
+    """A read of a field that the resource does not have."""
 
     code = Code.INVALID_ARGUMENT
     prose = 'Invalid field mask for {name}: there is no field "{path}".'
@@ -33,7 +33,7 @@ class InvalidFieldMask(SpannerError):
 
 
 class PolicyChanged(SpannerError):
-    """A policy is to replace one that somebody else has replaced since it was read."""
+    """A policy update after the policy was changed since it was read."""
 
     code = Code.ABORTED
     prose = "The policy of {resource} has changed since it was read."
@@ -41,7 +41,7 @@ class PolicyChanged(SpannerError):
 
 
 class ResourceExists(SpannerError):
-    """The name chosen for a resource is taken."""
+    """A resource to be created under a name in use."""
 
     code = Code.ALREADY_EXISTS
     prose = "{kind} already exists: {name}"
@@ -50,7 +50,7 @@ class ResourceExists(SpannerError):
 
 
 class MismatchingName(SpannerError):
-    """A request names a resource twice, differently."""
+    """A request with two different names of a resource."""
 
     code = Code.INVALID_ARGUMENT
     prose = "Mismatching {kind} names: {given} is not {expected}."
@@ -60,7 +60,7 @@ class MismatchingName(SpannerError):
 
 
 class TooManyResources(SpannerError):
-    """A parent has as many resources of a kind as it may."""
+    """A resource beyond the limit of its parent."""
 
     code = Code.RESOURCE_EXHAUSTED
     prose = "Too many {kind} in {parent}: the limit is {limit}."
@@ -70,7 +70,7 @@ class TooManyResources(SpannerError):
 
 
 class ResourceChanged(SpannerError):
-    """A change is meant for another state of a resource than it has now."""
+    """A change of a resource whose version is not the expected one."""
 
     code = Code.ABORTED
     prose = "{name} has changed since its etag was read."
@@ -78,7 +78,7 @@ class ResourceChanged(SpannerError):
 
 
 class OperationNotFound(SpannerError):
-    """No long-running operation of that name."""
+    """A name of a missing long-running operation."""
 
     code = Code.NOT_FOUND
     prose = "Operation not found: {name}"
@@ -86,7 +86,7 @@ class OperationNotFound(SpannerError):
 
 
 class OperationRunning(SpannerError):
-    """An operation that is to be deleted has not ended."""
+    """A deletion of an operation that is still running."""
 
     code = Code.FAILED_PRECONDITION
     prose = "Operation {name} cannot be deleted before it is done."
@@ -94,7 +94,7 @@ class OperationRunning(SpannerError):
 
 
 class OperationAlreadyExists(SpannerError):
-    """The id chosen for an operation was used before on the same resource."""
+    """An operation id that was used before on the same resource."""
 
     code = Code.ALREADY_EXISTS
     prose = "Operation already exists: {name}"

@@ -33,7 +33,7 @@ from spanemu.database.statistics.column_accesses import (
     touched_by,
     touched_by_mutations,
 )
-from spanemu.database.statistics.period import KEPT_SECONDS, Family, Found, Period, Row
+from spanemu.database.statistics.period import KEPT_SECONDS, Family, IntervalPeriods, Period, Row
 from spanemu.database.statistics.weight import Weighed
 from spanemu.hotspots.split_info import INTERVALS
 from spanemu.schema.schema import Schema
@@ -49,7 +49,7 @@ _MINUTE = _LEVELS[0] * NANOS_PER_SECOND
 _NO_PERIOD = Period()
 
 Age = tuple[int, int]
-Table = Callable[[Found, Schema], Iterable[Row]]
+Table = Callable[[IntervalPeriods, Schema], Iterable[Row]]
 T = TypeVar("T")
 KeyT = TypeVar("KeyT", bound=Hashable)
 C = TypeVar("C", bound=Cell)
@@ -112,7 +112,7 @@ class StatisticsAggregator:
             self._fold()
             for period in self._levels[0].values():
                 self._seal(period)
-            return list(table(self._found(INTERVALS[interval], now), self._schema()))
+            return list(table(self._intervals(INTERVALS[interval], now), self._schema()))
 
     # ------------------------------------------------------------------ folding
 
@@ -292,7 +292,7 @@ class StatisticsAggregator:
                     longer = number * seconds // _LEVELS[level + 1]
                     self._levels[level + 1].setdefault(longer, Period()).absorb(period)
 
-    def _found(self, seconds: int, now: int) -> Found:
+    def _intervals(self, seconds: int, now: int) -> IntervalPeriods:
         """Return the periods of each visible interval that has ended, the latest first."""
         length = seconds * NANOS_PER_SECOND
         last = now - now % length

@@ -32,7 +32,7 @@ FIELDS = (
 
 
 class Latencies(Protocol):
-    """Sums over seconds, with a count for each bucket."""
+    """The sums over seconds, with a count for each bucket."""
 
     count: int
     seconds: float
@@ -72,7 +72,7 @@ TouchesOfMutations = Callable[[Sequence[Written]], Touched]
 
 
 class Cell:
-    """Sums over similar records. `seconds` is their duration, `buckets` a histogram of the
+    """The sums over similar records. `seconds` is their duration, `buckets` a histogram of
     durations.
 
     `squares` is the sum of the squared seconds.
@@ -148,7 +148,7 @@ class Requests(Cell):
 
     @property
     def key(self) -> tuple[Any, ...]:
-        """What the records have in common, once the cell is sealed."""
+        """The values that the records have in common, once the cell is sealed."""
         return self.texts, self.tag, self.partitioned, self.is_partitioned_dml, self.touched
 
     def plan(self, since: float) -> None:
@@ -234,7 +234,7 @@ class Transactions(Cell):
 
     @property
     def key(self) -> tuple[Any, ...]:
-        """What the records have in common, once the cell is sealed."""
+        """The values that the records have in common, once the cell is sealed."""
         return self.tag, self.touched, self.changes
 
     def commit(self, record: CommitRecord) -> None:

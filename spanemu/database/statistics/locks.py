@@ -10,7 +10,7 @@ from itertools import islice
 from spanemu.database.physical import column_names, place_text
 from spanemu.database.statistics.cells import Waits, as_json
 from spanemu.database.statistics.column_accesses import EXISTS
-from spanemu.database.statistics.period import Found, Place, Row, costliest
+from spanemu.database.statistics.period import IntervalPeriods, Place, Row, costliest
 from spanemu.schema.index import Index
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Table
@@ -22,10 +22,10 @@ SAMPLES_MAX = 20
 _FIELDS = ("COLUMN", "LOCK_MODE", "TRANSACTION_TAG")
 
 
-def lock_stats_top(found: Found, schema: Schema) -> Iterator[Row]:
+def lock_stats_top(intervals: IntervalPeriods, schema: Schema) -> Iterator[Row]:
     """Yield the rows of LOCK_STATS_TOP, the longest waits first."""
     sources = {tree_of(source): source for source in schema.tables_and_indexes()}
-    for end, periods in found:
+    for end, periods in intervals:
         waits_by_position: dict[Place, list[Waits]] = {}
         for period in periods:
             for position, cell in period.waits.cells.items():
@@ -43,9 +43,9 @@ def lock_stats_top(found: Found, schema: Schema) -> Iterator[Row]:
             }
 
 
-def lock_stats_total(found: Found, schema: Schema) -> Iterator[Row]:
+def lock_stats_total(intervals: IntervalPeriods, schema: Schema) -> Iterator[Row]:
     """Yield the rows of LOCK_STATS_TOTAL."""
-    for end, periods in found:
+    for end, periods in intervals:
         cells = [cell for period in periods for cell in period.waits.all()]
         if cells:
             yield {

@@ -10,13 +10,13 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from spanemu.database.statistics.column_accesses import Touched, with_indexes
-from spanemu.database.statistics.period import Found, Period, Row, mutated, requested
+from spanemu.database.statistics.period import IntervalPeriods, Period, Row, mutated, requested
 from spanemu.schema.schema import Schema
 
 
-def table_operations(found: Found, schema: Schema) -> Iterator[Row]:
+def table_operations(intervals: IntervalPeriods, schema: Schema) -> Iterator[Row]:
     """Yield the rows of TABLE_OPERATIONS_STATS."""
-    for end, periods in found:
+    for end, periods in intervals:
         reads: Counter[str] = Counter()
         writes: Counter[str] = Counter()
         deletes: Counter[str] = Counter()
@@ -38,9 +38,9 @@ def table_operations(found: Found, schema: Schema) -> Iterator[Row]:
             }
 
 
-def column_operations(found: Found, schema: Schema) -> Iterator[Row]:
+def column_operations(intervals: IntervalPeriods, schema: Schema) -> Iterator[Row]:
     """Yield the rows of COLUMN_OPERATIONS_STATS."""
-    for end, periods in found:
+    for end, periods in intervals:
         reads: Counter[tuple[str, str]] = Counter()
         queries: Counter[tuple[str, str]] = Counter()
         writes: Counter[tuple[str, str]] = Counter()

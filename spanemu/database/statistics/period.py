@@ -131,7 +131,7 @@ def _nothing(cell: Waits) -> Iterator[tuple[Touched, int]]:
 
 
 # (end in nanoseconds, the periods within) of intervals, the latest first; all are sealed
-Found = Sequence[tuple[int, Sequence[Period]]]
+IntervalPeriods = Sequence[tuple[int, Sequence[Period]]]
 
 
 def costliest(groups: Mapping[K, list[C]]) -> list[tuple[K, list[C]]]:

@@ -12,7 +12,7 @@ from itertools import groupby
 
 from spanemu.database.statistics.cells import Requests, distribution, distribution_json
 from spanemu.database.statistics.column_accesses import Touched, fingerprint, named
-from spanemu.database.statistics.period import Found, Period, Row, average, costliest
+from spanemu.database.statistics.period import IntervalPeriods, Period, Row, average, costliest
 from spanemu.schema.schema import Schema
 
 TEXT_CHARACTERS_MAX = 64 * 1024
@@ -20,9 +20,9 @@ TEXT_CHARACTERS_MAX = 64 * 1024
 Sizes = Mapping[str, float]  # bytes of a row by table
 
 
-def query_stats_top(found: Found, schema: Schema) -> Iterator[Row]:
+def query_stats_top(intervals: IntervalPeriods, schema: Schema) -> Iterator[Row]:
     """Yield the rows of QUERY_STATS_TOP, the longest total time first."""
-    for end, periods in found:
+    for end, periods in intervals:
         groups: dict[tuple[str, bool], list[Requests]] = {}
         for cell in _cells(periods):
             key = cell.tag if cell.tag and not cell.is_partitioned_dml else _text(cell)
@@ -42,9 +42,9 @@ def query_stats_top(found: Found, schema: Schema) -> Iterator[Row]:
             }
 
 
-def query_stats_total(found: Found, schema: Schema) -> Iterator[Row]:
+def query_stats_total(intervals: IntervalPeriods, schema: Schema) -> Iterator[Row]:
     """Yield the rows of QUERY_STATS_TOTAL."""
-    for end, periods in found:
+    for end, periods in intervals:
         cells = [cell for period in periods for cell in period.queries.all()]
         if cells:
             yield {"INTERVAL_END": end, **_figures(cells, _row_sizes(periods))}
@@ -108,9 +108,9 @@ def _figures(cells: Sequence[Requests], sizes: Sizes) -> Row:
     }
 
 
-def read_stats_top(found: Found, schema: Schema) -> Iterator[Row]:
+def read_stats_top(intervals: IntervalPeriods, schema: Schema) -> Iterator[Row]:
     """Yield the rows of READ_STATS_TOP, the longest total time first."""
-    for end, periods in found:
+    for end, periods in intervals:
         groups: dict[tuple[str, bool], list[Requests]] = {}
         for period in periods:
             for cell in period.reads.cells.values():
@@ -127,9 +127,9 @@ def read_stats_top(found: Found, schema: Schema) -> Iterator[Row]:
             }
 
 
-def read_stats_total(found: Found, schema: Schema) -> Iterator[Row]:
+def read_stats_total(intervals: IntervalPeriods, schema: Schema) -> Iterator[Row]:
     """Yield the rows of READ_STATS_TOTAL."""
-    for end, periods in found:
+    for end, periods in intervals:
         cells = [cell for period in periods for cell in period.reads.all()]
         if cells:
             yield {"INTERVAL_END": end, **_read_figures(cells)}

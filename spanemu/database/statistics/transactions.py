@@ -11,15 +11,15 @@ from typing import Any
 
 from spanemu.database.statistics.cells import Transactions, as_json, distribution, distribution_json
 from spanemu.database.statistics.column_accesses import Touched, fingerprint, named
-from spanemu.database.statistics.period import Found, Row, average, costliest
+from spanemu.database.statistics.period import IntervalPeriods, Row, average, costliest
 from spanemu.schema.schema import Schema
 
 _OPERATIONS = ("TABLE_NAME", "INSERT_OR_UPDATE_COUNT", "INSERT_OR_UPDATE_BYTES")
 
 
-def txn_stats_top(found: Found, schema: Schema) -> Iterator[Row]:
+def txn_stats_top(intervals: IntervalPeriods, schema: Schema) -> Iterator[Row]:
     """Yield the rows of TXN_STATS_TOP, the longest total time first."""
-    for end, periods in found:
+    for end, periods in intervals:
         groups: dict[str, list[Transactions]] = {}
         for period in periods:
             for cell in period.transactions.cells.values():
@@ -37,9 +37,9 @@ def txn_stats_top(found: Found, schema: Schema) -> Iterator[Row]:
             }
 
 
-def txn_stats_total(found: Found, schema: Schema) -> Iterator[Row]:
+def txn_stats_total(intervals: IntervalPeriods, schema: Schema) -> Iterator[Row]:
     """Yield the rows of TXN_STATS_TOTAL."""
-    for end, periods in found:
+    for end, periods in intervals:
         cells = [cell for period in periods for cell in period.transactions.all()]
         if cells:
             yield {"INTERVAL_END": end, **_figures(cells)}

@@ -1,12 +1,11 @@
 """INFORMATION_SCHEMA and SPANNER_SYS: tables that a database computes about itself.
 
-In reading order: `declaration` (a table as data: name, columns, what yields its rows), `source`
-(what rows are made of: one schema generation at one timestamp), `information_schema` and
-`spanner_sys` (the two sets of tables, each in one literal), `catalog` (lookup by name for the
-analyzer, rows for the executor). Rows come from `relations` (tables, columns, views), `indexes`,
-`constraints`, `options`, `objects`, `routines`, `privileges`, `maintenance`, `activity`, `heat`,
-`sizes`, and `described` for what system tables say of themselves; `visibility` says who sees which;
-`procedures` is what CALL does.
+In reading order: `declaration` (a table as data: name, columns, row function), `information_schema`
+and `spanner_sys` (the two sets of tables, each as a literal), `catalog` (lookup by name for the
+analyzer, rows for the executor, and the procedures of CALL). Rows come from `relations` (tables,
+columns, views), `indexes`, `constraints`, `objects` (options, sequences, change streams, models,
+graphs, routines), `privileges`, `activity` (statistics), and `described` for the system tables
+themselves; `visibility` filters rows by role.
 
-Rows are made when a statement scans the table, once per statement; nothing is kept up to date.
+Rows are computed when a statement scans the table, once per statement; no table is materialized.
 """

@@ -1,4 +1,4 @@
-"""Rows of the statistics tables, from what `database.statistics` adds up, in the columns' order."""
+"""Rows of the statistics tables, from the sums of `database.statistics`, in column order."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from spanemu.database.system_tables.declaration import Source, column_name
 
 Rows = Iterable[Row]
 
-# What yields the rows of such a table.
+# The row functions of the tables.
 _TABLES: Mapping[str, Table] = {
     "COLUMN_OPERATIONS_STATS": column_operations,
     "LOCK_STATS_TOP": lock_stats_top,
@@ -41,7 +41,7 @@ _TABLES: Mapping[str, Table] = {
 
 
 def by_interval(name: str) -> Callable[[Source, str], Rows] | None:
-    """What yields the rows of a table given the interval, if anything does."""
+    """Return the row function of a table by interval, or None for an unknown table."""
     table = _TABLES.get(name)
     if table is None:
         return None
@@ -58,7 +58,9 @@ AT_THE_MOMENT: Mapping[str, Callable[[Source], Rows]] = {
 
 
 def in_order(rows: Rows, notation: str) -> Iterator[tuple[Any, ...]]:
-    """Rows as tuples over the columns of a declaration; what a row does not name is NULL."""
+    """Yield rows as tuples over the columns of a declaration; columns missing from a row are
+    NULL.
+    """
     names = [column_name(word) for word in notation.split()]
     for row in rows:
         yield tuple(map(row.get, names))

@@ -1,8 +1,8 @@
-"""Rows about constraints: primary keys, NOT NULL, checks, foreign keys, and what those rest on.
+"""Rows about constraints: primary keys, NOT NULL, checks, foreign keys and their referenced keys.
 
-A foreign key refers to a primary key, or to the unique index that Spanner made for it, which then
-counts as a UNIQUE constraint of the referenced table. Where a table says which tables or columns a
-constraint uses, a foreign key uses the referenced ones.
+A foreign key refers to a primary key, or to the unique index that Spanner created for it, which
+then counts as a UNIQUE constraint of the referenced table. In the tables of used tables and
+columns, a foreign key uses the referenced ones.
 """
 
 from __future__ import annotations
@@ -25,9 +25,10 @@ CheckedColumns = Mapping[tuple[int, str], Sequence[str]]  # by id of the table a
 
 @dataclass(frozen=True, slots=True)
 class Constraint:
-    """`columns` are those it uses, in `used_table`: the referenced ones of a foreign key.
+    """A constraint; `columns` of `used_table` are the used ones, for a foreign key the referenced
+    ones.
 
-    `home` is the schema of the constraint and of the table that has it.
+    `home` is the schema of the constraint and of its table.
     """
 
     kind: str
@@ -40,17 +41,17 @@ class Constraint:
 
 
 def primary_key_name(table: str) -> str:
-    """The name of a table's primary key as a constraint, from the name of the table."""
+    """Return the constraint name of a table's primary key."""
     return f"PK_{last_part(table)}"
 
 
 def not_null_name(table: str, column: str) -> str:
-    """The name of a NOT NULL as a constraint."""
+    """Return the constraint name of a NOT NULL."""
     return f"CK_IS_NOT_NULL_{last_part(table)}_{column}"
 
 
 def not_null_clause(column: str) -> str:
-    """NOT NULL as a check."""
+    """Return NOT NULL as a check expression."""
     return f"{column} IS NOT NULL"
 
 
@@ -58,7 +59,7 @@ def not_null_clause(column: str) -> str:
 
 
 def _constraints(source: Source, *, with_checked_columns: bool = False) -> Iterator[Constraint]:
-    """All constraints, table by table. Columns of checks cost an analysis of the check."""
+    """Yield all constraints, table by table; columns of checks require analyzing the checks."""
     schema = source.schema
     checked = _checked_columns(source) if with_checked_columns else {}
     for table in schema.tables.values():
@@ -84,54 +85,54 @@ def _constraints(source: Source, *, with_checked_columns: bool = False) -> Itera
 
 
 def _referenced_indexes(schema: Schema, table: Table) -> list[Index]:
-    """Unique indexes of a table that foreign keys refer to."""
+    """Return the unique indexes of a table that foreign keys refer to."""
     names = {key.referenced_index for _, key in schema.referencing(table)}
     return [index for index in schema.indexes_of(table) if index.name in names]
 
 
 def _checked_columns(source: Source) -> CheckedColumns:
-    """The columns that each check names, worked out once per generation."""
-    found: CheckedColumns = source.generation.compiled(
+    """Return the columns that each check names, computed once per generation."""
+    columns_by_check: CheckedColumns = source.generation.compiled(
         columns_of_checks, lambda: _analyzed_checks(source.schema)
     )
-    return found
+    return columns_by_check
 
 
 def _analyzed_checks(schema: Schema) -> CheckedColumns:
-    found = {}
+    columns_by_check = {}
     for table in schema.tables.values():
         if table.checks:
             by_id = {column.id: column.name for column in table.columns}
             for name, ids in columns_of_checks(table, schema).items():
-                found[table.id, name] = [by_id[id_] for id_ in sorted(ids)]
-    return found
+                columns_by_check[table.id, name] = [by_id[id_] for id_ in sorted(ids)]
+    return columns_by_check
 
 
 def table_constraints(source: Source) -> Rows:
-    """TABLE_CONSTRAINTS."""
-    for found in _constraints(source):
+    """Yield the rows of TABLE_CONSTRAINTS."""
+    for constraint in _constraints(source):
         yield (
-            "", found.home, found.name, "", found.home, found.table, found.kind, "NO", "NO",
-            YES_NO[found.enforced],
+            "", constraint.home, constraint.name, "", constraint.home, constraint.table,
+            constraint.kind, "NO", "NO", YES_NO[constraint.enforced],
         )  # fmt: skip
 
 
 def constraint_table_usage(source: Source) -> Rows:
-    """CONSTRAINT_TABLE_USAGE."""
-    for found in _constraints(source):
-        yield "", *split_name(found.used_table), "", found.home, found.name
+    """Yield the rows of CONSTRAINT_TABLE_USAGE."""
+    for constraint in _constraints(source):
+        yield "", *split_name(constraint.used_table), "", constraint.home, constraint.name
 
 
 def constraint_column_usage(source: Source) -> Rows:
-    """CONSTRAINT_COLUMN_USAGE."""
-    for found in _constraints(source, with_checked_columns=True):
-        home, table = split_name(found.used_table)
-        for column in found.columns:
-            yield "", home, table, column, "", found.home, found.name
+    """Yield the rows of CONSTRAINT_COLUMN_USAGE."""
+    for constraint in _constraints(source, with_checked_columns=True):
+        home, table = split_name(constraint.used_table)
+        for column in constraint.columns:
+            yield "", home, table, column, "", constraint.home, constraint.name
 
 
 def check_constraints(source: Source) -> Rows:
-    """CHECK_CONSTRAINTS: NOT NULL columns of a table, then its checks."""
+    """Yield the rows of CHECK_CONSTRAINTS: the NOT NULL columns of a table, then its checks."""
     for table in source.schema.tables.values():
         home, name = split_name(table.name)
         for column in table.columns:
@@ -146,39 +147,63 @@ def check_constraints(source: Source) -> Rows:
 
 
 def key_column_usage(source: Source) -> Rows:
-    """KEY_COLUMN_USAGE: columns of primary keys, foreign keys and UNIQUE constraints."""
+    """Yield the rows of KEY_COLUMN_USAGE: columns of primary, foreign and unique keys."""
     schema = source.schema
     for table in schema.tables.values():
         home, name = split_name(table.name)
         key_name = primary_key_name(name)
-        for place, column in enumerate(table.key_columns, 1):
-            yield "", home, key_name, "", home, name, column.name, place, None
+        for position, column in enumerate(table.key_columns, 1):
+            yield "", home, key_name, "", home, name, column.name, position, None
         for key in table.foreign_keys:
-            places = _places_referred_to(schema, key)
-            for place, (mine, there) in enumerate(zip(key.columns, places, strict=True), 1):
-                yield "", home, last_part(key.name), "", home, name, mine, place, there
+            positions = _referenced_positions(schema, key)
+            for position, (column_name, referenced_position) in enumerate(
+                zip(key.columns, positions, strict=True), 1
+            ):
+                yield (
+                    "",
+                    home,
+                    last_part(key.name),
+                    "",
+                    home,
+                    name,
+                    column_name,
+                    position,
+                    referenced_position,
+                )
         for index in _referenced_indexes(schema, table):
-            for place, part in enumerate(index.key, 1):
-                yield "", home, last_part(index.name), "", home, name, part.column.name, place, None
+            for position, part in enumerate(index.key, 1):
+                yield (
+                    "",
+                    home,
+                    last_part(index.name),
+                    "",
+                    home,
+                    name,
+                    part.column.name,
+                    position,
+                    None,
+                )
 
 
-def _places_referred_to(schema: Schema, key: ForeignKey) -> list[int]:
-    """The place of each referenced column in the primary key or index that is referred to."""
+def _referenced_positions(schema: Schema, key: ForeignKey) -> list[int]:
+    """Return the position of each referenced column in the referenced key."""
     index = None if key.referenced_index is None else schema.index(key.referenced_index)
     parts = schema.tables[key.referenced_table.lower()].key if index is None else index.key
-    places = {part.column.name: place for place, part in enumerate(parts, 1)}
-    return [places[name] for name in key.referenced_columns]
+    positions = {part.column.name: position for position, part in enumerate(parts, 1)}
+    return [positions[name] for name in key.referenced_columns]
 
 
 def referential_constraints(source: Source) -> Rows:
-    """REFERENTIAL_CONSTRAINTS: foreign keys with the primary key or index they refer to."""
+    """Yield the rows of REFERENTIAL_CONSTRAINTS: foreign keys with their referenced key or
+    index.
+    """
     for table in source.schema.tables.values():
         home, _ = split_name(table.name)
         for key in table.foreign_keys:
-            there, _ = split_name(key.referenced_table)
+            referenced_home, _ = split_name(key.referenced_table)
             unique = key.referenced_index
             yield (
-                "", home, last_part(key.name), "", there,
+                "", home, last_part(key.name), "", referenced_home,
                 primary_key_name(key.referenced_table) if unique is None else last_part(unique),
                 "SIMPLE", "NO ACTION", "CASCADE" if key.cascade else "NO ACTION", COMMITTED,
             )  # fmt: skip

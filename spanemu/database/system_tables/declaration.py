@@ -1,9 +1,9 @@
-"""A system table as data: its name, its columns in a small notation, and what yields its rows.
+"""A system table as data: its name, its columns in a small notation, and its row function.
 
 *NAME          part of the primary key, so NOT NULL
 !NAME          NOT NULL
 NAME           nullable
-NAME:TYPE      of a type of `TYPES`; STRING(MAX) where none is given
+NAME:TYPE      of a type of `TYPES`; the default is STRING(MAX)
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Source:
 
     @cached_property
     def generation(self) -> Generation:
-        """The schema generation of the timestamp, with what was compiled for it."""
+        """The schema generation as of the timestamp, with its compiled objects."""
         return self.core.history.at(self.at)
 
     @property
@@ -51,18 +51,18 @@ class Source:
 
     @property
     def effective_at(self) -> int:
-        """Since when the schema is what it is."""
+        """The time since which the schema has been current."""
         return max(0, self.core.history.start(self.at))
 
 
 def split_name(name: str) -> tuple[str, str]:
-    """(schema, name) of "[schema.]name"; the default schema is ""."""
+    """Return (schema, name) of "[schema.]name"; the default schema is ""."""
     schema, _, last = name.rpartition(".")
     return schema, last
 
 
 def last_part(name: str) -> str:
-    """A name without its schema."""
+    """Return a name without its schema."""
     return name.rpartition(".")[2]
 
 
@@ -86,7 +86,7 @@ _TABLE_OPERATIONS = (
 
 
 def written(type_: Type) -> str:
-    """A type as DDL writes it, with text and bytes of any length."""
+    """Return a type as DDL writes it, with strings and bytes of any length."""
     if type_.element is not None:
         return f"ARRAY<{written(type_.element)}>"
     if type_.is_struct:
@@ -124,13 +124,13 @@ class DeclaredColumn:
 
 
 def no_rows(_: Source) -> Rows:
-    """Nothing of the kind exists in any database here."""
+    """Return no rows, because no database here has such objects."""
     return ()
 
 
 @dataclass(frozen=True, eq=False)
 class Declared:
-    """A system table. `key` names the primary key where its order is not that of the columns."""
+    """A system table. `key` names the primary key if its order differs from the columns' order."""
 
     schema: str
     name: str
@@ -140,17 +140,17 @@ class Declared:
 
     @property
     def full_name(self) -> str:
-        """INFORMATION_SCHEMA.TABLES"""
+        """The schema and the name, for example INFORMATION_SCHEMA.TABLES."""
         return f"{self.schema}.{self.name}"
 
     @cached_property
     def columns(self) -> tuple[DeclaredColumn, ...]:
-        """The notation, read."""
+        """The columns that the notation declares."""
         return tuple(_column(word) for word in self.notation.split())
 
     @cached_property
     def key_columns(self) -> tuple[DeclaredColumn, ...]:
-        """The primary key, empty for tables without one."""
+        """The primary key; empty for tables without a key."""
         if not self.key:
             return tuple(column for column in self.columns if column.in_key)
         by_name = {column.name: column for column in self.columns}
@@ -164,7 +164,7 @@ class Declared:
 
 
 def column_name(word: str) -> str:
-    """The column that a word of the notation declares."""
+    """Return the column name that a word of the notation declares."""
     return word.lstrip("*!").partition(":")[0]
 
 

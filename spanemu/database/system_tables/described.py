@@ -1,7 +1,7 @@
-"""What system tables say of themselves, as if somebody had created them too.
+"""Rows of INFORMATION_SCHEMA that describe the system tables.
 
-Spanner lists both among tables and columns; keys and constraints only those of INFORMATION_SCHEMA
-have. The rows are the same in every database, so they are made once.
+Spanner lists both schemas among tables and columns, but keys and constraints only for
+INFORMATION_SCHEMA. The rows are equal in every database, so they are computed once.
 """
 
 from __future__ import annotations
@@ -24,77 +24,86 @@ _NEVER_COMPUTED = ("NEVER", False, None, None, None, "NO", *[None] * 6)
 
 
 def _tables(declared: Sequence[Declared]) -> Rows:
-    for one in declared:
-        yield "", one.schema, one.name, None, None, "VIEW", None, None, None
+    for table in declared:
+        yield "", table.schema, table.name, None, None, "VIEW", None, None, None
 
 
 def _columns(declared: Sequence[Declared]) -> Rows:
-    for one in declared:
-        for place, column in enumerate(one.columns, 1):
+    for table in declared:
+        for position, column in enumerate(table.columns, 1):
             yield (
-                "", one.schema, one.name, column.name, place, None, None,
+                "", table.schema, table.name, column.name, position, None, None,
                 YES_NO[not column.not_null], column.spanner_type, *_NEVER_COMPUTED,
             )  # fmt: skip
 
 
 def _indexes(declared: Sequence[Declared]) -> Rows:
-    for one in _keyed(declared):
-        yield "", one.schema, one.name, *PRIMARY_KEY_FACTS
+    for table in _keyed(declared):
+        yield "", table.schema, table.name, *PRIMARY_KEY_FACTS
 
 
 def _index_columns(declared: Sequence[Declared]) -> Rows:
-    for one in _keyed(declared):
-        for place, column in enumerate(one.key_columns, 1):
+    for table in _keyed(declared):
+        for position, column in enumerate(table.key_columns, 1):
             yield (
-                "", one.schema, one.name, PRIMARY_KEY, PRIMARY_KEY, column.name, place,
+                "", table.schema, table.name, PRIMARY_KEY, PRIMARY_KEY, column.name, position,
                 DIRECTIONS[False], YES_NO[not column.not_null], column.spanner_type,
             )  # fmt: skip
 
 
 def _table_constraints(declared: Sequence[Declared]) -> Rows:
-    for one in _keyed(declared):
-        tail = "", one.schema, one.name
-        yield "", one.schema, primary_key_name(one.name), *tail, "PRIMARY KEY", "NO", "NO", "YES"
-        for name, _ in _not_nulls(one):
-            yield "", one.schema, name, *tail, "CHECK", "NO", "NO", "YES"
+    for table in _keyed(declared):
+        tail = "", table.schema, table.name
+        yield (
+            "",
+            table.schema,
+            primary_key_name(table.name),
+            *tail,
+            "PRIMARY KEY",
+            "NO",
+            "NO",
+            "YES",
+        )
+        for name, _ in _not_nulls(table):
+            yield "", table.schema, name, *tail, "CHECK", "NO", "NO", "YES"
 
 
 def _check_constraints(declared: Sequence[Declared]) -> Rows:
-    for one in _keyed(declared):
-        for name, column in _not_nulls(one):
-            yield "", one.schema, name, not_null_clause(column), COMMITTED
+    for table in _keyed(declared):
+        for name, column in _not_nulls(table):
+            yield "", table.schema, name, not_null_clause(column), COMMITTED
 
 
 def _constraint_table_usage(declared: Sequence[Declared]) -> Rows:
-    for one in _keyed(declared):
-        for name in (primary_key_name(one.name), *(name for name, _ in _not_nulls(one))):
-            yield "", one.schema, one.name, "", one.schema, name
+    for table in _keyed(declared):
+        for name in (primary_key_name(table.name), *(name for name, _ in _not_nulls(table))):
+            yield "", table.schema, table.name, "", table.schema, name
 
 
 def _constraint_column_usage(declared: Sequence[Declared]) -> Rows:
-    for one in _keyed(declared):
-        key_name = primary_key_name(one.name)
-        keys = [(key_name, column.name) for column in one.key_columns]
-        for name, column in (*keys, *_not_nulls(one)):
-            yield "", one.schema, one.name, column, "", one.schema, name
+    for table in _keyed(declared):
+        key_name = primary_key_name(table.name)
+        keys = [(key_name, column.name) for column in table.key_columns]
+        for name, column in (*keys, *_not_nulls(table)):
+            yield "", table.schema, table.name, column, "", table.schema, name
 
 
 def _key_column_usage(declared: Sequence[Declared]) -> Rows:
-    for one in _keyed(declared):
-        name = primary_key_name(one.name)
-        for place, column in enumerate(one.key_columns, 1):
-            yield "", one.schema, name, "", one.schema, one.name, column.name, place, None
+    for table in _keyed(declared):
+        name = primary_key_name(table.name)
+        for position, column in enumerate(table.key_columns, 1):
+            yield "", table.schema, name, "", table.schema, table.name, column.name, position, None
 
 
 def _keyed(declared: Sequence[Declared]) -> Iterator[Declared]:
-    return (one for one in declared if one.key_columns)
+    return (table for table in declared if table.key_columns)
 
 
-def _not_nulls(one: Declared) -> list[tuple[str, str]]:
-    """(constraint, column) for each NOT NULL."""
+def _not_nulls(table: Declared) -> list[tuple[str, str]]:
+    """Return (constraint, column) for each NOT NULL."""
     return [
-        (not_null_name(one.name, column.name), column.name)
-        for column in one.columns
+        (not_null_name(table.name, column.name), column.name)
+        for column in table.columns
         if column.not_null
     ]
 

@@ -1,4 +1,4 @@
-"""Rows about indexes, the primary key of each table among them."""
+"""Rows about indexes, including the primary key of each table."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from spanemu.schema.schema import Schema
 
 Rows = Iterator[tuple[Any, ...]]
 
-PRIMARY_KEY = "PRIMARY_KEY"  # the name and the type of what stands for a primary key
-# What INDEXES says of each primary key, from its name on.
+PRIMARY_KEY = "PRIMARY_KEY"  # the index name and the index type of a primary key
+# The columns of INDEXES for each primary key, from INDEX_NAME on.
 PRIMARY_KEY_FACTS = (PRIMARY_KEY, PRIMARY_KEY, "", True, False, None, False)
 DIRECTIONS = ("ASC", "DESC")  # by whether it is descending
 
 
 def indexes(source: Source) -> Rows:
-    """INDEXES: those of a table, then its primary key."""
+    """Yield the rows of INDEXES: the indexes of a table, then its primary key."""
     schema = source.schema
     for table in schema.tables.values():
         home, name = split_name(table.name)
@@ -45,7 +45,7 @@ def _special(schema: Schema) -> Iterator[tuple[str, SearchIndex | VectorIndex]]:
 
 
 def index_columns(source: Source) -> Rows:
-    """INDEX_COLUMNS: declared parts of keys, then stored columns, which have no place in it."""
+    """Yield the rows of INDEX_COLUMNS: key parts, then stored columns without a position."""
     schema = source.schema
     type_text = TypeTexts()
     for table in schema.tables.values():
@@ -53,21 +53,21 @@ def index_columns(source: Source) -> Rows:
         for index in schema.indexes_of(table):
             head = "", home, name, last_part(index.name), "INDEX"
             filtered = {column.id for column in index.filtered}
-            for place, part in enumerate(index.key, 1):
+            for position, part in enumerate(index.key, 1):
                 column = part.column
                 nullable = YES_NO[not column.not_null and column.id not in filtered]
                 order = DIRECTIONS[part.descending]
-                yield *head, column.name, place, order, nullable, type_text.of(column)
+                yield *head, column.name, position, order, nullable, type_text.of(column)
             for column in index.stored:
                 nullable = YES_NO[not column.not_null]
                 yield *head, column.name, None, None, nullable, type_text.of(column)
         head = "", home, name, PRIMARY_KEY, PRIMARY_KEY
-        for place, part in enumerate(table.key, 1):
+        for position, part in enumerate(table.key, 1):
             column, order = part.column, DIRECTIONS[part.descending]
             yield (
                 *head,
                 column.name,
-                place,
+                position,
                 order,
                 YES_NO[not column.not_null],
                 type_text.of(column),
@@ -75,11 +75,11 @@ def index_columns(source: Source) -> Rows:
     for kind, special in _special(schema):
         table = schema.tables[special.table.lower()]
         head = "", *split_name(special.table), last_part(special.name), kind
-        for place, column_name in enumerate((*special.key, *special.stored), 1):
+        for position, column_name in enumerate((*special.key, *special.stored), 1):
             column = table.by_name[column_name.lower()]
-            in_key = place <= len(special.key)
+            in_key = position <= len(special.key)
             yield (
-                *head, column.name, place if in_key else None,
+                *head, column.name, position if in_key else None,
                 DIRECTIONS[False] if in_key and kind == "VECTOR" else None,
                 YES_NO[not column.not_null], type_text.of(column),
             )  # fmt: skip

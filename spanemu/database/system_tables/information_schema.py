@@ -1,6 +1,6 @@
-"""The tables of INFORMATION_SCHEMA: names, columns, and what yields their rows.
+"""The tables of INFORMATION_SCHEMA: names, columns and row functions.
 
-Columns are those that Spanner has, documented or not.
+The columns are Spanner's, documented or not.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Rows about change streams, placements, locality groups, models, graphs and statistics."""
+"""Rows about options, sequences, change streams, placements, models, graphs and routines."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from spanemu.values.json import Json
 
 
 def typed(value: object) -> tuple[str, str]:
-    """(OPTION_TYPE, OPTION_VALUE) of an option's value."""
+    """Return (OPTION_TYPE, OPTION_VALUE) of an option's value."""
     if isinstance(value, bool):
         return "BOOL", str(value).upper()
     if isinstance(value, int):
@@ -23,14 +23,16 @@ def typed(value: object) -> tuple[str, str]:
 
 
 def database_options(source: Source) -> Rows:
-    """DATABASE_OPTIONS: the dialect, which clients tell dialects by, then what was set."""
+    """Yield the rows of DATABASE_OPTIONS: the dialect, which clients check, then the options
+    set.
+    """
     yield "", "", "database_dialect", "STRING", "GOOGLE_STANDARD_SQL"
     for name, value in shown_options(source.schema):
         yield "", "", name, *typed(value)
 
 
 def column_options(source: Source) -> Rows:
-    """COLUMN_OPTIONS: options that are set; FALSE is as good as not set."""
+    """Yield the rows of COLUMN_OPTIONS: the options set; FALSE counts as unset."""
     for table in source.schema.tables.values():
         home, name = split_name(table.name)
         for column in table.columns:
@@ -43,13 +45,13 @@ def column_options(source: Source) -> Rows:
 
 
 def sequences(source: Source) -> Rows:
-    """SEQUENCES: those of users, not those of identity columns."""
+    """Yield the rows of SEQUENCES: users' sequences, not those of identity columns."""
     for sequence in _visible(source):
         yield "", *split_name(sequence.name), "INT64"
 
 
 def sequence_options(source: Source) -> Rows:
-    """SEQUENCE_OPTIONS: the kind, and what else was set."""
+    """Yield the rows of SEQUENCE_OPTIONS: the kind, and the other options set."""
     for sequence in _visible(source):
         head = "", *split_name(sequence.name)
         yield *head, "sequence_kind", *typed(sequence.kind)
@@ -62,7 +64,8 @@ def sequence_options(source: Source) -> Rows:
 
 
 def _visible(source: Source) -> Iterator[Sequence]:
-    return (one for one in source.schema.sequences.values() if not one.internal)
+    sequences = source.schema.sequences.values()
+    return (sequence for sequence in sequences if not sequence.internal)
 
 
 Rows = Iterator[tuple[Any, ...]]
@@ -71,59 +74,59 @@ Rows = Iterator[tuple[Any, ...]]
 
 
 def change_streams(source: Source) -> Rows:
-    """CHANGE_STREAMS."""
+    """Yield the rows of CHANGE_STREAMS."""
     for stream in source.schema.change_streams.values():
         yield "", "", stream.name, stream.watches_all
 
 
 def change_stream_tables(source: Source) -> Rows:
-    """CHANGE_STREAM_TABLES: those that streams name; FOR ALL names none."""
+    """Yield the rows of CHANGE_STREAM_TABLES: the tables that streams name; FOR ALL names none."""
     for stream in source.schema.change_streams.values():
-        for one in stream.tables:
-            yield "", "", stream.name, "", *split_name(one.table), one.columns is None
+        for watched in stream.tables:
+            yield "", "", stream.name, "", *split_name(watched.table), watched.columns is None
 
 
 def change_stream_columns(source: Source) -> Rows:
-    """CHANGE_STREAM_COLUMNS: those that streams name."""
+    """Yield the rows of CHANGE_STREAM_COLUMNS: the columns that streams name."""
     for stream in source.schema.change_streams.values():
-        for one in stream.tables:
-            for column in one.columns or ():
-                yield "", "", stream.name, "", *split_name(one.table), column
+        for watched in stream.tables:
+            for column in watched.columns or ():
+                yield "", "", stream.name, "", *split_name(watched.table), column
 
 
 def change_stream_options(source: Source) -> Rows:
-    """CHANGE_STREAM_OPTIONS: those that are set."""
+    """Yield the rows of CHANGE_STREAM_OPTIONS: the options set."""
     for stream in source.schema.change_streams.values():
         for name, value in stream.options.items():
             yield "", "", stream.name, name, *typed(value)
 
 
-# ---------------------------------------------------------------------------- places of rows
+# ---------------------------------------------------------------------------- storage
 
 
 def locality_group_options(source: Source) -> Rows:
-    """LOCALITY_GROUP_OPTIONS: a group without options has a row too."""
+    """Yield the rows of LOCALITY_GROUP_OPTIONS."""
     for group in source.schema.locality_groups.values():
         for name, value in group.options.items():
             yield group.name, name.upper(), str(value)
 
 
 def placements(source: Source) -> Rows:
-    """PLACEMENTS: the default one, then those of users."""
+    """Yield the rows of PLACEMENTS: the default placement, then users' placements."""
     yield DEFAULT, True
     for placement in source.schema.placements.values():
         yield placement.name, False
 
 
 def placement_options(source: Source) -> Rows:
-    """PLACEMENT_OPTIONS."""
+    """Yield the rows of PLACEMENT_OPTIONS."""
     for placement in source.schema.placements.values():
         for name, value in placement.options.items():
             yield placement.name, name, "STRING(MAX)", str(value)
 
 
 def spanner_statistics(source: Source) -> Rows:
-    """SPANNER_STATISTICS: the packages that ALTER STATISTICS spoke of."""
+    """Yield the rows of SPANNER_STATISTICS: the packages that ALTER STATISTICS named."""
     for name, allow_gc in source.schema.statistics.items():
         yield "", "", name, allow_gc
 
@@ -132,13 +135,13 @@ def spanner_statistics(source: Source) -> Rows:
 
 
 def models(source: Source) -> Rows:
-    """MODELS: all of them are remote."""
+    """Yield the rows of MODELS; all models are remote."""
     for model in source.schema.models.values():
         yield "", *split_name(model.name), True
 
 
 def model_options(source: Source) -> Rows:
-    """MODEL_OPTIONS."""
+    """Yield the rows of MODEL_OPTIONS."""
     for model in source.schema.models.values():
         for name, value in model.options.items():
             yield "", *split_name(model.name), name, *_listed(value)
@@ -151,13 +154,13 @@ def _listed(value: Any) -> tuple[str, str]:
 
 
 def model_columns(source: Source) -> Rows:
-    """MODEL_COLUMNS: those that were declared."""
-    for head, kind, place, column in _model_columns(source):
-        yield *head, kind, column.name, place, unlimited(column.type), True
+    """Yield the rows of MODEL_COLUMNS: the declared columns."""
+    for head, kind, position, column in _model_columns(source):
+        yield *head, kind, column.name, position, unlimited(column.type), True
 
 
 def model_column_options(source: Source) -> Rows:
-    """MODEL_COLUMN_OPTIONS."""
+    """Yield the rows of MODEL_COLUMN_OPTIONS."""
     for head, kind, _, column in _model_columns(source):
         for name, value in column.options.items():
             yield *head, kind, column.name, name, *typed(value)
@@ -166,15 +169,15 @@ def model_column_options(source: Source) -> Rows:
 def _model_columns(source: Source) -> Iterator[tuple[tuple[str, ...], str, int, Any]]:
     for model in source.schema.models.values():
         for kind, columns in (("INPUT", model.inputs), ("OUTPUT", model.outputs)):
-            for place, column in enumerate(columns or (), 1):
-                yield ("", *split_name(model.name)), kind, place, column
+            for position, column in enumerate(columns or (), 1):
+                yield ("", *split_name(model.name)), kind, position, column
 
 
 # ---------------------------------------------------------------------------- graphs
 
 
 def property_graphs(source: Source) -> Rows:
-    """PROPERTY_GRAPHS, each with all there is to say about it."""
+    """Yield the rows of PROPERTY_GRAPHS, with the metadata of each graph."""
     for graph in source.schema.graphs.values():
         yield "", *split_name(graph.name), Json(graph_metadata(graph))
 
@@ -189,13 +192,13 @@ _READ_PARAMETERS = (
 
 
 def read_functions(source: Source) -> Iterator[str]:
-    """Names of the functions that read change streams."""
+    """Yield the names of the functions that read change streams."""
     for stream in source.schema.change_streams.values():
         yield f"READ_{stream.name}"
 
 
 def routines(source: Source) -> Rows:
-    """ROUTINES."""
+    """Yield the rows of ROUTINES."""
     for name in read_functions(source):
         yield "", "", name, "", "", name, "FUNCTION", "TABLE", "EXTERNAL", "", "INVOKER"
     for function in source.schema.functions.values():
@@ -205,17 +208,18 @@ def routines(source: Source) -> Rows:
 
 
 def routine_options(source: Source) -> Rows:
-    """ROUTINE_OPTIONS: of remote functions."""
+    """Yield the rows of ROUTINE_OPTIONS, for remote functions."""
     for function in source.schema.functions.values():
         for name, value in function.options.items():
             yield "", *split_name(function.name), name, *typed(value)
 
 
 def parameters(source: Source) -> Rows:
-    """PARAMETERS."""
+    """Yield the rows of PARAMETERS."""
     for name in read_functions(source):
-        for place, (parameter, type_) in enumerate(_READ_PARAMETERS, 1):
-            yield "", "", name, place, parameter, type_, None
+        for position, (parameter_name, type_) in enumerate(_READ_PARAMETERS, 1):
+            yield "", "", name, position, parameter_name, type_, None
     for function in source.schema.functions.values():
-        for place, one in enumerate(function.parameters, 1):
-            yield "", *split_name(function.name), place, one.name, str(one.type), one.default
+        head = "", *split_name(function.name)
+        for position, parameter in enumerate(function.parameters, 1):
+            yield *head, position, parameter.name, str(parameter.type), parameter.default

@@ -1,7 +1,7 @@
 """Rows about roles, memberships and privileges.
 
-A privilege on a table is one on each of its columns too. What INFORMATION_SCHEMA calls privileges
-and what it calls grants are the same facts in another order of columns.
+A privilege on a table is also a privilege on each of its columns. The privilege tables and the
+grant tables of INFORMATION_SCHEMA show the same facts in a different order of columns.
 """
 
 from __future__ import annotations
@@ -20,23 +20,23 @@ _RELATIONS = ("TABLE", "VIEW")
 
 
 def roles(source: Source) -> Rows:
-    """ROLES: those that every database has, then those of users."""
-    for role in SYSTEM_ROLES:
-        yield role, True
-    for found in source.schema.roles.values():
-        if found.name not in SYSTEM_ROLES:
-            yield found.name, False
+    """Yield the rows of ROLES: the roles of every database, then users' roles."""
+    for name in SYSTEM_ROLES:
+        yield name, True
+    for user_role in source.schema.roles.values():
+        if user_role.name not in SYSTEM_ROLES:
+            yield user_role.name, False
 
 
 def role_grantees(source: Source) -> Rows:
-    """ROLE_GRANTEES: memberships, but for that in public, which everybody has."""
+    """Yield the rows of ROLE_GRANTEES: memberships, except in public, which every role has."""
     for role in source.schema.roles.values():
         for name in role.member_of:
             yield name, role.name
 
 
 def _granted(source: Source, *kinds: str) -> Iterator[tuple[str, Grant]]:
-    """(role, grant) for each grant on objects of these kinds."""
+    """Yield (role, grant) for each grant on objects of the kinds."""
     for role in source.schema.roles.values():
         for grant in role.grants:
             if grant.kind in kinds:

@@ -14,12 +14,14 @@ from spanemu.schema.table_text import declared_type, row_deletion_text
 
 Rows = Iterator[tuple[Any, ...]]
 
-YES_NO = ("NO", "YES")  # by truth
+YES_NO = ("NO", "YES")  # by truth value
 COMMITTED = "COMMITTED"
 
 
 def schemata(source: Source) -> Rows:
-    """SCHEMATA: the default schema with the time since when it is as it is, then the others."""
+    """Yield the rows of SCHEMATA: the default schema with its effective timestamp, then the
+    others.
+    """
     bundle = source.schema.proto_bundle
     types = None if bundle is None else ", ".join(sorted(bundle.names))
     yield "", "", source.effective_at // NANOS_PER_MICRO, None, types
@@ -28,7 +30,7 @@ def schemata(source: Source) -> Rows:
 
 
 def tables(source: Source) -> Rows:
-    """TABLES: tables, their synonyms, views."""
+    """Yield the rows of TABLES: tables, their synonyms, views."""
     for table in source.schema.tables.values():
         home, name = split_name(table.name)
         yield "", home, name, *_placement(table), row_deletion_text(table)
@@ -48,14 +50,14 @@ def _placement(table: Table) -> tuple[Any, ...]:
 
 
 def table_synonyms(source: Source) -> Rows:
-    """TABLE_SYNONYMS."""
+    """Yield the rows of TABLE_SYNONYMS."""
     for table in source.schema.tables.values():
         for synonym in table.synonyms:
             yield "", *split_name(table.name), "", *split_name(synonym)
 
 
 def views(source: Source) -> Rows:
-    """VIEWS."""
+    """Yield the rows of VIEWS."""
     for view in source.schema.views.values():
         security = "INVOKER" if view.invoker_rights else "DEFINER"
         yield "", *split_name(view.name), view.query, security
@@ -64,44 +66,44 @@ def views(source: Source) -> Rows:
 # ---------------------------------------------------------------------------- columns
 
 _NO_IDENTITY = ("NO", None, None, None, None, None)
-# Of a column that is not computed, from IS_GENERATED to ON_UPDATE_EXPRESSION.
+# IS_GENERATED to ON_UPDATE_EXPRESSION of a column that is not computed.
 _PLAIN = ("NEVER", False, None, None, COMMITTED, *_NO_IDENTITY, None)
 
 
 def columns(source: Source) -> Rows:
-    """COLUMNS: of tables, then of views."""
+    """Yield the rows of COLUMNS: columns of tables, then of views."""
     schema = source.schema
     type_text = TypeTexts()
     for table in schema.tables.values():
         home, name = split_name(table.name)
-        for place, column in enumerate(table.columns, 1):
+        for position, column in enumerate(table.columns, 1):
             yield (
-                "", home, name, column.name, place, column.default, None,
+                "", home, name, column.name, position, column.default, None,
                 YES_NO[not column.not_null], type_text.of(column), *_origin(column),
             )  # fmt: skip
     for view in schema.views.values():
         home, name = split_name(view.name)
-        for place, (column_name, type_) in enumerate(view.columns, 1):
-            yield "", home, name, column_name, place, None, None, "YES", written(type_), *_PLAIN
+        for position, (column_name, type_) in enumerate(view.columns, 1):
+            yield "", home, name, column_name, position, None, None, "YES", written(type_), *_PLAIN
 
 
 class TypeTexts:
-    """Types of columns as DDL writes them; a schema has many columns and few types."""
+    """The types of columns as DDL writes them, cached: a schema has many columns and few types."""
 
     def __init__(self) -> None:
         self._known: dict[Any, str] = {}
 
     def of(self, column: Column) -> str:
-        """The type of a column of a schema that outlives this object."""
+        """Return the type of a column, whose schema must outlive this object."""
         key = id(column.type), column.length, column.vector_length
-        found = self._known.get(key)
-        if found is None:
-            found = self._known[key] = declared_type(column)
-        return found
+        text = self._known.get(key)
+        if text is None:
+            text = self._known[key] = declared_type(column)
+        return text
 
 
 def _origin(column: Column) -> tuple[Any, ...]:
-    """Where values of a column come from: IS_GENERATED to ON_UPDATE_EXPRESSION."""
+    """Return the columns IS_GENERATED to ON_UPDATE_EXPRESSION."""
     generated = column.generated
     if generated is None:
         if column.identity is None and column.on_update is None and not column.hidden:
@@ -113,7 +115,9 @@ def _origin(column: Column) -> tuple[Any, ...]:
 
 
 def _identity(identity: Identity | None) -> tuple[str | None, ...]:
-    """IS_IDENTITY, IDENTITY_GENERATION, _KIND, _START_WITH_COUNTER, _SKIP_RANGE_MIN and _MAX."""
+    """Return IS_IDENTITY, IDENTITY_GENERATION, _KIND, _START_WITH_COUNTER and _SKIP_RANGE_MIN,
+    _MAX.
+    """
     if identity is None:
         return _NO_IDENTITY
     kind = None if identity.kind is None else "BIT_REVERSED_POSITIVE_SEQUENCE"
@@ -123,7 +127,7 @@ def _identity(identity: Identity | None) -> tuple[str | None, ...]:
 
 
 def column_column_usage(source: Source) -> Rows:
-    """COLUMN_COLUMN_USAGE: which columns a generated column is computed from."""
+    """Yield the rows of COLUMN_COLUMN_USAGE: the columns that generated columns depend on."""
     used_by_table = _used_by_generated(source)
     for table in source.schema.tables.values():
         used = used_by_table.get(table.id)
@@ -137,12 +141,12 @@ def column_column_usage(source: Source) -> Rows:
 
 
 def _used_by_generated(source: Source) -> Mapping[int, Mapping[int, frozenset[int]]]:
-    """By table the ids of the columns that each generated column names.
+    """Return the ids of the columns that each generated column names, by table id.
 
-    It takes an analysis of every expression, so it is done once per generation.
+    Every expression must be analyzed, so the result is computed once per generation.
     """
     schema = source.schema
-    found: Mapping[int, Mapping[int, frozenset[int]]] = source.generation.compiled(
+    used_columns: Mapping[int, Mapping[int, frozenset[int]]] = source.generation.compiled(
         columns_of_generated,
         lambda: {
             table.id: columns_of_generated(table, schema)
@@ -150,4 +154,4 @@ def _used_by_generated(source: Source) -> Mapping[int, Mapping[int, frozenset[in
             if any(column.generated is not None for column in table.columns)
         },
     )
-    return found
+    return used_columns

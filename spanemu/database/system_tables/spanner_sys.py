@@ -1,10 +1,10 @@
-"""The tables of SPANNER_SYS: names, columns, and what yields their rows.
+"""The tables of SPANNER_SYS: names, columns and row functions.
 
-Statistics of queries, reads, transactions, locks and operations are of what ran in this process
-(`database.statistics`). SPLIT_STATS_TOP has rows while hotspots are watched. What a service finds
-out by itself is empty: recommendations, sampled profiles, background tasks.
+Statistics of queries, reads, transactions, locks and operations are those of this process
+(`database.statistics`). SPLIT_STATS_TOP has rows while hotspots are observed. Tables of a service's
+own findings are empty: recommendations, sampled profiles, background tasks.
 
-Refused by name are those in `LEFT_OUT`.
+The tables in `LEFT_OUT` are refused by name.
 """
 
 from __future__ import annotations
@@ -24,42 +24,42 @@ from spanemu.schema.objects import DEFAULT
 from spanemu.schema.table import Table
 from spanemu.storage.layout import tree_of
 
-_CHECKED_EVERY = 0xFF  # a mask: the deadline is looked at every 256 rows
+_CHECKED_EVERY = 0xFF  # a mask: the deadline is checked every 256 rows
 
 
 def table_sizes(source: Source) -> Rows:
-    """TABLE_SIZES_STATS_1HOUR: a row for each table and index."""
+    """Yield the rows of TABLE_SIZES_STATS_1HOUR: a row for each table and index."""
     end = source.at - source.at % NANOS_PER_HOUR
-    for thing in source.schema.tables_and_indexes():
-        size = float(_size(source, thing))
-        on_ssd, on_hdd = _placed(source, thing, size)
-        yield end, thing.name, size, on_ssd, on_hdd
+    for relation in source.schema.tables_and_indexes():
+        size = float(_size(source, relation))
+        on_ssd, on_hdd = _placed(source, relation, size)
+        yield end, relation.name, size, on_ssd, on_hdd
 
 
 def table_sizes_by_group(source: Source) -> Rows:
-    """TABLE_SIZES_STATS_PER_LOCALITY_GROUP_1HOUR: the same by locality group."""
+    """Yield the rows of TABLE_SIZES_STATS_PER_LOCALITY_GROUP_1HOUR."""
     end = source.at - source.at % NANOS_PER_HOUR
-    for thing in source.schema.tables_and_indexes():
-        on_ssd, on_hdd = _placed(source, thing, float(_size(source, thing)))
-        yield end, thing.name, _group(thing), on_ssd, on_hdd
+    for relation in source.schema.tables_and_indexes():
+        on_ssd, on_hdd = _placed(source, relation, float(_size(source, relation)))
+        yield end, relation.name, _group(relation), on_ssd, on_hdd
 
 
-def _group(thing: Table | Index) -> str:
-    return str(dict(thing.options).get("locality_group") or DEFAULT)
+def _group(relation: Table | Index) -> str:
+    return str(dict(relation.options).get("locality_group") or DEFAULT)
 
 
-def _placed(source: Source, thing: Table | Index, size: float) -> tuple[float, float]:
-    """Bytes on solid state and on hard disks."""
-    group = source.schema.locality_groups.get(_group(thing).lower())
+def _placed(source: Source, relation: Table | Index, size: float) -> tuple[float, float]:
+    """Return the bytes on solid state drives and on hard disks."""
+    group = source.schema.locality_groups.get(_group(relation).lower())
     storage = "ssd" if group is None else str(group.options.get("storage") or "ssd")
     return (0.0, size) if storage == "hdd" else (size, 0.0)
 
 
-def _size(source: Source, thing: Table | Index) -> int:
+def _size(source: Source, relation: Table | Index) -> int:
     check = current().check
-    weigh = row_weigher(thing)
+    weigh = row_weigher(relation)
     total = 0
-    for number, row in enumerate(source.core.store.scan(tree_of(thing), at=source.at)):
+    for number, row in enumerate(source.core.store.scan(tree_of(relation), at=source.at)):
         if not number & _CHECKED_EVERY:
             check()
         total += weigh(row)
@@ -80,13 +80,13 @@ OPTIMIZER_RELEASES = (
 
 
 def supported_optimizer_versions(_: Source) -> Rows:
-    """SUPPORTED_OPTIMIZER_VERSIONS."""
+    """Yield the rows of SUPPORTED_OPTIMIZER_VERSIONS."""
     for version, released in OPTIMIZER_RELEASES:
         yield version, released, version == OPTIMIZER_DEFAULT
 
 
 def row_deletion_policies(source: Source) -> Rows:
-    """ROW_DELETION_POLICIES: how far each policy has got."""
+    """Yield the rows of ROW_DELETION_POLICIES: the progress of each policy."""
     for table in source.schema.tables.values():
         if table.row_deletion_policy is not None:
             sweep = source.core.sweeps.get(table.id, Sweep())
@@ -94,11 +94,12 @@ def row_deletion_policies(source: Source) -> Rows:
 
 
 def split_stats_top(source: Source, interval: str) -> Iterator[tuple[Any, ...]]:
-    """SPLIT_STATS_TOP_MINUTE and kin: of splits that follow their load, and while somebody watches
-    of what was found.
+    """Yield the rows of SPLIT_STATS_TOP_`interval`.
+
+    Rows are of splits that follow their load, and of findings while hotspots are observed.
     """
-    teller = source.core.heat or source.core.splitting
-    for row in teller.split_stats(source.at, interval):
+    provider = source.core.heat or source.core.splitting
+    for row in provider.split_stats(source.at, interval):
         yield (
             row.interval_end,
             row.split_start,
@@ -110,14 +111,14 @@ def split_stats_top(source: Source, interval: str) -> Iterator[tuple[Any, ...]]:
 
 
 def user_split_points(source: Source) -> Iterator[tuple[Any, ...]]:
-    """USER_SPLIT_POINTS: those that have not expired."""
+    """Yield the rows of USER_SPLIT_POINTS: the points that have not expired."""
     for point in source.core.split_points.live(source.core.store.clock.peek()):
         yield point.table, point.index, point.initiator, point.text, point.expires
 
 
 SCHEMA = "SPANNER_SYS"
 
-# Of vector indexes, whose columns have types that are not published, and of graph algorithms.
+# Tables of graph algorithms, and of vector indexes, whose column types are not published.
 LEFT_OUT = (
     "GRAPH_OPERATION_EXECUTION_STATUS",
     "VECTOR_INDEX_METRICS_HISTORY",
@@ -147,7 +148,7 @@ _TRANSACTIONS = """OPERATIONS_BY_TABLE:TABLE_OPERATIONS TOTAL_LATENCY_DISTRIBUTI
     OPERATIONS_BY_TABLE_JSON_STRING TOTAL_LATENCY_DISTRIBUTION_JSON_STRING"""
 _SPLIT = "INTERVAL_END:TIMESTAMP SPLIT_START SPLIT_LIMIT AFFECTED_TABLES:STRINGS"
 
-# Tables that there are for each interval: name without the interval -> columns.
+# Tables that exist for each interval: name without the interval -> columns.
 _BY_INTERVAL = {
     "COLUMN_OPERATIONS_STATS": """INTERVAL_END:TIMESTAMP TABLE_NAME COLUMN_NAME QUERY_COUNT:INT64
         READ_COUNT:INT64 WRITE_COUNT:INT64 IS_QUERY_CACHE_MEMORY_CAPPED:BOOL""",

@@ -1,8 +1,8 @@
-"""Which rows of INFORMATION_SCHEMA a session that carries a database role sees.
+"""The rows of INFORMATION_SCHEMA that a session with a database role sees.
 
-By the page on INFORMATION_SCHEMA: what the role may use, itself or through the roles it is a member
-of, public included. Members of spanner_info_reader see everything. Tables that the page does not
-call row-filtered are not.
+As the page on INFORMATION_SCHEMA says, the rows of objects on which the role has a privilege,
+itself or through the roles it is a member of, including public. Members of spanner_info_reader see
+everything. Tables that the page does not call row-filtered are not filtered.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ _ON_COLUMNS = frozenset({"SELECT", "INSERT", "UPDATE"})
 
 
 class Rights:
-    """What one role sees of a schema. Names are in lower case, with their schema."""
+    """The rights of a role in a schema. Names are in lower case, with their schema."""
 
     def __init__(self, schema: Schema, role: str) -> None:
         self._schema = schema
         self.own = above(schema, role)
         self.roles = self.own | {PUBLIC}
         self.sees_all = INFO_READER in self.roles
-        self._whole: set[tuple[str, str]] = set()  # (kind, name), on no columns in particular
+        self._whole: set[tuple[str, str]] = set()  # (kind, name) of privileges without columns
         self._tables: dict[str, set[str]] = {}  # privileges on whole tables and views
         self._columns: dict[str, set[str]] = {}
         for grant in self._grants():
@@ -51,32 +51,32 @@ class Rights:
             self._tables.setdefault(name, set()).add(grant.privilege)
 
     def table(self, name: str) -> bool:
-        """Something may be done with the table or the view."""
+        """Return whether the role has a privilege on the table or view, or on a column of it."""
         return name in self._tables or name in self._columns or self._is_system(name)
 
     def whole_table(self, name: str) -> bool:
-        """A privilege on the whole table was granted."""
+        """Return whether the role has a privilege on the whole table."""
         return name in self._tables or self._is_system(name)
 
     def column(self, table: str, column: str) -> bool:
-        """The column may be read or written."""
+        """Return whether the role may read or write the column."""
         if self._tables.get(table, set()) & _ON_COLUMNS or self._is_system(table):
             return True
         return column.lower() in self._columns.get(table, ())
 
     def index(self, table: str, index: str) -> bool:
-        """The table may be used, or each column that the index holds."""
+        """Return whether the role may use the table, or each column that the index holds."""
         if self.whole_table(table):
             return True
         held = self._index_columns(table, index)
         return bool(held) and held <= self._columns.get(table, set())
 
     def object(self, kind: str, name: str) -> bool:
-        """Something was granted on the object."""
+        """Return whether the role has a privilege on the object."""
         return (kind, name) in self._whole
 
     def graph(self, name: str) -> bool:
-        """Every table of a property graph can be seen."""
+        """Return whether every table of a property graph is visible."""
         graph = self._schema.graphs[name]
         return all(self.table(element.table.lower()) for element in graph.elements)
 
@@ -94,7 +94,7 @@ class Rights:
 
 
 class _Named:
-    """The cells of a row by their columns' names."""
+    """The cells of a row by column name."""
 
     def __init__(self, names: Mapping[str, int], row: Row) -> None:
         self._names = names
@@ -104,7 +104,7 @@ class _Named:
         return str(self._row[self._names[column]])
 
     def name(self, prefix: str) -> str:
-        """An object's whole name in lower case, of its _SCHEMA and _NAME."""
+        """Return an object's full name in lower case, from its _SCHEMA and _NAME columns."""
         home, name = self[f"{prefix}SCHEMA"], self[f"{prefix}NAME"]
         return f"{home}.{name}".lower() if home else name.lower()
 
@@ -183,12 +183,12 @@ _SEEN: Mapping[str, Sees] = {
 
 
 def visible(declared: Declared, rows: Iterable[Row], schema: Schema, role: str) -> Iterable[Row]:
-    """Those rows of a system table that a role sees; without a role, all of them."""
+    """Return the rows of a system table that a role sees; without a role, all rows."""
     sees = _SEEN.get(declared.name)
     if not role or sees is None or declared.schema != "INFORMATION_SCHEMA":
         return rows
     rights = Rights(schema, role)
     if rights.sees_all:
         return rows
-    names = {column.name: place for place, column in enumerate(declared.columns)}
+    names = {column.name: position for position, column in enumerate(declared.columns)}
     return [row for row in rows if sees(rights, _Named(names, row))]

@@ -281,7 +281,7 @@ def test_a_restore_that_is_refused_aborts_nobody(shop: Shop) -> None:
     shop.database.restore(first)
     begun = shop.begin()
     shop.dml("UPDATE Items SET Price = 11 WHERE Id = 1", begun)
-    with pytest.raises(ValueError, match="given up, or an earlier one"):
+    with pytest.raises(ValueError, match="the snapshot was discarded"):
         shop.database.restore(later)
     shop.commit(begun)
     assert shop.read(1) == [(1, 11)]
