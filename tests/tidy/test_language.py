@@ -24,6 +24,8 @@ REWRITTEN: tuple[str, ...] = (
     "spanemu/sql/resolved.py",
     "spanemu/storage/",
     "spanemu/txn/",
+    "spanemu/database/",
+    "spanemu/admin/",
     "spanemu/cli/",
     "spanemu/lint/",
     "spanemu/sql/ddl_ast.py",
