@@ -96,6 +96,7 @@ def _language_letters(language: str) -> tuple[re.Pattern[str], Mapping[str, _Let
 
 @lru_cache(maxsize=_KEPT_TEXTS)
 def _levels(text: str, language: str) -> tuple[Any, Any, Any]:
+    """Return the levels of a text's key: its letters, their accents and their cases."""
     pattern, added = _language_letters(language)
     letters: list[_Letter] = []
     accents: list[str] = []

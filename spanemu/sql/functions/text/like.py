@@ -103,6 +103,7 @@ def _prefix_and_suffix(prefix: str, suffix: str) -> Callable[[str], bool]:
 
 
 def _general(pieces: list[list[str]]) -> Callable[[str], bool]:
+    """Return a matcher for any pattern of at least two pieces."""
     head, *middle, tail = pieces
     starts = _regex(head).match
     ends = _regex(tail).match

@@ -165,6 +165,7 @@ def _rewrite_pieces(replacement: bytes, groups: int) -> tuple[bytes | int, ...]:
 
 
 def _unescaped(replacement: bytes) -> Iterator[bytes | int]:
+    """Yield the literal bytes and the group numbers of a replacement."""
     head, *rest = replacement.split(b"\\")
     yield head
     parts = iter(rest)

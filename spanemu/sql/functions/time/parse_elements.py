@@ -127,6 +127,7 @@ def _digits(text: str, at: int, most: int) -> int:
 
 
 def _number(number: _Number) -> Step:
+    """Return the step of a numeric element. The step fails for a number out of range."""
     digits, low, high, field = number
 
     def step(fields: Fields, text: str, at: int) -> int:

@@ -68,13 +68,13 @@ def resolve_date(fields: Fields, year: int, text: str, pattern: str) -> int:
     by_day = day > week or (day and not weekday)
     if not by_day and weekday:
         raise BadArgument("Weekday parse elements are not supported yet")
-    first = _day_of_year(fields, year, text, pattern) if by_day else _start_of_week(fields, year)
+    resolved = _day_of_year(fields, year, text, pattern) if by_day else _start_of_week(fields, year)
     since = day if by_day else week
     if order.get("month", 0) < since:
-        fields.month = first.month
+        fields.month = resolved.month
     if order.get("day", 0) < since:
-        fields.day = first.day
-    return year if order.get("year", 0) > since else first.year
+        fields.day = resolved.day
+    return year if order.get("year", 0) > since else resolved.year
 
 
 def _day_of_year(fields: Fields, year: int, text: str, pattern: str) -> date:
