@@ -89,7 +89,7 @@ _ORDERS = "CREATE TABLE Orders (ShopId INT64 NOT NULL, OrderId INT64 NOT NULL"
 
 RULES = (
     Rule(
-        "SPN403", INFO, "D", "Foreign key to what could be the parent",
+        "SPN403", INFO, "D", "Foreign key to a possible parent table",
         "A table that refers to another by its whole composite key is often read with it.",
         "A key that begins with that of {parent}, and INTERLEAVE IN PARENT {parent}",
         "{object} refers to {parent} by its whole key; it could be interleaved there.",

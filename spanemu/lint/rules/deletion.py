@@ -99,15 +99,15 @@ _CHILD = (
 RULES = (
     Rule(
         "SPN601", INFO, "D", "Log without a row deletion policy",
-        "A table that is only appended to grows for ever.",
+        "A table that is only appended to grows forever.",
         "ALTER TABLE {object} ADD ROW DELETION POLICY (OLDER_THAN({column}, INTERVAL 30 DAY))",
         "{object} looks like a log, and nothing deletes its old rows.",
         bad=_LOGS, good=_LOGS + _TTL, opt_in=True, check=each_table(_endless_log),
     ),
     Rule(
-        "SPN602", WARNING, "DV", "Policy on the parent alone",
+        "SPN602", WARNING, "DV", "Row deletion policy only on the parent",
         "Deleting a parent row deletes its children with their index entries in one commit; with "
-        "more than a hundred or so children it can fail for ever.",
+        "more than a hundred or so children the commit can fail permanently.",
         "A policy on {object} too, with a shorter interval",
         "Rows of {object} are deleted only with those of {parent}, and have entries in {index}.",
         bad=f"{_LOGS}{_TTL};\n{_CHILD};\nCREATE INDEX ByWord ON Lines(Word)",
@@ -117,8 +117,8 @@ RULES = (
     ),
     Rule(
         "SPN603", ERROR, "D", "Policy that Spanner refuses",
-        "The column may not be generated from a commit timestamp, nobody may refer to the table "
-        "without ON DELETE CASCADE, and there is one policy at most.",
+        "The column may not be generated from a commit timestamp, no foreign key may refer to "
+        "the table without ON DELETE CASCADE, and a table has at most one policy.",
         "Another column, ON DELETE CASCADE, or REPLACE ROW DELETION POLICY",
         "{object} cannot have a row deletion policy on {column}: {reason}.",
         bad=f"{_LOGS}{_TTL};\nCREATE TABLE Notes (NoteId INT64 NOT NULL, LogId STRING(64), "
@@ -128,7 +128,7 @@ RULES = (
         check=_refused,
     ),
     Rule(
-        "SPN604", INFO, "D", "Index that only the policy would want",
+        "SPN604", INFO, "D", "Index on the column of a row deletion policy",
         "Deletion by policy needs no index, and one over a time is a hotspot.",
         "DROP INDEX {object}",
         "{object} indexes {column}, by which old rows of {table} are deleted; that needs no index.",

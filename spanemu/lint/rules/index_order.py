@@ -105,7 +105,7 @@ def _mostly_null(index: Index) -> Iterator[Hit]:
     part = _leading(index)
     if part is not None and _is_mostly_null(index):
         order = order_of(part.column)
-        left = "" if order is None else f" What is left then grows with time (SPN202): {order}."
+        left = "" if order is None else f" The other entries grow with time (SPN202): {order}."
         yield hit_on_part(index, without=without_nulls(index), left=left)
 
 
@@ -222,8 +222,8 @@ RULES = (
     ),
     Rule(
         "SPN207", WARNING, "DV", "Index of a column that is mostly NULL",
-        "Rows with NULL have entries too, all next to each other, unless the index leaves them "
-        "out. A query must then say that it wants no NULLs.",
+        "Rows with NULL have entries too, all next to each other, unless the index excludes "
+        "them. A query must then exclude NULLs too, by IS NOT NULL.",
         "{without}",
         "{object} begins with {column}, which looks mostly NULL, and keeps an entry for each NULL."
         "{left}",

@@ -176,9 +176,9 @@ _MANY = (
 
 RULES = (
     Rule(
-        "SPN208", INFO, "D", "Uniqueness that NULL gets around",
-        "A row whose key has a NULL has no entry in a NULL_FILTERED index, so nothing holds it to "
-        "be unique.",
+        "SPN208", INFO, "D", "Unique index that ignores rows with NULL",
+        "A row whose key has a NULL has no entry in a NULL_FILTERED index, so nothing enforces "
+        "its uniqueness.",
         "{column} ... NOT NULL, if every row must be unique. A UNIQUE index that keeps NULLs "
         "allows a single row with NULL",
         "{object} is UNIQUE and NULL_FILTERED: rows with NULL in {column} need not be unique.",
@@ -193,7 +193,7 @@ RULES = (
         "Another index, or the table itself, is sorted the same way and has all its columns. Each "
         "index is one more participant of every write.",
         "DROP INDEX {object}",
-        "{object} answers nothing that {other} does not.",
+        "{object} serves no query that {other} does not serve.",
         bad=f"{_USERS}) PRIMARY KEY (Id);\nCREATE INDEX ByName ON Users(Name);\n"
         "CREATE INDEX ByNameEmail ON Users(Name, Email)",
         good=f"{_USERS}) PRIMARY KEY (Id);\nCREATE INDEX ByEmail ON Users(Email);\n"
@@ -202,8 +202,8 @@ RULES = (
     ),
     Rule(
         "SPN210", INFO, "D", "Index that could be interleaved",
-        "It is sorted by a parent's key first: interleaved there, its entries lie beside the rows "
-        "and a write stays in one split.",
+        "The index is sorted by a parent's key first. Interleaved in the parent, its entries are "
+        "stored beside the rows, and a write stays in a single split.",
         "add: , INTERLEAVE IN {parent}",
         "{object} begins with the whole key of {parent}, but is not interleaved in it.",
         bad=f"{_SINGERS}CREATE INDEX ByTitle ON Albums(SingerId, Title)",
@@ -236,15 +236,15 @@ RULES = (
         "SPN214", WARNING, "D", "Many indexes on one table",
         "Each index takes part in every insert, as a participant and in the count of mutations.",
         "Drop the indexes that no query uses",
-        "{object} has {count} secondary indexes outside of its own rows.",
+        "{object} has {count} secondary indexes that are not interleaved.",
         bad=_MANY + ";\n".join(f"CREATE INDEX By{c} ON T({c})" for c in "ABCDEFGHI"),
         good=_MANY + ";\n".join(f"CREATE INDEX By{c} ON T({c})" for c in "ABCDEFGH"),
         rate=True, check=each_table(_too_many),
     ),
     Rule(
-        "SPN216", WARNING, "D", "Index beside the one that a foreign key keeps",
-        "An enforced foreign key has an index of its own over the same columns; it never uses "
-        "yours. Queries may name the managed one.",
+        "SPN216", WARNING, "D", "Index that repeats the index of a foreign key",
+        "An enforced foreign key has a managed index over the same columns and never uses this "
+        "index. Queries may name the managed index.",
         "DROP INDEX {object}, or FOREIGN KEY ... NOT ENFORCED",
         "{object} repeats the managed index of the foreign key {foreign_key}.",
         bad="CREATE TABLE Customers (Id INT64 NOT NULL) PRIMARY KEY (Id);\n"

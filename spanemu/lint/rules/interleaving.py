@@ -183,27 +183,27 @@ _ALBUMS = "CREATE TABLE Albums (SingerId INT64 NOT NULL, AlbumId INT64 NOT NULL"
 RULES = (
     Rule(
         "SPN301", WARNING, "D", "Deep hierarchy",
-        "Spanner takes seven levels below the root. Every level repeats the key of all above it.",
-        "Flatten: let deep tables be roots of their own, with a foreign key",
+        "Spanner allows seven levels below the root. Every level repeats the keys of those above.",
+        "Flatten the hierarchy: make deep tables root tables with a foreign key",
         "{object} lies {depth} levels below its root.",
         bad=_chain(5), good=_chain(4), check=each_table(_depth),
     ),
     Rule(
-        "SPN302", WARNING, "D", "Child rows without bound",
-        "A tree of rows is stored together and limited in size. Rows that keep coming under one "
-        "parent row, with large values, fill it.",
+        "SPN302", WARNING, "D", "Unbounded child rows",
+        "A root row and all rows below it are stored together and limited in size. Large rows "
+        "that accumulate under a parent row exceed the limit.",
         "A root table with the same key, a row deletion policy on {object}, or a bucket column "
         "between {parent} and {column}",
-        "{object} keeps adding rows by {column} under each row of {parent}, {large} may be large, "
-        "and nothing deletes them.",
+        "{object} accumulates rows by {column} under each row of {parent}, {large} may be large, "
+        "and nothing deletes the rows.",
         bad=_SINGERS + _PLAYS,
         good=_SINGERS + _PLAYS + ", ROW DELETION POLICY (OLDER_THAN(Ts, INTERVAL 30 DAY))",
         check=each_table(_unbounded_child),
     ),
     Rule(
         "SPN305", WARNING, "D", "Interleaved in a table of few rows",
-        "All that is interleaved under a root row can share its split; a handful of root rows "
-        "means a handful of places.",
+        "All that is interleaved under a root row can share its split; few root rows mean few "
+        "splits.",
         "A foreign key to {root} instead of INTERLEAVE",
         "{object} is interleaved in {root}, which has few rows.",
         bad="CREATE TABLE Countries (Country STRING(2) NOT NULL) PRIMARY KEY (Country);\n"
@@ -228,7 +228,7 @@ RULES = (
         check=each_table(_could_interleave),
     ),
     Rule(
-        "SPN307", WARNING, "D", "Foreign key and interleaving for the same thing",
+        "SPN307", WARNING, "D", "Foreign key that repeats the interleaving",
         "INTERLEAVE IN PARENT already demands the parent row; the foreign key adds a second check "
         "to every write.",
         "Drop the foreign key",
@@ -261,11 +261,11 @@ RULES = (
         check=each_table(_big_cascade),
     ),
     Rule(
-        "SPN310", INFO, "D", "Large columns inside a tree",
-        "Everything in a tree is stored between its rows, so scans step over what they do not "
-        "want.",
+        "SPN310", INFO, "D", "Large columns in a hierarchy",
+        "All rows of a hierarchy are stored together, so scans pass over large columns that they "
+        "do not need.",
         "A table of its own for {column}, or a locality group",
-        "{column} of {object} ({type}) may be large and lies inside a tree of interleaved rows.",
+        "{column} of {object} ({type}) may be large and is stored in a hierarchy of rows.",
         bad="CREATE TABLE Singers (SingerId INT64 NOT NULL, Info BYTES(MAX)) PRIMARY KEY "
         "(SingerId);"
         f"\n{_ALBUMS}) PRIMARY KEY (SingerId, AlbumId), INTERLEAVE IN PARENT Singers",

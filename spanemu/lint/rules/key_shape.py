@@ -159,9 +159,9 @@ RULES = (
     ),
     Rule(
         "SPN119", INFO, "D", "Table of one row",
-        "PRIMARY KEY () allows a single row, so every write and every strong read meets there.",
-        "Keep it for what is rarely written, and read it stale or from a cache",
-        "{object} has an empty key and so one row at most.",
+        "PRIMARY KEY () allows a single row, so all writes and strong reads go to that row.",
+        "Store only rarely written data, and use stale reads or a cache",
+        "{object} has an empty key, which allows at most one row.",
         bad="CREATE TABLE Config (Value STRING(64)) PRIMARY KEY ()",
         good="CREATE TABLE Config (Name STRING(64) NOT NULL, Value STRING(64)) PRIMARY KEY (Name)",
         rate=True, opt_in=True, check=each_table(_single_row),
@@ -207,8 +207,8 @@ RULES = (
     ),
     Rule(
         "SPN124", INFO, "D", "Nullable key column",
-        "NULL is a key value like any other, so a row that an insert forgot to give a key is "
-        "stored, and stands first in the table. A key column cannot be made NOT NULL later.",
+        "NULL is a key value like any other, so a row inserted without a key is stored, and "
+        "comes first in the table. A key column cannot be made NOT NULL later.",
         "{column} ... NOT NULL",
         "{column}, first in the key of {object}, can be NULL.{others}",
         bad="CREATE TABLE Singers (SingerId INT64) PRIMARY KEY (SingerId)",
@@ -217,8 +217,8 @@ RULES = (
     ),
     Rule(
         "SPN125", INFO, "D", "Surrogate key beside a natural one",
-        "A value that is unique, present and never changes can be the key itself: one index and "
-        "one lookup less.",
+        "A value that is unique, present and never changes can be the key itself, which saves "
+        "an index and a lookup.",
         "PRIMARY KEY ({column})",
         "{object} is keyed by {key} although {column} is unique and NOT NULL.",
         bad="CREATE TABLE Countries (Id INT64 NOT NULL, Iso STRING(2) NOT NULL) PRIMARY KEY (Id);\n"

@@ -139,8 +139,8 @@ def _in_key(table: Table, shard: Shard) -> bool:
 RULES = (
     Rule(
         "SPN111", WARNING, "DV", "Primary key begins with a column of few values",
-        "Rows under one value are neighbours, so there are as many hot ends as there are values. "
-        "It is an error when the next part grows: then no split inside a value helps.",
+        "Rows under one value are neighbours, so new rows land in only as many ranges as there "
+        "are values. It is an error when the next part grows: then no split inside a value helps.",
         "Put a column of many values first",
         "The key of {object} begins with {column}, which has {count} values; {next} comes next.",
         bad="CREATE TABLE Jobs (IsActive BOOL NOT NULL, Ts TIMESTAMP NOT NULL) "
@@ -167,8 +167,8 @@ RULES = (
     ),
     Rule(
         "SPN113", INFO, "DV", "Far more shards than nodes",
-        "Each ordered read has to visit every shard; beyond the number of nodes more of them "
-        "spread nothing further.",
+        "Each ordered read has to visit every shard, and more shards than nodes do not spread "
+        "the load further.",
         "As many shards as the instance will have nodes",
         "{column} of {object} spreads rows over {count} shards; an ordered read visits all of "
         "them, and {nodes} nodes are planned for.",
@@ -212,9 +212,9 @@ RULES = (
         check=each_table(_refused),
     ),
     Rule(
-        "SPN116", WARNING, "DV", "Shard is computed from something coarse",
-        "What is written at the same moment must fall into different shards. A hash of an hour, a "
-        "day or a tenant sends a whole burst to one.",
+        "SPN116", WARNING, "DV", "Shard computed from coarse values",
+        "Rows written at the same moment must fall into different shards. A hash of an hour, a "
+        "day or a tenant sends a whole burst to a single shard.",
         "Hash the columns that make a row unique",
         "{column} of {object} depends on {read} alone, so rows of one burst share a shard.",
         bad="CREATE TABLE Logs (Shard INT64 NOT NULL AS (MOD(DIV(UNIX_SECONDS(Ts), 3600), 16)) "
@@ -227,8 +227,8 @@ RULES = (
     ),
     Rule(
         "SPN117", WARNING, "D", "Shard column is not the first key part",
-        "Only the beginning of a key decides where a row lies. A shard behind the time spreads "
-        "nothing.",
+        "Only the first key parts decide where a row is stored. A shard column behind the time "
+        "spreads nothing.",
         "PRIMARY KEY ({key})",
         "{object} has the shard column {column}, but its key begins with {first}.",
         bad="CREATE TABLE Logs (Ts TIMESTAMP NOT NULL, ShardId INT64 NOT NULL) "

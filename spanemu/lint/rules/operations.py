@@ -142,7 +142,7 @@ RULES = (
         "Tables and indexes are limited in number and slow to create. One table with the tenant "
         "first in its key keeps each tenant's rows together just as well.",
         "One table with TenantId as the first key column",
-        "{count} tables have one shape and one name but for the end: {names}.",
+        "{count} tables have the same columns and names that differ only in the suffix: {names}.",
         bad=";\n".join(
             f"CREATE TABLE Orders_{n} (Id STRING(64) NOT NULL) PRIMARY KEY (Id)"
             for n in ("acme", "cama", "eagan")
@@ -155,8 +155,8 @@ RULES = (
     ),
     Rule(
         "SPN702", WARNING, "D", "Order of a batch",
-        "An index that is created right after its table costs nothing; one that comes later is a "
-        "backfill, and a few of those a day are what Spanner wants to see.",
+        "An index that is created right after its table costs nothing. A later index needs a "
+        "backfill, and Spanner recommends only a few backfills a day.",
         "CREATE INDEX directly after the CREATE TABLE of its table; few backfills in a batch",
         "Order of the batch, beginning with {object}: {reason}.",
         bad=f"{_ONE};\n{_TWO};\nCREATE INDEX AByX ON A(X)",
@@ -164,7 +164,7 @@ RULES = (
         check=_batch,
     ),
     Rule(
-        "SPN703", INFO, "D", "Hot from the first day, with one split",
+        "SPN703", INFO, "D", "Hot table that begins as a single split",
         "A new table is one split, and load splits it only after minutes. Split points made twelve "
         "hours to seven days ahead spread the launch.",
         "AddSplitPoints, about {points} of them, before the launch",
