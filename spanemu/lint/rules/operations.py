@@ -175,8 +175,8 @@ RULES = (
     ),
     Rule(
         "SPN705", INFO, "D", "Migration step that reads the whole table",
-        "Adding a constraint, an index or a stored generated column, or narrowing a type, has to "
-        "look at every row that is there.",
+        "Adding a constraint, an index or a stored generated column, or narrowing a type, "
+        "reads every existing row.",
         "Off-peak, together in one batch, a few of them a week",
         "The step {what} of {object}.",
         bad="ALTER TABLE Orders ADD CONSTRAINT Positive CHECK (Quantity > 0)",

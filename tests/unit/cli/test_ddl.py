@@ -20,8 +20,8 @@ CREATE VIEW V SQL SECURITY INVOKER AS SELECT T.k FROM T;
 """
 
 
-def run(*arguments: object, comes_in: str | None = None) -> Result:
-    return CliRunner().invoke(ddl, [str(argument) for argument in arguments], input=comes_in)
+def run(*arguments: object, stdin: str | None = None) -> Result:
+    return CliRunner().invoke(ddl, [str(argument) for argument in arguments], input=stdin)
 
 
 @pytest.fixture
@@ -41,14 +41,14 @@ def test_fmt_is_idempotent(files: tuple[Path, Path]) -> None:
     assert run("fmt", "--check", old).exit_code == 0
 
 
-def test_fmt_of_what_comes_in_goes_out() -> None:
-    found = run("fmt", "-", comes_in="create table T (k INT64) PRIMARY KEY (k)")
+def test_fmt_formats_standard_input_to_standard_output() -> None:
+    found = run("fmt", "-", stdin="create table T (k INT64) PRIMARY KEY (k)")
     assert found.stdout == "CREATE TABLE T (\n  k INT64,\n) PRIMARY KEY (k);\n"
-    assert run("fmt", "--check", "-", comes_in=found.stdout).exit_code == 0
-    assert run("fmt", "--check", "-", comes_in=OLD).exit_code == 1
+    assert run("fmt", "--check", "-", stdin=found.stdout).exit_code == 0
+    assert run("fmt", "--check", "-", stdin=OLD).exit_code == 1
 
 
-def test_fmt_names_every_mistake_and_writes_nothing(tmp_path: Path) -> None:
+def test_fmt_names_every_error_and_writes_nothing(tmp_path: Path) -> None:
     good, bad, worse = (tmp_path / name for name in ("good.sql", "bad.sql", "worse.sql"))
     good.write_text(OLD)
     bad.write_text("CREATE TABLE T (k INT64) PRIMARY KEY (k);\n\nCREATE TABLE\n  T k;\nDROP T;\n")
@@ -68,23 +68,23 @@ def test_a_directory_is_its_files_in_the_order_of_their_numbers(tmp_path: Path) 
     assert (found.exit_code, found.output) == (0, "0 tables, 0 indexes, 0 views\n")
 
 
-def test_what_comes_in_is_checked_and_compared(files: tuple[Path, Path]) -> None:
-    assert run("check", "-", comes_in=NEW).output.startswith("2 tables")
-    found = run("check", files[0], "-", comes_in="DROP TABLE Nope")
+def test_standard_input_is_checked_and_compared(files: tuple[Path, Path]) -> None:
+    assert run("check", "-", stdin=NEW).output.startswith("2 tables")
+    found = run("check", files[0], "-", stdin="DROP TABLE Nope")
     assert found.exit_code == 2
     assert "<stdin>:1" in found.output
-    assert run("diff", "--exit-code", files[0], "-", comes_in=OLD).exit_code == 0
-    assert run("graph", "-", comes_in=NEW).output == run("graph", files[1]).output != ""
+    assert run("diff", "--exit-code", files[0], "-", stdin=OLD).exit_code == 0
+    assert run("graph", "-", stdin=NEW).output == run("graph", files[1]).output != ""
 
 
-def test_a_file_that_is_not_there(tmp_path: Path) -> None:
+def test_a_missing_file(tmp_path: Path) -> None:
     for command in ("fmt", "check", "graph"):
         found = run(command, tmp_path / "nope.sql")
         assert found.exit_code == 2
         assert "nope.sql: No such file" in found.output
 
 
-def test_check_names_the_place(tmp_path: Path) -> None:
+def test_check_names_the_position(tmp_path: Path) -> None:
     path = tmp_path / "bad.sql"
     path.write_text("CREATE TABLE T (k INT64) PRIMARY KEY (k);\n\nDROP TABLE Nope;\n")
     found = run("check", path)
@@ -93,7 +93,7 @@ def test_check_names_the_place(tmp_path: Path) -> None:
     assert "Nope" in found.output
 
 
-def test_diff_marks_what_loses_rows(files: tuple[Path, Path]) -> None:
+def test_diff_marks_destructive_statements(files: tuple[Path, Path]) -> None:
     found = run("diff", *files, "--exit-code")
     assert found.exit_code == 1
     assert "-- loses rows\nALTER TABLE T DROP COLUMN b;" in found.output
@@ -125,14 +125,14 @@ def test_apply_and_export(files: tuple[Path, Path]) -> None:
         assert unknown.exit_code == 2
 
 
-def test_a_wrong_schema_is_not_a_wrong_command_line(tmp_path: Path) -> None:
+def test_an_invalid_schema_is_no_usage_error(tmp_path: Path) -> None:
     path = tmp_path / "bad.sql"
     path.write_text("CREATE TABLEE T")
     assert "Usage" not in run("check", path).output
     assert "Usage" in run("check").output
 
 
-def test_a_server_that_is_not_there_is_said_at_once(files: tuple[Path, Path]) -> None:
+def test_an_unreachable_server_is_reported_at_once(files: tuple[Path, Path]) -> None:
     name = "projects/p/instances/i/databases/d"
     found = run("apply", files[0], "--database", name, "--host-port", "localhost:1")
     assert found.exit_code == 2
@@ -165,7 +165,7 @@ def test_proto_bundles_come_with_their_descriptors(tmp_path: Path) -> None:
         assert (again.exit_code, again.output) == (0, "")
 
 
-def test_apply_says_what_data_refuses(tmp_path: Path) -> None:
+def test_apply_reports_statements_that_data_violates(tmp_path: Path) -> None:
     path = tmp_path / "schema.sql"
     path.write_text(
         "CREATE TABLE T (k INT64, a INT64) PRIMARY KEY (k);CREATE UNIQUE INDEX I ON T(a)"

@@ -1,4 +1,4 @@
-"""Which CPU a server lives on."""
+"""The choice of the CPU on which a server runs."""
 
 import pytest
 
@@ -21,5 +21,5 @@ def after(*, own, busy):
         pytest.param(0.5, (1.0, 0.0, 0.0), 1, id="the first of the quietest"),
     ],
 )
-def test_it_moves_from_a_full_home_to_where_others_take_less(own, busy, home):
+def test_a_server_moves_from_a_busy_cpu_to_a_less_loaded_one(own, busy, home):
     assert after(own=own, busy=busy) == home

@@ -51,7 +51,7 @@ def test_a_key_of_another_length_is_refused() -> None:
         ('{"Nobody": {"columns": ["Id"], "rows": [[1]]}}', "Nobody"),
     ],
 )
-def test_rows_that_cannot_be_are_refused_with_their_file(tmp_path, rows, said) -> None:
+def test_invalid_rows_are_refused_with_their_file(tmp_path, rows, said) -> None:
     path = tmp_path / "rows.json"
     path.write_text(rows)
     result = run("--rows", str(path))

@@ -98,13 +98,13 @@ def test_explain() -> None:
     assert RULES["SPN102"].title in result.output
 
 
-def test_configuration_is_found_above() -> None:
+def test_configuration_of_a_parent_directory() -> None:
     write("[tool.spanemu.tables.Visits]\nlow_rate = true\n", "pyproject.toml")
     assert run(write(BAD)).exit_code == 0
     assert run(write(BAD), "--config", write("[tool.other]", "empty.toml")).exit_code == 1
 
 
-def test_a_rule_of_a_table_that_is_not_there() -> None:
+def test_an_unknown_rule_of_a_table() -> None:
     write('[tool.spanemu.tables.Other]\nignore = ["SPN1022"]\n', "pyproject.toml")
     result = run(write(BAD))
     assert result.exit_code == 2
@@ -121,7 +121,7 @@ def test_baseline() -> None:
     assert run(write(BAD)).exit_code == 0
 
 
-def test_a_baseline_names_what_could_not_be_read() -> None:
+def test_a_baseline_counts_unreadable_places() -> None:
     file = write(f"{BAD}\nCREATE TABEL Broken;")
     result = run(file, "--baseline", "known.json", "--update-baseline")
     assert result.exit_code == 2
@@ -139,7 +139,7 @@ def test_list_rules() -> None:
     assert RULES["SPN102"].title in lines[list(RULES).index("SPN102")]
 
 
-def test_list_rules_says_which_are_on() -> None:
+def test_list_rules_shows_the_selected_rules() -> None:
     write('[tool.spanemu.lint]\nignore = ["SPN102"]\n', "pyproject.toml")
     listed = json.loads(run("--list-rules", "--select", "SPN1", "--format", "json").output)
     states = {each["id"]: each["state"] for each in listed}

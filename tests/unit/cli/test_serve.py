@@ -47,7 +47,7 @@ def ready(process):
     return [process.stdout.readline().rstrip() for _ in range(4)]
 
 
-def test_it_offers_configurations_of_spanner_by_their_names(serve, tmp_path):
+def test_serve_offers_spanner_configurations_by_name(serve, tmp_path):
     path = tmp_path / "endpoint.json"
     process = serve("--endpoint-file", str(path), "--instance-config", "regional-us-central1")
     ready(process)
@@ -56,7 +56,7 @@ def test_it_offers_configurations_of_spanner_by_their_names(serve, tmp_path):
     assert offered == ["emulator-config", "regional-us-central1"]
 
 
-def test_it_refuses_configurations_that_google_does_not_publish():
+def test_serve_refuses_unpublished_configurations():
     with spanemu.Emulator.subprocess(strict_instance_configs=True) as emulator:
         client = emulator.client()
         made_up = f"{client.project_name}/instanceConfigs/made-up"
@@ -65,7 +65,7 @@ def test_it_refuses_configurations_that_google_does_not_publish():
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_it_says_when_it_is_ready_and_stops_when_told(serve, tmp_path, number):
+def test_serve_announces_readiness_and_stops_on_a_signal(serve, tmp_path, number):
     path = tmp_path / "endpoint.json"
     process = serve("--endpoint-file", str(path), "--seed", "5", "--instance", "inst")
     lines = ready(process)
@@ -84,7 +84,7 @@ def test_it_says_when_it_is_ready_and_stops_when_told(serve, tmp_path, number):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_open_transactions_and_waiting_requests_do_not_keep_it(serve, tmp_path):
+def test_open_transactions_and_waiting_requests_do_not_delay_the_exit(serve, tmp_path):
     schema = tmp_path / "schema.sql"
     schema.write_text(SINGERS)
     process = serve("--database", "shop", "--schema", str(schema))
@@ -113,7 +113,7 @@ def test_open_transactions_and_waiting_requests_do_not_keep_it(serve, tmp_path):
         assert isinstance(waiting.exception(timeout=5), RpcError)
 
 
-def test_a_taken_port_ends_it_with_one_sentence(serve):
+def test_a_port_in_use_ends_the_server_with_one_sentence(serve):
     uri = ready(serve())[1].rpartition(" ")[2]
     late = serve("--host-port", uri)
     said = late.communicate(timeout=60)
@@ -146,7 +146,7 @@ def test_schema_errors_name_file_and_line(serve, tmp_path):
         ("--endpoint-file", "/nowhere/endpoint.json"),
     ],
 )
-def test_command_lines_that_make_no_sense(flags):
+def test_invalid_command_lines(flags):
     before = signal.getsignal(signal.SIGTERM)
     ran = CliRunner().invoke(main, ["serve", "--host-port", "127.0.0.1:0", *flags])
     assert ran.exit_code == 2
@@ -155,7 +155,7 @@ def test_command_lines_that_make_no_sense(flags):
     assert signal.getsignal(signal.SIGTERM) is before
 
 
-def test_it_ends_with_its_parent_when_asked(monkeypatch):
+def test_serve_ends_with_its_parent_on_request(monkeypatch):
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join(filter(None, sys.path)))
     command = [sys.executable, "-m", "spanemu", "serve", "--host-port", "127.0.0.1:0"]
     with subprocess.Popen(
@@ -168,7 +168,7 @@ def test_it_ends_with_its_parent_when_asked(monkeypatch):
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux lets a process choose its CPUs")
 @pytest.mark.parametrize("flags", [(), ("--all-cpus",)])
-def test_the_threads_of_a_server_share_a_cpu_unless_told_otherwise(serve, flags):
+def test_the_threads_of_a_server_share_a_cpu_by_default(serve, flags):
     process = serve(*flags)
     ready(process)
     threads = [int(name) for name in os.listdir(f"/proc/{process.pid}/task")]

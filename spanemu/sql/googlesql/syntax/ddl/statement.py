@@ -13,7 +13,6 @@ from collections.abc import Callable, Mapping
 from spanemu.base.errors import Unsupported
 from spanemu.sql import ddl_ast
 from spanemu.sql.errors import DdlStatementEmpty, DdlSyntaxFailure, SyntaxFailure
-from spanemu.sql.googlesql.syntax.ddl.alter_table import DdlAlterTableParser
 from spanemu.sql.googlesql.syntax.ddl.graph import DdlGraphParser
 from spanemu.sql.googlesql.syntax.ddl.index import DdlIndexParser
 from spanemu.sql.googlesql.syntax.ddl.objects import (
@@ -22,6 +21,7 @@ from spanemu.sql.googlesql.syntax.ddl.objects import (
     DdlStreamParser,
 )
 from spanemu.sql.googlesql.syntax.ddl.routine import DdlRoutineParser
+from spanemu.sql.googlesql.syntax.ddl.table import DdlAlterTableParser
 from spanemu.sql.googlesql.syntax.lexer import Kind, tokenize
 
 

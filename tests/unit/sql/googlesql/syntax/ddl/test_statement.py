@@ -1,4 +1,4 @@
-"""DDL: the user's own words, failures and the splitting of files."""
+"""The text that DDL trees keep, syntax errors, and the splitting of files."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from spanemu.sql.googlesql.syntax.ddl.statement import parse_ddl, split_statemen
 from spanemu.sql.googlesql.syntax.statement import parse_expression
 
 
-def test_expressions_keep_the_words_of_the_user() -> None:
+def test_expressions_keep_their_text() -> None:
     text = "CREATE TABLE t (a STRING(MAX) DEFAULT (  LOWER( 'X' )||\"y\" ) ) PRIMARY KEY (a)"
     statement = parse_ddl(text)
     assert isinstance(statement, ddl_ast.CreateTable)
@@ -29,7 +29,7 @@ def test_a_view_keeps_its_body() -> None:
     assert statement.query.text == "SELECT t.a -- x\n FROM t"
 
 
-def test_a_failure_quotes_the_statement_and_tells_the_place() -> None:
+def test_a_syntax_error_has_the_statement_and_the_position() -> None:
     text = "CREATE TABLE t (\n  a INT65 b\n) PRIMARY KEY (a)"
     with pytest.raises(DdlSyntaxFailure) as caught:
         parse_ddl(text)
@@ -49,12 +49,12 @@ def test_an_empty_statement(text: str) -> None:
 @pytest.mark.parametrize(
     "text", ["CREATE QUEUE q", "DROP QUEUE q", "ALTER SCHEMA s SET OPTIONS ()"]
 )
-def test_not_there_yet(text: str) -> None:
+def test_unimplemented_statements_are_refused_by_name(text: str) -> None:
     with pytest.raises(Unsupported):
         parse_ddl(text)
 
 
-def test_endless_nesting_is_a_failure() -> None:
+def test_endless_nesting_is_a_syntax_error() -> None:
     deep = "(" * 10_000
     with pytest.raises(DdlSyntaxFailure):
         parse_ddl(f"CREATE TABLE t (a INT64 DEFAULT {deep}")
@@ -73,7 +73,7 @@ def test_singleton_and_keyless_tables_differ() -> None:
     assert keyless.primary_key is None
 
 
-def test_split_keeps_each_statement_and_its_place() -> None:
+def test_split_keeps_each_statement_and_its_offset() -> None:
     text = "/* a */ DROP TABLE a;\n-- b;\nDROP TABLE `b;`;; DROP TABLE c"
     found = split_statements(text)
     assert [statement for statement, _ in found] == [
@@ -89,7 +89,7 @@ def test_split_of_a_long_file_is_not_limited_like_a_query() -> None:
     assert len(split_statements(text)) == 100_000
 
 
-def test_split_fails_where_a_string_stays_open() -> None:
+def test_split_fails_at_an_unclosed_string() -> None:
     with pytest.raises(SyntaxFailure) as caught:
         split_statements("DROP TABLE a;\nDROP TABLE 'b")
     assert (caught.value.line, caught.value.column) == (2, 12)
