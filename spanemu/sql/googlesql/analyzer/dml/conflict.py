@@ -82,7 +82,10 @@ def _unique(index: Index, table: Table, at: int) -> tuple[tuple[Column, ...], st
 
 
 class ProposedRows(NamedTuple):
-    """Rows to insert: `values` are outputs of `source` for `columns`, followed by `computed`."""
+    """Rows to insert: `values` are the outputs of `source` for `columns` and then `computed`.
+
+    The columns of `computed` are not written, but their values determine conflicts with other rows.
+    """
 
     source: Scan
     columns: tuple[Column, ...]
@@ -91,31 +94,35 @@ class ProposedRows(NamedTuple):
 
 
 def with_unlisted_columns(rows: ProposedRows, table: Table, analysis: Analysis) -> ProposedRows:
-    """Return the rows with values for the columns that the statement does not list."""
+    """Return the rows with values for the columns that the statement does not list.
+
+    Unlisted columns with a default are written. Generated columns, and columns without a default,
+    are only computed.
+    """
     env = Env(analysis, Scope(None), "DEFAULT expression", {})
     pairs = zip(rows.columns, rows.values, strict=True)
-    known = {column.name: value for column, value in pairs}
+    values_by_name = {column.name: value for column, value in pairs}
     written = list(rows.columns)
     unwritten: list[Column] = []
-    filled: list[tuple[ResolvedColumn, Expr]] = []
+    defaults: list[tuple[ResolvedColumn, Expr]] = []
     for column in table.columns:
-        if column.name in known or column.generated is not None:
+        if column.name in values_by_name or column.generated is not None:
             continue
-        known[column.name] = value = analysis.column(column.name, column.type)
-        filled.append((value, default_value(column, env)))
+        values_by_name[column.name] = value = analysis.column(column.name, column.type)
+        defaults.append((value, default_value(column, env)))
         (written if _has_default(column) else unwritten).append(column)
-    row = _ProposedRow(table, analysis, dict(known))
+    row = _ProposedRow(table, analysis, dict(values_by_name))
     generated: list[tuple[ResolvedColumn, Expr]] = []
     for column in table.columns:
         if column.generated is not None:
-            known[column.name] = value = analysis.column(column.name, column.type)
+            values_by_name[column.name] = value = analysis.column(column.name, column.type)
             generated.append((value, row.reference(column)))
             unwritten.append(column)
     source = rows.source
-    for computed in (filled, generated):
+    for computed in (defaults, generated):
         if computed:
             source = ProjectScan(source, tuple(computed))
-    values = tuple(known[column.name] for column in (*written, *unwritten))
+    values = tuple(values_by_name[column.name] for column in (*written, *unwritten))
     return ProposedRows(source, tuple(written), values, tuple(unwritten))
 
 
@@ -123,25 +130,25 @@ def with_key_defaults(rows: ProposedRows, table: Table, analysis: Analysis) -> P
     """Return the rows with the defaults of the key columns that the statement does not list."""
     env = Env(analysis, Scope(None), "DEFAULT expression", {})
     listed = {column.name for column in rows.columns}
-    left_out = tuple(
+    unlisted = tuple(
         [
             column
             for column in table.key_columns
             if column.name not in listed and _has_default(column)
         ]
     )
-    if not left_out:
+    if not unlisted:
         return rows
-    filled = tuple(
+    defaults = tuple(
         [
             (analysis.column(column.name, column.type), default_value(column, env))
-            for column in left_out
+            for column in unlisted
         ]
     )
     return ProposedRows(
-        ProjectScan(rows.source, filled),
-        (*rows.columns, *left_out),
-        (*rows.values, *(value for value, _ in filled)),
+        ProjectScan(rows.source, defaults),
+        (*rows.columns, *unlisted),
+        (*rows.values, *(value for value, _ in defaults)),
     )
 
 

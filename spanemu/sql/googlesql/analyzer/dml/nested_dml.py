@@ -76,7 +76,10 @@ _ORDER = tuple(_NAMES.values())
 
 
 def apply_nested_statements(part: AssignedPart, parts: AssignedParts, env: Env) -> Expr:
-    """Return the array at `part` after all nested statements that target it."""
+    """Return the array at `part` after all nested statements that target it.
+
+    Raise BadWrite if the target is not an array or the statements are not in order.
+    """
     statements, name, analysis = part.statements, parts.display_name(part.path), env.analysis
     target = statements[0].target
     array = resolve_path(target.parts, env, target.at)

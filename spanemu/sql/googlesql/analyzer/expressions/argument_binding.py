@@ -50,9 +50,9 @@ def bind(
             names_used += 1
         elif parameter.arity is Arity.REPEATED:
             if not is_run_bound:
-                run = [p for p in parameters if p.arity is Arity.REPEATED]
+                repeated_parameters = [p for p in parameters if p.arity is Arity.REPEATED]
                 for _ in range(repetitions):
-                    for repeated in run:
+                    for repeated in repeated_parameters:
                         slots.append(Slot(repeated, next_argument))
                         next_argument += 1
                 is_run_bound = True
@@ -76,12 +76,12 @@ def _counts(
     parameters: Sequence[Parameter], positional: int, named: Mapping[str, int]
 ) -> tuple[int, int] | None:
     """Return the number of repetitions, and the number of optional parameters that are passed."""
-    required = run = optional = 0
+    required = repeated = optional = 0
     for parameter in parameters:
         if parameter.name and parameter.name.lower() in named:
             continue
         if parameter.arity is Arity.REPEATED:
-            run += 1
+            repeated += 1
         elif parameter.arity is Arity.REQUIRED:
             required += not parameter.named_only
         else:
@@ -89,10 +89,10 @@ def _counts(
     remaining = positional - required
     if remaining < 0:
         return None
-    if not run:
+    if not repeated:
         return (0, remaining) if remaining <= optional else None
-    repetitions, rest = divmod(remaining, run)
-    return (repetitions, rest) if rest <= optional else None
+    repetitions, optional_given = divmod(remaining, repeated)
+    return (repetitions, optional_given) if optional_given <= optional else None
 
 
 def _without_trailing_defaults(slots: list[Slot], is_run_bound: bool) -> tuple[Slot, ...]:

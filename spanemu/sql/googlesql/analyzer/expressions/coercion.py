@@ -175,7 +175,10 @@ def fits(expression: Expr, target: Type, analysis: Analysis) -> bool:
 
 
 def coerce(expression: Expr, target: Type, analysis: Analysis, at: int) -> Expr:
-    """Return `expression` coerced to `target`; the caller has checked that `expression` fits."""
+    """Return `expression` coerced to `target`; the caller has checked `fits`.
+
+    Raise LiteralDoesNotCast or ValueOutOfRange for a literal without a value in `target`.
+    """
     kind = kind_of(expression, analysis)
     if kind is Kind.PENDING:
         assert isinstance(expression, ParameterRef)

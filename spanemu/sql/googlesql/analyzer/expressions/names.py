@@ -62,7 +62,7 @@ def resolve_path(parts: Sequence[ast.Identifier], env: Env, at: int) -> Expr:
     else:
         expression = target
     if match.scope.origins is not None:
-        _note_origin(match, expression, parts[:used], at, env.clause)
+        _record_origin(match, expression, parts[:used], at, env.clause)
     for part in parts[used:]:
         expression = field_of(expression, part, env)
     return expression
@@ -83,7 +83,7 @@ def _member(relation: Relation, alias: ast.Identifier, name: ast.Identifier) -> 
     return column
 
 
-def _note_origin(
+def _record_origin(
     match: NameMatch, expression: Expr, parts: Sequence[ast.Identifier], at: int, clause: str
 ) -> None:
     assert match.scope.origins is not None

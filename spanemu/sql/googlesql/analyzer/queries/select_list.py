@@ -61,11 +61,11 @@ def _expanded(
     if node.operand is None:
         if source is None:
             raise BadQuery("SELECT * must have a FROM clause", at=node.at)
-        return _note_columns(source, node.at, env.scope)
+        return _record_columns(source, node.at, env.scope)
     match = _range_variable(node.operand, env)
     if match is not None:
         relation, scope = match
-        return _note_columns(relation, node.at, scope)
+        return _record_columns(relation, node.at, scope)
     operand = resolve(node.operand, env)
     members = members_of(operand.type, env.analysis.schema, node.at)
     if members is None:
@@ -88,7 +88,7 @@ def _range_variable(operand: ast.Expression, env: Env) -> tuple[Relation, Scope]
     return None
 
 
-def _note_columns(relation: Relation, at: int, scope: Scope) -> Sequence[tuple[str, Expr]]:
+def _record_columns(relation: Relation, at: int, scope: Scope) -> Sequence[tuple[str, Expr]]:
     """Return the columns of a relation, recorded as origins for the check of grouping."""
     columns = list(relation.star())
     if scope.origins is not None:
