@@ -1,4 +1,4 @@
-"""A statement of ten thousand nested or consecutive parts is answered or refused."""
+"""A statement of ten thousand parts, nested or in sequence, is answered or refused."""
 
 from __future__ import annotations
 

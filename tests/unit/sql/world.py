@@ -122,7 +122,7 @@ SCHEMA = Schema(
 
 
 class MemoryReader:
-    """Rows in sorted lists. Remembers what was asked of it."""
+    """Rows in sorted lists. A reader records the scans and look-ups that it served in `asked`."""
 
     def __init__(self, rows: dict[str, Sequence[Row]], schema: Schema = SCHEMA) -> None:
         self.asked: list[str] = []
@@ -320,7 +320,7 @@ ROWS: dict[str, Sequence[Row]] = {
 
 
 class StatementContext:
-    """What functions may ask of a statement."""
+    """The context of a statement that functions may read."""
 
     def __init__(self) -> None:
         self.now = 1_700_000_000_000_000_000
@@ -353,7 +353,7 @@ def ask(
     types: dict[str, Type] | None = None,
     **parameters: Any,
 ) -> list[Any]:
-    """The rows of a query, or the writes of DML, over `ROWS` unless told otherwise."""
+    """Return the rows of a query, or the writes of DML, over `ROWS` by default."""
     reader = reader or MemoryReader(ROWS)
     executable = prepared(sql, reader, types)
     return list(executable.run(run_for(executable, reader, **parameters)))

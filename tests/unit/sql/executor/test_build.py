@@ -82,7 +82,7 @@ def test_one_executable_serves_many_threads():
     assert answers[1000] == [(0,), (0,), (0,), (0,)]
 
 
-def test_rows_come_as_they_are_read():
+def test_rows_are_yielded_as_they_are_read():
     reader = MemoryReader(ROWS)
     executable = prepared("SELECT SingerId FROM Singers", reader)
     rows = executable.run(run_for(executable, reader))
@@ -96,7 +96,7 @@ def test_a_limit_stops_the_scan():
     assert reader.visited == 1
 
 
-def test_profiling_gives_the_same_rows():
+def test_profiling_yields_the_same_rows():
     sql = (
         "SELECT s.FirstName, a.Title FROM Singers s JOIN Albums a USING (SingerId) "
         "WHERE s.LastName = 'Smith'"
@@ -136,7 +136,7 @@ def test_expressions_over_a_stored_row():
     assert evaluate((1, 1, "x", None), context) is None
 
 
-def test_too_deep_is_the_clients_mistake():
+def test_a_statement_that_nests_too_deeply_is_refused():
     expression = lit(1)
     for _ in range(5_000):
         expression = call("$add", expression, lit(1), type_=INT64)
@@ -147,7 +147,7 @@ def test_too_deep_is_the_clients_mistake():
     assert failure.value.code is Code.INVALID_ARGUMENT
 
 
-def test_nesting_within_the_limits_is_no_problem():
+def test_nesting_within_the_limits_is_compiled():
     depth = 70
     assert ask(f"SELECT {'UPPER(' * depth}'a'{')' * depth}") == [("A",)]
     nested = "IF(SingerId > 0, " * depth + "FirstName" + ", 'x')" * depth

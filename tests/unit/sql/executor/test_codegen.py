@@ -20,7 +20,7 @@ def one(expression: str) -> object:
     return value
 
 
-def test_every_expression_is_written():
+def test_every_expression_class_has_a_template():
     assert {kind for kind in PARTS if issubclass(kind, Expr)} <= set(WRITERS)
 
 
@@ -65,7 +65,7 @@ def test_later_operands_are_not_evaluated_when_the_answer_is_known():
     assert one("CASE WHEN FALSE THEN DIV(1, 0) ELSE 2 END") == 2
 
 
-def test_failures_surface_and_safe_forgives_them():
+def test_errors_are_raised_and_safe_turns_them_into_null():
     with pytest.raises(EvaluationError):
         one("DIV(1, 0)")
     with pytest.raises(EvaluationError):
@@ -82,11 +82,11 @@ def test_in_lists():
     assert ask("SELECT SingerId FROM Singers WHERE SingerId + 1 IN (2, 4)") == [(1,), (3,)]
 
 
-def test_casts_know_the_time_zone():
+def test_casts_use_the_time_zone():
     assert one("CAST(TIMESTAMP '2024-01-01 00:00:00+00' AS STRING)") == "2023-12-31 16:00:00-08"
 
 
-def test_lambdas_see_their_surroundings():
+def test_lambdas_can_use_outer_columns():
     assert ask(
         "SELECT ARRAY_TRANSFORM([1, 2], x -> x + SingerId) FROM Singers WHERE SingerId < 3"
     ) == [((2, 3),), ((3, 4),)]

@@ -12,7 +12,7 @@ def insert(*cells: object, positions: tuple[int, ...] = (0, 1)) -> RowWrite:
     return RowWrite(WriteKind.INSERT, "Singers", positions, cells)
 
 
-def test_insert_gives_one_write_per_row():
+def test_insert_yields_one_write_per_row():
     assert ask("INSERT INTO Singers (SingerId, FirstName) VALUES (9, 'x'), (8, UPPER('y'))") == [
         insert(9, "x"),
         insert(8, "Y"),
@@ -105,7 +105,7 @@ def test_update_with_a_subquery():
     assert [write.cells for write in writes] == [(1, 1, 2), (2, 1, 2)]
 
 
-def test_delete_gives_keys():
+def test_delete_yields_keys():
     assert ask("DELETE FROM Albums WHERE Budget IS NULL OR Budget = 75") == [
         RowDelete("Albums", (1, 2)),
         RowDelete("Albums", (2, 2)),

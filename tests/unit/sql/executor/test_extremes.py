@@ -1,4 +1,4 @@
-"""MIN and MAX that read one row give what reading all of them would."""
+"""MIN and MAX that read one row return what reading all rows would return."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ STATEMENTS = [
 
 @pytest.mark.parametrize("function", ["MIN", "MAX"])
 @pytest.mark.parametrize("sql", STATEMENTS)
-def test_the_first_row_is_the_answer(sql, function):
+def test_reading_one_row_and_reading_all_rows_agree(sql, function):
     whole = sql.format(function)
     plain = whole.replace(" FROM", ", COUNT(*) FROM")  # A second aggregate needs every row.
     assert repr(ask(whole)[0][0]) == repr(ask(plain)[0][0])
 
 
 @pytest.mark.parametrize("sql", STATEMENTS[:2])
-def test_one_row_is_visited(sql):
+def test_min_and_max_of_a_key_visit_one_row(sql):
     reader = MemoryReader(ROWS)
     ask(sql.format("MAX"), reader)
     assert reader.visited == 1

@@ -1,4 +1,4 @@
-"""Nothing of a statement becomes Python text: names and literals reach generated code as constants."""
+"""Generated code contains no text of a statement: names and literals reach it as constants."""
 
 from __future__ import annotations
 
@@ -27,20 +27,20 @@ HOSTILE = [
     "ſtrañge\u202e\u2028\x00\x1b",
     "𝕠𝕤.𝔞𝔟𝔬𝔯𝔱()",
 ]
-# All the names there are in generated code; k1 is a bound object, t1 a temporary.
+# All names that occur in generated code; k1 is a bound object, t1 a temporary.
 NAMES = re.compile(
     r"k\d+|t\d+|rows?|others?|groups?|keyed|key|get|run|len|parameters|slots|context|time_zone"
 )
 
 
 def quoted(text: str) -> str:
-    """A literal or quoted name of that text, for either kind of quotes."""
+    """Return a literal or quoted name of `text`, for either kind of quotes."""
     return "".join([f"\\U{ord(character):08x}" for character in text])
 
 
 @pytest.fixture
 def texts(monkeypatch):
-    """Every text that is compiled while the test runs."""
+    """Collect every text that is compiled while the test runs."""
     seen: list[str] = []
 
     def watched(text):

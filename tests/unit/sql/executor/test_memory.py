@@ -1,4 +1,4 @@
-"""Operators account for the rows that they hold; a statement that holds too much is refused."""
+"""Operators account for the rows that they hold, and a statement that holds too much is refused."""
 
 from __future__ import annotations
 
@@ -72,10 +72,10 @@ STREAMING = [
 
 @pytest.mark.parametrize("sql", STREAMING)
 def test_rows_that_pass_through_are_not_accounted_for(sql):
-    run_all(sql, 5 * LIMIT)  # Groups may gather 65,536 rows before they fold them.
+    run_all(sql, 5 * LIMIT)  # Groups may hold 65,536 rows before they fold them.
 
 
-def test_what_a_correlated_part_held_is_released():
+def test_memory_of_a_correlated_part_is_released():
     inner = (
         "SELECT STRING_AGG(CAST(c AS STRING) ORDER BY c DESC) FROM UNNEST(GENERATE_ARRAY(1, a)) c"
     )

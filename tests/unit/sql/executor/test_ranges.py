@@ -22,11 +22,11 @@ def visits(where: str, **parameters: object) -> list[object]:
     found = [
         row[0] for row in ask(f"SELECT Note FROM Visits WHERE {where}", reader, types, **parameters)
     ]
-    assert reader.visited == len(found), "a seek visits nothing but what it wants"
+    assert reader.visited == len(found), "a seek visited a row outside its ranges"
     return found
 
 
-# Visits has the key (Page, Moment DESC): NULL comes first in Page and last in Moment.
+# Visits has the key (Page, Moment DESC): NULL sorts first in Page and last in Moment.
 
 
 @pytest.mark.parametrize(
@@ -65,12 +65,12 @@ def test_values_may_be_parameters():
     assert visits("Page = @p AND Moment > @m", p="home", m=None) == []
 
 
-def test_backwards_is_the_other_way_round():
+def test_a_scan_can_run_in_reverse():
     rows = ask("SELECT Moment FROM Visits WHERE Page = 'home' ORDER BY Moment")
     assert rows == [(None,), (1,), (3,)]
 
 
-def test_like_seeks_by_what_precedes_its_wildcards():
+def test_like_seeks_by_its_literal_prefix():
     reader = MemoryReader(ROWS)
     assert ask("SELECT Moment FROM Visits WHERE Page LIKE 'ab%t'", reader) == [(2,)]
     assert reader.visited == 1
@@ -89,14 +89,14 @@ def test_nan_is_outside_every_range():
 
 
 @given(prefix=st.text(max_size=4), text=st.text(max_size=6))
-def test_the_text_after_a_prefix_bounds_what_begins_with_it(prefix, text):
+def test_the_text_after_a_prefix_bounds_texts_with_the_prefix(prefix, text):
     end = after_text(prefix)
     begins = text.startswith(prefix)
     assert begins == (prefix <= text and (end is None or text < end))
 
 
 @given(prefix=st.binary(max_size=3), data=st.binary(max_size=5))
-def test_the_bytes_after_a_prefix_bound_what_begins_with_it(prefix, data):
+def test_the_bytes_after_a_prefix_bound_bytes_with_the_prefix(prefix, data):
     end = after_bytes(prefix)
     assert data.startswith(prefix) == (prefix <= data and (end is None or data < end))
 

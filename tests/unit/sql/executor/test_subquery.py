@@ -66,7 +66,7 @@ def test_a_correlated_subquery_that_cannot_seek_reads_its_table_once():
     assert reader.asked.count("scan Songs") == 1
 
 
-def test_subqueries_nest_and_reach_out_two_levels():
+def test_subqueries_nest_and_refer_to_columns_two_levels_out():
     rows = ask(
         "SELECT FirstName, (SELECT COUNT(*) FROM Albums a WHERE EXISTS ("
         "SELECT 1 FROM Songs x WHERE x.SingerId = s.SingerId AND x.AlbumId = a.AlbumId)) "
@@ -78,13 +78,13 @@ def test_subqueries_nest_and_reach_out_two_levels():
 def test_structs_are_compared_by_their_fields():
     structs = "(SELECT (SingerId, Title) FROM Albums)"
     assert ask(f"SELECT SingerId FROM Singers WHERE (SingerId, 'Go') IN {structs}") == [(1,)]
-    # (4, NULL) leaves it open whether Lea is among them.
+    # (4, NULL) makes the membership of Lea unknown.
     assert ask(f"SELECT SingerId FROM Singers WHERE (SingerId, FirstName) NOT IN {structs}") == [
         (1,), (2,), (3,),
     ]  # fmt: skip
 
 
-def test_not_in_with_null_lets_nothing_pass():
+def test_not_in_with_null_returns_no_rows():
     assert (
         ask("SELECT SingerId FROM Singers WHERE SingerId NOT IN (SELECT Budget FROM Albums)") == []
     )

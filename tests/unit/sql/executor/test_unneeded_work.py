@@ -1,6 +1,6 @@
-"""Work that no row needs is not done: a table that cannot matter is not read at all.
+"""Tables that cannot affect the result are not read.
 
-In every statement `Songs` stands for what is expensive.
+In every statement `Songs` stands for the expensive part.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ CHEAP_TERMS = {
         f"SELECT SUM(IF(Rating > 1000, (SELECT MAX(1) {PAIRS_OF_SINGER}), 0)) FROM Singers s"
     ),
 }
-NOTHING_WANTED = {
+NEVER_TRUE = {
     "ON FALSE": "SELECT 1 FROM Singers s JOIN Songs x ON FALSE AND s.SingerId = x.Duration",
     "LEFT ON FALSE": "SELECT x.Name FROM Singers s LEFT JOIN Songs x ON FALSE",
     "HAVING FALSE": "SELECT Genre, COUNT(*) FROM Songs GROUP BY Genre HAVING FALSE AND COUNT(*) > 1",
@@ -119,21 +119,21 @@ def tables_read(sql: str) -> set[str]:
 
 
 @pytest.mark.parametrize("shape", EMPTY_SIDES)
-def test_an_empty_side_leaves_the_other_unread(shape):
+def test_an_empty_side_leaves_the_other_side_unread(shape):
     assert tables_read(EMPTY_SIDES[shape]).isdisjoint(SONGS)
 
 
 @pytest.mark.parametrize("shape", CHEAP_TERMS)
-def test_a_term_that_decides_leaves_the_subquery_beside_it_unread(shape):
+def test_a_deciding_term_leaves_a_subquery_unread(shape):
     assert tables_read(CHEAP_TERMS[shape]).isdisjoint(SONGS)
 
 
-@pytest.mark.parametrize("shape", NOTHING_WANTED)
-def test_what_is_never_true_leaves_tables_unread(shape):
-    assert tables_read(NOTHING_WANTED[shape]).isdisjoint(SONGS)
+@pytest.mark.parametrize("shape", NEVER_TRUE)
+def test_a_condition_that_is_never_true_leaves_tables_unread(shape):
+    assert tables_read(NEVER_TRUE[shape]).isdisjoint(SONGS)
 
 
-def test_a_branch_that_some_rows_need_has_their_values():
+def test_a_branch_that_some_rows_need_is_computed_for_them():
     sql = (
         "SELECT SingerId, IF(MOD(SingerId, 2) = 0, "
         "(SELECT COUNT(*) FROM Albums a WHERE a.SingerId = s.SingerId), -1) FROM Singers s"
@@ -141,7 +141,7 @@ def test_a_branch_that_some_rows_need_has_their_values():
     assert sorted(ask(sql)) == [(1, -1), (2, 2), (3, -1), (4, 1)]
 
 
-def test_or_has_rows_of_either_term():
+def test_or_returns_rows_of_either_term():
     sql = (
         "SELECT SingerId FROM Singers s WHERE SingerId = 3 "
         "OR EXISTS (SELECT 1 FROM Albums a WHERE a.SingerId = s.SingerId)"
@@ -156,7 +156,7 @@ def test_a_term_that_can_fail_stays_behind_its_guard():
     assert ask(sql, MemoryReader(rows)) == [(2,)]
 
 
-def test_a_parameter_that_excludes_all_rows_is_tested_behind_what_guards_it():
+def test_a_parameter_that_excludes_all_rows_is_tested_after_its_guard():
     sql = "SELECT 1 FROM Singers WHERE SingerId != 0 AND @no AND 1 / @zero > 1"
     assert ask(sql, types={"no": BOOL, "zero": INT64}, no=False, zero=0) == []
 
@@ -170,7 +170,7 @@ def test_an_empty_right_side_leaves_the_rest_of_the_left_unread():
 
 
 @pytest.mark.parametrize("kind", ["LEFT JOIN", "FULL JOIN"])
-def test_left_rows_before_the_first_key_come_without_a_partner(kind):
+def test_left_rows_before_the_first_key_have_no_partner(kind):
     rows = {
         "Singers": [(1, None, None, None, None), (2, None, None, None, 20.0)],
         "Songs": [(1, 1, 1, "a", 20, None)],

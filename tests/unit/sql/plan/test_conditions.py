@@ -27,14 +27,14 @@ def test_disjuncts_are_flat():
     assert list(disjuncts(either(either(a, b), c))) == [a, b, c]
 
 
-def test_equality_wants_one_type():
+def test_equality_requires_one_type():
     a, b = ref(column("a")), ref(column("b"))
     assert equality(call("$equal", a, b)) == (a, b)
     assert equality(call("$equal", a, ref(column("f", FLOAT64)))) is None
     assert equality(call("$less", a, b)) is None
 
 
-def test_made_conditions_evaluate():
+def test_built_conditions_evaluate():
     same = equal(lit(1), lit(1))
     assert isinstance(same, r.FunctionCall)
     assert same.signature.evaluate(1, 1) is True
@@ -71,6 +71,6 @@ class TestRejectsNull:
         value = r.Cast(FLOAT64, call("$add", ref(self.a), lit(1), type_=INT64))
         assert rejects_null(call("$less", value, lit(1.0)), self.ids)
 
-    def test_not_of_or_is_not_taken_apart(self):
+    def test_not_of_or_is_not_split(self):
         mine, other = call("$less", ref(self.a), lit(1)), call("$less", ref(self.b), lit(1))
         assert not rejects_null(call("$not", both(mine, other)), self.ids)

@@ -1,4 +1,4 @@
-"""Which of the terms of AND and OR is evaluated first."""
+"""The order in which the terms of AND and OR are evaluated."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ PLAIN, QUERY, FAILING, SLOW = (
 
 
 def order_of(*terms: str) -> list[str]:
-    """The terms in the order in which they would be evaluated."""
+    """Return the terms in the order of their evaluation."""
     translator = Translator(Planning(SCHEMA, MemoryReader({})))
     statement = analyzed(f"SELECT AlbumId FROM Albums WHERE {' AND '.join(terms)}")
     node, _ = translator.query(statement.scan, tuple(one.column for one in statement.output))

@@ -37,7 +37,7 @@ def test_a_query_over_tables_is_framed():
     assert scan.metadata["Full scan"] == "true"
 
 
-def test_a_seek_says_so():
+def test_a_seek_is_displayed():
     found = tree(
         "SELECT FirstName FROM Singers@{FORCE_INDEX=SingersByLastName} WHERE LastName = 'x'"
     )
@@ -73,7 +73,7 @@ def test_plans_have_no_statistics_and_profiles_do():
     assert run.rows_scanned == 4
 
 
-def test_an_operator_takes_at_least_the_time_of_what_is_below_it():
+def test_an_operator_takes_at_least_the_time_of_its_inputs():
     reader = MemoryReader(ROWS)
     executable = prepared(
         "SELECT s.LastName, COUNT(*) FROM Singers s JOIN Albums a USING (SingerId) "
@@ -98,7 +98,7 @@ def test_an_operator_takes_at_least_the_time_of_what_is_below_it():
     assert all(latency(above) >= latency(below) for above, below in pairs)
 
 
-def test_without_tables_there_is_nothing_to_distribute():
+def test_a_query_without_tables_has_no_distributed_union():
     assert [node.title for node in tree("SELECT 1").nodes if node.kind == "RELATIONAL"] == [
         "Serialize Result",
         "Compute",

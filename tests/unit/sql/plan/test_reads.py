@@ -24,7 +24,7 @@ def test_an_index_is_named_and_subqueries_count():
     assert reads.indexes == {"SingersByLastName"}
 
 
-def test_an_update_reads_keys_and_what_its_values_need():
+def test_an_update_reads_keys_and_the_columns_of_its_values():
     reads = reads_of(planned("UPDATE Albums SET Budget = 1 WHERE Title = 'x'"))
     assert reads.columns == {"Albums": {"SingerId", "AlbumId", "Title"}}
 
@@ -34,7 +34,7 @@ def test_then_return_reads_what_it_returns():
     assert reads.columns == {"Singers": {"SingerId", "LastName"}}
 
 
-def test_system_tables_are_told_apart():
+def test_system_tables_are_listed_separately():
     name = column("TABLE_NAME", STRING)
     scan = r.SystemTableScan("INFORMATION_SCHEMA.TABLES", ((name, 2),))
     reads = reads_of(plan_statement(query(scan, name), SCHEMA, MemoryReader({})))

@@ -21,30 +21,30 @@ def scan_of(refs: TableRefs) -> Scan:
     return Scan(SINGERS, refs.scan.columns)
 
 
-def test_every_expression_says_where_its_parts_are():
+def test_every_expression_class_names_its_parts():
     expressions = {
         kind
         for kind in vars(r).values()
         if isinstance(kind, type) and issubclass(kind, r.Expr) and kind is not r.Expr
     }
-    # Subqueries are planned before anything walks over a plan.
+    # Subqueries are planned before any function walks over a plan.
     assert expressions - {r.SubqueryExpr} <= set(PARTS)
 
 
-def test_parts_are_found_in_tuples_and_pairs():
+def test_parts_include_the_items_of_tuples_and_pairs():
     refs = TableRefs(SINGERS)
     one, two = lit(1), lit(2)
     node = Project(scan_of(refs), ((column("a"), one), (column("b"), two)), ())
     assert parts(node)[1:] == [one, two]
 
 
-def test_mapping_nothing_gives_the_same_object():
+def test_mapping_without_a_change_returns_the_same_object():
     refs = TableRefs(SINGERS)
     node = Filter(scan_of(refs), both(equal(refs.SingerId, lit(1)), equal(refs.Rating, lit(1.0))))
     assert map_parts(node, lambda inner: inner, lambda inner: inner) is node
 
 
-def test_a_changed_node_forgets_what_was_kept_about_the_old_one():
+def test_a_copied_node_drops_the_caches_of_the_original():
     refs = TableRefs(SINGERS)
     node = scan_of(refs)
     assert node.ids
@@ -53,7 +53,7 @@ def test_a_changed_node_forgets_what_was_kept_about_the_old_one():
     assert narrow.ids == {node.outputs[0][0].id}
 
 
-def test_free_columns_are_those_from_outside():
+def test_free_columns_are_outer_columns():
     refs, outer = TableRefs(SINGERS), column("outer")
     node = Filter(scan_of(refs), equal(refs.SingerId, ref(outer)))
     assert free(node) == {outer.id}
@@ -79,7 +79,7 @@ def test_substitution_reaches_into_subqueries():
     assert any(isinstance(item, r.Literal) and item.value == 7 for item in walk(replaced))
 
 
-def test_volatile_calls_are_noticed_at_any_depth():
+def test_volatile_calls_count_at_any_depth():
     plan = planned("SELECT CONCAT('x', GENERATE_UUID()) AS u, UPPER('x') AS v FROM Singers")
     project = next(node for node in walk(plan.root) if isinstance(node, Project))
     values = {output.name: value for output, value in project.computed}

@@ -14,7 +14,7 @@ from tests.unit.sql.world import ALBUMS, SCHEMA, MemoryReader, TableRefs, analyz
 
 
 class Counted(MemoryReader):
-    """Tables of given sizes."""
+    """A reader that reports given table sizes."""
 
     def __init__(self, **sizes: int) -> None:
         super().__init__({})
@@ -35,7 +35,7 @@ def kinds(root) -> list[type]:
 JOIN = "SELECT s.FirstName, a.Title FROM Albums a JOIN Singers s ON s.SingerId = a.SingerId"
 
 
-def test_sizes_decide_between_hashing_and_looking_up():
+def test_table_sizes_decide_between_hash_join_and_look_ups():
     assert HashJoin in kinds(plan(JOIN).root)
     assert ApplyJoin in kinds(plan(JOIN, Singers=1_000_000).root)
 
@@ -74,7 +74,7 @@ def test_an_index_of_another_table_cannot_be_forced():
         plan_statement(query(refs.scan, refs["Title"]), SCHEMA, MemoryReader({}))
 
 
-def test_columns_nobody_needs_are_not_read():
+def test_unneeded_columns_are_not_read():
     root = planned(
         "SELECT n FROM (SELECT Title, COUNT(*) AS n, MAX(Budget) FROM Albums GROUP BY Title)"
     ).root
@@ -82,7 +82,7 @@ def test_columns_nobody_needs_are_not_read():
     assert [stored.name for _, stored in scan.outputs] == ["Title"]
 
 
-def test_null_is_ruled_out_by_columns_and_filters():
+def test_columns_and_filters_exclude_null():
     root = planned(
         "SELECT SingerId, Budget, Title FROM Albums WHERE Budget > 1 AND AlbumId + 1 > 0"
     ).root

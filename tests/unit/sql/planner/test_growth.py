@@ -1,4 +1,4 @@
-"""Tables ten times as large have ten times as many rows touched, in every shape users complain of."""
+"""Tables ten times as large lead to ten times as many visited rows, in every shape of query."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def reader_of(size: int) -> MemoryReader:
 
 
 def touched(sql: str, size: int) -> int:
-    """Rows that operators hand on and rows that the tables are asked for."""
+    """Return the number of rows that operators emit and that the reader visits."""
     reader = reader_of(size)
     executable = prepared(sql, reader)
     run = run_for(executable, reader)

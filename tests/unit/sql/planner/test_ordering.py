@@ -26,11 +26,11 @@ FIXED_FIRST = ((1, False, True), (2, True, False), (3, False, False))
         (((9, False),), KEY, 0),
     ],
 )
-def test_an_order_is_given_forwards_backwards_or_not(wanted, parts, direction):
+def test_a_key_delivers_an_order_forwards_backwards_or_not_at_all(wanted, parts, direction):
     assert match_direction(RequiredOrder(wanted), parts, is_unique=True) == direction
 
 
-def test_more_than_the_key_is_given_only_by_a_unique_key():
+def test_only_a_unique_key_delivers_more_columns_than_it_has():
     wanted = RequiredOrder(((1, False), (9, False)))
     assert match_direction(wanted, KEY[:1], is_unique=True) == 1
     assert match_direction(wanted, KEY[:1], is_unique=False) == 0

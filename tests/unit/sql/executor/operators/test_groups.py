@@ -11,7 +11,7 @@ from spanemu.values.types import INT64, STRING
 from tests.unit.sql.world import ROWS, MemoryReader, ask
 
 
-def test_no_rows_make_one_group_without_keys_and_none_with():
+def test_an_empty_input_is_one_group_without_keys_and_none_with_keys():
     reader = MemoryReader({})
     assert ask("SELECT COUNT(*), SUM(Budget), MAX(Title) FROM Albums", reader) == [(0, None, None)]
     assert ask("SELECT SingerId, COUNT(*) FROM Albums GROUP BY SingerId", reader) == []
@@ -38,7 +38,7 @@ def test_hashed_and_streamed_groups_agree():
 
 
 @pytest.mark.parametrize("groups", [1, 7, 100])
-def test_groups_of_many_rows_are_folded_as_they_come(groups: int, monkeypatch) -> None:
+def test_groups_of_many_rows_are_folded_as_rows_arrive(groups: int, monkeypatch) -> None:
     singers = [(n, None, None, None, float(n % groups)) for n in range(2_000)]
     reader = MemoryReader({"Singers": singers})
     sql = (
@@ -89,7 +89,7 @@ def test_modifiers_of_aggregates():
     ]
 
 
-def test_nan_is_the_extreme_that_no_row_has():
+def test_having_max_of_nan_selects_no_row():
     assert ask(
         "SELECT MAX(SingerId HAVING MAX Rating), MAX(SingerId HAVING MIN Rating) FROM Singers"
     ) == [(None, None)]
@@ -178,7 +178,7 @@ def test_samples(clause, count):
         ("BERNOULLI (0 PERCENT)", set()),
     ],
 )
-def test_a_weight_says_how_many_rows_each_stands_for(clause, weights):
+def test_a_weight_is_the_number_of_rows_that_a_sampled_row_stands_for(clause, weights):
     rows = ask(f"SELECT SingerId, w FROM Singers TABLESAMPLE {clause} WITH WEIGHT AS w")
     assert {weight for _, weight in rows} == weights
 

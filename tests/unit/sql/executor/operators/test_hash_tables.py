@@ -15,7 +15,7 @@ READER = MemoryReader({})
 
 
 @given(rows=ROWS)
-def test_a_table_has_each_keys_rows_in_order(rows):
+def test_a_hash_table_keeps_the_rows_of_a_key_in_order(rows):
     table = build_hash_table(rows, lambda batch, _: [row[0] for row in batch], HOLDING, Run(READER))
     expected: dict[int, list[object]] = {}
     for row in rows:
@@ -28,7 +28,7 @@ def test_a_table_has_each_keys_rows_in_order(rows):
     assert table.of(-1) == ()
 
 
-def test_a_key_with_more_partners_than_are_taken_at_once():
+def test_a_key_with_more_partners_than_one_part_holds():
     songs = [(1, 1, number, None, number % 2, None) for number in range(5_000)]
     reader = MemoryReader({"Songs": songs, "Singers": [(0, *[None] * 4), (7, *[None] * 4)]})
     count = "SELECT COUNT(*), COUNT(x.TrackId) FROM Singers s {} Songs x ON {}"

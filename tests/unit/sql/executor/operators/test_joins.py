@@ -79,7 +79,7 @@ def test_a_limit_stops_look_ups():
     assert reader.visited <= 3
 
 
-def test_unrelated_tables_make_a_product():
+def test_unrelated_tables_form_a_cross_product():
     assert len(ask("SELECT 1 FROM Singers, Albums")) == 20
     assert ask(
         "SELECT s.SingerId, a.SingerId FROM Singers s, Albums a WHERE s.SingerId > a.SingerId + 2"

@@ -112,7 +112,7 @@ class TestExpandStructs:
         expanded = expand_structs(Filter(scan(refs), condition), PLANNING)
         assert text(expanded).splitlines()[0] == "Filter (($SingerId = 1) AND ($AlbumId = 2))"
 
-    def test_a_struct_parameter_is_taken_apart(self):
+    def test_a_struct_parameter_is_compared_by_fields(self):
         refs = TableRefs(ALBUMS)
         condition = equal(self.struct(refs.SingerId, refs.AlbumId), param("p", self.pair))
         expanded = expand_structs(Filter(scan(refs), condition), PLANNING)
@@ -144,7 +144,7 @@ class TestUnnestSubqueries:
         node = self.unnested(r.SubqueryKind.IN, "AlbumId", negate=False)
         assert "($SingerId = $AlbumId)" in text(node).splitlines()[0]
 
-    def test_not_in_of_nullable_values_minds_null(self):
+    def test_not_in_of_nullable_values_respects_null(self):
         plain = self.unnested(r.SubqueryKind.IN, "AlbumId", negate=True)
         nullable = self.unnested(r.SubqueryKind.IN, "Budget", negate=True)
         assert "IS NULL" not in text(plain)
@@ -175,7 +175,7 @@ class TestPushFilters:
             "   └─ Scan Albums columns=(SingerId, AlbumId, Title, Budget)",
         ]
 
-    def test_what_holds_of_one_side_holds_of_the_equal_other(self):
+    def test_a_condition_on_one_side_is_derived_for_an_equal_column(self):
         singers, albums = TableRefs(SINGERS), TableRefs(ALBUMS)
         join = Join(
             JoinKind.LEFT, scan(singers), scan(albums), equal(singers.SingerId, albums.SingerId)
@@ -183,7 +183,7 @@ class TestPushFilters:
         pushed = push_filters(Filter(join, equal(singers.SingerId, param("p"))), PLANNING)
         assert text(pushed).count("Filter ($SingerId = @p)") == 2
 
-    def test_a_condition_on_the_weak_side_makes_the_join_inner(self):
+    def test_a_condition_on_the_nullable_side_makes_the_join_inner(self):
         singers, albums = TableRefs(SINGERS), TableRefs(ALBUMS)
         join = Join(
             JoinKind.LEFT, scan(singers), scan(albums), equal(singers.SingerId, albums.SingerId)
@@ -203,7 +203,7 @@ class TestPushFilters:
 
 
 class TestMergeProjects:
-    def test_two_become_one(self):
+    def test_two_projections_are_merged(self):
         refs, a, b = TableRefs(SINGERS), column("a"), column("b")
         inner = Project(scan(refs), ((a, refs.SingerId),), ())
         outer = Project(inner, ((b, call("$add", ref(a), lit(1), type_=INT64)),), ())
@@ -226,7 +226,7 @@ class TestInlineCommonTables:
         product = Join(JoinKind.INNER, WithRef("t", (use,)), WithRef("t", (again,)), None)
         assert isinstance(inline_common_tables(With((table,), product), PLANNING), With)
 
-    def test_a_table_nobody_uses_goes(self):
+    def test_an_unused_table_is_dropped(self):
         made = column("v")
         table = CommonTable("t", Project(Unit(), ((made, lit(1)),), ()), (made,))
         body = Unit()

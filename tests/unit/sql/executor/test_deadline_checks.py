@@ -1,7 +1,7 @@
-"""However much there is to do, the deadline is looked at again within 50 milliseconds.
+"""A running statement checks its deadline at least every 50 milliseconds.
 
-Measured in processor time of this thread, at its best of a few tries and without Python's garbage
-collection: what else goes on is no fault of the statement.
+The interval is measured in processor time of this thread, as the best of a few tries and without
+Python's garbage collection: other work on the machine is not the statement's fault.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from spanemu.values.types import INT64, JSON, STRING, array_of
 
 ROWS = 10_000
 SECONDS_MAX = 0.05
-BUDGET_SECONDS = 0.4  # by then the statement has shown what it does
+BUDGET_SECONDS = 0.4  # long enough to see how often the statement checks
 TRIES = 4
 
 DDL = [
@@ -48,7 +48,7 @@ PARAMETERS = {
     "format": (STRING, "%Y" * 100_000),
 }
 
-OF_ROWS = [
+ROW_STATEMENTS = [
     "SELECT * FROM T ORDER BY B, S DESC",
     "SELECT * FROM T ORDER BY S COLLATE 'und:ci'",
     "SELECT * FROM T ORDER BY B LIMIT 9000",
@@ -76,7 +76,7 @@ OF_ROWS = [
     "SELECT COUNT(*) FROM T WHERE (Id, A) IN UNNEST(ARRAY(SELECT STRUCT(Id, A) FROM U))",
     "FROM T |> EXTEND B * 2 AS C |> WHERE C > 1 |> AGGREGATE COUNT(*) GROUP BY A",
 ]
-OF_VALUES = [
+VALUE_STATEMENTS = [
     "SELECT COUNT(*) FROM UNNEST(@numbers) a, UNNEST(@numbers) b",
     "SELECT COUNT(*) FROM T WHERE Id IN UNNEST(@numbers)",
     "SELECT ARRAY_INCLUDES_ALL(@numbers, @numbers), ARRAY_INCLUDES_ANY(@numbers, [-1])",
@@ -101,7 +101,7 @@ OF_VALUES = [
     f"SELECT ARRAY_LENGTH([{', '.join(map(str, range(4_000)))}])",
     f"INSERT INTO U (Id, A) VALUES {', '.join([f'({n}, 1)' for n in range(50_000, 53_000)])}",
 ]
-OF_WRITES = [
+WRITE_STATEMENTS = [
     "UPDATE U SET A = A + 1 WHERE TRUE",
     "DELETE FROM T WHERE Id >= 0 THEN RETURN Id",
     "INSERT INTO U (Id, A) SELECT Id + 100000, A FROM T",
@@ -111,7 +111,7 @@ OF_WRITES = [
 
 
 class Watch(Call):
-    """A call that knows the longest time between two looks at its deadline."""
+    """A call that records the longest time between two checks of its deadline."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -120,11 +120,11 @@ class Watch(Call):
         self.longest = 0.0
 
     def check(self) -> None:
-        self.looked()
+        self.record_check()
         if self._last > self._end:
             raise Cancelled()
 
-    def looked(self) -> None:
+    def record_check(self) -> None:
         now = time.thread_time()
         self.longest = max(self.longest, now - self._last)
         self._last = now
@@ -145,7 +145,7 @@ def session():
     return session
 
 
-def seconds_without_a_look(session, sql: str) -> float:
+def longest_interval(session, sql: str) -> float:
     known = {name: both for name, both in PARAMETERS.items() if f"@{name}" in sql}
     request = StatementRequest(
         sql,
@@ -162,7 +162,7 @@ def seconds_without_a_look(session, sql: str) -> float:
             transaction = stream.transaction if is_write else None
             for _ in stream.rows:
                 pass
-        watch.looked()
+        watch.record_check()
     except Cancelled:
         pass
     finally:
@@ -172,9 +172,11 @@ def seconds_without_a_look(session, sql: str) -> float:
     return watch.longest
 
 
-@pytest.mark.parametrize("sql", OF_ROWS + OF_VALUES + OF_WRITES, ids=lambda sql: sql[:60])
-def test_a_statement_looks_at_its_deadline(session, sql):
+@pytest.mark.parametrize(
+    "sql", ROW_STATEMENTS + VALUE_STATEMENTS + WRITE_STATEMENTS, ids=lambda sql: sql[:60]
+)
+def test_a_statement_checks_its_deadline_often(session, sql):
     longest = []
     while len(longest) < TRIES and (not longest or longest[-1] >= SECONDS_MAX):
-        longest.append(seconds_without_a_look(session, sql))
+        longest.append(longest_interval(session, sql))
     assert longest[-1] < SECONDS_MAX, longest
