@@ -8,11 +8,11 @@ In reading order:
 - `rewrite` and `rules`, with `fold`, `guards`, `pushdown` and `decorrelate`: rewriting a plan
   without choosing algorithms
 - `prune`: removal of unneeded columns
-- `physical`: the choice of algorithms, by `estimate` and `cardinality`
+- `physical`: the choice of algorithms, by `estimate`
 - `access_path`, `seeks`, `index_union`, `min_max`: how a table is read
 - `join_order` and `spool`: how inputs are joined
 - `ordering`: required and delivered orders
-- `properties`: which columns are never NULL, and which conditions follow from equalities
+- `properties`: columns that are never NULL, plans of at most one row, and implied conditions
 - `narrow`: removal of unneeded columns from joined rows
 - `errors`: errors that only the choice of a plan detects
 """

@@ -19,11 +19,10 @@ from spanemu.sql.plan.conditions import conjunction, conjuncts, equal, equality,
 from spanemu.sql.plan.joins import ApplyJoin, HashJoin, Join, JoinKind, MergeJoin
 from spanemu.sql.plan.nodes import Node
 from spanemu.sql.plan.traverse import free, is_volatile, walk
-from spanemu.sql.planner.cardinality import is_single_row
 from spanemu.sql.planner.estimate import Estimate, estimate
 from spanemu.sql.planner.ordering import RequiredOrder, is_ordered, required_order
 from spanemu.sql.planner.planning import Planning
-from spanemu.sql.planner.properties import implied
+from spanemu.sql.planner.properties import implied, is_single_row
 from spanemu.sql.planner.pushdown import push
 from spanemu.sql.planner.spool import spool_correlated
 from spanemu.sql.resolved import ColumnRef, Expr, Hints, SortKey

@@ -1,4 +1,4 @@
-"""Properties of plans: columns that are never NULL, and conditions that equalities imply."""
+"""Properties of plans: never-NULL columns, plans of at most one row, implied conditions."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ from spanemu.sql.plan.joins import (
     MergeJoin,
     Unnest,
 )
-from spanemu.sql.plan.nodes import Node
+from spanemu.sql.plan.nodes import Node, Scan
+from spanemu.sql.plan.seek import Equal
 from spanemu.sql.plan.traverse import free, substitute
 from spanemu.sql.resolved import ColumnRef, Expr, FunctionCall, Literal
 
@@ -163,3 +164,64 @@ def _classes(conditions: Sequence[Expr]) -> dict[int, dict[int, ColumnRef]]:
         for column in merged:
             classes[column] = merged
     return classes
+
+
+def is_single_row(node: Node) -> bool:
+    """Return whether `node` certainly returns no more than one row."""
+    rule = _SINGLE_ROW_RULES.get(type(node))
+    return rule(node) if rule else False
+
+
+def _scan_is_single(node: Scan) -> bool:
+    if node.seeks is None or len(node.seeks) != 1:
+        return False
+    points = node.seeks[0].points
+    if not all(isinstance(point, Equal) for point in points):
+        return False
+    if node.index is None:
+        return len(points) == len(node.table.key)
+    # NULLs may repeat in a unique index.
+    is_strict = not any(isinstance(point, Equal) and point.nulls for point in points)
+    size = len(node.index.key) if node.index.unique and is_strict else len(node.index.full_key)
+    return len(points) >= size
+
+
+def _values_are_single(node: nodes.Values) -> bool:
+    return len(node.rows) <= 1
+
+
+def _limit_is_single(node: nodes.Limit | nodes.TopN) -> bool:
+    is_one = isinstance(node.limit, Literal) and node.limit.value == 1
+    return is_one or is_single_row(node.input)
+
+
+def _aggregate_is_single(node: nodes.HashAggregate) -> bool:
+    return not node.keys or is_single_row(node.input)
+
+
+def _input_is_single(node: Any) -> bool:
+    return is_single_row(node.input)
+
+
+def _join_is_single(node: Join | HashJoin | ApplyJoin) -> bool:
+    if not node.kind.keeps_right:
+        return is_single_row(node.left)
+    return node.kind is not JoinKind.FULL and is_single_row(node.left) and is_single_row(node.right)
+
+
+_SINGLE_ROW_RULES: Mapping[type[Node], Callable[[Any], bool]] = {
+    nodes.Unit: lambda node: True,
+    nodes.Values: _values_are_single,
+    Scan: _scan_is_single,
+    nodes.Filter: _input_is_single,
+    nodes.Project: _input_is_single,
+    nodes.Sort: _input_is_single,
+    nodes.Limit: _limit_is_single,
+    nodes.TopN: _limit_is_single,
+    nodes.HashAggregate: _aggregate_is_single,
+    nodes.StreamAggregate: _aggregate_is_single,
+    Join: _join_is_single,
+    HashJoin: _join_is_single,
+    MergeJoin: _join_is_single,
+    ApplyJoin: _join_is_single,
+}
