@@ -172,9 +172,7 @@ def apply(
     destructive = [step.statement for step in migrations if step.destructive]
     if destructive and not allow_destructive:
         lines = "\n".join(destructive)
-        raise Rejected(
-            f"rows would be lost; --allow-destructive permits these statements:\n{lines}"
-        )
+        raise Rejected(f"these statements lose rows and need --allow-destructive:\n{lines}")
     descriptors = b"" if schema.proto_bundle is None else schema.proto_bundle.descriptors
     statements = [step.statement for step in migrations]
     try:

@@ -225,7 +225,7 @@ RULES = (
         "Rows with NULL have entries too, all next to each other, unless the index excludes "
         "them. A query must then exclude NULLs too, by IS NOT NULL.",
         "{without}",
-        "{object} begins with {column}, which looks mostly NULL, and keeps an entry for each NULL."
+        "{object} begins with {column}, which is probably mostly NULL, and keeps every NULL entry."
         "{left}",
         bad="CREATE TABLE T (Id INT64 NOT NULL, DeletedAt TIMESTAMP) PRIMARY KEY (Id);\n"
         "CREATE INDEX ByDeleted ON T(DeletedAt)",
