@@ -4,7 +4,7 @@ expires, and no backup falls due.
     set_back     to an earlier time that a test asks for: refused if a timestamp is later
     come_back    to an earlier state of the clock: a database with later timestamps stays ahead
 
-Moving time forward is in `backup_runs` and `database.own_time`.
+Moving time forward is in `backup_runs` and `database.database_time`.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def come_back(instances: Instances, source: SystemClock, state: ClockState) -> N
         _follow(following, source)
         for database, present in zip(databases, presents, strict=True):
             if database not in following:
-                database.time.go_on_from(present)
+                database.time.continue_from(present)
     for database in following:
         database.time.forget_statistics()
     _put_off_backups(instances)

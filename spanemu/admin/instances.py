@@ -217,7 +217,7 @@ class Instances:
         """Call `jump`, which moves the clock at once, and let every database follow."""
         jump()
         for database in self.all_databases():
-            database.time.jumped()
+            database.time.clock_advanced()
 
     def check_room(self, name: DatabaseName) -> None:
         """Raise unless a database of the name could be added now."""

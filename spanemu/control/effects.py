@@ -84,7 +84,7 @@ class LosingSession:
         while self.lost:
             database, session = self.lost.pop()
             with suppress(SpannerError):
-                self.instances.database(database).sessions.find_lost({session})
+                self.instances.database(database).sessions.restore_lost({session})
 
 
 @dataclass(frozen=True)

@@ -220,7 +220,7 @@ class Faults:
             if not fault.is_permanent:
                 fault.remove()
         for database in self._instances.all_databases():
-            database.sessions.find_lost()
+            database.sessions.restore_lost()
 
     def meet(self, rpc: Rpc) -> Sequence[FaultAction]:
         """What is in store for an RPC, in the order in which it was asked for."""

@@ -284,8 +284,8 @@ class Hotspots(HotspotsHandle):
         super().__init__()
         self._database = database
         self._nodes = nodes if nodes > 1 else None
-        if database.heat.detector is None:
-            database.heat.watch()
+        if database.hotspot_monitor.detector is None:
+            database.hotspot_monitor.watch()
 
     def watch(
         self,
@@ -295,7 +295,7 @@ class Hotspots(HotspotsHandle):
         operations: str = "w",
         nodes: int | None = None,
     ) -> Watch:
-        heat = self._database.heat
+        heat = self._database.hotspot_monitor
         ignored = (*self._ignored, *checked(ignore))
         meant = self._nodes if nodes is None else nodes
         assumptions = Assumptions(ignored, dict(assume or {}), operations, meant)
@@ -303,16 +303,16 @@ class Hotspots(HotspotsHandle):
         heat.assumptions, detector = assumptions, heat.watch()
 
         def report() -> Report:
-            return self._database.heat.report(detector, assumptions)
+            return self._database.hotspot_monitor.report(detector, assumptions)
 
         def stop() -> None:
-            if self._database.heat.detector is detector:
-                self._database.heat.stop()
+            if self._database.hotspot_monitor.detector is detector:
+                self._database.hotspot_monitor.stop()
 
         return Watch(report, stop)
 
     def current_report(self) -> Report:
-        heat = self._database.heat
+        heat = self._database.hotspot_monitor
         detector = heat.detector or heat.watch()
         known = heat.assumptions
         ignored = (*known.ignored, *self._ignored)
@@ -321,36 +321,36 @@ class Hotspots(HotspotsHandle):
         )
 
     def reset(self) -> None:
-        self._database.heat.watch()
+        self._database.hotspot_monitor.watch()
 
     def stop(self) -> None:
-        self._database.heat.stop()
+        self._database.hotspot_monitor.stop()
 
     def pause(self, paused: bool) -> bool:
-        detector = self._database.heat.detector
+        detector = self._database.hotspot_monitor.detector
         if detector is None:
             return paused
         return detector.pause(paused)
 
     def split_stats(self, interval: str = "MINUTE") -> list[SplitStat]:
         clock = self._database.clock
-        return self._database.heat.split_stats(clock.peek(), interval)
+        return self._database.hotspot_monitor.split_stats(clock.peek(), interval)
 
     def simulate(self, *, nodes: int | None = None, qps: float | None = None) -> Simulation:
         meant = self._meant if nodes is None else nodes
         if not isinstance(meant, int) or meant < 1 or not (qps is None or 0 < qps < inf):
             raise ValueError(f"a simulation takes a node at least and writes: {meant}, {qps}")
-        heat = self._database.heat
+        heat = self._database.hotspot_monitor
         return heat.simulate(heat.detector or heat.watch(), meant, qps)
 
     def _drawn(self) -> Heatmap:
-        heat = self._database.heat
+        heat = self._database.hotspot_monitor
         return heat.heatmap(heat.detector or heat.watch(), self._meant)
 
     @property
     def _meant(self) -> int:
         """How many nodes are simulated where nobody says so there and then."""
-        return self._database.heat.assumptions.nodes or self._nodes or NODES_MEANT
+        return self._database.hotspot_monitor.assumptions.nodes or self._nodes or NODES_MEANT
 
 
 def _described(finding: Finding) -> str:

@@ -4,7 +4,7 @@
     CommitRecord    a commit request
     LockTable       records lock waits itself (`txn.locks.waits`)
 
-The log only records; every `NOTED_MAX` records `database.statistics.aggregator` aggregates them.
+The log only records; every `RECORDS_MAX` records `database.statistics.aggregator` aggregates them.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from spanemu.storage.split_map import SplitMap
 from spanemu.txn.locks.holder import LockHolder
 from spanemu.values.mutation import Mutation, WriteKind
 
-NOTED_MAX = 128  # requests, or commits
+RECORDS_MAX = 128  # requests, or commits
 
 
 class RequestRecord:
@@ -130,7 +130,7 @@ class RequestRecord:
         self.transaction_tag = asked.transaction_tag
         requests = log.requests
         requests.append(self)
-        if len(requests) >= NOTED_MAX:
+        if len(requests) >= RECORDS_MAX:
             log.when_full()
 
 
@@ -257,7 +257,7 @@ class ActivityLog:
         since = min(holder.began_at or began, began)
         attempts = self.attempts
         attempts.append(CommitRecord(*asked, holder.age, seconds, now - since, code, written))
-        if len(attempts) >= NOTED_MAX:
+        if len(attempts) >= RECORDS_MAX:
             self.when_full()
 
     def forget(self) -> None:

@@ -68,7 +68,7 @@ class DatabaseCore:
         self.sweeps: dict[int, Sweep] = {}  # by id of the table with a row deletion policy
         self.next_id = 1  # the lowest id for new schema objects, also after a restore
         self.closed = False
-        self.heat: HotspotMonitor | None = None  # created on first use
+        self.hotspot_monitor: HotspotMonitor | None = None  # created on first use
         self.splitting = SplitManager(store, lambda: self.generation.schema)
         self.split_points = SplitPoints(store, lambda: self.generation.schema, self.splitting)
 

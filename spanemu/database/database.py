@@ -17,19 +17,19 @@ from spanemu.base.clock import Clock
 from spanemu.base.errors import SpannerError
 from spanemu.database.content import Content, Contents
 from spanemu.database.core import DatabaseCore
+from spanemu.database.database_time import DatabaseTime
 from spanemu.database.drop_protection import refuse_drops
 from spanemu.database.encryption import GOOGLE_DEFAULT_KEYS
 from spanemu.database.environment import Environment
 from spanemu.database.errors import SchemaUpdateCancelled
 from spanemu.database.generation import Generation
 from spanemu.database.options import StatementRequest
-from spanemu.database.own_time import OwnTime
-from spanemu.database.physical import keyed, physical_layout, root_name, row_key
+from spanemu.database.physical import physical_layout, root_name, row_key, table_or_index
 from spanemu.database.restore_point import DatabaseSnapshot, check_own
 from spanemu.database.row_deletion import RowDeletion
 from spanemu.database.sessions.registry import Sessions
 from spanemu.database.splits.errors import SplitInsideHierarchy
-from spanemu.database.splits.participants import shown
+from spanemu.database.splits.participants import commit_splits
 from spanemu.database.splits.split_manager import SplitManager
 from spanemu.database.splits.split_points import SplitPoints
 from spanemu.database.statements.context import StatementContext
@@ -101,7 +101,7 @@ class Database:
         self.sessions = Sessions(core)
         self._row_deletion = RowDeletion(core)
         self._contents = Contents(core)
-        self.time = OwnTime(core, self.sessions, self._row_deletion)
+        self.time = DatabaseTime(core, self.sessions, self._row_deletion)
         self.drop_protection = False
         self.encryption_keys = GOOGLE_DEFAULT_KEYS
         self.restored_from: RestoreSource | None = None
@@ -127,15 +127,15 @@ class Database:
         return self.time.create_time
 
     @property
-    def heat(self) -> HotspotMonitor:
+    def hotspot_monitor(self) -> HotspotMonitor:
         """The monitor of the database's writes, created on first use."""
         from spanemu.database.splits.hotspot_monitor import HotspotMonitor
 
         core = self._core
         with core.store.mutex:
-            if core.heat is None:
-                core.heat = HotspotMonitor(core)
-            return core.heat
+            if core.hotspot_monitor is None:
+                core.hotspot_monitor = HotspotMonitor(core)
+            return core.hotspot_monitor
 
     @property
     def split_points(self) -> SplitPoints:
@@ -156,7 +156,7 @@ class Database:
         splitting = self._core.splitting
         splitting.keeps_commits = True
         touched = splitting.last_commit
-        return None if touched is None else shown(self._core, touched)
+        return None if touched is None else commit_splits(self._core, touched)
 
     @property
     def version_retention_nanos(self) -> int:
@@ -330,7 +330,7 @@ class Database:
     def forget(self, snapshot: DatabaseSnapshot) -> None:
         """Release a snapshot of this database, so that changes need not be recorded for it."""
         check_own(self._core, snapshot)
-        snapshot.give_up()
+        snapshot.release()
 
     def clone(self, name: str) -> Database:
         """Return a database with the same content, shared until either is written."""
@@ -364,7 +364,7 @@ class Database:
         must be a root.
         """
         schema, splitting = self.schema, self._core.splitting
-        source = keyed(schema, table, index)
+        source = table_or_index(schema, table, index)
         if splitting.settings.policy is SplitPolicy.ROOT_ONLY and source.parent is not None:
             raise SplitInsideHierarchy(source.name, root_name(schema, source))
         return splitting.boundaries_of(source, Origin.TEST)(row_key(source, key))
@@ -379,7 +379,7 @@ class Database:
 
     def split_of(self, table: str, key: Sequence[Any], index: str = "") -> SplitLocation:
         """Return the split of a row, which need not exist."""
-        source = keyed(self.schema, table, index)
+        source = table_or_index(self.schema, table, index)
         (split,) = self._core.store.split_map.splits_with_keys(
             [(tree_of(source), row_key(source, key))]
         )

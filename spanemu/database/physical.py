@@ -101,7 +101,7 @@ def _rows(store: Store, schema: Schema, source: Table | Index) -> Iterator[tuple
         yield position, "  ".join([f"{indent}{source.name}({key_shown})", *cells])
 
 
-def keyed(schema: Schema, table: str, index: str) -> Table | Index:
+def table_or_index(schema: Schema, table: str, index: str) -> Table | Index:
     """Return the index `index`, or the table if `index` is empty.
 
     Raises TableNotFound and IndexNotFound, the latter also for an index of another table.
@@ -134,7 +134,7 @@ def root_name(schema: Schema, source: Table | Index) -> str:
     return source.name if parent is None else schema.root(parent).name
 
 
-def place_text(source: Table | Index, key: bytes, *, is_range: bool) -> str:
+def locked_key_text(source: Table | Index, key: bytes, *, is_range: bool) -> str:
     """Return a row of a table or index, or a range by its start, as text."""
     return f"{source.name}({_key(source, key)}{'+' if is_range else ''})"
 

@@ -32,7 +32,7 @@ class DatabaseSnapshot:
             clock = core.environment.clock.state
             return cls(core.name, ref(core), store, history, core.splitting.state, clock)
 
-    def give_up(self) -> None:
+    def release(self) -> None:
         """Release the snapshot, so that changes need not be recorded for it."""
         core = self.core()
         if core is not None:

@@ -28,7 +28,7 @@ class Control:
     recorder: Callable[[str], Recorder]
     hotspots: Callable[[str], Any]
     snapshots: HandleRegistry[DatabaseSnapshot] = field(
-        default_factory=lambda: HandleRegistry("snapshot", DatabaseSnapshot.give_up)
+        default_factory=lambda: HandleRegistry("snapshot", DatabaseSnapshot.release)
     )
     recordings: HandleRegistry[Recorder] = field(
         default_factory=lambda: HandleRegistry("recording", Recorder.stop)

@@ -30,7 +30,7 @@ from spanemu.database.sessions.access import Access
 from spanemu.database.sessions.errors import MultiplexedSessionDeleted, SessionNotFound
 from spanemu.database.sessions.role_session import RoleSession
 from spanemu.database.sessions.session import Session, SessionSpec
-from spanemu.database.transactions.listing import OpenTransaction, described
+from spanemu.database.transactions.listing import OpenTransaction, describe_transaction
 from spanemu.database.transactions.registry import Transactions
 
 _SWEEP_THRESHOLD = 1_000  # the fewest sessions at which expired ones are removed
@@ -123,14 +123,14 @@ class Sessions:
             with self._mutex:
                 self._lost[name] = session
 
-    def find_lost(self, names: Collection[str] | None = None) -> None:
+    def restore_lost(self, names: Collection[str] | None = None) -> None:
         """Restore the lost sessions `names`, or all: clients keep using a session."""
         with self._mutex:
             lost = {n: session for n, session in self._lost.items() if names is None or n in names}
             for name in lost:
                 del self._lost[name]
             for session in lost.values():
-                session.live_from(self._clock.peek())
+                session.restart_lifetime(self._clock.peek())
             self._sessions |= lost
 
     def list(self, filter_: str, page_size: int, page_token: str) -> tuple[Sequence[Session], str]:
@@ -170,7 +170,7 @@ class Sessions:
     def open_transactions(self) -> Sequence[OpenTransaction]:
         """Return the read-write transactions that have not ended, the oldest first."""
         transactions = [
-            described(self._core, transaction)
+            describe_transaction(self._core, transaction)
             for session_transactions in list(self._busy)
             for transaction in session_transactions.open()
         ]
@@ -178,12 +178,12 @@ class Sessions:
             transactions, key=lambda item: (item.age is None, item.age or 0, int(item.id))
         )
 
-    def stay_young(self) -> None:
+    def restart_lifetimes(self) -> None:
         """Restart every session's lifetime, because a clock change does not age sessions."""
         now = self._clock.peek()
         with self._mutex:
             for session in self._sessions.values():
-                session.live_from(now)
+                session.restart_lifetime(now)
 
     def _missing(self, name: str) -> SpannerError:
         match = _ID.fullmatch(SessionName.parse(name).session)

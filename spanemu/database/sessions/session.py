@@ -63,11 +63,11 @@ class Session:
         self.multiplexed = spec.multiplexed
         self.role = spec.role
         self.create_time = create_time
-        self.live_from(create_time)
+        self.restart_lifetime(create_time)
         self.transactions = transactions
         self._activity = transactions.activity
 
-    def live_from(self, now: int) -> None:
+    def restart_lifetime(self, now: int) -> None:
         """Restart the session's lifetime at `now`.
 
         A regular session expires an hour after its last use, a multiplexed session 28 days after

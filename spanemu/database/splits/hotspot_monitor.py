@@ -16,7 +16,7 @@ from spanemu.database.activity import RequestRecord
 from spanemu.database.core import DatabaseCore
 from spanemu.database.options import ReadRequest, StatementRequest
 from spanemu.database.splits.query_uses import QueryUses
-from spanemu.database.transactions.listing import text_of
+from spanemu.database.transactions.listing import request_text
 from spanemu.hotspots.assumptions import Assumptions
 from spanemu.hotspots.detector import Detector, Observations
 from spanemu.hotspots.finding import Finding
@@ -219,7 +219,7 @@ class HotspotMonitor:
             return seen
         schema, detector = self._schema, self.detector
         trees = {source.name: tree_of(source) for source in schema.tables_and_indexes()}
-        splits = self._splitting.foreseen(detector.seen().trace)
+        splits = self._splitting.forecast(detector.seen().trace)
 
         def split_of(finding: Finding) -> SplitRange | None:
             return splits.at(trees[finding.object], finding.key) if finding.key else None
@@ -229,7 +229,7 @@ class HotspotMonitor:
 
 
 def _description(request: StatementRequest | ReadRequest) -> tuple[str, str]:
-    return text_of(request), request.request_tag or request.transaction_tag
+    return request_text(request), request.request_tag or request.transaction_tag
 
 
 def _mutation(mutation: Mutation) -> str:

@@ -16,7 +16,7 @@ from spanemu.storage.split_map import SplitLocation
 from spanemu.txn.read_write import TransactionWorkspace
 
 
-def tell_commit(core: DatabaseCore, transaction: TransactionWorkspace, count: int) -> None:
+def annotate_commit(core: DatabaseCore, transaction: TransactionWorkspace, count: int) -> None:
     """Record the mutation count and the participants of a commit, while it holds its locks."""
     facts = current_annotations()
     touched = participants_of(core, transaction)
@@ -38,7 +38,7 @@ def participants_of(core: DatabaseCore, transaction: TransactionWorkspace) -> li
     return sorted({*split_map.splits_with_keys(rows), *split_map.splits_overlapping(ranges)})
 
 
-def shown(core: DatabaseCore, touched: Iterable[SplitLocation]) -> CommitSplits:
+def commit_splits(core: DatabaseCore, touched: Iterable[SplitLocation]) -> CommitSplits:
     """Return the participants as users see them, without splits of dropped tables."""
     participants = list(_texts(core, touched))
     return CommitSplits(

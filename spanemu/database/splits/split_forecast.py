@@ -119,7 +119,7 @@ class SplitForecast:
         return self._ranges[max(0, bisect_right(self._starts, position) - 1)]
 
 
-def foreseen(
+def forecast_splits(
     schema: Schema,
     places: Positions,
     model: SplitModel,

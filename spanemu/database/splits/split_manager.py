@@ -22,7 +22,12 @@ from typing import Any
 from spanemu.base.nanos import NANOS_PER_MINUTE, NANOS_PER_SECOND
 from spanemu.database.splits.load_recorder import LoadRecorder, Work
 from spanemu.database.splits.size_cuts import SizeCuts
-from spanemu.database.splits.split_forecast import SplitForecast, WarmSplits, foreseen, reasons_of
+from spanemu.database.splits.split_forecast import (
+    SplitForecast,
+    WarmSplits,
+    forecast_splits,
+    reasons_of,
+)
 from spanemu.hotspots.positions import Positions, hierarchy_place, place_of
 from spanemu.hotspots.simulation.model import CutRules, Minute, Range, SplitModel
 from spanemu.hotspots.simulation.settings import SPLIT_SETTINGS, SplitPolicy, SplitSettings
@@ -204,7 +209,7 @@ class SplitManager:
         with self._store.mutex:
             return self._warm.rows(at, interval)
 
-    def time_jumped(self) -> None:
+    def pass_elapsed_minutes(self) -> None:
         """Pass the whole minutes by which the clock was advanced; all but the first are quiet."""
         if self._recorder is not None:
             passed = self._store.clock.peek() - self._minute_at
@@ -273,13 +278,13 @@ class SplitManager:
         rules = CutRules(places.levels, lambda row: self._after(places, row))
         return SplitModel.of([self._range(*placed) for placed in ranges], rules, self.settings)
 
-    def foreseen(self, commits: Sequence[Commit]) -> SplitForecast:
+    def forecast(self, commits: Sequence[Commit]) -> SplitForecast:
         """Return the splits after following the commits."""
         with self._store.mutex:
             schema = self._schema()
             places, ranges = Positions(schema, self.settings.policy), self._ranges()
             starts = [placed[:2] for placed in ranges]
-            return foreseen(schema, places, self._model(places, ranges), starts, commits)
+            return forecast_splits(schema, places, self._model(places, ranges), starts, commits)
 
     def _record_warm(
         self,

@@ -223,7 +223,7 @@ def run_query(
             run=run,
         )
     if mode is QueryMode.PLAN:
-        return explained(prepared, request)
+        return explain_only(prepared, request)
     run = Run(reader, prepared.bind(request.parameters), context, system_tables)
     run.start_profile()
     stats = ResultStats()
@@ -238,7 +238,7 @@ def run_query(
     )
 
 
-def explained(prepared: Prepared, request: StatementRequest) -> ResultStream:
+def explain_only(prepared: Prepared, request: StatementRequest) -> ResultStream:
     """Return the plan without executing it: no rows, and a row count of 0 for DML."""
     prepared.check_declared(request.parameters)
     stats = ResultStats(

@@ -34,7 +34,7 @@ from spanemu.database.statistics.column_accesses import (
     touched_by_mutations,
 )
 from spanemu.database.statistics.period import KEPT_SECONDS, Family, IntervalPeriods, Period, Row
-from spanemu.database.statistics.weight import Weighed
+from spanemu.database.statistics.weight import WriteSizes
 from spanemu.hotspots.split_info import INTERVALS
 from spanemu.schema.schema import Schema
 from spanemu.txn.locks.holder import YOUNGEST
@@ -74,7 +74,7 @@ class StatisticsAggregator:
         ] = {}  # requests of transactions that have not ended
         self._waited: dict[Age, list[LockWait]] = {}
         self._touched: WeakKeyDictionary[Any, Touched] = WeakKeyDictionary()
-        self._weighed: tuple[Schema, Weighed] | None = None
+        self._weighed: tuple[Schema, WriteSizes] | None = None
         log.when_full = self.fold
 
     def fold(self) -> None:
@@ -269,9 +269,9 @@ class StatisticsAggregator:
             touched = self._touched[source] = touched_by(source)
         return touched
 
-    def _weigher(self, schema: Schema) -> Weighed:
+    def _weigher(self, schema: Schema) -> WriteSizes:
         if self._weighed is None or self._weighed[0] is not schema:
-            self._weighed = schema, Weighed(schema, self._log.split_map)
+            self._weighed = schema, WriteSizes(schema, self._log.split_map)
         return self._weighed[1]
 
     def _roll(self) -> None:

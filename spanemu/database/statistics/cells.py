@@ -17,7 +17,7 @@ from spanemu.database.activity import CommitRecord, Written
 from spanemu.database.options import Isolation, ReadLockMode, reads_of
 from spanemu.database.statements.results import WrittenRows
 from spanemu.database.statistics.column_accesses import NOTHING, Touched
-from spanemu.database.statistics.weight import Weighed
+from spanemu.database.statistics.weight import WriteSizes
 from spanemu.txn.locks.waits import LockRequest, LockWait
 from spanemu.txn.read_write import Reads
 
@@ -282,7 +282,7 @@ class Transactions(Cell):
         self.optimistic += reads is Reads.OPTIMISTIC
         self.repeatable += reads is Reads.REPEATABLE
 
-    def seal(self, touches: Touches, mutated: TouchesOfMutations, weighed: Weighed) -> None:
+    def seal(self, touches: Touches, mutated: TouchesOfMutations, weighed: WriteSizes) -> None:
         """Resolve plans and rows to columns and bytes, and release the plans and rows."""
         if self.sources or self.mutations:
             self.changes = mutated(self.mutations)

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import islice
 
-from spanemu.database.physical import column_names, place_text
+from spanemu.database.physical import column_names, locked_key_text
 from spanemu.database.statistics.cells import Waits, as_json
 from spanemu.database.statistics.column_accesses import EXISTS
 from spanemu.database.statistics.period import IntervalPeriods, Place, Row, costliest
@@ -36,7 +36,7 @@ def lock_stats_top(intervals: IntervalPeriods, schema: Schema) -> Iterator[Row]:
             samples = list(islice(_samples(source, group, is_range=is_range), SAMPLES_MAX))
             yield {
                 "INTERVAL_END": end,
-                "ROW_RANGE_START_KEY": place_text(source, key, is_range=is_range).encode(),
+                "ROW_RANGE_START_KEY": locked_key_text(source, key, is_range=is_range).encode(),
                 "LOCK_WAIT_SECONDS": group.seconds,
                 "SAMPLE_LOCK_REQUESTS": samples,
                 "SAMPLE_LOCK_REQUESTS_JSON_STRING": as_json(samples, _FIELDS),

@@ -81,7 +81,7 @@ _LENGTHS: Mapping[TypeCode, Weigh] = {
 }
 
 
-class Weighed:
+class WriteSizes:
     """The sizes and splits of written rows, by the tables of a schema and the current splits."""
 
     def __init__(self, schema: Schema, split_map: SplitMap) -> None:

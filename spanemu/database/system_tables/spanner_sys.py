@@ -98,7 +98,7 @@ def split_stats_top(source: Source, interval: str) -> Iterator[tuple[Any, ...]]:
 
     Rows are of splits that follow their load, and of findings while hotspots are observed.
     """
-    provider = source.core.heat or source.core.splitting
+    provider = source.core.hotspot_monitor or source.core.splitting
     for row in provider.split_stats(source.at, interval):
         yield (
             row.interval_end,

@@ -105,7 +105,7 @@ class TransactionLifecycle:
         """Wound the transaction, which releases its locks; callable from any thread."""
         self.locks.wound(self.holder, why)
 
-    def start_over(self) -> bool:
+    def restart(self) -> bool:
         """Restart the transaction as its own next attempt if it lost to an older transaction.
 
         Returns False if the transaction did not lose. Only for a transaction whose id the client

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from spanemu.base.clock import monotonic
 from spanemu.database.core import DatabaseCore
 from spanemu.database.options import ReadRequest, StatementRequest
-from spanemu.database.physical import locked_columns, place_text
+from spanemu.database.physical import locked_columns, locked_key_text
 from spanemu.database.transactions.read_write import ReadWriteTransaction
 from spanemu.storage.layout import TreeId, tree_of
 from spanemu.txn.locks.modes import Lock, mode_name
@@ -62,7 +62,7 @@ class OpenTransaction:
         return "\n    ".join([*lines, *map(str, self.locks)])
 
 
-def described(core: DatabaseCore, transaction: ReadWriteTransaction) -> OpenTransaction:
+def describe_transaction(core: DatabaseCore, transaction: ReadWriteTransaction) -> OpenTransaction:
     """Return the description of an open transaction."""
     holder, now = transaction.holder, monotonic()
     last = holder.last_request
@@ -75,13 +75,13 @@ def described(core: DatabaseCore, transaction: ReadWriteTransaction) -> OpenTran
         idle_seconds=0.0 if holder.busy else max(0.0, now - holder.heard_at),
         transaction_tag=request.transaction_tag if request else "",
         request_tag=request.request_tag if request else "",
-        last_statement=text_of(request),
+        last_statement=request_text(request),
         waits=holder.waits_on is not None,
         locks=tuple(_locks(core, transaction)),
     )
 
 
-def text_of(request: StatementRequest | ReadRequest | None) -> str:
+def request_text(request: StatementRequest | ReadRequest | None) -> str:
     """Return the SQL of a statement, or a description of a read."""
     if isinstance(request, StatementRequest):
         return request.sql
@@ -101,5 +101,5 @@ def _locks(core: DatabaseCore, transaction: ReadWriteTransaction) -> Iterator[He
     for tree, key, is_range, lock in held:
         if tree in sources:  # A dropped table or index has no text.
             source = sources[tree]
-            text = place_text(source, key, is_range=is_range)
+            text = locked_key_text(source, key, is_range=is_range)
             yield HeldLock(text, mode_name(lock), tuple(locked_columns(source, lock)))

@@ -18,7 +18,7 @@ from spanemu.txn.resolve import resolve
 from spanemu.values.mutation import Mutation
 
 
-def judge_mutation_key(core: DatabaseCore, generation: Generation, mutation: Mutation) -> None:
+def validate_mutation_key(core: DatabaseCore, generation: Generation, mutation: Mutation) -> None:
     """Raise the error of an invalid mutation key of a begin request.
 
     A value that does not fit its column makes a begin request malformed; the same value in a commit

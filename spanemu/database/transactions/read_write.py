@@ -19,11 +19,11 @@ from spanemu.database.options import (
     ReadRequest,
     StatementRequest,
 )
-from spanemu.database.splits.participants import tell_commit
+from spanemu.database.splits.participants import annotate_commit
 from spanemu.database.statements.dml import execute_dml, refuse_pending_columns, refuse_pending_plan
 from spanemu.database.statements.query_engine import (
     Prepared,
-    explained,
+    explain_only,
     prepare_dml,
     prepare_locking,
     run_query,
@@ -42,7 +42,7 @@ from spanemu.database.transactions.errors import (
     SeqnoOutOfOrder,
 )
 from spanemu.database.transactions.lifecycle import TransactionLifecycle
-from spanemu.database.transactions.precommit import judge_mutation_key
+from spanemu.database.transactions.precommit import validate_mutation_key
 from spanemu.database.transactions.replay import Replays
 from spanemu.database.transactions.turn import serialized
 from spanemu.txn.commit import apply, buffer_mutations
@@ -82,7 +82,7 @@ class ReadWriteTransaction(TransactionLifecycle):
     @serialized("begin")
     def announce(self, mutation_key: Mutation) -> TransactionInfo:
         """Return the answer to a begin request with a mutation key."""
-        judge_mutation_key(self._core, self._live(), mutation_key)
+        validate_mutation_key(self._core, self._live(), mutation_key)
         token = None if self._tokens is None else self._tokens.next()
         return TransactionInfo(self.id, None, token)
 
@@ -163,7 +163,7 @@ class ReadWriteTransaction(TransactionLifecycle):
         if self._failure is not None:
             raise self._failure.fresh()
         if request.mode is QueryMode.PLAN:
-            return explained(prepared, request)
+            return explain_only(prepared, request)
         replays = self._take_number(request.seqno)
         try:
             result = self._run_dml(prepared, request)
@@ -270,16 +270,16 @@ class ReadWriteTransaction(TransactionLifecycle):
                 self._live()  # A schema change has come in while locks were waited for.
             self.locks.begin_commit(self.holder)
             at = apply(transaction, generation.schema)
-            heat, written = self._core.heat, transaction.buffer
-            attributed_trees = None if heat is None else heat.attributed_trees
+            monitor, written = self._core.hotspot_monitor, transaction.buffer
+            attributed_trees = None if monitor is None else monitor.attributed_trees
             if (
-                heat
+                monitor
                 and attributed_trees is not None
                 and not attributed_trees.issuperset(written.trees)
             ):
-                heat.attribute_commit(self.holder.last_request, mutations, written)
+                monitor.attribute_commit(self.holder.last_request, mutations, written)
         if self._core.splitting.keeps_commits or current_annotations() is not None:
-            tell_commit(self._core, transaction, count)
+            annotate_commit(self._core, transaction, count)
         self.locks.release(self.holder, State.COMMITTED)
         repeatable = self.options.isolation is Isolation.REPEATABLE_READ
         snapshot_at = transaction.snapshot_at if repeatable else None

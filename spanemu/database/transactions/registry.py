@@ -166,7 +166,7 @@ class Transactions:
             except TransactionAborted:
                 if not isinstance(transaction, ReadWriteTransaction):
                     raise
-                if not transaction.start_over():
+                if not transaction.restart():
                     raise
                 if transaction.id and transaction.id not in self._by_id:
                     raise  # Its session has ended.

@@ -120,7 +120,7 @@ def test_a_snapshot_does_not_keep_a_dropped_database(emulator):
     home.drop()
     gc.collect()
     assert before.core() is None
-    before.give_up()
+    before.release()
 
 
 def test_many_threads_create_databases(emulator):

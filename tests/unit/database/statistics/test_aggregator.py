@@ -11,7 +11,7 @@ import pytest
 
 from spanemu.base.errors import Code
 from spanemu.base.nanos import NANOS_PER_SECOND
-from spanemu.database.activity import NOTED_MAX, ActivityLog, CommitRecord, RequestRecord
+from spanemu.database.activity import RECORDS_MAX, ActivityLog, CommitRecord, RequestRecord
 from spanemu.database.options import ReadWriteOptions, StatementRequest
 from spanemu.database.statistics import aggregator as module
 from spanemu.database.statistics.aggregator import StatisticsAggregator
@@ -71,7 +71,7 @@ class Life:
             "age": (1, 1), "commit_seconds": 0.25, "seconds": 0.5, "code": None, "rows": (),
         } | changes  # fmt: skip
         self.log.attempts.append(CommitRecord(at=at, **facts))
-        if len(self.log.attempts) >= NOTED_MAX:
+        if len(self.log.attempts) >= RECORDS_MAX:
             self.log.when_full()
 
     def wait(self, at: int, seconds: float) -> None:
@@ -121,11 +121,11 @@ def test_rows_by_text_are_the_costliest(life: Life) -> None:
 
 
 def test_what_is_noted_is_folded_in_time(life: Life) -> None:
-    for number in range(10 * NOTED_MAX):
+    for number in range(10 * RECORDS_MAX):
         life.query("SELECT 1", START + number * MINUTE)
         life.commit(START + number * MINUTE)
-    assert len(life.log.requests) < NOTED_MAX
-    assert len(life.log.attempts) < NOTED_MAX
+    assert len(life.log.requests) < RECORDS_MAX
+    assert len(life.log.attempts) < RECORDS_MAX
 
 
 def test_minutes_become_longer_intervals_and_are_forgotten(life: Life) -> None:

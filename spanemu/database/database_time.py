@@ -18,7 +18,7 @@ from spanemu.database.sessions.registry import Sessions
 CLOCK_SET = "The clock was set to another time."
 
 
-class OwnTime:
+class DatabaseTime:
     """The time of a database. `create_time` is never later than the current time."""
 
     def __init__(self, core: DatabaseCore, sessions: Sessions, row_deletion: RowDeletion) -> None:
@@ -60,7 +60,7 @@ class OwnTime:
             core.sweeps.clear()
             self._row_deletion.begin()
             self._sessions.abort_all(CLOCK_SET)
-            self._sessions.stay_young()
+            self._sessions.restart_lifetimes()
             core.locks.wound_all(CLOCK_SET)
             core.splitting.clock_set()
 
@@ -70,14 +70,14 @@ class OwnTime:
         """
         self._core.ledger.forget()
 
-    def go_on_from(self, present: int) -> None:
+    def continue_from(self, present: int) -> None:
         """Continue from the database's time `present`, ahead of the emulator's clock."""
         core = self._core
         clock = core.environment.clock
         with core.store.mutex:
             ahead = present - clock.peek() + NANOS_PER_MICRO
             core.store.clock = ShiftedClock(clock, ahead)
-            self._sessions.stay_young()
+            self._sessions.restart_lifetimes()
 
     def rejoin(self) -> None:
         """Follow the emulator's clock again if it has passed `latest`."""
@@ -88,10 +88,10 @@ class OwnTime:
         """Delete the versions that cannot be read any more; return how many."""
         return self._core.store.collect_garbage()
 
-    def jumped(self) -> None:
+    def clock_advanced(self) -> None:
         """Do what a server does as time passes, because the clock was advanced."""
-        self._sessions.stay_young()
+        self._sessions.restart_lifetimes()
         if self._row_deletion.is_due():
             self._row_deletion.sweep()
         self.forget_versions()
-        self._core.splitting.time_jumped()
+        self._core.splitting.pass_elapsed_minutes()
