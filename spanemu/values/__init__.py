@@ -1,12 +1,11 @@
-"""What a cell can hold.
+"""The values of cells and their types.
 
-In reading order: `types` (INT64, ARRAY<T>, STRUCT<...>: identity and printing), `value` (each
-type's wire form to its Python form and back), `numeric`, `timestamp` and `zone`, `date`,
-`interval`, `json`, `uuid_text`, `float64`, `float32` (text and arithmetic, one per type that
-needs it), `grisu` (the digits of doubles in JSON), `order` (order, groups and
-equality of values), `key` and `key_part` (order-preserving bytes and ranges of them), `key_text`
-(of error messages), `value_text` (of dumps),
-`cell_mask` (which cells of a row are meant), `mutation` (writes as plain data), `errors`.
+In reading order: `types` (INT64, ARRAY<T>, STRUCT<...>: identity and printing), `value` (conversion
+between wire form and Python form, by type), `numeric`, `floats`, `date`, `timestamp` with `zone`,
+`interval`, `uuid_text` and `json` (text and arithmetic of one type each), `grisu` (the digits of
+doubles in JSON), `order` (order, groups and equality of values), `key` (order-preserving bytes and
+ranges of them), `key_text` (keys in error messages), `value_text` (values in dumps), `cell_mask`
+(masks of the cells of a row), `mutation` (writes as plain data), `errors`.
 
 The Python form of each type; SQL NULL is always `None`:
 
@@ -15,6 +14,4 @@ The Python form of each type; SQL NULL is always `None`:
     TIMESTAMP int (nanoseconds since the epoch, UTC)           UUID uuid.UUID
     INTERVAL interval.Interval               JSON json.Json    ENUM int     PROTO bytes
     ARRAY tuple          STRUCT tuple        TOKENLIST bytes
-
-Modules: `floats`.
 """

@@ -15,17 +15,17 @@ EPOCH_ORDINAL = EPOCH.toordinal()
 
 
 def parse(text: str) -> date:
-    """`YYYY-[M]M-[D]D`: the wire form, and the only one that SQL accepts."""
+    """Parse `YYYY-[M]M-[D]D`: the wire form, and the only form that SQL accepts."""
     try:
         if len(text) == _LENGTH and text[4] == text[7] == "-":
             return date.fromisoformat(text)
-        if found := _DATE.fullmatch(text):
-            return date(*map(int, found.groups()))
+        if match := _DATE.fullmatch(text):
+            return date(*map(int, match.groups()))
     except ValueError:
         raise BadValue(text, "DATE", "no such day" if _DATE.fullmatch(text) else "") from None
     raise BadValue(text, "DATE")
 
 
 def format(day: date) -> str:  # noqa: A001
-    """`YYYY-MM-DD`, the year in four digits."""
+    """Return `YYYY-MM-DD`, with the year in four digits."""
     return day.isoformat()

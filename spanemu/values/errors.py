@@ -1,11 +1,12 @@
-"""The one failure of this package: a text or wire value that is no value of a type.
+"""The error of this package: a text or wire value that is not a value of a type.
 
     ValueError
     └── BadValue
 
-It is no `SpannerError`, because which code a bad value has depends on where it stands: a cell of
-a mutation or a key part fails a precondition, a query parameter is an invalid argument, a CAST is
-out of range. Whoever knows the place wraps it, and quotes its fields.
+`BadValue` is not a `SpannerError`, because the code of a bad value depends on its context: in a
+cell of a mutation or a key part it fails a precondition, a query parameter is an invalid argument,
+and in a CAST it is out of range. The caller that knows the context wraps the error and quotes its
+fields.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ _SHOWN_CHARACTERS_MAX = 64
 
 
 class BadValue(ValueError):
-    """`value` is no value of the type `type_text`; `reason` says why, if there is more to say."""
+    """A `value` that is not a value of the type `type_text`; `reason` adds a reason, if any."""
 
     def __init__(self, value: Any, type_text: str, reason: str = "") -> None:
         super().__init__(value, type_text, reason)
@@ -33,5 +34,5 @@ class BadValue(ValueError):
 
     @property
     def because(self) -> str:
-        """The end of a sentence: a colon and the reason, nothing where there is none."""
+        """The end of an error sentence: a colon and the reason, or nothing without a reason."""
         return f": {self.reason}" if self.reason else ""

@@ -1,4 +1,4 @@
-"""FLOAT64 and FLOAT32 as text, the way that CAST(x AS STRING) prints and reads them."""
+"""FLOAT64 and FLOAT32: rounding, and text as CAST(x AS STRING) prints and parses it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,10 @@ FLOAT32_MAX: float = _unpack(b"\xff\xff\x7f\x7f")[0]
 
 
 def round32(number: float) -> float:
-    """The nearest FLOAT32 (ties to even); NaN and infinities stay. Raises if it is too large."""
+    """Return the nearest FLOAT32 (ties to even); raise BadValue on overflow.
+
+    NaN and infinities stay.
+    """
     try:
         rounded: float = _unpack(_pack(number))[0]
     except OverflowError:
@@ -24,7 +27,7 @@ def round32(number: float) -> float:
 
 
 def fits(number: float) -> bool:
-    """Whether `number` rounds to a FLOAT32 rather than overflows; NaN and infinities fit."""
+    """Return whether `number` rounds to a FLOAT32 without overflow; NaN and infinities do."""
     try:
         _pack(number)
     except OverflowError:
@@ -46,7 +49,7 @@ _WORDS = {
 
 
 def format_float64(number: float) -> str:
-    """`number` as SQL text: 15 significant digits if they say it all, 17 otherwise.
+    """Return SQL text with 15 significant digits if these identify `number`, or 17.
 
     Integers have no fraction ("1"), large and small numbers an exponent ("1e+20").
     """
@@ -59,9 +62,9 @@ def format_float64(number: float) -> str:
 
 
 def format_float32(number: float) -> str:
-    """`number`, a rounded FLOAT32, as SQL text: 6 significant digits if enough, 8 otherwise.
+    """Return SQL text of a FLOAT32 with 6 significant digits if these identify it, or 8.
 
-    Eight do not tell all FLOAT32s apart; it is what Spanner prints.
+    Eight digits do not identify every FLOAT32, but Spanner prints no more.
     """
     if not -FLOAT64_MAX <= number <= FLOAT64_MAX:
         return _special(number)
@@ -72,9 +75,9 @@ def format_float32(number: float) -> str:
 
 
 def parse_float64(text: str) -> float:
-    """SQL text as FLOAT64: decimal, scientific or hexadecimal, or a word such as "inf" in any case.
+    """Parse SQL text as FLOAT64: decimal, scientific, hexadecimal, or a word such as "inf".
 
-    A number that is too large becomes an infinity.
+    Words may have any case. A number that is too large becomes an infinity.
     """
     if _NUMBER.fullmatch(text):
         return float(text)
@@ -86,7 +89,7 @@ def parse_float64(text: str) -> float:
 
 
 def parse_float32(text: str) -> float:
-    """SQL text as FLOAT32, rounded; see `parse_float64`."""
+    """Parse SQL text as FLOAT32, rounded; see `parse_float64`."""
     try:
         number = parse_float64(text)
     except BadValue:

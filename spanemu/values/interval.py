@@ -1,6 +1,6 @@
-"""INTERVAL: months, days and nanoseconds, kept apart; compared as if a month had 30 days.
+"""INTERVAL: months, days and nanoseconds as separate parts; compared with months of 30 days.
 
-Texts are SQL's `Y-M D H:M:S.F` and ISO 8601's `P1Y2M3DT4H5M6.5S`.
+Text forms are SQL's `Y-M D H:M:S.F` and ISO 8601's `P1Y2M3DT4H5M6.5S`.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _ISO_PART = re.compile(r"(-?)(\d{1,19})(?:[.,](\d{1,9}))?([YMWDHS])", re.ASCII)
 _DATE_UNITS = {"Y": (12, 0), "M": (1, 0), "W": (0, 7), "D": (0, 1)}
 _TIME_UNITS = {"H": NANOS_PER_HOUR, "M": NANOS_PER_MINUTE, "S": NANOS_PER_SECOND}
 
-# What one of each part is: months, days, nanoseconds.
+# One unit of each part as (months, days, nanoseconds).
 PART_SIZES: dict[str, tuple[int, int, int]] = {
     "YEAR": (12, 0, 0),
     "QUARTER": (3, 0, 0),
@@ -44,13 +44,13 @@ PART_SIZES: dict[str, tuple[int, int, int]] = {
     "NANOSECOND": (0, 0, 1),
 }
 
-# Parts of a range in order: what stands before the part, and its digits. Months and the time
-# have one sign each, in front of their first part; days have their own.
+# The parts of a range in order: the separator before the part, and its digits. Months and the
+# time have one sign each, before their first part; days have their own sign.
 RANGE_PARTS = ("YEAR", "MONTH", "DAY", "HOUR", "MINUTE", "SECOND")
 _RANGE_SEPARATORS = ("", "-", " ", " ", ":", ":")
 _SIGNS = ("month_sign", "month_sign", "day_sign", "time_sign", "time_sign", "time_sign")
 
-# Which range a text without one has, by its spaces, colons, and dashes that follow a digit.
+# The range of a text without a range, by its spaces, colons, and dashes after a digit.
 _RANGE_BY_SHAPE: dict[tuple[int, int, int], tuple[str, str]] = {
     (2, 2, 1): ("YEAR", "SECOND"),
     (2, 1, 1): ("YEAR", "MINUTE"),
@@ -68,7 +68,7 @@ _RANGE_BY_SHAPE: dict[tuple[int, int, int], tuple[str, str]] = {
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Interval:
-    """A span of time. Equal ones may differ in their parts: 1 month = 30 days = 720 hours."""
+    """A span of time. Equal intervals may differ in their parts: 1 month = 30 days = 720 hours."""
 
     months: int = 0
     days: int = 0
@@ -76,7 +76,7 @@ class Interval:
 
     @property
     def total_nanos(self) -> int:
-        """The length, with a month of 30 days and a day of 24 hours."""
+        """The length, with months of 30 days and days of 24 hours."""
         return (self.months * DAYS_PER_MONTH + self.days) * NANOS_PER_DAY + self.nanos
 
     def __eq__(self, other: object) -> bool:
@@ -110,19 +110,19 @@ class Interval:
         return make(self.months * factor, self.days * factor, self.nanos * factor)
 
     def is_identical(self, other: Interval) -> bool:
-        """Whether the parts are equal too."""
+        """Return whether the parts are equal, too."""
         return (self.months, self.days, self.nanos) == (other.months, other.days, other.nanos)
 
 
 def make(months: int, days: int, nanos: int) -> Interval:
-    """An interval of these parts; each is limited to 10,000 years."""
+    """Return an interval of these parts; raise BadValue if a part exceeds 10,000 years."""
     if abs(months) > MONTHS_MAX or abs(days) > DAYS_MAX or abs(nanos) > NANOS_MAX:
         raise BadValue((months, days, nanos), "INTERVAL", "out of range")
     return Interval(months, days, nanos)
 
 
 def divide(interval: Interval, divisor: int) -> Interval:
-    """Each part divided; what months leave goes to days, what days leave to the time."""
+    """Divide each part, carrying remainders of months to days and of days to the time."""
     months, left = _truncated(interval.months, divisor)
     days, rest = _truncated(interval.days + left * DAYS_PER_MONTH, divisor)
     nanos, _ = _truncated(interval.nanos + rest * NANOS_PER_DAY, divisor)
@@ -130,26 +130,26 @@ def divide(interval: Interval, divisor: int) -> Interval:
 
 
 def justify_hours(interval: Interval) -> Interval:
-    """JUSTIFY_HOURS: whole 24 hours become days, all of one sign."""
+    """Convert every 24 hours to a day, with one sign for both parts (JUSTIFY_HOURS)."""
     days, nanos = _carried(interval.days, interval.nanos, NANOS_PER_DAY)
     return make(interval.months, days, nanos)
 
 
 def justify_days(interval: Interval) -> Interval:
-    """JUSTIFY_DAYS: whole 30 days become months, of one sign."""
+    """Convert every 30 days to a month, with one sign for both parts (JUSTIFY_DAYS)."""
     months, days = _carried(interval.months, interval.days, DAYS_PER_MONTH)
     return make(months, days, interval.nanos)
 
 
 def justify(interval: Interval) -> Interval:
-    """JUSTIFY_INTERVAL: hours to days, days to months, all of one sign."""
+    """Convert hours to days and days to months, with one sign for all (JUSTIFY_INTERVAL)."""
     days, nanos = _truncated(interval.total_nanos, NANOS_PER_DAY)
     months, days = _truncated(days, DAYS_PER_MONTH)
     return make(months, days, nanos)
 
 
 def _truncated(number: int, divisor: int) -> tuple[int, int]:
-    """Quotient and remainder; the quotient is cut toward zero."""
+    """Return quotient and remainder, with the quotient truncated toward zero."""
     quotient = abs(number) // abs(divisor)
     if (number < 0) != (divisor < 0):
         quotient = -quotient
@@ -157,17 +157,17 @@ def _truncated(number: int, divisor: int) -> tuple[int, int]:
 
 
 def _carried(high: int, low: int, size: int) -> tuple[int, int]:
-    """Both parts as one number, taken apart again with a single sign."""
+    """Return two parts with excess carried from the lower to the higher, with a single sign."""
     return _truncated(high * size + low, size)
 
 
 def parse(text: str) -> Interval:
-    """ISO 8601 if it starts with P, SQL's form otherwise, as in a CAST from STRING."""
+    """Parse ISO 8601 if the text starts with P, or SQL's form, as in a CAST from STRING."""
     return parse_iso(text) if text.startswith("P") else parse_sql(text)
 
 
 def parse_sql(text: str) -> Interval:
-    """`[-]Y-M [-]D [-]H:M:S[.F]`, or a shorter form that can be nothing else."""
+    """Parse `[-]Y-M [-]D [-]H:M:S[.F]`, or an unambiguous shorter form."""
     dashes = sum(text[at] == "-" and text[at - 1].isdigit() for at in range(1, min(len(text), 99)))
     shape = _RANGE_BY_SHAPE.get((text.count(" "), text.count(":"), dashes))
     if shape is None:
@@ -176,11 +176,11 @@ def parse_sql(text: str) -> Interval:
 
 
 def parse_range(text: str, start: str, end: str) -> Interval:
-    """INTERVAL 'text' start TO end: just those parts, such as `28 16:15` for DAY TO MINUTE."""
-    found = _range_pattern(start, end).fullmatch(text)
-    if found is None:
+    """Parse the text of INTERVAL 'text' start TO end, such as `28 16:15` for DAY TO MINUTE."""
+    match = _range_pattern(start, end).fullmatch(text)
+    if match is None:
         raise BadValue(text, "INTERVAL")
-    shown = {name: digits or "" for name, digits in found.groupdict().items()}
+    shown = {name: digits or "" for name, digits in match.groupdict().items()}
     months, days, nanos = (
         sum(int(shown.get(part) or 0) * PART_SIZES[part][axis] for part in RANGE_PARTS)
         for axis in range(3)
@@ -213,7 +213,7 @@ def _range_pattern(start: str, end: str) -> re.Pattern[str]:
 
 
 def parse_iso(text: str) -> Interval:
-    """`P[nY][nM][nW][nD][T[nH][nM][n[.f]S]]`; each number may have a sign."""
+    """Parse `P[nY][nM][nW][nD][T[nH][nM][n[.f]S]]`; each number may have a sign."""
     if not text.startswith("P") or len(text) < 2:
         raise BadValue(text, "INTERVAL")
     dates, _, times = text[1:].partition("T")
@@ -236,19 +236,19 @@ def parse_iso(text: str) -> Interval:
 def _iso_parts(text: str, whole: str) -> list[tuple[int, int, str]]:
     parts, at = [], 0
     while at < len(text):
-        found = _ISO_PART.match(text, at)
-        if found is None:
+        match = _ISO_PART.match(text, at)
+        if match is None:
             raise BadValue(whole, "INTERVAL")
-        sign, digits, fraction, unit = found.groups()
+        sign, digits, fraction, unit = match.groups()
         factor = -1 if sign == "-" else 1
         nanos = int((fraction or "").ljust(9, "0"))
         parts.append((factor * int(digits), factor * nanos, unit))
-        at = found.end()
+        at = match.end()
     return parts
 
 
 def format_sql(interval: Interval) -> str:
-    """As CAST(i AS STRING): `1-2 3 4:5:6.789`."""
+    """Return the text of CAST(i AS STRING): `1-2 3 4:5:6.789`."""
     sign, months = ("-", -interval.months) if interval.months < 0 else ("", interval.months)
     time_sign, nanos = ("-", -interval.nanos) if interval.nanos < 0 else ("", interval.nanos)
     seconds, fraction = divmod(nanos, NANOS_PER_SECOND)
@@ -260,7 +260,7 @@ def format_sql(interval: Interval) -> str:
 
 
 def format_iso(interval: Interval) -> str:
-    """As on the wire: parts that are zero are left out, `P0Y` if all are."""
+    """Return the wire form, without parts that are zero; `P0Y` if all are."""
     years, months = _signed_divmod(interval.months, 12)
     seconds, fraction = _signed_divmod(interval.nanos, NANOS_PER_SECOND)
     minutes, seconds = _signed_divmod(seconds, 60)
@@ -281,6 +281,6 @@ def format_iso(interval: Interval) -> str:
 
 
 def _signed_divmod(number: int, size: int) -> tuple[int, int]:
-    """Quotient and remainder that both have the number's sign."""
+    """Return quotient and remainder, both with the sign of the number."""
     quotient, rest = divmod(abs(number), size)
     return (-quotient, -rest) if number < 0 else (quotient, rest)

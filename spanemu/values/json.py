@@ -1,9 +1,8 @@
-"""JSON: a parsed document, its canonical text, and the rules for reading one.
+"""JSON: a parsed document, its canonical text, and the parsing rules.
 
-The document is plain Python data: None, bool, int, float, str, list, dict. Objects hold their
-keys in order, each once: of duplicate keys the first one stays. Integers that fit INT64 or
-UINT64 are kept exact; every other number is a double, and unless rounding was asked for it must
-be one without loss.
+A document is plain Python data: None, bool, int, float, str, list, dict. Objects hold their keys in
+order, each once: the first of duplicate keys wins. Integers within INT64 or UINT64 stay exact.
+Every other number is a double, and must convert without loss unless rounding was requested.
 """
 
 from __future__ import annotations
@@ -23,12 +22,12 @@ JSON_NESTING_MAX = 80
 
 _INT64_MIN = -(2**63)
 _UINT64_MAX = 2**64 - 1
-_NUMBER_DIGITS_MAX = 1500  # The longest double that is exact as text has fewer.
-_PLACES_MIN, _PLACES_MAX = -3, 15  # A point further out is written as an exponent.
+_NUMBER_DIGITS_MAX = 1500  # more than any exact decimal text of a double has
+_PLACES_MIN, _PLACES_MAX = -3, 15  # Further out, numbers are written with an exponent.
 
 
 class Json:
-    """A JSON value. Never change what `value` holds: equality and hash follow its text."""
+    """A JSON value. Never change `value`: equality and hash follow its text."""
 
     __slots__ = ("_text", "value")
 
@@ -40,7 +39,7 @@ class Json:
 
     @property
     def text(self) -> str:
-        """The canonical text, made once."""
+        """The canonical text, computed once."""
         text = self._text
         if text is None:
             text = self._text = dump(self.value)
@@ -57,10 +56,10 @@ class Json:
 
 
 def parse(text: str, *, wide_number_mode: str = "exact") -> Json:
-    """Read a document.
+    """Parse a document.
 
-    `wide_number_mode` is 'exact' (a number must be what is written for it in the end), 'kept' (it
-    may also be the shortest text of its double) or 'round'.
+    `wide_number_mode` is 'exact' (a number must print as it was written), 'kept' (it may also be
+    the shortest text of its double) or 'round'.
     """
     decoder = (_LONG_DECODERS if is_long(text) else _DECODERS)[wide_number_mode]
     try:
@@ -80,28 +79,28 @@ def parse(text: str, *, wide_number_mode: str = "exact") -> Json:
 
 
 def format(document: Json) -> str:  # noqa: A001
-    """The canonical text: no spaces, keys in order."""
+    """Return the canonical text: no spaces, keys in order."""
     return document.text
 
 
 def dump(value: Any) -> str:
-    """The canonical text of plain data (see the module's docstring)."""
+    """Return the canonical text of plain data (see the module's docstring)."""
     text: str = _WRITERS[value.__class__](value)
     return text
 
 
 def ordered(value: dict[str, Any]) -> dict[str, Any]:
-    """An object with its keys in JSON's order, for who builds documents by hand."""
+    """Return an object with its keys in JSON's order, for documents built in code."""
     return dict(sorted(value.items()))
 
 
 def format_double(number: float) -> str:
-    """A finite double as JSON text, which always has a point or an exponent."""
+    """Return a finite double as JSON text, always with a point or an exponent."""
     sign = "-" if copysign(1.0, number) < 0 else ""
     if number == 0:
         return f"{sign}0.0"
     digits, exponent = shortest_digits(abs(number))
-    places = len(digits) + exponent  # of the point, from the left
+    places = len(digits) + exponent  # position of the point, from the left
     if exponent >= 0 and places <= _PLACES_MAX:
         return f"{sign}{digits}{'0' * exponent}.0"
     if 0 < places <= _PLACES_MAX:
@@ -136,7 +135,7 @@ _WRITERS: dict[type, Any] = {
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    pairs.reverse()  # The first of duplicate keys wins, so it has to be the last one put.
+    pairs.reverse()  # The first of duplicate keys wins, so it must be inserted last.
     return dict(sorted(dict(pairs).items()))
 
 
@@ -170,7 +169,7 @@ def _kept_double(text: str) -> float:
 def _is_same(text: str, written: str) -> bool:
     try:
         return len(text) <= _NUMBER_DIGITS_MAX and Decimal(text) == Decimal(written)
-    except InvalidOperation:  # An exponent beyond what `Decimal` can hold.
+    except InvalidOperation:  # An exponent out of the range of `Decimal`.
         return False
 
 
@@ -203,7 +202,7 @@ _LONG_DECODERS = _decoders(for_long=True)
 
 
 def _is_too_deep(value: Any) -> bool:
-    """Whether containers nest in more levels than allowed; walks level by level."""
+    """Return whether containers nest deeper than allowed, checking level by level."""
     level = [value]
     for _ in range(JSON_NESTING_MAX):
         below: list[Any] = []
@@ -216,7 +215,7 @@ def _is_too_deep(value: Any) -> bool:
 
 
 def is_unicode(text: str) -> bool:
-    """Whether `text` has no lone surrogates, which escapes can smuggle in."""
+    """Return whether `text` has no lone surrogates, which escapes can introduce."""
     try:
         text.encode()
     except UnicodeEncodeError:

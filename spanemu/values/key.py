@@ -1,4 +1,4 @@
-"""Keys as bytes whose order is the order of the keys, and ranges of them.
+"""Keys encoded as bytes that sort like the keys, and ranges of such keys.
 
     part, ascending     NULL        01
                         value       02 + payload
@@ -8,9 +8,9 @@
               ENUM 8: big-endian, shifted so that unsigned order is the value's order
               STRING, BYTES: the bytes with 00 and 01 written as 01 01 and 01 02, then 00
 
-Invariants: no encoded part is a prefix of another one, so the key of a parent is a byte prefix
-of its children's keys and nothing else falls between them; no key starts with FF, so FF is above
-every key. NaN is the lowest float and -0 is 0. The pending commit timestamp is above every
+Invariants: no encoded part is a prefix of another part, so the key of a parent is a byte prefix of
+its children's keys, and no other key falls between them. No key starts with FF, so FF is above
+every key. NaN is the lowest float, and -0 is 0. The pending commit timestamp is above every
 timestamp.
 """
 
@@ -40,7 +40,7 @@ _U64, _U32 = Struct(">Q"), Struct(">I")
 
 
 def _integers(width: int, shift: int) -> tuple[PartEncoder, PartEncoder]:
-    """Encoders of integers from -shift up: marker and payload in one `int.to_bytes`."""
+    """Return encoders of integers from -shift up, with marker and payload in one `int.to_bytes`."""
     size = width + 1
     base = (_VALUE[0] << (8 * width)) + shift
     top = (1 << (8 * size)) - 1 - base
@@ -57,7 +57,7 @@ def _integers(width: int, shift: int) -> tuple[PartEncoder, PartEncoder]:
 def _through(
     convert: Callable[[Any], int], encoders: tuple[PartEncoder, PartEncoder]
 ) -> tuple[PartEncoder, PartEncoder]:
-    """Encoders of values that become integers first."""
+    """Return encoders of values that are converted to integers first."""
     up, down = encoders
 
     def ascending(value: Any) -> bytes:
@@ -94,7 +94,7 @@ def _encode_bytes(value: Any) -> bytes:
     if value is None:
         return _NULL
     if b"\x00" in value or b"\x01" in value:
-        # 01 first: the other replacement makes new ones.
+        # 01 first, because the second replacement adds bytes 01.
         value = value.replace(b"\x01", b"\x01\x02").replace(b"\x00", b"\x01\x01")
     return b"\x02%b\x00" % value
 
@@ -108,7 +108,7 @@ def _encode_string(value: Any) -> bytes:
 
 
 def _double_bits(value: float) -> int:
-    """An integer that orders as the double does: NaN 0, then -Infinity and up; -0 is 0."""
+    """Return an integer that sorts like the double: NaN is 0, then -Infinity and up; -0 is 0."""
     bits: int = _U64.unpack(_DOUBLE.pack(value + 0.0))[0]
     if value != value:
         return 0
@@ -145,7 +145,7 @@ _INT64_SHIFT = 1 << 63
 _NUMERIC_SHIFT = 1 << 127
 
 
-# (ascending, descending); a type that is not here cannot be part of a key.
+# (ascending, descending); other types cannot be part of a key.
 PART_ENCODERS: dict[TypeCode, tuple[PartEncoder, PartEncoder]] = {
     TypeCode.BOOL: _integers(1, 0),
     TypeCode.INT64: _integers(8, _INT64_SHIFT),
@@ -166,11 +166,11 @@ def _decode_timestamp(number: int) -> Any:
 
 
 def _unescape(payload: bytes) -> bytes:
-    # Read from the left, 01 01 is always a pair: what follows its first byte is never a lone 01.
+    # Read from the left, 01 01 is always an escaped pair: no lone 01 follows a first byte.
     return payload.replace(b"\x01\x01", b"\x00").replace(b"\x01\x02", b"\x01")
 
 
-# Bytes of payload, and the value of the payload as an unsigned number.
+# The size of the payload, and a function from the payload as an unsigned number to the value.
 FIXED_DECODERS: dict[TypeCode, tuple[int, Callable[[int], Any]]] = {
     TypeCode.BOOL: (1, bool),
     TypeCode.INT64: (8, lambda number: number - _INT64_SHIFT),
@@ -185,12 +185,12 @@ FIXED_DECODERS: dict[TypeCode, tuple[int, Callable[[int], Any]]] = {
 
 
 def decode_part(code: TypeCode, descending: bool, key: bytes, at: int) -> tuple[Any, int]:
-    """The value of the part that starts at `at`, and where the next part starts."""
-    mark = key[at : at + 1]
+    """Return the value of the key part at offset `at`, and the offset of the next part."""
+    marker = key[at : at + 1]
     null, value = (_NULL_DESC, b"\xfd") if descending else (_NULL, _VALUE)
-    if mark == null:
+    if marker == null:
         return None, at + 1
-    if mark != value:
+    if marker != value:
         raise ValueError(f"no key part at byte {at} of {key.hex()}")
     if code in FIXED_DECODERS:
         width, convert = FIXED_DECODERS[code]
@@ -210,19 +210,19 @@ KeyPart = tuple[Type, bool]
 KeyEncoder = Callable[[Sequence[Any]], bytes]
 KeyDecoder = Callable[[bytes], tuple[Any, ...]]
 ByteRange = tuple[bytes, bytes]
-"""Keys from the first bytes up to, and without, the second."""
+"""Keys from the first bytes up to, but excluding, the second."""
 
 TOP = b"\xff"
 EVERYTHING: ByteRange = (b"", TOP)
 
 
 def can_be_key(type_: Type) -> bool:
-    """Whether values of the type can be part of a key."""
+    """Return whether values of the type can be part of a key."""
     return type_.code in PART_ENCODERS
 
 
 def key_encoder(parts: Sequence[KeyPart]) -> KeyEncoder:
-    """Encode the values of these (type, descending) parts, or of any prefix of them."""
+    """Return a function that encodes values of the (type, descending) parts, or of a prefix."""
     encoders = [PART_ENCODERS[type_.code][descending] for type_, descending in parts]
     if len(encoders) == 1:
         return _single(encoders[0])
@@ -265,7 +265,7 @@ def _triple(first: PartEncoder, second: PartEncoder, third: PartEncoder) -> KeyE
 
 
 def key_decoder(parts: Sequence[KeyPart]) -> KeyDecoder:
-    """The inverse of `key_encoder`; a key that stops early yields its prefix of values."""
+    """Return the inverse of `key_encoder`; a key prefix yields the values of its parts."""
     shapes = [(type_.code, descending) for type_, descending in parts]
 
     def decode(key: bytes) -> tuple[Any, ...]:
@@ -281,7 +281,7 @@ def key_decoder(parts: Sequence[KeyPart]) -> KeyDecoder:
 
 
 def after_prefix(key: bytes) -> bytes:
-    """The smallest byte string above every key that starts with `key`."""
+    """Return the smallest byte string above every key that starts with `key`."""
     kept = key.rstrip(b"\xff")
     if not kept:
         return TOP
@@ -289,17 +289,17 @@ def after_prefix(key: bytes) -> bytes:
 
 
 def successor(key: bytes) -> bytes:
-    """The smallest byte string above `key` itself."""
+    """Return the smallest byte string above `key` itself."""
     return key + b"\x00"
 
 
 def merge_ranges(ranges: Collection[ByteRange]) -> list[ByteRange]:
-    """The same keys as sorted ranges that neither overlap nor touch; empty ranges vanish."""
-    found = [one for one in paced(ranges) if one[0] < one[1]]
-    if len(found) < 2:
-        return found
+    """Return the union as sorted ranges that neither overlap nor touch, without empty ranges."""
+    nonempty = [key_range for key_range in paced(ranges) if key_range[0] < key_range[1]]
+    if len(nonempty) < 2:
+        return nonempty
     merged: list[ByteRange] = []
-    for start, end in paced(put_in_order(found)):
+    for start, end in paced(put_in_order(nonempty)):
         if merged and start <= merged[-1][1]:
             if end > merged[-1][1]:
                 merged[-1] = (merged[-1][0], end)
@@ -325,7 +325,7 @@ _NULL_SIZE = 2
 
 
 def key_size(values: Sequence[Any], types: Sequence[Type]) -> int:
-    """Bytes that a key counts for the limit on key size; NULL counts two."""
+    """Return the bytes that a key counts for the limit on key size; NULL counts two."""
     total = 0
     for value, type_ in zip(values, types, strict=False):
         if value is None:

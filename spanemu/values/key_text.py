@@ -1,7 +1,7 @@
 """Keys as error messages show them: {String("a"), Int64(2)↓, Bytes(NULL)}.
 
 Clients parse these messages, so the text is that of Google's emulator: each value with the name
-of its type, and an arrow after the parts of a key that are in descending order.
+of its type, and an arrow after each descending part.
 """
 
 from __future__ import annotations

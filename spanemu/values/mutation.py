@@ -1,8 +1,8 @@
-"""Writes as plain data: the five kinds of mutation, names unresolved, values still raw.
+"""Writes as plain data: the five kinds of mutation, with unresolved names and raw values.
 
-`values` hold the wire's JSON-like form or a Python form; the transaction converts and checks
-them against the columns (`txn.resolve`), because which error a bad value is depends on the
-column it is meant for. Nothing here knows a schema.
+Values are in the wire's JSON-like form or in Python form. The transaction converts and checks them
+against the columns (`txn.resolve`), because the error for a bad value depends on its column. No
+code here knows a schema.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from spanemu.base.record import Record, record
 
 
 class WriteKind(StrEnum):
-    """What a write does with a row that exists, or that does not."""
+    """The effect of a write on a row that exists, or does not exist."""
 
     INSERT = "insert"
     UPDATE = "update"
@@ -35,9 +35,10 @@ class Write(Record):
 
 @record
 class RawRange(Record):
-    """A key range as a client sends it: endpoints are lists of raw key parts.
+    """A key range as a client sends it; each endpoint is a list of raw key parts.
 
-    A closed endpoint that is a prefix takes in every key under it; an open one leaves them out.
+    A closed endpoint that is a prefix includes every key with that prefix; an open endpoint
+    excludes these keys.
     """
 
     start: Sequence[Any]
@@ -48,7 +49,7 @@ class RawRange(Record):
 
 @record
 class RawKeySet(Record):
-    """The union of `all`, single keys and ranges; parts are raw."""
+    """The union of all keys (`all`), single keys and ranges, with raw parts."""
 
     all: bool = False
     keys: Sequence[Sequence[Any]] = ()
@@ -57,9 +58,9 @@ class RawKeySet(Record):
 
 @record
 class Delete(Record):
-    """Rows of one table to remove; rows that do not exist are passed over."""
+    """Rows of one table to delete; rows that do not exist are ignored."""
 
-    kind: ClassVar[None] = None  # as opposed to the kinds of `Write`
+    kind: ClassVar[None] = None  # unlike the kinds of `Write`
     columns: ClassVar[None] = None
     table: str
     key_set: RawKeySet
@@ -70,7 +71,7 @@ Mutation = Write | Delete
 
 @record
 class CommitTimestampMark(Record):
-    """Stands for the timestamp of the commit that writes it (the placeholder of clients)."""
+    """The placeholder for the commit timestamp of the transaction that writes it."""
 
 
 COMMIT_TIMESTAMP = CommitTimestampMark()
@@ -79,10 +80,10 @@ COMMIT_TIMESTAMP_PLACEHOLDER = "spanner.commit_timestamp()"
 
 @record
 class RowWrite(Record):
-    """One row to write, resolved: Python values for stored positions of a table's row.
+    """One row to write, resolved to Python values at positions of a stored row.
 
     `table` is the exact name. `cells[i]` goes to `positions[i]`; a TIMESTAMP cell may be
-    `COMMIT_TIMESTAMP`. This is what DML yields and what a client's `Write` is resolved to.
+    `COMMIT_TIMESTAMP`. DML yields these writes, and a client's `Write` is resolved to them.
     """
 
     kind: WriteKind
@@ -93,7 +94,7 @@ class RowWrite(Record):
 
 @record
 class RowDelete(Record):
-    """One row to remove: `key` holds the Python values of the whole primary key."""
+    """One row to delete: `key` holds the Python values of the complete primary key."""
 
     table: str
     key: tuple[Any, ...]

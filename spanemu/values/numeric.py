@@ -1,8 +1,8 @@
-"""NUMERIC: 29 digits before the point and 9 after it, held as `Decimal`.
+"""NUMERIC: 29 digits before the point and 9 after it, represented as `Decimal`.
 
-A value may have any exponent: 1, 1.0 and 1E+0 are one NUMERIC, equal and of equal hash, and only
-`format` decides how it prints. Results of arithmetic are exact, then rounded to 9 digits
-half away from zero; what does not fit raises `BadValue`.
+A value may have any exponent: 1, 1.0 and 1E+0 are the same NUMERIC, with the same hash, and only
+`format` decides how it prints. Results of arithmetic are exact, then rounded to 9 digits half away
+from zero. A result out of range raises `BadValue`.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _quantize = _EXACT.quantize
 
 
 def parse(text: str) -> Decimal:
-    """NUMERIC text with at most 29 and 9 digits (an exponent is fine); trailing zeros are free."""
+    """Parse NUMERIC text of at most 29 + 9 digits, apart from trailing zeros and an exponent."""
     if _PLAIN.fullmatch(text):
         return Decimal(text)
     number = _decimal(text)
@@ -40,12 +40,12 @@ def parse(text: str) -> Decimal:
 
 
 def parse_rounded(text: str) -> Decimal:
-    """NUMERIC text whose further fractional digits are rounded away, as in a CAST from STRING."""
+    """Parse NUMERIC text and round further fractional digits, as in a CAST from STRING."""
     return _fit(_decimal(text), text)
 
 
 def format(number: Decimal) -> str:  # noqa: A001
-    """Plain digits: no exponent, no trailing zeros, no minus before zero."""
+    """Return plain digits: no exponent, no trailing zeros, no minus before zero."""
     if not number:
         return "0"
     text = f"{number:f}"
@@ -53,42 +53,42 @@ def format(number: Decimal) -> str:  # noqa: A001
 
 
 def fit(number: Decimal) -> Decimal:
-    """Round half away from zero to 9 digits; raise if what is left is out of range."""
+    """Round half away from zero to 9 digits; raise BadValue if the result is out of range."""
     return _fit(number, number)
 
 
 def add(left: Decimal, right: Decimal) -> Decimal:
-    """The exact sum."""
+    """Return the exact sum."""
     return _in_range(_EXACT.add(left, right))
 
 
 def subtract(left: Decimal, right: Decimal) -> Decimal:
-    """The exact difference."""
+    """Return the exact difference."""
     return _in_range(_EXACT.subtract(left, right))
 
 
 def multiply(left: Decimal, right: Decimal) -> Decimal:
-    """The product, rounded."""
+    """Return the rounded product."""
     return fit(_EXACT.multiply(left, right))
 
 
 def divide(left: Decimal, right: Decimal) -> Decimal:
-    """The quotient, rounded; `right` is not zero."""
+    """Return the rounded quotient; `right` is not zero."""
     return fit(_EXACT.divide(left, right))
 
 
 def truncated_quotient(left: Decimal, right: Decimal) -> Decimal:
-    """DIV: the quotient without its fraction; `right` is not zero."""
+    """Return the quotient without its fraction (DIV); `right` is not zero."""
     return _in_range(_EXACT.divide_int(left, right))
 
 
 def remainder(left: Decimal, right: Decimal) -> Decimal:
-    """MOD: what `truncated_quotient` leaves, with the sign of `left`; `right` is not zero."""
+    """Return the remainder of `truncated_quotient` (MOD), with the sign of `left`."""
     return _EXACT.remainder(left, right)
 
 
 def from_float(number: float) -> Decimal:
-    """The NUMERIC nearest to a FLOAT64; raises for NaN, infinities and what is out of range."""
+    """Return the NUMERIC nearest to a FLOAT64; raise BadValue for NaN, infinities and overflow."""
     exact = Decimal(number)
     if not exact.is_finite():
         raise BadValue(number, "NUMERIC", "not a finite number")
@@ -96,22 +96,22 @@ def from_float(number: float) -> Decimal:
 
 
 def to_int(number: Decimal) -> int:
-    """The nearest integer, half away from zero."""
+    """Return the nearest integer, rounding half away from zero."""
     return int(number.to_integral_value(ROUND_HALF_UP, _EXACT))
 
 
 def to_scaled(number: Decimal) -> int:
-    """`number` in billionths, exactly."""
+    """Return `number` in billionths, exactly."""
     return int(_EXACT.scaleb(number, SCALE))
 
 
 def from_scaled(billionths: int) -> Decimal:
-    """The inverse of `to_scaled`."""
+    """Return the inverse of `to_scaled`."""
     return _EXACT.scaleb(Decimal(billionths), -SCALE)
 
 
 def rounded_to(number: Decimal, digits: int, *, toward_zero: bool = False) -> Decimal:
-    """ROUND and TRUNC: keep `digits` digits after the point, or before it when negative."""
+    """Keep `digits` digits after the point, or zero digits before it if negative (ROUND, TRUNC)."""
     if digits >= SCALE:
         return number
     if digits < -PRECISION:
@@ -126,7 +126,7 @@ def _decimal(text: str) -> Decimal:
         raise BadValue(text, "NUMERIC")
     try:
         return Decimal(text)
-    except InvalidOperation:  # An exponent beyond what `Decimal` itself can hold.
+    except InvalidOperation:  # An exponent out of the range of `Decimal`.
         raise BadValue(text, "NUMERIC", "out of range") from None
 
 

@@ -1,14 +1,14 @@
-"""The order and the equality of values, as ORDER BY, GROUP BY and `=` see them.
+"""The order and the equality of values, for ORDER BY, GROUP BY and `=`.
 
-Three questions, each answered by a function built for a type:
+Each function returns a function built for a type:
 
-    sort_key    which comes first?   a total order: NaN before every number, -0 equal to 0
-    group_key   the same group?      NaN is NaN
-    equals      is `a = b` true?     NaN equals nothing; NULL inside an array or struct is unknown
+    sort_key    a total order: NaN before every number, -0 equal to 0
+    group_key   equality within GROUP BY: NaN equals NaN
+    equals      SQL's `a = b`: NaN equals nothing; NULL inside an array or struct is unknown
 
-All take non-NULL values; NULLs inside arrays and structs are theirs to handle. The value's own
-order will do for most types: callers recognise that by `identity` (sort keys) or None (group keys)
-and skip the call.
+All accept non-NULL values, and handle NULLs inside arrays and structs. For most types, the value
+itself is the key: callers recognise that by `identity` (sort keys) or None (group keys), and skip
+the call.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ GroupKey = Callable[[Any], Any]
 
 
 def identity(value: Any) -> Any:
-    """The sort key of a value that compares as SQL does."""
+    """Return the value itself: the sort key of types that compare as in SQL."""
     return value
 
 
@@ -86,7 +86,7 @@ _NULL_KEY = (False,)
 
 @lru_cache(maxsize=1024)
 def sort_key(type_: Type) -> SortKey:
-    """A function to something comparable, for a total order; NULL inside comes first."""
+    """Return a function to a comparable key, for a total order; NULL inside sorts first."""
     if type_.code is TypeCode.ARRAY:
         return _array_sort_key(sort_key(type_.item()))
     if type_.code is TypeCode.STRUCT:
@@ -96,7 +96,7 @@ def sort_key(type_: Type) -> SortKey:
 
 @lru_cache(maxsize=1024)
 def group_key(type_: Type) -> GroupKey | None:
-    """A function to something hashable that is equal in one group; None: the value itself."""
+    """Return a function to a hashable key, equal within one group, or None for the value itself."""
     if type_.code is TypeCode.ARRAY:
         return _array_group_key(group_key(type_.item()))
     if type_.code is TypeCode.STRUCT:
@@ -106,7 +106,7 @@ def group_key(type_: Type) -> GroupKey | None:
 
 @lru_cache(maxsize=1024)
 def equals(type_: Type) -> Callable[[Any, Any], bool | None]:
-    """`a = b` of non-NULL values: None if a NULL inside leaves it open."""
+    """Return SQL's `a = b` for non-NULL values; the result is None if a NULL inside decides."""
     if type_.code is TypeCode.ARRAY:
         item = equals(type_.item())
 
@@ -128,7 +128,7 @@ def equals(type_: Type) -> Callable[[Any, Any], bool | None]:
 
 @lru_cache(maxsize=1024)
 def compare(type_: Type) -> Callable[[Any, Any], int | None]:
-    """-1, 0 or 1 in the total order of `sort_key`; None if either value is NULL."""
+    """Return a three-way comparison in the order of `sort_key`; its result is None for NULL."""
     key = sort_key(type_)
 
     def three_way(left: Any, right: Any) -> int | None:
@@ -141,7 +141,7 @@ def compare(type_: Type) -> Callable[[Any, Any], int | None]:
 
 
 def _all_equal(triples: Any) -> bool | None:
-    """AND of the pairs' equality, as SQL does it: false beats unknown beats true."""
+    """Combine the equality of pairs by SQL's AND: false beats unknown, unknown beats true."""
     outcome: bool | None = True
     for equal, left, right in triples:
         if left is None or right is None:
@@ -157,7 +157,7 @@ def _all_equal(triples: Any) -> bool | None:
 
 def _array_sort_key(item: SortKey) -> SortKey:
     def key(value: Any) -> Any:
-        return tuple([_NULL_KEY if one is None else (True, item(one)) for one in value])
+        return tuple([_NULL_KEY if each is None else (True, item(each)) for each in value])
 
     return key
 
@@ -166,8 +166,8 @@ def _struct_sort_key(fields: list[SortKey]) -> SortKey:
     def key(value: Any) -> Any:
         return tuple(
             [
-                _NULL_KEY if one is None else (True, field(one))
-                for field, one in zip(fields, value, strict=True)
+                _NULL_KEY if cell is None else (True, field(cell))
+                for field, cell in zip(fields, value, strict=True)
             ]
         )
 
@@ -179,7 +179,7 @@ def _array_group_key(item: GroupKey | None) -> GroupKey | None:
         return None
 
     def key(value: Any) -> Any:
-        return tuple([None if one is None else item(one) for one in value])
+        return tuple([None if each is None else item(each) for each in value])
 
     return key
 
@@ -191,8 +191,8 @@ def _struct_group_key(fields: list[GroupKey | None]) -> GroupKey | None:
     def key(value: Any) -> Any:
         return tuple(
             [
-                one if one is None or field is None else field(one)
-                for field, one in zip(fields, value, strict=True)
+                cell if cell is None or field is None else field(cell)
+                for field, cell in zip(fields, value, strict=True)
             ]
         )
 

@@ -1,7 +1,7 @@
-"""TIMESTAMP: nanoseconds since 1970-01-01T00:00:00Z, from year 1 to 9999, and its texts.
+"""TIMESTAMP: nanoseconds since 1970-01-01T00:00:00Z, from year 1 to 9999, and its text forms.
 
-Wire text is RFC 3339 in UTC. SQL text is looser and may name a zone; without one it is read in a
-default zone. Zones themselves are the business of `zone`.
+Wire text is RFC 3339 in UTC. SQL text is less strict and may name a zone; text without a zone is
+read in a default zone. `zone` implements the zones.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ TIMESTAMP_MAX = 253_402_300_800 * NANOS_PER_SECOND - 1
 _EPOCH = datetime(1970, 1, 1)
 _EPOCH_ORDINAL = date(1970, 1, 1).toordinal()
 _LAST_ORDINAL = date.max.toordinal()
-_YEARS_PER_CYCLE, _DAYS_PER_CYCLE = 400, 146_097  # The calendar repeats itself.
+_YEARS_PER_CYCLE, _DAYS_PER_CYCLE = 400, 146_097  # The calendar's cycle.
 _UTC = fixed_zone(0)
 
 _RFC3339 = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?Z", re.ASCII)
@@ -35,22 +35,22 @@ _SQL = re.compile(
 
 
 def parse_utc(text: str) -> int:
-    """RFC 3339 with a capital Z and at most nine fraction digits, as on the wire."""
-    found = _RFC3339.fullmatch(text)
-    if found is None:
+    """Parse RFC 3339 with a capital Z and at most nine fraction digits: the wire form."""
+    match = _RFC3339.fullmatch(text)
+    if match is None:
         reason = "" if text.endswith("Z") else "must end with an uppercase literal 'Z'"
         raise BadValue(text, "TIMESTAMP", reason)
-    moment, fraction = found.groups()
+    moment, fraction = match.groups()
     try:
         since = datetime.fromisoformat(moment) - _EPOCH
-    except ValueError:  # No such day or time, unless it is a leap second.
+    except ValueError:  # Not a valid day or time, except for a leap second.
         return parse_sql(text, "UTC")
     nanos = (since.days * 86_400 + since.seconds) * NANOS_PER_SECOND
     return nanos + int(fraction.ljust(9, "0")) if fraction else nanos
 
 
 def format_utc(nanos: int) -> str:
-    """RFC 3339 in UTC; the fraction without trailing zeros."""
+    """Return RFC 3339 text in UTC, with the fraction without trailing zeros."""
     seconds, fraction = divmod(nanos, NANOS_PER_SECOND)
     text = (_EPOCH + timedelta(0, seconds)).isoformat()
     if fraction:
@@ -59,11 +59,11 @@ def format_utc(nanos: int) -> str:
 
 
 def parse_sql(text: str, default_zone: str) -> int:
-    """A timestamp as SQL writes it: time, fraction and zone may be left out."""
-    found = _SQL.fullmatch(text)
-    if found is None:
+    """Parse a timestamp as SQL writes it, with optional time, fraction and zone."""
+    match = _SQL.fullmatch(text)
+    if match is None:
         raise BadValue(text, "TIMESTAMP")
-    part = found.groupdict()
+    part = match.groupdict()
     fields = Civil(
         int(part["year"]),
         int(part["month"]),
@@ -81,13 +81,16 @@ def parse_sql(text: str, default_zone: str) -> int:
 
 
 def names_zone(text: str) -> bool:
-    """Whether a text that `parse_sql` reads says in which zone it is meant."""
-    found = _SQL.fullmatch(text)
-    return found is not None and any(found.group("zulu", "offset", "name", "lone_offset"))
+    """Return whether a text for `parse_sql` names its zone."""
+    match = _SQL.fullmatch(text)
+    return match is not None and any(match.group("zulu", "offset", "name", "lone_offset"))
 
 
 def format_sql(nanos: int, zone: str) -> str:
-    """As CAST(ts AS STRING): `2020-06-02 23:57:12.120-07`, the fraction in threes of digits."""
+    """Return the text of CAST(ts AS STRING): `2020-06-02 23:57:12.120-07`.
+
+    The fraction has 0, 3, 6 or 9 digits.
+    """
     offset = shown_offset(nanos, zone)
     fields = _fields(nanos, offset)
     return (
@@ -98,23 +101,23 @@ def format_sql(nanos: int, zone: str) -> str:
 
 
 def shown_offset(nanos: int, zone: str) -> int:
-    """The offset with which a text shows that instant, in seconds: always whole minutes.
+    """Return the offset that a text shows at an instant, in seconds, always in whole minutes.
 
-    Old local mean times are off by odd seconds; those are dropped from offset and clock alike.
+    Old local mean times have odd seconds, which are dropped from the offset and the local time.
     """
     offset = zone_named(zone).offset_at(nanos // NANOS_PER_SECOND)
     return offset - offset % 60 if offset >= 0 else offset + -offset % 60
 
 
 def offset_text(offset: int) -> str:
-    """`+05:30`, or `-07` for whole hours."""
+    """Return an offset as `+05:30`, or as `-07` for whole hours."""
     sign, minutes = ("-", -offset // 60) if offset < 0 else ("+", offset // 60)
     hours, rest = divmod(minutes, 60)
     return f"{sign}{hours:02d}:{rest:02d}" if rest else f"{sign}{hours:02d}"
 
 
 def fraction_in_threes(nanos: int) -> str:
-    """A fraction of a second as "", ".123", ".123456" or ".123456789"."""
+    """Return a fraction of a second as "", ".123", ".123456" or ".123456789"."""
     if not nanos:
         return ""
     if nanos % 1_000:
@@ -125,17 +128,17 @@ def fraction_in_threes(nanos: int) -> str:
 
 
 def civil(nanos: int, zone: str) -> Civil:
-    """The clock and calendar of `zone` at that instant; near the ends it may be year 0 or 10000."""
+    """Return date and time of day in `zone` at an instant; the year is 0 to 10000."""
     return _fields(nanos, zone_named(zone).offset_at(nanos // NANOS_PER_SECOND))
 
 
 def from_civil(fields: Civil, zone: str) -> int:
-    """The instant at which `zone` shows these fields; see `Zone.instant_of`."""
+    """Return the instant of a local time in `zone`; see `Zone.instant_of`."""
     return from_fields(fields, zone_named(zone))
 
 
 def from_fields(fields: Civil, zone: Zone) -> int:
-    """The instant at which `zone` shows these fields; second 60 is the next minute's first."""
+    """Return the instant of a local time in `zone`; second 60 is the next minute's first."""
     year, month, day, hour, minute, second, nanos = fields
     if not (0 <= hour < 24 and 0 <= minute < 60 and 0 <= second <= 60):
         raise BadValue(fields, "TIMESTAMP", "no such time")
@@ -149,7 +152,7 @@ def from_fields(fields: Civil, zone: Zone) -> int:
 
 
 def in_range(nanos: int) -> int:
-    """`nanos`, if it is a TIMESTAMP."""
+    """Return `nanos`; raise BadValue if it is out of the range of TIMESTAMP."""
     if not TIMESTAMP_MIN <= nanos <= TIMESTAMP_MAX:
         raise BadValue(nanos, "TIMESTAMP", "out of range")
     return nanos
@@ -161,7 +164,7 @@ def _fields(nanos: int, offset: int) -> Civil:
     hour, rest = divmod(rest, 3_600)
     minute, second = divmod(rest, 60)
     ordinal = _EPOCH_ORDINAL + days
-    if ordinal < 1:  # West of Greenwich, year 1 begins in year 0.
+    if ordinal < 1:  # In zones behind UTC, the first day of year 1 begins in year 0.
         return Civil(0, 12, 31 + ordinal, hour, minute, second, fraction)
     if ordinal > _LAST_ORDINAL:
         return Civil(10_000, 1, ordinal - _LAST_ORDINAL, hour, minute, second, fraction)

@@ -1,7 +1,8 @@
 """Types of Spanner's GoogleSQL: identity, parsing and printing.
 
-A `Type` is a value: two ARRAY<INT64> are equal and hash alike. Lengths such as STRING(36) belong
-to a column, not to its type (see `schema.column`). Follows the page "Data types in GoogleSQL".
+A `Type` is a value: two types ARRAY<INT64> are equal and have the same hash. Lengths such as
+STRING(36) belong to a column, not to its type (see `schema.column`). Follows the page "Data types
+in GoogleSQL".
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from enum import StrEnum
 
 
 class TypeCode(StrEnum):
-    """The constructor of a type. Values are the words that SQL uses."""
+    """The constructor of a type. The values are SQL's keywords."""
 
     BOOL = "BOOL"
     INT64 = "INT64"
@@ -67,11 +68,11 @@ class Type:
 
     @property
     def is_number(self) -> bool:
-        """INT64, NUMERIC, FLOAT32 or FLOAT64."""
+        """Return whether the type is INT64, NUMERIC, FLOAT32 or FLOAT64."""
         return self.code in _NUMBERS
 
     def item(self) -> Type:
-        """The element type of an ARRAY."""
+        """Return the element type of an ARRAY."""
         assert self.element is not None
         return self.element
 
@@ -111,10 +112,10 @@ SCALARS: dict[str, Type] = {
 
 
 def array_of(element: Type) -> Type:
-    """ARRAY<element>."""
+    """Return the type ARRAY<element>."""
     return Type(TypeCode.ARRAY, element=element)
 
 
 def struct_of(*fields: tuple[str, Type]) -> Type:
-    """STRUCT of (name, type) pairs; an empty name makes a field anonymous."""
+    """Return the STRUCT type of (name, type) pairs; an empty name makes a field anonymous."""
     return Type(TypeCode.STRUCT, fields=tuple(StructField(name, type_) for name, type_ in fields))

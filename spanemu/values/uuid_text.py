@@ -12,20 +12,20 @@ _LOOSE = re.compile(r"[0-9a-fA-F](?:-?[0-9a-fA-F]){31}")
 
 
 def parse(text: str) -> UUID:
-    """8-4-4-4-12 hexadecimal digits in either case."""
+    """Parse a UUID of 8-4-4-4-12 hexadecimal digits in either case."""
     if not _CANONICAL.fullmatch(text):
         raise BadValue(text, "UUID")
     return UUID(int=int(text.replace("-", ""), 16))
 
 
 def format(value: UUID) -> str:  # noqa: A001
-    """8-4-4-4-12 lower-case hexadecimal digits."""
+    """Return a UUID as 8-4-4-4-12 lower-case hexadecimal digits."""
     digits = f"{value.int:032x}"
     return f"{digits[:8]}-{digits[8:12]}-{digits[12:16]}-{digits[16:20]}-{digits[20:]}"
 
 
 def parse_sql(text: str) -> UUID:
-    """As CAST from STRING: 32 digits, single hyphens anywhere between them, optional braces."""
+    """Parse a UUID as CAST does: 32 digits, single hyphens between digits, optional braces."""
     inner = text[1:-1] if text[:1] == "{" and text[-1:] == "}" else text
     if not _LOOSE.fullmatch(inner):
         raise BadValue(text, "UUID")

@@ -1,7 +1,7 @@
-"""Each type's wire form <-> Python form, as functions built once per type.
+"""Conversion of values between wire form and Python form, by functions built once per type.
 
 The wire form is JSON-like: None, bool, int or float, str, list. Decoding is strict and raises
-`BadValue`; encoding trusts its input, for every Python form inside was decoded or computed here.
+`BadValue`. Encoding trusts its input, because every Python form was decoded or computed here.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ INT64_MAX = 2**63 - 1
 _INT32_MIN = -(2**31)
 _INT32_MAX = 2**31 - 1
 
-# Where a wire value of one of these classes is the Python form already.
+# The classes, by type, whose wire values are the Python form already.
 _SAME_ON_THE_WIRE: dict[TypeCode, frozenset[type]] = {
     TypeCode.BOOL: frozenset({bool, type(None)}),
     TypeCode.FLOAT64: frozenset({float, type(None)}),
@@ -39,7 +39,7 @@ _FLOAT_WORDS = {"NaN": nan, "Infinity": inf, "-Infinity": -inf}
 
 @lru_cache(maxsize=1024)
 def decoder(type_: Type) -> Decoder:
-    """A function from the wire form, strictly checked, to the Python form."""
+    """Return a function from the wire form to the Python form, which raises BadValue."""
     if type_.code is TypeCode.ARRAY:
         item = type_.item()
         return _array_decoder(decoder(item), _SAME_ON_THE_WIRE.get(item.code), str(type_))
@@ -50,7 +50,7 @@ def decoder(type_: Type) -> Decoder:
 
 @lru_cache(maxsize=1024)
 def encoder(type_: Type) -> Encoder:
-    """A function from the Python form to the canonical wire form."""
+    """Return a function from the Python form to the canonical wire form."""
     if type_.code is TypeCode.ARRAY:
         item = type_.item()
         return _float_array_encoder if item.is_float else _array_encoder(encoder(item))
@@ -168,7 +168,7 @@ def _lenient(wire: str, type_text: str) -> bytes:
 
 
 def _text_decoder(parse: Callable[[str], Any]) -> Callable[[str], Decoder]:
-    """For types that have a parser of their own."""
+    """Return a builder of decoders for a type with a text parser."""
 
     def build(type_text: str) -> Decoder:
         def decode(wire: Any) -> Any:
@@ -190,8 +190,8 @@ def _array_decoder(item: Decoder, same: frozenset[type] | None, type_text: str) 
         if wire.__class__ is not list and wire.__class__ is not tuple:
             raise BadValue(wire, type_text)
         if same is not None and same.issuperset(map(type, wire)):
-            return tuple(wire)  # Vectors are long, and one look at all the classes is cheap.
-        return tuple([item(one) for one in paced(wire)])
+            return tuple(wire)  # Vectors are long, and checking all classes at once is cheap.
+        return tuple([item(element) for element in paced(wire)])
 
     return decode
 
@@ -204,7 +204,7 @@ def _struct_decoder(fields: list[Decoder], type_text: str) -> Decoder:
             raise BadValue(wire, type_text)
         if len(wire) != len(fields):
             raise BadValue(wire, type_text, f"needs {len(fields)} fields")
-        return tuple([field(one) for field, one in zip(fields, wire, strict=True)])
+        return tuple([field(cell) for field, cell in zip(fields, wire, strict=True)])
 
     return decode
 
@@ -238,7 +238,7 @@ def _nullable(format_value: Callable[[Any], str]) -> Encoder:
 
 def _array_encoder(item: Encoder) -> Encoder:
     def encode(value: Any) -> Any:
-        return None if value is None else [item(one) for one in paced(value)]
+        return None if value is None else [item(element) for element in paced(value)]
 
     return encode
 
@@ -248,14 +248,14 @@ def _float_array_encoder(value: Any) -> Any:
         return None
     if None not in value and -FLOAT64_MAX <= sum(value) <= FLOAT64_MAX:
         return list(value)  # A finite sum has no NaN or infinity in it.
-    return [_encode_float(one) for one in value]
+    return [_encode_float(element) for element in value]
 
 
 def _struct_encoder(fields: list[Encoder]) -> Encoder:
     def encode(value: Any) -> Any:
         if value is None:
             return None
-        return [field(one) for field, one in zip(fields, value, strict=True)]
+        return [field(cell) for field, cell in zip(fields, value, strict=True)]
 
     return encode
 

@@ -1,4 +1,4 @@
-"""Values as dumps and lock statistics show them, on one line each."""
+"""Values as dumps and lock statistics show them, each on one line."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _SHORT = {"\n": r"\n", "\r": r"\r", "\t": r"\t", '"': r"\"", "\\": r"\\"}
 
 
 def value_text(value: Any, type_: Type) -> str:
-    """Return a value much as SQL writes it, strings in double quotes."""
+    """Return a value roughly as SQL writes it, strings in double quotes."""
     if value is None:
         return "NULL"
     if value is COMMIT_TIMESTAMP:
@@ -31,7 +31,7 @@ def value_text(value: Any, type_: Type) -> str:
 
 
 def quoted_text(text: str) -> str:
-    """Return a text in double quotes, on one line: control characters as SQL writes them."""
+    """Return a text in double quotes on one line, with control characters escaped as in SQL."""
     return f'"{_ESCAPED.sub(_escape, text)}"'
 
 

@@ -1,8 +1,8 @@
-"""Time zones: the offset at an instant, and the instant of a clock reading.
+"""Time zones: the offset at an instant, and the instant of a local time.
 
-A zone is named as in the tz database (the `tzdata` package, so that every machine answers alike),
-or by its offset (`+05:30`). Clock readings that a zone skips or shows twice are resolved as
-GoogleSQL does it; see `Zone.instant_of`.
+A zone is named as in the tz database (the `tzdata` package, so that results do not depend on the
+machine), or by its offset (`+05:30`). Local times that a zone skips or repeats are resolved as in
+GoogleSQL; see `Zone.instant_of`.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from spanemu.values.errors import BadValue
 
 _OFFSET = re.compile(r"(?:UTC)?([+-])(\d{1,2})(?::?(\d{1,2}))?", re.ASCII)
 _OFFSET_SECONDS_MAX = 14 * 3_600
-# Two days inside the calendar that `datetime` knows: no local time may leave it. No zone changes
-# its offset out there.
+# Two days inside the range of `datetime`, so that no local time leaves it. No zone changes its
+# offset near these limits.
 _FIRST_SECOND = -62_135_596_800 + 172_800
 _LAST_SECOND = 253_402_300_799 - 172_800
 
 
 class Civil(NamedTuple):
-    """What calendar and clock show in some zone."""
+    """A date and time of day in some zone."""
 
     year: int
     month: int
@@ -37,7 +37,7 @@ class Civil(NamedTuple):
 
 
 class Zone:
-    """One time zone. Instants and local readings are seconds since 1970-01-01T00:00:00."""
+    """One time zone. Instants and local times are seconds since 1970-01-01T00:00:00."""
 
     __slots__ = ("_epoch", "_fixed", "_rules", "name")
 
@@ -45,22 +45,22 @@ class Zone:
         self.name = name
         self._rules = rules
         self._fixed = fixed
-        self._epoch = datetime(1970, 1, 1, tzinfo=rules)  # Midnight on the clocks of this zone.
+        self._epoch = datetime(1970, 1, 1, tzinfo=rules)  # Midnight in this zone.
 
     def __repr__(self) -> str:
         return f"Zone({self.name})"
 
     def offset_at(self, instant: int) -> int:
-        """Seconds that local clocks are ahead of UTC at `instant`."""
+        """Return how many seconds local time is ahead of UTC at `instant`."""
         if self._fixed is not None:
             return self._fixed
         instant = min(max(instant, _FIRST_SECOND), _LAST_SECOND)
         return _seconds(self._rules.fromutc(self._epoch + timedelta(0, instant)).utcoffset())
 
     def instant_of(self, local: int) -> int:
-        """When clocks show `local`.
+        """Return the instant of a local time.
 
-        If they show it twice, the first time; if they skip it, as if they had not jumped yet.
+        A repeated local time gives its first instant; a skipped one uses the offset before the gap.
         """
         if self._fixed is not None:
             return local - self._fixed
@@ -70,9 +70,9 @@ class Zone:
 
 @lru_cache(maxsize=1024)
 def zone_named(name: str) -> Zone:
-    """The zone of that name or offset."""
-    if found := _OFFSET.fullmatch(name):
-        sign, hours, minutes = found.groups()
+    """Return the zone with that name or offset."""
+    if match := _OFFSET.fullmatch(name):
+        sign, hours, minutes = match.groups()
         seconds = int(hours) * 3_600 + int(minutes or 0) * 60
         if int(minutes or 0) >= 60 or seconds > _OFFSET_SECONDS_MAX:
             raise BadValue(name, "time zone", "offset out of range")
@@ -88,7 +88,7 @@ def zone_named(name: str) -> Zone:
 
 @lru_cache(maxsize=256)
 def fixed_zone(offset: int) -> Zone:
-    """A zone that is always `offset` seconds ahead of UTC."""
+    """Return a zone that is always `offset` seconds ahead of UTC."""
     rules = timezone(timedelta(0, offset))
     return Zone(str(rules), rules, offset)
 

@@ -32,6 +32,7 @@ REWRITTEN: tuple[str, ...] = (
     "spanemu/sql/errors.py",
     "spanemu/sql/googlesql/ast.py",
     "spanemu/sql/googlesql/syntax/",
+    "spanemu/values/",
 )
 MODULES = [
     path for path in (*modules(PACKAGE), *modules(PLUGIN)) if name_of(path).startswith(REWRITTEN)
