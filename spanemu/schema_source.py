@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from spanemu.base.errors import Code, SpannerError
-from spanemu.base.excerpts import excerpt, place_of_name
+from spanemu.base.excerpts import excerpt, position_of_name
 from spanemu.sql.errors import DdlSyntaxFailure, SyntaxFailure
 from spanemu.sql.googlesql.syntax.ddl.statement import split_statements
 
@@ -104,7 +104,7 @@ def rejected(statement: SchemaStatement, failure: SpannerError) -> SchemaRejecte
     text = statement.text
     if isinstance(failure, DdlSyntaxFailure):
         text, place = failure.statement, (failure.line, failure.column)
-    elif (found := place_of_name(text, str(failure))) is not None:
+    elif (found := position_of_name(text, str(failure))) is not None:
         place = found
     else:
         return SchemaRejected(statement.origin, statement.line, failure)

@@ -1,16 +1,12 @@
-"""Foundations that know nothing of databases; everything else may import them.
+"""Foundations without knowledge of databases, which every other package may import.
 
-In reading order: `errors` (how a failure becomes a code and a sentence), `clock` (the only
-source of time) and `nanos` (its units), `rand` (the only source of randomness), `limits` (every
-published quota), `names` (paths, ids and labels of resources), `nearest` (to a misspelt name),
-`excerpts` (of statements, with a caret),
-`identifiers` (of SQL), `call` (the request's deadline), `pace` and `long_sort` (long loops that
-look at it), `paging` (pages of a listing), `tree` (the one ASCII tree printer), `record` (light
-classes for frozen data), `plain` (objects as plain data), `raw_key` (keys as requests have them),
-`reserved` (words that need backticks), `site` (the line that made a request), `process`
+In reading order: `errors` (failures with a code and a text), `clock` (the only source of time) and
+`nanos` (its units), `rand` (the only source of randomness), `limits` (every published quota),
+`resource_names` and `resource_ids` (paths, ids and labels of resources), `suggestions` (for unknown
+names), `excerpts` (of statements, with a caret), `identifiers` (of SQL), `call` (the request in
+progress and its deadline), `deadline_checks` (long loops that check the deadline), `paging` (pages
+of a listing), `record` (light classes for frozen data), `serialization` (objects as plain data),
+`raw_key` (keys as requests hold them), `call_site` (the line that made a request), `process`
 (attributes that a forked child may not read), `severity` and `name_hints` (for the linter and the
-detector).
-
-Modules: `call_site`, `deadline_checks`, `resource_ids`, `resource_names`, `serialization`,
-`suggestions`.
+hotspot detector).
 """

@@ -1,7 +1,7 @@
-"""The request being served on this thread: its deadline, and whether anyone still wants it.
+"""The request in progress on this thread: its deadline, and whether the client still waits for it.
 
-A frontend opens a `Call` around each request; long loops and lock waits deep below ask
-`current()` whether to go on. That keeps deadlines and cancellation out of every signature.
+A frontend opens a `Call` around each request. Long loops and lock waits deep below check
+`current()`. So signatures need no parameters for deadlines and cancellation.
 """
 
 from __future__ import annotations
@@ -16,23 +16,23 @@ from spanemu.base.limits import STEP_BYTES_MAX
 
 
 class DeadlineExceeded(SpannerError):
-    """The request's deadline passed while it was being served."""
+    """The deadline of a request that passed while the request was in progress."""
 
     code = Code.DEADLINE_EXCEEDED
-    prose = "Deadline Exceeded"  # What gRPC says when its own timer is first.
+    prose = "Deadline Exceeded"  # gRPC's own text for this code.
 
 
 class Cancelled(SpannerError):
-    """The client gave the request up, or somebody else did (CALL cancel_query)."""
+    """A cancellation by the client, or by CALL cancel_query."""
 
     code = Code.CANCELLED
     prose = "The request was cancelled."
 
 
 class CallSite(NamedTuple):
-    """A line of a client's code that made a request, and the line that called its function.
+    """The line of a client's code that made a request, and the line that called its function.
 
-    Both are like "file.py:12"; "" where a line is not known.
+    Both look like "file.py:12"; "" stands for an unknown line.
     """
 
     line: str = ""
@@ -43,7 +43,7 @@ NO_SITE = CallSite()
 
 
 class StepTooLarge(SpannerError):
-    """One step of a statement builds values that exceed `STEP_BYTES_MAX` together."""
+    """A step of a statement that builds values of more than `STEP_BYTES_MAX` in total."""
 
     code = Code.RESOURCE_EXHAUSTED
     prose = "The expressions of the statement build more than {limit} bytes for one batch of rows."
@@ -51,16 +51,16 @@ class StepTooLarge(SpannerError):
 
 
 class Connection(Protocol):
-    """A client's way to the server."""
+    """A client's connection to the server."""
 
     def is_open(self) -> bool:
-        """Whether more requests can come in through it, as far as anybody knows. Takes a while."""
+        """Return whether further requests can arrive, as far as is known. Takes a while."""
         ...
 
 
-# Guards what calls know of their cancellation. One for all of them: it is held for a moment, and
-# only by calls that wait for something or are given up. Reentrant, since the garbage collector may
-# give up a forgotten call just then.
+# Guards the cancellation state of all calls. One lock suffices: it is held briefly, and only by
+# calls that wait or are cancelled. Reentrant, because the garbage collector may cancel an abandoned
+# call at that moment.
 _cancelling = threading.RLock()
 
 
@@ -68,25 +68,25 @@ class _Serving(threading.local):
     call: Call | None = None
 
 
-# The call being served on this thread, None outside of any. Hot paths look and set it here; for
-# everything else there is `current`, and `with call:`.
+# The call in progress on this thread, or None. Hot paths read and set it directly; all other code
+# uses `current` and `with call:`.
 serving = _Serving()
 
 
 class Call:
-    """One request in progress. `deadline` is in seconds of `clock.monotonic`, None for never.
+    """A request in progress. `deadline` is in seconds of `clock.monotonic`, None for no deadline.
 
-    `with call:` makes it the current one of a thread, while it is served there.
+    `with call:` makes it the current call of the thread that serves it.
     """
 
-    # What serving it came to, for whoever watches; None while nobody does.
+    # Annotations for an observer of the request; None without an observer.
     facts: dict[str, Any] | None = None
-    # The lines of the client's code that made it, where the thread that serves it is another.
+    # The lines of the client's code that made the request, if another thread serves it.
     site = NO_SITE
-    # What the request came in through, if that can break.
+    # The connection of the request, if it can break.
     connection: Connection | None = None
     is_cancelled = False
-    # Bytes of the large values that were built since the last step of a long loop began.
+    # Bytes of the large values built since the last step of a long loop began.
     built_bytes = 0
     _wakers: tuple[Callable[[], None], ...] = ()
 
@@ -94,7 +94,7 @@ class Call:
         self.deadline = deadline
 
     def __enter__(self) -> Self:
-        """Be current on this thread while a block runs."""
+        """Make this call current on the thread inside the `with` block."""
         self._before = serving.call
         serving.call = self
         return self
@@ -103,7 +103,7 @@ class Call:
         serving.call = self._before
 
     def cancel(self) -> None:
-        """Give the request up, from any thread; waits registered with `on_cancel` wake."""
+        """Cancel the request, from any thread; wake the waits registered with `on_cancel`."""
         with _cancelling:
             self.is_cancelled = True
             wakers, self._wakers = self._wakers, ()
@@ -111,24 +111,24 @@ class Call:
             wake()
 
     def check(self) -> None:
-        """Raise Cancelled or DeadlineExceeded when there is no point in going on."""
+        """Raise Cancelled or DeadlineExceeded when the request need not continue."""
         if self.is_cancelled:
             raise Cancelled()
         if self.deadline is not None and monotonic() >= self.deadline:
             raise DeadlineExceeded()
 
     def count_built(self, size: int) -> None:
-        """Count a large value. Raises StepTooLarge if too many are built in one step."""
+        """Count a large value. Raise StepTooLarge if one step builds too many bytes."""
         self.built_bytes += size
         if self.built_bytes > STEP_BYTES_MAX:
             raise StepTooLarge(STEP_BYTES_MAX)
 
     def seconds_left(self) -> float | None:
-        """Seconds until the deadline, not negative; None when there is none."""
+        """Return the seconds until the deadline, at least 0, or None without a deadline."""
         return None if self.deadline is None else max(0.0, self.deadline - monotonic())
 
     def on_cancel(self, wake: Callable[[], None]) -> None:
-        """Have `wake` called when the request is cancelled, at once if it already is."""
+        """Call `wake` when the request is cancelled, or at once if it already is."""
         with _cancelling:
             if not self.is_cancelled:
                 self._wakers += (wake,)
@@ -138,46 +138,46 @@ class Call:
     def forget(self, wake: Callable[[], None]) -> None:
         """Undo `on_cancel`."""
         with _cancelling:
-            self._wakers = tuple(one for one in self._wakers if one != wake)
+            self._wakers = tuple(each for each in self._wakers if each != wake)
 
 
 class _Unbounded(Call):
-    """The call of work that no request asked for."""
+    """The call of work without a request."""
 
     def count_built(self, size: int) -> None:
-        """Count nothing: threads share this call, and none of them begins steps for the others."""
+        """Count nothing: threads share this call, and no thread begins steps for the others."""
 
 
 _FOREVER = _Unbounded()
 
 
 def current() -> Call:
-    """The call being served on this thread; outside of any, one that never ends."""
+    """Return the call in progress on this thread, or an unbounded call without a request."""
     return serving.call or _FOREVER
 
 
 def current_annotations() -> dict[str, Any] | None:
-    """Where facts about the call being served on this thread go, if anybody watches it."""
+    """Return the annotations of the call in progress on this thread, if it is observed."""
     call = serving.call
     return None if call is None else call.facts
 
 
 def annotate(name: str, fact: Any) -> None:
-    """Tell whoever watches the call being served on this thread what it came to."""
+    """Set an annotation of the call in progress on this thread, if it is observed."""
     call = serving.call
     if call is not None and call.facts is not None:
         call.facts[name] = fact
 
 
 def reset_annotations() -> None:
-    """Forget the facts: what comes is another part of the request, told by itself."""
+    """Clear the annotations: another part of the request follows, observed separately."""
     call = serving.call
     if call is not None and call.facts is not None:
         call.facts.clear()
 
 
 def add_metric(name: str, amount: float) -> None:
-    """Add to a number that whoever watches the call is told."""
+    """Add to a numeric annotation of the call in progress on this thread."""
     call = serving.call
     if call is not None and call.facts is not None:
         call.facts[name] = call.facts.get(name, 0) + amount

@@ -1,7 +1,7 @@
-"""Find the line of a client's own code that made the request which this thread serves.
+"""The line of a client's own code that made the request that this thread serves.
 
-Only known where the client runs in this process. A client that calls on its own thread has its
-lines on the stack; for a client that calls from an event loop, the call brings the lines along.
+The line is known only if the client runs in this process. A client that calls on its own thread has
+its lines on the stack; a client that calls from an event loop passes its lines with the call.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from spanemu.base.call import CallSite, current
 
 _PACKAGE = str(Path(__file__).parents[1])
 _LIBRARIES = tuple({sysconfig.get_path("stdlib"), sysconfig.get_path("purelib"), _PACKAGE})
-# Frames of a library between a helper and its caller, as of `run_in_transaction`. A test function
-# has no caller of its own, and below it lie all the frames of the test runner.
+# The most frames of a library between a helper and its caller, as in `run_in_transaction`. A test
+# function has no caller in client code; below it lie the frames of the test runner.
 _CALLER_FRAMES_MAX = 10
 _COMPREHENSIONS = frozenset({"<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>"})
 
@@ -36,7 +36,7 @@ def _caller(helper: FrameType) -> str:
     """Return the line of the client's own code that called the function of a frame, "" for none."""
     frame: FrameType | None = helper
     while frame is not None and frame.f_code.co_name in _COMPREHENSIONS:
-        frame = frame.f_back  # a comprehension is a part of the function around it
+        frame = frame.f_back  # a comprehension is part of its enclosing function
     for _ in range(_CALLER_FRAMES_MAX):
         frame = None if frame is None else frame.f_back
         if frame is None:

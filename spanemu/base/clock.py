@@ -1,12 +1,13 @@
-"""The only place that asks the machine for the time.
+"""The only module that reads the machine's clock.
 
-It is the machine's also while freezegun or time-machine have Python's stand still or travel: those
-are for the code under test, and a session would be too old, or a deadline never pass, for nothing
-that the test is about. A test that wants both to go together says so (`EmulatorClock.follow`).
+It reads the machine's time even while freezegun or time-machine stop or move Python's time. Those
+tools are meant for the code under test; if they moved the emulator's time, sessions would expire or
+deadlines never pass for reasons unrelated to the test. A test that wants both to move together says
+so (`EmulatorClock.follow`).
 
-Timestamps everywhere in spanemu are `int` nanoseconds since the Unix epoch, as a TIMESTAMP
-value is. Those that a clock gives out are whole microseconds, as Spanner's commit timestamps
-are, and each is later than all before it.
+Timestamps everywhere in spanemu are `int` nanoseconds since the Unix epoch, like TIMESTAMP values.
+Timestamps that a clock issues are whole microseconds, as Spanner's commit timestamps are, and each
+is later than all before.
 """
 
 from __future__ import annotations
@@ -21,19 +22,20 @@ from typing import Protocol
 
 from spanemu.base.nanos import BEGINNING, NANOS_PER_MICRO, NANOS_PER_SECOND
 
-# freezegun replaces the functions of `time` wherever a module has them; it does not know partials
-# of them, which cost next to nothing.
+# freezegun replaces the functions of `time` in all modules, but not partials of them, which cost
+# next to nothing.
 _time_ns = partial(time.time_ns)
 
-WAIT_SECONDS_MAX = 0.25  # a waiter looks up this often, e.g. for a cancelled request
+WAIT_SECONDS_MAX = 0.25  # how often a waiter checks, e.g. for a cancelled request
 
 
 @dataclass(frozen=True, slots=True)
 class ClockState:
-    """How a clock relates to the machine's, to be given back to `SystemClock.set_state`.
+    """The relation of a clock to the machine's clock, for `SystemClock.set_state`.
 
-    `offset` is what is added to the machine's time while time runs, `frozen_at` where time stands
-    still, None when it runs, and `step` what each reading adds. `last` is the latest reading.
+    `offset` is added to the machine's time while time runs. `frozen_at` is the time at which the
+    clock is frozen, None while it runs, and `step` is what each reading adds. `last` is the latest
+    reading.
     """
 
     offset: int = 0
@@ -42,24 +44,24 @@ class ClockState:
     last: int = BEGINNING
 
     def is_like(self, other: ClockState) -> bool:
-        """Return whether time stands or runs as in another state, readings aside."""
+        """Return whether the other state is equal except for the latest reading."""
         return replace(self, last=other.last) == other
 
 
 class Clock(Protocol):
-    """What the database asks of time."""
+    """The interface of a clock, as the database uses it."""
 
     @property
     def state(self) -> ClockState:
-        """How it relates to the machine's clock now."""
+        """The present relation to the machine's clock."""
         ...
 
     def now(self) -> int:
-        """Nanoseconds since the epoch: a whole microsecond, later than every earlier answer."""
+        """Return a new timestamp: a whole microsecond, later than every earlier result."""
         ...
 
     def peek(self) -> int:
-        """The present time without claiming it: not before the last `now`, may repeat."""
+        """Return the present time without issuing it: not before the last `now`, and not unique."""
         ...
 
     def wait_until(self, nanos: int, seconds_max: float | None) -> None:
@@ -68,7 +70,7 @@ class Clock(Protocol):
 
 
 def real_time_ns() -> Callable[[], int]:
-    """What tells the machine's time, in nanoseconds since the epoch."""
+    """Return a function that reads the machine's time, in nanoseconds since the epoch."""
     machine = sys.modules.get("time_machine")
     if machine is None:
         return _time_ns
@@ -77,7 +79,7 @@ def real_time_ns() -> Callable[[], int]:
     def behind() -> int:
         try:
             return hatch.time.time_ns() if hatch.is_travelling() else _time_ns()
-        except (SystemError, ValueError):  # It has just come back.
+        except (SystemError, ValueError):  # Time travel ended between the two calls.
             return _time_ns()
 
     return behind
@@ -86,10 +88,10 @@ def real_time_ns() -> Callable[[], int]:
 class SystemClock:
     """Wall time, strictly monotonic, that a test can move, freeze and thaw.
 
-    By itself it never goes back, even when the machine's clock does, and falls back in step with
-    wall time: a burst of readings inside one microsecond runs ahead by one each, no more. Only
-    `set_state` and `set_back` take it back, for callers that know who has seen later timestamps.
-    It begins at `start` (nanoseconds since the epoch), now by default.
+    The clock never goes back by itself, even if the machine's clock does. A burst of readings
+    within one microsecond runs ahead of wall time by one microsecond each, until wall time catches
+    up. Only `set_state` and `set_back` move it back, for callers that know which readers have seen
+    later timestamps. It starts at `start` (nanoseconds since the epoch), by default now.
     """
 
     def __init__(self, start: int | None = None) -> None:
@@ -100,24 +102,24 @@ class SystemClock:
         self._offset = 0 if start is None else start - self._time_ns()
         self._frozen_at: int | None = None
         self._step = 0
-        self.unmoved = self.state  # which nobody has moved yet
+        self.unmoved = self.state  # the state before any test moves the clock
 
     @property
     def state(self) -> ClockState:
-        """How it relates to the machine's clock now."""
+        """The present relation to the machine's clock."""
         return ClockState(self._offset, self._frozen_at, self._step, self._last)
 
     @property
     def is_frozen(self) -> bool:
-        """Whether time stands still, or moves by steps only."""
+        """Return whether time is frozen, or moves by steps only."""
         return self._frozen_at is not None
 
     def stay_real(self) -> None:
-        """Find the machine's time behind tools that were imported since this clock was made."""
+        """Read the machine's time past tools that were imported after this clock was created."""
         self._time_ns = real_time_ns()
 
     def now(self) -> int:
-        """The next timestamp, in nanoseconds."""
+        """Return the next timestamp, in nanoseconds."""
         with self._mutex:
             current = self._frozen_at
             if current is None:
@@ -131,8 +133,8 @@ class SystemClock:
             return current
 
     def peek(self) -> int:
-        """The present time in nanoseconds, without advancing anything."""
-        # No lock: each field is read once, and any value it had meanwhile is a right answer.
+        """Return the present time in nanoseconds, without advancing the clock."""
+        # No lock: each field is read once, and every value it has had meanwhile is correct.
         wall, last = self._frozen_at, self._last
         if wall is None:
             wall = self._time_ns() + self._offset
@@ -140,7 +142,7 @@ class SystemClock:
         return wall if wall > last else last
 
     def advance(self, nanos: int) -> None:
-        """Move time forward. Raises ValueError when asked to go back."""
+        """Move time forward. Raise ValueError if `nanos` is negative."""
         if nanos < 0:
             raise ValueError("a clock never moves backwards")
         with self._mutex:
@@ -160,10 +162,10 @@ class SystemClock:
             self._moved.wait(min(waits))
 
     def freeze(self, at: int | None = None, *, step: int = 0) -> None:
-        """Stop time, now or `at` a time to come; readings still differ by a microsecond.
+        """Freeze time at the present or at a later time; readings still differ by a microsecond.
 
-        With `step`, each `now` is that many nanoseconds later than the one before. Raises
-        ValueError when asked to go back.
+        With `step`, each `now` is that many nanoseconds later than the one before. Raise ValueError
+        if `at` is in the past.
         """
         with self._mutex:
             present = max(self._wall(), self._last)
@@ -175,7 +177,7 @@ class SystemClock:
             self._moved.notify_all()
 
     def set_back(self, nanos: int) -> None:
-        """Stop time at `nanos`, which may be earlier than any reading."""
+        """Freeze time at `nanos`, which may be earlier than any reading."""
         with self._mutex:
             self._frozen_at = nanos - nanos % NANOS_PER_MICRO
             self._last = self._frozen_at - NANOS_PER_MICRO
@@ -183,19 +185,19 @@ class SystemClock:
             self._moved.notify_all()
 
     def set_state(self, state: ClockState) -> None:
-        """Come back to an earlier state. Readings go on after the latest one of that state."""
+        """Restore an earlier state. Readings continue after the latest reading of that state."""
         with self._mutex:
             self._offset, self._frozen_at = state.offset, state.frozen_at
             self._step, self._last = state.step, state.last
             self._moved.notify_all()
 
     def pass_over(self, nanos: int) -> None:
-        """Let every reading from now on be later than `nanos`."""
+        """Make every later reading exceed `nanos`."""
         with self._mutex:
             self._last = max(self._last, nanos)
 
     def thaw(self) -> None:
-        """Let time run again from where it was frozen."""
+        """Let time run again from the time at which it was frozen."""
         with self._mutex:
             if self._frozen_at is not None:
                 frozen, self._frozen_at = self._frozen_at, None
@@ -212,7 +214,7 @@ class SystemClock:
 
 
 class ShiftedClock:
-    """A clock that is ahead of another one by a fixed time."""
+    """A clock that is ahead of another clock by a fixed time."""
 
     def __init__(self, source: Clock, ahead: int) -> None:
         self._source = source
@@ -220,15 +222,15 @@ class ShiftedClock:
 
     @property
     def state(self) -> ClockState:
-        """How the clock that it goes with relates to the machine's."""
+        """The relation of the source clock to the machine's clock."""
         return self._source.state
 
     def now(self) -> int:
-        """The next timestamp, in nanoseconds."""
+        """Return the next timestamp, in nanoseconds."""
         return self._source.now() + self._ahead
 
     def peek(self) -> int:
-        """The present time in nanoseconds, without advancing anything."""
+        """Return the present time in nanoseconds, without advancing the clock."""
         return self._source.peek() + self._ahead
 
     def wait_until(self, nanos: int, seconds_max: float | None) -> None:
@@ -237,23 +239,23 @@ class ShiftedClock:
 
 
 class ManualClock:
-    """Time for unit tests: each reading is one microsecond after the last."""
+    """A clock for unit tests: each reading is one microsecond after the last."""
 
     def __init__(self, nanos: int = 0) -> None:
         self.nanos = nanos
 
     @property
     def state(self) -> ClockState:
-        """A clock that no machine drives has no state but its reading."""
+        """A state with the last reading only: no machine drives this clock."""
         return ClockState(last=self.nanos)
 
     def now(self) -> int:
-        """One microsecond after the last reading."""
+        """Return the time one microsecond after the last reading."""
         self.nanos += NANOS_PER_MICRO
         return self.nanos
 
     def peek(self) -> int:
-        """The last reading."""
+        """Return the last reading."""
         return self.nanos
 
     def advance(self, nanos: int) -> None:
@@ -261,10 +263,10 @@ class ManualClock:
         self.nanos += nanos
 
     def wait_until(self, nanos: int, seconds_max: float | None) -> None:
-        """Time passes for whoever waits for it."""
+        """Advance to `nanos` at once."""
         self.nanos = max(self.nanos, nanos)
 
 
-# Seconds on a clock that measures durations and deadlines, unaffected by wall time. Not wrapped in
-# a function of ours, for each request looks at it a dozen times.
+# Seconds on a clock for durations and deadlines, unaffected by wall time. Not wrapped in a Python
+# function, because each request reads it a dozen times.
 monotonic = partial(time.monotonic)

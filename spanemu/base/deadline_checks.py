@@ -1,7 +1,7 @@
-"""Long work in steps, between which the deadline of the request is looked at.
+"""Long loops in steps, with a check of the request's deadline between steps.
 
-Nothing can interrupt Python while it runs through a list. So a loop that may be long takes its
-items through one of these, and no step should take more than a few milliseconds.
+Python cannot be interrupted while it iterates over a list. A loop that may be long therefore takes
+its items through one of these functions. No step should take more than a few milliseconds.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ PART_MAX = 4_096
 _SLOW_SECONDS = 0.005
 _GROWTH = 4
 _PART_GROWTH = 8
-_SHORT = 16  # items that are not worth a look
-_LONG = 1 << 14  # characters, bytes or elements of a value that is
-_LONG_ARRAY = 1 << 10  # elements
+_SHORT = 16  # items that need no check
+_LONG = 1 << 14  # characters, bytes or elements of a large value
+_LONG_ARRAY = 1 << 10  # elements of a large array
 _ELEMENT_BYTES = 36  # of a number and the reference to it
-_CALLS = 1 << 8  # between two looks
+_CALLS = 1 << 8  # calls between two checks
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
 
 class Tally(Protocol):
-    """Counts rows that were read from a table or an index."""
+    """A counter of rows read from a table or an index."""
 
     scanned: int
 
@@ -38,9 +38,9 @@ class Tally(Protocol):
 def in_steps(
     items: Iterable[T], size: int, largest: int, tally: Tally | None = None
 ) -> Generator[list[T], bool | None]:
-    """Lists that grow while they are quick, and shrink when there is a lot to do for an item.
+    """Yield lists of items that grow while steps are fast, and shrink while steps are slow.
 
-    Whoever sends True after a list asks for shorter ones.
+    A consumer that sends True after a list asks for shorter lists.
     """
     call = current()
     check = call.check
@@ -62,19 +62,19 @@ def in_steps(
 
 
 def paced(items: Collection[T]) -> Iterable[T]:
-    """The same items, for a loop over however many there are."""
+    """Return the items for a loop that checks the deadline if they are many."""
     return items if len(items) <= _SHORT else paced_stream(items)
 
 
 def paced_stream(items: Iterable[T]) -> Iterator[T]:
-    """The same of items that come one by one."""
+    """Yield items of unknown number, with checks of the deadline."""
     return chain.from_iterable(in_steps(items, _SHORT, STEP_ITEMS_MAX))
 
 
 def parts_of(items: Sequence[T], size: int = PART_MAX) -> Iterator[Sequence[T]]:
-    """Parts of a sequence, of `size` at first and growing.
+    """Yield slices of a sequence, of `size` elements at first and growing.
 
-    For loops over what is already in memory, with little to do for each.
+    For loops over data in memory with little work for each element.
     """
     check = current().check
     start = 0
@@ -86,23 +86,23 @@ def parts_of(items: Sequence[T], size: int = PART_MAX) -> Iterator[Sequence[T]]:
 
 
 def is_long(value: Sized) -> bool:
-    """Whether work on a value takes a while in itself."""
+    """Return whether work on the value alone may take long."""
     return len(value) > _LONG
 
 
 def check_deadline_if_large(value: Sized) -> None:
-    """Look at the deadline before work on a value that takes a while in itself.
+    """Check the deadline before work on a large value.
 
-    Many rows may be worked on in one step, and all of their values may be long.
+    One step may cover many rows, and all of their values may be large.
     """
     if len(value) > _LONG:
         current().check()
 
 
 def count_built(value: Sized) -> None:
-    """Check the deadline after a large value was built, and count the value.
+    """Check the deadline after a large value was built, and count its size.
 
-    Raises StepTooLarge if the values that were built since the last step are too large together.
+    Raise StepTooLarge if the values built since the last step are too large together.
     """
     if len(value) > _LONG:
         call = current()
@@ -111,15 +111,15 @@ def count_built(value: Sized) -> None:
 
 
 def count_built_array(array: Sized) -> None:
-    """Count a large array, as `count_built` does a text."""
+    """Count a large array, as `count_built` counts a text."""
     if len(array) > _LONG_ARRAY:
         current().count_built(len(array) * _ELEMENT_BYTES)
 
 
 def paced_calls(function: Callable[P, T]) -> Callable[P, T]:
-    """A function that does the same and looks at the deadline now and then.
+    """Return a function like `function` that checks the deadline every few calls.
 
-    For those that a loop in C calls back.
+    For functions that a loop in C calls back.
     """
     numbers = count()
 
@@ -131,38 +131,38 @@ def paced_calls(function: Callable[P, T]) -> Callable[P, T]:
     return call
 
 
-_RUN = 1 << 12  # how many keys are sorted at once, at first
+_RUN = 1 << 12  # the number of keys in the first sorted run
 _RUN_MAX = 1 << 15
 _QUICK_SECONDS = 0.005
 
 
-def put_in_order(items: list[Any]) -> list[Any]:
-    """The items sorted, in place if they are few."""
+def sort_with_checks(items: list[Any]) -> list[Any]:
+    """Return the items sorted; few items are sorted in place."""
     if len(items) <= _RUN:
         items.sort()
         return items
-    return at_places(items, sorted_places(items, descending=False))
+    return items_at(items, sorted_positions(items, descending=False))
 
 
-def at_places(items: Sequence[T], places: Sequence[int]) -> list[T]:
-    """The items at `places`."""
-    found: list[T] = []
-    for part in parts_of(places):
-        found.extend(map(items.__getitem__, part))
-    return found
+def items_at(items: Sequence[T], positions: Sequence[int]) -> list[T]:
+    """Return the items at `positions`."""
+    selected: list[T] = []
+    for part in parts_of(positions):
+        selected.extend(map(items.__getitem__, part))
+    return selected
 
 
-def sorted_places(keys: Sequence[Any], *, descending: bool) -> list[int]:
-    """The places of `keys` in order, equal ones in the order in which they are."""
+def sorted_positions(keys: Sequence[Any], *, descending: bool) -> list[int]:
+    """Return the positions of `keys` in sorted order; the sort is stable."""
     key = keys.__getitem__
     if len(keys) <= _RUN:
         return sorted(range(len(keys)), key=key, reverse=descending)
-    # Backwards there and back, equal keys stay in their order.
-    places = range(len(keys) - 1, -1, -1) if descending else range(len(keys))
-    runs = _sorted_runs(places, key)
+    # Reversing before and after the sort keeps equal keys in their order.
+    positions = range(len(keys) - 1, -1, -1) if descending else range(len(keys))
+    runs = _sorted_runs(positions, key)
     at_once = max(_RUN, len(runs[-2]))
     while len(runs) > 1:
-        pairs = [runs[place : place + 2] for place in range(0, len(runs), 2)]
+        pairs = [runs[first : first + 2] for first in range(0, len(runs), 2)]
         runs = [
             _merged(pair[0], pair[1], key, at_once) if len(pair) == 2 else pair[0] for pair in pairs
         ]
@@ -171,15 +171,15 @@ def sorted_places(keys: Sequence[Any], *, descending: bool) -> list[int]:
     return runs[0]
 
 
-def _sorted_runs(places: Sequence[int], key: Callable[[int], Any]) -> list[list[int]]:
-    """At least two of them; they get longer while they are quick."""
+def _sorted_runs(positions: Sequence[int], key: Callable[[int], Any]) -> list[list[int]]:
+    """Return at least two sorted runs, which grow while sorting is fast."""
     check = current().check
     runs: list[list[int]] = []
     start, size = 0, _RUN
-    while start < len(places):
+    while start < len(positions):
         check()
         began = monotonic()
-        runs.append(sorted(places[start : start + size], key=key))
+        runs.append(sorted(positions[start : start + size], key=key))
         start += size
         if monotonic() - began < _QUICK_SECONDS:
             size = min(2 * size, _RUN_MAX)
@@ -189,9 +189,10 @@ def _sorted_runs(places: Sequence[int], key: Callable[[int], Any]) -> list[list[
 def _merged(
     first: list[int], second: list[int], key: Callable[[int], Any], at_once: int
 ) -> list[int]:
-    """Two sorted runs as one, of equal keys those of the first run first.
+    """Return two sorted runs merged; of equal keys, those of the first run come first.
 
-    Both are cut at the same key until they are short; Python's sort is good at merging those.
+    Both runs are split at the same key until they are short, because Python's sort merges short
+    runs well.
     """
     check = current().check
     merged: list[int] = []

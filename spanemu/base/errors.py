@@ -1,11 +1,11 @@
-"""How a failure becomes a status code, a sentence and the details that clients act on.
+"""Failures with a status code, a text, and the details that client libraries act on.
 
-    SpannerError            a failure the client is meant to see
+    SpannerError            a failure reported to the client
     └── (one class per cause, in the `errors` module of the package that raises it)
 
-A failure is a class that holds facts; its prose is written once, as a format string over those
-facts. `frontend.boundary` is the only place that turns it into a gRPC status. Anything that is
-not a `SpannerError` is our bug.
+A failure class declares facts; its text is a format string over these facts, written once.
+`frontend.boundary` is the only module that converts a failure into a gRPC status. Any exception
+that is not a `SpannerError` is a bug of spanemu.
 """
 
 from __future__ import annotations
@@ -42,14 +42,14 @@ class Code(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class RetryInfo:
-    """Tells the client how long to wait before it tries again (google.rpc.RetryInfo)."""
+    """The delay before the client should retry (google.rpc.RetryInfo)."""
 
     delay_nanos: int
 
 
 @dataclass(frozen=True, slots=True)
 class ResourceInfo:
-    """Names the resource that a failure is about (google.rpc.ResourceInfo)."""
+    """The resource that a failure concerns (google.rpc.ResourceInfo)."""
 
     resource_type: str
     resource_name: str
@@ -58,7 +58,7 @@ class ResourceInfo:
 
 @dataclass(frozen=True, slots=True)
 class ErrorInfo:
-    """Says why, in words for programs (google.rpc.ErrorInfo)."""
+    """The machine-readable reason of a failure (google.rpc.ErrorInfo)."""
 
     reason: str
     domain: str
@@ -67,7 +67,7 @@ class ErrorInfo:
 
 @dataclass(frozen=True, slots=True)
 class HelpLink:
-    """Leads to a page that says more (google.rpc.Help, with this one link)."""
+    """A link to documentation (google.rpc.Help with one link)."""
 
     description: str
     url: str
@@ -78,11 +78,11 @@ Detail = RetryInfo | ResourceInfo | ErrorInfo | HelpLink
 
 @dataclass_transform(eq_default=False, field_specifiers=(field,))
 class SpannerError(Exception):
-    """A failure the client is meant to see: a subclass lists its facts as annotated fields.
+    """A failure reported to the client: a subclass declares its facts as annotated fields.
 
-    `prose` is formatted with the facts; `code` may be a class attribute or, where one cause has
-    several codes, a fact. Facts are given in order or by name, as to a dataclass; there are too
-    many failures to have `dataclass` generate code for each at every start.
+    `prose` is formatted with the facts. `code` is a class attribute or, for a cause with several
+    codes, a fact. Facts are passed in order or by name, as to a dataclass. There are too many
+    failure classes to let `dataclass` generate code for each at every start.
     """
 
     code: ClassVar[Code] = Code.UNKNOWN
@@ -100,21 +100,21 @@ class SpannerError(Exception):
         return self.prose.format_map(vars(self))
 
     def facts(self) -> dict[str, Any]:
-        """What is known about the failure, by name."""
+        """Return the facts of the failure, by name."""
         return {name: getattr(self, name) for name in _facts_of(type(self)).names}
 
     def details(self) -> tuple[Detail, ...]:
-        """Facts for the client's code rather than its reader."""
+        """Return structured details for the client's code."""
         return ()
 
     def fresh(self) -> Self:
-        """The same failure without the traceback of its first report, to be raised again."""
+        """Return this failure without the traceback of its first report, to raise it again."""
         return self.with_traceback(None)
 
 
 @dataclass(frozen=True, slots=True)
 class _Facts:
-    """The facts of one kind of failure: all, those that can be given in order, and defaults."""
+    """The facts of one failure class: all names, positional names, and defaults."""
 
     names: tuple[str, ...]
     positional: tuple[str, ...]
@@ -123,11 +123,11 @@ class _Facts:
 
 def _collect_facts(kind: type[SpannerError]) -> _Facts:
     declared: dict[str, Any] = {}
-    for each in reversed(kind.__mro__):
-        if issubclass(each, SpannerError):
-            for name, annotation in get_annotations(each).items():
+    for ancestor in reversed(kind.__mro__):
+        if issubclass(ancestor, SpannerError):
+            for name, annotation in get_annotations(ancestor).items():
                 if "ClassVar" not in str(annotation):
-                    declared[name] = each.__dict__.get(name, MISSING)
+                    declared[name] = ancestor.__dict__.get(name, MISSING)
     named_only = {n for n, d in declared.items() if isinstance(d, Field) and d.kw_only is True}
     defaults = {n: d.default if isinstance(d, Field) else d for n, d in declared.items()}
     return _Facts(
@@ -141,7 +141,7 @@ _facts_of: Callable[[Any], _Facts] = cache(_collect_facts)
 
 
 class Unsupported(SpannerError):
-    """Something Spanner has and spanemu does not have yet. Feeds `docs/coverage.md`."""
+    """A feature of Spanner that spanemu does not support. Feeds `docs/coverage.md`."""
 
     code = Code.UNIMPLEMENTED
     prose = "{feature} is not supported by spanemu."

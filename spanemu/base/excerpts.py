@@ -14,9 +14,9 @@ import re
 
 INDENT = "    "
 _LINE_CHARS_MAX = 120
-_CONTEXT_CHARS = 50  # kept before the position, in a line that is cut
+_CONTEXT_CHARS = 50  # before the position, in a truncated line
 _POSITION = re.compile(r"\[at (\d+):(\d+)\]")
-# Messages about one name. A position in them may count within an expression of the statement.
+# Messages about one name. Their position may be relative to an expression of the statement.
 _NAMED = re.compile(
     r"(?:Unrecognized name|Function not found|Table not found|Type not found): `?(?P<first>[\w.]+)"
     r"|Name (?P<second>\w+) not found"
@@ -25,9 +25,9 @@ _NAMED = re.compile(
 
 
 def excerpt(text: str, line: int, column: int, *, before: int = 0, after: int = 0) -> str:
-    """Return a line of a text with a caret below a column, and so many lines around it.
+    """Return a line of a text with a caret below a column, and some lines around it.
 
-    Return "" for a position outside of the text, as where a statement ends too early.
+    Return "" for a position outside of the text, such as the end of an incomplete statement.
     """
     lines = text.split("\n")
     if not 0 < line <= len(lines):
@@ -41,26 +41,26 @@ def excerpt(text: str, line: int, column: int, *, before: int = 0, after: int = 
 
 
 def position_in(message: str) -> tuple[int, int] | None:
-    """Return the line and column that a message gives, None without them."""
-    found = _POSITION.search(message)
-    return None if found is None else (int(found[1]), int(found[2]))
+    """Return the line and column in a message, or None without a position."""
+    match = _POSITION.search(message)
+    return None if match is None else (int(match[1]), int(match[2]))
 
 
-def place_of_name(text: str, message: str) -> tuple[int, int] | None:
-    """Return the position of the name that a message is about, if the text has it exactly once."""
+def position_of_name(text: str, message: str) -> tuple[int, int] | None:
+    """Return the position of the name that a message mentions, if it occurs once in the text."""
     named = _NAMED.search(message)
     if named is None or named.lastgroup is None:
         return None
     name = named[named.lastgroup].rpartition(".")[2]
-    places = list(re.finditer(rf"(?<!\w){re.escape(name)}(?!\w)", text, re.IGNORECASE))
-    if len(places) != 1:
+    matches = list(re.finditer(rf"(?<!\w){re.escape(name)}(?!\w)", text, re.IGNORECASE))
+    if len(matches) != 1:
         return None
-    at = places[0].start()
+    at = matches[0].start()
     return text.count("\n", 0, at) + 1, at - text.rfind("\n", 0, at)
 
 
 def _pointed_at(line: str, column: int) -> tuple[str, str]:
-    """Return a line and the line with the caret; a long line is cut around the column."""
+    """Return a line and the line with the caret; a long line is truncated around the column."""
     cut = 0
     if len(line) > _LINE_CHARS_MAX and column > _LINE_CHARS_MAX - _CONTEXT_CHARS:
         cut = column - 1 - _CONTEXT_CHARS

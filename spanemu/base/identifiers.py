@@ -10,12 +10,12 @@ _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
 def fold(identifier: str) -> str:
-    """What identifiers that differ only in case share."""
+    """Return the form that identifiers share if they differ only in case."""
     return identifier.lower()
 
 
 def is_identifier(text: str) -> bool:
-    """Whether `text` may be written as an identifier without backticks, keywords aside."""
+    """Return whether `text` is an identifier without backticks, keywords aside."""
     return len(text) <= IDENTIFIER_CHARS_MAX and _IDENTIFIER.fullmatch(text) is not None
 
 
@@ -32,12 +32,12 @@ RESERVED_WORDS = frozenset(_WORDS.split())
 
 
 def quoted(identifier: str) -> str:
-    """An identifier as SQL takes it: between backticks where it must be."""
+    """Return an identifier as SQL writes it: in backticks if necessary."""
     if is_identifier(identifier) and identifier.upper() not in RESERVED_WORDS:
         return identifier
     return f"`{identifier}`"
 
 
 def quoted_path(path: str) -> str:
-    """A dotted name as SQL takes it."""
+    """Return a dotted name as SQL writes it."""
     return ".".join(quoted(part) for part in path.split("."))

@@ -1,6 +1,6 @@
 """Every published quota that spanemu enforces, named with its unit (page "Quotas & limits").
 
-Those that a test may want otherwise are fields of `Limits`; the rest is the same everywhere.
+Limits that a test may change are fields of `Limits`; all others are constants.
 """
 
 from __future__ import annotations
@@ -56,28 +56,28 @@ PARAMETERS_MAX = 950
 SESSIONS_PER_BATCH_MAX = 100
 LABELS_MAX = 64
 PAGE_SIZE_MAX = 1_000
-TAG_CHARACTERS_MAX = 50  # what is beyond is cut off
+TAG_CHARACTERS_MAX = 50  # longer tags are truncated
 TRANSACTIONS_PER_SESSION_MAX = 32
 UNARY_RESULT_BYTES_MAX = 10 * 1024 * 1024
 ROW_BYTES_MAX = 100 * 1024 * 1024  # of a result
-BUILT_VALUE_BYTES_MAX = 1024 * 1024  # of a value that a function or an aggregate builds
-STATEMENT_MEMORY_BYTES_MAX = 256 * 1024 * 1024  # of rows that operators hold; Spanner names none
-STEP_BYTES_MAX = 128 * 1024 * 1024  # of the values that one step of a statement builds
+BUILT_VALUE_BYTES_MAX = 1024 * 1024  # of a value built by a function or an aggregate
+STATEMENT_MEMORY_BYTES_MAX = 256 * 1024 * 1024  # of rows in operators; Spanner names none
+STEP_BYTES_MAX = 128 * 1024 * 1024  # of the values built in one step of a statement
 STREAM_CHUNK_BYTES = 1024 * 1024
 REQUEST_BYTES_MAX = 10 * 1024 * 1024  # of requests without mutations
-ADMIN_REQUEST_BYTES_MAX = 1024 * 1024  # of requests to the admin APIs that bring no schema
+ADMIN_REQUEST_BYTES_MAX = 1024 * 1024  # of admin API requests without a schema
 REQUEST_SECONDS_MAX = 3_600.0
 PARTITIONED_DML_CONCURRENT_MAX = 20_000  # statements per database
-ERROR_MESSAGE_BYTES_MAX = 1_024  # gRPC sends it as a header, and headers are limited
+ERROR_MESSAGE_BYTES_MAX = 1_024  # gRPC sends it as a header, whose size is limited
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """What requests may amount to, as Spanner has it unless an emulator is told otherwise.
+    """The limits of requests and schemas, with Spanner's as defaults.
 
-    A request that exceeds one is refused with INVALID_ARGUMENT; a result that is too large for a
-    unary reply, with FAILED_PRECONDITION; a statement that needs too much memory, with
-    RESOURCE_EXHAUSTED. Raises ValueError for a limit that is not positive.
+    A request that exceeds a limit is refused with INVALID_ARGUMENT; a result that is too large for
+    a unary reply, with FAILED_PRECONDITION; a statement that needs too much memory, with
+    RESOURCE_EXHAUSTED. Raise ValueError for a limit that is not positive.
     """
 
     # Writing.
@@ -87,7 +87,7 @@ class Limits:
     key_bytes: int = KEY_BYTES_MAX  # of a table's or an index's key
 
     # Requests and replies.
-    request_bytes: int = REQUEST_BYTES_MAX  # of those without mutations
+    request_bytes: int = REQUEST_BYTES_MAX  # of requests without mutations
     unary_result_bytes: int = UNARY_RESULT_BYTES_MAX
     sql_characters: int = SQL_CHARACTERS_MAX
 
@@ -101,13 +101,13 @@ class Limits:
     group_keys: int = 1_000
     group_by_depth: int = 35
     set_operation_queries: int = 200
-    subqueries: int = 500  # right below one query
+    subqueries: int = 500  # directly below one query
     subquery_depth: int = 25
     subselect_depth: int = 60
     view_depth: int = VIEW_NESTING_MAX
-    statement_memory_bytes: int = STATEMENT_MEMORY_BYTES_MAX  # RESOURCE_EXHAUSTED beyond it
+    statement_memory_bytes: int = STATEMENT_MEMORY_BYTES_MAX  # RESOURCE_EXHAUSTED if exceeded
 
-    # A database's schema. A statement that exceeds one is refused with FAILED_PRECONDITION.
+    # A database's schema. A statement that exceeds a limit is refused with FAILED_PRECONDITION.
     tables: int = TABLES_PER_DATABASE_MAX
     columns_per_table: int = COLUMNS_PER_TABLE_MAX
     interleave_depth: int = INTERLEAVE_DEPTH_MAX  # levels below the root

@@ -1,4 +1,4 @@
-"""What the names of columns and tables say. Names only hint: rules that go by them say so."""
+"""Hints from the names of columns and tables. Findings that rely on a hint say so."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from functools import lru_cache
 
 @lru_cache(maxsize=4096)
 def words(name: str) -> tuple[str, ...]:
-    """The words of a name: created_at and CreatedAt are both ("created", "at")."""
+    """Return the words of a name: ("created", "at") for both created_at and CreatedAt."""
     spaced = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|_+", " ", name)
     return tuple(spaced.lower().split())
 
 
 def words_of(text: str) -> frozenset[str]:
-    """A set of words, written as one text."""
+    """Return the set of the words in a text."""
     return frozenset(text.split())
 
 
@@ -54,61 +54,61 @@ _QUEUE = words_of("queue queues outbox inbox job jobs task tasks message message
 
 
 def like_counter(name: str) -> bool:
-    """created_at, event_ms, Seq, order_no, epoch."""
+    """Return whether the values seem to increase: created_at, event_ms, Seq, order_no, epoch."""
     return not _COUNTER.isdisjoint(words(name)[-1:])
 
 
 def like_status(name: str) -> bool:
-    """Status, order_state, IsActive."""
-    found = words(name)
-    return found[:1] in (("is",), ("has",)) or not _STATUS.isdisjoint(found[-1:])
+    """Return whether the column seems to hold one of few values: Status, order_state, IsActive."""
+    parts = words(name)
+    return parts[:1] in (("is",), ("has",)) or not _STATUS.isdisjoint(parts[-1:])
 
 
 def like_absent(name: str) -> bool:
-    """DeletedAt, completed_by: NULL in most rows."""
+    """Return whether the column seems to be NULL in most rows: DeletedAt, completed_by."""
     return not _ABSENT.isdisjoint(words(name))
 
 
 def like_tenant(name: str) -> bool:
-    """TenantId, org_id."""
+    """Return whether the column seems to identify a tenant: TenantId, org_id."""
     return not _TENANT.isdisjoint(words(name))
 
 
 def like_shard(name: str) -> bool:
-    """ShardId, bucket."""
+    """Return whether the column seems to hold a shard number: ShardId, bucket."""
     return not _SHARD.isdisjoint(words(name))
 
 
 def like_lookup(name: str) -> bool:
-    """Countries, order_status, currency_code: few rows that everybody refers to."""
+    """Return whether the table seems to be small and widely referenced: Countries, order_status."""
     return not _LOOKUP.isdisjoint(words(name))
 
 
 def like_log(name: str) -> bool:
-    """UserAccessLogs, audit_events: appended to, seldom changed."""
+    """Return whether rows seem to be appended and seldom changed: UserAccessLogs, audit_events."""
     return not _LOG.isdisjoint(words(name.rpartition(".")[2])[-1:])
 
 
 def like_queue(name: str) -> bool:
-    """Outbox, job_queue: rows come and go."""
+    """Return whether rows seem to be inserted and soon deleted: Outbox, job_queue."""
     return not _QUEUE.isdisjoint(words(name))
 
 
 def like_changing(name: str) -> bool:
-    """Email, user_name, Slug: unique, and yet people change it."""
+    """Return whether the values seem to be unique but changeable: Email, user_name, Slug."""
     return not _CHANGING.isdisjoint(words(name))
 
 
 def like_expiry(name: str) -> bool:
-    """Return whether a name means the end of a life: ExpiresAt, ttl, deletion_time."""
+    """Return whether the column seems to hold an expiry time: ExpiresAt, ttl, deletion_time."""
     return not _EXPIRY.isdisjoint(words(name))
 
 
 def like_long_text(name: str) -> bool:
-    """Return whether values tend to be long: Url, message_body, Description."""
+    """Return whether the values seem to be long: Url, message_body, Description."""
     return not _LONG_TEXT.isdisjoint(words(name)[-1:])
 
 
 def like_payload(name: str) -> bool:
-    """Return whether values tend to be large: message_body, RawEvent, Document."""
+    """Return whether the values seem to be large: message_body, RawEvent, Document."""
     return not _PAYLOAD.isdisjoint(words(name))

@@ -1,4 +1,4 @@
-"""Units of time. Whatever has a time or a duration here counts in whole nanoseconds."""
+"""Units of time. All times and durations are whole nanoseconds."""
 
 from __future__ import annotations
 
@@ -9,4 +9,4 @@ NANOS_PER_MINUTE = 60 * NANOS_PER_SECOND
 NANOS_PER_HOUR = 60 * NANOS_PER_MINUTE
 NANOS_PER_DAY = 24 * NANOS_PER_HOUR
 
-BEGINNING = -(1 << 66)  # before every TIMESTAMP, the first of which is in the year 1
+BEGINNING = -(1 << 66)  # before every TIMESTAMP; the first is in year 1

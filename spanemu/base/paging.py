@@ -1,7 +1,7 @@
-"""Pages of a listing: size, opaque token, and what comes next.
+"""Pages of a listing: a size, and an opaque token of the next page.
 
-A token names the first item of the next page by its key, so that a page stays right while
-others add and remove items around it.
+A token contains the key of the first item of the next page, so paging stays correct while items are
+added and removed.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from spanemu.base.errors import Code, SpannerError
 PAGE_SIZE_MAX = 1000
 
 _TIME_MAX = 1 << 63  # nanoseconds; no time is later
-_MARK = b"\x01"  # Opens every token's payload, so that most other base64 text is refused.
+_MARK = b"\x01"  # Starts every token's payload, so that most other Base64 text is refused.
 
 T = TypeVar("T")
 
 
 class InvalidPageToken(SpannerError):
-    """A page token that no listing gave out."""
+    """A page token that no listing issued."""
 
     code = Code.INVALID_ARGUMENT
     prose = 'Invalid page token: "{token}".'
@@ -33,46 +33,46 @@ class InvalidPageToken(SpannerError):
 
 @dataclass(frozen=True, slots=True)
 class PageRequest:
-    """Which page a caller wants; a size out of range means the largest."""
+    """The size and token of a requested page; a size out of range means the largest."""
 
     size: int = 0
     token: str = ""
 
     @property
     def limit(self) -> int:
-        """How many items the page may hold."""
+        """The largest number of items on the page."""
         return self.size if 0 < self.size <= PAGE_SIZE_MAX else PAGE_SIZE_MAX
 
     def start(self) -> str:
-        """The key of the first item wanted, "" for the beginning. Raises InvalidPageToken."""
+        """Return the key of the first item, "" for the beginning. Raise InvalidPageToken."""
         return _decode(self.token) if self.token else ""
 
 
 @dataclass(frozen=True, slots=True)
 class Page(Generic[T]):
-    """Some items of a listing, and the token of the page after, "" if this is the last."""
+    """Some items of a listing, and the token of the next page, "" on the last page."""
 
     items: Sequence[T]
     next_token: str = ""
 
 
 def page(items: Iterable[tuple[str, T]], limit: int) -> Page[T]:
-    """The first `limit` of `items`, (key, item) pairs that begin where the request says."""
-    found = list(islice(items, limit + 1))
-    if len(found) <= limit:
-        return Page([item for _, item in found])
-    return Page([item for _, item in found[:limit]], _encode(found[limit][0]))
+    """Return the first `limit` of `items`, (key, item) pairs from the start of the page on."""
+    pairs = list(islice(items, limit + 1))
+    if len(pairs) <= limit:
+        return Page([item for _, item in pairs])
+    return Page([item for _, item in pairs[:limit]], _encode(pairs[limit][0]))
 
 
 def newest_first(items: Iterable[tuple[int, str, T]], paging: PageRequest) -> Page[T]:
-    """A page of (time, name, item) triples in any order: the latest come first.
+    """Return a page of (time, name, item) triples, given in any order, latest first.
 
-    Sorts all of them for each page, for listings that nobody pages through by the thousand.
+    Sorts all items for each page, so it suits listings of moderate size.
     """
     start = paging.start()
     keyed = ((f"{_TIME_MAX - time:020d}{name}", item) for time, name, item in items)
-    wanted = (pair for pair in keyed if pair[0] >= start)
-    return page(sorted(wanted, key=lambda pair: pair[0]), paging.limit)
+    remaining = (pair for pair in keyed if pair[0] >= start)
+    return page(sorted(remaining, key=lambda pair: pair[0]), paging.limit)
 
 
 def _encode(key: str) -> str:

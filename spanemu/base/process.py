@@ -1,7 +1,7 @@
-"""Attributes that belong to one process, so that a forked child does not act on a private copy.
+"""Attributes of one process, so that a forked child does not act on a private copy.
 
-A fork copies the memory of an emulator, but not its threads: no client reaches the copy, and what
-a child does to the copy is lost. Handles therefore keep the parts of an emulator in `OwnProcess`
+A fork copies the memory of an emulator, but not its threads: no client reaches the copy, and
+changes in the child are lost. Handles therefore keep the parts of an emulator in `OwnProcess`
 attributes, which a forked child may not read.
 """
 
@@ -12,26 +12,26 @@ from typing import Any, Generic, Self, TypeVar, overload
 
 from spanemu.base.errors import Code, SpannerError
 
-__tracebackhide__ = True  # from pytest, whose users look for their own lines
+__tracebackhide__ = True  # pytest hides these frames: users look for their own lines
 
 
 T = TypeVar("T")
 
 
 class ForkedHandle(SpannerError):
-    """A forked child used a handle on an emulator that runs in the parent process."""
+    """The use, in a forked child, of a handle on an emulator in the parent process."""
 
     code = Code.FAILED_PRECONDITION
     prose = (
-        "This {handle} was made before its process was forked, and the emulator runs in the "
-        "parent process: what is done to the copy in this process reaches nobody. Use the handle "
-        "in the parent, or Emulator.attach(uri) in this process."
+        "This {handle} was created before its process was forked, and the emulator runs in the "
+        "parent process: changes to the copy in this process are lost. Use the handle in the "
+        "parent, or Emulator.attach(uri) in this process."
     )
     handle: str
 
 
 class OwnProcess(Generic[T]):
-    """An attribute that only the process that set it may read; others get ForkedHandle."""
+    """An attribute that only the process that set it may read; other processes get ForkedHandle."""
 
     def __set_name__(self, owner: type, name: str) -> None:
         self._name = name

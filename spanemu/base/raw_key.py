@@ -1,4 +1,4 @@
-"""Keys as Spanner's requests have them, from what Python programs have."""
+"""Conversion of Python keys to the keys of Spanner's requests."""
 
 from __future__ import annotations
 
@@ -10,7 +10,10 @@ from typing import Any
 
 
 def raw_key(key: Iterable[Any]) -> list[Any]:
-    """Key parts as Spanner's requests have them, from Python values; bytes are as they are."""
+    """Return key parts as Spanner's requests hold them, from Python values.
+
+    Bytes are encoded as Base64.
+    """
     return [_raw(part) for part in key]
 
 

@@ -1,9 +1,9 @@
-"""Light classes for frozen data: what `dataclass(frozen=True)` promises, at a fraction of its cost.
+"""Light classes for frozen data: the guarantees of a frozen dataclass at a fraction of its cost.
 
-A frozen dataclass is generated from six pieces of source when its module is imported, and sets
-each field through `object.__setattr__` when it is made. A syntax tree and a plan have hundreds of
-such classes, and starting quickly is part of the product. `record` generates `__init__` alone;
-that nobody assigns to a field is for the type checker to see (`frozen_default`).
+A frozen dataclass is generated from six pieces of source when its module is imported, and sets each
+field through `object.__setattr__` when an instance is created. A syntax tree and a plan have
+hundreds of such classes, and a fast start is a feature of spanemu. `record` generates only
+`__init__`; the type checker verifies that no field is assigned (`frozen_default`).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ T = TypeVar("T")
 
 
 class Record:
-    """Equality by fields (those with `compare=False` aside), hashing and printing by the same."""
+    """A base class with equality, hash and `repr` by fields, except those with `compare=False`."""
 
     __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
 
@@ -29,8 +29,8 @@ class Record:
     def __repr__(self) -> str:
         shown = (
             f"{name}={getattr(self, name)!r}"
-            for name, made in self.__dataclass_fields__.items()
-            if made.repr
+            for name, each in self.__dataclass_fields__.items()
+            if each.repr
         )
         return f"{type(self).__qualname__}({', '.join(shown)})"
 
@@ -44,23 +44,25 @@ class Unique(Record):
 
 @dataclass_transform(frozen_default=True, field_specifiers=(field,))
 def record(kind: type[T]) -> type[T]:
-    """Class decorator: fields as with `dataclass`, frozen for the type checker."""
-    made: type[T] = _fields_only(kind)
-    return made
+    """Turn a class into a record: fields as with `dataclass`, frozen for the type checker."""
+    decorated: type[T] = _fields_only(kind)
+    return decorated
 
 
 @dataclass_transform(frozen_default=True, kw_only_default=True, field_specifiers=(field,))
 def keyword_record(kind: type[T]) -> type[T]:
-    """Like `record`, with fields that are given by name only."""
-    made: type[T] = _keywords_only(kind)
-    return made
+    """Turn a class into a record whose fields are passed by name only."""
+    decorated: type[T] = _keywords_only(kind)
+    return decorated
 
 
 _fields_only: Callable[[type[Any]], Any] = dataclass(eq=False, repr=False)
 _keywords_only: Callable[[type[Any]], Any] = dataclass(eq=False, repr=False, kw_only=True)
 
 
-def _compared(made: Any) -> tuple[Any, ...]:
+def _compared(instance: Any) -> tuple[Any, ...]:
     return tuple(
-        getattr(made, name) for name, one in made.__dataclass_fields__.items() if one.compare
+        getattr(instance, name)
+        for name, each in instance.__dataclass_fields__.items()
+        if each.compare
     )

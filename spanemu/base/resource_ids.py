@@ -1,6 +1,6 @@
-"""Ids that callers pick for what they create, and the rules for them.
+"""Rules for ids that callers choose for new resources, and for labels.
 
-Nothing but creating looks at these rules: an odd id in a path is one that does not exist.
+Only creation checks these rules: an odd id in a path names a resource that does not exist.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _OPERATION = re.compile(r"[a-z][a-z0-9_]{1,127}")
 
 
 class InvalidInstanceId(SpannerError):
-    """The id chosen for an instance breaks its rule."""
+    """An invalid id for a new instance."""
 
     code = Code.INVALID_ARGUMENT
     prose = (
@@ -30,7 +30,7 @@ class InvalidInstanceId(SpannerError):
 
 
 class InvalidDatabaseId(SpannerError):
-    """The id chosen for a database breaks its rule."""
+    """An invalid id for a new database."""
 
     code = Code.INVALID_ARGUMENT
     prose = (
@@ -42,7 +42,7 @@ class InvalidDatabaseId(SpannerError):
 
 
 class InvalidInstanceConfigId(SpannerError):
-    """The id chosen for an instance configuration breaks its rule."""
+    """An invalid id for a new instance configuration."""
 
     code = Code.INVALID_ARGUMENT
     prose = (
@@ -53,7 +53,7 @@ class InvalidInstanceConfigId(SpannerError):
 
 
 class InvalidInstancePartitionId(SpannerError):
-    """The id chosen for an instance partition breaks its rule."""
+    """An invalid id for a new instance partition."""
 
     code = Code.INVALID_ARGUMENT
     prose = (
@@ -65,7 +65,7 @@ class InvalidInstancePartitionId(SpannerError):
 
 
 class InvalidBackupId(SpannerError):
-    """The id chosen for a backup or a backup schedule breaks its rule."""
+    """An invalid id for a new backup or backup schedule."""
 
     code = Code.INVALID_ARGUMENT
     prose = (
@@ -78,7 +78,7 @@ class InvalidBackupId(SpannerError):
 
 
 class InvalidOperationId(SpannerError):
-    """The id chosen for a long-running operation breaks its rule."""
+    """An invalid id for a long-running operation."""
 
     code = Code.INVALID_ARGUMENT
     prose = (
@@ -146,7 +146,7 @@ class TooManyLabels(SpannerError):
 
 
 class InvalidLabelKey(SpannerError):
-    """A label's key breaks its rule."""
+    """An invalid key of a label."""
 
     code = Code.INVALID_ARGUMENT
     prose = (
@@ -157,7 +157,7 @@ class InvalidLabelKey(SpannerError):
 
 
 class InvalidLabelValue(SpannerError):
-    """A label's value breaks its rule."""
+    """An invalid value of a label."""
 
     code = Code.INVALID_ARGUMENT
     prose = (
@@ -169,7 +169,7 @@ class InvalidLabelValue(SpannerError):
 
 
 def check_labels(labels: Mapping[str, str]) -> None:
-    """Raise unless `labels` may be put on a resource."""
+    """Raise unless `labels` are valid labels of a resource."""
     if len(labels) > LABELS_MAX:
         raise TooManyLabels(len(labels))
     for key, value in labels.items():

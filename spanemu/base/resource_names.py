@@ -1,8 +1,8 @@
-"""Resource paths: what addresses everything that an emulator holds.
+"""Resource paths: the names of all resources of an emulator.
 
-A path is parsed once, where it enters, into the dataclass of its kind; `str()` gives it back.
-Parsing checks the shape only (segments present, none empty): what does not exist is found out
-by looking, so that an odd but well-formed name is "not found", as in Spanner.
+A path is parsed once, on entry, into the dataclass of its kind; `str()` returns the path. Parsing
+checks the shape only (segments present, none empty). Whether the resource exists is checked on
+access, so an odd but well-formed name is "not found", as in Spanner.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from typing import ClassVar, Self
 from spanemu.base.errors import Code, SpannerError
 
 _SEGMENT = r"([^/\s\x00-\x1f]+)"
-_PATHS_KEPT_MAX = 1_024  # of those parsed last
+_PATHS_KEPT_MAX = 1_024  # cached parses
 
 
 class InvalidName(SpannerError):
-    """A resource path does not have the shape of its kind."""
+    """A resource path that does not have the shape of its kind."""
 
     code = Code.INVALID_ARGUMENT
     prose = 'Invalid {kind} uri: "{name}". It must have the form {form}.'
@@ -30,18 +30,18 @@ class InvalidName(SpannerError):
 
 @dataclass(frozen=True, slots=True)
 class _Path:
-    """A path of one `kind`, whose `form` has a segment for each field."""
+    """A path of one `kind`; `form` has a segment for each field."""
 
     kind: ClassVar[str]
     form: ClassVar[str]
 
     def __str__(self) -> str:
-        return self.form.format_map({one.name: getattr(self, one.name) for one in fields(self)})
+        return self.form.format_map({each.name: getattr(self, each.name) for each in fields(self)})
 
     @classmethod
     @lru_cache(_PATHS_KEPT_MAX)
     def parse(cls, name: str) -> Self:
-        """The segments of `name`. Raises InvalidName."""
+        """Return the path in `name`. Raise InvalidName."""
         match = _pattern(cls.form).fullmatch(name)
         if match is None:
             raise InvalidName(cls.kind, name, cls.form)
@@ -73,9 +73,9 @@ class InstanceConfigName(_Path):
 
     @classmethod
     def resolve(cls, given: str, project: str) -> InstanceConfigName | None:
-        """Return what `given` names for a resource of `project`: a full name or an id.
+        """Return the name for `given`, a full name or an id in `project`, or None.
 
-        Text of any other form, which Google's emulator accepts too, names nothing.
+        Text of any other form, which Google's emulator also accepts, gives None.
         """
         for name in (given, str(cls(project, given))):
             match = _pattern(cls.form).fullmatch(name)
@@ -94,28 +94,28 @@ class InstanceName(_Path):
     instance: str
 
     def database(self, database: str) -> DatabaseName:
-        """The name of a database of this instance."""
+        """Return the name of a database of this instance."""
         return DatabaseName(self.project, self.instance, database)
 
     def backup(self, backup: str) -> BackupName:
-        """The name of a backup of this instance."""
+        """Return the name of a backup of this instance."""
         return BackupName(self.project, self.instance, backup)
 
     def partition(self, partition: str) -> InstancePartitionName:
-        """The name of a partition of this instance."""
+        """Return the name of a partition of this instance."""
         return InstancePartitionName(self.project, self.instance, partition)
 
 
 @dataclass(frozen=True, slots=True)
 class _InInstance(_Path):
-    """What lies right below an instance."""
+    """A path directly below an instance."""
 
     project: str
     instance: str
 
     @property
     def parent(self) -> InstanceName:
-        """The instance that it is in."""
+        """The instance."""
         return InstanceName(self.project, self.instance)
 
 
@@ -146,13 +146,13 @@ class DatabaseName(_InInstance):
     database: str
 
     def schedule(self, schedule: str) -> BackupScheduleName:
-        """The name of a backup schedule of this database."""
+        """Return the name of a backup schedule of this database."""
         return BackupScheduleName(self.project, self.instance, self.database, schedule)
 
 
 @dataclass(frozen=True, slots=True)
 class _InDatabase(_Path):
-    """What lies right below a database."""
+    """A path directly below a database."""
 
     project: str
     instance: str
@@ -160,7 +160,7 @@ class _InDatabase(_Path):
 
     @property
     def parent(self) -> DatabaseName:
-        """The database that it is in."""
+        """The database."""
         return DatabaseName(self.project, self.instance, self.database)
 
 
@@ -203,7 +203,7 @@ class OperationName:
 
     @classmethod
     def parse(cls, name: str) -> Self:
-        """The parts of `name`. Raises InvalidName."""
+        """Return the operation name in `name`. Raise InvalidName."""
         resource, separator, operation = name.rpartition("/operations/")
         if not separator or not operation or "/" in operation:
             raise InvalidName("operation", name, _ONE)
@@ -211,7 +211,7 @@ class OperationName:
 
 
 def operations_collection(name: str) -> OperationResource:
-    """The resource of `<resource>/operations`. Raises InvalidName."""
+    """Return the resource of `<resource>/operations`. Raise InvalidName."""
     resource, separator, rest = name.rpartition("/operations")
     if not separator or rest:
         raise InvalidName("operations", name, _ALL)
@@ -226,7 +226,7 @@ def _resource(resource: str, whole: str, form: str) -> OperationResource:
         raise InvalidName("operation", whole, form) from None
 
 
-# By the word that tells them from an instance.
+# By the path segment that distinguishes the kind from an instance.
 _KINDS: dict[str, type[OperationResource]] = {
     "instanceConfigs": InstanceConfigName,
     "instancePartitions": InstancePartitionName,

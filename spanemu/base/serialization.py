@@ -1,4 +1,4 @@
-"""Python objects as plain data, and back: what travels as JSON between processes.
+"""Python objects as plain data, and back: the JSON form of objects sent between processes.
 
     to_plain(Finding(...))            {"rule": "SPN802", "severity": "error", ...}
     from_plain(Finding, {...})        Finding(...)
@@ -8,8 +8,8 @@
     sequence     list                           datetime     ISO 8601 in UTC
     int          number; as text when a double cannot hold it (as protobuf's JSON has INT64)
 
-Reading goes by type hints and takes nothing for granted: what does not fit raises ValueError with
-the place. Numbers without a fraction are taken for ints.
+Reading follows type hints and validates all data: a mismatch raises ValueError with its path.
+Numbers without a fraction are accepted as ints.
 """
 
 from __future__ import annotations
@@ -23,15 +23,18 @@ from functools import cache
 from types import NoneType, UnionType
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
-_EXACT_MAX = 1 << 53  # beyond it a double skips integers
+_EXACT_MAX = 1 << 53  # beyond this, doubles skip integers
 
 
 class _Misfit(ValueError):
-    """Data that is not of the type that is wanted at a place."""
+    """Data that does not have the type expected at a path."""
 
 
 def to_plain(value: Any) -> Any:
-    """`value` as None, bool, number, text, lists and objects. Raises ValueError for what is not."""
+    """Return `value` as None, bool, number, text, lists and objects.
+
+    Raise ValueError for a value of any other type.
+    """
     kind = value.__class__
     if value is None or kind in (bool, float, str):
         return value
@@ -57,72 +60,72 @@ _WRITTEN: tuple[tuple[type, Callable[[Any], Any]], ...] = (
 )
 
 
-def from_plain(wanted: Any, data: Any, place: str = "value") -> Any:
-    """An object of the type `wanted`. Raises ValueError naming the place of what does not fit."""
-    origin = get_origin(wanted)
-    if wanted is Any or wanted is object:
+def from_plain(expected: Any, data: Any, path: str = "value") -> Any:
+    """Return an object of the type `expected`. Raise ValueError with the path of a mismatch."""
+    origin = get_origin(expected)
+    if expected is Any or expected is object:
         return data
     if origin in (Union, UnionType):
-        return _one_of(get_args(wanted), data, place)
+        return _one_of(get_args(expected), data, path)
     if origin is not None:
-        return _read_container(origin, get_args(wanted), data, place)
-    if is_dataclass(wanted):
-        return _made(wanted, _checked(dict, data, place), place)
-    read = _READ.get(wanted)
+        return _read_container(origin, get_args(expected), data, path)
+    if is_dataclass(expected):
+        return _read_dataclass(expected, _checked(dict, data, path), path)
+    read = _READ.get(expected)
     if read is not None:
-        return read(data, place)
-    if isinstance(wanted, type) and issubclass(wanted, Enum):
-        return _converted(wanted, data, wanted.__name__, place)
-    raise _Misfit(f"{place} cannot be given by plain data")
+        return read(data, path)
+    if isinstance(expected, type) and issubclass(expected, Enum):
+        return _converted(expected, data, expected.__name__, path)
+    raise _Misfit(f"{path} cannot be given by plain data")
 
 
-def _one_of(types: Sequence[Any], data: Any, place: str) -> Any:
-    """By the first type that fits; text is text where it may be."""
+def _one_of(types: Sequence[Any], data: Any, path: str) -> Any:
+    """Read `data` by the first type that fits; text stays text if the types include str."""
     if isinstance(data, str) and str in types:
         return data
     refusals: list[ValueError] = []
-    for each in types:
+    for candidate in types:
         try:
-            return from_plain(each, data, place)
+            return from_plain(candidate, data, path)
         except ValueError as refusal:
             refusals.append(refusal)
     if data is not None and NoneType in types and len(types) == 2:
         raise refusals[0 if types[1] is NoneType else 1]
-    raise _Misfit(f"{place} cannot be {data!r}")
+    raise _Misfit(f"{path} cannot be {data!r}")
 
 
-def _read_container(origin: Any, of: Sequence[Any], data: Any, place: str) -> Any:
+def _read_container(origin: Any, of: Sequence[Any], data: Any, path: str) -> Any:
     if origin is tuple and of[-1:] != (Ellipsis,):
-        given = _checked(list, data, place)
+        given = _checked(list, data, path)
         if len(given) != len(of):
-            raise _Misfit(f"{place} takes {len(of)} values, not {len(given)}")
+            raise _Misfit(f"{path} takes {len(of)} values, not {len(given)}")
         pairs = zip(of, given, strict=True)
-        return tuple(from_plain(kind, each, place) for kind, each in pairs)
+        return tuple(from_plain(kind, each, path) for kind, each in pairs)
     if issubclass(origin, Mapping):
         keys, values = of
-        given = _checked(dict, data, place)
+        given = _checked(dict, data, path)
         return {
-            from_plain(keys, name, place): from_plain(values, each, f"{place}.{name}")
+            from_plain(keys, name, path): from_plain(values, each, f"{path}.{name}")
             for name, each in given.items()
         }
     if issubclass(origin, Sequence | frozenset):
-        given = _checked(list, data, place)
-        found = [from_plain(of[0], each, f"{place}[{n}]") for n, each in enumerate(given)]
-        return origin(found) if origin in (tuple, frozenset) else found
-    raise _Misfit(f"{place} cannot be given by plain data")
+        given = _checked(list, data, path)
+        items = [from_plain(of[0], each, f"{path}[{n}]") for n, each in enumerate(given)]
+        return origin(items) if origin in (tuple, frozenset) else items
+    raise _Misfit(f"{path} cannot be given by plain data")
 
 
-def _made(kind: Any, given: dict[str, Any], place: str) -> Any:
+def _read_dataclass(kind: Any, given: dict[str, Any], path: str) -> Any:
     hints = _hints(kind)
     names = {each.name for each in fields(kind) if each.init}
     unknown = given.keys() - names
     if unknown:
-        raise _Misfit(f"{place} has no {sorted(unknown)[0]!r}; it has {', '.join(sorted(names))}")
-    read = {name: from_plain(hints[name], each, f"{place}.{name}") for name, each in given.items()}
+        raise _Misfit(f"{path} has no {sorted(unknown)[0]!r}; it has {', '.join(sorted(names))}")
+    read = {name: from_plain(hints[name], each, f"{path}.{name}") for name, each in given.items()}
     try:
         return kind(**read)
     except TypeError:
-        raise _Misfit(f"{place} lacks some of {', '.join(sorted(names))}") from None
+        raise _Misfit(f"{path} lacks some of {', '.join(sorted(names))}") from None
 
 
 @cache
@@ -130,56 +133,56 @@ def _hints(kind: Any) -> dict[str, Any]:
     return get_type_hints(kind)
 
 
-def _checked(kind: type, data: Any, place: str) -> Any:
+def _checked(kind: type, data: Any, path: str) -> Any:
     if not isinstance(data, kind):
-        raise _Misfit(f"{place} must be {_NAMES[kind]}, not {data!r}")
+        raise _Misfit(f"{path} must be {_NAMES[kind]}, not {data!r}")
     return data
 
 
-def _converted(convert: Callable[[Any], Any], data: Any, name: str, place: str) -> Any:
+def _converted(convert: Callable[[Any], Any], data: Any, name: str, path: str) -> Any:
     try:
         return convert(data)
     except (ValueError, TypeError):
-        raise _Misfit(f"{place} must be {name}, not {data!r}") from None
+        raise _Misfit(f"{path} must be {name}, not {data!r}") from None
 
 
-def _int(data: Any, place: str) -> int:
+def _int(data: Any, path: str) -> int:
     if isinstance(data, bool) or not isinstance(data, int | float | str):
-        raise _Misfit(f"{place} must be an integer, not {data!r}")
+        raise _Misfit(f"{path} must be an integer, not {data!r}")
     if isinstance(data, float) and not data.is_integer():
-        raise _Misfit(f"{place} must be an integer, not {data!r}")
-    return int(_converted(int, data, "an integer", place))
+        raise _Misfit(f"{path} must be an integer, not {data!r}")
+    return int(_converted(int, data, "an integer", path))
 
 
-def _float(data: Any, place: str) -> float:
+def _float(data: Any, path: str) -> float:
     if isinstance(data, bool) or not isinstance(data, int | float):
-        raise _Misfit(f"{place} must be a number, not {data!r}")
+        raise _Misfit(f"{path} must be a number, not {data!r}")
     return float(data)
 
 
-def _bytes(data: Any, place: str) -> bytes:
-    _checked(str, data, place)
-    return bytes(_converted(lambda text: b64decode(text, validate=True), data, "base64", place))
+def _bytes(data: Any, path: str) -> bytes:
+    _checked(str, data, path)
+    return bytes(_converted(lambda text: b64decode(text, validate=True), data, "base64", path))
 
 
-def _datetime(data: Any, place: str) -> datetime:
-    _checked(str, data, place)
-    found = _converted(datetime.fromisoformat, data, "a time", place)
-    assert isinstance(found, datetime)
-    return found
+def _datetime(data: Any, path: str) -> datetime:
+    _checked(str, data, path)
+    time = _converted(datetime.fromisoformat, data, "a time", path)
+    assert isinstance(time, datetime)
+    return time
 
 
-def _none(data: Any, place: str) -> None:
+def _none(data: Any, path: str) -> None:
     if data is not None:
-        raise _Misfit(f"{place} must be null, not {data!r}")
+        raise _Misfit(f"{path} must be null, not {data!r}")
 
 
 _NAMES: Mapping[type, str] = {str: "text", bool: "true or false", dict: "an object", list: "a list"}
 _READ: Mapping[Any, Callable[[Any, str], Any]] = {
-    str: lambda data, place: _checked(str, data, place),
-    bool: lambda data, place: _checked(bool, data, place),
-    dict: lambda data, place: _checked(dict, data, place),
-    list: lambda data, place: _checked(list, data, place),
+    str: lambda data, path: _checked(str, data, path),
+    bool: lambda data, path: _checked(bool, data, path),
+    dict: lambda data, path: _checked(dict, data, path),
+    list: lambda data, path: _checked(list, data, path),
     int: _int,
     float: _float,
     bytes: _bytes,

@@ -1,4 +1,4 @@
-"""How much a finding matters, whoever makes it: the linter or the detector of hotspots."""
+"""The severity of a finding of the linter or the hotspot detector."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from enum import StrEnum
 
 
 class Severity(StrEnum):
-    """Members are in falling order."""
+    """A severity; the members are in descending order."""
 
     ERROR = "error"
     WARNING = "warning"
@@ -14,7 +14,7 @@ class Severity(StrEnum):
 
     @property
     def rank(self) -> int:
-        """0 for the most severe."""
+        """The position in descending order: 0 is the most severe."""
         return _RANKS[self]
 
 

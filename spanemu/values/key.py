@@ -22,7 +22,7 @@ from struct import Struct
 from typing import Any
 from uuid import UUID
 
-from spanemu.base.deadline_checks import paced, put_in_order
+from spanemu.base.deadline_checks import paced, sort_with_checks
 from spanemu.values.mutation import COMMIT_TIMESTAMP
 from spanemu.values.numeric import from_scaled, to_scaled
 from spanemu.values.types import Type, TypeCode
@@ -299,7 +299,7 @@ def merge_ranges(ranges: Collection[ByteRange]) -> list[ByteRange]:
     if len(nonempty) < 2:
         return nonempty
     merged: list[ByteRange] = []
-    for start, end in paced(put_in_order(nonempty)):
+    for start, end in paced(sort_with_checks(nonempty)):
         if merged and start <= merged[-1][1]:
             if end > merged[-1][1]:
                 merged[-1] = (merged[-1][0], end)

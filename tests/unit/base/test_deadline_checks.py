@@ -8,13 +8,13 @@ from spanemu.base import deadline_checks
 from spanemu.base.call import Call, Cancelled, DeadlineExceeded
 from spanemu.base.deadline_checks import (
     PART_MAX,
-    at_places,
     check_deadline_if_large,
+    items_at,
     paced,
     paced_calls,
     paced_stream,
     parts_of,
-    sorted_places,
+    sorted_positions,
 )
 from spanemu.sql.executor.relation import batches, full_batches, gathered
 
@@ -43,7 +43,7 @@ class Impatient(Call):
 def test_a_sort_in_runs_is_a_stable_sort(keys, descending):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(deadline_checks, "_RUN", 4)
-        found = sorted_places(keys, descending=descending)
+        found = sorted_positions(keys, descending=descending)
     assert found == sorted(range(len(keys)), key=keys.__getitem__, reverse=descending)
 
 
@@ -52,14 +52,14 @@ def test_a_sort_in_runs_is_a_stable_sort(keys, descending):
 def test_a_sort_can_be_cancelled(patience):
     keys = [number * 7 % 101 for number in range(100)]
     with Impatient(patience), pytest.raises(Cancelled):
-        sorted_places(keys, descending=False)
+        sorted_positions(keys, descending=False)
 
 
 @pytest.mark.parametrize(
     "work",
     [
         lambda items: list(parts_of(items)),
-        lambda items: at_places(items, items),
+        lambda items: items_at(items, items),
         lambda items: gathered(iter(items)),
         lambda items: list(batches(items)),
         lambda items: list(full_batches(items)),
@@ -80,14 +80,14 @@ def test_parts_and_batches_lose_nothing(size, first):
     assert [item for part in parts_of(items, first) for item in part] == items
     assert [item for batch in batches(items) for item in batch] == items
     assert gathered(items) == items
-    assert at_places(items, items[::-1]) == items[::-1]
+    assert items_at(items, items[::-1]) == items[::-1]
 
 
 @given(keys=st.lists(st.binary(max_size=3), max_size=60))
 def test_a_long_list_is_put_in_order(keys):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(deadline_checks, "_RUN", 4)
-        assert deadline_checks.put_in_order(list(keys)) == sorted(keys)
+        assert deadline_checks.sort_with_checks(list(keys)) == sorted(keys)
 
 
 @pytest.mark.parametrize("size", [0, 1, 16, 17, 1_000])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from spanemu.base.excerpts import excerpt, place_of_name, position_in
+from spanemu.base.excerpts import excerpt, position_in, position_of_name
 
 SQL = "SELECT Id,\n\tNam\nFROM Singers\nWHERE TRUE"
 
@@ -40,7 +40,12 @@ def test_positions_are_read_from_messages() -> None:
 
 def test_a_name_is_found_where_a_statement_has_it_once() -> None:
     ddl = "CREATE TABLE T (\n  K INT64,\n  C INT64 AS (K + Z) STORED\n) PRIMARY KEY (K)"
-    assert place_of_name(ddl, "generated column `T`.`C`: Unrecognized name: Z [at 1:5]") == (3, 19)
-    assert place_of_name(ddl, "Function not found: K") is None  # The statement has it three times.
-    assert place_of_name(ddl, "Unrecognized name: Zz") is None
-    assert place_of_name(ddl, "Duplicate name in schema: T.") is None
+    assert position_of_name(ddl, "generated column `T`.`C`: Unrecognized name: Z [at 1:5]") == (
+        3,
+        19,
+    )
+    assert (
+        position_of_name(ddl, "Function not found: K") is None
+    )  # The statement has it three times.
+    assert position_of_name(ddl, "Unrecognized name: Zz") is None
+    assert position_of_name(ddl, "Duplicate name in schema: T.") is None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from spanemu.base.deadline_checks import at_places, paced_stream, sorted_places
+from spanemu.base.deadline_checks import items_at, paced_stream, sorted_positions
 from spanemu.sql.executor.compiler import Compiler
 from spanemu.sql.executor.reader import Row
 from spanemu.sql.executor.relation import Relation
@@ -59,8 +59,8 @@ def _reservoir(rows: Iterable[Row], size: int, generator: Any) -> _Drawn:
         slot = generator.randrange(number + 1)
         if slot < size:
             kept[slot] = (number, row)
-    order = sorted_places([number for number, _ in kept], descending=False)
-    drawn = [row for _, row in at_places(kept, order)]
+    order = sorted_positions([number for number, _ in kept], descending=False)
+    drawn = [row for _, row in items_at(kept, order)]
     return drawn, count / len(drawn) if drawn else 0.0
 
 

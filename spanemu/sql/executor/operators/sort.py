@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import groupby, islice
 from typing import Any
 
-from spanemu.base.deadline_checks import at_places, in_steps, sorted_places
+from spanemu.base.deadline_checks import in_steps, items_at, sorted_positions
 from spanemu.sql.executor.compiler import Compiler
 from spanemu.sql.executor.memory import FREE_ROWS, free_in_parts, freed_after_use
 from spanemu.sql.executor.reader import Row
@@ -172,7 +172,7 @@ def _single(key: SortKey, layout: Layout, compiler: Compiler) -> SortInPlace:
 
 def _sort_by(keys: list[Any], rows: list[Row], descending: bool) -> None:
     """Sort rows by keys that were computed for them."""
-    rows[:] = at_places(rows, sorted_places(keys, descending=descending))
+    rows[:] = items_at(rows, sorted_positions(keys, descending=descending))
 
 
 def _keys_of(compiler: Compiler) -> Callable[[BatchFunction, Sequence[Row], Run], list[Any]]:
