@@ -16,7 +16,7 @@ from spanemu.base.deadline_checks import (
     parts_of,
     sorted_positions,
 )
-from spanemu.sql.executor.relation import batches, full_batches, gathered
+from spanemu.sql.executor.relation import batches, full_batches
 
 
 @pytest.fixture
@@ -60,7 +60,6 @@ def test_a_sort_can_be_cancelled(patience):
     [
         lambda items: list(parts_of(items)),
         lambda items: items_at(items, items),
-        lambda items: gathered(iter(items)),
         lambda items: list(batches(items)),
         lambda items: list(full_batches(items)),
     ],
@@ -79,7 +78,6 @@ def test_parts_and_batches_lose_nothing(size, first):
     items = list(range(size))
     assert [item for part in parts_of(items, first) for item in part] == items
     assert [item for batch in batches(items) for item in batch] == items
-    assert gathered(items) == items
     assert items_at(items, items[::-1]) == items[::-1]
 
 
