@@ -36,7 +36,7 @@ def test_a_helper_is_named_with_its_caller() -> None:
 def test_library_frames_between_helper_and_caller_are_skipped() -> None:
     (site,) = set(map(lambda call: call(), [partial(helper)]))  # noqa: C417
     assert same(site.line, line_of(helper, 1))
-    assert "test_site.py" in site.caller
+    assert "test_call_site.py" in site.caller
 
 
 def test_a_comprehension_belongs_to_the_function_around_it() -> None:
