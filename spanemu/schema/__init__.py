@@ -1,12 +1,9 @@
-"""One immutable generation of a schema, inert: it never parses, locks or reads data.
+"""One immutable generation of a schema, as passive data: it never parses, locks or reads rows.
 
-In reading order: `column`, `table`, `index`, `foreign_key`, `check`, `view`, `sequence`,
-`search_index`, `change_stream`, `routine` (functions, models), `graph`, `access` (roles),
-`placement` (locality groups, placements), `proto_bundle`, `schema` (lookup by name; `with_...`
-returns the next generation), `history` (the generation that was current at a timestamp),
-`ddl_text` (a schema as canonical DDL; `table_text`, `column_text`, `search_text`, `graph_text` and
-`object_text` for its parts, in `dependency_order`), `names` and `derived` (maps that generations
-share).
-
-Modules: `constraints`, `objects`.
+In reading order: `column`, `constraints` (foreign keys, checks), `table`, `index` (secondary,
+search and vector indexes), `objects` (functions, models, sequences, views, locality groups,
+placements, change streams, the proto bundle), `graph`, `access` (roles), `names` and `derived`
+(maps that generations share), `schema` (lookup by name; `with_...` returns the next generation),
+`history` (the generation that was current at a timestamp), `dependency_order`, and `ddl_text` (a
+schema as canonical DDL, with `table_text` and `object_text` for its parts).
 """

@@ -1,4 +1,4 @@
-"""Database roles and what they may do."""
+"""Database roles and their privileges."""
 
 from __future__ import annotations
 
@@ -25,10 +25,7 @@ class Grant:
 
 @dataclass(frozen=True, slots=True)
 class Role:
-    """A role, what was granted to it, and the roles it is a member of.
-
-    Grants are in the order in which they were made.
-    """
+    """A role, its grants in order of creation, and the roles of which it is a member."""
 
     name: str
     grants: tuple[Grant, ...] = ()

@@ -1,4 +1,4 @@
-"""A foreign key between two tables."""
+"""Foreign keys and CHECK constraints."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from spanemu.schema.names import beside
 
 @dataclass(frozen=True, slots=True)
 class ForeignKey:
-    """`columns` of `table` refer to `referenced_columns` of `referenced_table`, pairwise.
+    """A foreign key: `columns` of `table` refer pairwise to `referenced_columns`.
 
-    `generated_name` tells a name that Spanner made up from one that the user wrote. The two
-    index names are those of managed backing indexes, None where the primary key serves.
+    `generated_name` marks a name that Spanner generated. `index` and `referenced_index` name the
+    managed backing indexes, and are None where the primary key serves.
     """
 
     name: str
@@ -29,13 +29,13 @@ class ForeignKey:
 
     @property
     def full_name(self) -> str:
-        """Its name in the schema of its table."""
+        """The name in the schema of the table."""
         return beside(self.table, self.name)
 
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """`expression` is SQL text over columns of the table; TRUE and NULL pass."""
+    """A CHECK constraint: `expression` is SQL text over the table's columns; TRUE and NULL pass."""
 
     name: str
     expression: str

@@ -1,13 +1,14 @@
-"""A schema as canonical DDL text (behaviour of GetDatabaseDdl).
+"""A schema as canonical DDL text (the behaviour of GetDatabaseDdl).
 
-In this order: options of the database, statistics packages, the proto bundle, named schemas,
+The order is: options of the database, statistics packages, the proto bundle, named schemas,
 placements, locality groups, sequences, functions, tables with their indexes, change streams,
-models, views, property graphs, roles with their grants. Everything comes after what it names. A
-table comes after its parent and the tables that its foreign keys refer to. Tables that refer to
-each other come in order of creation, and foreign keys to a later one are added by ALTER TABLE.
-Running the statements in an empty database makes the same schema, and the same text.
+models, views, property graphs, roles with their grants. Every object comes after the objects that
+it names. A table comes after its parent and the tables that its foreign keys refer to. Tables that
+refer to each other come in order of creation, and ALTER TABLE adds foreign keys to a later table.
+Running the statements in an empty database creates the same schema, with the same text.
 
-What Spanner makes by itself is left out: indexes of foreign keys, sequences of identity columns.
+Objects that Spanner creates itself are left out: indexes of foreign keys, sequences of identity
+columns.
 """
 
 from __future__ import annotations
@@ -50,12 +51,12 @@ from spanemu.schema.table_text import (
 
 AnyIndex = Index | SearchIndex | VectorIndex
 
-# Options that follow from others, for the engine's own use.
+# Options derived from other options, for the engine's own use.
 _INTERNAL_OPTIONS = frozenset({"version_retention_nanos"})
 
 
 def ddl_statements(schema: Schema, database: str = "db") -> list[str]:
-    """Statements that recreate `schema`, in order; `database` is the id of its database."""
+    """Return the statements that recreate `schema`, in order, for the database id `database`."""
     return [
         *_database_options(schema, database),
         *(statistics_text(name, allow_gc) for name, allow_gc in schema.statistics.items()),
@@ -63,7 +64,7 @@ def ddl_statements(schema: Schema, database: str = "db") -> list[str]:
         *(f"CREATE SCHEMA {quoted(name)}" for name in schema.named_schemas.values()),
         *map(placement_text, schema.placements.values()),
         *map(locality_group_text, schema.locality_groups.values()),
-        *(sequence_text(found) for found in schema.sequences.values() if not found.internal),
+        *(sequence_text(each) for each in schema.sequences.values() if not each.internal),
         *map(function_text, _functions(schema)),
         *_tables(schema),
         *map(change_stream_text, schema.change_streams.values()),
@@ -75,7 +76,7 @@ def ddl_statements(schema: Schema, database: str = "db") -> list[str]:
 
 
 def shown_options(schema: Schema) -> Iterator[tuple[str, Any]]:
-    """Options of the database as users set them: (name, value)."""
+    """Yield (name, value) of the database options that users can set."""
     return (item for item in schema.options.items() if item[0] not in _INTERNAL_OPTIONS)
 
 
@@ -88,7 +89,7 @@ def _database_options(schema: Schema, database: str) -> Iterator[str]:
 
 
 def sequence_text(sequence: SchemaSequence) -> str:
-    """CREATE SEQUENCE, with clauses or options as it was described."""
+    """Return CREATE SEQUENCE, with clauses or options as it was declared."""
     head = f"CREATE SEQUENCE {quoted_path(sequence.name)}"
     if sequence.by_options:
         options = list(_sequence_options(sequence))
@@ -118,10 +119,10 @@ _WORD = re.compile(r"[\w.]+")
 
 
 def _functions(schema: Schema) -> list[UserFunction]:
-    """Functions, each after those that its body may call: any that it contains the name of."""
+    """Return the functions, each after the functions whose names occur in its body."""
     needs = {
-        name: [word for word in _WORD.findall((one.body or "").lower()) if word != name]
-        for name, one in schema.functions.items()
+        name: [word for word in _WORD.findall((function.body or "").lower()) if word != name]
+        for name, function in schema.functions.items()
     }
     return [schema.functions[name] for group in dependency_order(needs) for name in group]
 
@@ -130,10 +131,10 @@ def _functions(schema: Schema) -> list[UserFunction]:
 
 
 def _tables(schema: Schema) -> Iterator[str]:
-    """Each table with its indexes, then the foreign keys that could not be written with it."""
+    """Yield each table with its indexes, then the foreign keys to tables that come later."""
     done: set[str] = set()
     later: list[ForeignKey] = []
-    # Indexes that are interleaved in a table which comes after their own.
+    # Indexes interleaved in a table that comes later than the index's own table.
     waiting: dict[str, list[AnyIndex]] = {}
     indexes = user_indexes(schema)
     for table in _ordered(schema):
@@ -164,25 +165,25 @@ def _ordered(schema: Schema) -> list[Table]:
 
 
 def user_indexes(schema: Schema) -> dict[str, list[AnyIndex]]:
-    """Indexes of every kind that users made, by name of their table, sorted by name."""
-    found: dict[str, list[AnyIndex]] = {}
+    """Return the indexes of all kinds that users created, by table name, sorted by name."""
+    by_table: dict[str, list[AnyIndex]] = {}
     kinds = (schema.indexes, schema.search_indexes, schema.vector_indexes)
     indexes: Iterator[AnyIndex] = chain.from_iterable(kind.values() for kind in kinds)
     for index in sorted(indexes, key=lambda index: index.name):
         if not (isinstance(index, Index) and index.is_managed):
-            found.setdefault(index.table, []).append(index)
-    return found
+            by_table.setdefault(index.table, []).append(index)
+    return by_table
 
 
 def any_index_text(index: AnyIndex) -> str:
-    """The statement that creates an index of any kind."""
+    """Return the statement that creates an index of any kind."""
     if isinstance(index, SearchIndex):
         return search_index_text(index)
     return vector_index_text(index) if isinstance(index, VectorIndex) else index_text(index)
 
 
 def index_text(index: Index) -> str:
-    """CREATE INDEX."""
+    """Return CREATE INDEX."""
     kind = f"{'UNIQUE ' if index.unique else ''}{'NULL_FILTERED ' if index.null_filtered else ''}"
     text = (
         f"CREATE {kind}INDEX {quoted_path(index.name)} ON {quoted_path(index.table)}"

@@ -1,4 +1,4 @@
-"""Puts things after those that they depend on, and side by side if they depend on each other."""
+"""Topological order of objects by their dependencies, with cycles grouped."""
 
 from __future__ import annotations
 
@@ -6,31 +6,32 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 
 def dependency_order(needs: Mapping[str, Iterable[str]]) -> list[list[str]]:
-    """Groups of keys: each key in a group with those it needs and that need it, in given order.
+    """Return groups of keys, each group after the groups that it needs.
 
-    A group comes after the groups that it needs; otherwise the given order is kept. Needs that are
-    no keys are left out. (Tarjan's algorithm, with a stack of its own, since schemas may be deep.)
+    Keys that need each other form one group. Otherwise the given order is kept, within groups as
+    well. Needed names that are not keys are ignored. (Tarjan's algorithm, with an explicit stack,
+    because dependencies may be deep.)
     """
     walk = _Walk(needs)
     for key in needs:
         if key not in walk.low:
             walk.visit(key)
-    places = {key: place for place, key in enumerate(needs)}
-    return [sorted(group, key=places.__getitem__) for group in walk.groups]
+    positions = {key: position for position, key in enumerate(needs)}
+    return [sorted(group, key=positions.__getitem__) for group in walk.groups]
 
 
 class _Walk:
-    """Depth-first over the needs; `low` is the earliest key on the path that a key leads to."""
+    """A depth-first search; `low` is the earliest key on the path that is reachable from a key."""
 
     def __init__(self, needs: Mapping[str, Iterable[str]]) -> None:
         self._needs = needs
         self.low: dict[str, int] = {}
         self.groups: list[Sequence[str]] = []
-        self._open: list[str] = []  # visited, and not in a group yet
+        self._open: list[str] = []  # visited keys that have no group yet
         self._is_open: set[str] = set()
 
     def visit(self, first: str) -> None:
-        """Group everything that can be reached from a key."""
+        """Group all keys that are reachable from a key."""
         path: list[tuple[str, int, Iterator[str]]] = [self._enter(first)]
         while path:
             key, number, rest = path[-1]
@@ -58,8 +59,8 @@ class _Walk:
     def _leave(self, key: str, number: int) -> None:
         if self.low[key] != number:
             return
-        place = self._open.index(key) if self._open[-1] != key else len(self._open) - 1
-        group = self._open[place:]
-        del self._open[place:]
+        start = self._open.index(key) if self._open[-1] != key else len(self._open) - 1
+        group = self._open[start:]
+        del self._open[start:]
         self._is_open.difference_update(group)
         self.groups.append(group)

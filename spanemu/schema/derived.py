@@ -1,10 +1,10 @@
 """Maps that a schema derives from its objects, carried over from one generation to the next.
 
-A map is made from scratch when it is first asked for. From then on each generation's follows from
-the one before: what changed is found by comparing pointers, and only that is worked in. So a batch
-of statements costs no look at every column and constraint for each of them.
+A map is built from scratch on first use. From then on, each generation's map is updated from the
+one before: changed objects are found by comparing pointers, and only they are processed. So a batch
+of statements does not visit every column and constraint for each statement.
 
-Objects are ordered by id in a group, which is the order of their creation.
+The objects of a group are ordered by id, which is the order of their creation.
 """
 
 from __future__ import annotations
@@ -20,55 +20,57 @@ Entries = Callable[[Any], Iterable[tuple[str, Any]]]
 
 @dataclass(frozen=True, slots=True)
 class Derivation:
-    """`entries` gives the (key, value) pairs that one object of `source` contributes."""
+    """A derived map; `entries` returns the (key, value) pairs of one object of `source`."""
 
     source: str  # the name of the schema's field: tables or indexes
     entries: Entries
 
     def build(self, objects: Mapping[str, Any]) -> Mapping[str, Any]:
-        """The map for all objects."""
-        return {key: value for thing in objects.values() for key, value in self.entries(thing)}
+        """Return the map for all objects."""
+        return dict(pair for each in objects.values() for pair in self.entries(each))
 
     def changed(
-        self, known: Mapping[str, Any], gone: Sequence[Any], come: Sequence[Any]
+        self, known: Mapping[str, Any], removed: Sequence[Any], added: Sequence[Any]
     ) -> Mapping[str, Any]:
-        """`known` without what the objects `gone` contributed, and with those that have come."""
-        found = dict(pair for thing in come for pair in self.entries(thing))
-        lost = [key for thing in gone for key, _ in self.entries(thing) if key not in found]
+        """Return `known` without the entries of the objects `removed`, and with those `added`."""
+        new = dict(pair for each in added for pair in self.entries(each))
+        lost = [key for each in removed for key, _ in self.entries(each) if key not in new]
         for key in lost:
             known = without_name(known, key)
-        return with_names(known, found)
+        return with_names(known, new)
 
 
 @dataclass(frozen=True, slots=True)
 class Grouping(Derivation):
-    """Like `Derivation`, but keys are shared: a map to tuples. `owner` gives a value's object."""
+    """A derived map from shared keys to tuples; `owner` returns the object of a value."""
 
     owner: Callable[[Any], Any]
 
     def build(self, objects: Mapping[str, Any]) -> Mapping[str, Any]:
-        """The map for all objects."""
+        """Return the map for all objects."""
         groups: dict[str, list[Any]] = {}
-        for thing in objects.values():
-            for key, value in self.entries(thing):
+        for source in objects.values():
+            for key, value in self.entries(source):
                 groups.setdefault(key, []).append(value)
         return {key: self._sorted(values) for key, values in groups.items()}
 
     def changed(
-        self, known: Mapping[str, Any], gone: Sequence[Any], come: Sequence[Any]
+        self, known: Mapping[str, Any], removed: Sequence[Any], added: Sequence[Any]
     ) -> Mapping[str, Any]:
-        """`known` without what the objects `gone` contributed, and with those that have come."""
-        found: dict[str, list[Any]] = {}
-        for thing in come:
-            for key, value in self.entries(thing):
-                found.setdefault(key, []).append(value)
-        touched = {key for thing in gone for key, _ in self.entries(thing)} | found.keys()
+        """Return `known` without the entries of the objects `removed`, and with those `added`."""
+        new: dict[str, list[Any]] = {}
+        for source in added:
+            for key, value in self.entries(source):
+                new.setdefault(key, []).append(value)
+        touched = {key for each in removed for key, _ in self.entries(each)} | new.keys()
         if not touched:
             return known
-        left = {thing.id for thing in gone}
+        removed_ids = {each.id for each in removed}
         for key in touched:
-            kept = [value for value in known.get(key, ()) if self.owner(value).id not in left]
-            values = kept + found.get(key, [])
+            kept = [
+                value for value in known.get(key, ()) if self.owner(value).id not in removed_ids
+            ]
+            values = kept + new.get(key, [])
             if values:
                 known = with_name(known, key, self._sorted(values))
             else:
@@ -79,7 +81,7 @@ class Grouping(Derivation):
         return tuple(sorted(values, key=lambda value: self.owner(value).id))
 
 
-Difference = tuple[Sequence[Any], Sequence[Any]]  # objects that are gone, objects that have come
+Difference = tuple[Sequence[Any], Sequence[Any]]  # (removed objects, added objects)
 
 
 def carry_over(
@@ -88,10 +90,10 @@ def carry_over(
     derivations: Mapping[str, Derivation],
     differences: Mapping[str, Difference] | None = None,
 ) -> None:
-    """Give `after` the derived maps that `before` has worked out, brought up to date.
+    """Give `after` the derived maps that `before` has computed, updated.
 
-    Both are objects with cached properties of those names, and fields that hold the sources.
-    `differences` are those of sources that changed; without them both objects are compared.
+    Both have cached properties with the names of the derivations, and fields with their sources.
+    `differences` are those of the sources that changed; without them, both objects are compared.
     """
     known = [name for name in derivations if name in vars(before)]
     if differences is None:
@@ -101,8 +103,8 @@ def carry_over(
         }
     for name in known:
         derivation = derivations[name]
-        gone, come = differences.get(derivation.source, _SAME)
-        vars(after)[name] = derivation.changed(vars(before)[name], gone, come)
+        removed, added = differences.get(derivation.source, _SAME)
+        vars(after)[name] = derivation.changed(vars(before)[name], removed, added)
 
 
 _SAME: Difference = ((), ())
@@ -111,8 +113,8 @@ _SAME: Difference = ((), ())
 def _difference(before: Mapping[str, Any], after: Mapping[str, Any]) -> Difference:
     if before is after:
         return _SAME
-    come = [thing for key, thing in after.items() if before.get(key) is not thing]
-    if len(after) == len(before) + len(come):
-        return (), come
-    gone = [thing for key, thing in before.items() if after.get(key) is not thing]
-    return gone, come
+    added = [each for key, each in after.items() if before.get(key) is not each]
+    if len(after) == len(before) + len(added):
+        return (), added
+    removed = [each for key, each in before.items() if after.get(key) is not each]
+    return removed, added

@@ -1,4 +1,4 @@
-"""A property graph: tables and views seen as nodes and edges."""
+"""A property graph: tables and views as nodes and edges."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from spanemu.values.types import Type
 
 @dataclass(frozen=True, slots=True)
 class Property:
-    """`expression AS name`: a value that elements with a label have."""
+    """`expression AS name`: a value of the elements with a label."""
 
     name: str
     type: Type
@@ -18,7 +18,7 @@ class Property:
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """A label of an element table, with the properties that it exposes there."""
+    """A label of an element table, with the properties that it exposes."""
 
     name: str
     properties: tuple[Property, ...]
@@ -26,7 +26,7 @@ class Label:
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """The node that an edge leaves or reaches: `columns` of the edge name a node's key."""
+    """The source or destination node of an edge: `columns` of the edge refer to a node's key."""
 
     columns: tuple[str, ...]
     node: str  # the name of the node table in the graph
@@ -35,7 +35,7 @@ class Endpoint:
 
 @dataclass(frozen=True, slots=True)
 class Element:
-    """A node table, or an edge table when it has endpoints. `name` is the alias in the graph."""
+    """A node table, or an edge table if it has endpoints. `name` is the alias in the graph."""
 
     table: str
     name: str

@@ -1,4 +1,4 @@
-"""Which generation of a schema was current at a timestamp."""
+"""The history of a schema: which generation was current at a timestamp."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ T = TypeVar("T")
 class History(Generic[T]):
     """Generations by the timestamp (nanoseconds) from which each is current.
 
-    `current` is the newest: an attribute, for every request looks at it more than once.
-    Appending is for one writer at a time; looking up is safe beside it, because the two lists
+    `current` is the newest generation, kept as an attribute because every request reads it more
+    than once. Only one writer may append at a time. Lookups need no lock, because the two lists
     only grow and the timestamps are appended last.
     """
 
@@ -31,18 +31,18 @@ class History(Generic[T]):
         self.current = generation
 
     def restart_history(self) -> None:
-        """Let `current` be the only generation, from the beginning of time on."""
+        """Make `current` the only generation, from the beginning of time on."""
         self._starts = [BEGINNING]
         self._generations = [self.current]
 
     def at(self, timestamp: int) -> T:
-        """The generation that was current at `timestamp`."""
+        """Return the generation that was current at `timestamp`."""
         if timestamp >= self._starts[-1]:
             return self._generations[-1]
         return self._generations[bisect_right(self._starts, timestamp) - 1]
 
     def start(self, timestamp: int) -> int:
-        """Since when the generation that was current at `timestamp` had been."""
+        """Return the timestamp from which the generation current at `timestamp` was current."""
         return self._starts[bisect_right(self._starts, timestamp) - 1]
 
     @property
@@ -51,11 +51,11 @@ class History(Generic[T]):
         return self._starts[-1]
 
     def all(self) -> Sequence[T]:
-        """Every generation, oldest first."""
+        """Return every generation, oldest first."""
         return self._generations
 
     def copy(self) -> History[T]:
-        """The same history, to go on by itself."""
+        """Return an independent copy."""
         twin = History(self._generations[0])
         twin._starts = list(self._starts)
         twin._generations = list(self._generations)

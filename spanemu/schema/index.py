@@ -1,4 +1,4 @@
-"""A secondary index: a second, sorted copy of some columns of a table."""
+"""Indexes: sorted copies of some columns of a table, and search and vector indexes."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from spanemu.schema.table import Table
 
 @dataclass(frozen=True, slots=True)
 class Index:
-    """An index as declared, plus the layout of its entries.
+    """An index as declared, with the layout of its entries.
 
-    An entry's key is `key` (declared parts) followed by the parts of the base table's primary
-    key that are not among them (`suffix`); its row holds those columns, then `stored`.
-    `filtered` are the columns whose NULL leaves a row out: all key columns when NULL_FILTERED,
-    those of a `WHERE c IS NOT NULL` clause otherwise. `parent` is the table it is interleaved in.
-    One that is not `ready` is being filled from the rows of its table: nobody may read it.
+    An entry's key is `key` (the declared parts) followed by `suffix`, the remaining parts of the
+    base table's primary key; its row holds these columns, then `stored`. A NULL in one of the
+    `filtered` columns leaves a row out: all key columns if NULL_FILTERED, otherwise the columns
+    of a `WHERE c IS NOT NULL` clause. `parent` is the table that the index is interleaved in. An
+    index that is not `ready` is being backfilled and cannot be read.
     """
 
     name: str
@@ -37,12 +37,12 @@ class Index:
 
     @property
     def full_key(self) -> tuple[KeyPart, ...]:
-        """Every part of an entry's key, the hidden ones too."""
+        """Every part of an entry's key, hidden parts included."""
         return self.key + self.suffix
 
     @property
     def columns(self) -> tuple[Column, ...]:
-        """The base table's columns in the order in which an entry stores them."""
+        """The base table's columns in the order of an entry."""
         return tuple(part.column for part in self.full_key) + self.stored
 
     @property
@@ -55,11 +55,11 @@ class Index:
 
     @property
     def is_managed(self) -> bool:
-        """Made for a foreign key rather than by the user."""
+        """Return whether the index was created for a foreign key rather than by the user."""
         return bool(self.managed_by)
 
 
-NamedPart = tuple[str, bool]  # a column and whether it is descending
+NamedPart = tuple[str, bool]  # (column, whether it is descending)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,14 +78,14 @@ class SearchIndex:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """Every column that it names, some of them twice."""
+        """Every column that the index names, with duplicates."""
         ordered = tuple(name for name, _ in self.order_by)
         return self.key + self.partition_by + ordered + self.stored + self.where_not_null
 
 
 @dataclass(frozen=True, slots=True)
 class VectorIndex:
-    """An index for nearest neighbours; the first key column is the embedding."""
+    """An index for nearest-neighbour search; the first key column is the embedding."""
 
     name: str
     table: str
@@ -97,8 +97,8 @@ class VectorIndex:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """Every column that it names, some of them twice."""
+        """Every column that the index names, with duplicates."""
         return self.key + self.partition_by + self.stored + self.where_not_null
 
 
-TableOrIndex = Table | Index
+TableOrIndex = Table | Index  # an object with rows of its own

@@ -13,24 +13,24 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final, TypeVar, overload
 
-COPIED_MAX = 256  # names of a map that is copied
+COPIED_MAX = 256  # the most names of a map that is copied on change
 LAID_OVER_MAX = 64
 
 V = TypeVar("V")
 D = TypeVar("D")
 
-_GONE: Final[Any] = object()
+_REMOVED: Final[Any] = object()
 _UNKNOWN: Final[Any] = object()
 
 
 def beside(table: str, name: str) -> str:
-    """A name in the schema of a table: that of a constraint, which is written without it."""
+    """Return the full name of a constraint, which has the schema of its table."""
     home = table.rpartition(".")[0]
     return f"{home}.{name}" if home else name
 
 
 class Layered(Mapping[str, V]):
-    """Changes over a dictionary that is never changed itself. Immutable."""
+    """Changes layered over a dictionary that is never modified. Immutable."""
 
     __slots__ = ("_below", "_length", "_over")
 
@@ -42,58 +42,58 @@ class Layered(Mapping[str, V]):
     def __getitem__(self, name: str) -> V:
         if name not in self._over:
             return self._below[name]
-        found = self._over[name]
-        if found is _GONE:
+        value = self._over[name]
+        if value is _REMOVED:
             raise KeyError(name)
-        return found
+        return value
 
     @overload
     def get(self, name: str, /) -> V | None: ...
     @overload
     def get(self, name: str, /, default: V | D) -> V | D: ...
     def get(self, name: str, /, default: Any = None) -> Any:
-        found = self._over.get(name, _UNKNOWN)
-        if found is _UNKNOWN:
+        value = self._over.get(name, _UNKNOWN)
+        if value is _UNKNOWN:
             return self._below.get(name, default)
-        return default if found is _GONE else found
+        return default if value is _REMOVED else value
 
     def __contains__(self, name: object) -> bool:
         found = self._over.get(name, _UNKNOWN)  # type: ignore[call-overload]
-        return name in self._below if found is _UNKNOWN else found is not _GONE
+        return name in self._below if found is _UNKNOWN else found is not _REMOVED
 
     def __len__(self) -> int:
         return self._length
 
     def __iter__(self) -> Iterator[str]:
         over, below = self._over, self._below
-        yield from (name for name in below if over.get(name) is not _GONE)
+        yield from (name for name in below if over.get(name) is not _REMOVED)
         yield from (name for name in over if name not in below)
 
     def __reversed__(self) -> Iterator[str]:
         over, below = self._over, self._below
         yield from (name for name in reversed(over) if name not in below)
-        yield from (name for name in reversed(below) if over.get(name) is not _GONE)
+        yield from (name for name in reversed(below) if over.get(name) is not _REMOVED)
 
     def changed(self, name: str, value: V) -> Mapping[str, V]:
-        """The map with a name put in or, for `_GONE`, taken out."""
+        """Return the map with a name set or, for `_REMOVED`, removed."""
         over, below = self._over, self._below
-        comes_back = over.get(name) is _GONE and value is not _GONE
+        comes_back = over.get(name) is _REMOVED and value is not _REMOVED
         if len(over) >= LAID_OVER_MAX or comes_back:
             return with_name(dict(self.items()), name, value)
-        length = self._length + (value is not _GONE) - (name in self)
-        laid = {**over, name: value}
-        if value is _GONE and name not in below:
-            del laid[name]
-        return Layered(below, laid, length)
+        length = self._length + (value is not _REMOVED) - (name in self)
+        layer = {**over, name: value}
+        if value is _REMOVED and name not in below:
+            del layer[name]
+        return Layered(below, layer, length)
 
 
 def with_name(names: Mapping[str, V], name: str, value: V) -> Mapping[str, V]:
-    """The map with an object put in, or put in the place of the one of its name."""
+    """Return the map with a name set to a value."""
     if isinstance(names, Layered):
         return names.changed(name, value)
     if len(names) <= COPIED_MAX:
         copy = dict(names)
-        if value is _GONE:
+        if value is _REMOVED:
             copy.pop(name, None)
         else:
             copy[name] = value
@@ -103,7 +103,7 @@ def with_name(names: Mapping[str, V], name: str, value: V) -> Mapping[str, V]:
 
 
 def with_names(names: Mapping[str, V], changes: Mapping[str, V]) -> Mapping[str, V]:
-    """The map with several objects put in."""
+    """Return the map with several names set."""
     if len(changes) > LAID_OVER_MAX:
         return {**names, **changes}
     for name, value in changes.items():
@@ -112,5 +112,5 @@ def with_names(names: Mapping[str, V], changes: Mapping[str, V]) -> Mapping[str,
 
 
 def without_name(names: Mapping[str, V], name: str) -> Mapping[str, V]:
-    """The map without a name; the same map if it does not have it."""
-    return with_name(names, name, _GONE) if name in names else names
+    """Return the map without a name; the same map if the name is missing."""
+    return with_name(names, name, _REMOVED) if name in names else names

@@ -1,4 +1,4 @@
-"""Everything but tables and what belongs to them, as CREATE statements write it."""
+"""CREATE statements for objects other than tables."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ from spanemu.values.types import Type, TypeCode
 
 
 def options_text(options: Mapping[str, Any]) -> str:
-    """` OPTIONS ( a = 1, b = 'x' )`, or nothing."""
+    """Return ` OPTIONS ( a = 1, b = 'x' )`, or "" without options."""
     if not options:
         return ""
-    found = ", ".join(f"{name} = {option_value(value)}" for name, value in options.items())
-    return f" OPTIONS ( {found} )"
+    settings = ", ".join(f"{name} = {option_value(value)}" for name, value in options.items())
+    return f" OPTIONS ( {settings} )"
 
 
 def unlimited(type_: Type) -> str:
-    """A type as DDL writes it where lengths are always MAX."""
+    """Return a type as DDL writes it with all lengths MAX."""
     if type_.element is not None:
         return f"ARRAY<{unlimited(type_.element)}>"
     if type_.is_struct:
@@ -48,7 +48,7 @@ def unlimited(type_: Type) -> str:
 
 
 def change_stream_text(stream: ChangeStream) -> str:
-    """CREATE CHANGE STREAM."""
+    """Return CREATE CHANGE STREAM."""
     watched = ""
     if stream.watches_all:
         watched = " FOR ALL"
@@ -57,9 +57,9 @@ def change_stream_text(stream: ChangeStream) -> str:
     return f"CREATE CHANGE STREAM {quoted(stream.name)}{watched}{options_text(stream.options)}"
 
 
-def _watched(one: Watched) -> str:
-    columns = "" if one.columns is None else f"({_names(one.columns)})"
-    return f"{quoted_path(one.table)}{columns}"
+def _watched(table: Watched) -> str:
+    columns = "" if table.columns is None else f"({_names(table.columns)})"
+    return f"{quoted_path(table.table)}{columns}"
 
 
 def _names(names: Sequence[str]) -> str:
@@ -70,11 +70,11 @@ def _names(names: Sequence[str]) -> str:
 
 
 def function_text(function: UserFunction) -> str:
-    """CREATE FUNCTION."""
+    """Return CREATE FUNCTION."""
     parameters = ", ".join(
-        f"{quoted(one.name)} {one.type}"
-        + ("" if one.default is None else f" DEFAULT {one.default}")
-        for one in function.parameters
+        f"{quoted(each.name)} {each.type}"
+        + ("" if each.default is None else f" DEFAULT {each.default}")
+        for each in function.parameters
     )
     words = [f"CREATE FUNCTION {quoted_path(function.name)}({parameters})"]
     if function.returns is not None:
@@ -93,7 +93,7 @@ def function_text(function: UserFunction) -> str:
 
 
 def model_text(model: Model) -> str:
-    """CREATE MODEL."""
+    """Return CREATE MODEL."""
     lines = [f"CREATE MODEL {quoted_path(model.name)}"]
     for word, columns in (("INPUT", model.inputs), ("OUTPUT", model.outputs)):
         if columns is not None:
@@ -107,29 +107,29 @@ def _model_column(column: ModelColumn) -> str:
     return f"  {text},"
 
 
-# ---------------------------------------------------------------------------- places of rows
+# ---------------------------------------------------------------------------- storage
 
 
 def locality_group_text(group: LocalityGroup) -> str:
-    """CREATE LOCALITY GROUP; the one that is always there is altered instead."""
+    """Return CREATE LOCALITY GROUP, or ALTER LOCALITY GROUP for the default group."""
     if group.name == DEFAULT:
         return f"ALTER LOCALITY GROUP {quoted(DEFAULT)} SET{options_text(group.options)}"
     return f"CREATE LOCALITY GROUP {quoted(group.name)}{options_text(group.options)}"
 
 
 def placement_text(placement: Placement) -> str:
-    """CREATE PLACEMENT."""
+    """Return CREATE PLACEMENT."""
     return f"CREATE PLACEMENT {quoted(placement.name)}{options_text(placement.options)}"
 
 
 def proto_bundle_text(bundle: ProtoBundle) -> str:
-    """CREATE PROTO BUNDLE, one type a line."""
+    """Return CREATE PROTO BUNDLE, one type a line."""
     types = "".join(f"  {quoted_path(name)},\n" for name in sorted(bundle.names))
     return f"CREATE PROTO BUNDLE (\n{types})"
 
 
 def statistics_text(package: str, allow_gc: bool) -> str:
-    """ALTER STATISTICS."""
+    """Return ALTER STATISTICS."""
     value = option_value(allow_gc)
     return f"ALTER STATISTICS {quoted(package)} SET OPTIONS (allow_gc = {value})"
 
@@ -138,8 +138,9 @@ def statistics_text(package: str, allow_gc: bool) -> str:
 
 
 def role_texts(roles: Sequence[Role]) -> Iterator[str]:
-    """CREATE ROLE for each role, then what each was granted; system roles, which nobody creates,
-    come last, for they are in a schema only since something was granted to them.
+    """Yield CREATE ROLE for each role, then the grants of each role.
+
+    System roles need no CREATE ROLE and come last: a schema holds them only if they have grants.
     """
     created = [role for role in roles if role.name not in SYSTEM_ROLES]
     for role in created:
@@ -158,7 +159,7 @@ def _grant(grant: Grant) -> str:
 
 
 def graph_text(graph: PropertyGraph) -> str:
-    """CREATE PROPERTY GRAPH with every default spelt out."""
+    """Return CREATE PROPERTY GRAPH with explicit defaults."""
     text = f"CREATE PROPERTY GRAPH {quoted_path(graph.name)}\nNODE TABLES(\n"
     text += "".join(f"  {' '.join(_element(one))},\n" for one in graph.nodes) + ")"
     if graph.edges:
@@ -194,10 +195,10 @@ def _properties(label: Label) -> str:
     return f"PROPERTIES({', '.join(map(_property, label.properties))})"
 
 
-def _property(one: Property) -> str:
-    if one.expression in (one.name, quoted(one.name)):
-        return quoted(one.name)
-    return f"{one.expression} AS {quoted(one.name)}"
+def _property(declared: Property) -> str:
+    if declared.expression in (declared.name, quoted(declared.name)):
+        return quoted(declared.name)
+    return f"{declared.expression} AS {quoted(declared.name)}"
 
 
 def _element_names(names: Sequence[str]) -> str:
@@ -208,30 +209,30 @@ def _element_names(names: Sequence[str]) -> str:
 
 
 def graph_metadata(graph: PropertyGraph) -> dict[str, Any]:
-    """PROPERTY_GRAPH_METADATA_JSON, by the page "Information schema"."""
+    """Return PROPERTY_GRAPH_METADATA_JSON, as the page "Information schema" describes it."""
     home, _, name = graph.name.rpartition(".")
     labels: dict[str, dict[str, None]] = {}
     types: dict[str, str] = {}
     for element in graph.elements:
         for label in element.labels:
             known = labels.setdefault(label.name, {})
-            for one in label.properties:
-                known[one.name] = None
-                types[one.name] = str(one.type)
-    found: dict[str, Any] = {"catalog": "", "schema": home, "name": name}
-    found["labels"] = [
+            for declared in label.properties:
+                known[declared.name] = None
+                types[declared.name] = str(declared.type)
+    metadata: dict[str, Any] = {"catalog": "", "schema": home, "name": name}
+    metadata["labels"] = [
         {"name": label, "propertyDeclarationNames": list(names)} for label, names in labels.items()
     ]
-    found["propertyDeclarations"] = [{"name": n, "type": type_} for n, type_ in types.items()]
-    found["nodeTables"] = [_described(one) for one in graph.nodes]
+    metadata["propertyDeclarations"] = [{"name": n, "type": type_} for n, type_ in types.items()]
+    metadata["nodeTables"] = [_described(each) for each in graph.nodes]
     if graph.edges:
-        found["edgeTables"] = [_described(one) for one in graph.edges]
-    return found
+        metadata["edgeTables"] = [_described(each) for each in graph.edges]
+    return metadata
 
 
 def _described(element: Element) -> dict[str, Any]:
     home, _, table = element.table.rpartition(".")
-    found: dict[str, Any] = {
+    metadata: dict[str, Any] = {
         "name": element.name,
         "kind": "NODE" if element.source is None else "EDGE",
         "baseCatalogName": "",
@@ -245,26 +246,26 @@ def _described(element: Element) -> dict[str, Any]:
         ],
     }
     if element.dynamic_label is not None:
-        found["dynamicLabelExpr"] = element.dynamic_label
+        metadata["dynamicLabelExpr"] = element.dynamic_label
     if element.dynamic_properties is not None:
-        found["dynamicPropertyExpr"] = element.dynamic_properties
+        metadata["dynamicPropertyExpr"] = element.dynamic_properties
     ends = (("sourceNodeTable", element.source), ("destinationNodeTable", element.destination))
     for word, end in ends:
         if end is not None:
-            found[word] = {
+            metadata[word] = {
                 "nodeTableName": end.node,
                 "edgeTableColumns": list(end.columns),
                 "nodeTableColumns": list(end.node_columns),
             }
-    return found
+    return metadata
 
 
 def _definitions(element: Element) -> dict[str, str]:
-    return {one.name: one.expression for label in element.labels for one in label.properties}
+    return {each.name: each.expression for label in element.labels for each in label.properties}
 
 
 def search_index_text(index: SearchIndex) -> str:
-    """CREATE SEARCH INDEX."""
+    """Return CREATE SEARCH INDEX."""
     text = f"CREATE SEARCH INDEX {_head(index)}{_list(' STORING ', index.stored)}"
     if index.partition_by:
         text += f" PARTITION BY {_column_names(index.partition_by)}"
@@ -277,7 +278,7 @@ def search_index_text(index: SearchIndex) -> str:
 
 
 def vector_index_text(index: VectorIndex) -> str:
-    """CREATE VECTOR INDEX."""
+    """Return CREATE VECTOR INDEX."""
     text = f"CREATE VECTOR INDEX {_head(index)}{_list(' STORING ', index.stored)}"
     if index.partition_by:
         text += f" PARTITION BY {_column_names(index.partition_by)}"
@@ -285,7 +286,7 @@ def vector_index_text(index: VectorIndex) -> str:
 
 
 def where_text(columns: Sequence[str]) -> str:
-    """` WHERE a IS NOT NULL AND b IS NOT NULL`, or nothing."""
+    """Return ` WHERE a IS NOT NULL AND b IS NOT NULL`, or "" without columns."""
     if not columns:
         return ""
     return f" WHERE {' AND '.join(f'{quoted(name)} IS NOT NULL' for name in columns)}"

@@ -1,4 +1,4 @@
-"""Functions of users, and models: what a query calls by name."""
+"""Schema objects other than tables, indexes, graphs and roles."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class UserFunction:
     parameters: tuple[Parameter, ...]
     returns: Type | None
     body: str | None = None
-    invoker_rights: bool = False  # whether SQL SECURITY INVOKER was written
+    invoker_rights: bool = False  # whether SQL SECURITY INVOKER was declared
     determinism: str | None = None
     language: str | None = None
     remote: bool = False
@@ -35,7 +35,7 @@ class UserFunction:
 
 @dataclass(frozen=True, slots=True)
 class ModelColumn:
-    """A column that a model takes or gives."""
+    """An input or output column of a model."""
 
     name: str
     type: Type
@@ -44,7 +44,7 @@ class ModelColumn:
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """A machine-learning model at an endpoint. Columns that were not written are None."""
+    """A machine-learning model at an endpoint. Columns that were not declared are None."""
 
     name: str
     inputs: tuple[ModelColumn, ...] | None = None
@@ -61,14 +61,14 @@ class Sequence:
     kind: str = "bit_reversed_positive"
     skip_range: tuple[int, int] | None = None
     start_counter: int | None = None
-    by_options: bool = True  # written with OPTIONS (...), or with clauses
+    by_options: bool = True  # declared with OPTIONS (...) rather than clauses
     internal: bool = False  # belongs to an identity column
-    kind_written: bool = True  # or taken from the option default_sequence_kind
+    kind_written: bool = True  # False if taken from the option default_sequence_kind
 
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """A named query. `columns` are its output as analyzed when it was defined."""
+    """A named query. `columns` are its output columns as analyzed at its definition."""
 
     name: str
     query: str
@@ -77,12 +77,12 @@ class View:
     depends_on: frozenset[str] = frozenset()
 
 
-DEFAULT = "default"  # the locality group, and the placement, that every database has
+DEFAULT = "default"  # the locality group and the placement of every database
 
 
 @dataclass(frozen=True, slots=True)
 class LocalityGroup:
-    """A kind of storage that columns, tables and indexes can ask for."""
+    """A kind of storage that columns, tables and indexes can select."""
 
     name: str
     options: Mapping[str, Any] = field(default_factory=dict)
@@ -98,7 +98,7 @@ class Placement:
 
 @dataclass(frozen=True, slots=True)
 class Watched:
-    """A table of a change stream: all its columns, or its key and those listed."""
+    """A table watched by a change stream: all its columns, or its key and the listed columns."""
 
     table: str
     columns: tuple[str, ...] | None = None
@@ -106,7 +106,7 @@ class Watched:
 
 @dataclass(frozen=True, slots=True)
 class ChangeStream:
-    """A change stream as declared: FOR ALL, FOR tables, or for nothing yet."""
+    """A change stream as declared: FOR ALL, FOR tables, or without a watched table."""
 
     name: str
     watches_all: bool = False
@@ -114,13 +114,13 @@ class ChangeStream:
     options: Mapping[str, Any] = field(default_factory=dict)
 
     def watched(self, table: str) -> Watched | None:
-        """How it watches a table that it names, None for one that it does not name."""
-        return next((one for one in self.tables if one.table == table), None)
+        """Return the watched table of that name, or None."""
+        return next((each for each in self.tables if each.table == table), None)
 
 
 @dataclass(frozen=True, slots=True)
 class ProtoTypes:
-    """Full names of messages and enums, and the descriptors that they come from.
+    """Full names of messages and enums, with the descriptors that define them.
 
     `descriptors` is a serialized google.protobuf.FileDescriptorSet, kept as it was sent.
     """
@@ -131,16 +131,16 @@ class ProtoTypes:
 
     @property
     def names(self) -> frozenset[str]:
-        """All of them."""
+        """The names of messages and enums."""
         return self.messages | self.enums
 
     def type_of(self, name: str) -> Type | None:
-        """The type of that full name."""
+        """Return the type with that full name, or None."""
         if name in self.messages:
             return Type(TypeCode.PROTO, proto_name=name)
         return Type(TypeCode.ENUM, proto_name=name) if name in self.enums else None
 
 
-ProtoBundle = ProtoTypes  # those that CREATE PROTO BUNDLE chose
+ProtoBundle = ProtoTypes  # the types selected by CREATE PROTO BUNDLE
 
 NO_TYPES = ProtoTypes(frozenset(), frozenset())

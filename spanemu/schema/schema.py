@@ -1,7 +1,7 @@
-"""One generation of a database's schema: lookup by name, and the step to the next generation.
+"""One generation of a database's schema: lookup by name, and the next generation.
 
-Names are looked up without regard to case, as queries and mutations do; the exact spelling
-stays in each object. Deriving a generation copies no object, and of large maps only what changed.
+Lookup ignores case, as queries and mutations do; each object keeps its exact spelling. A new
+generation copies no objects, and of large maps it copies only the changes.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from spanemu.schema.access import Role
 from spanemu.schema.constraints import ForeignKey
 from spanemu.schema.derived import Derivation, Difference, Grouping, carry_over
 from spanemu.schema.graph import PropertyGraph
-from spanemu.schema.index import Index, SearchIndex, VectorIndex
+from spanemu.schema.index import Index, SearchIndex, TableOrIndex, VectorIndex
 from spanemu.schema.names import beside, with_name, without_name
 from spanemu.schema.objects import (
     ChangeStream,
@@ -34,11 +34,11 @@ from spanemu.schema.table import Table
 
 @dataclass(frozen=True)
 class Schema:
-    """Everything that DDL declares, as of one generation.
+    """All objects that DDL declares, as of one generation.
 
-    `tables` and kin are keyed by lower-cased name, in order of creation. `next_id` is the next
-    free id for tables, indexes, columns and sequences; ids are never reused, so that rows of a
-    dropped table can never be read through a new one of the same name.
+    `tables` and the other maps are keyed by lower-cased name, in order of creation. `next_id` is
+    the next free id for tables, indexes, columns and sequences. Ids are never reused, so that rows
+    of a dropped table can never be read through a new table of the same name.
     """
 
     generation: int = 0
@@ -60,10 +60,10 @@ class Schema:
     statistics: Mapping[str, bool] = field(default_factory=dict)  # package -> allow_gc, if set
     proto_bundle: ProtoBundle | None = None
     next_id: int = 1
-    limits: Limits = DEFAULT_LIMITS  # how much of everything there may be
+    limits: Limits = DEFAULT_LIMITS  # how many objects of each kind are allowed
 
     def table(self, name: str) -> Table | None:
-        """The table of that name or synonym, whatever its case."""
+        """Return the table with that name or synonym, in any case."""
         lowered = name.lower()
         return self.tables.get(lowered) or self._synonyms.get(lowered)
 
@@ -77,89 +77,89 @@ class Schema:
         return self.sequences.get(name.lower())
 
     def parent(self, table: Table) -> Table | None:
-        """The table that `table` is interleaved in, either way."""
+        """Return the table that `table` is interleaved in (IN or IN PARENT)."""
         return None if table.parent is None else self.tables[table.parent.lower()]
 
     def root(self, table: Table) -> Table:
-        """The table at the top of the hierarchy of `table`."""
+        """Return the table at the top of the hierarchy of `table`."""
         while table.parent is not None:
             table = self.tables[table.parent.lower()]
         return table
 
     def children(self, table: Table) -> tuple[Table, ...]:
-        """Tables interleaved directly in `table`, in order of creation."""
+        """Return the tables interleaved directly in `table`, in order of creation."""
         return self._children.get(table.name.lower(), ())
 
     def indexes_of(self, table: Table) -> tuple[Index, ...]:
-        """Indexes on `table`, managed ones included, in order of creation."""
+        """Return the indexes on `table`, managed indexes included, in order of creation."""
         return self._indexes_by_table.get(table.name.lower(), ())
 
     def referencing(self, table: Table) -> tuple[tuple[Table, ForeignKey], ...]:
-        """(table, foreign key) for each foreign key that refers to `table`."""
+        """Return (table, foreign key) for each foreign key that refers to `table`."""
         return self._referencing.get(table.name.lower(), ())
 
     def index_within(self, index: Index) -> Table | None:
-        """The table an index is interleaved in."""
+        """Return the table that an index is interleaved in."""
         return None if index.parent is None else self.tables[index.parent.lower()]
 
     @cached_property
     def default_time_zone(self) -> str:
-        """Name of the zone that functions without one use."""
+        """The name of the zone for functions without an explicit zone."""
         return str(self.options.get("default_time_zone") or "America/Los_Angeles")
 
     def retention_nanos(self, default: int) -> int:
-        """How long old versions are kept: the database option, or `default`."""
-        found = self.options.get("version_retention_nanos")
-        return default if found is None else int(found)
+        """Return how long old versions are kept: the database option, or `default`."""
+        option = self.options.get("version_retention_nanos")
+        return default if option is None else int(option)
 
-    def tables_and_indexes(self) -> Iterator[Table | Index]:
-        """Everything that has rows of its own: tables, then indexes."""
+    def tables_and_indexes(self) -> Iterator[TableOrIndex]:
+        """Yield the objects with rows of their own: tables, then indexes."""
         yield from self.tables.values()
         yield from self.indexes.values()
 
     def names(self) -> Iterator[str]:
-        """Every name in the schema's one namespace, lower-cased."""
+        """Yield every name in the schema's single namespace, lower-cased."""
         for kind in _NAMED:
             yield from getattr(self, kind)
 
     def has_name(self, name: str) -> bool:
-        """Whether some object bears that name; roles and places of rows are named apart."""
+        """Return whether an object other than a role, placement or locality group has that name."""
         lowered = name.lower()
         return any(lowered in getattr(self, kind) for kind in _NAMED)
 
     def next(self, **changes: Any) -> Self:
-        """The following generation with the given fields replaced."""
+        """Return the next generation with the given fields replaced."""
         following = replace(self, generation=self.generation + 1, **changes)
         carry_over(self, following, _DERIVATIONS)
         return following
 
     def with_table(self, table: Table, **changes: Any) -> Self:
-        """The following generation with a table added, or put in place of the one of its name."""
+        """Return the next generation with a table added, or replaced by name."""
         return self._with("tables", table, changes)
 
     def without_table(self, name: str, **changes: Any) -> Self:
-        """The following generation without a table."""
+        """Return the next generation without a table."""
         return self._without("tables", name, changes)
 
     def with_index(self, index: Index, **changes: Any) -> Self:
-        """The following generation with an index added, or put in place of the one of its name."""
+        """Return the next generation with an index added, or replaced by name."""
         return self._with("indexes", index, changes)
 
     def without_index(self, name: str, **changes: Any) -> Self:
-        """The following generation without an index."""
+        """Return the next generation without an index."""
         return self._without("indexes", name, changes)
 
-    def _with(self, source: str, thing: Table | Index, changes: Mapping[str, Any]) -> Self:
-        objects, key = getattr(self, source), thing.name.lower()
+    def _with(self, field: str, new: TableOrIndex, changes: Mapping[str, Any]) -> Self:
+        objects, key = getattr(self, field), new.name.lower()
         old = objects.get(key)
-        gone = () if old is None else (old,)
-        following = with_name(objects, key, thing)
-        return self._changed(source, following, (gone, (thing,)), changes)
+        removed = () if old is None else (old,)
+        following = with_name(objects, key, new)
+        return self._changed(field, following, (removed, (new,)), changes)
 
-    def _without(self, source: str, name: str, changes: Mapping[str, Any]) -> Self:
-        objects, key = getattr(self, source), name.lower()
+    def _without(self, field: str, name: str, changes: Mapping[str, Any]) -> Self:
+        objects, key = getattr(self, field), name.lower()
         following = without_name(objects, key)
-        return self._changed(source, following, ((objects[key],), ()), changes)
+        return self._changed(field, following, ((objects[key],), ()), changes)
 
     def _changed(
         self,
@@ -173,36 +173,36 @@ class Schema:
         carry_over(self, following, _DERIVATIONS, {source: difference})
         return following
 
-    def created_since(self, earlier: Schema) -> list[Table | Index]:
-        """Tables and indexes that an earlier generation did not have yet, oldest first."""
-        found: list[Table | Index] = []
-        sources: tuple[Mapping[str, Table | Index], ...] = (self.tables, self.indexes)
+    def created_since(self, earlier: Schema) -> list[TableOrIndex]:
+        """Return the tables and indexes that an earlier generation does not have, oldest first."""
+        created: list[TableOrIndex] = []
+        sources: tuple[Mapping[str, TableOrIndex], ...] = (self.tables, self.indexes)
         for objects in sources:
-            # New objects have newer ids and stand last.
-            names: Iterator[str] = reversed(cast("_Things", objects))
+            # New objects have greater ids and come last.
+            names: Iterator[str] = reversed(cast("_Sources", objects))
             newest_first = (objects[name] for name in names)
-            found.extend(takewhile(lambda thing: thing.id >= earlier.next_id, newest_first))
-        return found[::-1]
+            created.extend(takewhile(lambda source: source.id >= earlier.next_id, newest_first))
+        return created[::-1]
 
-    def dropped_in(self, later: Schema) -> list[Table | Index]:
-        """Tables and indexes that a later generation, one statement on, does not have any more.
+    def dropped_in(self, later: Schema) -> list[TableOrIndex]:
+        """Return the tables and indexes that a later generation, one statement on, does not have.
 
-        How many those are is known from how many there were, are and came, so that most
-        statements cost no look at the others; one that was renamed is not gone.
+        Their number follows from the numbers before, after, and created, so most statements need
+        not visit the objects. A renamed object does not count as dropped.
         """
-        gone: list[Table | Index] = []
+        dropped: list[TableOrIndex] = []
         created = later.created_since(self)
-        for kind, mine, theirs in (
+        for kind, before, after in (
             (Table, self.tables, later.tables),
             (Index, self.indexes, later.indexes),
         ):
-            came = sum(isinstance(thing, kind) for thing in created)
-            count = len(mine) + came - len(theirs)
+            added = sum(isinstance(source, kind) for source in created)
+            count = len(before) + added - len(after)
             if count:
-                things = cast("_Things", mine).items()
-                missing = (thing for name, thing in things if name not in theirs)
-                gone.extend(islice(missing, count))
-        return gone
+                items = cast("_Sources", before).items()
+                missing = (source for name, source in items if name not in after)
+                dropped.extend(islice(missing, count))
+        return dropped
 
     @cached_property
     def _synonyms(self) -> Mapping[str, Table]:
@@ -229,9 +229,9 @@ class Schema:
         return derivation.build(getattr(self, derivation.source))
 
 
-_Things = dict[str, Table | Index]
+_Sources = dict[str, TableOrIndex]
 
-# What shares one namespace.
+# The fields whose names share one namespace.
 _NAMED = (
     "tables", "_synonyms", "indexes", "views", "sequences", "named_schemas", "_constraints",
     "search_indexes", "vector_indexes", "change_streams", "functions", "models", "graphs",
@@ -264,10 +264,10 @@ _DERIVATIONS: Mapping[str, Derivation] = {
     "_referencing": Grouping("tables", _references, lambda pair: pair[0]),
 }
 
-# The schema of every new database: one object, so that what is worked out for it is found again.
+# The schema of every new database: one object, so that caches by schema are shared.
 EMPTY = Schema()
 
 
 def empty_schema(limits: Limits) -> Schema:
-    """The schema of a new database."""
+    """Return the schema of a new database."""
     return EMPTY if limits is DEFAULT_LIMITS else Schema(limits=limits)

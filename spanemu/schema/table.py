@@ -1,4 +1,4 @@
-"""A table: its columns, its key, and its place in a hierarchy of interleaved tables."""
+"""A table: its columns, its key, and its position in a hierarchy of interleaved tables."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from spanemu.schema.constraints import Check, ForeignKey
 
 
 class Interleave(StrEnum):
-    """How a child's rows depend on its parent's."""
+    """The dependency of child rows on parent rows."""
 
     IN = "IN"  # locality only
     IN_PARENT = "IN PARENT"  # the parent row must exist
@@ -25,8 +25,9 @@ class Table:
 
     `key` begins with the parent's key when `parent` is set. Rows are stored as tuples over
     `columns`, each at its `Column.position`. `row_deletion_policy` is (column, days).
-    Dropped columns leave their positions behind, since rows stored before still have those cells:
-    `positions_used` counts them, where columns that came later do not.
+
+    The positions of dropped columns stay unused, because rows stored earlier still have cells
+    there. `positions_used` counts these positions where no later column follows them.
     """
 
     name: str
@@ -54,15 +55,15 @@ class Table:
 
     @cached_property
     def key_positions(self) -> tuple[int, ...]:
-        """Where the key's columns are in a stored row."""
+        """The positions of the key's columns in a stored row."""
         return tuple(column.position for column in self.key_columns)
 
     @cached_property
     def width(self) -> int:
-        """How many cells a row stored under this generation has, dropped columns' included."""
+        """The number of cells of a row stored under this generation, with dropped columns."""
         last = max((column.position for column in self.columns), default=-1)
         return max(last + 1, self.positions_used)
 
     def column(self, name: str) -> Column | None:
-        """The column of that name, whatever its case."""
+        """Return the column with that name, in any case."""
         return self.by_name.get(name.lower())

@@ -1,4 +1,4 @@
-"""A table and its constraints as CREATE TABLE writes them.
+"""CREATE TABLE for a table with its constraints.
 
 CREATE TABLE T (
   Id INT64 NOT NULL,
@@ -18,12 +18,12 @@ from spanemu.schema.table import Interleave, Table
 
 
 def column_text(column: Column) -> str:
-    """`name type clauses`, without the comma."""
+    """Return `name type clauses`, without a comma."""
     return " ".join((quoted(column.name), declared_type(column), *_column_clauses(column)))
 
 
 def declared_type(column: Column) -> str:
-    """The type with lengths, of elements and of vectors: ARRAY<FLOAT32>(vector_length=>3)."""
+    """Return the type with lengths, such as ARRAY<FLOAT32>(vector_length=>3)."""
     if column.vector_length is None:
         return column.type_text
     return f"{column.type_text}(vector_length=>{column.vector_length})"
@@ -62,7 +62,7 @@ def _identity(identity: Identity) -> str:
 def sequence_clauses(
     *, written_kind: bool, skip_range: tuple[int, int] | None, start_counter: int | None
 ) -> str:
-    """`BIT_REVERSED_POSITIVE SKIP RANGE a, b START COUNTER WITH n`, as far as set."""
+    """Return those of `BIT_REVERSED_POSITIVE SKIP RANGE a, b START COUNTER WITH n` that are set."""
     words = ["BIT_REVERSED_POSITIVE"] if written_kind else []
     if skip_range is not None:
         words.append(f"SKIP RANGE {skip_range[0]}, {skip_range[1]}")
@@ -79,7 +79,7 @@ def _options(column: Column) -> str:
 
 
 def option_value(value: object) -> str:
-    """The value of an option as a literal."""
+    """Return the value of an option as a literal."""
     if value is None:
         return "NULL"
     if isinstance(value, bool):
@@ -93,7 +93,7 @@ def option_value(value: object) -> str:
 
 
 def table_text(table: Table, left_out: Iterable[ForeignKey] = ()) -> str:
-    """CREATE TABLE, without the foreign keys that are to be added later."""
+    """Return CREATE TABLE without the foreign keys in `left_out`, which are added later."""
     lines = [
         f"CREATE TABLE {quoted_path(table.name)} (",
         *(f"  {element}," for element in _elements(table, {key.name for key in left_out})),
@@ -122,7 +122,7 @@ def _clauses(table: Table) -> Iterator[str]:
 
 
 def row_deletion_text(table: Table) -> str | None:
-    """The expression of a row deletion policy."""
+    """Return the expression of a row deletion policy, or None."""
     if table.row_deletion_policy is None:
         return None
     column, days = table.row_deletion_policy
@@ -130,13 +130,13 @@ def row_deletion_text(table: Table) -> str | None:
 
 
 def clause_options(options: Iterable[tuple[str, object]]) -> str:
-    """` OPTIONS (a = 1, b = 'x')`."""
-    found = ", ".join(f"{name} = {option_value(value)}" for name, value in options)
-    return f" OPTIONS ({found})"
+    """Return ` OPTIONS (a = 1, b = 'x')`."""
+    settings = ", ".join(f"{name} = {option_value(value)}" for name, value in options)
+    return f" OPTIONS ({settings})"
 
 
 def foreign_key_text(key: ForeignKey) -> str:
-    """[CONSTRAINT name] FOREIGN KEY(...) REFERENCES ...; a generated name is not shown."""
+    """Return [CONSTRAINT name] FOREIGN KEY(...) REFERENCES ..., without a generated name."""
     words = [
         f"FOREIGN KEY({_names(key.columns)})",
         f"REFERENCES {quoted_path(key.referenced_table)}({_names(key.referenced_columns)})",
@@ -151,7 +151,7 @@ def foreign_key_text(key: ForeignKey) -> str:
 
 
 def check_text(check: Check) -> str:
-    """[CONSTRAINT name] CHECK(...)."""
+    """Return [CONSTRAINT name] CHECK(...), without a generated name."""
     name = "" if check.generated_name else f"CONSTRAINT {quoted(check.name)} "
     return f"{name}CHECK({check.expression})"
 
@@ -161,7 +161,7 @@ def _names(names: Sequence[str]) -> str:
 
 
 def key_text(parts: Iterable[KeyPart]) -> str:
-    """`a, b DESC`."""
+    """Return the parts of a key as `a, b DESC`."""
     return ", ".join(
         f"{quoted(part.column.name)} DESC" if part.descending else quoted(part.column.name)
         for part in parts

@@ -23,6 +23,7 @@ REWRITTEN: tuple[str, ...] = (
     "spanemu/sql/plan/",
     "spanemu/sql/planner/",
     "spanemu/sql/resolved.py",
+    "spanemu/schema/",
     "spanemu/storage/",
     "spanemu/txn/",
     "spanemu/database/",
