@@ -158,9 +158,7 @@ class _Families:
                     self._inner(subquery.node, family)
 
     def _inner(self, node: Node, outer: Family | None) -> None:
-        """Check a plan that is evaluated for each row of `outer`: it must stay within the row's
-        family.
-        """
+        """Check a plan that runs for each row of `outer`: it must stay within the row's family."""
         if isinstance(node, nodes.Scan | nodes.SystemScan | nodes.WithRef):
             is_tied = isinstance(node, nodes.Scan) and outer and self._seeks(node, outer)
             if not is_tied:

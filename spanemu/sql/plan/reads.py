@@ -39,9 +39,8 @@ def reads_of(plan: Plan) -> Reads:
             elif isinstance(node, SystemScan):
                 system.add(node.name)
     if isinstance(plan, CallPlan):
-        system.add(
-            f"SPANNER_SYS.{plan.procedure}"
-        )  # a procedure reveals what runs, as system tables do
+        # A procedure reveals what runs, as system tables do.
+        system.add(f"SPANNER_SYS.{plan.procedure}")
     if isinstance(plan, DmlPlan) and plan.returning is not None:
         read = columns.get(plan.table.name, frozenset())
         columns[plan.table.name] = read | _returned(plan)

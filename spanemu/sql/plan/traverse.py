@@ -60,9 +60,7 @@ def parts_of(item: Any) -> tuple[str, ...]:
 
 
 def map_parts(item: T, on_node: OnNode, on_expr: OnExpr) -> T:
-    """Return `item` with its direct nodes and expressions replaced; `item` itself if none
-    changed.
-    """
+    """Return `item` with its direct nodes and expressions replaced, or itself if none changed."""
     changes: dict[str, Any] = {}
     for name in parts_of(item):
         before = getattr(item, name)

@@ -66,10 +66,10 @@ def _filter(node: nodes.Filter, outer: frozenset[int]) -> Detached | None:
     below = _detach(node.input, outer)
     if below is None:
         return None
-    mine, ties = _split(node.condition, outer)
+    mine, correlations = _split(node.condition, outer)
     kept = conjunction(mine)
     inner = below[0] if kept is None else nodes.Filter(below[0], kept)
-    return inner, [*below[1], *ties]
+    return inner, [*below[1], *correlations]
 
 
 def _project(node: nodes.Project, outer: frozenset[int]) -> Detached | None:
@@ -93,16 +93,16 @@ def _distinct(node: nodes.HashAggregate, outer: frozenset[int]) -> Detached | No
 def _join(node: Join, outer: frozenset[int]) -> Detached | None:
     left = _detach(node.left, outer)
     right: Detached | None = (node.right, [])
-    mine, ties = list(conjuncts(node.condition)), list[Expr]()
+    mine, correlations = list(conjuncts(node.condition)), list[Expr]()
     if node.kind is JoinKind.INNER:
         right = _detach(node.right, outer)
-        mine, ties = _split(node.condition, outer)
+        mine, correlations = _split(node.condition, outer)
     elif node.kind is JoinKind.FULL:
         return None
     if left is None or right is None:
         return None
     joined = replace(node, left=left[0], right=right[0], condition=conjunction(mine))
-    return joined, [*left[1], *right[1], *ties]
+    return joined, [*left[1], *right[1], *correlations]
 
 
 def _unnest(node: Unnest, outer: frozenset[int]) -> Detached | None:
@@ -111,16 +111,16 @@ def _unnest(node: Unnest, outer: frozenset[int]) -> Detached | None:
         return None
     if node.outer:
         return replace(node, input=below[0]), below[1]
-    mine, ties = _split(node.condition, outer)
-    return replace(node, input=below[0], condition=conjunction(mine)), [*below[1], *ties]
+    mine, correlations = _split(node.condition, outer)
+    return replace(node, input=below[0], condition=conjunction(mine)), [*below[1], *correlations]
 
 
 def _split(condition: Expr | None, outer: frozenset[int]) -> tuple[list[Expr], list[Expr]]:
     mine: list[Expr] = []
-    ties: list[Expr] = []
+    correlations: list[Expr] = []
     for term in conjuncts(condition):
-        (ties if free(term) & outer else mine).append(term)
-    return mine, ties
+        (correlations if free(term) & outer else mine).append(term)
+    return mine, correlations
 
 
 _RULES: Mapping[type[Node], Callable[[Any, frozenset[int]], Detached | None]] = {

@@ -71,9 +71,7 @@ def _union(
 def _entries(
     scan: Scan, part: Expr, planning: Planning
 ) -> tuple[Scan, tuple[ResolvedColumn, ...], Expr]:
-    """Return a scan of the columns of one part and of the key, the key's columns, and the part over
-    them.
-    """
+    """Return a scan of the key and the columns of `part`, the key's columns, and the new part."""
     key = _key_columns(scan, planning)
     columns = {
         part_of_key.column.name: column

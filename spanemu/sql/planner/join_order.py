@@ -90,9 +90,7 @@ class JoinPlanner:
         return Joined(node, estimate(node, self.planning))
 
     def pair(self, kind: JoinKind, left: Joined, right: Node, conditions: Sequence[Expr]) -> Joined:
-        """Return the cheapest join of a finished left side with a right side that is not planned
-        yet.
-        """
+        """Return the cheapest join of a finished left side with a right side yet to be planned."""
         candidates = list(self._candidates(kind, left, right, conditions))
         return min(candidates, key=lambda one: one.estimate.cost)
 
@@ -169,9 +167,7 @@ class JoinPlanner:
         return self.priced(ApplyJoin(kind, left.node, inner))
 
     def semi_from_right(self, left: Node, right: Node, conditions: Sequence[Expr]) -> Joined | None:
-        """Return a semi join that looks left rows up by the distinct values on the right; None if
-        impossible.
-        """
+        """Return a semi join that looks up left rows by the distinct right values, if possible."""
         keys, rest = _equal_keys(conditions, left.ids, right.ids)
         if free(right) & left.ids or rest or not keys:
             return None

@@ -55,8 +55,7 @@ def required_order(keys: Sequence[SortKey]) -> RequiredOrder | None:
 def match_direction(
     required: RequiredOrder, parts: Sequence[tuple[int | None, bool, bool]], *, is_unique: bool
 ) -> int:
-    """Return 1 if rows in the order of `parts` have the required order, -1 if they have its
-    reverse.
+    """Return 1 if rows in the order of `parts` have the required order, -1 if they reverse it.
 
     Return 0 if neither holds.
     """

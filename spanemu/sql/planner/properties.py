@@ -98,8 +98,7 @@ _TELLING = frozenset(
 
 
 def implied(conditions: Sequence[Expr]) -> Iterator[Expr]:
-    """Yield conditions that follow from `conditions` because equal columns meet the same
-    conditions.
+    """Yield conditions that follow from `conditions` because columns are equal.
 
     Only conditions on one column and on values that use no column are carried over. Floats are left
     out: 0.0 and -0.0 are equal and not the same.

@@ -245,8 +245,7 @@ def _match_parts(key: Sequence[KeyPart], terms_found: Sequence[Term]) -> Match |
 
 
 def _best_point(terms: Iterable[Term]) -> Term | None:
-    """Return the best point: one value rather than several, a value of an outer row rather than a
-    constant.
+    """Return the best point: rather one value than several, rather outer values than constants.
 
     The remaining terms are tested on the rows read, and a test without outer columns is cheaper.
     """

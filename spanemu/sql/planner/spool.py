@@ -60,9 +60,9 @@ def _over_scan(node: nodes.Scan, conditions: list[Expr]) -> Node:
     if any(free(seek_part) for seek_part in _seek_values(node)):
         return node  # The scan already seeks by the outer row.
     mine = [one for one in conditions if not free(one) - node.ids and not is_volatile(one)]
-    ties = [one for one in conditions if free(one) - node.ids or is_volatile(one)]
+    correlations = [one for one in conditions if free(one) - node.ids or is_volatile(one)]
     plain = replace(node, residual=conjunction(mine))
-    split = _split(ties, plain)
+    split = _split(correlations, plain)
     return node if split is None else _spooled(plain, *split)
 
 

@@ -26,9 +26,8 @@ from spanemu.sql.plan.nodes import Limit, Sort, TopN
 from spanemu.sql.resolved import Expr, FunctionCall, Literal, SortKey
 from spanemu.values.order import identity, sort_key
 
-_MAXIMUM = (
-    1 << 63
-) - 1  # the largest bound of islice; a larger sum of LIMIT and OFFSET means all rows
+# The largest bound of islice; a larger sum of LIMIT and OFFSET means all rows.
+_MAXIMUM = (1 << 63) - 1
 
 
 def compile_limit(node: Limit, compiler: Compiler) -> Relation:

@@ -95,14 +95,14 @@ def join_subqueries(node: Node, planning: Planning) -> Node:
 def _where(needed: Conditions, replacement: Replacement, outer: frozenset[int]) -> Expr:
     """Return the condition of the join, FALSE for rows for which `needed` are not TRUE."""
     guards = [guard for guard in needed if is_plain(guard) and free(guard) <= outer]
-    ties = list(conjuncts(replacement.condition))
-    sides = equality(ties[0])
+    correlations = list(conjuncts(replacement.condition))
+    sides = equality(correlations[0])
     if not guards or sides is None:
         return replacement.condition
     inner, key = sides if free(sides[0]) & replacement.right.ids else sides[::-1]
     is_needed = conjunction_or_true(guards)
     guarded = Case(key.type, ((is_needed, key),), Literal(key.type, None))
-    return conjunction_or_true([equal(inner, guarded), *ties[1:]])
+    return conjunction_or_true([equal(inner, guarded), *correlations[1:]])
 
 
 def _expressions(node: Project | Filter) -> Iterator[Expr]:
@@ -126,13 +126,13 @@ def _replacement(
 
 
 def _exists(subquery: Subquery, outer: frozenset[int], planning: Planning) -> Replacement | None:
-    rows, ties = detach(subquery.node, (), outer, is_exists=True)
-    keys = _keys(rows, ties, planning)
+    rows, correlations = detach(subquery.node, (), outer, is_exists=True)
+    keys = _keys(rows, correlations, planning)
     if keys is None:
         return None
     grouped = nodes.HashAggregate(rows, keys, ())
     missing = is_null(_ref(keys[0][0]))
-    return Replacement(grouped, _condition(keys, ties), negation(missing))
+    return Replacement(grouped, _condition(keys, correlations), negation(missing))
 
 
 def _aggregate(subquery: Subquery, outer: frozenset[int], planning: Planning) -> Replacement | None:
@@ -146,8 +146,8 @@ def _aggregate(subquery: Subquery, outer: frozenset[int], planning: Planning) ->
         return None
     used = {item for _, call in node.aggregates for one in call.arguments for item in free(one)}
     columns = tuple([column for column in node.input.columns if column.id in used])
-    rows, ties = _detach(node.input, columns, outer)
-    keys = _keys(rows, ties, planning)
+    rows, correlations = _detach(node.input, columns, outer)
+    keys = _keys(rows, correlations, planning)
     if keys is None:
         return None
     grouped = nodes.HashAggregate(rows, keys, node.aggregates)
@@ -156,7 +156,9 @@ def _aggregate(subquery: Subquery, outer: frozenset[int], planning: Planning) ->
         for column, call in node.aggregates
     }
     return Replacement(
-        grouped, _condition(keys, ties), _or_empty(value, substitute(value, empty), keys[0][0])
+        grouped,
+        _condition(keys, correlations),
+        _or_empty(value, substitute(value, empty), keys[0][0]),
     )
 
 
@@ -167,11 +169,11 @@ def _single_row(
     value, node = _output(subquery)
     if not isinstance(value, ColumnRef) or value.column.id not in node.ids:
         return None
-    rows, ties = _detach(node, (value.column,), outer)
-    pairs = _pairs(rows, ties)
+    rows, correlations = _detach(node, (value.column,), outer)
+    pairs = _pairs(rows, correlations)
     if pairs is None or not _is_key(rows, [inner for inner, _ in pairs], planning.schema):
         return None
-    condition = conjunction(ties)
+    condition = conjunction(correlations)
     assert condition is not None
     return Replacement(rows, condition, value)
 
@@ -202,11 +204,11 @@ def _is_safe(call: AggregateCall) -> bool:
     )
 
 
-def _pairs(rows: Node, ties: Sequence[Expr]) -> list[tuple[Expr, Expr]] | None:
-    """Return (inner column, outer) sides if all `ties` are equalities with columns of `rows`."""
+def _pairs(rows: Node, correlations: Sequence[Expr]) -> list[tuple[Expr, Expr]] | None:
+    """Return (inner column, outer) sides if all `correlations` are equalities with `rows`."""
     pairs: list[tuple[Expr, Expr]] = []
-    for tie in ties:
-        sides = equality(tie)
+    for correlation in correlations:
+        sides = equality(correlation)
         if sides is None or is_compound(sides[0].type):
             return None
         for inner, outer in (sides, sides[::-1]):
@@ -223,18 +225,18 @@ def _pairs(rows: Node, ties: Sequence[Expr]) -> list[tuple[Expr, Expr]] | None:
     return pairs or None
 
 
-def _keys(rows: Node, ties: Sequence[Expr], planning: Planning) -> Computed | None:
-    """Return columns to group `rows` by, one for each of `ties`."""
-    pairs = _pairs(rows, ties)
+def _keys(rows: Node, correlations: Sequence[Expr], planning: Planning) -> Computed | None:
+    """Return columns to group `rows` by, one for each of `correlations`."""
+    pairs = _pairs(rows, correlations)
     if pairs is None:
         return None
     return tuple([(planning.new_column("key", inner.type), inner) for inner, _ in pairs])
 
 
-def _condition(keys: Computed, ties: Sequence[Expr]) -> Expr:
-    """Return the condition of `ties` in terms of the groups."""
+def _condition(keys: Computed, correlations: Sequence[Expr]) -> Expr:
+    """Return the condition of `correlations` in terms of the groups."""
     inner = {value.column.id: _ref(key) for key, value in keys if isinstance(value, ColumnRef)}
-    condition = conjunction([substitute(tie, inner) for tie in ties])
+    condition = conjunction([substitute(correlation, inner) for correlation in correlations])
     assert condition is not None
     return condition
 
