@@ -141,8 +141,8 @@ class SplitPoints:
         self._points[point.tree, point.text] = replace(point, own_boundary=own)
 
     def _expire(self, now: int) -> None:
-        gone = [key for key, point in self._points.items() if point.expires <= now]
-        for key in gone:
+        expired = [key for key, point in self._points.items() if point.expires <= now]
+        for key in expired:
             point = self._points.pop(key)
             same = (k for k, p in self._points.items() if p.boundary == point.boundary)
             heir = next(same, None)

@@ -97,7 +97,7 @@ class AfterLastStatement(SpannerError):
     """A statement after the one that was announced as the last."""
 
     code = Code.FAILED_PRECONDITION
-    prose = "Transaction {id} was told that its last statement had been sent."
+    prose = "Transaction {id} accepts no statement after the one marked as its last."
     id: str
 
 

@@ -99,7 +99,7 @@ class TransactionLifecycle:
             if self._committed is not None:
                 raise TransactionEnded("roll back", self.id.decode(), "committed")
             self.locks.release(self.holder, State.ROLLED_BACK)
-            self._let_go()
+            self._drop_state()
 
     def abort(self, why: str) -> None:
         """Wound the transaction, which releases its locks; callable from any thread."""
@@ -113,7 +113,7 @@ class TransactionLifecycle:
         """
         if not self.holder.is_outranked:
             return False
-        self._let_go()
+        self._drop_state()
         self.holder = self.holder.next_attempt()
         self._mutation_count = 0
         return True
@@ -128,7 +128,7 @@ class TransactionLifecycle:
         if self.holder.state is State.ACTIVE:
             self._replaced = self.locks.release(self.holder, State.ROLLED_BACK)
 
-    def _let_go(self) -> None:
+    def _drop_state(self) -> None:
         """Release everything but the answer to a late request; the id stays known for a while."""
         self._work = None
         self._replays = None
@@ -136,13 +136,13 @@ class TransactionLifecycle:
             self._tokens.kept = ()
         self.holder.drop_request()
 
-    def let_go_if_aborted(self) -> None:
+    def drop_state_if_aborted(self) -> None:
         """Release the state of an aborted transaction, unless a request is being served.
 
         Callable at any time, from any thread.
         """
         if self.was_aborted and self.mutex.acquire(blocking=False):
-            self._let_go()
+            self._drop_state()
             self.mutex.release()
 
     def _abort(self, why: str) -> None:

@@ -128,7 +128,7 @@ class ReadWriteTransaction(TransactionLifecycle):
                 return known
         if self._last_statement_seen:
             raise AfterLastStatement(self.id.decode())
-        replays = self._take_number(seqno)
+        replays = self._take_seqno(seqno)
         outcome = self._run_batch(requests)
         self._last_statement_seen = self._last_statement_seen or last_statements
         replays.keep_batch(requests, seqno, outcome)
@@ -164,7 +164,7 @@ class ReadWriteTransaction(TransactionLifecycle):
             raise self._failure.fresh()
         if request.mode is QueryMode.PLAN:
             return explain_only(prepared, request)
-        replays = self._take_number(request.seqno)
+        replays = self._take_seqno(request.seqno)
         try:
             result = self._run_dml(prepared, request)
         except TransactionAborted:
@@ -175,7 +175,7 @@ class ReadWriteTransaction(TransactionLifecycle):
         self._last_statement_seen = self._last_statement_seen or request.last_statement
         return replays.keep(request, result)
 
-    def _take_number(self, seqno: int) -> Replays:
+    def _take_seqno(self, seqno: int) -> Replays:
         """Record the sequence number of a DML request; a number that is too low ends the
         transaction.
         """
@@ -250,7 +250,7 @@ class ReadWriteTransaction(TransactionLifecycle):
             self._abort("Its commit was interrupted.")
             raise
         self._committed = outcome
-        self._let_go()
+        self._drop_state()
         return outcome
 
     def _commit(self, mutations: Sequence[Mutation], options: CommitOptions) -> CommitOutcome:

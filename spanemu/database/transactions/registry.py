@@ -220,7 +220,7 @@ class Transactions:
         for transaction in aborted:
             transaction.abort(why)
             if isinstance(transaction, ReadWriteTransaction):
-                transaction.let_go_if_aborted()
+                transaction.drop_state_if_aborted()
 
     def close(self, why: str) -> None:
         """Abort and remove every transaction."""
@@ -282,7 +282,7 @@ class Transactions:
                 self._drop(transaction.id, dropped)
                 continue
             if isinstance(transaction, ReadWriteTransaction):
-                transaction.let_go_if_aborted()
+                transaction.drop_state_if_aborted()
             turns.append((now + _CHECK_AFTER_SECONDS, transaction))
         return dropped
 

@@ -25,7 +25,7 @@ class Shared(Protocol):
         """Raise if the inactive transaction does not accept the request."""
         ...
 
-    def let_go_if_aborted(self) -> None:
+    def drop_state_if_aborted(self) -> None:
         """Release the state of an aborted transaction."""
         ...
 
@@ -71,7 +71,7 @@ def serialized(
                         holder.connection = None if call is None else call.connection
             except BaseException:
                 shared.locks.wake_waiters(shared.holder)
-                shared.let_go_if_aborted()
+                shared.drop_state_if_aborted()
                 raise
             finally:
                 shared.mutex.release()
