@@ -11,7 +11,7 @@ from hashlib import blake2b
 from itertools import count
 
 from spanemu.base.limits import IDENTIFIER_LENGTH_MAX
-from spanemu.schema.names import beside
+from spanemu.schema.names import constraint_full_name
 from spanemu.schema.schema import Schema
 
 _HEX_DIGITS = 16
@@ -36,7 +36,7 @@ def managed_index_name(schema: Schema, table: str, columns: Sequence[str], kind:
     text = "_".join(["IDX", name, *columns, *([kind] if kind else [])])
     short = _cut(text, len(home) + 1 if home else 0)
     hashed = (f"{table}.{text}" + (f".{n}" if n else "") for n in count())
-    names = (beside(table, f"{short}_{_fingerprint(each)}") for each in hashed)
+    names = (constraint_full_name(table, f"{short}_{_fingerprint(each)}") for each in hashed)
     return next(name for name in names if not schema.has_name(name))
 
 
@@ -48,7 +48,7 @@ def identity_sequence_name(id_: int) -> str:
 def _numbered(schema: Schema, table: str, text: str) -> str:
     base = f"{_cut(text, 4)}_{_fingerprint(text)}"
     names = (f"{base}_{n}" for n in count(1))
-    return next(name for name in names if not schema.has_name(beside(table, name)))
+    return next(name for name in names if not schema.has_name(constraint_full_name(table, name)))
 
 
 def _flat(name: str) -> str:

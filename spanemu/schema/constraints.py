@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from spanemu.schema.names import beside
+from spanemu.schema.names import constraint_full_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class ForeignKey:
     @property
     def full_name(self) -> str:
         """The name in the schema of the table."""
-        return beside(self.table, self.name)
+        return constraint_full_name(self.table, self.name)
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,7 @@ _REMOVED: Final[Any] = object()
 _UNKNOWN: Final[Any] = object()
 
 
-def beside(table: str, name: str) -> str:
+def constraint_full_name(table: str, name: str) -> str:
     """Return the full name of a constraint, which has the schema of its table."""
     home = table.rpartition(".")[0]
     return f"{home}.{name}" if home else name

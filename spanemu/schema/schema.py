@@ -18,7 +18,7 @@ from spanemu.schema.constraints import ForeignKey
 from spanemu.schema.derived import Derivation, Difference, Grouping, carry_over
 from spanemu.schema.graph import PropertyGraph
 from spanemu.schema.index import Index, SearchIndex, TableOrIndex, VectorIndex
-from spanemu.schema.names import beside, with_name, without_name
+from spanemu.schema.names import constraint_full_name, with_name, without_name
 from spanemu.schema.objects import (
     ChangeStream,
     LocalityGroup,
@@ -240,7 +240,7 @@ _NAMED = (
 
 def _constraint_names(table: Table) -> Iterator[tuple[str, str]]:
     names = [*(key.name for key in table.foreign_keys), *(check.name for check in table.checks)]
-    yield from ((beside(table.name, name).lower(), table.name) for name in names)
+    yield from ((constraint_full_name(table.name, name).lower(), table.name) for name in names)
 
 
 def _parents(table: Table) -> Iterator[tuple[str, Table]]:

@@ -15,7 +15,7 @@ from spanemu.ddl.errors.names import (
     SchemaNotFound,
 )
 from spanemu.ddl.lookup import schema_part
-from spanemu.schema.names import beside
+from spanemu.schema.names import constraint_full_name
 from spanemu.schema.schema import Schema
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
@@ -69,7 +69,7 @@ def constraint_name_problems(
     for prefix in _CONSTRAINT_PREFIXES:
         if name.upper().startswith(prefix):
             yield ReservedPrefix(kind, name, prefix)
-    full_name = beside(table, name)
+    full_name = constraint_full_name(table, name)
     if schema.has_name(full_name):
         yield DuplicateName(full_name)
 

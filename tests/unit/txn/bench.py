@@ -1,4 +1,4 @@
-"""Transactions to try by hand: a database, its rules, and work on it without a session."""
+"""A bench for transactions: a database with its compiled schema, used without a session."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ SINGERS = (
 
 
 class Bench(World):
-    """Starts a transaction whenever one is asked for; each is older than the next."""
+    """A database on which tests begin transactions, each older than the next."""
 
     def __init__(self, *statements: str) -> None:
         super().__init__(*(statements or SINGERS))
@@ -43,14 +43,14 @@ class Bench(World):
 
     @property
     def compiled(self) -> CompiledSchema:
-        """The rules of the schema of now."""
+        """The compiled form of the present schema."""
         return self.core.generation.rules
 
     def rules(self, table: str) -> CompiledTable:
         return self.compiled.of(self.schema.tables[table.lower()])
 
     def tree(self, name: str) -> TreeId:
-        """The tree of a table or an index."""
+        """Return the tree of a table or an index."""
         thing = self.schema.table(name) or self.schema.index(name)
         assert thing is not None
         return tree_of(thing)
@@ -66,7 +66,7 @@ class Bench(World):
         )
 
     def mutate(self, transaction: TransactionWorkspace, *mutations: Mutation) -> int:
-        """Buffer mutations; how many they count for."""
+        """Buffer mutations; return how many they count for."""
         return buffer_mutations(transaction, self.compiled, mutations)
 
     def statement(self, transaction: TransactionWorkspace, *rows: RowWrite | RowDelete) -> Any:
@@ -74,7 +74,7 @@ class Bench(World):
         return buffer_rows(transaction, self.compiled, rows, returns=True)
 
     def commit(self, transaction: TransactionWorkspace) -> int:
-        """Make a transaction's buffer visible; its timestamp."""
+        """Apply a transaction's buffer; return the commit timestamp."""
         transaction.lock_writes()
         self.core.locks.begin_commit(transaction.holder)
         at = apply(transaction, self.schema)
@@ -82,7 +82,7 @@ class Bench(World):
         return at
 
     def run(self, *mutations: Mutation) -> int:
-        """Mutations in a transaction of their own."""
+        """Commit mutations in a transaction of their own."""
         transaction = self.begin()
         try:
             self.mutate(transaction, *mutations)
@@ -91,12 +91,12 @@ class Bench(World):
             self.core.locks.release(transaction.holder, State.ROLLED_BACK)
 
     def stored(self, name: str) -> list[tuple[Any, ...]]:
-        """Everything in a table or an index."""
+        """Return all rows of a table, or all entries of an index."""
         return list(self.store.scan(self.tree(name)))
 
 
 def write(kind: WriteKind, table: str, columns: str, *rows: Sequence[Any]) -> Write:
-    """A mutation; integers become the strings that clients send."""
+    """Return a mutation; integers become the strings that clients send."""
     return Write(kind, table, tuple(columns.split()), [_raw(row) for row in rows])
 
 
@@ -113,7 +113,7 @@ def delete(table: str, *keys: Sequence[Any]) -> Delete:
 
 
 def delete_range(table: str, start: Sequence[Any], end: Sequence[Any]) -> Delete:
-    """Both ends included."""
+    """Return a key range with both ends included."""
     return Delete(table, RawKeySet(ranges=[RawRange(_raw(start), True, _raw(end), True)]))
 
 
