@@ -36,7 +36,7 @@ from pytest_spanemu.sources import SourceError
 from pytest_spanemu.sources.files import natural_order, read
 from pytest_spanemu.targets.target import SpannerEmulator
 from spanemu import ddl
-from spanemu.api.client import told
+from spanemu.api.client import server_message
 
 PARENT = "::spanemu"
 
@@ -126,7 +126,7 @@ def queries_compile(pytestconfig: pytest.Config, spanner_template: Template) -> 
             try:
                 PlanCheck.of(spanner_template.database, statement.text, {})
             except GoogleAPICallError as problem:
-                said = told(problem)
+                said = server_message(problem)
                 shown = textwrap.indent(statement_text(statement.text, said), "  ")
                 wrong.append(f"{path}:{statement.line}: {said}\n{shown}")
     _tell("Statements that do not compile:", wrong)

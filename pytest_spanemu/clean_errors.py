@@ -16,7 +16,7 @@ from google.api_core.exceptions import GoogleAPICallError
 
 import spanemu
 from pytest_spanemu.sources.source import Dml, SourceError
-from spanemu.api.client import told
+from spanemu.api.client import server_message
 from spanemu.base.excerpts import INDENT, excerpt, position_in
 
 __tracebackhide__ = True  # from pytest, whose users look for their own lines
@@ -32,7 +32,7 @@ def clean_errors() -> Iterator[None]:
     except (ValueError, spanemu.SchemaRejected) as problem:
         raise pytest.fail.Exception(str(problem), pytrace=False) from None
     except GoogleAPICallError as problem:
-        raise pytest.fail.Exception(told(problem), pytrace=False) from None
+        raise pytest.fail.Exception(server_message(problem), pytrace=False) from None
 
 
 class statement_errors:  # It is used like a function.
@@ -55,7 +55,7 @@ class statement_errors:  # It is used like a function.
     ) -> None:
         if not isinstance(problem, GoogleAPICallError):
             return
-        problem.message = told(problem)
+        problem.message = server_message(problem)
         shown = statement_text(self._sql, problem.message)
         if shown and shown not in getattr(problem, "__notes__", ()):
             problem.add_note(shown)
@@ -79,6 +79,6 @@ def statement_text(sql: str, message: str) -> str:
 
 def refused_statement(step: Dml, problem: GoogleAPICallError) -> SourceError:
     """Return the error for a statement of a file that Spanner refused."""
-    said = told(problem)
+    said = server_message(problem)
     shown = statement_text(step.text, said)
     return SourceError("\n".join(filter(None, [f"{step.origin}:{step.line}: {said}", shown])))

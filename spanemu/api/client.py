@@ -1,7 +1,7 @@
-"""The official client library, pointed at an emulator and at nothing else.
+"""The official client library, connected to an emulator and to nothing else.
 
-What the environment says (SPANNER_EMULATOR_HOST, credentials, a project) does not matter here:
-one process can talk to several emulators.
+The clients ignore the environment (SPANNER_EMULATOR_HOST, credentials, a project), so that one
+process can use several emulators.
 """
 
 from __future__ import annotations
@@ -16,24 +16,28 @@ from google.cloud.spanner import Client
 
 
 def official_client(uri: str, project: str, **options: Any) -> Client:
-    """A `google.cloud.spanner.Client` for the emulator at `uri`; `options` are its own."""
-    return _pointed(Client, uri, project, **options)
+    """Return a client for the emulator at `uri`; `options` are those of `Client`'s constructor."""
+    return _connected_client(Client, uri, project, **options)
 
 
 async def official_async_database(
     uri: str, project: str, instance: str, database: str, **options: Any
 ) -> Any:
-    """A `Database` of the client for asyncio, which lives in the event loop that runs.
+    """Return a `Database` of the asyncio client, bound to the running event loop.
 
-    Raises ModuleNotFoundError where the client library has none.
+    Raises ModuleNotFoundError if the installed client library has no asyncio client.
     """
-    # Most programs never want it.
+    # Imported on demand: most programs never use the asyncio client.
     client = import_module("google.cloud.spanner_v1._async.client").Client
-    return await _pointed(client, uri, project).instance(instance).database(database, **options)
+    return (
+        await _connected_client(client, uri, project)
+        .instance(instance)
+        .database(database, **options)
+    )
 
 
-def _pointed(kind: Any, uri: str, project: str, **options: Any) -> Any:
-    """A client of either kind for the emulator at `uri`."""
+def _connected_client(kind: Any, uri: str, project: str, **options: Any) -> Any:
+    """Return a client of class `kind` whose endpoint is the emulator at `uri`."""
     client = kind(
         project=project,
         credentials=AnonymousCredentials(),
@@ -41,31 +45,31 @@ def _pointed(kind: Any, uri: str, project: str, **options: Any) -> Any:
         disable_builtin_metrics=True,
         **options,
     )
-    # The variable would win over the argument, so what it may have set is put right.
+    # SPANNER_EMULATOR_HOST takes precedence over the argument, so overwrite the host it set.
     client._emulator_host = uri
     client._host = uri
     return client
 
 
 def official_database(client: Client, instance: str, database: str, **options: Any) -> Any:
-    """A `google.cloud.spanner_v1.database.Database`; `options` are those of its constructor."""
+    """Return the client's `Database` object; `options` are those of `Instance.database`."""
     handle = client.instance(instance).database(database, **options)
-    # The library starts a thread per database that sleeps for ten minutes at a time, to renew
-    # a session that lives longer than any test run. Thousands of tests would keep thousands.
+    # The library starts a thread per database, which sleeps for ten minutes at a time, to renew
+    # a session that outlives any test run. Thousands of tests would keep thousands of threads.
     sessions = getattr(handle, "_sessions_manager", None)
     if sessions is not None and hasattr(sessions, "_build_maintenance_thread"):
         sessions._build_maintenance_thread = _idle_thread
     return handle
 
 
-def told(problem: GoogleAPICallError) -> str:
-    """What a server said, without the id that newer clients append for Google's support."""
+def server_message(problem: GoogleAPICallError) -> str:
+    """Return the server's error message without the request id that newer clients append."""
     return str(problem.message).partition(", request_id")[0]
 
 
 def _idle_thread() -> Thread:
-    return Thread(target=_nothing, daemon=True)
+    return Thread(target=_do_nothing, daemon=True)
 
 
-def _nothing() -> None:
-    """What there is to maintain."""
+def _do_nothing() -> None:
+    """Return at once: the session needs no maintenance."""

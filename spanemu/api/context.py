@@ -1,17 +1,18 @@
-"""An emulator around a piece of code, for suites without pytest.
+"""An emulator that runs for the duration of a piece of code, for suites without pytest.
 
     with spanemu.emulated(schema="schema.sql") as shop: ...       a block
 
-    @spanemu.emulated(schema="schema.sql")                        a function, each time anew
+    @spanemu.emulated(schema="schema.sql")                        a new emulator for each call
     def test_orders(): ...
 
     @spanemu.emulated(schema="schema.sql")                        a class of tests: one emulator,
-    class TestOrders(unittest.TestCase): ...                      every test sees it as setUpClass
-                                                                  left it; `self.spanner`
+    class TestOrders(unittest.TestCase): ...                      restored after each test to its
+                                                                  state after setUpClass
     emulation = spanemu.emulated(); emulation.start(); emulation.stop()
 
-While it lasts the environment says where the database is, so that code that makes its own client
-finds it. `spanner` and what a block gives is the database's handle: `.client()`, `.snapshot()`...
+While the emulator runs, environment variables name its database, so that code that creates its own
+client connects to it. A block yields the database's handle (`.client()`, `.snapshot()`...); the
+tests of a class find the handle in `self.spanner`.
 """
 
 from __future__ import annotations
@@ -39,15 +40,15 @@ def emulated(
     database: str = DATABASE,
     **settings: Unpack[ConfigChanges],
 ) -> Emulated:
-    """An emulator with one database, for a block, a function or a class of tests.
+    """Return an emulator with one database, for a block, a function or a class of tests.
 
-    `schema` is what `Emulator.create_database` takes, `settings` what `Emulator` takes.
+    `schema` is that of `Emulator.create_database`; `settings` are those of `Emulator`.
     """
     return Emulated(schema, database, settings)
 
 
 class Emulated:
-    """What `emulated` gives: a context manager, a decorator, or started and stopped by hand."""
+    """An emulator with one database: a context manager, a decorator, and `start` and `stop`."""
 
     def __init__(
         self, schema: Source | Iterable[Source], database: str, settings: ConfigChanges
@@ -59,7 +60,7 @@ class Emulated:
         self._open: ExitStack | None = None
 
     def start(self) -> EmbeddedDatabase:
-        """Start the emulator and make the database. Raises RuntimeError when it runs already."""
+        """Start the emulator and create the database. Raises RuntimeError if already started."""
         if self._open is not None:
             raise RuntimeError("this emulation has been started already")
         with ExitStack() as opened:
@@ -70,7 +71,7 @@ class Emulated:
         return handle
 
     def stop(self) -> None:
-        """End it and give the environment back. Stopping twice does nothing."""
+        """Stop the emulator and restore the environment. Stopping twice does nothing."""
         opened, self._open = self._open, None
         if opened is not None:
             opened.close()
@@ -90,15 +91,15 @@ class Emulated:
 
     def __call__(self, decorated: Decorated) -> Decorated:
         """Decorate a function, a `unittest.TestCase`, or a class with methods `test...`."""
-        found: Any = decorated
-        if not inspect.isclass(found):
-            return self._function(found)  # type: ignore[no-any-return]
-        if issubclass(found, unittest.TestCase):
-            self._test_case(found)
+        target: Any = decorated
+        if not inspect.isclass(target):
+            return self._function(target)  # type: ignore[no-any-return]
+        if issubclass(target, unittest.TestCase):
+            self._test_case(target)
         else:
-            for name, member in list(vars(found).items()):
+            for name, member in list(vars(target).items()):
                 if name.startswith("test") and inspect.isfunction(member):
-                    setattr(found, name, self._function(member))
+                    setattr(target, name, self._function(member))
         return decorated
 
     def _function(self, function: Any) -> Any:
@@ -106,28 +107,28 @@ class Emulated:
 
             @functools.wraps(function)
             async def run_async(*args: Any, **named: Any) -> Any:
-                with self._another():
+                with self._copy():
                     return await function(*args, **named)
 
             return run_async
 
         @functools.wraps(function)
         def run(*args: Any, **named: Any) -> Any:
-            with self._another():
+            with self._copy():
                 return function(*args, **named)
 
         return run
 
-    def _another(self) -> Emulated:
+    def _copy(self) -> Emulated:
         return Emulated(self._schema, self._database, self._settings)
 
     def _test_case(self, case: Any) -> None:
         set_up, run = case.setUpClass.__func__, case.run
 
         def set_up_class(cls: Any) -> None:
-            another = self._another()
-            cls.spanner = another.start()
-            cls.addClassCleanup(another.stop)
+            emulation = self._copy()
+            cls.spanner = emulation.start()
+            cls.addClassCleanup(emulation.stop)
             set_up(cls)
             cls._spanner_before = cls.spanner.snapshot()
 

@@ -1,10 +1,10 @@
 """The composition root: the only module that builds every part of an emulator.
 
 Emulator
-├── clock, randomness           one of each, shared by all databases
+├── clock, randomness           shared by all databases
 ├── Instances                   the catalog
 └── Endpoints                   every RPC, bound to the catalog
-    ├── Server                  on a real port, for everybody
+    ├── Server                  on a real port, for clients in any process
     └── EmbeddedRegistry        for clients in this process, without sockets
 """
 
@@ -60,7 +60,7 @@ from spanemu.schema_source import SchemaRejected, SchemaStatement, Source, load_
 if TYPE_CHECKING:
     from spanemu.control.hotspots import Hotspots
 
-# One for all emulators of this process, which may end in any order.
+# The registry is shared by all emulators of this process, which may end in any order.
 _EMBEDDED = EmbeddedRegistry()
 
 
@@ -75,70 +75,73 @@ class EmbeddedDatabase(DatabaseHandle):
         self._clock = emulator.clock
 
     def ddl(self) -> list[str]:
-        """The statements that would create the schema anew."""
+        """Return the DDL statements that create the current schema in an empty database."""
         return self._database().ddl()
 
     def apply_schema(self, schema: Source | Iterable[Source]) -> None:
-        """Run schema statements in order; all or none, unless data refuses one."""
+        """Run schema statements in order: all or none, unless existing data violates one of them.
+
+        In that case the statements before it stay applied. Raises SchemaRejected.
+        """
         statements = load_schema(schema)
         database = self._database()
         try:
             outcome = database.apply_ddl([each.text_for(self.database_id) for each in statements])
         except SpannerError as failure:
-            blamed = _blamed(database.clone(self.name), statements)
-            if blamed is None:
+            rejection = _find_rejected(database.clone(self.name), statements)
+            if rejection is None:
                 raise
-            raise blamed from failure
+            raise rejection from failure
         if outcome.failure is not None:
             at_fault = statements[len(outcome.commit_timestamps)]
             raise rejected(at_fault, outcome.failure) from outcome.failure
 
     def drop(self) -> None:
-        """Drop the database; if it is gone already, do nothing."""
+        """Drop the database. Does nothing if the database does not exist."""
         self._instances.drop_database(self.name)
 
     def snapshot(self) -> Any:
-        """The present state, for `restore`. Costs nothing."""
+        """Return a snapshot of the current schema and rows for `restore`, without copying."""
         return self._database().snapshot()
 
     def restore(self, snapshot: Any) -> None:
-        """Go back to a snapshot of this database. Sessions and clients stay usable."""
+        """Restore a snapshot of this database. Sessions and clients stay usable."""
         self._database().restore(snapshot)
         self._clock.come_back(snapshot.clock)
 
     def forget(self, snapshot: Any) -> None:
-        """Give a snapshot up, so that changes need not be remembered for it."""
+        """Release a snapshot, so that the database stops retaining old versions for it."""
         self._database().forget(snapshot)
 
     def settle(self) -> None:
-        """Let the schema and rows of now be older than any time."""
+        """Make the current schema and rows visible at every timestamp, however old."""
         self._database().settle()
 
     def clone(self, name: str) -> DatabaseHandle:
-        """A new database of that name with the present schema and rows."""
+        """Create database `name` with the current schema and rows, and return its handle."""
         target = self._emulator.resolve(name)
         self._instances.clone_database(self._database(), target)
         return self._emulator.database(str(target))
 
     def open_transactions(self) -> Sequence[OpenTransaction]:
-        """Read-write transactions that have not ended, the oldest first, and their locks."""
+        """Return the open read-write transactions and their locks, the oldest first."""
         return self._database().sessions.open_transactions()
 
     def abort_transactions(self) -> None:
-        """Abort every open read-write transaction, as the service may; sessions live on."""
+        """Abort every open read-write transaction, as the service may; sessions stay usable."""
         self._database().abort_transactions()
 
     def layout(self, *, servers: bool = False) -> str:
-        """A drawing of the splits and rows as they are stored."""
+        """Return a drawing of the splits and rows as they are stored."""
         return self._database().physical_layout(servers=servers)
 
     def split_at(self, table: str, key: Sequence[Any]) -> None:
-        """Put a split boundary before the row of a root table with that key, there or not."""
+        """Add a split boundary at `key` of a root table, whether or not that row exists."""
         self._database().split_at(table, raw_key(key))
 
     @property
     def splits(self) -> Splits:
-        """Its splits and servers, in a test's hands."""
+        """The database's splits and servers, for tests to inspect and change."""
         return Splits(self._database())
 
     def _database(self) -> Database:
@@ -149,10 +152,10 @@ class Emulator(EmulatorHandle):
     """An emulator in this process, listening from construction until `close`.
 
     Settings are the fields of `EmulatorConfig`, given as one object, as keywords, or both.
-    Raises InvalidConfig, and CannotListen (PortTaken, when the port is taken). An emulator that
-    is dropped without `close` is closed in the background, with a ResourceWarning. After a fork it
-    stays with the parent process: in the child `close` does nothing, and everything else raises
-    ForkedHandle.
+    Raises InvalidConfig, and CannotListen (PortTaken if the port is taken). An emulator
+    that is garbage-collected without `close` is closed in the background, with a ResourceWarning.
+    After a fork the emulator belongs to the parent process: in the child, `close` does nothing and
+    everything else raises ForkedHandle.
     """
 
     endpoints = OwnProcess[Endpoints]()
@@ -209,7 +212,7 @@ class Emulator(EmulatorHandle):
 
     @classmethod
     def subprocess(cls, **settings: Unpack[ProcessSettings]) -> RemoteEmulator:
-        """Start an emulator in a process of its own, which `close` ends.
+        """Start an emulator in a separate process, which `close` ends.
 
         Settings are the fields of `EmulatorConfig` that `ProcessSettings` lists, as keywords.
         Raises StartFailed.
@@ -220,32 +223,32 @@ class Emulator(EmulatorHandle):
     def attach(
         cls, uri: str, *, project: str = DEFAULT_PROJECT, instance: str = DEFAULT_INSTANCE
     ) -> RemoteEmulator:
-        """The emulator at HOST:PORT, started by somebody else; `close` leaves it running."""
+        """Return a handle on the running emulator at HOST:PORT; `close` leaves it running."""
         return RemoteEmulator(uri, project=project, instance=instance)
 
     @property
     def uri(self) -> str:
-        """HOST:PORT, as SPANNER_EMULATOR_HOST wants it."""
+        """HOST:PORT, the value for SPANNER_EMULATOR_HOST."""
         return str(self.address.reachable)
 
     @property
     def clock(self) -> EmbeddedClock:
-        """The time that everything in it goes by."""
+        """The emulator's clock, which all its databases use."""
         return self._clock
 
     @property
     def faults(self) -> Faults:
-        """Failures to bring about on purpose."""
+        """The fault injection of this emulator."""
         return self._faults
 
     def create_database(
         self, name: str, schema: Source | Iterable[Source] = ()
     ) -> EmbeddedDatabase:
-        """Create a database, and its instance if need be.
+        """Create a database, and its instance if it does not exist.
 
-        `name` is an id in the default instance or a full resource name. `schema` is one or
-        several of: the path of a file, DDL text. Raises `SchemaRejected` with the place of the
-        statement at fault.
+        `name` is an id in the default instance or a full resource name. `schema` is a
+        file path, DDL text, or several of these. Raises `SchemaRejected` with the position of the
+        rejected statement.
         """
         target = self.resolve(name)
         statements = load_schema(schema)
@@ -254,38 +257,38 @@ class Emulator(EmulatorHandle):
             texts = [each.text_for(target.database) for each in statements]
             add_database(self._instances, target, texts)
         except SpannerError as failure:
-            blamed = None
-            if not isinstance(failure, _OF_THE_NAME):
-                blamed = _blamed(self._instances.new_database(str(target)), statements)
-            if blamed is None:
+            rejection = None
+            if not isinstance(failure, _NAME_ERRORS):
+                rejection = _find_rejected(self._instances.new_database(str(target)), statements)
+            if rejection is None:
                 raise
-            raise blamed from failure
+            raise rejection from failure
         return self.database(str(target))
 
     def record(self, database: NamedDatabase | str) -> Recorder:
-        """What the clients of a database do while the block that this opens runs."""
+        """Return a context manager that records the requests of a database's clients."""
         return _recorder(self._instances, self.endpoints, self.name_of(database))
 
     def hotspots(self, database: NamedDatabase | str) -> Hotspots:
-        """Where the writes to a database concentrate, from the first call for it on."""
+        """Return the hotspots of a database, observed since the first call for it."""
         return _hotspots(self._instances, self.name_of(database))
 
     def create_instance(self, name: InstanceName | None = None) -> None:
-        """Create an instance, the default one without a name; if it is there, do nothing.
+        """Create an instance, by default the emulator's own, unless the instance exists.
 
-        Raises ValueError when the emulator is closed.
+        Raises ValueError if the emulator is closed.
         """
         self._check_open()
         self._instances.ensure_instance(name or InstanceName(self.project, self.instance))
 
     def database(self, name: str) -> EmbeddedDatabase:
-        """A handle on a database that exists, by id or full resource name."""
+        """Return a handle on an existing database, given by id or full resource name."""
         target = self.resolve(name)
         self._instances.database(str(target))
         return EmbeddedDatabase(self, target, self._instances)
 
     def close(self) -> None:
-        """Stop listening, fail what is still running, drop everything."""
+        """Stop listening, fail the running requests and drop all databases."""
         self._closed = True
         if self._running is not None:
             self._running.stop()
@@ -294,14 +297,14 @@ class Emulator(EmulatorHandle):
         running = self._running
         if running is None or not running.needs_stop or sys.is_finalizing():
             return
-        # Garbage is collected on any thread, which may hold locks that the end of a request needs.
+        # Garbage collection runs on any thread, which may hold locks that ending a request needs.
         threading.Thread(target=running.stop, name="spanemu-close", daemon=True).start()
-        text = f"{self!r} was dropped without close()"
+        text = f"{self!r} was garbage-collected without close()"
         warnings.warn(text, ResourceWarning, stacklevel=2, source=self)
 
 
 class _Running:
-    """The part of an emulator that outlives a handle that is dropped: server and catalog."""
+    """The server and catalog of an emulator, which outlive a garbage-collected handle."""
 
     def __init__(self, uri: str, server: Server, instances: Instances) -> None:
         self._uri = uri
@@ -317,9 +320,9 @@ class _Running:
         return not self._stopped and self._process == os.getpid()
 
     def stop(self) -> None:
-        """Stop listening, fail what is still running, drop everything.
+        """Stop listening, fail the running requests and drop all databases.
 
-        In a forked child this does nothing: stopping the copy of a gRPC server never ends.
+        Does nothing in a forked child, where stopping the copied gRPC server never returns.
         """
         if self._process != os.getpid():
             return
@@ -329,7 +332,7 @@ class _Running:
             self._stopped = True
         _EMBEDDED.unregister(self._uri)
         self._server.stop()
-        self._instances.close()  # Last, so that no waiting commit slips through as locks go.
+        self._instances.close()  # Last, so that no waiting commit succeeds as locks are released.
 
 
 def _recorder(instances: Instances, endpoints: Endpoints, name: str) -> Recorder:
@@ -345,12 +348,15 @@ def _hotspots(instances: Instances, name: str) -> Hotspots:
     return Hotspots(instances.database(name), instances.instance(parent).node_count)
 
 
-# Failures to create a database that have to do with its name, not with its schema.
-_OF_THE_NAME = (DatabaseAlreadyExists, TooManyDatabases, InvalidDatabaseId)
+# Errors of database creation that concern the name of the database, not its schema.
+_NAME_ERRORS = (DatabaseAlreadyExists, TooManyDatabases, InvalidDatabaseId)
 
 
-def _blamed(trial: Database, statements: list[SchemaStatement]) -> SchemaRejected | None:
-    """Find the statement at fault by running them one by one in a database for the purpose."""
+def _find_rejected(trial: Database, statements: list[SchemaStatement]) -> SchemaRejected | None:
+    """Find the rejected statement by running the statements separately in a trial database.
+
+    Closes `trial`. Returns None if every statement succeeds there.
+    """
     database = DatabaseName.parse(trial.name).database
     try:
         for statement in statements:

@@ -1,6 +1,6 @@
-"""The endpoint file: how a process that started an emulator tells others where it is.
+"""The endpoint file: publishes the address of a running emulator to other processes.
 
-It appears whole or not at all, and only its writer removes it.
+The file is written atomically, and only the process that wrote the file removes it.
 """
 
 from __future__ import annotations
@@ -17,12 +17,15 @@ BACKEND = "spanemu"
 
 
 class InvalidEndpointFile(ValueError):
-    """An endpoint file that does not say what it should."""
+    """An endpoint file that cannot be parsed or lacks a key."""
 
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """What the file says; `rest` is None without a REST gateway, `started_at` is RFC 3339."""
+    """The contents of an endpoint file.
+
+    `rest` is None without a REST gateway; `started_at` is in RFC 3339 format.
+    """
 
     uri: str
     pid: int
@@ -33,22 +36,22 @@ class Endpoint:
     backend: str = BACKEND
 
     def to_json(self) -> str:
-        """One JSON object on one line."""
+        """Return the contents as a JSON object on a single line."""
         return json.dumps(asdict(self))
 
     @classmethod
     def read(cls, path: Path) -> Endpoint:
-        """What the file says. Raises OSError or InvalidEndpointFile; unknown keys are ignored."""
+        """Read an endpoint file, ignoring unknown keys. Raises OSError or InvalidEndpointFile."""
         try:
-            found = json.loads(path.read_text(encoding="utf-8"))
-            return cls(**{key: found[key] for key in cls.__slots__})
+            contents = json.loads(path.read_text(encoding="utf-8"))
+            return cls(**{key: contents[key] for key in cls.__slots__})
         except (ValueError, KeyError, TypeError) as problem:
             raise InvalidEndpointFile(f"{path} is not an endpoint file: {problem}") from problem
 
 
 @contextmanager
-def published(endpoint: Endpoint, path: Path) -> Iterator[None]:
-    """Have the file there while the block runs."""
+def publish(endpoint: Endpoint, path: Path) -> Iterator[None]:
+    """Write the file, and remove the file when the block ends."""
     write(endpoint, path)
     try:
         yield
@@ -57,7 +60,7 @@ def published(endpoint: Endpoint, path: Path) -> Iterator[None]:
 
 
 def write(endpoint: Endpoint, path: Path) -> None:
-    """Write the file so that no reader sees half of it."""
+    """Write the file atomically."""
     descriptor, draft = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
         with os.fdopen(descriptor, "w", encoding="utf-8") as file:
@@ -70,7 +73,7 @@ def write(endpoint: Endpoint, path: Path) -> None:
 
 
 def remove(endpoint: Endpoint, path: Path) -> None:
-    """Remove the file, unless another emulator has put its own there meanwhile."""
+    """Remove the file, unless another emulator has replaced it since."""
     with suppress(OSError, InvalidEndpointFile):
         if Endpoint.read(path) == endpoint:
             path.unlink()

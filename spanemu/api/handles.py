@@ -1,12 +1,12 @@
-"""What a test holds: an emulator and its databases, wherever they run.
+"""The handles on an emulator and its databases, wherever the emulator runs.
 
     EmulatorHandle
     ├── Emulator            in this process (`spanemu.api.embedded`)
-    └── RemoteEmulator      in another one (`spanemu.api.remote`)
-    DatabaseHandle          one database of either
+    └── RemoteEmulator      in another process (`spanemu.api.remote`)
+    DatabaseHandle          one database of either emulator
 
-The data goes through the official client library, which `client()` hands out; the handles add
-what only an emulator can do.
+Data is read and written through the official client library, which `client()` returns; the
+handles add the operations that only an emulator offers.
 """
 
 from __future__ import annotations
@@ -37,20 +37,20 @@ if TYPE_CHECKING:
 
 
 class NamedDatabase(Protocol):
-    """What knows its full name: a `DatabaseHandle`, or the official client's `Database`."""
+    """A database with its full name: a `DatabaseHandle`, or the official client's `Database`."""
 
     @property
     def name(self) -> str: ...
 
 
 class DatabaseHandle(ABC):
-    """One database. Safe to use from several threads."""
+    """A handle on one database. Safe to use from several threads."""
 
     def __init__(self, emulator: EmulatorHandle, name: DatabaseName) -> None:
         self._emulator = emulator
         self._path = name
         self._mutex = threading.Lock()  # Guards the field below.
-        self._clients: dict[int, Any] = {}  # by process: those of a parent are of no use
+        self._clients: dict[int, Any] = {}  # By process id: a forked child cannot use its parent's.
 
     @property
     def name(self) -> str:
@@ -63,30 +63,30 @@ class DatabaseHandle(ABC):
         return self._path.database
 
     def client(self, **options: Any) -> Database:
-        """The official client's `Database` object; the same one each time.
+        """Return the official client's `Database` object, the same object for every call.
 
-        With `options` (a session pool, a database role, ...: those of `Instance.database`) it
-        is a new one.
+        With `options` (a session pool, a database role, ...: those of `Instance.database`), return
+        a new object.
         """
         with self._mutex:
-            known = self._clients.get(os.getpid())
-            if known is None or options:
-                found = official_database(
+            cached = self._clients.get(os.getpid())
+            if cached is None or options:
+                database = official_database(
                     self._emulator.client(self._path.project),
                     self._path.instance,
                     self._path.database,
                     **options,
                 )
                 if not options:
-                    self._clients[os.getpid()] = found
-                return found
-            return known
+                    self._clients[os.getpid()] = database
+                return database
+            return cached
 
     async def async_client(self, **options: Any) -> Any:
-        """A `Database` of the official client for asyncio, for the event loop that runs.
+        """Return a `Database` of the official asyncio client, bound to the running event loop.
 
-        `options` are those of its `Instance.database`. Raises ModuleNotFoundError where the client
-        library has none yet; there it is experimental.
+        `options` are those of the client's `Instance.database`. Raises ModuleNotFoundError if the
+        installed client library has no asyncio client. The asyncio client is experimental.
         """
         path = self._path
         return await official_async_database(
@@ -94,17 +94,17 @@ class DatabaseHandle(ABC):
         )
 
     def sqlalchemy_url(self) -> str:
-        """A URL for `sqlalchemy.create_engine` that needs no environment variable."""
-        # The dialect leaves the endpoint out unless the host is literally this one.
+        """Return a URL for `sqlalchemy.create_engine` that needs no environment variable."""
+        # The dialect ignores the endpoint unless the host is literally `localhost`.
         port = self._emulator.port
         return f"spanner+spanner://x:AnonymousCredentials@localhost:{port}/{self.name}"
 
     def jdbc_url(self) -> str:
-        """A URL for Spanner's JDBC driver."""
+        """Return a URL for Spanner's JDBC driver."""
         return f"jdbc:cloudspanner://{self._emulator.uri}/{self.name};usePlainText=true"
 
     def environ(self) -> dict[str, str]:
-        """The environment in which code that makes its own client finds this database."""
+        """Return the environment variables that direct any Spanner client to this database."""
         return {
             "SPANNER_EMULATOR_HOST": self._emulator.uri,
             "GOOGLE_CLOUD_PROJECT": self._path.project,
@@ -116,85 +116,91 @@ class DatabaseHandle(ABC):
 
     @abstractmethod
     def ddl(self) -> list[str]:
-        """The statements that would create the schema anew."""
+        """Return the DDL statements that create the current schema in an empty database."""
 
     @abstractmethod
     def apply_schema(self, schema: Source | Iterable[Source]) -> None:
         """Run schema statements in order.
 
-        Takes what `EmulatorHandle.create_database` takes. Raises `SchemaRejected`; statements
-        before the one at fault may have been applied.
+        `schema` is that of `EmulatorHandle.create_database`. Raises `SchemaRejected`; statements
+        before the rejected statement may have been applied.
         """
 
     @abstractmethod
     def drop(self) -> None:
-        """Drop the database; if it is gone already, do nothing."""
+        """Drop the database. Does nothing if the database does not exist."""
 
     @abstractmethod
     def snapshot(self) -> Any:
-        """The present state, for `restore`. Costs nothing."""
+        """Return a snapshot of the current schema and rows for `restore`, without copying."""
 
     @abstractmethod
     def restore(self, snapshot: Any) -> None:
-        """Go back to a snapshot of this database. Sessions and clients stay usable.
+        """Restore a snapshot of this database. Sessions and clients stay usable.
 
-        Where the clock was moved since, it goes back with the rows (`EmulatorClock.reset`).
-        Raises ValueError for another database's, and one that an earlier restore has passed.
+        If the clock was moved since, restore the clock as well (`EmulatorClock.reset`). Raises
+        ValueError for a snapshot of another database, and for a snapshot later than a state that
+        the database was restored to since.
         """
 
     @abstractmethod
     def forget(self, snapshot: Any) -> None:
-        """Give a snapshot up, so that changes need not be remembered for it.
+        """Release a snapshot, so that the database stops retaining old versions for it.
 
-        Raises ValueError for another database's.
+        Raises ValueError for a snapshot of another database.
         """
 
     @abstractmethod
     def settle(self) -> None:
-        """Let the schema and rows of now be older than any time, as if nobody had ever made them.
+        """Make the current schema and rows visible at every timestamp, however old.
 
-        Every stale read finds them, and the clock may be set to any time. Costs a look at every
-        row; does nothing while there are snapshots.
+        Every stale read then sees the current rows, and the clock may be set to any time. Visits
+        every row. Does nothing while snapshots of the database exist.
         """
 
     @abstractmethod
     def clone(self, name: str) -> DatabaseHandle:
-        """A new database of that name with the present schema and rows."""
+        """Create database `name` with the current schema and rows, and return its handle."""
 
     @abstractmethod
     def open_transactions(self) -> Sequence[OpenTransaction]:
-        """Read-write transactions that have not ended, the oldest first.
+        """Return the open read-write transactions, the oldest first.
 
-        Each tells its id, age, session, tags, last statement and locks, as attributes and as text.
+        Each transaction shows its id, age, session, tags, last statement and locks, as attributes
+        and as text.
         """
 
     @abstractmethod
     def abort_transactions(self) -> None:
-        """Abort every open read-write transaction; sessions live on."""
+        """Abort every open read-write transaction; sessions stay usable."""
 
     @abstractmethod
     def layout(self, *, servers: bool = False) -> str:
-        """A drawing of the splits and rows as they are stored; with `servers`, who has them."""
+        """Return a drawing of the stored splits and rows; `servers` adds each split's server."""
 
     @abstractmethod
     def split_at(self, table: str, key: Sequence[Any]) -> None:
-        """Put a split boundary before the row of a root table with that key, there or not.
+        """Add a split boundary at `key` of a root table, whether or not that row exists.
 
-        `key` holds Python values of the whole primary key. Raises `SpannerError`s for a table
-        that does not exist, one that is interleaved, and a key that does not fit.
+        `key` holds Python values of the whole primary key. Raises a
+        `SpannerError` for a table that does not exist, an interleaved table, and a key that does
+        not match the primary key's types.
         """
 
     @property
     @abstractmethod
     def splits(self) -> SplitsHandle:
-        """Its splits and servers, in a test's hands: boundaries, moves, load, participants."""
+        """The splits and servers of the database: boundaries, moves, load, participants."""
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.name}>"
 
 
 class EmulatorHandle(ABC):
-    """An emulator; a context manager that closes it. Safe to use from several threads."""
+    """A handle on an emulator; as a context manager, it closes the emulator at the end.
+
+    Safe to use from several threads.
+    """
 
     def __init__(self, project: str, instance: str) -> None:
         self.project = project
@@ -207,7 +213,7 @@ class EmulatorHandle(ABC):
     @property
     @abstractmethod
     def uri(self) -> str:
-        """HOST:PORT, as SPANNER_EMULATOR_HOST wants it."""
+        """HOST:PORT, the value for SPANNER_EMULATOR_HOST."""
 
     @property
     def host(self) -> str:
@@ -221,32 +227,33 @@ class EmulatorHandle(ABC):
 
     @abstractmethod
     def create_database(self, name: str, schema: Source | Iterable[Source] = ()) -> DatabaseHandle:
-        """Create a database, and its instance if need be.
+        """Create a database, and its instance if it does not exist.
 
-        `name` is an id in the default instance or a full resource name. `schema` is one or
-        several of: the path of a file, DDL text. Raises `SchemaRejected` with the place of the
-        statement at fault.
+        `name` is an id in the default instance or a full resource name. `schema` is a
+        file path, DDL text, or several of these. Raises `SchemaRejected` with the position of the
+        rejected statement.
         """
 
     @abstractmethod
     def database(self, name: str) -> DatabaseHandle:
-        """A handle on a database that exists, by id or full resource name."""
+        """Return a handle on an existing database, given by id or full resource name."""
 
     @abstractmethod
     def close(self) -> None:
-        """Stop it. Closing twice does nothing."""
+        """Stop the emulator. Closing twice does nothing."""
 
     def client(self, project: str | None = None) -> Client:
-        """The official `google.cloud.spanner.Client`, one per project.
+        """Return the official `google.cloud.spanner.Client` of a project, the same for every call.
 
-        Raises ValueError when the emulator is closed: clients look for a server for half a minute.
+        Raises ValueError if the emulator is closed, because a client without a server would retry
+        for half a minute.
         """
         self._check_open()
-        wanted = project or self.project
-        key = os.getpid(), wanted
+        project = project or self.project
+        key = os.getpid(), project
         with self._clients_mutex:
             if key not in self._clients:
-                self._clients[key] = official_client(self.uri, wanted)
+                self._clients[key] = official_client(self.uri, project)
             return self._clients[key]
 
     def _check_open(self) -> None:
@@ -256,27 +263,27 @@ class EmulatorHandle(ABC):
     @property
     @abstractmethod
     def clock(self) -> EmulatorClock:
-        """The time that everything in it goes by."""
+        """The emulator's clock, which all its databases use."""
 
     @property
     @abstractmethod
     def faults(self) -> Faults | RemoteFaults:
-        """Failures to bring about on purpose."""
+        """The fault injection of this emulator."""
 
     @abstractmethod
     def record(self, database: NamedDatabase | str) -> Recorder | RemoteRecorder:
-        """What the clients of a database do while the block that this opens runs."""
+        """Return a context manager that records the requests of a database's clients."""
 
     @abstractmethod
     def hotspots(self, database: NamedDatabase | str) -> HotspotsHandle:
-        """Where the load on a database concentrates."""
+        """Return the hotspots of a database: where its load concentrates."""
 
     def name_of(self, database: NamedDatabase | str) -> str:
-        """The full name of a database: of a handle, of the official client's, or of an id."""
+        """Return the full name of a database, given by handle, client object, id or full name."""
         return str(self.resolve(database if isinstance(database, str) else database.name))
 
     def resolve(self, name: str) -> DatabaseName:
-        """The full name of a database given by id or by full name. Raises InvalidName."""
+        """Return the full name of a database given by id or full name. Raises InvalidName."""
         if "/" in name:
             return DatabaseName.parse(name)
         return InstanceName(self.project, self.instance).database(name)

@@ -1,8 +1,8 @@
-"""An emulator in another process: one that is started here, or one that is already there.
+"""An emulator in another process, either started by this process or already running.
 
-Data and schemas go through the official client, as anybody's would. What only spanemu can do
-(snapshots, the clock, ...) goes through its own service (`wire_control`); where something else
-listens, such as Google's emulator, that raises Unsupported.
+Data and schemas go through the official client. Operations that only spanemu offers (snapshots,
+the clock, ...) go through spanemu's own gRPC service (`wire_control`); they raise Unsupported
+against another server, such as Google's emulator.
 """
 
 from __future__ import annotations
@@ -45,12 +45,12 @@ _ERROR_CHARS = 2_000
 
 
 class StartFailed(RuntimeError):
-    """The process of an emulator ended, or said nothing, instead of becoming ready."""
+    """An emulator process that ended, or timed out, before it was ready."""
 
 
 @dataclass(frozen=True, slots=True)
 class RemoteSnapshot:
-    """A state of a database in another process, by the id that it goes by there."""
+    """A snapshot of a database in another process, by its id in that process."""
 
     uri: str
     database: str
@@ -63,76 +63,76 @@ class RemoteDatabase(DatabaseHandle):
     _emulator: RemoteEmulator
 
     def ddl(self) -> list[str]:
-        """The statements that would create the schema anew."""
+        """Return the DDL statements that create the current schema in an empty database."""
         api = self._emulator.client(self._path.project).database_admin_api
         return list(api.get_database_ddl(database=self.name).statements)
 
     def apply_schema(self, schema: Source | Iterable[Source]) -> None:
-        """Run schema statements in order. Raises what the official client raises."""
+        """Run schema statements in order. Raises the official client's errors."""
         api = self._emulator.client(self._path.project).database_admin_api
         statements = [each.text_for(self.database_id) for each in load_schema(schema)]
         if statements:
             api.update_database_ddl(database=self.name, statements=statements).result()
 
     def drop(self) -> None:
-        """Drop the database; if it is gone already, do nothing."""
+        """Drop the database. Does nothing if the database does not exist."""
         self._emulator.client(self._path.project).database_admin_api.drop_database(
             database=self.name
         )
 
     def snapshot(self) -> RemoteSnapshot:
-        """The present state, for `restore`. Costs nothing."""
+        """Return a snapshot of the current schema and rows for `restore`, without copying."""
         id_ = str(self._control("Snapshot")["snapshot"])
         return RemoteSnapshot(self._emulator.uri, self.name, id_)
 
     def restore(self, snapshot: RemoteSnapshot) -> None:
-        """Go back to a snapshot of this database. Sessions and clients stay usable."""
-        self._control("Restore", snapshot=self._own(snapshot))
+        """Restore a snapshot of this database. Sessions and clients stay usable."""
+        self._control("Restore", snapshot=self._snapshot_id(snapshot))
 
     def forget(self, snapshot: RemoteSnapshot) -> None:
-        """Give a snapshot up, so that changes need not be remembered for it."""
-        self._control("Forget", snapshot=self._own(snapshot))
+        """Release a snapshot, so that the database stops retaining old versions for it."""
+        self._control("Forget", snapshot=self._snapshot_id(snapshot))
 
     def settle(self) -> None:
-        """Let the schema and rows of now be older than any time."""
+        """Make the current schema and rows visible at every timestamp, however old."""
         self._control("Settle")
 
     def clone(self, name: str) -> RemoteDatabase:
-        """A new database of that name with the present schema and rows."""
+        """Create database `name` with the current schema and rows, and return its handle."""
         target = self._emulator.resolve(name)
         self._control("Clone", name=str(target))
         return RemoteDatabase(self._emulator, target)
 
     def open_transactions(self) -> list[OpenTransaction]:
-        """Read-write transactions that have not ended, the oldest first, and their locks."""
+        """Return the open read-write transactions and their locks, the oldest first."""
         listed = self._control("OpenTransactions")["transactions"]
-        found: list[OpenTransaction] = from_plain(list[OpenTransaction], listed)
-        return found
+        transactions: list[OpenTransaction] = from_plain(list[OpenTransaction], listed)
+        return transactions
 
     def abort_transactions(self) -> None:
-        """Abort every open read-write transaction; sessions live on."""
+        """Abort every open read-write transaction; sessions stay usable."""
         self._control("AbortTransactions")
 
     def layout(self, *, servers: bool = False) -> str:
-        """A drawing of the splits and rows as they are stored."""
+        """Return a drawing of the splits and rows as they are stored."""
         return str(self._control("Layout", servers=servers)["layout"])
 
     def split_at(self, table: str, key: Sequence[Any]) -> None:
-        """Put a split boundary before the row of a root table with that key, there or not."""
+        """Add a split boundary at `key` of a root table, whether or not that row exists."""
         self._control("SplitAt", table=table, key=raw_key(key))
 
     @property
     def splits(self) -> RemoteSplits:
-        """Its splits and servers, in a test's hands."""
+        """The database's splits and servers, for tests to inspect and change."""
         return RemoteSplits(self._emulator.calls, self.name)
 
-    def _own(self, snapshot: object) -> str:
-        """The id of a snapshot. Raises ValueError unless it is one of this emulator."""
+    def _snapshot_id(self, snapshot: object) -> str:
+        """Return the id of a snapshot. Raises ValueError if it is not of this emulator."""
         uri = self._emulator.uri
         if not isinstance(snapshot, RemoteSnapshot):
-            raise ValueError(f"{snapshot!r} is no snapshot: {self.name} goes back to what it gave")
-        if snapshot.uri != uri:  # There the same id stands for something else.
-            raise ValueError(f"the snapshot is of the emulator at {snapshot.uri}, not at {uri}")
+            raise ValueError(f"{snapshot!r} is not a snapshot of {self.name}")
+        if snapshot.uri != uri:  # The same id names another snapshot there.
+            raise ValueError(f"the snapshot is of the emulator at {snapshot.uri}, not {uri}")
         return snapshot.id
 
     def _control(self, operation: str, **arguments: Any) -> dict[str, Any]:
@@ -141,7 +141,7 @@ class RemoteDatabase(DatabaseHandle):
 
 
 class RemoteEmulator(EmulatorHandle):
-    """The emulator at `uri`; closing the handle leaves it running unless it was started here."""
+    """A handle on the emulator at `uri`; `close` ends the emulator only if `start` started it."""
 
     def __init__(
         self,
@@ -174,33 +174,33 @@ class RemoteEmulator(EmulatorHandle):
 
     @property
     def uri(self) -> str:
-        """HOST:PORT, as SPANNER_EMULATOR_HOST wants it."""
+        """HOST:PORT, the value for SPANNER_EMULATOR_HOST."""
         return self._uri
 
     @property
     def clock(self) -> RemoteClock:
-        """The emulator's time in a test's hands."""
+        """The emulator's clock."""
         return RemoteClock(self.calls)
 
     @property
     def faults(self) -> RemoteFaults:
-        """Failures to bring about on purpose."""
+        """The fault injection of this emulator."""
         return RemoteFaults(self.calls)
 
     def record(self, database: NamedDatabase | str) -> RemoteRecorder:
-        """What the clients of a database do while the block that this opens runs."""
+        """Return a context manager that records the requests of a database's clients."""
         return RemoteRecorder(self.calls, self.name_of(database))
 
     def hotspots(self, database: NamedDatabase | str) -> RemoteHotspots:
-        """Where the writes to a database concentrate, from the first call for it on."""
+        """Return the hotspots of a database, observed since the first call for it."""
         from spanemu.wire_control.hotspots import RemoteHotspots
 
         return RemoteHotspots(self.calls, self.name_of(database))
 
     def create_database(self, name: str, schema: Source | Iterable[Source] = ()) -> RemoteDatabase:
-        """Create a database, and its instance if need be.
+        """Create a database, and its instance if it does not exist.
 
-        Takes what `Emulator.create_database` takes; raises what the official client raises.
+        The arguments are those of `Emulator.create_database`. Raises the official client's errors.
         """
         target = self.resolve(name)
         statements = [each.text_for(target.database) for each in load_schema(schema)]
@@ -215,11 +215,11 @@ class RemoteEmulator(EmulatorHandle):
         return RemoteDatabase(self, target)
 
     def database(self, name: str) -> RemoteDatabase:
-        """A handle on a database, by id or full resource name."""
+        """Return a handle on a database, given by id or full resource name, unchecked."""
         return RemoteDatabase(self, self.resolve(name))
 
     def close(self) -> None:
-        """End the process if it was started here."""
+        """Close the connection, and end the emulator process if `start` started it."""
         self._closed = True
         self.calls.close()
         if self._process is not None:
@@ -236,11 +236,11 @@ class RemoteEmulator(EmulatorHandle):
 class EmulatorProcess:
     """A `spanemu serve` process, ready when the constructor returns.
 
-    It ends with this process, however that ends: it watches its standard input.
+    The emulator watches its standard input, so it ends when this process ends, even by a crash.
     """
 
     def __init__(self, flags: list[str]) -> None:
-        self._mutex = threading.Lock()  # Guards the process's end.
+        self._mutex = threading.Lock()  # Guards the process's termination.
         self._parent = os.getpid()
         with tempfile.TemporaryDirectory(prefix="spanemu-") as directory:
             path = Path(directory, "endpoint.json")
@@ -258,12 +258,12 @@ class EmulatorProcess:
                 if not self._becomes_ready():
                     self.stop()
                     errors.seek(0)
-                    said = errors.read().decode(errors="replace")[-_ERROR_CHARS:].strip()
-                    raise StartFailed(f"the emulator did not start: {said or 'it was silent'}")
+                    output = errors.read().decode(errors="replace")[-_ERROR_CHARS:].strip()
+                    raise StartFailed(f"the emulator did not start: {output or 'no output'}")
             self.endpoint = Endpoint.read(path)
 
     def stop(self) -> None:
-        """End the process, within seconds even if it does not want to.
+        """Terminate the process, and kill it if it does not end within seconds.
 
         A forked child of the process that started the emulator leaves the emulator running.
         """
@@ -282,7 +282,7 @@ class EmulatorProcess:
                     stream.close()
 
     def _becomes_ready(self) -> bool:
-        """Read what it prints up to the line that says so; False when it ends first."""
+        """Read the process's output up to the ready line; return False if the output ends first."""
         timer = threading.Timer(START_SECONDS_MAX, self._process.kill)
         timer.daemon = True
         timer.start()
@@ -294,7 +294,7 @@ class EmulatorProcess:
 
 
 def _environment() -> dict[str, str]:
-    """This process's environment, in which `import spanemu` finds this very package."""
+    """Return this process's environment, with this spanemu package on PYTHONPATH."""
     package = str(Path(__file__).resolve().parent.parent)
     paths = [package, os.environ.get("PYTHONPATH", "")]
     return os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, paths))}

@@ -26,7 +26,7 @@ from typing import Any, TypeVar
 import click
 from google.api_core.exceptions import GoogleAPICallError
 
-from spanemu.api.client import official_client, told
+from spanemu.api.client import official_client, server_message
 from spanemu.base.errors import SpannerError
 from spanemu.base.resource_names import DatabaseName
 from spanemu.cli.commands import SuggestingGroup
@@ -178,7 +178,7 @@ def apply(
     try:
         database.update_ddl(statements, proto_descriptors=descriptors).result()
     except GoogleAPICallError as error:
-        raise Rejected(told(error)) from error
+        raise Rejected(server_message(error)) from error
     click.echo(f"{len(statements)} statements applied", err=True)
 
 
@@ -259,7 +259,7 @@ def _database(name: str, host_port: str) -> Any:
     try:
         database.reload()
     except GoogleAPICallError as error:
-        raise Rejected(told(error)) from error
+        raise Rejected(server_message(error)) from error
     return database
 
 

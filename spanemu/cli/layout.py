@@ -18,7 +18,7 @@ import click
 from google.api_core.exceptions import GoogleAPICallError
 
 import spanemu
-from spanemu.api.client import told
+from spanemu.api.client import server_message
 from spanemu.base.errors import SpannerError
 from spanemu.hotspots.simulation.settings import SplitPolicy
 
@@ -83,7 +83,7 @@ def _load(database: Any, source: Path) -> None:
             for write in writes:
                 batch.insert(*write)
     except GoogleAPICallError as problem:
-        raise click.UsageError(f"{source}: {told(problem)}") from problem
+        raise click.UsageError(f"{source}: {server_message(problem)}") from problem
 
 
 def _split(database: Any, text: str) -> None:

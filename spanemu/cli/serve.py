@@ -20,7 +20,7 @@ from typing import TypedDict, Unpack
 import click
 
 import spanemu
-from spanemu.api.endpoint_file import Endpoint, published
+from spanemu.api.endpoint_file import Endpoint, publish
 from spanemu.base.clock import monotonic
 from spanemu.base.limits import DEFAULT_LIMITS, Limits
 from spanemu.base.resource_names import InstanceName
@@ -269,7 +269,7 @@ def _endpoint(emulator: spanemu.Emulator) -> Endpoint:
 
 def _publish(emulator: spanemu.Emulator, path: Path, stack: ExitStack) -> None:
     try:
-        stack.enter_context(published(_endpoint(emulator), path))
+        stack.enter_context(publish(_endpoint(emulator), path))
     except OSError as error:
         click.echo(f"spanemu: cannot write the endpoint file: {error}", err=True)
         sys.exit(EXIT_USAGE)

@@ -28,6 +28,7 @@ REWRITTEN: tuple[str, ...] = (
     "spanemu/txn/",
     "spanemu/database/",
     "spanemu/admin/",
+    "spanemu/api/",
     "spanemu/cli/",
     "spanemu/lint/",
     "spanemu/sql/ddl_ast.py",

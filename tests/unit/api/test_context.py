@@ -1,4 +1,4 @@
-"""An emulator around a block, a function, or a class of tests."""
+"""`spanemu.emulated` runs an emulator for a block, a function, or a class of tests."""
 
 import asyncio
 import os
@@ -29,14 +29,14 @@ def insert(handle, x):
         batch.insert("T", ["x"], [[x]])
 
 
-def test_a_block_and_its_environment():
+def test_a_block_sets_and_restores_the_environment():
     with spanemu.emulated(SCHEMA) as shop:
         insert(shop, 1)
         assert rows() == [[1]]
     assert "SPANNER_EMULATOR_HOST" not in os.environ
 
 
-def test_functions_start_anew_each_time():
+def test_each_call_of_a_function_gets_a_new_emulator():
     @spanemu.emulated(iter([SCHEMA]), database="orders")
     def run(x):
         assert rows() == []
@@ -51,7 +51,7 @@ def test_functions_start_anew_each_time():
     assert asyncio.run(run_async()) == []
 
 
-def test_started_and_stopped_by_hand():
+def test_start_and_stop_without_a_block():
     emulation = spanemu.emulated()
     emulation.start()
     with pytest.raises(RuntimeError, match="started already"):
@@ -60,13 +60,13 @@ def test_started_and_stopped_by_hand():
     emulation.stop()
 
 
-def test_a_schema_that_is_refused_leaves_nothing_behind():
+def test_a_refused_schema_leaves_no_emulator_running():
     with pytest.raises(spanemu.SchemaRejected):
         spanemu.emulated("CREATE TABEL T").start()
     assert "SPANNER_EMULATOR_HOST" not in os.environ
 
 
-def test_every_test_of_a_class_sees_what_the_classes_set_up_left():
+def test_each_test_of_a_class_starts_from_the_state_after_set_up_class():
     @spanemu.emulated(SCHEMA)
     class Tests(unittest.TestCase):
         @classmethod
@@ -92,7 +92,7 @@ def test_every_test_of_a_class_sees_what_the_classes_set_up_left():
     assert "SPANNER_EMULATOR_HOST" not in os.environ
 
 
-def test_a_plain_class_has_its_test_methods_wrapped():
+def test_each_test_method_of_a_plain_class_gets_an_emulator():
     @spanemu.emulated(SCHEMA)
     class Tests:
         def test_it(self):

@@ -1,4 +1,4 @@
-"""The emulator in this process, as a test holds it."""
+"""`spanemu.Emulator` runs an emulator in this process."""
 
 import gc
 import inspect
@@ -25,7 +25,7 @@ def emulator():
         yield running
 
 
-def test_it_listens_where_it_says(emulator):
+def test_the_emulator_listens_at_its_uri(emulator):
     host, _, port = emulator.uri.rpartition(":")
     with socket.create_connection((host, int(port)), timeout=5):
         pass
@@ -37,7 +37,7 @@ def test_a_taken_port_is_refused(emulator):
         spanemu.Emulator(host_port=emulator.uri)
 
 
-def test_settings_come_as_an_object_or_as_keywords():
+def test_settings_are_given_as_an_object_or_as_keywords():
     config = spanemu.EmulatorConfig(project="p-1", instance="i-1")
     with spanemu.Emulator(config, instance="i-2") as other:
         assert other.create_database("d1").name == "projects/p-1/instances/i-2/databases/d1"
@@ -45,7 +45,7 @@ def test_settings_come_as_an_object_or_as_keywords():
         spanemu.Emulator(host_port="nowhere")
 
 
-def test_databases_by_id_and_by_full_name(emulator, tmp_path):
+def test_databases_are_opened_by_id_and_by_full_name(emulator, tmp_path):
     schema = tmp_path / "schema.sql"
     schema.write_text(SINGERS + ";")
     by_id = emulator.create_database("by-id", schema=[schema])
@@ -67,7 +67,7 @@ def test_databases_by_id_and_by_full_name(emulator, tmp_path):
         emulator.database("by-id")
 
 
-def test_a_bad_schema_says_where(emulator, tmp_path):
+def test_a_rejected_schema_names_the_position_of_the_statement(emulator, tmp_path):
     schema = tmp_path / "schema.sql"
     schema.write_text(f"-- first\n{SINGERS};\n\nCREATE INDEX I\nON Nowhere (Id);\n")
     with pytest.raises(spanemu.SchemaRejected) as caught:
@@ -94,7 +94,7 @@ def test_clients_ignore_the_environment(emulator, monkeypatch):
         assert handle.client(database_role="r") is not handle.client()
 
 
-def test_a_clone_is_a_database_of_its_own(emulator):
+def test_a_clone_is_independent_of_its_source(emulator):
     original = emulator.create_database("original", schema=SINGERS)
     clone = original.clone("clone")
     assert clone.ddl() == [SINGERS]
@@ -104,7 +104,7 @@ def test_a_clone_is_a_database_of_its_own(emulator):
         clone.clone("clone")
 
 
-def test_a_snapshot_brings_the_schema_back(emulator):
+def test_restoring_a_snapshot_restores_the_schema(emulator):
     database = emulator.create_database("snapped", schema=SINGERS)
     before = database.snapshot()
     database.client().update_ddl(["DROP TABLE Singers"]).result(timeout=10)
@@ -140,7 +140,7 @@ def test_many_threads_create_databases(emulator):
     assert failures == []
 
 
-def test_what_is_asked_of_a_closed_emulator_fails_at_once():
+def test_requests_to_a_closed_emulator_fail_immediately():
     closed = spanemu.Emulator()
     database = closed.create_database("done")
     client = database.client()
@@ -169,7 +169,7 @@ def test_closing_twice_does_nothing():
         assert again.uri == emulator.uri
 
 
-def test_recording_sees_what_a_block_asks_for(emulator):
+def test_a_recording_holds_the_requests_of_its_block(emulator):
     database = emulator.create_database("seen", "CREATE TABLE T (K INT64) PRIMARY KEY (K)")
     client = database.client()
     with emulator.record(database) as recorded:
@@ -187,7 +187,7 @@ def test_recording_sees_what_a_block_asks_for(emulator):
     assert emulator.endpoints.watchers == []
 
 
-def test_recording_knows_dml(emulator):
+def test_a_recording_distinguishes_dml(emulator):
     refused = "UPDATE T SET K = 1 WHERE K = 1"
     taken = [
         "INSERT INTO T (K) VALUES (1)",
@@ -202,7 +202,7 @@ def test_recording_knows_dml(emulator):
     assert [query.kind for query in recorded.queries] == ["dml"] * 4
 
 
-def test_recording_knows_each_group_of_a_batch_write(emulator):
+def test_a_recording_holds_each_group_of_a_batch_write(emulator):
     database = emulator.create_database("groups", "CREATE TABLE T (K INT64) PRIMARY KEY (K)")
     client = database.client()
     with (
@@ -220,12 +220,12 @@ def test_recording_knows_each_group_of_a_batch_write(emulator):
 
 
 def query_line():
-    """The line of the query above."""
-    lines, start = inspect.getsourcelines(test_recording_sees_what_a_block_asks_for)
+    """Return the source line of the query above."""
+    lines, start = inspect.getsourcelines(test_a_recording_holds_the_requests_of_its_block)
     return start + next(n for n, line in enumerate(lines) if "execute_sql" in line)
 
 
-def test_version_retention_can_be_chosen():
+def test_version_retention_is_configurable():
     with spanemu.Emulator(version_retention_seconds=5) as emulator:
         database = emulator.create_database("shop", "CREATE TABLE T (K INT64) PRIMARY KEY (K)")
         described = emulator.client().database_admin_api.get_database(name=database.name)

@@ -1,17 +1,17 @@
-"""The endpoint file appears whole, and goes with its writer only."""
+"""The endpoint file is written atomically and removed only by its writer."""
 
 import json
 
 import pytest
 
-from spanemu.api.endpoint_file import Endpoint, InvalidEndpointFile, published, remove, write
+from spanemu.api.endpoint_file import Endpoint, InvalidEndpointFile, publish, remove, write
 
 ENDPOINT = Endpoint("127.0.0.1:1", 42, "p", "i", "2026-01-01T00:00:00Z")
 
 
-def test_the_file_lasts_as_long_as_the_block(tmp_path):
+def test_the_file_exists_while_the_block_runs(tmp_path):
     path = tmp_path / "endpoint.json"
-    with published(ENDPOINT, path):
+    with publish(ENDPOINT, path):
         assert Endpoint.read(path) == ENDPOINT
         assert json.loads(path.read_text()) == {
             "uri": "127.0.0.1:1",
@@ -25,7 +25,7 @@ def test_the_file_lasts_as_long_as_the_block(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_an_older_file_is_replaced_and_a_newer_one_is_left_alone(tmp_path):
+def test_an_older_file_is_replaced_and_a_newer_file_is_kept(tmp_path):
     path = tmp_path / "endpoint.json"
     newer = Endpoint("127.0.0.1:2", 43, "p", "i", "2026-01-01T00:00:01Z")
     write(ENDPOINT, path)
@@ -37,7 +37,7 @@ def test_an_older_file_is_replaced_and_a_newer_one_is_left_alone(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_file_that_cannot_be_written_leaves_nothing(tmp_path):
+def test_a_failed_write_leaves_no_file(tmp_path):
     (tmp_path / "endpoint.json").mkdir()
     with pytest.raises(OSError, match="endpoint"):
         write(ENDPOINT, tmp_path / "endpoint.json")
@@ -47,7 +47,7 @@ def test_a_file_that_cannot_be_written_leaves_nothing(tmp_path):
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", "7", "{}", '{"uri": "x"}'])
-def test_other_files_are_told_apart(tmp_path, text):
+def test_other_files_are_refused(tmp_path, text):
     path = tmp_path / "endpoint.json"
     path.write_text(text)
     with pytest.raises(InvalidEndpointFile):

@@ -1,4 +1,4 @@
-"""Emulators in other processes."""
+"""Emulators in other processes are used through `RemoteEmulator`."""
 
 import pytest
 from google.api_core.exceptions import AlreadyExists
@@ -14,7 +14,7 @@ def running():
         yield emulator
 
 
-def test_databases_are_made_through_the_client(running):
+def test_databases_are_created_through_the_client(running):
     database = running.create_database("shop", schema=SINGERS)
     assert database.ddl() == [SINGERS]
     assert database.client().exists()
@@ -24,7 +24,7 @@ def test_databases_are_made_through_the_client(running):
     assert not database.client().exists()
 
 
-def test_attaching_does_not_own(running):
+def test_closing_an_attached_handle_leaves_the_emulator_running(running):
     with spanemu.Emulator.attach(running.uri) as attached:
         attached.create_database("left-behind")
     for ask in (attached.client, lambda: attached.create_database("more")):
@@ -38,7 +38,7 @@ def test_a_start_time_needs_a_zone():
         spanemu.Emulator.subprocess(start_time="2026-01-01T00:00")
 
 
-def test_a_process_that_cannot_start_says_why(running):
+def test_a_failed_start_raises_the_output_of_the_process(running):
     with pytest.raises(spanemu.StartFailed, match="port is taken"):
         spanemu.Emulator.subprocess(host_port=running.uri)
 
