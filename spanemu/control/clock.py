@@ -1,17 +1,17 @@
-"""The emulator's time in a test's hands.
+"""The emulator's clock, which tests read, freeze and move.
 
-    clock.freeze("2026-12-01T00:00Z")     stand still there
-    clock.advance(days=31)                rows expire, old versions go, bounds move
-    clock.auto(milliseconds=5)            each commit is five milliseconds after the last
-    clock.tick(ms=5)                      a little later
-    clock.follow()                        go with Python's time, which freezegun changes
-    clock.run_ttl()                       delete what row deletion policies say
+    clock.freeze("2026-12-01T00:00Z")     stop the clock at that time
+    clock.advance(days=31)                move the clock forward; rows expire
+    clock.auto(milliseconds=5)            move by 5 ms with each commit
+    clock.tick(ms=5)                      move forward by 5 ms
+    clock.follow()                        follow Python's time, which freezegun sets
+    clock.run_ttl()                       apply the row deletion policies
 
-Everything that Spanner timestamps follows it: commits, CURRENT_TIMESTAMP, timestamp bounds, row
-deletion, version retention, the times of operations. Deadlines of requests, waits for locks and
-the age of sessions do not: those are about the machines the client and the server run on.
+The clock determines every timestamp of Spanner: commits, CURRENT_TIMESTAMP, timestamp bounds, row
+deletion, version retention, the times of operations. Request deadlines, lock waits and session ages
+use the machine's real time instead, because client and server measure them on their machines.
 
-Commit timestamps rise strictly even when the clock stands still, by a microsecond each.
+Commit timestamps increase strictly, by a microsecond each, even while the clock is frozen.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ from spanemu.base.nanos import NANOS_PER_MICRO
 from spanemu.base.process import OwnProcess
 from spanemu.control.following import Following, python_time
 
-__tracebackhide__ = True  # from pytest, whose users look for their own lines
+__tracebackhide__ = True  # pytest then shows the caller's line
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _END = datetime(9999, 12, 31, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
-_JUMP = timedelta(seconds=1)  # From here on time is taken to have been moved.
+_JUMP = timedelta(seconds=1)  # A larger step of Python's time counts as a move of the clock.
 
 
 class Duration(TypedDict, total=False):
@@ -58,12 +58,12 @@ class EmulatorClock(ABC):
     @property
     @abstractmethod
     def now(self) -> datetime:
-        """The present time, in UTC; asking does not move it."""
+        """The current time in UTC. Reading the clock does not move the clock."""
 
     @property
     @abstractmethod
     def is_frozen(self) -> bool:
-        """Whether time stands still, or moves by steps only."""
+        """Return whether the clock is frozen, or moves in explicit steps only."""
 
     @abstractmethod
     def freeze(self, at: datetime | str | None = None) -> None:
@@ -76,15 +76,15 @@ class EmulatorClock(ABC):
 
     @abstractmethod
     def thaw(self) -> None:
-        """Let time run again from where it stands."""
+        """Let time run again from the current time of the clock."""
 
     @abstractmethod
     def follow(self) -> None:
-        """Go with Python's time, as freezegun and time-machine change it, until `thaw`.
+        """Follow Python's time, as freezegun and time-machine set it, until `thaw`.
 
-        Time moves when a request arrives. When Python's goes back it stands still; where it lies
-        behind the present already, the clock is set back as by `freeze`. An emulator in another
-        process does not see this one's time: it raises Unsupported.
+        The clock moves when a request arrives, and stands still when Python's time goes back. If
+        Python's time is behind the clock at the call, the clock is set back as by `freeze`. Raises
+        Unsupported for an emulator in another process, which cannot see this process's time.
         """
 
     @abstractmethod
@@ -123,13 +123,13 @@ class EmulatorClock(ABC):
 
     @abstractmethod
     def run_ttl(self) -> int:
-        """Apply every row deletion policy now; how many rows were deleted."""
+        """Apply every row deletion policy now and return the number of deleted rows."""
 
     @abstractmethod
     def expire_versions(self) -> int:
-        """Forget every version that can no longer be read; how many those were.
+        """Discard every version that is no longer readable and return their number.
 
-        It happens by itself as rows are written and as time is moved.
+        The emulator also discards versions as rows are written and as the clock is moved.
         """
 
 
@@ -183,7 +183,7 @@ class EmbeddedClock(EmulatorClock):
         self.come_back(self.source.unmoved)
 
     def come_back(self, state: ClockState) -> None:
-        """Undo the moves since it was in a state. It goes on following if time stood still then."""
+        """Undo the moves made since `state`; keep following if time was frozen in `state`."""
         if state.frozen_at is None:
             self._stop_following()
         come_back(self._instances, self.source, state)
@@ -241,21 +241,21 @@ def as_datetime(moment: datetime | str) -> datetime:
     if isinstance(moment, str) and _DATE.fullmatch(moment):
         moment += "T00:00Z"
     try:
-        found = datetime.fromisoformat(moment) if isinstance(moment, str) else moment
+        parsed = datetime.fromisoformat(moment) if isinstance(moment, str) else moment
     except ValueError:
-        raise ValueError(f"{moment!r} is no time; write it like 2026-01-01T00:00Z") from None
-    if found.tzinfo is None:
+        raise ValueError(f"{moment!r} is not a time; write it like 2026-01-01T00:00Z") from None
+    if parsed.tzinfo is None:
         raise ValueError(f"{moment} has no time zone: write Z, or an offset, after it")
-    return found
+    return parsed
 
 
 def nanos_of(moment: datetime) -> int:
-    """Nanoseconds since the epoch."""
+    """Return the nanoseconds from the epoch to `moment`."""
     return (moment - _EPOCH) // _MICROSECOND * NANOS_PER_MICRO
 
 
 def datetime_of(nanos: int) -> datetime:
-    """The time of nanoseconds since the epoch, in UTC."""
+    """Return the UTC time that is `nanos` nanoseconds after the epoch."""
     return _EPOCH + nanos // NANOS_PER_MICRO * _MICROSECOND
 
 

@@ -80,7 +80,7 @@ class LosingSession:
         self.lost.add((rpc.database, rpc.session))
 
     def undo(self) -> None:
-        """Bring the sessions back that were dropped, as far as their databases are still there."""
+        """Restore the dropped sessions of the databases that still exist."""
         while self.lost:
             database, session = self.lost.pop()
             with suppress(SpannerError):
@@ -89,7 +89,7 @@ class LosingSession:
 
 @dataclass(frozen=True)
 class Interfering:
-    """Run statements in a transaction that nobody can stand up to, and commit it."""
+    """Run statements in a transaction that wins every lock conflict, and commit it."""
 
     instances: Instances
     statements: Sequence[str]
@@ -99,10 +99,10 @@ class Interfering:
 
 
 def can_abort(instances: Instances, rpc: Rpc) -> bool:
-    """Whether the request is one that Spanner could answer with ABORTED.
+    """Return whether Spanner could answer the request with ABORTED.
 
-    Reads outside of read-write transactions never are; nor is one that repeats a commit which
-    has taken place, since its client would then run the transaction a second time.
+    Spanner never aborts reads outside read-write transactions. A repeated commit of a committed
+    transaction is excluded too, because its client would run the transaction a second time.
     """
     if not rpc.transaction_id:
         return rpc.begins in _ABORTABLE_MODES
@@ -113,7 +113,7 @@ def can_abort(instances: Instances, rpc: Rpc) -> bool:
 
 
 def transaction_of(instances: Instances, rpc: Rpc) -> Transaction | None:
-    """The transaction that a request names, if there is one."""
+    """Return the transaction that a request names, or None if there is none."""
     if not rpc.transaction_id:
         return None
     try:
@@ -127,7 +127,7 @@ _REMEMBERED_MAX = 10_000
 
 
 class FirstAttempts:
-    """Asked about every commit, it says yes to the first of each transaction."""
+    """The commits seen so far, which identify the first attempt of each transaction."""
 
     def __init__(self, instances: Instances) -> None:
         self._instances = instances
@@ -135,7 +135,7 @@ class FirstAttempts:
         self._seen: OrderedDict[str | bytes, None] = OrderedDict()
 
     def is_first(self, rpc: Rpc) -> bool:
-        """Whether this commit is of a first attempt; the next one like it is not."""
+        """Return whether the commit is the first attempt of its transaction, and remember it."""
         key: str | bytes = rpc.fingerprint
         transaction = transaction_of(self._instances, rpc)
         if isinstance(transaction, ReadWriteTransaction):

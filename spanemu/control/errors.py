@@ -5,7 +5,7 @@ SpannerError
 │   ├── InjectedAbort, InjectedUnavailable, InjectedDeadline, InjectedExhaustion,
 │   └── InjectedInternal
 ├── BadArgument            INVALID_ARGUMENT; a ValueError of the Python API
-└── NotHeld                NOT_FOUND; an id that was never given out, or was given back
+└── HandleExpired          NOT_FOUND; an id that was never issued, or was released
 """
 
 from __future__ import annotations
@@ -70,9 +70,9 @@ class BadArgument(SpannerError):
 
 
 class HandleExpired(SpannerError):
-    """An operation names a thing by an id that stands for nothing."""
+    """The id in an operation names no registered object."""
 
     code = Code.NOT_FOUND
-    prose = "There is no {kind} {id_!r}: it was never made here, or has been given up."
+    prose = "There is no {kind} {id_!r}: it was never created here, or has been released."
     kind: str
     id_: str

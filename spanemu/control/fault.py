@@ -1,4 +1,4 @@
-"""One fault: which RPCs it meets, at what moment it strikes, and how often it has."""
+"""A fault: which RPCs it matches, at which point of an RPC it strikes, and how often."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _numbers = count(1)
 
 @dataclass(frozen=True, slots=True)
 class Rhythm:
-    """Which of the RPCs that a fault meets it strikes, counted from 1. Raises ValueError."""
+    """The choice of RPCs to strike among the matching RPCs, counted from 1. Raises ValueError."""
 
     nth: int = 1
     times: int | None = 1
@@ -27,7 +27,7 @@ class Rhythm:
 
     @classmethod
     def of(cls, chosen: Selection) -> Rhythm:
-        """The rhythm that the arguments of a verb express: once, unless they say otherwise."""
+        """Return the rhythm that the arguments of a verb select, by default a single strike."""
         every = chosen.get("every")
         times = chosen.get("times", 1 if every is None else None)
         return cls(chosen.get("nth", 1), times, every)
@@ -39,7 +39,7 @@ class Rhythm:
                 raise ValueError(f"{name}={value}: RPCs are counted from 1")
 
     def strikes(self, number: int, struck: int) -> bool:
-        """Whether to strike the RPC of that number, having struck so many."""
+        """Return whether to strike RPC `number` after `struck` earlier strikes."""
         if number < self.nth or (self.times is not None and struck >= self.times):
             return False
         return self.every is None or (number - self.nth) % self.every == 0
@@ -47,7 +47,7 @@ class Rhythm:
 
 @dataclass(frozen=True, slots=True)
 class InjectionPoint:
-    """When in an RPC to strike: before it is served, after so many rows, or after all of it."""
+    """The point of an RPC to strike at: before it, after `after_rows` rows, or after its end."""
 
     after_rows: int | None = None
     answers_first: bool = False
@@ -70,7 +70,7 @@ class Fault:
         rhythm: Rhythm = Rhythm(),
         moment: InjectionPoint = BEFORE,
     ) -> None:
-        self.number = next(_numbers)  # by which those know it who are not in this process
+        self.number = next(_numbers)  # the id of the fault in other processes
         self.name = name
         self.where = where
         self.moment = moment
@@ -88,21 +88,21 @@ class Fault:
 
     @property
     def fired(self) -> int:
-        """How many RPCs it has struck."""
+        """The number of RPCs that the fault has struck."""
         return self._fired
 
     def remove(self) -> None:
-        """Take it back; it is not used from now on. Doing so twice does nothing."""
+        """Remove the fault from the emulator. Removing a fault twice does nothing."""
         if self._remove is not None:
             self._remove(self)
 
     def installed(self, remove: Callable[[Fault], None]) -> Self:
-        """It is in use, until `remove` is called."""
+        """Mark the fault as installed, with the callback that removes it, and return it."""
         self._remove = remove
         return self
 
     def meet(self, rpc: Rpc) -> FaultAction | None:
-        """What is in store for an RPC, if anything."""
+        """Return the action to take on an RPC, or None if the fault does not strike it."""
         if not self.where.matches(rpc):
             return None
         if self.condition is not None and not self.condition(rpc):
@@ -115,13 +115,13 @@ class Fault:
         return FaultAction(self, rpc)
 
     def strike(self, rpc: Rpc) -> None:
-        """Do it. Raises what the client is to be told."""
+        """Apply the effect to an RPC. Raises the error that the client receives, if any."""
         with self._mutex:
             self._fired += 1
         self._effect(rpc)
 
     def spare(self) -> None:
-        """An RPC came to its end before its moment: it does not count as met."""
+        """Remove from the counts an RPC that ended before its injection point."""
         with self._mutex:
             self._met -= 1
             self._planned -= 1
@@ -151,9 +151,9 @@ class FaultAction:
         self.answers_first = fault.moment.answers_first
 
     def strike(self) -> None:
-        """Do it. Raises what the client is to be told; returns if the RPC is to go on."""
+        """Apply the fault. Raises the error for the client; returns if the RPC continues."""
         self._fault.strike(self._rpc)
 
     def spare(self) -> None:
-        """The RPC ended otherwise before its moment came."""
+        """Remove from the counts the RPC, which ended before its injection point."""
         self._fault.spare()

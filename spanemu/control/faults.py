@@ -1,4 +1,4 @@
-"""Failures brought about on purpose, at exactly the place a test asks for.
+"""Fault injection: deliberate failures at exactly the point that a test chooses.
 
     faults.abort("Commit", nth=2)
     faults.unavailable("ExecuteStreamingSql", after_rows=10, table="Orders")
@@ -42,7 +42,7 @@ from spanemu.control.errors import (
 from spanemu.control.fault import AFTERWARDS, Fault, FaultAction, InjectionPoint, Rhythm
 from spanemu.control.where import Rpc, RpcMatcher, Selection
 
-__tracebackhide__ = True  # from pytest, whose users look for their own lines
+__tracebackhide__ = True  # pytest then shows the caller's line
 
 RETRY_DELAY_SECONDS = NANOS_PER_MILLI / NANOS_PER_SECOND
 ROW_STREAMS = frozenset({"ExecuteStreamingSql", "StreamingRead"})
@@ -54,7 +54,7 @@ Seconds = float | tuple[float, float] | Callable[[], float]
 
 
 class Switch(Protocol):
-    """Puts what intercepts RPCs in the way of all of them, or takes it away."""
+    """A function that installs an interceptor of all RPCs, or removes it with None."""
 
     def __call__(self, interceptor: Faults | None) -> None: ...
 
@@ -78,7 +78,7 @@ class Faults:
         self._randomness = randomness
         self._mutex = threading.Lock()  # Guards the fields below, and the switch.
         self._installed = ()
-        self._known: OrderedDict[int, Fault] = OrderedDict()  # those that are gone, too
+        self._known: OrderedDict[int, Fault] = OrderedDict()  # includes removed faults
 
     # ------------------------------------------------------------------ failures
 
@@ -110,7 +110,7 @@ class Faults:
         return self._failing("unavailable", InjectedUnavailable, rpc, where, after_rows)
 
     def disconnect(self, rpc: str, *, after_rows: int, **where: Unpack[Selection]) -> Fault:
-        """Break a stream of rows off; clients take it up at the last resume token."""
+        """Cut off a stream of rows, which clients resume at the last resume token."""
         return self._failing("disconnect", InjectedUnavailable, rpc, where, after_rows)
 
     def deadline(
@@ -214,7 +214,7 @@ class Faults:
     def clear(self) -> None:
         """Remove every fault but those that the emulator's configuration asks for.
 
-        Sessions that were lost are found again.
+        Lost sessions are restored.
         """
         for fault in self._installed:
             if not fault.is_permanent:
@@ -223,11 +223,11 @@ class Faults:
             database.sessions.restore_lost()
 
     def meet(self, rpc: Rpc) -> Sequence[FaultAction]:
-        """What is in store for an RPC, in the order in which it was asked for."""
+        """Return the actions to take on an RPC, in the order in which faults were installed."""
         return [found for fault in self._installed if (found := fault.meet(rpc)) is not None]
 
     def find(self, number: int) -> Fault | None:
-        """A fault by its number, also after it was removed."""
+        """Return the fault of a number, even a removed fault, or None."""
         return self._known.get(number)
 
     def __iter__(self) -> Iterator[Fault]:
@@ -247,7 +247,7 @@ class Faults:
 
     def _remove(self, fault: Fault) -> None:
         with self._mutex:
-            self._installed = tuple(one for one in self._installed if one is not fault)
+            self._installed = tuple(other for other in self._installed if other is not fault)
             self._switch(self if self._installed else None)
         if fault.undo is not None:
             fault.undo()
@@ -301,11 +301,11 @@ class Faults:
             return seconds
         low, high = seconds if isinstance(seconds, tuple) else (seconds, seconds)
         if not 0 <= low <= high:
-            raise ValueError(f"a delay of {seconds} seconds cannot be")
+            raise ValueError(f"a delay of {seconds} seconds is not possible")
         return lambda: self._randomness.generator.uniform(low, high)
 
 
-# The verbs by name, for those who ask for a fault by data (`control.operations.faults`).
+# The verbs by name, for callers that name the verb as data (`control.operations.faults`).
 VERBS: Mapping[str, Callable[..., Fault]] = {
     verb.__name__: verb
     for verb in (
@@ -327,7 +327,7 @@ VERBS: Mapping[str, Callable[..., Fault]] = {
 
 def _nanos(seconds: float) -> int:
     if seconds < 0:
-        raise ValueError(f"a delay of {seconds} seconds cannot be")
+        raise ValueError(f"a delay of {seconds} seconds is not possible")
     return round(seconds * NANOS_PER_SECOND)
 
 

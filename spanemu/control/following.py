@@ -1,4 +1,4 @@
-"""Has the emulator's time go with Python's, which freezegun and time-machine change for a test."""
+"""Makes the emulator's clock follow Python's time, which freezegun and time-machine change."""
 
 from __future__ import annotations
 
@@ -8,22 +8,24 @@ from typing import Any
 
 
 def python_time() -> datetime.datetime:
-    """What Python takes for the present time."""
-    return datetime.datetime.now(datetime.UTC)  # by its whole name, which is what tools replace
+    """Return the current time of Python's `datetime`."""
+    return datetime.datetime.now(
+        datetime.UTC
+    )  # by full name, because tools replace `datetime.datetime`
 
 
 class Following:
-    """Looks at Python's time whenever a request arrives: a watcher of all RPCs."""
+    """A watcher of all RPCs that checks Python's time whenever a request arrives."""
 
     def __init__(self, catch_up: Callable[[], None]) -> None:
         self._catch_up = catch_up
 
     def started(self, call: Any, request: Any) -> None:
-        """A request has arrived."""
+        """Move the clock to Python's time as a request arrives."""
         self._catch_up()
 
     def replied(self, call: Any, reply: bytes) -> None:
-        """An answer leaves."""
+        """Ignore a reply."""
 
     def ended(self, call: Any, error: Exception | None) -> None:
-        """A request is over."""
+        """Ignore the end of a request."""

@@ -39,7 +39,7 @@ from spanemu.hotspots.stream_analysis import NODES_MEANT
 from spanemu.hotspots.thresholds import THRESHOLDS
 from spanemu.hotspots.verdict import Level
 
-__tracebackhide__ = True  # from pytest, whose users look for their own lines
+__tracebackhide__ = True  # pytest then shows the caller's line
 
 CONTENTION_RULES = ("SPN402", "SPN805")
 
@@ -61,9 +61,9 @@ class HotspotsFound(AssertionError):
 
 
 class Watch(Mapping[str, KeySpaceStats]):
-    """What is written while it is open; a context manager, and a mapping by table and index.
+    """The observed writes of a block: a context manager, and a mapping by table and index.
 
-    `report` gives what was seen so far, `stop` looks no further, wherever the database is.
+    `report` returns the current report and `stop` ends the watch, wherever the database runs.
     """
 
     def __init__(self, report: Callable[[], Report], stop: Callable[[], None]) -> None:
@@ -71,11 +71,11 @@ class Watch(Mapping[str, KeySpaceStats]):
         self._stop = stop
 
     def stop(self) -> None:
-        """Look no further, unless somebody else does by now."""
+        """Stop watching, unless a later watch has replaced this watch."""
         self._stop()
 
     def report(self) -> Report:
-        """What was seen so far."""
+        """Return the report of the writes so far."""
         return self._report()
 
     @property
@@ -84,7 +84,7 @@ class Watch(Mapping[str, KeySpaceStats]):
         return self.report().findings
 
     def worst(self) -> Finding | None:
-        """The first of the findings."""
+        """Return the worst finding, or None."""
         return next(iter(self.findings), None)
 
     # ------------------------------------------------------------------ assertions
@@ -97,9 +97,9 @@ class Watch(Mapping[str, KeySpaceStats]):
         """
         report = self.report()
         limit = Severity(severity).rank
-        found = [each for each in report.findings if each.severity.rank <= limit]
-        if found:
-            raise HotspotsFound("\n".join(_described(each) for each in found), found)
+        findings = [each for each in report.findings if each.severity.rank <= limit]
+        if findings:
+            raise HotspotsFound("\n".join(map(_described, findings)), findings)
         judged = [s for s in report.spaces.values() if s.verdict is not Level.INSUFFICIENT]
         if not judged:
             said = _insufficient(report)
@@ -213,32 +213,32 @@ class HotspotsHandle(ABC):
 
     @abstractmethod
     def reset(self) -> None:
-        """Forget what was seen, and go on watching."""
+        """Discard the observations and continue watching."""
 
     @abstractmethod
     def stop(self) -> None:
-        """Look no further; what was seen can still be asked for."""
+        """Stop watching; the report remains available."""
 
     @abstractmethod
     def pause(self, paused: bool) -> bool:
-        """Judge the writes from now on, or do not; what was the case before."""
+        """Pause or resume the judgement of writes, and return the previous state."""
 
     @abstractmethod
     def split_stats(self, interval: str = "MINUTE") -> list[SplitStat]:
-        """What SPANNER_SYS.SPLIT_STATS_TOP_`interval` shows. Raises ValueError for no interval."""
+        """Return the rows of SPANNER_SYS.SPLIT_STATS_TOP_`interval`. Raises ValueError."""
 
     @abstractmethod
     def simulate(self, *, nodes: int | None = None, qps: float | None = None) -> Simulation:
-        """A replay of what was seen at `qps` rows a second on a number of nodes, by the minute.
+        """Return a replay, by the minute, of the writes at `qps` rows a second on `nodes` nodes.
 
-        Without `nodes` they are those of `watch`, or of an instance of more than one, or eight;
-        without `qps` it is half of what they can take together. It explains a finding; it is a
-        model and no measurement of Spanner. Raises ValueError without a node.
+        `nodes` defaults to that of `watch`, then to the instance's node count if above one, then
+        to eight; `qps` defaults to half of the nodes' joint capacity. The simulation explains a
+        finding; it is a model, not a measurement of Spanner. Raises ValueError without a node.
         """
 
     @abstractmethod
     def _drawn(self) -> Heatmap:
-        """What was seen as a picture."""
+        """Return the heatmap of the observed writes."""
 
     def ignore(self, *entries: str) -> None:
         """Leave findings out of every report: rule ids, names, or "SPN802:AuditLog".
@@ -249,7 +249,7 @@ class HotspotsHandle(ABC):
 
     @contextmanager
     def bulk_load(self) -> Iterator[None]:
-        """A block whose writes are not judged, such as a load of fixtures in key order."""
+        """Exclude the writes of a block from judgement, such as fixtures loaded in key order."""
         before = self.pause(True)
         try:
             yield
@@ -262,17 +262,17 @@ class HotspotsHandle(ABC):
         *,
         before: Earlier | None = None,
     ) -> Heatmap:
-        """What was seen as a picture; with a path it is written there as one HTML file.
+        """Return the heatmap of the observed writes; with `path`, write it as one HTML file.
 
         To a .png only the image is written, to a .txt the text that `heatmap().text()` gives for
         terminals. The same writes make the same bytes. The page compares them with an earlier run
         when it is given that: a heatmap, or the page that was written of it. Raises ValueError
         for a file that is no such page, OSError for one that cannot be read.
         """
-        found = self._drawn()
+        drawing = self._drawn()
         if path is not None:
-            save(path, found, self.current_report(), self.split_stats(), before)
-        return found
+            save(path, drawing, self.current_report(), self.split_stats(), before)
+        return drawing
 
 
 class Hotspots(HotspotsHandle):
@@ -349,7 +349,7 @@ class Hotspots(HotspotsHandle):
 
     @property
     def _meant(self) -> int:
-        """How many nodes are simulated where nobody says so there and then."""
+        """The number of nodes to simulate where the call does not give one."""
         return self._database.hotspot_monitor.assumptions.nodes or self._nodes or NODES_MEANT
 
 

@@ -1,4 +1,4 @@
-"""Findings that a test does not want to hear of: "SPN802", "AuditLog" or "SPN802:AuditLog"."""
+"""Checks the findings that a test ignores: "SPN802", "AuditLog" or "SPN802:AuditLog"."""
 
 from __future__ import annotations
 
@@ -6,22 +6,22 @@ from collections.abc import Sequence
 
 from spanemu.hotspots.assumptions import entry_parts
 
-__tracebackhide__ = True  # from pytest, whose users look for their own lines
+__tracebackhide__ = True  # pytest then shows the caller's line
 
 
 def checked(entries: Sequence[str]) -> tuple[str, ...]:
-    """The entries, one text being one of them. Raises ValueError for a rule that there is not.
+    """Return the entries as a tuple, a single text as one entry. Raises ValueError for bad rules.
 
-    A name that the schema does not have may be of a table that the test makes later.
+    A name that the schema lacks is accepted: the test may create the table later.
     """
-    found = (entries,) if isinstance(entries, str) else tuple(entries)
-    for entry in found:
+    checked_entries = (entries,) if isinstance(entries, str) else tuple(entries)
+    for entry in checked_entries:
         if not isinstance(entry, str) or not entry.strip(" :"):
             raise ValueError(f"ignore: {entry!r} is neither a rule, nor a table or an index")
         rule, _ = entry_parts(entry)
         if rule:
             _check_rule(rule)
-    return found
+    return checked_entries
 
 
 def _check_rule(rule: str) -> None:

@@ -1,6 +1,6 @@
 """Fills a recording, by watching the requests for one database.
 
-While nobody records, RPCs are watched by nobody.
+RPCs are watched only while a recording is active.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _CHANGES = ("insert", "update", "delete")
 
 
 class Footprint(Protocol):
-    """What a plan does, as `database.statements.footprint` has it."""
+    """The tables and indexes that a plan uses (`database.statements.footprint`)."""
 
     @property
     def tables(self) -> frozenset[str]: ...
@@ -73,7 +73,7 @@ class _Open:
 
 
 class _Ended(TypedDict):
-    """What every record says of a request that is over."""
+    """The fields that the records of all ended requests share."""
 
     site: str
     caller: str
@@ -87,9 +87,9 @@ Describe = Callable[[str, Any], Rpc]
 
 
 class Recorder:
-    """Fills a recording while its block runs. Watches RPCs (`frontend.dispatch.Watcher`).
+    """An RPC watcher (`frontend.dispatch.Watcher`) that fills a recording while its block runs.
 
-    `describe(method, request)` shows a request; `watchers` are whom every RPC is told to.
+    `describe(method, request)` describes a request; `watchers` are notified of every RPC.
     """
 
     _watchers = OwnProcess[MutableSequence[Any]]()
@@ -127,7 +127,7 @@ class Recorder:
     # ------------------------------------------------------------------ as a watcher
 
     def started(self, call: Any, request: Any) -> None:
-        """A request has arrived."""
+        """Remember a request of the database as it arrives."""
         rpc = self._describe(call.path.rpartition("/")[2], request)
         if rpc.database != self.recording.database:
             return
@@ -137,32 +137,32 @@ class Recorder:
             self._open[call] = _Open(rpc, calling_site(), monotonic())
 
     def replied(self, call: Any, reply: bytes) -> None:
-        """An answer leaves; those of BatchWrite tell of a commit each."""
+        """Record the commit of a BatchWrite reply; other replies are ignored."""
         with self._mutex:
-            found = self._open.get(call)
-            if found is not None and found.rpc.method == "BatchWrite":
+            pending = self._open.get(call)
+            if pending is not None and pending.rpc.method == "BatchWrite":
                 status = call.facts.get("failure", "")
                 self.recording.aborts += status == Code.ABORTED.name
-                ended = _ended(found, call.facts, status)
-                self.recording.attempts.append(_commit(found.rpc, call.facts, ended))
-                found.began = monotonic()
+                ended = _ended(pending, call.facts, status)
+                self.recording.attempts.append(_commit(pending.rpc, call.facts, ended))
+                pending.began = monotonic()
 
     def ended(self, call: Any, error: Exception | None) -> None:
-        """A request is over."""
+        """Record a request at its end."""
         with self._mutex:
-            found = self._open.pop(call, None)
-        if found is None:
+            pending = self._open.pop(call, None)
+        if pending is None:
             return
         code = error.code if isinstance(error, SpannerError) else Code.INTERNAL
         status = "" if error is None else code.name
         with self._mutex:
-            self._record(found, dict(call.facts or {}), status)
+            self._record(pending, dict(call.facts or {}), status)
 
-    def _record(self, found: _Open, facts: dict[str, Any], status: str) -> None:
-        rpc, recording = found.rpc, self.recording
+    def _record(self, pending: _Open, facts: dict[str, Any], status: str) -> None:
+        rpc, recording = pending.rpc, self.recording
         recording.rpcs[rpc.method] = recording.rpcs.get(rpc.method, 0) + 1
         recording.aborts += status == Code.ABORTED.name
-        ended = _ended(found, facts, status)
+        ended = _ended(pending, facts, status)
         if rpc.method == "Commit":
             recording.attempts.append(_commit(rpc, facts, ended))
         else:
@@ -177,13 +177,13 @@ class Recorder:
         return bound or self._bounds.get(transaction, "")
 
 
-def _ended(found: _Open, facts: dict[str, Any], status: str) -> _Ended:
-    transaction: bytes = facts.get("transaction") or found.rpc.transaction_id
+def _ended(pending: _Open, facts: dict[str, Any], status: str) -> _Ended:
+    transaction: bytes = facts.get("transaction") or pending.rpc.transaction_id
     return _Ended(
-        site=found.site.line,
-        caller=found.site.caller,
+        site=pending.site.line,
+        caller=pending.site.caller,
         error=status,
-        seconds=monotonic() - found.began,
+        seconds=monotonic() - pending.began,
         transaction=transaction.decode("ascii", "replace"),
         lock_wait_seconds=facts.get("lock_wait_seconds", 0.0),
     )

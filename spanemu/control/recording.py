@@ -46,7 +46,7 @@ class QueryRecord:
 
     @property
     def is_stale(self) -> bool:
-        """Whether it read at a time that may have passed, and so waited for nobody."""
+        """Return whether the read timestamp may be past, so that the read waited for no lock."""
         return self.bound not in ("", "strong")
 
 
@@ -72,9 +72,9 @@ class CommitRecord:
 
 @dataclass(frozen=True, slots=True)
 class TransactionRecord:
-    """What was asked for in one transaction, in order. `commit` is the last attempt at it, if any.
+    """The requests of one transaction, in order; `commit` is the last commit attempt, if any.
 
-    One without an id is a commit that had the transaction for itself.
+    A record without an id is a commit with a single-use transaction.
     """
 
     id: str
@@ -90,14 +90,14 @@ class TransactionRecord:
 
     @property
     def lock_wait_seconds(self) -> float:
-        """How long it waited for locks of others."""
+        """The seconds that the transaction waited for locks of other transactions."""
         own = self.commit.lock_wait_seconds if self.commit is not None else 0.0
         return own + sum(query.lock_wait_seconds for query in self.queries)
 
 
 @dataclass(slots=True)
 class Recording:
-    """What was recorded, in the order in which requests ended."""
+    """The recorded requests of a database's clients, in the order in which they ended."""
 
     database: str
     queries: list[QueryRecord] = field(default_factory=list)
@@ -122,11 +122,11 @@ class Recording:
 
     @property
     def transactions(self) -> list[TransactionRecord]:
-        """What belongs together: requests of one transaction, and every commit on its own."""
+        """The requests grouped by transaction; a commit without an id is its own group."""
         return transactions_of(self.queries, self.attempts)
 
     def after(self, queries: int, attempts: int) -> Recording:
-        """The same without the first so many queries and attempts."""
+        """Return a copy without the first `queries` queries and `attempts` commit attempts."""
         return Recording(
             self.database,
             self.queries[queries:],
@@ -137,7 +137,7 @@ class Recording:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Recording:
-        """What `to_json` gave. Raises ValueError."""
+        """Return the recording that `to_json` serialized. Raises ValueError."""
         return cls(
             data["database"],
             from_plain(list[QueryRecord], data["queries"]),
@@ -147,7 +147,7 @@ class Recording:
         )
 
     def to_json(self) -> dict[str, Any]:
-        """Everything, as plain data."""
+        """Return the whole recording as plain data."""
         return {
             "database": self.database,
             "queries": [asdict(query) for query in self.queries],
@@ -161,12 +161,12 @@ class Recording:
 def transactions_of(
     queries: Iterable[QueryRecord], attempts: Iterable[CommitRecord]
 ) -> list[TransactionRecord]:
-    """The transactions of some requests, in the order in which they came to be known."""
+    """Group requests by transaction: with queries first, commits without an id last."""
     asked: dict[str, list[QueryRecord]] = {}
     for query in queries:
         if query.transaction:
             asked.setdefault(query.transaction, []).append(query)
-    found, alone = (
+    grouped, alone = (
         {id_: TransactionRecord(id_, tuple(each), None) for id_, each in asked.items()},
         [],
     )
@@ -175,5 +175,5 @@ def transactions_of(
             alone.append(TransactionRecord("", (), commit))
             continue
         own = tuple(asked.get(commit.transaction, ()))
-        found[commit.transaction] = TransactionRecord(commit.transaction, own, commit)
-    return [*found.values(), *alone]
+        grouped[commit.transaction] = TransactionRecord(commit.transaction, own, commit)
+    return [*grouped.values(), *alone]

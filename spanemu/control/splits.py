@@ -1,4 +1,4 @@
-"""The splits of one database in a test's hands: boundaries, servers, load, participants.
+"""The splits of one database, which a test can inspect and change: boundaries, servers, load.
 
     splits = database.splits
     splits.at("Singers", [4])                    a boundary before Singers(4)
@@ -30,32 +30,32 @@ from spanemu.hotspots.simulation.model import Minute
 from spanemu.hotspots.simulation.settings import SplitPolicy, SplitSettings
 from spanemu.hotspots.split_info import CommitSplits, SplitInfo
 
-__tracebackhide__ = True  # from pytest, whose users look for their own lines
+__tracebackhide__ = True  # pytest then shows the caller's line
 
 
 class SplitsTouched(AssertionError):
-    """The last commit had another number of participants than was said."""
+    """The last commit had a different number of participants than asserted."""
 
 
 class SplitsHandle(ABC):
-    """Splits of a database, here or in another process; a sequence of `SplitInfo` in key order."""
+    """The splits of a local or remote database: a sequence of `SplitInfo` in key order."""
 
     @property
     @abstractmethod
     def settings(self) -> SplitSettings:
-        """Every constant of the model, as it is for this database."""
+        """All constants of the split model, with their values for this database."""
 
     @abstractmethod
     def configure(self, **changes: Any) -> SplitSettings:
-        """Change settings by their names. Raises ValueError for what cannot be."""
+        """Change settings by name. Raises ValueError for an unknown name or a bad value."""
 
     @abstractmethod
     def all(self) -> list[SplitInfo]:
-        """All splits, once those that are too large have been cut."""
+        """Return all splits, after cutting splits that are too large."""
 
     @abstractmethod
     def at(self, table: str, key: Sequence[Any], *, index: str = "") -> None:
-        """Put a boundary before a row, there or not.
+        """Add a boundary before a key, whether or not the row exists.
 
         Raises `SpannerError`s: of a name or key that is wrong, and under the policy `root_only`
         for a table or index that is interleaved.
@@ -63,27 +63,27 @@ class SplitsHandle(ABC):
 
     @abstractmethod
     def merge(self, table: str, key: Sequence[Any], *, index: str = "") -> bool:
-        """Take the boundary before a row away; False when there is none."""
+        """Remove the boundary before a key; return False if there is none."""
 
     @abstractmethod
     def of(self, table: str, key: Sequence[Any], *, index: str = "") -> SplitInfo:
-        """The split that a row is in, there or not."""
+        """Return the split that holds a key, whether or not the row exists."""
 
     @abstractmethod
     def move(self, table: str, key: Sequence[Any], server: int, *, index: str = "") -> None:
-        """Put the split that a row is in on a server. Raises ValueError for one there is not."""
+        """Move the split of a key to a server. Raises ValueError if there is no such server."""
 
     @abstractmethod
     def follow_load(self) -> None:
-        """Write down from now on which rows are read and written, so that minutes act on it."""
+        """Record from now on which rows are read and written, as load for `pass_minutes`."""
 
     @abstractmethod
     def stop_following(self) -> None:
-        """Write down nothing any more; splits stay as they are."""
+        """Stop recording the load; the splits remain unchanged."""
 
     @abstractmethod
     def pass_minutes(self, minutes: int = 1, *, qps: float | None = None) -> list[Minute]:
-        """Let virtual minutes pass, the first with the load since the last one, then quiet ones.
+        """Let virtual minutes pass, the first with the load since the last call, then idle.
 
         What was done stands for `qps` operations a second; without it, for itself. Moving the
         emulator's clock does the same. Raises ValueError for less than a minute, or while load is
@@ -92,13 +92,13 @@ class SplitsHandle(ABC):
 
     @abstractmethod
     def last_commit(self) -> CommitSplits | None:
-        """The splits of the last commit; None when there was none since `splits` was first used."""
+        """Return the splits of the last commit since `splits` was first used, or None."""
 
     # ------------------------------------------------------------------ said of that
 
     @property
     def servers(self) -> int:
-        """How many simulated servers there are."""
+        """The number of simulated servers."""
         return self.settings.servers
 
     def assert_participants(self, count: int) -> None:
@@ -121,12 +121,12 @@ class SplitsHandle(ABC):
     def __len__(self) -> int:
         return len(self.all())
 
-    def __getitem__(self, place: int) -> SplitInfo:
-        return self.all()[place]
+    def __getitem__(self, position: int) -> SplitInfo:
+        return self.all()[position]
 
 
 class Splits(SplitsHandle):
-    """Splits of a database in this process."""
+    """The splits of a database in this process."""
 
     _database = OwnProcess[Database]()
 
@@ -140,44 +140,44 @@ class Splits(SplitsHandle):
 
     @property
     def settings(self) -> SplitSettings:
-        """Every constant of the model, as it is for this database."""
+        """All constants of the split model, with their values for this database."""
         return self._splitting.settings
 
     def configure(self, **changes: Any) -> SplitSettings:
-        """Change settings by their names. Raises ValueError for what cannot be."""
+        """Change settings by name. Raises ValueError for an unknown name or a bad value."""
         return self._splitting.configure(**checked(changes))
 
     def all(self) -> list[SplitInfo]:
-        """All splits, once those that are too large have been cut."""
+        """Return all splits, after cutting splits that are too large."""
         return self._splitting.splits()
 
     def at(self, table: str, key: Sequence[Any], *, index: str = "") -> None:
-        """Put a boundary before a row, there or not."""
+        """Add a boundary before a key, whether or not the row exists."""
         self._database.split_at(table, raw_key(key), index)
 
     def merge(self, table: str, key: Sequence[Any], *, index: str = "") -> bool:
-        """Take the boundary before a row away; False when there is none."""
+        """Remove the boundary before a key; return False if there is none."""
         return self._database.merge_at(table, raw_key(key), index)
 
     def of(self, table: str, key: Sequence[Any], *, index: str = "") -> SplitInfo:
-        """The split that a row is in, there or not."""
+        """Return the split that holds a key, whether or not the row exists."""
         self._splitting.fit_sizes()
         return self._splitting.split_at(self._database.split_of(table, raw_key(key), index))
 
     def move(self, table: str, key: Sequence[Any], server: int, *, index: str = "") -> None:
-        """Put the split that a row is in on a server. Raises ValueError for one there is not."""
+        """Move the split of a key to a server. Raises ValueError if there is no such server."""
         self._splitting.move(self._database.split_of(table, raw_key(key), index), server)
 
     def follow_load(self) -> None:
-        """Write down from now on which rows are read and written, so that minutes act on it."""
+        """Record from now on which rows are read and written, as load for `pass_minutes`."""
         self._splitting.follow_load()
 
     def stop_following(self) -> None:
-        """Write down nothing any more; splits stay as they are."""
+        """Stop recording the load; the splits remain unchanged."""
         self._splitting.stop_following()
 
     def pass_minutes(self, minutes: int = 1, *, qps: float | None = None) -> list[Minute]:
-        """Let virtual minutes pass, the first with the load since the last one, then quiet ones."""
+        """Let virtual minutes pass, the first with the load since the last call, then idle."""
         if minutes < 1 or not (qps is None or 0 < qps < inf):
             raise ValueError(f"a minute at least passes, with some load: {minutes}, {qps}")
         if not self._splitting.follows_load:
@@ -185,12 +185,12 @@ class Splits(SplitsHandle):
         return self._splitting.pass_minutes(minutes, qps)
 
     def last_commit(self) -> CommitSplits | None:
-        """The splits of the last commit; None when there was none since `splits` was first used."""
+        """Return the splits of the last commit since `splits` was first used, or None."""
         return self._database.last_commit()
 
 
 def checked(changes: dict[str, Any]) -> dict[str, Any]:
-    """Changes of settings, the policy by its name. Raises ValueError for what there is not."""
+    """Return changes of settings, with the policy parsed. Raises ValueError for unknown names."""
     for name in sorted(changes.keys() - SplitSettings.__slots__):
         near = nearest(name, SplitSettings.__slots__)
         raise ValueError(f"there is no setting of splits called {name!r}; the nearest are {near}")

@@ -1,4 +1,4 @@
-"""Which RPCs a fault meets: chosen by method, database, table, SQL text, tags and client."""
+"""Matches RPCs for faults: by method, database, table, SQL text, tags and client."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Protocol, TypedDict
 
 
 class Rpc(Protocol):
-    """What a fault can ask about a request that has arrived."""
+    """The properties of an arrived request that faults match on."""
 
     @property
     def method(self) -> str:
@@ -43,7 +43,7 @@ class Rpc(Protocol):
 
     @property
     def client(self) -> str:
-        """How the client library introduces itself."""
+        """The name under which the client library introduces itself."""
         ...
 
     @property
@@ -63,7 +63,7 @@ class Rpc(Protocol):
 
 
 class Selection(TypedDict, total=False):
-    """How the verbs of `Faults` choose RPCs; what is left out does not matter.
+    """The selectors with which the verbs of `Faults` choose RPCs; an omitted one matches all.
 
     `database` is an id, a full name or a handle; `table` a name, in any case; `sql` a regular
     expression that is searched for in the statement; `tag` and `transaction_tag` are exact;
@@ -96,9 +96,9 @@ class RpcMatcher:
 
     @classmethod
     def of(cls, method: str | None, chosen: Selection) -> RpcMatcher:
-        """The choice that the arguments of a verb express.
+        """Return the matcher that the arguments of a verb describe.
 
-        Raises ValueError for a selector that there is not, and for a bad pattern.
+        Raises ValueError for an unknown selector and for a bad pattern.
         """
         for name in chosen.keys() - Selection.__annotations__.keys():
             known = ", ".join(Selection.__annotations__)
@@ -115,7 +115,7 @@ class RpcMatcher:
         )
 
     def matches(self, rpc: Rpc) -> bool:
-        """Whether `rpc` is meant; what is cheap to find out is asked first."""
+        """Return whether `rpc` matches; cheap tests run first."""
         return (
             self.method in (None, rpc.method)
             and self.tag in (None, rpc.request_tag)

@@ -30,6 +30,7 @@ REWRITTEN: tuple[str, ...] = (
     "spanemu/admin/",
     "spanemu/api/",
     "spanemu/cli/",
+    "spanemu/control/",
     "spanemu/lint/",
     "spanemu/sql/ddl_ast.py",
     "spanemu/sql/errors.py",

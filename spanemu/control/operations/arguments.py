@@ -11,10 +11,9 @@ from spanemu.base.serialization import from_plain
 
 
 def read_arguments(function: Callable[..., Any], given: Mapping[str, Any]) -> dict[str, Any]:
-    """What to call a function with, besides its first parameter, by name.
+    """Return the arguments of `function` by name, without its first parameter.
 
-    Raises ValueError for names that it does not take, for those that it needs and that are not
-    given, and for values of another type.
+    Raises ValueError for unknown names, for missing names, and for values of a wrong type.
     """
     hints, needed = _parameters(function)
     for name in given:
@@ -29,16 +28,16 @@ def read_arguments(function: Callable[..., Any], given: Mapping[str, Any]) -> di
 
 @cache
 def _parameters(function: Callable[..., Any]) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """The type of each parameter but the first, and the names of those without a default."""
+    """Return the types of all parameters but the first, and the names of required parameters."""
     hints = get_type_hints(function)
-    found: dict[str, Any] = {}
+    types: dict[str, Any] = {}
     needed: list[str] = []
     for name, parameter in list(inspect.signature(function).parameters.items())[1:]:
         if parameter.kind is inspect.Parameter.VAR_KEYWORD:
             (options,) = get_args(hints[name])  # Unpack[Selection]
-            found |= get_type_hints(options)
+            types |= get_type_hints(options)
             continue
-        found[name] = hints[name]
+        types[name] = hints[name]
         if parameter.default is inspect.Parameter.empty:
             needed.append(name)
-    return found, tuple(needed)
+    return types, tuple(needed)

@@ -8,7 +8,7 @@ from spanemu.control.operations.control import Control
 
 
 def get_clock(control: Control) -> dict[str, Any]:
-    """The present time, and whether it stands still."""
+    """Return the current time, and whether the clock is frozen."""
     return {"now": control.clock.now, "frozen": control.clock.is_frozen}
 
 
@@ -33,7 +33,7 @@ def advance_clock(control: Control, microseconds: int) -> None:
 
 
 def auto_clock(control: Control, microseconds: int) -> None:
-    """Freeze time, and have every commit move it forward by so much."""
+    """Freeze time, and have every commit move it forward by a number of microseconds."""
     control.clock.auto(microseconds=microseconds)
 
 

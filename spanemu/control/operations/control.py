@@ -38,5 +38,5 @@ class Control:
     )
 
     def database(self, name: str) -> Database:
-        """The database of a full name. Raises InvalidName, or NOT_FOUND errors."""
+        """Return the database of a full name. Raises InvalidName, or NOT_FOUND errors."""
         return self.instances.database(name)

@@ -9,40 +9,40 @@ from spanemu.control.operations.control import Control
 
 
 def snapshot(control: Control, database: str) -> dict[str, Any]:
-    """Remember the present state: the id of a snapshot."""
+    """Take a snapshot and return its id."""
     return {"snapshot": control.snapshots.keep(control.database(database).snapshot())}
 
 
 def restore(control: Control, database: str, snapshot: str) -> None:
-    """Go back to a snapshot of the same database, and the clock to its state then."""
+    """Restore a snapshot of the same database, and the clock to its state at the snapshot."""
     state = control.snapshots.get(snapshot)
     control.database(database).restore(state)
     control.clock.come_back(state.clock)
 
 
 def forget(control: Control, database: str, snapshot: str) -> None:
-    """Give a snapshot up."""
+    """Release a snapshot."""
     control.database(database).forget(control.snapshots.get(snapshot))
     control.snapshots.release(snapshot)
 
 
 def settle(control: Control, database: str) -> None:
-    """Let the schema and rows of now be older than any time."""
+    """Make the current schema and rows visible at every timestamp, however old."""
     control.database(database).settle()
 
 
 def clone(control: Control, database: str, name: str) -> None:
-    """A new database, by its full name, with the schema and rows of this one."""
+    """Create database `name`, a full name, with the schema and rows of `database`."""
     control.instances.clone_database(control.database(database), DatabaseName.parse(name))
 
 
 def layout(control: Control, database: str, servers: bool = False) -> dict[str, Any]:
-    """A drawing of splits and rows, and perhaps of servers."""
+    """Return a drawing of splits and rows, and of servers if asked."""
     return {"layout": control.database(database).physical_layout(servers=servers)}
 
 
 def open_transactions(control: Control, database: str) -> dict[str, Any]:
-    """Read-write transactions that have not ended."""
+    """Return the open read-write transactions."""
     return {"transactions": control.database(database).sessions.open_transactions()}
 
 

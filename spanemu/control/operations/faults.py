@@ -21,22 +21,22 @@ def add_fault(control: Control, verb: str, arguments: Mapping[str, Any]) -> dict
 
 
 def list_faults(control: Control) -> dict[str, Any]:
-    """The faults that are installed, in the order in which they were asked for."""
+    """Return the installed faults, in the order of installation."""
     return {"faults": [_described(fault) for fault in control.faults]}
 
 
 def get_fault(control: Control, fault: int) -> dict[str, Any]:
-    """What a fault has done, whether or not it is still installed."""
+    """Return the description of a fault, whether or not it is still installed."""
     return _described(_found(control, fault))
 
 
 def expect_fault(control: Control, fault: int, expected: bool) -> None:
-    """Say whether it is a mistake when a fault never strikes."""
+    """Set whether a fault that never strikes counts as a mistake of the test."""
     _found(control, fault).is_expected = expected
 
 
 def remove_fault(control: Control, fault: int) -> None:
-    """Take a fault back; doing so twice does nothing."""
+    """Remove a fault. Removing a fault twice does nothing."""
     _found(control, fault).remove()
 
 

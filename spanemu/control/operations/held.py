@@ -1,4 +1,4 @@
-"""Things that live here while a client in another process holds their ids."""
+"""Registries of objects that clients in other processes refer to by id."""
 
 from __future__ import annotations
 
@@ -14,31 +14,31 @@ from spanemu.control.errors import HandleExpired
 
 T = TypeVar("T")
 
-# A connection that broke may be made anew; who has asked for nothing for so long does not.
+# A client may reconnect after a broken connection, but not after so long a silence.
 SILENT_SECONDS_MAX = 3600.0
 
 
 @dataclass(slots=True)
 class _Entry(Generic[T]):
-    """A thing, and what is known of its holder: the connection of the last request for it."""
+    """A registered value, with the connection and time of the last request for the value."""
 
-    thing: T
+    value: T
     connection: Connection | None
     asked_at: float
 
     @property
     def is_abandoned(self) -> bool:
-        """Whether nobody will ask for it any more."""
+        """Return whether the client disconnected and was silent for SILENT_SECONDS_MAX."""
         if self.connection is None or monotonic() - self.asked_at <= SILENT_SECONDS_MAX:
             return False
         return not self.connection.is_open()
 
 
 class HandleRegistry(Generic[T]):
-    """Things of one kind, such as "snapshot", by the ids that were given out for them.
+    """The registered objects of one kind, such as "snapshot", by id.
 
-    A client that ends without a word leaves them behind. When another thing is to be kept they are
-    handed to `give_up`.
+    A client that ends without releasing its objects abandons them. The next `keep` passes abandoned
+    objects to `give_up`.
     """
 
     def __init__(self, kind: str, give_up: Callable[[T], object]) -> None:
@@ -48,37 +48,37 @@ class HandleRegistry(Generic[T]):
         self._numbers = count(1)
         self._entries: dict[str, _Entry[T]] = {}
 
-    def keep(self, thing: T) -> str:
-        """An id for a thing."""
+    def keep(self, value: T) -> str:
+        """Register a value and return its new id."""
         with self._mutex:
             abandoned = self._take_abandoned()
             id_ = f"{self._kind}-{next(self._numbers)}"
-            self._entries[id_] = _Entry(thing, _connection(), monotonic())
-        for each in abandoned:
-            self._give_up(each)
+            self._entries[id_] = _Entry(value, _connection(), monotonic())
+        for stale in abandoned:
+            self._give_up(stale)
         return id_
 
     def get(self, id_: str) -> T:
-        """The thing of an id. Raises NotHeld."""
-        found = self._entries.get(id_)
-        if found is None:
+        """Return the value of an id. Raises HandleExpired."""
+        entry = self._entries.get(id_)
+        if entry is None:
             raise HandleExpired(self._kind, id_)
-        found.connection, found.asked_at = _connection(), monotonic()
-        return found.thing
+        entry.connection, entry.asked_at = _connection(), monotonic()
+        return entry.value
 
     def release(self, id_: str) -> T:
-        """The thing of an id, which nobody will ask for any more. Raises NotHeld."""
+        """Remove the entry of an id and return its value. Raises HandleExpired."""
         with self._mutex:
-            found = self._entries.pop(id_, None)
-        if found is None:
+            entry = self._entries.pop(id_, None)
+        if entry is None:
             raise HandleExpired(self._kind, id_)
-        return found.thing
+        return entry.value
 
     def _take_abandoned(self) -> Sequence[T]:
         gone = [id_ for id_, entry in self._entries.items() if entry.is_abandoned]
-        return [self._entries.pop(id_).thing for id_ in gone]
+        return [self._entries.pop(id_).value for id_ in gone]
 
 
 def _connection() -> Connection | None:
-    """What the request being served came in through, None inside this process."""
+    """Return the connection of the current request, or None inside this process."""
     return None if serving.call is None else serving.call.connection

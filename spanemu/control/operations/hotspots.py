@@ -15,27 +15,27 @@ def start_hotspots(control: Control, database: str) -> None:
 
 
 def report_hotspots(control: Control, database: str, ignore: list[str]) -> dict[str, Any]:
-    """What was seen since watching began."""
+    """Return the report since watching began."""
     return _report(_ignoring(control, database, ignore).current_report())
 
 
 def reset_hotspots(control: Control, database: str) -> None:
-    """Forget what was seen, and go on watching."""
+    """Discard the observations and continue watching."""
     control.hotspots(database).reset()
 
 
 def stop_hotspots(control: Control, database: str) -> None:
-    """Look no further; what was seen can still be asked for."""
+    """Stop watching; the report remains available."""
     control.hotspots(database).stop()
 
 
 def pause_hotspots(control: Control, database: str, paused: bool) -> dict[str, Any]:
-    """Judge the writes from now on, or do not; how it was before."""
+    """Pause or resume the judgement of writes, and return the previous state."""
     return {"paused": control.hotspots(database).pause(paused)}
 
 
 class WatchOptions(TypedDict, total=False):
-    """What `Hotspots.watch` takes."""
+    """The options of `Hotspots.watch`."""
 
     ignore: list[str]
     assume: Mapping[str, int | str]
@@ -46,37 +46,37 @@ class WatchOptions(TypedDict, total=False):
 def watch_hotspots(
     control: Control, database: str, **options: Unpack[WatchOptions]
 ) -> dict[str, Any]:
-    """Forget what was seen and watch from now on: the id of a watch."""
+    """Discard the observations, watch from now on, and return the id of the watch."""
     watch = control.hotspots(database).watch(**options)
     return {"watch": control.watches.keep(watch)}
 
 
 def report_watch(control: Control, watch: str) -> dict[str, Any]:
-    """What a watch saw so far."""
+    """Return the current report of a watch."""
     return _report(control.watches.get(watch).report())
 
 
 def stop_watch(control: Control, watch: str) -> dict[str, Any]:
-    """The same for the last time."""
+    """Stop a watch and return its final report."""
     stopped = control.watches.release(watch)
     stopped.stop()
     return _report(stopped.report())
 
 
 def split_stats(control: Control, database: str, interval: str = "MINUTE") -> dict[str, Any]:
-    """Rows of SPANNER_SYS.SPLIT_STATS_TOP_`interval`."""
+    """Return the rows of SPANNER_SYS.SPLIT_STATS_TOP_`interval`."""
     return {"rows": control.hotspots(database).split_stats(interval)}
 
 
 def simulate(
     control: Control, database: str, nodes: int | None = None, qps: float | None = None
 ) -> dict[str, Any]:
-    """A replay of what was seen."""
+    """Return a simulated replay of the observed writes."""
     return {"simulation": control.hotspots(database).simulate(nodes=nodes, qps=qps)}
 
 
 def heatmap(control: Control, database: str) -> dict[str, Any]:
-    """What was seen as a picture, as figures."""
+    """Return the data of the heatmap."""
     return {"heatmap": control.hotspots(database).heatmap()}
 
 

@@ -9,7 +9,7 @@ from spanemu.control.recording import Recording
 
 
 def start_recording(control: Control, database: str) -> dict[str, Any]:
-    """Record what the clients of a database do, from now on: the id of a recording."""
+    """Start recording the requests of a database's clients, and return the recording's id."""
     name = control.database(database).name
     return {"recording": control.recordings.keep(control.recorder(name).start())}
 
@@ -17,14 +17,14 @@ def start_recording(control: Control, database: str) -> dict[str, Any]:
 def poll_recording(
     control: Control, recording: str, queries: int = 0, attempts: int = 0
 ) -> dict[str, Any]:
-    """What was recorded so far, without the first so many queries and attempts to commit."""
+    """Return the recording so far, without the first `queries` and `attempts` records."""
     return _rest(control.recordings.get(recording).recording, queries, attempts)
 
 
 def stop_recording(
     control: Control, recording: str, queries: int = 0, attempts: int = 0
 ) -> dict[str, Any]:
-    """The same for the last time."""
+    """Stop a recording and return it, without the first `queries` and `attempts` records."""
     return _rest(control.recordings.release(recording).stop(), queries, attempts)
 
 

@@ -10,34 +10,34 @@ from spanemu.control.splits import Splits
 
 
 def list_splits(control: Control, database: str) -> dict[str, Any]:
-    """All splits in key order (`hotspots.split_info`)."""
+    """Return all splits in key order (`hotspots.split_info`)."""
     return {"splits": _splits(control, database).all()}
 
 
 def split_settings(
     control: Control, database: str, change: Mapping[str, Any] | None = None
 ) -> dict[str, Any]:
-    """The settings of the model, after a change if one is wanted."""
+    """Apply `change`, if given, and return the settings of the split model."""
     splits = _splits(control, database)
     return {"settings": splits.configure(**change) if change else splits.settings}
 
 
 def split_at(control: Control, database: str, table: str, key: list[Any], index: str = "") -> None:
-    """Put a boundary before a row."""
+    """Add a boundary before a key."""
     _splits(control, database).at(table, key, index=index)
 
 
 def merge_at(
     control: Control, database: str, table: str, key: list[Any], index: str = ""
 ) -> dict[str, Any]:
-    """Take the boundary before a row away; whether there was one."""
+    """Remove the boundary before a key, and return whether there was one."""
     return {"merged": _splits(control, database).merge(table, key, index=index)}
 
 
 def find_split(
     control: Control, database: str, table: str, key: list[Any], index: str = ""
 ) -> dict[str, Any]:
-    """The split that a row is in."""
+    """Return the split that holds a key."""
     return {"split": _splits(control, database).of(table, key, index=index)}
 
 
@@ -49,7 +49,7 @@ def move_split(control: Control, database: str, row: Mapping[str, Any], server: 
 
 
 def follow_load(control: Control, database: str, follow: bool = True) -> None:
-    """Have splits follow the load from now on, or no longer."""
+    """Start or stop recording the load that splits follow."""
     splits = _splits(control, database)
     if follow:
         splits.follow_load()
@@ -65,7 +65,7 @@ def pass_minutes(
 
 
 def last_commit(control: Control, database: str) -> dict[str, Any]:
-    """The splits of the last commit since this was first asked."""
+    """Return the splits of the last commit since the first call."""
     return {"commit": _splits(control, database).last_commit()}
 
 

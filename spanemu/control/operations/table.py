@@ -63,9 +63,9 @@ OPERATIONS: Mapping[str, Operation] = {
 
 
 def perform(control: Control, name: str, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Do what an operation does; its reply as plain data.
+    """Perform an operation and return its reply as plain data.
 
-    Raises BadArgument where the Python API raises ValueError, and `SpannerError`s.
+    Raises BadArgument where the Python API raises ValueError, and any `SpannerError`.
     """
     operation = OPERATIONS[name]
     try:
