@@ -1,5 +1,5 @@
-"""What a test does to an emulator in another process, by the service spanemu.v1.Control.
+"""The control of an emulator in another process, through the service spanemu.v1.Control.
 
-In reading order: `calls` (one operation), `clock`, `faults`, `recording`, `hotspots`, `splits`: the
-same things as in `control`, asked for over the wire.
+In reading order: `calls` (one operation), `clock`, `faults`, `recording`, `hotspots`, `splits`:
+the remote counterparts of the modules in `control`.
 """

@@ -1,8 +1,8 @@
 """One operation over the wire: arguments by name in, plain data out, failures as exceptions.
 
-ValueError        what raises it in the emulator's own process, too
-NotControllable   whatever listens there is not spanemu, or an older one
-RemoteFailure     every other failure, with the code and the words of the server
+ValueError        an argument that the embedded API refuses with ValueError, too
+NotControllable   the server is not spanemu, or is an older version
+RemoteFailure     every other failure, with the code and message of the server
 """
 
 from __future__ import annotations
@@ -26,9 +26,11 @@ _OPTIONS = (("grpc.max_receive_message_length", -1), ("grpc.max_send_message_len
 
 
 class NotControllable(Unsupported):
-    """An operation that only spanemu has was asked of something else."""
+    """An operation that only spanemu offers was sent to another server."""
 
-    prose = "Operation {feature} is spanemu's own, and what listens at {uri} does not have it."
+    prose = (
+        "Operation {feature} is specific to spanemu, and the server at {uri} does not implement it."
+    )
     uri: str
 
 
@@ -36,7 +38,7 @@ class RemoteFailure(SpannerError):
     """A failure that another process reports."""
 
     prose = "{message}"
-    code: Code  # type: ignore[misc]  # a fact here: one class for all of them
+    code: Code  # type: ignore[misc]  # an instance field here: one class for all codes
     message: str
 
 
@@ -46,10 +48,10 @@ class Calls:
     def __init__(self, uri: str) -> None:
         self._uri = uri
         self._mutex = threading.Lock()  # Guards the field below.
-        self._channels: dict[int, Any] = {}  # by process: a forked child needs a channel of its own
+        self._channels: dict[int, Any] = {}  # By process: a forked child needs its own.
 
     def __call__(self, operation: str, **arguments: Any) -> dict[str, Any]:
-        """Do one operation; arguments that are None are left out."""
+        """Perform an operation and return its reply; arguments that are None are omitted."""
         given = {name: to_plain(each) for name, each in arguments.items() if each is not None}
         call = self._opened().unary_unary(
             f"/{CONTROL_SERVICE}/{operation}", Struct.SerializeToString, Struct.FromString
@@ -57,10 +59,10 @@ class Calls:
         try:
             return struct_to_plain(call(struct_from_plain(given)))
         except grpc.RpcError as failure:
-            raise self._told(operation, failure) from None
+            raise self._exception(operation, failure) from None
 
     def close(self) -> None:
-        """Hang up; a later call connects again."""
+        """Close the connection; a later call connects again."""
         with self._mutex:
             channel = self._channels.pop(os.getpid(), None)
         if channel is not None:
@@ -74,8 +76,8 @@ class Calls:
                 self._channels[os.getpid()] = channel
             return channel
 
-    def _told(self, operation: str, failure: Any) -> Exception:
-        """What to raise for a failed RPC."""
+    def _exception(self, operation: str, failure: Any) -> Exception:
+        """Return the exception to raise for a failed RPC."""
         code, message = Code(failure.code().value[0]), failure.details() or ""
         if code is Code.UNIMPLEMENTED:
             return NotControllable(operation, self._uri)

@@ -1,4 +1,4 @@
-"""The clock of an emulator in another process; `control.clock` says what each thing means."""
+"""The clock of an emulator in another process; `control.clock` documents the methods."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ _MICROSECOND = timedelta(microseconds=1)
 
 
 class TimeOutOfSight(Unsupported):
-    """A clock in another process is to go with Python's time in this one."""
+    """A clock in another process cannot follow this process's Python time."""
 
     prose = (
-        "An emulator in another process does not see this one's time, as {feature} asks. Run it "
-        "in this process (spanemu.Emulator, --spanner-target=embedded), or move its clock by "
-        "clock.advance()."
+        "{feature} needs an emulator in this process, whose time another process does not see. Run "
+        "the emulator in this process (spanemu.Emulator, --spanner-target=embedded), or move its "
+        "clock by clock.advance()."
     )
 
 
@@ -31,8 +31,8 @@ class RemoteClock(EmulatorClock):
 
     @property
     def now(self) -> datetime:
-        found: datetime = from_plain(datetime, self._calls("GetClock")["now"])
-        return found
+        now: datetime = from_plain(datetime, self._calls("GetClock")["now"])
+        return now
 
     @property
     def is_frozen(self) -> bool:

@@ -1,5 +1,5 @@
-"""Faults of an emulator in another process. The verbs are those of `control.faults.Faults`, which
-say what each does.
+"""Faults of an emulator in another process. The verbs are those of `control.faults.Faults`,
+which documents them.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ P = ParamSpec("P")
 
 
 class RemoteFault:
-    """A fault over there; a context manager that removes it. Offers what `Fault` does."""
+    """A fault in another process, like `Fault`; a context manager that removes the fault."""
 
     def __init__(self, calls: Calls, described: dict[str, Any]) -> None:
         self._calls = calls
@@ -26,12 +26,12 @@ class RemoteFault:
 
     @property
     def fired(self) -> int:
-        """How many RPCs it has struck."""
+        """The number of RPCs that the fault has struck."""
         return int(self._described()["fired"])
 
     @property
     def is_expected(self) -> bool:
-        """Whether it is a mistake of the test when it never strikes."""
+        """Return whether a fault that never strikes counts as a mistake of the test."""
         return bool(self._described()["expected"])
 
     @is_expected.setter
@@ -39,7 +39,7 @@ class RemoteFault:
         self._calls("ExpectFault", fault=self.number, expected=expected)
 
     def remove(self) -> None:
-        """Take it back; it is not used from now on. Doing so twice does nothing."""
+        """Remove the fault from the emulator. Removing a fault twice does nothing."""
         self._calls("RemoveFault", fault=self.number)
 
     def _described(self) -> dict[str, Any]:
@@ -64,10 +64,10 @@ class RemoteFault:
         return str(self._described()["text"])
 
 
-def _asked_for(
+def _remote_verb(
     verb: Callable[Concatenate[Faults, P], Fault],
 ) -> Callable[Concatenate[RemoteFaults, P], RemoteFault]:
-    """The same verb over the wire: its arguments travel by name."""
+    """Return the remote counterpart of a verb, which sends the arguments by name."""
     signature = inspect.signature(verb)
 
     @wraps(verb)
@@ -84,23 +84,23 @@ def _asked_for(
 
 
 class RemoteFaults:
-    """Offers what `Faults` does."""
+    """The faults of an emulator in another process, with the interface of `Faults`."""
 
     def __init__(self, calls: Calls) -> None:
         self._calls = calls
 
-    abort = _asked_for(Faults.abort)
-    unavailable = _asked_for(Faults.unavailable)
-    disconnect = _asked_for(Faults.disconnect)
-    deadline = _asked_for(Faults.deadline)
-    internal = _asked_for(Faults.internal)
-    exhausted = _asked_for(Faults.exhausted)
-    session_lost = _asked_for(Faults.session_lost)
-    lose_response = _asked_for(Faults.lose_response)
-    delay = _asked_for(Faults.delay)
-    conflict = _asked_for(Faults.conflict)
-    abort_rate = _asked_for(Faults.abort_rate)
-    abort_first_attempts = _asked_for(Faults.abort_first_attempts)
+    abort = _remote_verb(Faults.abort)
+    unavailable = _remote_verb(Faults.unavailable)
+    disconnect = _remote_verb(Faults.disconnect)
+    deadline = _remote_verb(Faults.deadline)
+    internal = _remote_verb(Faults.internal)
+    exhausted = _remote_verb(Faults.exhausted)
+    session_lost = _remote_verb(Faults.session_lost)
+    lose_response = _remote_verb(Faults.lose_response)
+    delay = _remote_verb(Faults.delay)
+    conflict = _remote_verb(Faults.conflict)
+    abort_rate = _remote_verb(Faults.abort_rate)
+    abort_first_attempts = _remote_verb(Faults.abort_first_attempts)
 
     @property
     def unused(self) -> tuple[RemoteFault, ...]:
@@ -114,7 +114,7 @@ class RemoteFaults:
     def clear(self) -> None:
         """Remove every fault but those that the emulator's configuration asks for.
 
-        Sessions that were lost are found again.
+        Lost sessions are restored.
         """
         self._calls("ClearFaults")
 
@@ -125,8 +125,8 @@ class RemoteFaults:
         return len(self._listed())
 
     def _listed(self) -> list[dict[str, Any]]:
-        found: list[dict[str, Any]] = self._calls("ListFaults")["faults"]
-        return found
+        faults: list[dict[str, Any]] = self._calls("ListFaults")["faults"]
+        return faults
 
     def _add(self, verb: str, arguments: dict[str, Any]) -> RemoteFault:
         return RemoteFault(self._calls, self._calls("AddFault", verb=verb, arguments=arguments))

@@ -1,4 +1,4 @@
-"""Hotspots of a database in another process; `control.hotspots` says what each thing means."""
+"""Hotspots of a database in another process; `control.hotspots` documents the methods."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from spanemu.wire_control.calls import Calls
 
 
 class RemoteHotspots(HotspotsHandle):
-    """Asks the emulator that has the database."""
+    """The hotspots of a database in another process."""
 
     def __init__(self, calls: Calls, database: str) -> None:
         super().__init__()
@@ -51,24 +51,24 @@ class RemoteHotspots(HotspotsHandle):
 
     def split_stats(self, interval: str = "MINUTE") -> list[SplitStat]:
         rows = self._ask("SplitStats", interval=interval)["rows"]
-        found: list[SplitStat] = from_plain(list[SplitStat], rows)
-        return found
+        result: list[SplitStat] = from_plain(list[SplitStat], rows)
+        return result
 
     def simulate(self, *, nodes: int | None = None, qps: float | None = None) -> Simulation:
         reply = self._ask("Simulate", nodes=nodes, qps=qps)
-        found: Simulation = from_plain(Simulation, reply["simulation"])
-        return found
+        result: Simulation = from_plain(Simulation, reply["simulation"])
+        return result
 
     def _drawn(self) -> Heatmap:
-        found: Heatmap = from_plain(Heatmap, self._ask("Heatmap")["heatmap"])
-        return found
+        result: Heatmap = from_plain(Heatmap, self._ask("Heatmap")["heatmap"])
+        return result
 
     def _ask(self, operation: str, **arguments: Any) -> dict[str, Any]:
         return self._calls(operation, database=self._database, **arguments)
 
 
 def _watch(calls: Calls, id_: str) -> Watch:
-    last: list[Report] = []  # what was seen when it stopped
+    last: list[Report] = []  # the final report, once stopped
 
     def report() -> Report:
         return last[0] if last else _report(calls("ReportWatch", watch=id_))
@@ -81,5 +81,5 @@ def _watch(calls: Calls, id_: str) -> Watch:
 
 
 def _report(reply: dict[str, Any]) -> Report:
-    found: Report = from_plain(Report, reply["report"])
-    return found
+    result: Report = from_plain(Report, reply["report"])
+    return result

@@ -1,4 +1,4 @@
-"""A recording made in another process, brought here bit by bit as somebody looks at it.
+"""A recording made in another process, fetched incrementally as its properties are read.
 
 `site` and `caller` are "" everywhere: the server does not know which line of the client's code made
 a request.
@@ -20,14 +20,14 @@ from spanemu.wire_control.calls import Calls
 
 
 class RemoteRecording:
-    """Offers what `Recording` does. What is taken out of it or put into it stays here."""
+    """A remote recording with the interface of `Recording`. Changes to it stay in this process."""
 
     def __init__(self, calls: Calls, database: str) -> None:
         self._calls = calls
-        self._mutex = threading.Lock()  # Guards the fields below while something is brought here.
+        self._mutex = threading.Lock()  # Guards the fields below during a fetch.
         self._here = Recording(database)
-        self._id: str | None = None  # of the recording there, while it goes on
-        self._queries = self._attempts = self._aborts = 0  # that have been brought here
+        self._id: str | None = None  # of the remote recording, while active
+        self._queries = self._attempts = self._aborts = 0  # numbers fetched
 
     @property
     def database(self) -> str:
@@ -65,7 +65,7 @@ class RemoteRecording:
 
     @property
     def rpcs(self) -> dict[str, int]:
-        """How many of each name."""
+        """The number of RPCs by name."""
         return self._present().rpcs
 
     @property
@@ -75,31 +75,31 @@ class RemoteRecording:
 
     @property
     def transactions(self) -> list[TransactionRecord]:
-        """Requests of one transaction together."""
+        """The requests grouped by transaction."""
         return self._present().transactions
 
     def to_json(self) -> dict[str, Any]:
-        """Everything, as plain data."""
+        """Return the whole recording as plain data."""
         return self._present().to_json()
 
     def begin(self) -> None:
-        """Record from now on."""
+        """Start the recording."""
         self._id = str(self._calls("StartRecording", database=self.database)["recording"])
 
     def end(self) -> None:
-        """Record no further. Doing so twice does nothing."""
+        """Stop the recording. Stopping twice does nothing."""
         with self._mutex:
             if self._id is not None:
-                self._bring("StopRecording")
+                self._fetch("StopRecording")
                 self._id = None
 
     def _present(self) -> Recording:
         with self._mutex:
             if self._id is not None:
-                self._bring("PollRecording")
+                self._fetch("PollRecording")
         return self._here
 
-    def _bring(self, operation: str) -> None:
+    def _fetch(self, operation: str) -> None:
         known = {"queries": self._queries, "attempts": self._attempts}
         rest = Recording.from_json(self._calls(operation, recording=self._id, **known))
         self._queries += len(rest.queries)
@@ -112,7 +112,7 @@ class RemoteRecording:
 
 
 class RemoteRecorder:
-    """Fills a recording while its block runs. Offers what `Recorder` does."""
+    """A context manager that records a remote database, with the interface of `Recorder`."""
 
     def __init__(self, calls: Calls, database: str) -> None:
         self.recording = RemoteRecording(calls, database)
@@ -135,6 +135,6 @@ class RemoteRecorder:
         return self
 
     def stop(self) -> RemoteRecording:
-        """End what `start` began."""
+        """Stop the recording that `start` began, and return it."""
         self.recording.end()
         return self.recording

@@ -1,4 +1,4 @@
-"""Splits of a database in another process; `control.splits` says what each thing means."""
+"""Splits of a database in another process; `control.splits` documents the methods."""
 
 from __future__ import annotations
 
@@ -15,67 +15,67 @@ from spanemu.wire_control.calls import Calls
 
 
 class RemoteSplits(SplitsHandle):
-    """Offers what `Splits` does."""
+    """The splits of a remote database, with the interface of `Splits`."""
 
     def __init__(self, calls: Calls, database: str) -> None:
         self._calls = calls
         self._database = database
-        self._ask("LastCommit")  # from now on the last commit is kept
+        self._ask("LastCommit")  # The first call makes the emulator keep the last commit.
 
     @property
     def settings(self) -> SplitSettings:
-        """Every constant of the model, as it is for this database."""
+        """All constants of the split model, with their values for this database."""
         return self.configure()
 
     def configure(self, **changes: Any) -> SplitSettings:
-        """Change settings by their names. Raises ValueError for what cannot be."""
+        """Change settings by name. Raises ValueError for an unknown name or a bad value."""
         reply = self._ask("SplitSettings", change=checked(changes))
-        found: SplitSettings = from_plain(SplitSettings, reply["settings"])
-        return found
+        result: SplitSettings = from_plain(SplitSettings, reply["settings"])
+        return result
 
     def all(self) -> list[SplitInfo]:
-        """All splits, once those that are too large have been cut."""
-        found: list[SplitInfo] = from_plain(list[SplitInfo], self._ask("ListSplits")["splits"])
-        return found
+        """Return all splits, after cutting splits that are too large."""
+        result: list[SplitInfo] = from_plain(list[SplitInfo], self._ask("ListSplits")["splits"])
+        return result
 
     def at(self, table: str, key: Sequence[Any], *, index: str = "") -> None:
-        """Put a boundary before a row, there or not."""
+        """Add a boundary before a key, whether or not the row exists."""
         self._ask("SplitAt", table=table, key=raw_key(key), index=index)
 
     def merge(self, table: str, key: Sequence[Any], *, index: str = "") -> bool:
-        """Take the boundary before a row away; False when there is none."""
+        """Remove the boundary before a key; return False if there is none."""
         return bool(self._ask("MergeAt", table=table, key=raw_key(key), index=index)["merged"])
 
     def of(self, table: str, key: Sequence[Any], *, index: str = "") -> SplitInfo:
-        """The split that a row is in, there or not."""
+        """Return the split that holds a key, whether or not the row exists."""
         reply = self._ask("FindSplit", table=table, key=raw_key(key), index=index)
-        found: SplitInfo = from_plain(SplitInfo, reply["split"])
-        return found
+        result: SplitInfo = from_plain(SplitInfo, reply["split"])
+        return result
 
     def move(self, table: str, key: Sequence[Any], server: int, *, index: str = "") -> None:
-        """Put the split that a row is in on a server. Raises ValueError for one there is not."""
+        """Move the split of a key to a server. Raises ValueError if there is no such server."""
         row = {"table": table, "key": raw_key(key), "index": index}
         self._ask("MoveSplit", row=row, server=server)
 
     def follow_load(self) -> None:
-        """Write down from now on which rows are read and written, so that minutes act on it."""
+        """Record from now on which rows are read and written, as load for `pass_minutes`."""
         self._ask("FollowLoad", follow=True)
 
     def stop_following(self) -> None:
-        """Write down nothing any more; splits stay as they are."""
+        """Stop recording the load; the splits remain unchanged."""
         self._ask("FollowLoad", follow=False)
 
     def pass_minutes(self, minutes: int = 1, *, qps: float | None = None) -> list[Minute]:
-        """Let virtual minutes pass, the first with the load since the last one, then quiet ones."""
+        """Let virtual minutes pass, the first with the load since the last call, then idle."""
         reply = self._ask("PassMinutes", minutes=minutes, qps=qps)
-        found: list[Minute] = from_plain(list[Minute], reply["minutes"])
-        return found
+        result: list[Minute] = from_plain(list[Minute], reply["minutes"])
+        return result
 
     def last_commit(self) -> CommitSplits | None:
-        """The splits of the last commit; None when there was none since `splits` was first used."""
+        """Return the splits of the last commit since `splits` was first used, or None."""
         reply = self._ask("LastCommit")["commit"]
-        found: CommitSplits | None = None if reply is None else from_plain(CommitSplits, reply)
-        return found
+        result: CommitSplits | None = None if reply is None else from_plain(CommitSplits, reply)
+        return result
 
     def _ask(self, operation: str, **arguments: Any) -> dict[str, Any]:
         return self._calls(operation, database=self._database, **arguments)

@@ -31,6 +31,7 @@ REWRITTEN: tuple[str, ...] = (
     "spanemu/api/",
     "spanemu/cli/",
     "spanemu/control/",
+    "spanemu/wire_control/",
     "spanemu/lint/",
     "spanemu/sql/ddl_ast.py",
     "spanemu/sql/errors.py",
