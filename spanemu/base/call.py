@@ -12,7 +12,10 @@ from typing import Any, NamedTuple, Protocol, Self
 
 from spanemu.base.clock import monotonic
 from spanemu.base.errors import Code, SpannerError
+from spanemu.base.headroom import headroom
 from spanemu.base.limits import STEP_BYTES_MAX
+
+_LOOK_BYTES = 4 * 1024 * 1024  # of large values between two looks at what memory is left
 
 
 class DeadlineExceeded(SpannerError):
@@ -118,8 +121,15 @@ class Call:
             raise DeadlineExceeded()
 
     def count_built(self, size: int) -> None:
-        """Count a large value. Raise StepTooLarge if one step builds too many bytes."""
+        """Count a large value.
+
+        Raise StepTooLarge if one step builds too many bytes, and ProcessOutOfMemory if the process
+        is close to its memory limit.
+        """
+        before = self.built_bytes
         self.built_bytes += size
+        if before // _LOOK_BYTES != self.built_bytes // _LOOK_BYTES:
+            headroom.check()
         if self.built_bytes > STEP_BYTES_MAX:
             raise StepTooLarge(STEP_BYTES_MAX)
 

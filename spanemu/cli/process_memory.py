@@ -13,6 +13,8 @@ from contextlib import suppress
 from pathlib import Path
 from types import ModuleType
 
+from spanemu.base.headroom import headroom
+
 resource: ModuleType | None
 try:
     import resource
@@ -45,10 +47,14 @@ def statement_memory_bytes(configured: int, limit: int | None) -> int:
     return min(configured, max(share, _STATEMENT_BYTES_MIN))
 
 
-def memory_limit() -> int | None:
-    """Return the process's memory limit in bytes: `ulimit -v` or its control group's limit."""
-    limits = [limit for limit in (_address_space(), *map(_cgroup_limit, _CGROUP_FILES)) if limit]
-    return min(limits, default=None)
+def heed_limits() -> int | None:
+    """Make statements leave some memory of the process's limits; return the smaller limit.
+
+    The limits are those of `ulimit -v` and of the control group.
+    """
+    headroom.address_space = _address_space()
+    headroom.resident = min(filter(None, map(_cgroup_limit, _CGROUP_FILES)), default=None)
+    return min(filter(None, (headroom.address_space, headroom.resident)), default=None)
 
 
 def _address_space() -> int | None:

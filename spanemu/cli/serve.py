@@ -25,7 +25,7 @@ from spanemu.base.clock import monotonic
 from spanemu.base.limits import DEFAULT_LIMITS, Limits
 from spanemu.base.resource_names import InstanceName
 from spanemu.cli.home_cpu import keep_to_one_cpu
-from spanemu.cli.process_memory import memory_limit, share_one_arena, statement_memory_bytes
+from spanemu.cli.process_memory import heed_limits, share_one_arena, statement_memory_bytes
 from spanemu.config import (
     DEFAULT_INSTANCE,
     DEFAULT_INSTANCE_CONFIGS,
@@ -199,7 +199,7 @@ def _config(given: Options) -> EmulatorConfig:
 def _limits() -> Limits:
     """Return Spanner's limits, with less memory for a statement where the process has little."""
     wanted = DEFAULT_LIMITS.statement_memory_bytes
-    return Limits(statement_memory_bytes=statement_memory_bytes(wanted, memory_limit()))
+    return Limits(statement_memory_bytes=statement_memory_bytes(wanted, heed_limits()))
 
 
 def _start(config: EmulatorConfig) -> spanemu.Emulator:

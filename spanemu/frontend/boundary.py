@@ -23,11 +23,11 @@ from spanemu.base.errors import (
     RetryInfo,
     SpannerError,
 )
+from spanemu.base.headroom import ProcessOutOfMemory
 from spanemu.base.limits import ERROR_MESSAGE_BYTES_MAX
 from spanemu.base.nanos import NANOS_PER_SECOND
 from spanemu.base.rand import Randomness
 from spanemu.frontend import wire
-from spanemu.frontend.errors import ProcessOutOfMemory
 
 STATUS_TRAILER = "grpc-status-details-bin"
 

@@ -35,13 +35,6 @@ class RequestTooLarge(SpannerError):
     limit: int
 
 
-class ProcessOutOfMemory(SpannerError):
-    """The process has no more memory than its limit, and the request needs more."""
-
-    code = Code.RESOURCE_EXHAUSTED
-    prose = "Out of memory: the emulator's process has reached its memory limit"
-
-
 class RequiredFieldMissing(SpannerError):
     """A field without which the request means nothing is not set."""
 

@@ -16,6 +16,7 @@ from itertools import islice
 from typing import Any, TypeVar
 
 from spanemu.base.deadline_checks import paced, paced_stream
+from spanemu.base.headroom import headroom
 from spanemu.sql.executor.relation import full_batches
 from spanemu.sql.executor.run import Run
 from spanemu.sql.functions.errors import StatementTooLarge
@@ -27,6 +28,7 @@ ENTRY_BYTES = 100  # of an entry of a hash table, including its slot
 
 _OBJECT_BYTES = 56
 _NUMBER_BYTES = 32
+_RISE_BYTES = 4 * 1024 * 1024  # that a run may take before it is looked at again
 _LARGE = 1 << 16  # from so many rows or keys on, freeing takes a while
 _PART = 1 << 13
 _FEW = 16  # up to so many items of a value are all measured
@@ -72,8 +74,15 @@ class MemoryAccount:
     def take_bytes(self, size: int, run: Run) -> None:
         """Account for `size` bytes. Raise StatementTooLarge if the run exceeds its limit."""
         run.held += size
-        if run.held + run.kept > self._limit:
+        if run.held + run.kept > run.watermark:
+            self._rise(run, run.held + run.kept)
+
+    def _rise(self, run: Run, total: int) -> None:
+        """Let a run hold more. Raises StatementTooLarge or ProcessOutOfMemory."""
+        if total > self._limit:
             raise StatementTooLarge(self._operator, self._limit)
+        headroom.check()
+        run.watermark = min(total + _RISE_BYTES, self._limit)
 
     def gather(self, rows: Iterable[T], run: Run) -> list[T]:
         """Return `rows` as a list, and account for them."""

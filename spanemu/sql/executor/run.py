@@ -86,8 +86,17 @@ class Run:
     """
 
     __slots__ = (
-        "context", "held", "kept", "memo", "parameters", "profile", "reader", "scanned", "slots",
+        "context",
+        "held",
+        "kept",
+        "memo",
+        "parameters",
+        "profile",
+        "reader",
+        "scanned",
+        "slots",
         "system_tables",
+        "watermark",
     )  # fmt: skip
 
     def __init__(
@@ -103,7 +112,7 @@ class Run:
         self.system_tables = system_tables
         self.profile: Profile | None = None
         self.scanned = 0  # rows, counted batch by batch
-        self.held = self.kept = 0  # bytes: see `memory`
+        self.held = self.kept = self.watermark = 0  # bytes: see `memory`
         self.slots: list[Any] = []
         self.memo: list[Any] = []
 

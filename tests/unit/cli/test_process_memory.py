@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from spanemu.base.headroom import headroom
 from spanemu.cli import process_memory
-from spanemu.cli.process_memory import memory_limit, statement_memory_bytes
+from spanemu.cli.process_memory import heed_limits, statement_memory_bytes
 
 MIB = 1024 * 1024
 
@@ -26,11 +27,12 @@ def test_the_limit_of_a_control_group_counts(monkeypatch, tmp_path):
     limited, unlimited = tmp_path / "limited", tmp_path / "unlimited"
     limited.write_text("1048576\n")
     unlimited.write_text("max\n")
+    monkeypatch.setattr(headroom, "resident", None)
     monkeypatch.setattr(process_memory, "_address_space", lambda: None)
     monkeypatch.setattr(process_memory, "_CGROUP_FILES", (unlimited, Path("/nowhere")))
-    assert memory_limit() is None
+    assert heed_limits() is None
     monkeypatch.setattr(process_memory, "_CGROUP_FILES", (unlimited, limited))
-    assert memory_limit() == MIB
+    assert heed_limits() == headroom.resident == MIB
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="glibc's arenas")

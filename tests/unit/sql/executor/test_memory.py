@@ -6,6 +6,7 @@ import pytest
 
 from spanemu.base.call import Call
 from spanemu.base.errors import Code
+from spanemu.base.headroom import ProcessOutOfMemory, headroom
 from spanemu.sql.executor.build import compile_plan
 from spanemu.sql.executor.memory import MemoryAccount, free_in_parts, size_of
 from spanemu.sql.executor.run import Run
@@ -112,6 +113,15 @@ def test_a_large_container_is_emptied_part_by_part(make):
     container = make(range(100_000))
     free_in_parts(container)
     assert not container
+
+
+def test_a_process_close_to_its_limit_refuses_what_needs_more(monkeypatch):
+    monkeypatch.setattr(headroom, "resident", 1)
+    with pytest.raises(ProcessOutOfMemory) as failure:
+        run_all(f"SELECT n FROM {PAIRS} ORDER BY n", LIMIT)
+    assert failure.value.code is Code.RESOURCE_EXHAUSTED
+    with pytest.raises(ProcessOutOfMemory):
+        run_all(f"SELECT {', '.join(['REPEAT(a, 1000000)'] * 8)} FROM UNNEST(['x', 'y']) a", LIMIT)
 
 
 def test_small_statements_are_not_accounted_for():
