@@ -6,8 +6,10 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from itertools import cycle
 from pathlib import Path
 
 import spanemu
@@ -88,6 +90,32 @@ def campaign(bombs: Sequence[Bomb], seconds: float) -> Verdict:
         if not answer.is_right
     ]
     return verdict
+
+
+def crowd(bombs: Sequence[Bomb], clients: int, seconds: float) -> list[str]:
+    """Have many clients send bombs at the same time; return what went wrong."""
+    until = time.monotonic() + seconds
+    with _server() as (uri, pid):
+        database = _filled_database(uri)
+
+        def work(number: int) -> set[str]:
+            session, codes = BombSession(uri, database), set()
+            for bomb in cycle([*bombs[number:], *bombs[:number]]):
+                if time.monotonic() > until:
+                    break
+                codes.add(session.send(bomb, PATIENCE_SECONDS))
+            return codes
+
+        with ThreadPoolExecutor(clients) as pool:
+            numbers = range(0, len(bombs), max(1, len(bombs) // clients))
+            codes = set().union(*pool.map(work, numbers))
+        problems = [] if _lives(pid) else [f"the server died of {clients} bombs at once"]
+        if not problems:
+            BombSession(uri, database).select_one(PATIENCE_SECONDS)
+    return problems + [f"one of many bombs at once was answered with {c}" for c in codes & _BUGS]
+
+
+_BUGS = {"INTERNAL", "UNKNOWN", "UNAVAILABLE"}
 
 
 @contextmanager
