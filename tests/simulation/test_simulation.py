@@ -85,7 +85,7 @@ BROKEN = {
         lambda *_: [],
     ),
     "referenced rows are not locked": (constraint_checks, "_verify_references", refer_unlocked),
-    "scans with a limit leave gaps between rows": (reader, "pieces", rows_alone),
+    "scans with a limit leave gaps between rows": (reader, "incremental_ranges", rows_alone),
     "optimistic writes are not locked": (TransactionWorkspace, "lock_writes", lambda _: None),
     "reads lock no cells": (TransactionReader, "_lock", lambda *_: (EXISTENCE, 0)),
     "updates read no other cells": (
