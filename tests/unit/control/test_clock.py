@@ -1,4 +1,4 @@
-"""Times as tests write them."""
+"""Times are parsed from the forms in which tests write them."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ NEW_YEAR = datetime(2026, 1, 1, tzinfo=UTC)
         datetime(2026, 1, 1, 2, tzinfo=timezone(timedelta(hours=2))),
     ],
 )
-def test_one_moment_in_many_spellings(moment: datetime | str) -> None:
+def test_equivalent_forms_of_a_time_are_equal(moment: datetime | str) -> None:
     assert as_datetime(moment) == NEW_YEAR
 
 
-def test_a_moment_needs_a_zone() -> None:
+def test_a_time_without_a_zone_is_refused() -> None:
     with pytest.raises(ValueError, match="no time zone"):
         as_datetime("2026-01-01T00:00")
 
 
-def test_a_date_is_its_midnight() -> None:
+def test_a_date_means_midnight_in_utc() -> None:
     assert as_datetime("2026-01-01") == NEW_YEAR
 
 
-def test_nanoseconds_there_and_back() -> None:
+def test_nanoseconds_round_trip() -> None:
     exact = NEW_YEAR + timedelta(microseconds=123_457)
     assert nanos_of(exact) == 1_767_225_600_123_457_000
     assert datetime_of(nanos_of(exact)) == exact

@@ -1,4 +1,4 @@
-"""Which RPCs a fault meets, and which of them it strikes."""
+"""Faults match RPCs and strike the selected RPCs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ DATABASE = "projects/p/instances/i/databases/shop"
 
 @dataclass
 class Rpc:
-    """A request as a fault sees it."""
+    """A request with the properties that faults match on."""
 
     method: str = "Commit"
     database: str = DATABASE
@@ -40,7 +40,7 @@ class Rpc:
         ({"every": 2, "times": 2}, [1, 3]),
     ],
 )
-def test_rhythms(chosen: Selection, struck: list[int]) -> None:
+def test_a_rhythm_selects_the_rpcs_to_strike(chosen: Selection, struck: list[int]) -> None:
     rhythm, found = Rhythm.of(chosen), []
     for number in range(1, 11):
         if rhythm.strikes(number, len(found)):
@@ -61,7 +61,7 @@ def test_rhythms(chosen: Selection, struck: list[int]) -> None:
         (None, {"sql": "^UPDATE"}, Rpc(statements=("SELECT 1",))),
     ],
 )
-def test_what_is_not_meant(method: str | None, chosen: Selection, rpc: Rpc) -> None:
+def test_other_rpcs_do_not_match(method: str | None, chosen: Selection, rpc: Rpc) -> None:
     assert not RpcMatcher.of(method, chosen).matches(rpc)
 
 
@@ -76,7 +76,7 @@ def test_what_is_not_meant(method: str | None, chosen: Selection, rpc: Rpc) -> N
         {"sql": "update.*where"},
     ],
 )
-def test_what_is_meant(chosen: Selection) -> None:
+def test_selected_rpcs_match(chosen: Selection) -> None:
     rpc = Rpc(
         request_tag="a",
         transaction_tag="b",
@@ -86,7 +86,7 @@ def test_what_is_meant(chosen: Selection) -> None:
     assert RpcMatcher.of("Commit", chosen).matches(rpc)
 
 
-def test_what_it_could_not_strike_does_not_count() -> None:
+def test_an_rpc_that_ended_early_does_not_count() -> None:
     fault = Fault("test", RpcMatcher(), lambda _rpc: None)
     first = fault.meet(Rpc())
     assert first is not None

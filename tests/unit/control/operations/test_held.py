@@ -19,7 +19,7 @@ class Line:
 
 
 def through(line: Line) -> Call:
-    """A request that comes in over a line."""
+    """Return a request that arrives over a connection."""
     call = Call()
     call.connection = line
     return call
@@ -27,7 +27,7 @@ def through(line: Line) -> Call:
 
 @pytest.fixture
 def time(monkeypatch: pytest.MonkeyPatch) -> list[float]:
-    """The time of the machine, in its only item."""
+    """Return a list whose only item is the machine's time."""
     now = [1_000.0]
     monkeypatch.setattr(module, "monotonic", lambda: now[0])
     return now
@@ -43,7 +43,7 @@ def held(time: list[float], given_up: list[str]) -> HandleRegistry[str]:
     return HandleRegistry("snapshot", given_up.append)
 
 
-def test_a_thing_is_there_until_it_is_released(
+def test_a_value_is_kept_until_it_is_released(
     held: HandleRegistry[str], given_up: list[str]
 ) -> None:
     first, second = held.keep("a"), held.keep("b")
@@ -56,7 +56,7 @@ def test_a_thing_is_there_until_it_is_released(
     assert given_up == []
 
 
-def test_what_a_lost_client_held_is_given_up(
+def test_values_of_a_lost_client_are_given_up(
     held: HandleRegistry[str], given_up: list[str], time: list[float]
 ) -> None:
     lost, here = Line(), Line()
@@ -74,7 +74,7 @@ def test_what_a_lost_client_held_is_given_up(
         held.get(forgotten)
 
 
-def test_a_client_may_connect_anew(
+def test_a_client_may_reconnect(
     held: HandleRegistry[str], given_up: list[str], time: list[float]
 ) -> None:
     old, new = Line(), Line()
@@ -89,7 +89,7 @@ def test_a_client_may_connect_anew(
     assert given_up == []
 
 
-def test_what_this_process_holds_stays(
+def test_values_held_by_this_process_are_kept(
     held: HandleRegistry[str], given_up: list[str], time: list[float]
 ) -> None:
     kept = held.keep("a")
