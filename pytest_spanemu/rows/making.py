@@ -32,6 +32,8 @@ from spanemu.sql.googlesql import ast
 from spanemu.sql.googlesql.syntax.inspection import called_function, walk
 from spanemu.sql.googlesql.syntax.statement import parse_expression
 
+__tracebackhide__ = True  # from pytest, whose users look for their own lines
+
 # A value that a check lists for the result of these is a candidate for the column itself.
 _CASE_FUNCTIONS = frozenset({"UPPER", "LOWER"})
 
@@ -98,8 +100,6 @@ def _parsed(text: str, kind: str) -> Any:
         return None
     return text
 
-
-__tracebackhide__ = True  # from pytest, whose users look for their own lines
 
 TRIES_MAX = 100
 

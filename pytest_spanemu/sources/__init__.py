@@ -9,9 +9,9 @@
     call:MODULE:FUNCTION            a function that returns statements, or takes a `Database`
     spanner://projects/P/...        the schema of a database that is running
 
-In reading order: `source` (what a source is), `files`, `migrations`, `programs`, `samples`,
-`choice` (which text means which), `choices` (values that models admit). A source is read into
-steps; the template runs them.
+In reading order: `source` (what a source is), `files`, `migrations`, `programs`,
+`choice` (which text means which source, and the sample schemas), `choices` (values that models
+admit). A source is read into steps; the template runs them.
 """
 
 from pytest_spanemu.sources.choice import default_sources, source_of

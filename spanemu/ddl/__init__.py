@@ -7,20 +7,17 @@ For tools:
     diff(before, after)                      the statements that lead from one to the other
     dependencies(schema)                     what depends on what
 
-Inside, from DDL text to the next generation of a schema and the data work it needs, in reading
-order: `apply` (a batch of statements as steps; `memory` keeps the last ones), `change` (what a
-statement does, and how its work on rows is run), `statements` (what each one changes; one table
-from syntax to function), `lookup` (what a statement refers to), `edit` (steps from schema to
-schema), `naming` (names that nobody chose), `expressions` (what SQL inside a schema refers to),
-`dependents` (views over what changes), `mentions` (what follows a table to its new name),
-`validators` (what may not be, judged on the schema alone), `verifiers` (what rows must satisfy),
-`backfill` and `conversion` (rows that a change writes), `errors`. The library is `library`,
-`layout`, `difference` with `table_difference`, `object_difference` and `settings_difference`, and
-`dependency_graph`.
+Inside, from DDL text to the next generation of a schema and the data work that it needs, in
+reading order: `apply` (a batch of statements as steps, with a cache of the latest batches),
+`change` (the effect of a statement, and how its work on rows runs), `statements` (the effect of
+each statement; one table from syntax to function), `lookup` (the objects that a statement refers
+to), `edit` (steps from schema to schema), `naming` (generated names), `expressions` (the objects
+that SQL inside a schema refers to), `references` (dependent views, and references to a renamed
+table), `validators` (rules that the schema alone decides), `verifiers` (rules that stored rows
+must satisfy), `backfill` (rows that a change writes), `errors`. The library for tools is `api`,
+`formatter`, `difference` with `table_difference` and `object_difference`, and `dependency_graph`.
 
 The names of the library are imported when they are first used: a database needs none of them.
-
-Modules: `references`.
 """
 
 from __future__ import annotations

@@ -1,13 +1,11 @@
-"""gRPC: requests in, one call of the database, replies out.
+"""The gRPC frontend: it decodes a request, calls the database once and encodes the replies.
 
-Of what serves a request only this package knows gRPC and the messages of Spanner's API.
+Of the packages that serve requests, only this one knows gRPC and the messages of Spanner's API.
 
-In reading order: `method` (an RPC as data), `services` (every service with all its RPCs),
-`endpoint` (a method ready to be called: bytes in, bytes out), `boundary` (a failure becomes a
-status), `server` (endpoints behind a port), `embedded` (endpoints for clients of this process),
-`registry` (sessions by name), `spanner`, `admin` and `control` (the handlers), `convert` (messages
-to plain data and back), `wire` (the message classes), `interception` (somebody between RPCs and
-handlers, who sees each as an `rpc`), `connections` (which clients are there), `errors`.
-
-Modules: `dispatch`.
+In reading order: `method` (an RPC as data), `services` (every service with its RPCs), `dispatch`
+(a method ready to be called: bytes in, bytes out), `boundary` (from a failure to a gRPC status),
+`server` (methods behind a port, and the clients connected to it), `embedded` (methods for clients
+of this process), `registry` (sessions by name), `spanner`, `admin` and `control` (the handlers),
+`convert` (from messages to plain data and back), `wire` (the message classes), `interception`
+(hooks between RPCs and handlers, which see each request as an `rpc`), `errors`.
 """

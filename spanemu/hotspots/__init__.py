@@ -1,20 +1,17 @@
-"""Who is hot: watches one store, says where load concentrates and why, and draws it.
+"""The hotspot detector: it observes one store, says where load concentrates and why, and draws it.
 
-What is seen, in reading order: `thresholds` (every constant), `windows` (the share that is
-measured), `samples`, `stream` (one stream of writes or reads), `scans`, `contention`, `sources`
-(who wrote), `tree_load` (all of that of one tree), `trace` (the newest of it in order), `pages`
-(rows as they are put down), `detector` (what store and locks tell), `queries` (what plans do with
-tables).
+Observation, in reading order: `thresholds` (every constant), `windows` (the measured share),
+`samples`, `stream` (one stream of writes or reads), `sources` (which code wrote), `tree_load`
+(streams, scans, contention and queries of one tree), `trace` (the latest events in order), `pages`
+(recorded rows), `detector` (the observer of store and locks).
 
-What is said: `identifiers` (ids that begin with the time), `verdict`, `cause`, `keys`,
-`assumptions`, `participants`, `judged` (a stream with all that was found out), `finding`, `fixes`,
-`telling` (findings in words), `advice` (rules that need values, load or reads), `report`,
-`split_stats` (the same in the shape of SPANNER_SYS).
+Analysis: `identifiers` (ids that begin with a time), `verdict`, `cause`, `keys`, `assumptions`,
+`stream_analysis` (a stream with everything derived from it), `finding`, `fixes`, `finding_builder`
+(the text of findings), `advice` (rules that need values, load or reads), `report`.
 
-What may come of it: `places` (where rows lie in the whole database), `split_info` (splits as users
-are shown them), `simulation` (what a load does to splits and servers).
+Forecast: `positions` (where rows lie in the whole database), `split_info` (splits as users see
+them, and the rows of SPANNER_SYS about them), `simulation` (what a load does to splits and
+servers).
 
-How it looks: `heatmap`.
-
-Modules: `finding_builder`, `positions`, `stream_analysis`.
+Drawing: `heatmap`.
 """

@@ -1,13 +1,11 @@
-"""What each statement changes: one function per statement, found in one table.
+"""The effects of schema statements: one function per statement, in one table.
 
-A function takes the parsed statement and the schema before it, and returns a `Change`; those on
-proto bundles also take the types that came with the request. It raises the first problem that
-`validators` find.
+A function takes the parsed statement and the schema before the statement, and returns a `Change`.
+Functions for proto bundles also take the types that came with the request. A function raises the
+first problem that `validators` find.
 
-Tables: `create_table`, `alter_table` (its actions are `add_column`, `alter_column`, `drop_column`,
-`interleaving`, `table_properties`), with `columns`, `checks` and `foreign_keys` for what both need.
-
-Modules: `constraints`.
+Tables: `create_table`, `alter_table` (its actions are in `add_column`, `alter_column`,
+`drop_column` and `table_properties`), with `columns` and `constraints` for what both need.
 """
 
 from __future__ import annotations
