@@ -33,10 +33,7 @@ _ALTER_DATABASE = re.compile(
 TEXT_ORIGIN = "<schema>"
 
 
-class NotUtf8(SpannerError):
-    """A file that is no text, or in another encoding."""
-
-    code = Code.INVALID_ARGUMENT
+class NotUtf8(SpannerError, code=Code.INVALID_ARGUMENT):
     prose = "The file is not in UTF-8: {reason}."
     reason: str
 

@@ -18,17 +18,11 @@ from spanemu.base.limits import STEP_BYTES_MAX
 _LOOK_BYTES = 4 * 1024 * 1024  # of large values between two looks at what memory is left
 
 
-class DeadlineExceeded(SpannerError):
-    """The deadline of a request that passed while the request was in progress."""
-
-    code = Code.DEADLINE_EXCEEDED
+class DeadlineExceeded(SpannerError, code=Code.DEADLINE_EXCEEDED):
     prose = "Deadline Exceeded"  # gRPC's own text for this code.
 
 
-class Cancelled(SpannerError):
-    """A cancellation by the client, or by CALL cancel_query."""
-
-    code = Code.CANCELLED
+class Cancelled(SpannerError, code=Code.CANCELLED):
     prose = "The request was cancelled."
 
 
@@ -45,10 +39,7 @@ class CallSite(NamedTuple):
 NO_SITE = CallSite()
 
 
-class StepTooLarge(SpannerError):
-    """A step of a statement that builds values of more than `STEP_BYTES_MAX` in total."""
-
-    code = Code.RESOURCE_EXHAUSTED
+class StepTooLarge(SpannerError, code=Code.RESOURCE_EXHAUSTED):
     prose = "The expressions of the statement build more than {limit} bytes for one batch of rows."
     limit: int
 

@@ -80,13 +80,22 @@ Detail = RetryInfo | ResourceInfo | ErrorInfo | HelpLink
 class SpannerError(Exception):
     """A failure reported to the client: a subclass declares its facts as annotated fields.
 
-    `prose` is formatted with the facts. `code` is a class attribute or, for a cause with several
-    codes, a fact. Facts are passed in order or by name, as to a dataclass. There are too many
-    failure classes to let `dataclass` generate code for each at every start.
+        class IndexNotFound(SpannerError, code=Code.NOT_FOUND):
+            prose = "Index not found: {name}"
+            name: str
+
+    `prose` is formatted with the facts, and serves as the class's docstring. A cause with several
+    codes declares `code` as a fact. Facts are passed in order or by name, as to a dataclass. There
+    are too many failure classes to let `dataclass` generate code for each at every start.
     """
 
     code: ClassVar[Code] = Code.UNKNOWN
     prose: ClassVar[str] = ""
+
+    def __init_subclass__(cls, code: Code | None = None, **named: Any) -> None:
+        super().__init_subclass__(**named)
+        if code is not None:
+            cls.code = code
 
     def __init__(self, *given: Any, **named: Any) -> None:
         super().__init__(*given)
@@ -140,9 +149,6 @@ def _collect_facts(kind: type[SpannerError]) -> _Facts:
 _facts_of: Callable[[Any], _Facts] = cache(_collect_facts)
 
 
-class Unsupported(SpannerError):
-    """A feature of Spanner that spanemu does not support. Feeds `docs/coverage.md`."""
-
-    code = Code.UNIMPLEMENTED
+class Unsupported(SpannerError, code=Code.UNIMPLEMENTED):
     prose = "{feature} is not supported by spanemu."
     feature: str

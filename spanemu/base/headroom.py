@@ -15,10 +15,7 @@ _LEFT_SHARE = 8  # An eighth of the limit stays free of statements.
 _STATM = Path("/proc/self/statm")
 
 
-class ProcessOutOfMemory(SpannerError):
-    """The process is at its memory limit, and the request needs more."""
-
-    code = Code.RESOURCE_EXHAUSTED
+class ProcessOutOfMemory(SpannerError, code=Code.RESOURCE_EXHAUSTED):
     prose = "Out of memory: the emulator's process has reached its memory limit"
 
 

@@ -23,10 +23,7 @@ _MARK = b"\x01"  # Starts every token's payload, so that most other Base64 text 
 T = TypeVar("T")
 
 
-class InvalidPageToken(SpannerError):
-    """A page token that no listing issued."""
-
-    code = Code.INVALID_ARGUMENT
+class InvalidPageToken(SpannerError, code=Code.INVALID_ARGUMENT):
     prose = 'Invalid page token: "{token}".'
     token: str
 

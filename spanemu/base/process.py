@@ -18,10 +18,7 @@ __tracebackhide__ = True  # pytest hides these frames: users look for their own 
 T = TypeVar("T")
 
 
-class ForkedHandle(SpannerError):
-    """The use, in a forked child, of a handle on an emulator in the parent process."""
-
-    code = Code.FAILED_PRECONDITION
+class ForkedHandle(SpannerError, code=Code.FAILED_PRECONDITION):
     prose = (
         "This {handle} was created before its process was forked, and the emulator runs in the "
         "parent process: changes to the copy in this process are lost. Use the handle in the "

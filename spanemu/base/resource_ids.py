@@ -17,10 +17,7 @@ _BACKUP = re.compile(r"[a-z][-_a-z0-9]{0,58}[a-z0-9]")
 _OPERATION = re.compile(r"[a-z][a-z0-9_]{1,127}")
 
 
-class InvalidInstanceId(SpannerError):
-    """An invalid id for a new instance."""
-
-    code = Code.INVALID_ARGUMENT
+class InvalidInstanceId(SpannerError, code=Code.INVALID_ARGUMENT):
     prose = (
         'Invalid instance ID "{id}". Instance ID must start with a lowercase letter, contain '
         "only lowercase letters, digits and hyphens, not end with a hyphen, and have 2 to 64 "
@@ -29,10 +26,7 @@ class InvalidInstanceId(SpannerError):
     id: str
 
 
-class InvalidDatabaseId(SpannerError):
-    """An invalid id for a new database."""
-
-    code = Code.INVALID_ARGUMENT
+class InvalidDatabaseId(SpannerError, code=Code.INVALID_ARGUMENT):
     prose = (
         'Invalid database name "{id}". It must start with a lowercase letter, contain only '
         "lowercase letters, digits, hyphens and underscores, end with a letter or digit, and "
@@ -41,10 +35,7 @@ class InvalidDatabaseId(SpannerError):
     id: str
 
 
-class InvalidInstanceConfigId(SpannerError):
-    """An invalid id for a new instance configuration."""
-
-    code = Code.INVALID_ARGUMENT
+class InvalidInstanceConfigId(SpannerError, code=Code.INVALID_ARGUMENT):
     prose = (
         'Invalid instance config ID "{id}". It must start with "custom-", contain only lowercase '
         "letters, digits and hyphens, not end with a hyphen, and have 8 to 64 characters."
@@ -52,10 +43,7 @@ class InvalidInstanceConfigId(SpannerError):
     id: str
 
 
-class InvalidInstancePartitionId(SpannerError):
-    """An invalid id for a new instance partition."""
-
-    code = Code.INVALID_ARGUMENT
+class InvalidInstancePartitionId(SpannerError, code=Code.INVALID_ARGUMENT):
     prose = (
         'Invalid instance partition ID "{id}". It must start with a lowercase letter, contain '
         "only lowercase letters, digits and hyphens, not end with a hyphen, and have 2 to 64 "
@@ -64,10 +52,7 @@ class InvalidInstancePartitionId(SpannerError):
     id: str
 
 
-class InvalidBackupId(SpannerError):
-    """An invalid id for a new backup or backup schedule."""
-
-    code = Code.INVALID_ARGUMENT
+class InvalidBackupId(SpannerError, code=Code.INVALID_ARGUMENT):
     prose = (
         'Invalid {kind} ID "{id}". It must start with a lowercase letter, contain only lowercase '
         "letters, digits, hyphens and underscores, end with a letter or digit, and have 2 to 60 "
@@ -77,10 +62,7 @@ class InvalidBackupId(SpannerError):
     id: str
 
 
-class InvalidOperationId(SpannerError):
-    """An invalid id for a long-running operation."""
-
-    code = Code.INVALID_ARGUMENT
+class InvalidOperationId(SpannerError, code=Code.INVALID_ARGUMENT):
     prose = (
         'Invalid operation id "{id}". It must start with a lowercase letter, contain only '
         "lowercase letters, digits and underscores, and have 2 to 128 characters."
@@ -136,19 +118,13 @@ _KEY = re.compile(r"[a-z][-_a-z0-9]{0,62}")
 _VALUE = re.compile(r"[-_a-z0-9]{0,63}")
 
 
-class TooManyLabels(SpannerError):
-    """More labels than a resource may have."""
-
-    code = Code.INVALID_ARGUMENT
+class TooManyLabels(SpannerError, code=Code.INVALID_ARGUMENT):
     prose = "Too many labels: {count}. A resource may have at most {limit}."
     count: int
     limit: int = LABELS_MAX
 
 
-class InvalidLabelKey(SpannerError):
-    """An invalid key of a label."""
-
-    code = Code.INVALID_ARGUMENT
+class InvalidLabelKey(SpannerError, code=Code.INVALID_ARGUMENT):
     prose = (
         'Invalid label key "{key}". Label keys must be 1 to 63 characters, begin with a '
         "lowercase letter, and contain only lowercase letters, digits, underscores and hyphens."
@@ -156,10 +132,7 @@ class InvalidLabelKey(SpannerError):
     key: str
 
 
-class InvalidLabelValue(SpannerError):
-    """An invalid value of a label."""
-
-    code = Code.INVALID_ARGUMENT
+class InvalidLabelValue(SpannerError, code=Code.INVALID_ARGUMENT):
     prose = (
         'Invalid label value "{value}" for key "{key}". Non-empty label values must be 1 to 63 '
         "characters of lowercase letters, digits, underscores and hyphens."

@@ -18,10 +18,7 @@ _SEGMENT = r"([^/\s\x00-\x1f]+)"
 _PATHS_KEPT_MAX = 1_024  # cached parses
 
 
-class InvalidName(SpannerError):
-    """A resource path that does not have the shape of its kind."""
-
-    code = Code.INVALID_ARGUMENT
+class InvalidName(SpannerError, code=Code.INVALID_ARGUMENT):
     prose = 'Invalid {kind} uri: "{name}". It must have the form {form}.'
     kind: str
     name: str

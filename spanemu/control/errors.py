@@ -16,8 +16,6 @@ VALUE_ERROR = ErrorInfo("VALUE_ERROR", "spanemu")
 
 
 class InjectedFault(SpannerError):
-    """A failure brought about by a test. `retry_delay_nanos` travels as RetryInfo, if there."""
-
     prose = "Injected fault: {what}."
     what: str
     retry_delay_nanos: int | None = None
@@ -58,10 +56,7 @@ class InjectedInternal(InjectedFault):
     code = Code.INTERNAL
 
 
-class BadArgument(SpannerError):
-    """An operation was asked for something that it cannot do, whatever the state it meets."""
-
-    code = Code.INVALID_ARGUMENT
+class BadArgument(SpannerError, code=Code.INVALID_ARGUMENT):
     prose = "{what}"
     what: str
 
@@ -69,10 +64,7 @@ class BadArgument(SpannerError):
         return (VALUE_ERROR,)
 
 
-class HandleExpired(SpannerError):
-    """The id in an operation names no registered object."""
-
-    code = Code.NOT_FOUND
+class HandleExpired(SpannerError, code=Code.NOT_FOUND):
     prose = "There is no {kind} {id_!r}: it was never created here, or has been released."
     kind: str
     id_: str

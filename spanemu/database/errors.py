@@ -21,10 +21,7 @@ from spanemu.base.errors import Code, Detail, ResourceInfo, SpannerError
 _TYPE_URL = "type.googleapis.com/google.spanner"
 
 
-class ResourceNotFound(SpannerError):
-    """A well-formed name of a resource that does not exist."""
-
-    code = Code.NOT_FOUND
+class ResourceNotFound(SpannerError, code=Code.NOT_FOUND):
     prose = "{kind} not found: {name}"
     kind: ClassVar[str]
     resource_type: ClassVar[str]
@@ -46,28 +43,19 @@ class DatabaseNotFound(ResourceNotFound):
     resource_type = f"{_TYPE_URL}.admin.database.v1.Database"
 
 
-class SchemaUpdateCancelled(SpannerError):
-    """A cancelled schema update; the statements that were applied stay applied."""
-
-    code = Code.CANCELLED
+class SchemaUpdateCancelled(SpannerError, code=Code.CANCELLED):
     prose = "The schema update was cancelled after {applied} of {count} statements."
     applied: int
     count: int
 
 
-class InvalidFilter(SpannerError):
-    """A list filter that cannot be parsed."""
-
-    code = Code.INVALID_ARGUMENT
+class InvalidFilter(SpannerError, code=Code.INVALID_ARGUMENT):
     prose = 'Invalid filter "{filter}": {reason}.'
     filter: str
     reason: str
 
 
-class SchemaObjectInUse(SpannerError):
-    """A drop of a schema object in use while drop protection is on."""
-
-    code = Code.FAILED_PRECONDITION
+class SchemaObjectInUse(SpannerError, code=Code.FAILED_PRECONDITION):
     prose = (
         "Cannot drop {kind} {name}: it was used within the last {period}, the "
         "schema_drop_protection_inactivity_period of the database."

@@ -20,10 +20,7 @@ VERSION = 1
 _Identity = tuple[str, str, str]  # rule id, object, column
 
 
-class BadBaseline(SpannerError):
-    """A file is not a valid baseline."""
-
-    code = Code.INVALID_ARGUMENT
+class BadBaseline(SpannerError, code=Code.INVALID_ARGUMENT):
     prose = "{path}: not a baseline of spanemu lint: {reason}"
     path: str
     reason: str

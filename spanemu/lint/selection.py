@@ -19,19 +19,13 @@ ALL = "ALL"  # every rule, including opt-in rules
 DEFAULT = "DEFAULT"  # the rules that run when nothing is selected
 
 
-class UnknownRule(SpannerError):
-    """A name is neither the id of a rule nor a prefix of an id."""
-
-    code = Code.INVALID_ARGUMENT
+class UnknownRule(SpannerError, code=Code.INVALID_ARGUMENT):
     prose = "There is no rule {name!r}.{hint}"
     name: str
     hint: str
 
 
-class UndecidedRule(SpannerError):
-    """A selected rule needs values, load or queries, which a schema does not have."""
-
-    code = Code.INVALID_ARGUMENT
+class UndecidedRule(SpannerError, code=Code.INVALID_ARGUMENT):
     prose = "The linter cannot check {name!r}: only the hotspot report of a run does."
     name: str
 

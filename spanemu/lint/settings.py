@@ -25,10 +25,7 @@ from spanemu.base.errors import Code, SpannerError
 from spanemu.base.identifiers import fold
 
 
-class BadSettings(SpannerError):
-    """A configuration file has an unknown setting or an invalid value."""
-
-    code = Code.INVALID_ARGUMENT
+class BadSettings(SpannerError, code=Code.INVALID_ARGUMENT):
     prose = "{path}: {reason}"
     path: str
     reason: str

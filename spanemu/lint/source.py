@@ -37,10 +37,7 @@ _REASON = re.compile(r"""reason\s*=\s*("[^"]*"|'[^']*'|\S+)""")
 _WORD = re.compile(r"(?P<word>low-rate|high-rate)\b")
 
 
-class SourceMissing(SpannerError):
-    """A schema file cannot be read."""
-
-    code = Code.NOT_FOUND
+class SourceMissing(SpannerError, code=Code.NOT_FOUND):
     prose = "{path}: {reason}"
     path: str
     reason: str

@@ -42,10 +42,7 @@ def line_and_column(text: str, offset: int) -> tuple[int, int]:
     return line, column + 1
 
 
-class SyntaxFailure(SpannerError):
-    """A text violates the grammar at `line` and `column`, both counted from one."""
-
-    code = Code.INVALID_ARGUMENT
+class SyntaxFailure(SpannerError, code=Code.INVALID_ARGUMENT):
     prose = "Syntax error: {message} [at {line}:{column}]"
     message: str
     line: int
@@ -56,10 +53,7 @@ class UnclosedText(SyntaxFailure):
     """A comment, a literal or a quoted name has no end and extends to the end of the text."""
 
 
-class DdlSyntaxFailure(SpannerError):
-    """A schema statement does not follow the grammar; `statement` is its whole text."""
-
-    code = Code.INVALID_ARGUMENT
+class DdlSyntaxFailure(SpannerError, code=Code.INVALID_ARGUMENT):
     prose = (
         "Error parsing Spanner DDL statement: {statement} : "
         "Syntax error on line {line}, column {column}: {message}"
@@ -70,17 +64,11 @@ class DdlSyntaxFailure(SpannerError):
     column: int
 
 
-class DdlStatementEmpty(SpannerError):
-    """A schema statement has only white space and comments."""
-
-    code = Code.INVALID_ARGUMENT
+class DdlStatementEmpty(SpannerError, code=Code.INVALID_ARGUMENT):
     prose = "DDL statement is empty."
 
 
-class TextTooLong(SpannerError):
-    """A statement has more characters than Spanner accepts."""
-
-    code = Code.INVALID_ARGUMENT
+class TextTooLong(SpannerError, code=Code.INVALID_ARGUMENT):
     prose = "Query string length of {length} exceeds maximum allowed length of {limit}."
     length: int
     limit: int
@@ -98,10 +86,7 @@ SET_OPERATION_QUERIES = "set operation queries"
 TOO_MANY = "Number of {what} exceeds the maximum allowed limit of {limit}."
 
 
-class StatementTooLarge(SpannerError):
-    """A statement has more of `what` than `limit`; the parser refuses it without reading on."""
-
-    code = Code.INVALID_ARGUMENT
+class StatementTooLarge(SpannerError, code=Code.INVALID_ARGUMENT):
     prose = f"{TOO_MANY} [at {{line}}:{{column}}]"
     what: str
     limit: int
@@ -109,38 +94,26 @@ class StatementTooLarge(SpannerError):
     column: int
 
 
-class NotInSpanner(SpannerError):
-    """A statement uses `feature`, which GoogleSQL has and Spanner does not."""
-
-    code = Code.INVALID_ARGUMENT
+class NotInSpanner(SpannerError, code=Code.INVALID_ARGUMENT):
     prose = "{feature} is not supported [at {line}:{column}]"
     feature: str
     line: int
     column: int
 
 
-class ParameterizedType(SpannerError):
-    """A type has parameters other than a length."""
-
-    code = Code.INVALID_ARGUMENT
+class ParameterizedType(SpannerError, code=Code.INVALID_ARGUMENT):
     prose = "Parameterized types are not supported [at {line}:{column}]"
     line: int
     column: int
 
 
-class NotAnExcept(SpannerError):
-    """EXCEPT is neither a set operation nor a list of excluded columns."""
-
-    code = Code.INVALID_ARGUMENT
+class NotAnExcept(SpannerError, code=Code.INVALID_ARGUMENT):
     prose = 'EXCEPT must be followed by ALL, DISTINCT, or "(" [at {line}:{column}]'
     line: int
     column: int
 
 
-class StatementRefused(SpannerError):
-    """A statement is neither a query nor DML, such as DDL sent to ExecuteSql."""
-
-    code = Code.INVALID_ARGUMENT
+class StatementRefused(SpannerError, code=Code.INVALID_ARGUMENT):
     prose = "Statement not supported: {statement} [at {line}:{column}]"
     statement: str
     line: int

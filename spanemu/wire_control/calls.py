@@ -26,8 +26,6 @@ _OPTIONS = (("grpc.max_receive_message_length", -1), ("grpc.max_send_message_len
 
 
 class NotControllable(Unsupported):
-    """An operation that only spanemu offers was sent to another server."""
-
     prose = (
         "Operation {feature} is specific to spanemu, and the server at {uri} does not implement it."
     )
@@ -35,8 +33,6 @@ class NotControllable(Unsupported):
 
 
 class RemoteFailure(SpannerError):
-    """A failure that another process reports."""
-
     prose = "{message}"
     code: Code  # type: ignore[misc]  # an instance field here: one class for all codes
     message: str

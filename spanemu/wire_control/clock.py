@@ -14,8 +14,6 @@ _MICROSECOND = timedelta(microseconds=1)
 
 
 class TimeOutOfSight(Unsupported):
-    """A clock in another process cannot follow this process's Python time."""
-
     prose = (
         "{feature} needs an emulator in this process, whose time another process does not see. Run "
         "the emulator in this process (spanemu.Emulator, --spanner-target=embedded), or move its "

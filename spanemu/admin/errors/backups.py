@@ -22,19 +22,13 @@ class BackupScheduleNotFound(ResourceNotFound):
     resource_type = f"{_DATABASE}.BackupSchedule"
 
 
-class DatabaseElsewhere(SpannerError):
-    """A backup to be created in another instance than its database's."""
-
-    code = Code.INVALID_ARGUMENT
+class DatabaseElsewhere(SpannerError, code=Code.INVALID_ARGUMENT):
     prose = "A backup of {database} can only be created in its own instance, not in {instance}."
     database: str
     instance: str
 
 
-class ExpireTimeOutOfRange(SpannerError):
-    """A backup with an expire time too early or too late."""
-
-    code = Code.INVALID_ARGUMENT
+class ExpireTimeOutOfRange(SpannerError, code=Code.INVALID_ARGUMENT):
     prose = "Invalid expire_time {given} for {name}: it must be from {earliest} to {latest}."
     name: str
     given: str
@@ -42,10 +36,7 @@ class ExpireTimeOutOfRange(SpannerError):
     latest: str
 
 
-class VersionTimeOutOfRange(SpannerError):
-    """A backup with a version time that cannot be read, or that is in the future."""
-
-    code = Code.INVALID_ARGUMENT
+class VersionTimeOutOfRange(SpannerError, code=Code.INVALID_ARGUMENT):
     prose = "Invalid version_time {given} for {name}: it must be from {earliest} to {latest}."
     name: str
     given: str
@@ -53,37 +44,25 @@ class VersionTimeOutOfRange(SpannerError):
     latest: str
 
 
-class RestoreElsewhere(SpannerError):
-    """A restore into an instance where the backup cannot be used."""
-
-    code = Code.INVALID_ARGUMENT
+class RestoreElsewhere(SpannerError, code=Code.INVALID_ARGUMENT):
     prose = "Backup {backup} cannot be restored into {instance}: {reason}. Copy the backup first."
     backup: str
     instance: str
     reason: str
 
 
-class BackupSpansPartitions(SpannerError):
-    """A copy of a backup whose database has placements."""
-
-    code = Code.FAILED_PRECONDITION
+class BackupSpansPartitions(SpannerError, code=Code.FAILED_PRECONDITION):
     prose = "Backup {name} cannot be copied: its database uses instance partitions."
     name: str
 
 
-class InvalidCron(SpannerError):
-    """A cron expression that cannot be parsed."""
-
-    code = Code.INVALID_ARGUMENT
+class InvalidCron(SpannerError, code=Code.INVALID_ARGUMENT):
     prose = 'Invalid cron expression "{text}": {reason}.'
     text: str
     reason: str
 
 
-class CronTooFrequent(SpannerError):
-    """A schedule that creates backups too often."""
-
-    code = Code.INVALID_ARGUMENT
+class CronTooFrequent(SpannerError, code=Code.INVALID_ARGUMENT):
     prose = (
         'Cron expression "{text}" is too frequent: {kind} backups are at least {hours} hours apart.'
     )
@@ -92,9 +71,6 @@ class CronTooFrequent(SpannerError):
     hours: int
 
 
-class RetentionOutOfRange(SpannerError):
-    """A schedule that keeps backups too briefly or too long."""
-
-    code = Code.INVALID_ARGUMENT
+class RetentionOutOfRange(SpannerError, code=Code.INVALID_ARGUMENT):
     prose = "Invalid retention_duration for {name}: it must be from 6 hours to 366 days."
     name: str

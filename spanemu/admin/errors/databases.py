@@ -5,26 +5,17 @@ from __future__ import annotations
 from spanemu.base.errors import Code, SpannerError
 
 
-class DatabaseAlreadyExists(SpannerError):
-    """A database to be created under a name in use."""
-
-    code = Code.ALREADY_EXISTS
+class DatabaseAlreadyExists(SpannerError, code=Code.ALREADY_EXISTS):
     prose = "Database already exists: {name}"
     name: str
 
 
-class MissingCreateStatement(SpannerError):
-    """CreateDatabase without a statement that names the database."""
-
-    code = Code.INVALID_ARGUMENT
+class MissingCreateStatement(SpannerError, code=Code.INVALID_ARGUMENT):
     prose = "Missing create_statement in the request to create a database in {instance}."
     instance: str
 
 
-class InvalidCreateStatement(SpannerError):
-    """A create statement of a database that is not CREATE DATABASE."""
-
-    code = Code.INVALID_ARGUMENT
+class InvalidCreateStatement(SpannerError, code=Code.INVALID_ARGUMENT):
     prose = (
         "Error parsing Spanner DDL statement: {statement} : "
         "Syntax error on line 1, column 1: expected CREATE DATABASE and one name."
@@ -32,35 +23,23 @@ class InvalidCreateStatement(SpannerError):
     statement: str
 
 
-class MissingDdlStatements(SpannerError):
-    """UpdateDatabaseDdl without statements."""
-
-    code = Code.INVALID_ARGUMENT
+class MissingDdlStatements(SpannerError, code=Code.INVALID_ARGUMENT):
     prose = "Missing statements in the request to update the schema of {database}."
     database: str
 
 
-class TooManyDatabases(SpannerError):
-    """A database beyond the configured limit of its instance."""
-
-    code = Code.RESOURCE_EXHAUSTED
+class TooManyDatabases(SpannerError, code=Code.RESOURCE_EXHAUSTED):
     prose = "Too many databases for instance {instance}: the limit is {limit}."
     instance: str
     limit: int
 
 
-class DatabaseDropProtected(SpannerError):
-    """A drop of a database with drop protection."""
-
-    code = Code.FAILED_PRECONDITION
+class DatabaseDropProtected(SpannerError, code=Code.FAILED_PRECONDITION):
     prose = "Database {name} cannot be dropped: drop protection is enabled."
     name: str
 
 
-class InstanceHasProtectedDatabase(SpannerError):
-    """A deletion of an instance with a drop-protected database."""
-
-    code = Code.FAILED_PRECONDITION
+class InstanceHasProtectedDatabase(SpannerError, code=Code.FAILED_PRECONDITION):
     prose = "Instance {name} cannot be deleted: drop protection is enabled on {database}."
     name: str
     database: str

@@ -5,26 +5,17 @@ from __future__ import annotations
 from spanemu.base.errors import Code, SpannerError
 
 
-class EncryptionTypeMissing(SpannerError):
-    """An encryption config without a type."""
-
-    code = Code.INVALID_ARGUMENT
+class EncryptionTypeMissing(SpannerError, code=Code.INVALID_ARGUMENT):
     prose = "Invalid encryption_config for {name}: encryption_type is required."
     name: str
 
 
-class UnusedEncryptionKey(SpannerError):
-    """A key for a type of encryption that uses no key."""
-
-    code = Code.INVALID_ARGUMENT
+class UnusedEncryptionKey(SpannerError, code=Code.INVALID_ARGUMENT):
     prose = "Invalid encryption_config for {name}: only CUSTOMER_MANAGED_ENCRYPTION takes keys."
     name: str
 
 
-class EncryptionKeyMissing(SpannerError):
-    """Customer-managed encryption without a key."""
-
-    code = Code.INVALID_ARGUMENT
+class EncryptionKeyMissing(SpannerError, code=Code.INVALID_ARGUMENT):
     prose = (
         "Invalid encryption_config for {name}: CUSTOMER_MANAGED_ENCRYPTION needs kms_key_name or "
         "kms_key_names."
@@ -32,10 +23,7 @@ class EncryptionKeyMissing(SpannerError):
     name: str
 
 
-class KeysInBothFields(SpannerError):
-    """An encryption config with keys in both fields."""
-
-    code = Code.INVALID_ARGUMENT
+class KeysInBothFields(SpannerError, code=Code.INVALID_ARGUMENT):
     prose = (
         "Invalid encryption_config for {name}: only one of kms_key_name and kms_key_names may be "
         "set."
@@ -43,10 +31,7 @@ class KeysInBothFields(SpannerError):
     name: str
 
 
-class InvalidEncryptionKey(SpannerError):
-    """A key name without the form of Cloud KMS key names."""
-
-    code = Code.INVALID_ARGUMENT
+class InvalidEncryptionKey(SpannerError, code=Code.INVALID_ARGUMENT):
     prose = (
         'Invalid encryption_config for {name}: the key "{key}" must have the form '
         "projects/{{project}}/locations/{{location}}/keyRings/{{key_ring}}/cryptoKeys/{{key}}."

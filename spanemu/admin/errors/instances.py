@@ -10,8 +10,6 @@ _INSTANCE = "type.googleapis.com/google.spanner.admin.instance.v1"
 
 
 class InstanceConfigNotFound(ResourceNotFound):
-    """A name of a missing instance configuration."""
-
     prose = "{kind} {name} not found."
     kind = "Instance config"
     resource_type = f"{_TYPE_URL}.admin.instance.v1.InstanceConfig"
@@ -24,27 +22,18 @@ class InstanceNotFound(ResourceNotFound):
     resource_type = f"{_TYPE_URL}.admin.instance.v1.Instance"
 
 
-class InstanceAlreadyExists(SpannerError):
-    """An instance to be created under a name in use."""
-
-    code = Code.ALREADY_EXISTS
+class InstanceAlreadyExists(SpannerError, code=Code.ALREADY_EXISTS):
     prose = "Instance already exists: {name}"
     name: str
 
 
-class MismatchingInstanceName(SpannerError):
-    """A CreateInstance request with two different names."""
-
-    code = Code.INVALID_ARGUMENT
+class MismatchingInstanceName(SpannerError, code=Code.INVALID_ARGUMENT):
     prose = "Mismatching instance names: {given} is not {expected}."
     given: str
     expected: str
 
 
-class CapacityGivenTwice(SpannerError):
-    """A request with both node_count and processing_units."""
-
-    code = Code.INVALID_ARGUMENT
+class CapacityGivenTwice(SpannerError, code=Code.INVALID_ARGUMENT):
     prose = (
         "Only one of nodes or processing units may be set for {name}; "
         "got {node_count} nodes and {processing_units} processing units."
@@ -54,19 +43,13 @@ class CapacityGivenTwice(SpannerError):
     processing_units: int
 
 
-class InvalidNodeCount(SpannerError):
-    """A number of nodes that an instance cannot have."""
-
-    code = Code.INVALID_ARGUMENT
+class InvalidNodeCount(SpannerError, code=Code.INVALID_ARGUMENT):
     prose = "Invalid node count {node_count} for {name}: it must be from 1 to 2147483."
     name: str
     node_count: int
 
 
-class InvalidProcessingUnits(SpannerError):
-    """A number of processing units that an instance cannot have."""
-
-    code = Code.INVALID_ARGUMENT
+class InvalidProcessingUnits(SpannerError, code=Code.INVALID_ARGUMENT):
     prose = (
         "Invalid processing units {processing_units} for {name}: they must be a positive "
         "multiple of 100 up to 1000, and a multiple of 1000 above."
@@ -75,10 +58,7 @@ class InvalidProcessingUnits(SpannerError):
     processing_units: int
 
 
-class InvalidDisplayName(SpannerError):
-    """A display name outside the length that Spanner allows."""
-
-    code = Code.INVALID_ARGUMENT
+class InvalidDisplayName(SpannerError, code=Code.INVALID_ARGUMENT):
     prose = 'Invalid display name "{display_name}" for {name}: it must have 4 to 30 characters.'
     name: str
     display_name: str
@@ -91,99 +71,66 @@ class InstancePartitionNotFound(ResourceNotFound):
     resource_type = f"{_INSTANCE}.InstancePartition"
 
 
-class InstanceHasBackups(SpannerError):
-    """A deletion of an instance that has backups."""
-
-    code = Code.FAILED_PRECONDITION
+class InstanceHasBackups(SpannerError, code=Code.FAILED_PRECONDITION):
     prose = "Instance {name} cannot be deleted: it has backups, such as {backup}."
     name: str
     backup: str
 
 
-class ConfigNotUserManaged(SpannerError):
-    """A change or deletion of a Google-managed configuration."""
-
-    code = Code.INVALID_ARGUMENT
+class ConfigNotUserManaged(SpannerError, code=Code.INVALID_ARGUMENT):
     prose = "Instance config {name} is not user-managed."
     name: str
 
 
-class ConfigBaseNotManaged(SpannerError):
-    """A user-managed configuration with a base that is user-managed or in another project."""
-
-    code = Code.INVALID_ARGUMENT
+class ConfigBaseNotManaged(SpannerError, code=Code.INVALID_ARGUMENT):
     prose = "Instance config {name} cannot be based on {base}: {reason}."
     name: str
     base: str
     reason: str
 
 
-class ConfigInUse(SpannerError):
-    """A deletion of a configuration that an instance uses."""
-
-    code = Code.FAILED_PRECONDITION
+class ConfigInUse(SpannerError, code=Code.FAILED_PRECONDITION):
     prose = "Instance config {name} cannot be deleted: {user} uses it."
     name: str
     user: str
 
 
-class InstanceTooSmall(SpannerError):
-    """A feature that needs an instance of at least one node."""
-
-    code = Code.FAILED_PRECONDITION
+class InstanceTooSmall(SpannerError, code=Code.FAILED_PRECONDITION):
     prose = "Instance {name} has less than one node, which {feature} needs."
     name: str
     feature: str
 
 
-class PartitionInUse(SpannerError):
-    """A deletion of an instance partition that a placement or a backup uses."""
-
-    code = Code.FAILED_PRECONDITION
+class PartitionInUse(SpannerError, code=Code.FAILED_PRECONDITION):
     prose = "Instance partition {name} cannot be deleted: {user} uses it."
     name: str
     user: str
 
 
-class CapacityNotWholeNodes(SpannerError):
-    """An instance partition with a capacity that is not in whole nodes."""
-
-    code = Code.INVALID_ARGUMENT
+class CapacityNotWholeNodes(SpannerError, code=Code.INVALID_ARGUMENT):
     prose = "Invalid processing units {units} for {name}: they must be a positive multiple of 1000."
     name: str
     units: int
 
 
-class InvalidAutoscaling(SpannerError):
-    """An autoscaling config with invalid limits or targets."""
-
-    code = Code.INVALID_ARGUMENT
+class InvalidAutoscaling(SpannerError, code=Code.INVALID_ARGUMENT):
     prose = "Invalid autoscaling_config for {name}: {reason}."
     name: str
     reason: str
 
 
-class CapacityIsAutoscaled(SpannerError):
-    """A capacity set for an autoscaled instance or partition."""
-
-    code = Code.INVALID_ARGUMENT
+class CapacityIsAutoscaled(SpannerError, code=Code.INVALID_ARGUMENT):
     prose = "The capacity of {name} cannot be set: it is autoscaled."
     name: str
 
 
-class InstanceCannotMove(SpannerError):
-    """A move of an instance that has resources which prevent it."""
-
-    code = Code.FAILED_PRECONDITION
+class InstanceCannotMove(SpannerError, code=Code.FAILED_PRECONDITION):
     prose = "Instance {name} cannot be moved: {reason}."
     name: str
     reason: str
 
 
-class InstanceThereAlready(SpannerError):
-    """A move of an instance to its current configuration."""
-
-    code = Code.INVALID_ARGUMENT
+class InstanceThereAlready(SpannerError, code=Code.INVALID_ARGUMENT):
     prose = "Instance {name} uses {config} already."
     name: str
     config: str

@@ -5,10 +5,7 @@ from __future__ import annotations
 from spanemu.base.errors import Code, SpannerError
 
 
-class SequenceInReadOnly(SpannerError):
-    """A sequence value in a transaction that cannot write."""
-
-    code = Code.INVALID_ARGUMENT
+class SequenceInReadOnly(SpannerError, code=Code.INVALID_ARGUMENT):
     prose = (
         "GET_NEXT_SEQUENCE_VALUE for sequence {sequence} can only be used in a read-write or "
         "partitioned-dml transaction."
@@ -16,39 +13,27 @@ class SequenceInReadOnly(SpannerError):
     sequence: str
 
 
-class SequenceExhausted(SpannerError):
-    """A sequence without a value outside its skip range."""
-
-    code = Code.FAILED_PRECONDITION
+class SequenceExhausted(SpannerError, code=Code.FAILED_PRECONDITION):
     prose = "Sequence {sequence} is exhausted: no value is left outside its skip range."
     sequence: str
 
 
-class InvalidPartitionToken(SpannerError):
-    """A partition token that this database did not issue for the request."""
-
-    code = Code.INVALID_ARGUMENT
+class InvalidPartitionToken(SpannerError, code=Code.INVALID_ARGUMENT):
     prose = "Invalid partition token: {reason}."
     reason: str
 
 
-class NotPartitionableQuery(SpannerError):
-    """A query whose plan does not begin with a single distributed union."""
-
-    code = Code.INVALID_ARGUMENT
+class NotPartitionableQuery(SpannerError, code=Code.INVALID_ARGUMENT):
     prose = "Query is not root partitionable since {reason}."
     reason: str
 
 
-class ParameterMissing(SpannerError):
-    """A statement with a parameter that the request does not bind."""
-
-    code = Code.INVALID_ARGUMENT
+class ParameterMissing(SpannerError, code=Code.INVALID_ARGUMENT):
     prose = "No parameter found for binding: {name}"
     name: str
 
 
-class BadParameterValue(SpannerError):
+class BadParameterValue(SpannerError, code=Code.INVALID_ARGUMENT):
     """A parameter value that cannot be converted to its type, declared or inferred.
 
     Spanner answers INVALID_ARGUMENT wherever a statement has parameters: ExecuteSql,
@@ -58,7 +43,6 @@ class BadParameterValue(SpannerError):
     (`txn.errors`).
     """
 
-    code = Code.INVALID_ARGUMENT
     prose = (
         "Invalid value for bind parameter {name}: Could not parse {value!r} as {type_text}{because}"
     )
@@ -68,26 +52,17 @@ class BadParameterValue(SpannerError):
     because: str
 
 
-class BadOptimizerVersion(SpannerError):
-    """A query optimizer version that does not exist."""
-
-    code = Code.INVALID_ARGUMENT
+class BadOptimizerVersion(SpannerError, code=Code.INVALID_ARGUMENT):
     prose = "Query optimizer version: {version} is not supported"
     version: str
 
 
-class SystemTableInReadWrite(SpannerError):
-    """A system table in a read-write transaction, which cannot lock it."""
-
-    code = Code.INVALID_ARGUMENT
+class SystemTableInReadWrite(SpannerError, code=Code.INVALID_ARGUMENT):
     prose = "Unsupported concurrency mode in query using {schema}."
     schema: str
 
 
-class NotDml(SpannerError):
-    """A statement in a batch that is not DML."""
-
-    code = Code.INVALID_ARGUMENT
+class NotDml(SpannerError, code=Code.INVALID_ARGUMENT):
     prose = "Statement {number}: {sql!r} is not valid DML."
     number: int
     sql: str

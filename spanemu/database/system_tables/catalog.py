@@ -16,10 +16,7 @@ from spanemu.database.system_tables.visibility import visible
 from spanemu.sql.googlesql.analyzer.options import SystemTable
 
 
-class NoSuchQuery(SpannerError):
-    """A query to cancel that is not running, or not any more."""
-
-    code = Code.NOT_FOUND
+class NoSuchQuery(SpannerError, code=Code.NOT_FOUND):
     prose = "Query not found: {query_id}. It may have ended."
     query_id: str
 

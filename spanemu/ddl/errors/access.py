@@ -5,53 +5,35 @@ from __future__ import annotations
 from spanemu.base.errors import Code, SpannerError
 
 
-class RoleNameReserved(SpannerError):
-    """A role takes a name that the system keeps for itself."""
-
-    code = Code.INVALID_ARGUMENT
+class RoleNameReserved(SpannerError, code=Code.INVALID_ARGUMENT):
     prose = "Role name not valid: {role}. It is reserved."
     role: str
 
 
-class RoleExists(SpannerError):
-    """There is a role of that name already."""
-
-    code = Code.FAILED_PRECONDITION
+class RoleExists(SpannerError, code=Code.FAILED_PRECONDITION):
     prose = "Duplicate name in schema: role {role}."
     role: str
 
 
-class RoleInUse(SpannerError):
-    """A role that is to go has privileges."""
-
-    code = Code.FAILED_PRECONDITION
+class RoleInUse(SpannerError, code=Code.FAILED_PRECONDITION):
     prose = "Cannot drop role {role}: it has privileges on {objects}. Revoke them first."
     role: str
     objects: str
 
 
-class SystemRoleFixed(SpannerError):
-    """What may not be done with a system role."""
-
-    code = Code.INVALID_ARGUMENT
+class SystemRoleFixed(SpannerError, code=Code.INVALID_ARGUMENT):
     prose = "Role {role} is a system role: {reason}."
     role: str
     reason: str
 
 
-class RoleCycle(SpannerError):
-    """A role would become a member of itself."""
-
-    code = Code.FAILED_PRECONDITION
+class RoleCycle(SpannerError, code=Code.FAILED_PRECONDITION):
     prose = "Cannot grant role {role} to role {member}: {member} would be a member of itself."
     role: str
     member: str
 
 
-class PrivilegeNotForKind(SpannerError):
-    """A privilege that objects of the kind do not have, or not by column."""
-
-    code = Code.INVALID_ARGUMENT
+class PrivilegeNotForKind(SpannerError, code=Code.INVALID_ARGUMENT):
     prose = "Privilege {privilege} cannot be granted on {kind} {name}: {reason}."
     privilege: str
     kind: str
@@ -59,10 +41,7 @@ class PrivilegeNotForKind(SpannerError):
     reason: str
 
 
-class PrivilegesDepend(SpannerError):
-    """Roles have privileges on what is to go."""
-
-    code = Code.FAILED_PRECONDITION
+class PrivilegesDepend(SpannerError, code=Code.FAILED_PRECONDITION):
     prose = (
         "Cannot drop {kind} `{name}`: the roles {roles} have privileges on it. Revoke them first."
     )

@@ -5,19 +5,13 @@ from __future__ import annotations
 from spanemu.base.errors import Code, SpannerError
 
 
-class NotNullColumnAdded(SpannerError):
-    """A new column would be NULL in the rows that exist."""
-
-    code = Code.UNIMPLEMENTED
+class NotNullColumnAdded(SpannerError, code=Code.UNIMPLEMENTED):
     prose = "Cannot add NOT NULL column {table}.{column} to existing table {table}."
     table: str
     column: str
 
 
-class PrimaryKeyOnAddedColumn(SpannerError):
-    """ADD COLUMN or ALTER COLUMN with PRIMARY KEY."""
-
-    code = Code.INVALID_ARGUMENT
+class PrimaryKeyOnAddedColumn(SpannerError, code=Code.INVALID_ARGUMENT):
     prose = "Unexpected PRIMARY KEY clause on column {table}.{column}."
     table: str
     column: str
@@ -26,29 +20,20 @@ class PrimaryKeyOnAddedColumn(SpannerError):
 # ---------------------------------------------------------------------------- dropping
 
 
-class CannotDropKeyColumn(SpannerError):
-    """A column of the primary key is to go."""
-
-    code = Code.INVALID_ARGUMENT
+class CannotDropKeyColumn(SpannerError, code=Code.INVALID_ARGUMENT):
     prose = "Cannot drop key column {column} from table {table}."
     table: str
     column: str
 
 
-class ColumnInIndex(SpannerError):
-    """An index needs the column that is to go."""
-
-    code = Code.FAILED_PRECONDITION
+class ColumnInIndex(SpannerError, code=Code.FAILED_PRECONDITION):
     prose = "Cannot drop column {column} from table {table} because it is used by index {index}."
     table: str
     column: str
     index: str
 
 
-class ColumnInForeignKeys(SpannerError):
-    """Foreign keys need the column that is to go."""
-
-    code = Code.FAILED_PRECONDITION
+class ColumnInForeignKeys(SpannerError, code=Code.FAILED_PRECONDITION):
     prose = (
         "Cannot drop column `{column}` from table `{table}`. It is used by one or more foreign "
         "keys: {foreign_keys}. You must drop the foreign keys before dropping the column."
@@ -58,20 +43,14 @@ class ColumnInForeignKeys(SpannerError):
     foreign_keys: str
 
 
-class ColumnInCheck(SpannerError):
-    """A check needs the column that is to go."""
-
-    code = Code.FAILED_PRECONDITION
+class ColumnInCheck(SpannerError, code=Code.FAILED_PRECONDITION):
     prose = "Cannot drop column `{column}` on which there is a dependent check constraint: {check}."
     table: str
     column: str
     check: str
 
 
-class ColumnInGeneratedColumn(SpannerError):
-    """A generated column needs the column that is to go."""
-
-    code = Code.FAILED_PRECONDITION
+class ColumnInGeneratedColumn(SpannerError, code=Code.FAILED_PRECONDITION):
     prose = (
         "Cannot drop column `{column}` from table `{table}` because it is referenced by generated "
         "column `{generated}`."
@@ -81,10 +60,7 @@ class ColumnInGeneratedColumn(SpannerError):
     generated: str
 
 
-class ColumnInRowDeletionPolicy(SpannerError):
-    """The row deletion policy needs a column that is to go, or to change its type."""
-
-    code = Code.INVALID_ARGUMENT
+class ColumnInRowDeletionPolicy(SpannerError, code=Code.INVALID_ARGUMENT):
     prose = "ROW DELETION POLICY will break on table {table}: it goes by column {column}."
     table: str
     column: str
@@ -93,19 +69,13 @@ class ColumnInRowDeletionPolicy(SpannerError):
 # ---------------------------------------------------------------------------- keys
 
 
-class CannotChangeKeyColumn(SpannerError):
-    """A key column cannot become nullable or NOT NULL."""
-
-    code = Code.INVALID_ARGUMENT
+class CannotChangeKeyColumn(SpannerError, code=Code.INVALID_ARGUMENT):
     prose = "Cannot change key column {table}.{column}."
     table: str
     column: str
 
 
-class KeyColumnHasChildren(SpannerError):
-    """A key column that children share cannot change in the parent alone."""
-
-    code = Code.INVALID_ARGUMENT
+class KeyColumnHasChildren(SpannerError, code=Code.INVALID_ARGUMENT):
     prose = (
         "Requested change to key column {table}.{column} could not be made because table {table} "
         "has one or more child tables."
@@ -114,10 +84,7 @@ class KeyColumnHasChildren(SpannerError):
     column: str
 
 
-class ParentKeyColumnAltered(SpannerError):
-    """A key column that is shared with the parent cannot change in the child alone."""
-
-    code = Code.INVALID_ARGUMENT
+class ParentKeyColumnAltered(SpannerError, code=Code.INVALID_ARGUMENT):
     prose = "Cannot alter parent key column {table}.{column}."
     table: str
     column: str
@@ -126,10 +93,7 @@ class ParentKeyColumnAltered(SpannerError):
 # ---------------------------------------------------------------------------- types
 
 
-class CannotChangeType(SpannerError):
-    """Values of the old type do not become values of the new one."""
-
-    code = Code.INVALID_ARGUMENT
+class CannotChangeType(SpannerError, code=Code.INVALID_ARGUMENT):
     prose = "Cannot change type of column `{column}` from `{old}` to `{new}`"
     table: str
     column: str
@@ -137,19 +101,13 @@ class CannotChangeType(SpannerError):
     new: str
 
 
-class CannotChangeStoredType(SpannerError):
-    """The values of a stored generated column have a type already."""
-
-    code = Code.INVALID_ARGUMENT
+class CannotChangeStoredType(SpannerError, code=Code.INVALID_ARGUMENT):
     prose = "Cannot change the data type of stored generated column `{table}.{column}`."
     table: str
     column: str
 
 
-class ColumnTypeInForeignKey(SpannerError):
-    """A foreign key needs the column's type."""
-
-    code = Code.FAILED_PRECONDITION
+class ColumnTypeInForeignKey(SpannerError, code=Code.FAILED_PRECONDITION):
     prose = (
         "Cannot change the type of column `{column}` in table `{table}`. It is used by foreign "
         "key `{foreign_key}`."
@@ -159,10 +117,7 @@ class ColumnTypeInForeignKey(SpannerError):
     foreign_key: str
 
 
-class NotNullInForeignKey(SpannerError):
-    """A foreign key needs to know whether the column can be NULL."""
-
-    code = Code.FAILED_PRECONDITION
+class NotNullInForeignKey(SpannerError, code=Code.FAILED_PRECONDITION):
     prose = (
         "Cannot change the nullability of column `{column}` in table `{table}`. It is used by "
         "foreign key `{foreign_key}`."
@@ -172,10 +127,7 @@ class NotNullInForeignKey(SpannerError):
     foreign_key: str
 
 
-class CommitTimestampInForeignKey(SpannerError):
-    """A column of a foreign key cannot hold commit timestamps."""
-
-    code = Code.FAILED_PRECONDITION
+class CommitTimestampInForeignKey(SpannerError, code=Code.FAILED_PRECONDITION):
     prose = (
         "Cannot set the allow_commit_timestamp option of column `{column}` in table `{table}`. It "
         "is used by foreign key `{foreign_key}`."
@@ -185,10 +137,7 @@ class CommitTimestampInForeignKey(SpannerError):
     foreign_key: str
 
 
-class ColumnTypeInCheck(SpannerError):
-    """A check needs the column's type."""
-
-    code = Code.INVALID_ARGUMENT
+class ColumnTypeInCheck(SpannerError, code=Code.INVALID_ARGUMENT):
     prose = (
         "Cannot change the data type of column `{column}`, which is used by check constraint "
         "`{check}`."
@@ -198,10 +147,7 @@ class ColumnTypeInCheck(SpannerError):
     check: str
 
 
-class ColumnTypeInGeneratedColumn(SpannerError):
-    """A generated column is computed from the column's type."""
-
-    code = Code.FAILED_PRECONDITION
+class ColumnTypeInGeneratedColumn(SpannerError, code=Code.FAILED_PRECONDITION):
     prose = (
         "Cannot change the data type of column `{column}`, which has a dependent generated column "
         "`{generated}`."
@@ -211,10 +157,7 @@ class ColumnTypeInGeneratedColumn(SpannerError):
     generated: str
 
 
-class NotNullInIndex(SpannerError):
-    """An index needs to know whether the column can be NULL."""
-
-    code = Code.FAILED_PRECONDITION
+class NotNullInIndex(SpannerError, code=Code.FAILED_PRECONDITION):
     prose = (
         "Changing NOT NULL constraints on column {column} is not allowed because it affects index "
         "{index}."
@@ -224,10 +167,7 @@ class NotNullInIndex(SpannerError):
     index: str
 
 
-class VectorLengthChanged(SpannerError):
-    """The vector_length of a column that a vector index uses is to change."""
-
-    code = Code.FAILED_PRECONDITION
+class VectorLengthChanged(SpannerError, code=Code.FAILED_PRECONDITION):
     prose = (
         "Cannot change the vector_length of column `{table}.{column}`, which vector index {index} "
         "uses."
@@ -240,10 +180,7 @@ class VectorLengthChanged(SpannerError):
 # ---------------------------------------------------------------------------- computed columns
 
 
-class GeneratedColumnHasDefault(SpannerError):
-    """A column cannot both be generated and have a default."""
-
-    code = Code.FAILED_PRECONDITION
+class GeneratedColumnHasDefault(SpannerError, code=Code.FAILED_PRECONDITION):
     prose = (
         "Column {table}.{column} with a DEFAULT value cannot be a generated column and vice versa."
     )
@@ -251,37 +188,25 @@ class GeneratedColumnHasDefault(SpannerError):
     column: str
 
 
-class CannotMakeGenerated(SpannerError):
-    """A regular column cannot become a generated one."""
-
-    code = Code.INVALID_ARGUMENT
+class CannotMakeGenerated(SpannerError, code=Code.INVALID_ARGUMENT):
     prose = "Cannot convert column `{table}.{column}` to a generated column."
     table: str
     column: str
 
 
-class CannotMakeRegular(SpannerError):
-    """A generated column cannot become a regular one."""
-
-    code = Code.INVALID_ARGUMENT
+class CannotMakeRegular(SpannerError, code=Code.INVALID_ARGUMENT):
     prose = "Cannot convert generated column `{table}.{column}` to a regular column."
     table: str
     column: str
 
 
-class CannotChangeStoredAttribute(SpannerError):
-    """A generated column cannot become stored, or cease to be."""
-
-    code = Code.INVALID_ARGUMENT
+class CannotChangeStoredAttribute(SpannerError, code=Code.INVALID_ARGUMENT):
     prose = "Cannot change the STORED attribute for generated column `{table}.{column}`."
     table: str
     column: str
 
 
-class CannotChangeGeneratedExpression(SpannerError):
-    """The values of a generated column are in use."""
-
-    code = Code.INVALID_ARGUMENT
+class CannotChangeGeneratedExpression(SpannerError, code=Code.INVALID_ARGUMENT):
     prose = (
         "Cannot change the expression of a generated column `{table}.{column}` because it is "
         "stored or has other dependencies."
@@ -290,37 +215,25 @@ class CannotChangeGeneratedExpression(SpannerError):
     column: str
 
 
-class CannotMakeIdentity(SpannerError):
-    """A column cannot become an identity column."""
-
-    code = Code.INVALID_ARGUMENT
+class CannotMakeIdentity(SpannerError, code=Code.INVALID_ARGUMENT):
     prose = "Cannot alter column `{table}.{column}` to an identity column."
     table: str
     column: str
 
 
-class CannotDropIdentity(SpannerError):
-    """An identity column stays one."""
-
-    code = Code.INVALID_ARGUMENT
+class CannotDropIdentity(SpannerError, code=Code.INVALID_ARGUMENT):
     prose = "Cannot alter column `{table}.{column}` to drop the identity property."
     table: str
     column: str
 
 
-class CannotChangeIdentity(SpannerError):
-    """An identity column cannot have a default or be generated."""
-
-    code = Code.INVALID_ARGUMENT
+class CannotChangeIdentity(SpannerError, code=Code.INVALID_ARGUMENT):
     prose = "Cannot alter an identity column `{table}.{column}` to a generated or default column."
     table: str
     column: str
 
 
-class NotIdentityColumn(SpannerError):
-    """ALTER IDENTITY on a column that is no identity column."""
-
-    code = Code.INVALID_ARGUMENT
+class NotIdentityColumn(SpannerError, code=Code.INVALID_ARGUMENT):
     prose = "Column is not an identity column in table {table}: {column}"
     table: str
     column: str

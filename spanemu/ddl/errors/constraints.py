@@ -5,20 +5,14 @@ from __future__ import annotations
 from spanemu.base.errors import Code, SpannerError
 
 
-class ForeignKeyColumnMissing(SpannerError):
-    """A foreign key names a column that the table does not have."""
-
-    code = Code.FAILED_PRECONDITION
+class ForeignKeyColumnMissing(SpannerError, code=Code.FAILED_PRECONDITION):
     prose = "Column `{column}` not found for table `{table}` in foreign key `{foreign_key}`."
     foreign_key: str
     table: str
     column: str
 
 
-class ForeignKeyColumnTwice(SpannerError):
-    """A foreign key names a column twice on one of its sides."""
-
-    code = Code.FAILED_PRECONDITION
+class ForeignKeyColumnTwice(SpannerError, code=Code.FAILED_PRECONDITION):
     prose = (
         "Column `{column}` used more than once for table `{table}` in foreign key `{foreign_key}`."
     )
@@ -27,10 +21,7 @@ class ForeignKeyColumnTwice(SpannerError):
     column: str
 
 
-class ForeignKeyColumnCount(SpannerError):
-    """The two sides of a foreign key do not pair up."""
-
-    code = Code.FAILED_PRECONDITION
+class ForeignKeyColumnCount(SpannerError, code=Code.FAILED_PRECONDITION):
     prose = (
         "The number of columns are different for table `{table}` and table `{referenced}` in "
         "foreign key `{foreign_key}`."
@@ -40,10 +31,7 @@ class ForeignKeyColumnCount(SpannerError):
     referenced: str
 
 
-class ForeignKeyTypeUnsupported(SpannerError):
-    """A foreign key over a column whose values cannot be looked up."""
-
-    code = Code.FAILED_PRECONDITION
+class ForeignKeyTypeUnsupported(SpannerError, code=Code.FAILED_PRECONDITION):
     prose = (
         "Column `{column}` for foreign key `{foreign_key}` on table `{table}` has an unsupported "
         "type."
@@ -53,10 +41,7 @@ class ForeignKeyTypeUnsupported(SpannerError):
     column: str
 
 
-class ForeignKeyTypeDiffers(SpannerError):
-    """Two columns that a foreign key pairs have different types."""
-
-    code = Code.FAILED_PRECONDITION
+class ForeignKeyTypeDiffers(SpannerError, code=Code.FAILED_PRECONDITION):
     prose = (
         "The column types are different for column `{column}` of table `{table}` and column "
         "`{referenced_column}` of table `{referenced}` in foreign key `{foreign_key}`."
@@ -68,10 +53,7 @@ class ForeignKeyTypeDiffers(SpannerError):
     referenced_column: str
 
 
-class ForeignKeyCommitTimestamp(SpannerError):
-    """A foreign key over a commit timestamp column."""
-
-    code = Code.FAILED_PRECONDITION
+class ForeignKeyCommitTimestamp(SpannerError, code=Code.FAILED_PRECONDITION):
     prose = (
         "Commit timestamp column is not supported for column `{column}` of table `{table}` in "
         "foreign key `{foreign_key}`."
@@ -81,18 +63,12 @@ class ForeignKeyCommitTimestamp(SpannerError):
     column: str
 
 
-class ForeignKeyActionNotEnforced(SpannerError):
-    """ON DELETE CASCADE on a foreign key that is not enforced."""
-
-    code = Code.INVALID_ARGUMENT
+class ForeignKeyActionNotEnforced(SpannerError, code=Code.INVALID_ARGUMENT):
     prose = "ON DELETE actions are not supported for NOT ENFORCED foreign keys: `{foreign_key}`."
     foreign_key: str
 
 
-class CheckInvalid(SpannerError):
-    """A check's expression means nothing, or nothing that a check may be."""
-
-    code = Code.INVALID_ARGUMENT
+class CheckInvalid(SpannerError, code=Code.INVALID_ARGUMENT):
     prose = (
         "Error parsing expression '{expression}' from check constraint '{check}' in table "
         "'{table}': {reason}"
@@ -103,10 +79,7 @@ class CheckInvalid(SpannerError):
     reason: str
 
 
-class CheckWithoutColumns(SpannerError):
-    """A check that no written column can violate."""
-
-    code = Code.INVALID_ARGUMENT
+class CheckWithoutColumns(SpannerError, code=Code.INVALID_ARGUMENT):
     prose = (
         "Check constraint `{table}`.`{check}` does not use any non generated column. Expression: "
         "'{expression}'. A check constraint expression requires at least one non-generated column "
@@ -117,10 +90,7 @@ class CheckWithoutColumns(SpannerError):
     expression: str
 
 
-class CheckOnCommitTimestamp(SpannerError):
-    """A check over a commit timestamp, which is not known when checks are judged."""
-
-    code = Code.INVALID_ARGUMENT
+class CheckOnCommitTimestamp(SpannerError, code=Code.INVALID_ARGUMENT):
     prose = (
         "Column `{column}` has option commit_timestamp, which is not supported in check "
         "constraint `{check}`."

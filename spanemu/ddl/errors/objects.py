@@ -7,10 +7,7 @@ from spanemu.base.errors import Code, SpannerError
 # ---------------------------------------------------------------------------- sequences
 
 
-class SequenceKindMissing(SpannerError):
-    """A sequence without a kind, and the database has no default."""
-
-    code = Code.INVALID_ARGUMENT
+class SequenceKindMissing(SpannerError, code=Code.INVALID_ARGUMENT):
     prose = (
         "The sequence {sequence} does not have a valid sequence kind. Please specify the sequence "
         "kind explicitly or set the database option `default_sequence_kind`."
@@ -18,18 +15,12 @@ class SequenceKindMissing(SpannerError):
     sequence: str
 
 
-class SequenceKindUnknown(SpannerError):
-    """A sequence kind other than bit_reversed_positive."""
-
-    code = Code.INVALID_ARGUMENT
+class SequenceKindUnknown(SpannerError, code=Code.INVALID_ARGUMENT):
     prose = "Unsupported sequence kind: {kind}"
     kind: str
 
 
-class SequenceClausesAndOptions(SpannerError):
-    """A sequence is described by clauses and by options."""
-
-    code = Code.INVALID_ARGUMENT
+class SequenceClausesAndOptions(SpannerError, code=Code.INVALID_ARGUMENT):
     prose = (
         "The sequence properties can only be set in either clauses or options for the sequence "
         "{sequence}"
@@ -37,47 +28,29 @@ class SequenceClausesAndOptions(SpannerError):
     sequence: str
 
 
-class BadSequenceOption(SpannerError):
-    """A sequence option that is unknown, or has a value of the wrong type."""
-
-    code = Code.INVALID_ARGUMENT
+class BadSequenceOption(SpannerError, code=Code.INVALID_ARGUMENT):
     prose = "Option: {option} is unknown or has an unexpected value for sequence {sequence}."
     sequence: str
     option: str
 
 
-class SkipRangeIncomplete(SpannerError):
-    """Only one bound of a skip range."""
-
-    code = Code.FAILED_PRECONDITION
+class SkipRangeIncomplete(SpannerError, code=Code.FAILED_PRECONDITION):
     prose = "`skip_range_min` and `skip_range_max` have to be set together"
 
 
-class SkipRangeReversed(SpannerError):
-    """A skip range that ends before it begins."""
-
-    code = Code.FAILED_PRECONDITION
+class SkipRangeReversed(SpannerError, code=Code.FAILED_PRECONDITION):
     prose = "`skip_range_min` has to be lesser than or equal to `skip_range_max`"
 
 
-class SkipRangeNotPositive(SpannerError):
-    """A skip range that no value can fall into."""
-
-    code = Code.FAILED_PRECONDITION
+class SkipRangeNotPositive(SpannerError, code=Code.FAILED_PRECONDITION):
     prose = "The sequence skipped range has to contain at least one positive value"
 
 
-class SequenceCounterNotPositive(SpannerError):
-    """A sequence that starts at zero or below."""
-
-    code = Code.FAILED_PRECONDITION
+class SequenceCounterNotPositive(SpannerError, code=Code.FAILED_PRECONDITION):
     prose = "`start_with_counter` has to be a positive INT64 number"
 
 
-class SequenceInUse(SpannerError):
-    """A column's default draws from the sequence that is to go."""
-
-    code = Code.FAILED_PRECONDITION
+class SequenceInUse(SpannerError, code=Code.FAILED_PRECONDITION):
     prose = (
         "Cannot drop SEQUENCE `{sequence}` on which there is a dependent column: {table}.{column}."
     )
@@ -89,27 +62,18 @@ class SequenceInUse(SpannerError):
 # ---------------------------------------------------------------------------- views
 
 
-class ViewWithoutSecurity(SpannerError):
-    """CREATE VIEW without SQL SECURITY."""
-
-    code = Code.INVALID_ARGUMENT
+class ViewWithoutSecurity(SpannerError, code=Code.INVALID_ARGUMENT):
     prose = "View `{view}` is missing the SQL SECURITY clause."
     view: str
 
 
-class ViewInvalid(SpannerError):
-    """A view's query means nothing, or nothing that a view may be."""
-
-    code = Code.INVALID_ARGUMENT
+class ViewInvalid(SpannerError, code=Code.INVALID_ARGUMENT):
     prose = "Error analyzing the definition of view `{view}`: {reason}"
     view: str
     reason: str
 
 
-class ViewReplacementInvalid(SpannerError):
-    """The query that is to replace a view's does not do."""
-
-    code = Code.FAILED_PRECONDITION
+class ViewReplacementInvalid(SpannerError, code=Code.FAILED_PRECONDITION):
     prose = (
         "Cannot replace VIEW `{view}` because new definition is invalid with the following "
         "diagnostic message: {reason}"
@@ -118,46 +82,31 @@ class ViewReplacementInvalid(SpannerError):
     reason: str
 
 
-class ViewNamedAsFunction(SpannerError):
-    """A view takes the name of a built-in function."""
-
-    code = Code.FAILED_PRECONDITION
+class ViewNamedAsFunction(SpannerError, code=Code.FAILED_PRECONDITION):
     prose = "Cannot create a view with the same name as builtin function: {view}."
     view: str
 
 
-class ViewNestedTooDeeply(SpannerError):
-    """A view over views over views."""
-
-    code = Code.FAILED_PRECONDITION
+class ViewNestedTooDeeply(SpannerError, code=Code.FAILED_PRECONDITION):
     prose = "View {view} is too deeply nested; the limit is {limit}."
     view: str
     limit: int
 
 
-class TooManyViews(SpannerError):
-    """The database has as many views as it may have."""
-
-    code = Code.FAILED_PRECONDITION
+class TooManyViews(SpannerError, code=Code.FAILED_PRECONDITION):
     prose = "Cannot add view {view}: too many views (limit {limit})."
     view: str
     limit: int
 
 
-class ViewsDepend(SpannerError):
-    """Views need what is to go."""
-
-    code = Code.FAILED_PRECONDITION
+class ViewsDepend(SpannerError, code=Code.FAILED_PRECONDITION):
     prose = "Cannot drop {kind} `{name}` on which there are dependent views: {views}."
     kind: str
     name: str
     views: str
 
 
-class ViewBecomesInvalid(SpannerError):
-    """A change would leave a view without meaning."""
-
-    code = Code.FAILED_PRECONDITION
+class ViewBecomesInvalid(SpannerError, code=Code.FAILED_PRECONDITION):
     prose = (
         "Cannot alter {kind} `{name}`. The new definition causes the definition of VIEW `{view}` "
         "to become invalid with the following diagnostic message: {reason}"
@@ -168,10 +117,7 @@ class ViewBecomesInvalid(SpannerError):
     reason: str
 
 
-class ViewsDependOnType(SpannerError):
-    """A change would give a view's column another type or name."""
-
-    code = Code.FAILED_PRECONDITION
+class ViewsDependOnType(SpannerError, code=Code.FAILED_PRECONDITION):
     prose = (
         "Cannot alter {kind} `{name}`. The action would implicitly change the name or type of an "
         "output column of view `{view}`."
@@ -184,10 +130,7 @@ class ViewsDependOnType(SpannerError):
 # ---------------------------------------------------------------------------- schemas
 
 
-class SchemaNotEmpty(SpannerError):
-    """A named schema that is to go holds objects."""
-
-    code = Code.FAILED_PRECONDITION
+class SchemaNotEmpty(SpannerError, code=Code.FAILED_PRECONDITION):
     prose = "Cannot drop schema {schema} while it has dependencies: {objects}."
     schema: str
     objects: str
@@ -196,18 +139,12 @@ class SchemaNotEmpty(SpannerError):
 # ---------------------------------------------------------------------------- database
 
 
-class UnknownDatabaseOption(SpannerError):
-    """An option that databases do not have."""
-
-    code = Code.FAILED_PRECONDITION
+class UnknownDatabaseOption(SpannerError, code=Code.FAILED_PRECONDITION):
     prose = "Invalid Alter Database Option: {option}."
     option: str
 
 
-class BadDatabaseOption(SpannerError):
-    """A value that an option of the database cannot have."""
-
-    code = Code.FAILED_PRECONDITION
+class BadDatabaseOption(SpannerError, code=Code.FAILED_PRECONDITION):
     prose = "Invalid value for database option {option}: {value}. {supported}"
     option: str
     value: str
@@ -220,42 +157,27 @@ class BadRetentionPeriod(BadDatabaseOption):
     code = Code.INVALID_ARGUMENT
 
 
-class DefaultSequenceKindUnset(SpannerError):
-    """default_sequence_kind is to be taken back."""
-
-    code = Code.FAILED_PRECONDITION
+class DefaultSequenceKindUnset(SpannerError, code=Code.FAILED_PRECONDITION):
     prose = "The default_sequence_kind option may not be unset once set."
 
 
-class DatabaseHasTables(SpannerError):
-    """An option that only a database without tables can change."""
-
-    code = Code.FAILED_PRECONDITION
+class DatabaseHasTables(SpannerError, code=Code.FAILED_PRECONDITION):
     prose = "Option {option} can only be changed while the database has no tables."
     option: str
 
 
-class CreateDatabaseMisplaced(SpannerError):
-    """CREATE DATABASE among the statements for a database that exists."""
-
-    code = Code.INVALID_ARGUMENT
+class CreateDatabaseMisplaced(SpannerError, code=Code.INVALID_ARGUMENT):
     prose = "CREATE DATABASE is not allowed here: database {name} must be created by itself."
     name: str
 
 
-class OtherDatabaseAltered(SpannerError):
-    """An ALTER DATABASE statement that names another database than the one it is sent to."""
-
-    code = Code.INVALID_ARGUMENT
+class OtherDatabaseAltered(SpannerError, code=Code.INVALID_ARGUMENT):
     prose = "ALTER DATABASE names database {named}, but the statement is for database {database}."
     named: str
     database: str
 
 
-class UnknownObjectOption(SpannerError):
-    """An option that objects of the kind do not have."""
-
-    code = Code.FAILED_PRECONDITION
+class UnknownObjectOption(SpannerError, code=Code.FAILED_PRECONDITION):
     prose = "Invalid {kind} option: {option} of {name}. Supported options are {supported}."
     kind: str
     name: str
@@ -263,10 +185,7 @@ class UnknownObjectOption(SpannerError):
     supported: str
 
 
-class BadObjectOption(SpannerError):
-    """A value that an option cannot have."""
-
-    code = Code.FAILED_PRECONDITION
+class BadObjectOption(SpannerError, code=Code.FAILED_PRECONDITION):
     prose = "Invalid value for option {option} of {kind} {name}: {value}. It must be {supported}."
     kind: str
     name: str
@@ -275,74 +194,50 @@ class BadObjectOption(SpannerError):
     supported: str
 
 
-class ObjectOptionMissing(SpannerError):
-    """An option without which the object means nothing."""
-
-    code = Code.FAILED_PRECONDITION
+class ObjectOptionMissing(SpannerError, code=Code.FAILED_PRECONDITION):
     prose = "{kind} {name} has no option {option}, which is required."
     kind: str
     name: str
     option: str
 
 
-class TooManyObjects(SpannerError):
-    """The database has as many objects of the kind as it may have."""
-
-    code = Code.FAILED_PRECONDITION
+class TooManyObjects(SpannerError, code=Code.FAILED_PRECONDITION):
     prose = "Cannot add {kind} {name}: too many of them (limit {limit})."
     kind: str
     name: str
     limit: int
 
 
-class LocalityGroupNameInvalid(SpannerError):
-    """A locality group's name that is reserved."""
-
-    code = Code.FAILED_PRECONDITION
+class LocalityGroupNameInvalid(SpannerError, code=Code.FAILED_PRECONDITION):
     prose = "Invalid locality group name: {group}. {reason}."
     group: str
     reason: str
 
 
-class LocalityGroupExists(SpannerError):
-    """There is a locality group of that name already."""
-
-    code = Code.FAILED_PRECONDITION
+class LocalityGroupExists(SpannerError, code=Code.FAILED_PRECONDITION):
     prose = "Duplicate name in schema: locality group {group}."
     group: str
 
 
-class LocalityGroupInUse(SpannerError):
-    """Something asks for the locality group that is to go."""
-
-    code = Code.FAILED_PRECONDITION
+class LocalityGroupInUse(SpannerError, code=Code.FAILED_PRECONDITION):
     prose = "Locality group {group} cannot be dropped as it is referenced by {user}."
     group: str
     user: str
 
 
-class PlacementNameInvalid(SpannerError):
-    """A placement's name that is reserved or taken."""
-
-    code = Code.FAILED_PRECONDITION
+class PlacementNameInvalid(SpannerError, code=Code.FAILED_PRECONDITION):
     prose = "Invalid placement name: {placement}. {reason}."
     placement: str
     reason: str
 
 
-class PlacementInUse(SpannerError):
-    """Rows are placed where no placement would be any more."""
-
-    code = Code.FAILED_PRECONDITION
+class PlacementInUse(SpannerError, code=Code.FAILED_PRECONDITION):
     prose = "Cannot drop placement {placement}: table {table} has rows in it."
     placement: str
     table: str
 
 
-class PlacementKeyInvalid(SpannerError):
-    """A column that cannot be a placement key."""
-
-    code = Code.FAILED_PRECONDITION
+class PlacementKeyInvalid(SpannerError, code=Code.FAILED_PRECONDITION):
     prose = "Column {table}.{column} cannot be a PLACEMENT KEY: {reason}."
     table: str
     column: str

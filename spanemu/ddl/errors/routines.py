@@ -5,19 +5,13 @@ from __future__ import annotations
 from spanemu.base.errors import Code, SpannerError
 
 
-class FunctionInvalid(SpannerError):
-    """A function whose definition means nothing, or nothing that a function may be."""
-
-    code = Code.INVALID_ARGUMENT
+class FunctionInvalid(SpannerError, code=Code.INVALID_ARGUMENT):
     prose = "Error analyzing the definition of function `{function}`: {reason}"
     function: str
     reason: str
 
 
-class FunctionReplacementInvalid(SpannerError):
-    """The definition that is to replace a function's does not do."""
-
-    code = Code.FAILED_PRECONDITION
+class FunctionReplacementInvalid(SpannerError, code=Code.FAILED_PRECONDITION):
     prose = (
         "Cannot replace FUNCTION `{function}` because new definition is invalid with the following "
         "diagnostic message: {reason}"
@@ -26,26 +20,17 @@ class FunctionReplacementInvalid(SpannerError):
     reason: str
 
 
-class FunctionDefinerRights(SpannerError):
-    """SQL SECURITY DEFINER, which functions do not have."""
-
-    code = Code.INVALID_ARGUMENT
+class FunctionDefinerRights(SpannerError, code=Code.INVALID_ARGUMENT):
     prose = "Function `{function}` uses unsupported SQL SECURITY DEFINER clause."
     function: str
 
 
-class FunctionNamedAsBuiltin(SpannerError):
-    """A function takes the name of a built-in one."""
-
-    code = Code.FAILED_PRECONDITION
+class FunctionNamedAsBuiltin(SpannerError, code=Code.FAILED_PRECONDITION):
     prose = "Cannot create a function with the same name as builtin function `{function}`."
     function: str
 
 
-class FunctionTypeMismatch(SpannerError):
-    """The body of a function gives another type than it says."""
-
-    code = Code.FAILED_PRECONDITION
+class FunctionTypeMismatch(SpannerError, code=Code.FAILED_PRECONDITION):
     prose = (
         "Function `{function}` has type mismatch. User provided type: `{declared}`. Actual type: "
         "`{actual}`."
@@ -55,134 +40,89 @@ class FunctionTypeMismatch(SpannerError):
     actual: str
 
 
-class ModelInvalid(SpannerError):
-    """A model that lacks what models must have, or has too much."""
-
-    code = Code.FAILED_PRECONDITION
+class ModelInvalid(SpannerError, code=Code.FAILED_PRECONDITION):
     prose = "Model {model} is invalid: {reason}."
     model: str
     reason: str
 
 
-class ModelColumnInvalid(SpannerError):
-    """A column that a model cannot have."""
-
-    code = Code.FAILED_PRECONDITION
+class ModelColumnInvalid(SpannerError, code=Code.FAILED_PRECONDITION):
     prose = "Column {column} of Model {model} is invalid: {reason}."
     model: str
     column: str
     reason: str
 
 
-class FunctionInUse(SpannerError):
-    """Something calls the function that is to go."""
-
-    code = Code.FAILED_PRECONDITION
+class FunctionInUse(SpannerError, code=Code.FAILED_PRECONDITION):
     prose = "Cannot drop FUNCTION `{function}` on which there is a dependent {user}."
     function: str
     user: str
 
 
-class ProtoBundleExists(SpannerError):
-    """A second CREATE PROTO BUNDLE."""
-
-    code = Code.FAILED_PRECONDITION
+class ProtoBundleExists(SpannerError, code=Code.FAILED_PRECONDITION):
     prose = "The database has a proto bundle already; use ALTER PROTO BUNDLE."
 
 
-class ProtoBundleMissing(SpannerError):
-    """A proto bundle is to be changed or dropped, and there is none."""
-
-    code = Code.NOT_FOUND
+class ProtoBundleMissing(SpannerError, code=Code.NOT_FOUND):
     prose = "The database has no proto bundle."
 
 
-class ProtoDescriptorsMissing(SpannerError):
-    """CREATE or ALTER PROTO BUNDLE without descriptors in the request."""
-
-    code = Code.INVALID_ARGUMENT
+class ProtoDescriptorsMissing(SpannerError, code=Code.INVALID_ARGUMENT):
     prose = "The request has no proto_descriptors, which {statement} needs."
     statement: str
 
 
-class ProtoTypeNotFound(SpannerError):
-    """A type that is not in the descriptors, or not in the bundle."""
-
-    code = Code.NOT_FOUND
+class ProtoTypeNotFound(SpannerError, code=Code.NOT_FOUND):
     prose = "Type not found: `{type}` in {place}."
     type: str
     place: str
 
 
-class ProtoTypeExists(SpannerError):
-    """A type that the bundle has already."""
-
-    code = Code.FAILED_PRECONDITION
+class ProtoTypeExists(SpannerError, code=Code.FAILED_PRECONDITION):
     prose = "Type `{type}` is in the proto bundle already."
     type: str
 
 
-class ProtoTypeReserved(SpannerError):
-    """A type of a package that is not for bundles."""
-
-    code = Code.FAILED_PRECONDITION
+class ProtoTypeReserved(SpannerError, code=Code.FAILED_PRECONDITION):
     prose = "Type `{type}` is in a reserved package and cannot be added to a proto bundle."
     type: str
 
 
-class ProtoTypeInUse(SpannerError):
-    """A column has the type that is to go."""
-
-    code = Code.FAILED_PRECONDITION
+class ProtoTypeInUse(SpannerError, code=Code.FAILED_PRECONDITION):
     prose = "Cannot remove type `{type}` from the proto bundle: column {column} uses it."
     type: str
     column: str
 
 
-class GraphInvalid(SpannerError):
-    """A property graph, or one of its element tables, breaks a rule. `element` may be empty."""
-
-    code = Code.INVALID_ARGUMENT
+class GraphInvalid(SpannerError, code=Code.INVALID_ARGUMENT):
     prose = "Property Graph `{graph}` is invalid: {element}: {reason}."
     graph: str
     element: str
     reason: str
 
 
-class GraphElementNotFound(SpannerError):
-    """A property graph names a table, a node or a column that does not exist."""
-
-    code = Code.NOT_FOUND
+class GraphElementNotFound(SpannerError, code=Code.NOT_FOUND):
     prose = "Property Graph `{graph}` refers to {kind} {name}, which was not found."
     graph: str
     kind: str
     name: str
 
 
-class GraphsDepend(SpannerError):
-    """Property graphs need what is to go."""
-
-    code = Code.FAILED_PRECONDITION
+class GraphsDepend(SpannerError, code=Code.FAILED_PRECONDITION):
     prose = "Cannot drop {kind} `{name}` on which there are dependent property graphs: {graphs}."
     kind: str
     name: str
     graphs: str
 
 
-class WatchedTableInvalid(SpannerError):
-    """A change stream names a table that it cannot watch, or not so."""
-
-    code = Code.FAILED_PRECONDITION
+class WatchedTableInvalid(SpannerError, code=Code.FAILED_PRECONDITION):
     prose = "Change Stream {stream} cannot track table {table}: {reason}."
     stream: str
     table: str
     reason: str
 
 
-class WatchedColumnInvalid(SpannerError):
-    """A change stream names a column that it cannot watch, or not so."""
-
-    code = Code.FAILED_PRECONDITION
+class WatchedColumnInvalid(SpannerError, code=Code.FAILED_PRECONDITION):
     prose = "Change Stream {stream} cannot track column {column} of table {table}: {reason}."
     stream: str
     table: str
@@ -190,10 +130,7 @@ class WatchedColumnInvalid(SpannerError):
     reason: str
 
 
-class TooManyStreamsOnObject(SpannerError):
-    """As many change streams watch a table, a column or everything as may."""
-
-    code = Code.FAILED_PRECONDITION
+class TooManyStreamsOnObject(SpannerError, code=Code.FAILED_PRECONDITION):
     prose = (
         "Failed to create or alter Change Stream {stream}: not more than {limit} Change Streams "
         "may track the same table, column or ALL: {object}."
@@ -203,10 +140,7 @@ class TooManyStreamsOnObject(SpannerError):
     limit: int
 
 
-class NothingWatched(SpannerError):
-    """DROP FOR ALL of a change stream that watches nothing."""
-
-    code = Code.FAILED_PRECONDITION
+class NothingWatched(SpannerError, code=Code.FAILED_PRECONDITION):
     prose = (
         "ALTER CHANGE STREAM DROP FOR ALL cannot be applied on Change Stream {stream}: it does not "
         "track anything."
@@ -214,10 +148,7 @@ class NothingWatched(SpannerError):
     stream: str
 
 
-class TableIsWatched(SpannerError):
-    """A change stream names the table that is to go."""
-
-    code = Code.FAILED_PRECONDITION
+class TableIsWatched(SpannerError, code=Code.FAILED_PRECONDITION):
     prose = (
         "Cannot drop table {table}. It is tracked by Change Streams: {streams}. Drop them or "
         "change their FOR clauses first."
@@ -226,10 +157,7 @@ class TableIsWatched(SpannerError):
     streams: str
 
 
-class ColumnIsWatched(SpannerError):
-    """A change stream names the column that is to go."""
-
-    code = Code.FAILED_PRECONDITION
+class ColumnIsWatched(SpannerError, code=Code.FAILED_PRECONDITION):
     prose = (
         "Cannot drop column {table}.{column}. It is tracked by Change Streams: {streams}. Drop "
         "them or change their FOR clauses first."

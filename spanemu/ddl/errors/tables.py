@@ -7,28 +7,19 @@ from spanemu.base.errors import Code, SpannerError
 # ---------------------------------------------------------------------------- size
 
 
-class TooManyTables(SpannerError):
-    """The database has as many tables as it may have."""
-
-    code = Code.FAILED_PRECONDITION
+class TooManyTables(SpannerError, code=Code.FAILED_PRECONDITION):
     prose = "Cannot add table {table}: too many tables (limit {limit})."
     table: str
     limit: int
 
 
-class TooManyColumns(SpannerError):
-    """A table with more columns than it may have."""
-
-    code = Code.FAILED_PRECONDITION
+class TooManyColumns(SpannerError, code=Code.FAILED_PRECONDITION):
     prose = "Table {table} has too many columns; the limit is {limit}."
     table: str
     limit: int
 
 
-class TableWithoutColumns(SpannerError):
-    """An interleaved table without any column."""
-
-    code = Code.FAILED_PRECONDITION
+class TableWithoutColumns(SpannerError, code=Code.FAILED_PRECONDITION):
     prose = "Table {table} adds no columns and is not a top level table."
     table: str
 
@@ -36,46 +27,31 @@ class TableWithoutColumns(SpannerError):
 # ---------------------------------------------------------------------------- keys
 
 
-class SeveralPrimaryKeys(SpannerError):
-    """The primary key is declared more than once."""
-
-    code = Code.INVALID_ARGUMENT
+class SeveralPrimaryKeys(SpannerError, code=Code.INVALID_ARGUMENT):
     prose = "Table {table} declares its PRIMARY KEY more than once."
     table: str
 
 
-class KeyColumnMissing(SpannerError):
-    """A primary key names a column that the table does not have."""
-
-    code = Code.FAILED_PRECONDITION
+class KeyColumnMissing(SpannerError, code=Code.FAILED_PRECONDITION):
     prose = "Table {table} references nonexistent key column {column}."
     table: str
     column: str
 
 
-class KeyColumnTwice(SpannerError):
-    """A primary key names a column twice."""
-
-    code = Code.INVALID_ARGUMENT
+class KeyColumnTwice(SpannerError, code=Code.INVALID_ARGUMENT):
     prose = "Table {table} references key column {column} more than once."
     table: str
     column: str
 
 
-class KeyColumnType(SpannerError):
-    """Values of a key column's type have no order."""
-
-    code = Code.INVALID_ARGUMENT
+class KeyColumnType(SpannerError, code=Code.INVALID_ARGUMENT):
     prose = "Column {table}.{column} has type {type}, but is part of the primary key."
     table: str
     column: str
     type: str
 
 
-class TooManyKeyColumns(SpannerError):
-    """A key with more columns than it may have."""
-
-    code = Code.INVALID_ARGUMENT
+class TooManyKeyColumns(SpannerError, code=Code.INVALID_ARGUMENT):
     prose = "{kind} {name} has too many keys ({count}); the limit is {limit}."
     kind: str
     name: str
@@ -86,29 +62,20 @@ class TooManyKeyColumns(SpannerError):
 # ---------------------------------------------------------------------------- hierarchies
 
 
-class InterleavingTooDeep(SpannerError):
-    """A table lies deeper below its root than tables may."""
-
-    code = Code.FAILED_PRECONDITION
+class InterleavingTooDeep(SpannerError, code=Code.FAILED_PRECONDITION):
     prose = "Table {table} is too deeply nested; the limit is {limit} tables."
     table: str
     limit: int
 
 
-class ParentKeyMissing(SpannerError):
-    """A child's key lacks a column of its parent's key."""
-
-    code = Code.FAILED_PRECONDITION
+class ParentKeyMissing(SpannerError, code=Code.FAILED_PRECONDITION):
     prose = "{kind} {name} does not reference parent key column {column}."
     kind: str
     name: str
     column: str
 
 
-class ParentKeyPosition(SpannerError):
-    """A child's key has a column of its parent's key in another place."""
-
-    code = Code.FAILED_PRECONDITION
+class ParentKeyPosition(SpannerError, code=Code.FAILED_PRECONDITION):
     prose = "{kind} {name} references parent key column {column} at incorrect position {position}."
     kind: str
     name: str
@@ -116,10 +83,7 @@ class ParentKeyPosition(SpannerError):
     position: int
 
 
-class ParentKeyTypeDiffers(SpannerError):
-    """A column that parent and child share has two types."""
-
-    code = Code.FAILED_PRECONDITION
+class ParentKeyTypeDiffers(SpannerError, code=Code.FAILED_PRECONDITION):
     prose = (
         "{kind} {name} references parent key column {column} with incorrect type {type} "
         "(should be {expected})."
@@ -131,10 +95,7 @@ class ParentKeyTypeDiffers(SpannerError):
     expected: str
 
 
-class ParentKeyLengthDiffers(SpannerError):
-    """A column that parent and child share has two lengths."""
-
-    code = Code.FAILED_PRECONDITION
+class ParentKeyLengthDiffers(SpannerError, code=Code.FAILED_PRECONDITION):
     prose = (
         "{kind} {name} references parent key column {column} with incorrect length {length} "
         "(should be {expected})."
@@ -146,10 +107,7 @@ class ParentKeyLengthDiffers(SpannerError):
     expected: str
 
 
-class ParentKeyOrderDiffers(SpannerError):
-    """A column that parent and child share is sorted both ways."""
-
-    code = Code.FAILED_PRECONDITION
+class ParentKeyOrderDiffers(SpannerError, code=Code.FAILED_PRECONDITION):
     prose = "{kind} {name} references parent key column {column} with incorrect order {order}."
     kind: str
     name: str
@@ -157,10 +115,7 @@ class ParentKeyOrderDiffers(SpannerError):
     order: str
 
 
-class ParentKeyNullable(SpannerError):
-    """A column that parent and child share is NOT NULL in only one of them."""
-
-    code = Code.FAILED_PRECONDITION
+class ParentKeyNullable(SpannerError, code=Code.FAILED_PRECONDITION):
     prose = (
         "{kind} {name} references parent key column {column} that is {parent}, but child key is "
         "{child}."
@@ -172,37 +127,25 @@ class ParentKeyNullable(SpannerError):
     child: str
 
 
-class NotInterleaved(SpannerError):
-    """An action on the INTERLEAVE clause of a table that has none."""
-
-    code = Code.INVALID_ARGUMENT
+class NotInterleaved(SpannerError, code=Code.INVALID_ARGUMENT):
     prose = "Cannot {action} on table {table} that does not have an INTERLEAVE clause."
     table: str
     action: str
 
 
-class OnDeleteOfInterleaveIn(SpannerError):
-    """ON DELETE for a table whose rows need no parent row."""
-
-    code = Code.INVALID_ARGUMENT
+class OnDeleteOfInterleaveIn(SpannerError, code=Code.INVALID_ARGUMENT):
     prose = "Cannot SET ON DELETE on table {table}, which is INTERLEAVE IN without PARENT."
     table: str
 
 
-class InterleavingParentChanged(SpannerError):
-    """SET INTERLEAVE IN with another table than the one at hand."""
-
-    code = Code.INVALID_ARGUMENT
+class InterleavingParentChanged(SpannerError, code=Code.INVALID_ARGUMENT):
     prose = "Cannot change the interleaving of table {table} from {parent} to {other}."
     table: str
     parent: str
     other: str
 
 
-class InterleavingDirectCascade(SpannerError):
-    """INTERLEAVE IN becomes IN PARENT with ON DELETE CASCADE in one step."""
-
-    code = Code.UNIMPLEMENTED
+class InterleavingDirectCascade(SpannerError, code=Code.UNIMPLEMENTED):
     prose = (
         "Cannot change table {table} from INTERLEAVE IN to INTERLEAVE IN PARENT with ON DELETE "
         "CASCADE directly. Change it to ON DELETE NO ACTION first."
@@ -213,28 +156,19 @@ class InterleavingDirectCascade(SpannerError):
 # ---------------------------------------------------------------------------- dropping
 
 
-class TableHasChildren(SpannerError):
-    """Other tables are interleaved in a table that is to go."""
-
-    code = Code.FAILED_PRECONDITION
+class TableHasChildren(SpannerError, code=Code.FAILED_PRECONDITION):
     prose = "Cannot drop table {table} with interleaved tables: {children}."
     table: str
     children: str
 
 
-class TableHasIndexes(SpannerError):
-    """A table that is to go has indexes."""
-
-    code = Code.FAILED_PRECONDITION
+class TableHasIndexes(SpannerError, code=Code.FAILED_PRECONDITION):
     prose = "Cannot drop table {table} with indices: {indexes}."
     table: str
     indexes: str
 
 
-class TableIsReferenced(SpannerError):
-    """Foreign keys of other tables refer to a table that is to go."""
-
-    code = Code.FAILED_PRECONDITION
+class TableIsReferenced(SpannerError, code=Code.FAILED_PRECONDITION):
     prose = (
         "Cannot drop table `{table}`. It is referenced by one or more foreign keys: "
         "{foreign_keys}. You must drop the foreign keys before dropping the table."
@@ -246,29 +180,20 @@ class TableIsReferenced(SpannerError):
 # ---------------------------------------------------------------------------- names
 
 
-class RenamedToColumn(SpannerError):
-    """An interleaved table is to bear the name of a column of its hierarchy."""
-
-    code = Code.FAILED_PRECONDITION
+class RenamedToColumn(SpannerError, code=Code.FAILED_PRECONDITION):
     prose = "Cannot rename interleaved table {table} to {name}, the name of a column of {other}."
     table: str
     name: str
     other: str
 
 
-class SynonymExists(SpannerError):
-    """A table has one synonym at most."""
-
-    code = Code.INVALID_ARGUMENT
+class SynonymExists(SpannerError, code=Code.INVALID_ARGUMENT):
     prose = "Table {table} already has a synonym: {synonym}."
     table: str
     synonym: str
 
 
-class SynonymNotFound(SpannerError):
-    """The synonym to drop is not the table's."""
-
-    code = Code.INVALID_ARGUMENT
+class SynonymNotFound(SpannerError, code=Code.INVALID_ARGUMENT):
     prose = "Synonym {synonym} does not exist on table {table}."
     table: str
     synonym: str
@@ -277,19 +202,13 @@ class SynonymNotFound(SpannerError):
 # ---------------------------------------------------------------------------- row deletion
 
 
-class DeletionPolicyColumnMissing(SpannerError):
-    """A row deletion policy names a column that its table does not have."""
-
-    code = Code.INVALID_ARGUMENT
+class DeletionPolicyColumnMissing(SpannerError, code=Code.INVALID_ARGUMENT):
     prose = "ROW DELETION POLICY of table {table} refers to column {column}, which does not exist."
     table: str
     column: str
 
 
-class DeletionPolicyColumnType(SpannerError):
-    """A row deletion policy goes by a column that is no TIMESTAMP."""
-
-    code = Code.INVALID_ARGUMENT
+class DeletionPolicyColumnType(SpannerError, code=Code.INVALID_ARGUMENT):
     prose = (
         "ROW DELETION POLICY of table {table} refers to column {column}, which is not a TIMESTAMP."
     )
@@ -297,26 +216,17 @@ class DeletionPolicyColumnType(SpannerError):
     column: str
 
 
-class DeletionPolicyExists(SpannerError):
-    """A table has one row deletion policy at most."""
-
-    code = Code.INVALID_ARGUMENT
+class DeletionPolicyExists(SpannerError, code=Code.INVALID_ARGUMENT):
     prose = "ROW DELETION POLICY already exists on table {table}."
     table: str
 
 
-class DeletionPolicyMissing(SpannerError):
-    """There is no row deletion policy to replace or drop."""
-
-    code = Code.INVALID_ARGUMENT
+class DeletionPolicyMissing(SpannerError, code=Code.INVALID_ARGUMENT):
     prose = "ROW DELETION POLICY does not exist on table {table}."
     table: str
 
 
-class DeletionPolicyWithNoActionChild(SpannerError):
-    """Rows that a policy deletes may have children that would stop it."""
-
-    code = Code.INVALID_ARGUMENT
+class DeletionPolicyWithNoActionChild(SpannerError, code=Code.INVALID_ARGUMENT):
     prose = (
         "Cannot add a row deletion policy to table {table}, because descendant table {child} is "
         "interleaved with ON DELETE NO ACTION."
@@ -325,10 +235,7 @@ class DeletionPolicyWithNoActionChild(SpannerError):
     child: str
 
 
-class DeletionPolicyOnAncestor(SpannerError):
-    """ON DELETE NO ACTION below a table whose rows are deleted by a policy."""
-
-    code = Code.INVALID_ARGUMENT
+class DeletionPolicyOnAncestor(SpannerError, code=Code.INVALID_ARGUMENT):
     prose = (
         "Table {table} cannot be ON DELETE NO ACTION, because its ancestor {ancestor} has a ROW "
         "DELETION POLICY."
@@ -337,10 +244,7 @@ class DeletionPolicyOnAncestor(SpannerError):
     ancestor: str
 
 
-class DeletionPolicyWithForeignKeys(SpannerError):
-    """Rows that a policy deletes may be referred to by rows that would stop it."""
-
-    code = Code.INVALID_ARGUMENT
+class DeletionPolicyWithForeignKeys(SpannerError, code=Code.INVALID_ARGUMENT):
     prose = (
         "Cannot add a row deletion policy to table {table}, because it is referenced by one or "
         "more foreign keys: {foreign_keys}."

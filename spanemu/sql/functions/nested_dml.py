@@ -11,15 +11,11 @@ from spanemu.values.types import BOOL, INT64, Type
 
 
 class NullArrayInNestedStatement(EvaluationError):
-    """A nested DML statement on a NULL array, which has no elements to change."""
-
     prose = "Cannot execute a nested {statement} statement on a NULL array value"
     statement: str
 
 
 class ElementUpdatedTwice(EvaluationError):
-    """An array element that matches the WHERE of more than one nested UPDATE."""
-
     prose = "Attempted to modify an array element with multiple nested UPDATE statements"
 
 
@@ -38,8 +34,6 @@ def changed_array(type_: Type, statement: str) -> Signature:
 
 
 class ElementCountMismatch(EvaluationError):
-    """A number of modified elements other than a nested ASSERT_ROWS_MODIFIED expects."""
-
     prose = "ASSERT_ROWS_MODIFIED expected {expected} array elements modified, but found {actual}"
     expected: int
     actual: int

@@ -13,28 +13,19 @@ from __future__ import annotations
 from spanemu.base.errors import Code, SpannerError
 
 
-class ForcedIndexNotReady(SpannerError):
-    """A hint names an index that is still being filled."""
-
-    code = Code.FAILED_PRECONDITION
+class ForcedIndexNotReady(SpannerError, code=Code.FAILED_PRECONDITION):
     prose = "The index {index} on table {table} is not ready: its rows are still being written."
     table: str
     index: str
 
 
-class IndexNotFound(SpannerError):
-    """A hint names an index that the table does not have."""
-
-    code = Code.INVALID_ARGUMENT
+class IndexNotFound(SpannerError, code=Code.INVALID_ARGUMENT):
     prose = "The table {table} does not have a secondary index called {index}"
     table: str
     index: str
 
 
-class IndexUnionNotPossible(SpannerError):
-    """A hint asks for several indexes, but no disjunction has an index for each of its parts."""
-
-    code = Code.INVALID_ARGUMENT
+class IndexUnionNotPossible(SpannerError, code=Code.INVALID_ARGUMENT):
     prose = (
         "The hint INDEX_STRATEGY=FORCE_INDEX_UNION cannot be applied to table {table}: the query "
         "needs an OR of conditions, each of which an index of the table can seek"
@@ -42,10 +33,7 @@ class IndexUnionNotPossible(SpannerError):
     table: str
 
 
-class NullFilteredIndexUnusable(SpannerError):
-    """A hint forces an index without the rows whose key is NULL, which the query may need."""
-
-    code = Code.INVALID_ARGUMENT
+class NullFilteredIndexUnusable(SpannerError, code=Code.INVALID_ARGUMENT):
     prose = (
         "The index {index} on table {table} is NULL_FILTERED and may not contain all rows that "
         "the query needs: filter its nullable columns with IS NOT NULL"
@@ -54,8 +42,5 @@ class NullFilteredIndexUnusable(SpannerError):
     table: str
 
 
-class PlanTooDeep(SpannerError):
-    """The statement nests deeper than Python's stack allows."""
-
-    code = Code.INVALID_ARGUMENT
+class PlanTooDeep(SpannerError, code=Code.INVALID_ARGUMENT):
     prose = "The statement is nested too deeply"

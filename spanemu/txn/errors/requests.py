@@ -12,28 +12,19 @@ _LIMITS_PAGE = HelpLink(
 )
 
 
-class NoColumns(SpannerError):
-    """A read that names no column."""
-
-    code = Code.INVALID_ARGUMENT
+class NoColumns(SpannerError, code=Code.INVALID_ARGUMENT):
     prose = "A read of table {table} must name at least one column."
     table: str
 
 
-class WrongKeyParts(SpannerError):
-    """A key with more or fewer parts than the table or index declares."""
-
-    code = Code.FAILED_PRECONDITION
+class WrongKeyParts(SpannerError, code=Code.FAILED_PRECONDITION):
     prose = "Wrong number of key parts in {target}. Expected: {expected}. Got: {got}."
     target: str
     expected: int
     got: int
 
 
-class BadKeyValue(SpannerError):
-    """A key part that cannot be converted to the type of its column."""
-
-    code = Code.FAILED_PRECONDITION
+class BadKeyValue(SpannerError, code=Code.FAILED_PRECONDITION):
     prose = "Could not parse the provided key value {value!r} as {type_text} for {target}{because}"
     value: Any
     type_text: str
@@ -41,10 +32,7 @@ class BadKeyValue(SpannerError):
     because: str
 
 
-class BadCellValue(SpannerError):
-    """A value of a mutation that cannot be converted to the type of its column."""
-
-    code = Code.FAILED_PRECONDITION
+class BadCellValue(SpannerError, code=Code.FAILED_PRECONDITION):
     prose = "Could not parse {value!r} as {type_text} for column {column} of {table}{because}"
     value: Any
     type_text: str
@@ -53,19 +41,13 @@ class BadCellValue(SpannerError):
     because: str
 
 
-class DuplicateColumn(SpannerError):
-    """A mutation that lists a column twice."""
-
-    code = Code.INVALID_ARGUMENT
+class DuplicateColumn(SpannerError, code=Code.INVALID_ARGUMENT):
     prose = "Multiple values for column {column} of table {table}."
     table: str
     column: str
 
 
-class ColumnValueMismatch(SpannerError):
-    """A row of a mutation with more or fewer values than listed columns."""
-
-    code = Code.INVALID_ARGUMENT
+class ColumnValueMismatch(SpannerError, code=Code.INVALID_ARGUMENT):
     prose = (
         "Mutation column and value size mismatch for table {table}: {columns} columns and "
         "{values} values."
@@ -75,10 +57,7 @@ class ColumnValueMismatch(SpannerError):
     values: int
 
 
-class DeleteRangeTooWide(SpannerError):
-    """A range to delete whose endpoints differ in more than the last key part."""
-
-    code = Code.UNIMPLEMENTED
+class DeleteRangeTooWide(SpannerError, code=Code.UNIMPLEMENTED):
     prose = (
         "For delete ranges, start and limit keys may only differ in the final key part; "
         "see the range for table {table}."
@@ -86,18 +65,12 @@ class DeleteRangeTooWide(SpannerError):
     table: str
 
 
-class WriteWithoutRows(SpannerError):
-    """A mutation that writes without rows."""
-
-    code = Code.INVALID_ARGUMENT
+class WriteWithoutRows(SpannerError, code=Code.INVALID_ARGUMENT):
     prose = "The mutation of table {table} has no rows: no value provided for its values."
     table: str
 
 
-class TooManyMutations(SpannerError):
-    """A commit that exceeds the limit of mutations."""
-
-    code = Code.INVALID_ARGUMENT
+class TooManyMutations(SpannerError, code=Code.INVALID_ARGUMENT):
     prose = (
         "The transaction contains too many mutations. Insert and update operations count with "
         "the multiplicity of the number of columns they affect. It has {count}; the limit is "
@@ -114,10 +87,7 @@ class TooManyMutations(SpannerError):
 RETRY_DELAY_NANOS = 1 * NANOS_PER_MILLI
 
 
-class TransactionAborted(SpannerError):
-    """The loss of a conflict to another transaction; the client retries the transaction."""
-
-    code = Code.ABORTED
+class TransactionAborted(SpannerError, code=Code.ABORTED):
     prose = "Transaction was aborted. {reason}"
     reason: str
 
@@ -125,18 +95,12 @@ class TransactionAborted(SpannerError):
         return (RetryInfo(RETRY_DELAY_NANOS),)
 
 
-class TransactionOver(SpannerError):
-    """A read or write in a transaction that has ended."""
-
-    code = Code.FAILED_PRECONDITION
+class TransactionOver(SpannerError, code=Code.FAILED_PRECONDITION):
     prose = "The transaction is {state}: it cannot read or write any more."
     state: str
 
 
-class ReadTooOld(SpannerError):
-    """A read timestamp before the oldest readable timestamp of the database."""
-
-    code = Code.FAILED_PRECONDITION
+class ReadTooOld(SpannerError, code=Code.FAILED_PRECONDITION):
     prose = (
         "Read timestamp {timestamp} has exceeded the maximum timestamp staleness: the earliest "
         "readable timestamp is {earliest}."
@@ -145,71 +109,47 @@ class ReadTooOld(SpannerError):
     earliest: str
 
 
-class ReadTooFarAhead(SpannerError):
-    """A read timestamp further ahead than a request may wait."""
-
-    code = Code.DEADLINE_EXCEEDED
+class ReadTooFarAhead(SpannerError, code=Code.DEADLINE_EXCEEDED):
     prose = "Read timestamp {timestamp} is more than 1 hour in future."
     timestamp: str
 
 
-class TableNotFound(SpannerError):
-    """A read or mutation of a table that does not exist."""
-
-    code = Code.NOT_FOUND
+class TableNotFound(SpannerError, code=Code.NOT_FOUND):
     prose = "Table not found: {table}"
     table: str
 
 
-class TableNotFoundAtTimestamp(SpannerError):
-    """A read of a table that did not exist at the read timestamp."""
-
-    code = Code.NOT_FOUND
+class TableNotFoundAtTimestamp(SpannerError, code=Code.NOT_FOUND):
     prose = "Table {table} is not found at timestamp {timestamp}."
     table: str
     timestamp: str
 
 
-class ColumnNotFound(SpannerError):
-    """A read or mutation of a column that the table does not have."""
-
-    code = Code.NOT_FOUND
+class ColumnNotFound(SpannerError, code=Code.NOT_FOUND):
     prose = "Column not found in table {table}: {column}"
     table: str
     column: str
 
 
-class ColumnNotInIndex(SpannerError):
-    """An index read of a column that the index does not contain."""
-
-    code = Code.NOT_FOUND
+class ColumnNotInIndex(SpannerError, code=Code.NOT_FOUND):
     prose = "Index {index} does not have a column named {column}."
     index: str
     column: str
 
 
-class IndexNotFound(SpannerError):
-    """A read of an index that does not exist."""
-
-    code = Code.NOT_FOUND
+class IndexNotFound(SpannerError, code=Code.NOT_FOUND):
     prose = "Index not found: no index {index!r} was found for table {table!r}."
     index: str
     table: str
 
 
-class IndexNotReady(SpannerError):
-    """A read of an index at a timestamp before its backfill was complete."""
-
-    code = Code.FAILED_PRECONDITION
+class IndexNotReady(SpannerError, code=Code.FAILED_PRECONDITION):
     prose = "The index {index} on table {table} is not ready: its rows are still being written."
     index: str
     table: str
 
 
-class IndexOfOtherTable(SpannerError):
-    """A read with an index of another table."""
-
-    code = Code.FAILED_PRECONDITION
+class IndexOfOtherTable(SpannerError, code=Code.FAILED_PRECONDITION):
     prose = (
         "Index {index} is on table {index_table}, which does not match the given base table "
         "{table}."
@@ -219,17 +159,11 @@ class IndexOfOtherTable(SpannerError):
     table: str
 
 
-class ViewNotReadable(SpannerError):
-    """A read of a view: views are read by SQL only."""
-
-    code = Code.NOT_FOUND
+class ViewNotReadable(SpannerError, code=Code.NOT_FOUND):
     prose = "Table not found: {view} is a view; read it with SQL."
     view: str
 
 
-class ViewNotWritable(SpannerError):
-    """A mutation that writes to a view."""
-
-    code = Code.FAILED_PRECONDITION
+class ViewNotWritable(SpannerError, code=Code.FAILED_PRECONDITION):
     prose = "Cannot write to {view}: it is a view, and views are read-only."
     view: str

@@ -5,19 +5,13 @@ from __future__ import annotations
 from spanemu.base.errors import Code, SpannerError
 
 
-class NullInNotNull(SpannerError):
-    """A NULL in a NOT NULL column."""
-
-    code = Code.FAILED_PRECONDITION
+class NullInNotNull(SpannerError, code=Code.FAILED_PRECONDITION):
     prose = "Cannot specify a null value for column: {table}.{column}"
     table: str
     column: str
 
 
-class NotNullMissing(SpannerError):
-    """An insert without a value for a NOT NULL column that has no default."""
-
-    code = Code.FAILED_PRECONDITION
+class NotNullMissing(SpannerError, code=Code.FAILED_PRECONDITION):
     prose = (
         "A new row in table {table} does not specify a non-null value for NOT NULL column: {column}"
     )
@@ -25,28 +19,19 @@ class NotNullMissing(SpannerError):
     column: str
 
 
-class KeyDefaultNeedsValue(SpannerError):
-    """An update or delete without a value for a key column that has a default."""
-
-    code = Code.FAILED_PRECONDITION
+class KeyDefaultNeedsValue(SpannerError, code=Code.FAILED_PRECONDITION):
     prose = "Key column {column} of table {table} must have a specific value in an update."
     table: str
     column: str
 
 
-class WriteToGenerated(SpannerError):
-    """A value for a generated column."""
-
-    code = Code.FAILED_PRECONDITION
+class WriteToGenerated(SpannerError, code=Code.FAILED_PRECONDITION):
     prose = "Cannot write into generated column {table}.{column}."
     table: str
     column: str
 
 
-class GeneratedKeySupplied(SpannerError):
-    """A value for a generated key column in a write other than an update."""
-
-    code = Code.INVALID_ARGUMENT
+class GeneratedKeySupplied(SpannerError, code=Code.INVALID_ARGUMENT):
     prose = (
         "Value for generated primary key column {table}.{column} cannot be specified in "
         "operations except update operations."
@@ -55,10 +40,7 @@ class GeneratedKeySupplied(SpannerError):
     column: str
 
 
-class GeneratedKeyUnknown(SpannerError):
-    """A generated key column without values for all the columns that it depends on."""
-
-    code = Code.FAILED_PRECONDITION
+class GeneratedKeyUnknown(SpannerError, code=Code.FAILED_PRECONDITION):
     prose = (
         "Generated primary key column {table}.{column} cannot be evaluated: it must be explicitly "
         "specified, or all columns it depends on."
@@ -67,19 +49,13 @@ class GeneratedKeyUnknown(SpannerError):
     column: str
 
 
-class GeneratedKeyChanged(SpannerError):
-    """An update that would change a generated key column."""
-
-    code = Code.OUT_OF_RANGE
+class GeneratedKeyChanged(SpannerError, code=Code.OUT_OF_RANGE):
     prose = "The value of generated primary key column {table}.{column} cannot be modified."
     table: str
     column: str
 
 
-class ValueTooLong(SpannerError):
-    """A STRING or BYTES value longer than its column allows."""
-
-    code = Code.FAILED_PRECONDITION
+class ValueTooLong(SpannerError, code=Code.FAILED_PRECONDITION):
     prose = (
         "New value exceeds the maximum size limit for this column in this database: "
         "{table}.{column}, size: {size}, limit: {limit}."
@@ -90,10 +66,7 @@ class ValueTooLong(SpannerError):
     limit: int
 
 
-class CellTooLarge(SpannerError):
-    """A value larger than any cell may be."""
-
-    code = Code.INVALID_ARGUMENT
+class CellTooLarge(SpannerError, code=Code.INVALID_ARGUMENT):
     prose = "Value of {table}.{column} has {size} bytes; a cell can hold at most {limit}."
     table: str
     column: str
@@ -101,30 +74,21 @@ class CellTooLarge(SpannerError):
     limit: int
 
 
-class KeyTooLarge(SpannerError):
-    """A primary or index key of more than 8 KiB."""
-
-    code = Code.INVALID_ARGUMENT
+class KeyTooLarge(SpannerError, code=Code.INVALID_ARGUMENT):
     prose = "Number of bytes for key of {target}: {size} exceeds the maximum of {limit}."
     target: str
     size: int
     limit: int
 
 
-class UnknownPlacement(SpannerError):
-    """A placement key that names no placement."""
-
-    code = Code.INVALID_ARGUMENT
+class UnknownPlacement(SpannerError, code=Code.INVALID_ARGUMENT):
     prose = "Placement {placement!r} does not exist; it was given for {table}.{column}."
     placement: str
     table: str
     column: str
 
 
-class VectorLengthMismatch(SpannerError):
-    """An array whose length differs from its column's vector length, or that has a NULL element."""
-
-    code = Code.INVALID_ARGUMENT
+class VectorLengthMismatch(SpannerError, code=Code.INVALID_ARGUMENT):
     prose = "Array of {table}.{column} must have exactly {expected} non-NULL elements, got {got}."
     table: str
     column: str
@@ -132,10 +96,7 @@ class VectorLengthMismatch(SpannerError):
     got: str
 
 
-class CommitTimestampNotAllowed(SpannerError):
-    """The commit timestamp in a column that does not allow it."""
-
-    code = Code.FAILED_PRECONDITION
+class CommitTimestampNotAllowed(SpannerError, code=Code.FAILED_PRECONDITION):
     prose = (
         "Cannot write commit timestamp because the allow_commit_timestamp column option is not "
         "set to true for column {table}.{column}."
@@ -144,10 +105,7 @@ class CommitTimestampNotAllowed(SpannerError):
     column: str
 
 
-class CommitTimestampHierarchyMismatch(SpannerError):
-    """A shared key column that does not allow commit timestamps in all tables of its hierarchy."""
-
-    code = Code.FAILED_PRECONDITION
+class CommitTimestampHierarchyMismatch(SpannerError, code=Code.FAILED_PRECONDITION):
     prose = (
         "Cannot write commit timestamp because the allow_commit_timestamp column option is not "
         "set to true for column {column} of {table} in all tables of its hierarchy: not in {other}."
@@ -157,20 +115,14 @@ class CommitTimestampHierarchyMismatch(SpannerError):
     other: str
 
 
-class FutureTimestamp(SpannerError):
-    """A literal in the future for a commit timestamp column."""
-
-    code = Code.FAILED_PRECONDITION
+class FutureTimestamp(SpannerError, code=Code.FAILED_PRECONDITION):
     prose = "Cannot write timestamps in the future {value}, column {table}.{column}."
     value: str
     table: str
     column: str
 
 
-class PendingTimestampRead(SpannerError):
-    """A read of a cell whose commit timestamp is pending."""
-
-    code = Code.INVALID_ARGUMENT
+class PendingTimestampRead(SpannerError, code=Code.INVALID_ARGUMENT):
     prose = (
         "{target} has a pending CommitTimestamp: it cannot be read in the transaction that wrote "
         "it until that commits."

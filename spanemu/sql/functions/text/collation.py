@@ -47,10 +47,7 @@ _IGNORED = re.compile(
 )
 
 
-class UnknownCollation(SpannerError):
-    """A COLLATE name that is not a collation."""
-
-    code = Code.OUT_OF_RANGE
+class UnknownCollation(SpannerError, code=Code.OUT_OF_RANGE):
     prose = "COLLATE has invalid collation name '{name}'"
     name: str
 
