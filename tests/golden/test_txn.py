@@ -43,8 +43,8 @@ from tests.golden.runner import (
     golden_files,
     run_golden,
 )
-from tests.simulation.program import MODES
-from tests.simulation.stage import Client, SteppedLocks, pause, seconds_told
+from tests.stress.isolation.program import MODES
+from tests.stress.isolation.stage import Client, SteppedLocks, pause, seconds_told
 
 _READ = re.compile(r"read (\w+)(?:@(\w+))? (\S+?)(?:\.\.(\S+))? (.+)")
 _WRITE = re.compile(r"(insert|update|insert_or_update|replace) (\w+) \((.+)\) \((.+)\)")

@@ -1,6 +1,0 @@
-"""Statements that try to take a server down: by size, by product, by nesting, by repetition.
-
-In reading order: `statements` (the bombs, as data), `session` (one bomb after another against a
-server), `witness` (another client, in its own process, that measures how long it waits),
-`campaign` (all of it, and the verdict).
-"""

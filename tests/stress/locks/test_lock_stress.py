@@ -1,0 +1,82 @@
+"""A few seconds of each; `python -m tests.stress.locks` goes on for longer."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+import spanemu
+from spanemu.txn.locks import holder
+from tests.stress.locks import bank, crash, disjoint
+from tests.stress.locks.threads import summary
+
+SECONDS = 3.0
+BREAK_SECONDS_MAX = 1.0
+WAITING_SECONDS = 0.5
+
+
+@pytest.fixture(params=["embedded", "port"])
+def emulator(request: Any) -> Iterator[spanemu.Emulator]:
+    with spanemu.Emulator(embedded_channel=request.param == "embedded") as emulator:
+        yield emulator
+
+
+def test_the_bank_loses_nothing(emulator: spanemu.Emulator) -> None:
+    here = bank.Bank(emulator.create_database("bank", bank.SCHEMA).client())
+    here.open()
+    tallies = here.run(32, SECONDS)
+    print(summary(tallies, SECONDS))
+    assert [problem for tally in tallies for problem in tally.problems] == []
+    assert here.total() == bank.TOTAL
+    assert min(tally.done for tally in tallies) > 0
+
+
+def test_who_is_in_nobodys_way_is_never_aborted(emulator: spanemu.Emulator) -> None:
+    database = emulator.create_database("disjoint", disjoint.SCHEMA).client()
+    disjoint.fill(database, 8)
+    tallies = disjoint.run(database, 8, SECONDS)
+    print(summary(tallies, SECONDS))
+    assert [problem for tally in tallies for problem in tally.problems] == []
+    assert [tally.attempts for tally in tallies] == [tally.done for tally in tallies]
+    assert min(tally.done for tally in tallies) > 0
+
+
+@pytest.fixture
+def locked() -> Iterator[tuple[Any, Any]]:
+    """A database reached through a port, and a client process that holds a lock in it."""
+    with spanemu.Emulator() as emulator:
+        database = emulator.create_database("crash", crash.SCHEMA)
+        crash.fill(database)
+        with crash.holder(emulator, database) as client:
+            yield database, client
+
+
+def test_locks_of_a_killed_client_go_with_its_connection(locked: tuple[Any, Any]) -> None:
+    database, client = locked
+    client.kill()
+    client.wait()
+    assert crash.seconds_to_write(database) < BREAK_SECONDS_MAX
+
+
+def test_they_go_too_if_somebody_waits_already(locked: tuple[Any, Any]) -> None:
+    database, client = locked
+    took: list[float] = []
+    writer = threading.Thread(target=lambda: took.append(crash.seconds_to_write(database)))
+    writer.start()
+    writer.join(WAITING_SECONDS)
+    assert writer.is_alive()
+    client.kill()
+    client.wait()
+    writer.join(BREAK_SECONDS_MAX)
+    assert not writer.is_alive()
+
+
+def test_locks_of_a_silent_client_are_kept_for_a_while(
+    locked: tuple[Any, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    database, _ = locked
+    monkeypatch.setattr(holder, "IDLE_SECONDS_MAX", 1.0)
+    assert 0.5 < crash.seconds_to_write(database) < 3.0
