@@ -1,16 +1,15 @@
-"""pytest fixtures for code that talks to Cloud Spanner: one emulator per run, a fresh database
-per test.
+"""pytest fixtures for code that uses Cloud Spanner: one emulator a run, one fresh database a test.
 
-pytest loads `plugin`, and with it `plain_import`. In reading order: `kinds` and `options`
-(what users set), `settings` (what it comes to), `requested_options` (what one test asks for),
-`marker_checks` (mistakes in markers), `run` (what one pytest run holds), `early_start`,
-`fixtures` and `factories`; `targets`, `sources` and `seeds`, `databases`, `rows`, `asserts`,
-`report`; then `clean_errors`, `sql`, `migrator`, `fault_plan`, `lint`, `builtin_checks`,
-`hookspecs`,
+pytest loads `plugin`, which implements pytest's hooks. In reading order: `setting_values` and
+`options` (what users can set), `settings` (the settings of one run), `requested_options` and
+`marker_checks` (what the markers of one test ask for), `run` (the state of one pytest run),
+`early_start` (an emulator before any conftest.py), `fixtures` and `factories`; the packages
+`targets`, `sources`, `seeds`, `databases`, `rows`, `asserts` and `report`; then `clean_errors`,
+`sql`, `migrator`, `fault_plan`, `lint`, `builtin_checks`, `plain_import`, `hookspecs`,
 `public_types` and `django`.
 
-The names below are the types of what fixtures give, for annotations; nothing is imported before one
-is used.
+This module exports the types of the fixtures' values, for annotations. A type's module is imported
+when the type is first used.
 """
 
 from __future__ import annotations

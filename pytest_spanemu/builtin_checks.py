@@ -27,9 +27,9 @@ import spanemu
 from pytest_spanemu.asserts.plans import PlanCheck
 from pytest_spanemu.clean_errors import clean_errors, statement_text
 from pytest_spanemu.databases.template import Template
-from pytest_spanemu.lint import WORDS, problems
+from pytest_spanemu.lint import LINT_CONDITIONS, lint_failures
 from pytest_spanemu.migrator import SpannerMigrator
-from pytest_spanemu.requested_options import wishes_of
+from pytest_spanemu.requested_options import requested_options_of
 from pytest_spanemu.run import run_of
 from pytest_spanemu.seeds import load_seeds
 from pytest_spanemu.sources import SourceError
@@ -68,10 +68,10 @@ _NAMED = re.compile(r"ADD (?:CONSTRAINT \S+ )?(?=FOREIGN KEY)")
 def schema_lints(pytestconfig: pytest.Config, spanner_template: Template) -> None:
     """The linter has nothing against the schema."""
     run = run_of(pytestconfig)
-    fail_on = run.settings.fail_on.intersection(WORDS) or {"lint:warning"}
+    fail_on = run.settings.fail_on.intersection(LINT_CONDITIONS) or {"lint:warning"}
     statements = spanner_template.handle.ddl()
     with clean_errors():
-        found = problems(spanner_template.schema, statements, run.root, fail_on)
+        found = lint_failures(spanner_template.schema, statements, run.root, fail_on)
     _tell("The linter says:", found)
 
 
@@ -143,7 +143,7 @@ CHECKS = (
 )
 
 
-def collected(session: pytest.Session, items: Sequence[pytest.Item]) -> list[pytest.Item]:
+def collect_checks(session: pytest.Session, items: Sequence[pytest.Item]) -> list[pytest.Item]:
     """The checks, where the conftest files of all collected tests reach them."""
     parent: Any = session
     for nodes in zip(*(item.listchain() for item in items), strict=False):
@@ -163,7 +163,7 @@ def collected(session: pytest.Session, items: Sequence[pytest.Item]) -> list[pyt
 
 def _migrator(request: pytest.FixtureRequest) -> SpannerMigrator:
     try:
-        run_of(request.config).templates.ladder(wishes_of(request.node))
+        run_of(request.config).templates.ladder(requested_options_of(request.node))
     except SourceError as problem:
         pytest.skip(str(problem))
     found: SpannerMigrator = request.getfixturevalue("spanner_migrator")

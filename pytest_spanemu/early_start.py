@@ -12,10 +12,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from pytest_spanemu.kinds import Start
 from pytest_spanemu.run import install_run, run_of
+from pytest_spanemu.setting_values import Start
 from pytest_spanemu.settings import read_early_settings, read_start
-from pytest_spanemu.targets.places import EMULATOR_HOST
+from pytest_spanemu.targets.resource_names import EMULATOR_HOST
 
 CLIENT = "google.cloud.spanner_v1"
 # Base classes of what a client raises that finds no credentials, no project, or no server.

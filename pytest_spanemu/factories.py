@@ -19,7 +19,7 @@ from weakref import WeakKeyDictionary
 
 import pytest
 
-from pytest_spanemu.requested_options import Recipe, checked_wishes
+from pytest_spanemu.requested_options import Recipe, parse_requested_options
 from pytest_spanemu.run import run_of
 
 if TYPE_CHECKING:
@@ -60,9 +60,10 @@ def database(*, scope: Scope = "function", **options: Unpack[DatabaseOptions]) -
     """
     base = _base(options.get("depends_on"))
     unsaid = None if base is None else ()
-    given = {name: options.get(name, unsaid) for name in ("schema", "seeds")}
-    wishes = checked_wishes({**given, "isolation": options.get("isolation")}, "factories.database")
-    recipe = Recipe(wishes.schema, wishes.seeds, options.get("fill"), base)
+    given: dict[str, Any] = {name: options.get(name, unsaid) for name in ("schema", "seeds")}
+    given["isolation"] = options.get("isolation")
+    requested = parse_requested_options(given, "factories.database")
+    recipe = Recipe(requested.schema, requested.seeds, options.get("fill"), base)
     emulator_name = options.get("emulator", "spanner_emulator")
 
     @pytest.fixture(scope=scope)
@@ -72,9 +73,9 @@ def database(*, scope: Scope = "function", **options: Unpack[DatabaseOptions]) -
         own_schema = partial(request.getfixturevalue, "spanner_schema")
         found = request.getfixturevalue(emulator_name)
         template = run.templates.special(found, recipe, own_schema)
-        with run.lender.lend(template, wishes.isolation, test) as observation:
+        with run.allocator.allocate(template, requested.isolation, test) as observation:
             yield observation.handle.client()
-        run.lender.finish(request.node, {})
+        run.allocator.finish(request.node, {})
 
     _RECIPES[database_fixture] = recipe
     return database_fixture

@@ -3,11 +3,9 @@
     session    spanner_emulator  spanner_schema  spanner_template  spanner_client  spanner_instance
                spanner_factory_session  spanner_django
     function   spanner_database  spanner_async_database  spanner_sql  spanner_env  spanner_dbapi
-               spanner_engine
-               spanner_session  spanner_snapshot  spanner_clock  spanner_faults  spanner_factory
-               spanner_record  spanner_assert  spanner_hotspots  hotspots  spanner_splits
-               spanner_django_db
-               spanner_migrator
+               spanner_engine  spanner_session  spanner_snapshot  spanner_clock  spanner_faults
+               spanner_factory  spanner_record  spanner_assert  spanner_hotspots  hotspots
+               spanner_splits  spanner_django_db  spanner_migrator
 
 Each can be replaced by a fixture of the same name. A fixture triggers, markers only configure.
 
@@ -24,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_spanemu.asserts.budget import budget_of
-from pytest_spanemu.requested_options import Recipe, wishes_of
+from pytest_spanemu.requested_options import Recipe, requested_options_of
 from pytest_spanemu.run import run_of
 
 if TYPE_CHECKING:
@@ -114,9 +112,9 @@ def spanner_django(
     databases of their own; JSON fields and check constraints switched on again, and flush replaced
     by a restore. pytest-django's databases are these; without it, use `spanner_django_db`.
     """
-    from pytest_spanemu.django.databases import opened
+    from pytest_spanemu.django.databases import open_django
 
-    with opened(run_of(pytestconfig), spanner_template) as django:
+    with open_django(run_of(pytestconfig), spanner_template) as django:
         yield django
 
 
@@ -127,19 +125,19 @@ def spanner_django(
 def _spanner_observation(request: pytest.FixtureRequest) -> Iterator[Observation]:
     """This test's database, and what is watched of it."""
     item: pytest.Item = request.node
-    run, wishes = run_of(request.config), wishes_of(item)
+    run, requested = run_of(request.config), requested_options_of(item)
     own_schema = functools.partial(request.getfixturevalue, "spanner_schema")
-    if wishes.schema is None and wishes.seeds is None:
+    if requested.schema is None and requested.seeds is None:
         found = request.getfixturevalue("spanner_template")
         template = run.templates.for_tests_of(item.parent, found, own_schema)
     else:
-        recipe = Recipe(wishes.schema, wishes.seeds)
+        recipe = Recipe(requested.schema, requested.seeds)
         template = run.templates.special(_emulator(request), recipe, own_schema)
-    with run.lender.lend(template, wishes.isolation, item.nodeid) as observation:
+    with run.allocator.allocate(template, requested.isolation, item.nodeid) as observation:
         if item.get_closest_marker("spanner_hotspots") is not None:
             observation.known_hotspots = _known_hotspots(item)
         yield observation
-    run.lender.finish(item, budget_of(item))
+    run.allocator.finish(item, budget_of(item))
 
 
 @pytest.fixture
@@ -223,11 +221,12 @@ def spanner_django_db(
     """Django models on this test's database: what the test saves is gone with it. Gives the
     official client's `Database`.
     """
-    from pytest_spanemu.django.databases import lent
+    from pytest_spanemu.django.databases import use_test_databases
 
     run, test = run_of(request.config), request.node.nodeid
     django: SpannerDjango = request.getfixturevalue("spanner_django")
-    with lent(run, django, _spanner_observation, wishes_of(request.node).isolation, test):
+    isolation = requested_options_of(request.node).isolation
+    with use_test_databases(run, django, _spanner_observation, isolation, test):
         yield _spanner_observation.handle.client()
 
 
@@ -250,7 +249,7 @@ def spanner_migrator(request: pytest.FixtureRequest) -> Iterator[SpannerMigrator
     `.insert("Orders", Status="o")`, `.up("0007")`, `.sql("SELECT ...")`.
     """
     run = run_of(request.config)
-    with run.templates.migrator(_emulator(request), wishes_of(request.node)) as migrator:
+    with run.templates.migrator(_emulator(request), requested_options_of(request.node)) as migrator:
         yield migrator
 
 

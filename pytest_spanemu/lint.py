@@ -23,16 +23,20 @@ from spanemu.lint import (
     settings_from,
 )
 
-WORDS = tuple(f"{LINT_PREFIX}{severity}" for severity in Severity)
+LINT_CONDITIONS = tuple(f"{LINT_PREFIX}{severity}" for severity in Severity)
 
 
-def problems(schema: Schema, ddl: Sequence[str], root: Path, fail_on: Collection[str]) -> list[str]:
+def lint_failures(
+    schema: Schema, ddl: Sequence[str], root: Path, fail_on: Collection[str]
+) -> list[str]:
     """What the run's `fail_on` does not let pass, a text each.
 
     `ddl` is the schema as the database has it, for one that programs have made. Raises ValueError
     for settings that the linter does not understand.
     """
-    ranks = [Severity(word.removeprefix(LINT_PREFIX)).rank for word in fail_on if word in WORDS]
+    ranks = [
+        Severity(word.removeprefix(LINT_PREFIX)).rank for word in fail_on if word in LINT_CONDITIONS
+    ]
     if not ranks:
         return []
     steps = [step for step in schema.steps if isinstance(step, Ddl)]

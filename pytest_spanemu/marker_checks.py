@@ -13,8 +13,13 @@ import pytest
 
 from pytest_spanemu import fault_plan
 from pytest_spanemu.asserts.budget import budget_of
-from pytest_spanemu.kinds import Target
-from pytest_spanemu.requested_options import arguments_of, bad_marker, check_count, wishes_of
+from pytest_spanemu.requested_options import (
+    arguments_of,
+    bad_marker,
+    check_count,
+    requested_options_of,
+)
+from pytest_spanemu.setting_values import Target
 
 if TYPE_CHECKING:
     from pytest_spanemu.asserts.hot import HotspotRule
@@ -59,7 +64,7 @@ def _flakiness(item: pytest.Item, marker: pytest.Mark) -> tuple[Target, str]:
 
 
 _READERS: Mapping[str, Callable[[pytest.Item], object]] = {
-    "spanner": wishes_of,
+    "spanner": requested_options_of,
     "spanner_budget": budget_of,
     "spanner_hotspots": hotspot_rule_of,
     fault_plan.MARKER: fault_plan.plans_of,

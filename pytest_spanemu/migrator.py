@@ -16,7 +16,7 @@ from typing import Any
 
 from pytest_spanemu.databases.template import Template
 from pytest_spanemu.rows.factory import SpannerFactory
-from pytest_spanemu.sources import Ladder, Rung, Source, SourceError
+from pytest_spanemu.sources import Migration, MigrationSource, Source, SourceError
 from pytest_spanemu.sql import SpannerSql
 
 __tracebackhide__ = True  # from pytest, whose users look for their own lines
@@ -27,10 +27,12 @@ Name = str | int
 class SpannerMigrator:
     """Goes up and down a ladder of migrations."""
 
-    def __init__(self, template: Template, ladder: Ladder, factory: SpannerFactory) -> None:
+    def __init__(
+        self, template: Template, source: MigrationSource, factory: SpannerFactory
+    ) -> None:
         self._template = template
-        self._ladder = ladder
-        self._rungs: Sequence[Rung] = ladder.rungs()
+        self._source = source
+        self._migrations: Sequence[Migration] = source.migrations()
         self._at = 0  # how many have been run
         self._factory = factory
 
@@ -47,12 +49,12 @@ class SpannerMigrator:
     @property
     def names(self) -> tuple[str, ...]:
         """The migrations, the first one first."""
-        return tuple(rung.name for rung in self._rungs)
+        return tuple(rung.name for rung in self._migrations)
 
     @property
     def current(self) -> str | None:
         """The last migration that has been run, None for none."""
-        return self._rungs[self._at - 1].name if self._at else None
+        return self._migrations[self._at - 1].name if self._at else None
 
     def up(self, to: Name) -> None:
         """Run the migrations up to and with that one."""
@@ -64,7 +66,7 @@ class SpannerMigrator:
 
     def head(self) -> None:
         """Run all of them."""
-        self._go(len(self._rungs))
+        self._go(len(self._migrations))
 
     def down(self, to: Name | None = None) -> None:
         """Undo the migrations after that one; all of them without one."""
@@ -76,12 +78,12 @@ class SpannerMigrator:
 
     def _go(self, target: int) -> None:
         while self._at < target:
-            self._template.run(self._rungs[self._at].steps)
+            self._template.run(self._migrations[self._at].steps)
             self._at += 1
         while self._at > target:
-            rung = self._rungs[self._at - 1]
+            rung = self._migrations[self._at - 1]
             if rung.undo is None:
-                raise SourceError(f"migration {rung.name} of {self._ladder.text!r} has no way down")
+                raise SourceError(f"migration {rung.name} of {self._source.text!r} has no way down")
             self._template.run(rung.undo)
             self._at -= 1
         self._factory.refresh()
@@ -89,22 +91,22 @@ class SpannerMigrator:
     def _place(self, name: Name) -> int:
         found = [
             place
-            for place, rung in enumerate(self._rungs)
+            for place, rung in enumerate(self._migrations)
             if (rung.number == name if isinstance(name, int) else rung.name.startswith(name))
         ]
-        exact = [place for place in found if self._rungs[place].name == name]
+        exact = [place for place in found if self._migrations[place].name == name]
         if len(exact or found) != 1:
             raise SourceError(
-                f"{'no' if not found else 'more than one'} migration of {self._ladder.text!r} is "
+                f"{'no' if not found else 'more than one'} migration of {self._source.text!r} is "
                 f"{name!r}; there are {', '.join(self.names) or 'none'}"
             )
         return (exact or found)[0]
 
 
-def ladder_of(sources: Sequence[Source]) -> Ladder:
+def migration_source_of(sources: Sequence[Source]) -> MigrationSource:
     """The first source that is a ladder of migrations. Raises SourceError when none is."""
     for source in sources:
-        if isinstance(source, Ladder):
+        if isinstance(source, MigrationSource):
             return source
     named = ", ".join(source.text for source in sources) or "none"
     raise SourceError(

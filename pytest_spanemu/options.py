@@ -10,7 +10,14 @@ from typing import Any
 
 import pytest
 
-from pytest_spanemu.kinds import InstanceConfigs, Isolation, Reuse, Start, Target, Unsupported
+from pytest_spanemu.setting_values import (
+    InstanceConfigs,
+    Isolation,
+    Reuse,
+    Start,
+    Target,
+    Unsupported,
+)
 
 ENDPOINT_FILE = "SPANEMU_ENDPOINT_FILE"  # which `spanemu serve --endpoint-file` writes
 SEED_VARIABLE = "SPANEMU_SEED"

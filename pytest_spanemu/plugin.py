@@ -12,7 +12,6 @@ from pytest_spanemu import hookspecs
 from pytest_spanemu.asserts.budget import judge_budget
 from pytest_spanemu.asserts.findings import note_failure
 from pytest_spanemu.early_start import hint_for, start_before_conftests
-from pytest_spanemu.kinds import Start
 from pytest_spanemu.marker_checks import (
     ABORT_EACH,
     abort_limit_of,
@@ -22,8 +21,9 @@ from pytest_spanemu.marker_checks import (
 )
 from pytest_spanemu.options import add_options
 from pytest_spanemu.plain_import import PlainImport
-from pytest_spanemu.requested_options import wishes_of
+from pytest_spanemu.requested_options import requested_options_of
 from pytest_spanemu.run import run_of
+from pytest_spanemu.setting_values import Start
 from pytest_spanemu.targets.validated import Validations
 
 pytest_plugins = ("pytest_spanemu.fixtures",)
@@ -83,9 +83,9 @@ def pytest_configure(config: pytest.Config) -> None:
         _join_pytest_django(config)
     if not _is_worker(config):  # xdist's controller is shown every test's outcome
         if run.settings.report.names_files:
-            config.pluginmanager.register(run.book.outcomes, "spanner_outcomes")
+            config.pluginmanager.register(run.report.outcomes, "spanner_outcomes")
         validations = Validations(config.rootpath, run.settings)
-        if validations.is_asked_for:
+        if validations.is_needed:
             config.pluginmanager.register(validations, "spanner_validated")
     if run.settings.compare and not _is_worker(config):
         from pytest_spanemu.report.ending import known_counts
@@ -113,14 +113,14 @@ def pytest_configure_node(node: object) -> None:
 def pytest_testnodedown(node: object, error: object) -> None:
     """Take in what a worker of xdist has to tell; one that crashed has nothing."""
     found: Mapping[str, Any] = getattr(node, "workeroutput", {})
-    run_of(node.config).book.merge(found.get("spanner", {}))  # type: ignore[attr-defined]
+    run_of(node.config).report.merge(found.get("spanner", {}))  # type: ignore[attr-defined]
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
     """Hand a worker's figures to the controller; fail a run that counted too much."""
     run = run_of(session.config)
     if _is_worker(session.config):
-        session.config.workeroutput["spanner"] = run.book.to_json()  # type: ignore[attr-defined]
+        session.config.workeroutput["spanner"] = run.report.to_json()  # type: ignore[attr-defined]
     elif run.was_used and run.settings.compare:
         from pytest_spanemu.report.ending import is_too_much
 
@@ -155,9 +155,9 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 def pytest_collection_modifyitems(session: pytest.Session, items: list[pytest.Item]) -> None:
     """Mark every test whose fixtures lead to Spanner, so that `-m spanner` selects them."""
     if run_of(session.config).settings.check:
-        from pytest_spanemu.builtin_checks import collected
+        from pytest_spanemu.builtin_checks import collect_checks
 
-        items += collected(session, items)
+        items += collect_checks(session, items)
     for item in items:
         names: list[str] = getattr(item, "fixturenames", [])
         for marker, fixture in _FIXTURES_OF_MARKERS:
@@ -184,9 +184,9 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     check_markers(item)
     if item.get_closest_marker("spanner") is None:
         return
-    run, wishes = run_of(item.config), wishes_of(item)
-    if wishes.targets is not None and run.settings.target not in wishes.targets:
-        run.refuse(f"for target {', '.join(wishes.targets)}, not {run.settings.target}")
+    run, requested = run_of(item.config), requested_options_of(item)
+    if requested.targets is not None and run.settings.target not in requested.targets:
+        run.refuse(f"for target {', '.join(requested.targets)}, not {run.settings.target}")
 
 
 @pytest.hookimpl(wrapper=True)
@@ -239,7 +239,7 @@ def pytest_terminal_summary(
 ) -> None:
     """What the tests did and what set-up cost; silent if no test used Spanner."""
     run = run_of(config)
-    if not (run.was_used or run.book.outcomes.has_failing_spanner):
+    if not (run.was_used or run.report.outcomes.has_failing_spanner):
         return
     from pytest_spanemu.report.ending import lines, write_files
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_spanemu.kinds import Isolation
+from pytest_spanemu.setting_values import Isolation
 from pytest_spanemu.settings import isolation_named, target_named, words
 from spanemu.base.suggestions import did_you_mean
 
@@ -79,23 +79,23 @@ class Recipe:
 
 
 _NONE = RequestedOptions()
-_WISHES = pytest.StashKey[RequestedOptions]()
+_REQUESTED = pytest.StashKey[RequestedOptions]()
 
 
-def wishes_of(node: pytest.Item) -> RequestedOptions:
+def requested_options_of(node: pytest.Item) -> RequestedOptions:
     """What the `spanner` markers of a test ask for, the closest first."""
-    wishes = node.stash.get(_WISHES, None)
-    if wishes is None:
-        wishes = node.stash[_WISHES] = _read(node)
-    return wishes
+    requested = node.stash.get(_REQUESTED, None)
+    if requested is None:
+        requested = node.stash[_REQUESTED] = _read(node)
+    return requested
 
 
 def _read(node: pytest.Item) -> RequestedOptions:
     found = arguments_of(node, "spanner", _KEYWORDS)
-    return checked_wishes(found, node.nodeid) if found else _NONE
+    return parse_requested_options(found, node.nodeid) if found else _NONE
 
 
-def checked_wishes(given: dict[str, Any], where: str) -> RequestedOptions:
+def parse_requested_options(given: dict[str, Any], where: str) -> RequestedOptions:
     """Check the keyword arguments of a marker or a factory. Raises pytest.UsageError."""
     isolation = given.get("isolation")
     try:

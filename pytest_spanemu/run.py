@@ -19,11 +19,11 @@ import pytest
 
 import spanemu
 from pytest_spanemu.asserts.listing import counted
-from pytest_spanemu.kinds import Unsupported
 from pytest_spanemu.options import SEED_VARIABLE
 from pytest_spanemu.report.run_report import RunReport
+from pytest_spanemu.setting_values import Unsupported
 from pytest_spanemu.settings import Settings, read_settings
-from pytest_spanemu.targets.places import EMULATOR_HOST
+from pytest_spanemu.targets.resource_names import EMULATOR_HOST
 
 if TYPE_CHECKING:
     from pytest_spanemu.databases.allocation import DatabaseAllocator
@@ -39,7 +39,7 @@ class Run:
     def __init__(self, config: pytest.Config, settings: Settings) -> None:
         self.config = config
         self.settings = settings
-        self.book = RunReport()
+        self.report = RunReport()
         self._started_at = datetime.now(UTC).astimezone()
         self._began = perf_counter()
         self._eager = ExitStack()
@@ -56,19 +56,19 @@ class Run:
         """What tests' databases look like at first."""
         from pytest_spanemu.databases.templates import Templates
 
-        return Templates(self.config, self.settings, self.book)
+        return Templates(self.config, self.settings, self.report)
 
     @cached_property
-    def lender(self) -> DatabaseAllocator:
+    def allocator(self) -> DatabaseAllocator:
         """Who gives tests their databases."""
         from pytest_spanemu.databases.allocation import DatabaseAllocator
 
-        return DatabaseAllocator(self.config, self.settings, self.book)
+        return DatabaseAllocator(self.config, self.settings, self.report)
 
     def warm_up(self) -> None:
         """Import everything that a test's database needs."""
         with _without_collections():
-            _ = self.templates, self.lender, spanemu.Emulator
+            _ = self.templates, self.allocator, spanemu.Emulator
         source = getattr(getattr(self._started, "clock", None), "source", None)
         if source is not None:  # It is here already, and tests may have imported time-machine.
             source.stay_real()
@@ -82,7 +82,7 @@ class Run:
 
         with ExitStack() as stack:
             emulator = self._started or stack.enter_context(running(self.settings))
-            self.book.capabilities = emulator.capability_table()
+            self.report.capabilities = emulator.capability_table()
             yield emulator
             self._forget(emulator)
 
@@ -141,14 +141,14 @@ class Run:
     def _forget(self, emulator: SpannerEmulator) -> None:
         """An emulator goes: so do its templates, and what keeps them."""
         for template in self.templates.forget(emulator):
-            self.lender.close(template)
+            self.allocator.close(template)
 
     def refuse(self, why: str, capability: str | None = None) -> None:
         """End a test that its target cannot run, as `spanner_unsupported` says. The report counts
         those that lacked a capability.
         """
         if capability is not None:
-            self.book.refuse(capability)
+            self.report.refuse(capability)
         if self.settings.unsupported is Unsupported.SKIP:
             pytest.skip(why)
         if self.settings.unsupported is Unsupported.XFAIL:
@@ -160,7 +160,7 @@ class Run:
     @property
     def was_used(self) -> bool:
         """Whether a test had a database."""
-        return bool(self.book.tests)
+        return bool(self.report.tests)
 
     @cached_property
     def facts(self) -> RunFacts:
@@ -184,13 +184,13 @@ class Run:
 
     def summary(self) -> str:
         """One line on what was run and what set-up cost."""
-        book = self.book
-        schema = book.schemas[0] if book.schemas else "no schema"
-        databases = counted(len(book.tests), "database")
+        report = self.report
+        schema = report.schemas[0] if report.schemas else "no schema"
+        databases = counted(len(report.tests), "database")
         return (
             f"spanner: {self.settings.target} · {schema} · seed {self.settings.seed} · template "
-            f"{book.template_seconds:.2f} s · {databases}, "
-            f"{book.setup_seconds * 1e3:.2f} ms each"
+            f"{report.template_seconds:.2f} s · {databases}, "
+            f"{report.setup_seconds * 1e3:.2f} ms each"
         )
 
 

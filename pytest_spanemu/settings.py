@@ -15,11 +15,23 @@ from typing import Any
 
 import pytest
 
-from pytest_spanemu.kinds import InstanceConfigs, Isolation, Reuse, Start, Target, Unsupported
 from pytest_spanemu.options import ENDPOINT_FILE, FAIL_ON, OPTIONS, Option
 from pytest_spanemu.report.counts import Limit, limits_of
 from pytest_spanemu.report.wanted import Reports
-from pytest_spanemu.targets.places import RUN_CHARS, Runner, places, target_of
+from pytest_spanemu.setting_values import (
+    InstanceConfigs,
+    Isolation,
+    Reuse,
+    Start,
+    Target,
+    Unsupported,
+)
+from pytest_spanemu.targets.resource_names import (
+    RUN_CHARS,
+    RunIdentity,
+    choose_target,
+    resource_names,
+)
 from spanemu.api.endpoint_file import Endpoint, InvalidEndpointFile
 from spanemu.base.suggestions import did_you_mean
 
@@ -95,9 +107,9 @@ def read_start(config: pytest.Config) -> Start:
 
 def _settings(given: _Given) -> Settings:
     found = {option.name.replace("-", "_"): _value(given, option) for option in OPTIONS}
-    target = target_of(found)
+    target = choose_target(found)
     run = str(given.handed.get("testrunuid") or os.urandom(RUN_CHARS).hex())[:RUN_CHARS]
-    runner = Runner(given.environ, str(given.handed.get("workerid", "")), run)
+    runner = RunIdentity(given.environ, str(given.handed.get("workerid", "")), run)
     failing = _parts(found["fail_on"])
     for word in failing:
         if word not in FAIL_ON:
@@ -107,7 +119,7 @@ def _settings(given: _Given) -> Settings:
     return Settings(
         **found
         | {
-            **places(target, found, runner),
+            **resource_names(target, found, runner),
             "target": target,
             "start": Start(found["start"]),
             "instance_configs": InstanceConfigs(found["instance_configs"]),

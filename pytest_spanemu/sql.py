@@ -32,7 +32,7 @@ class SpannerSql:
         unrecorded: Callable[[], AbstractContextManager[None]] = nullcontext,
     ) -> None:
         self._database = database
-        self._aside = unrecorded
+        self._unrecorded = unrecorded
 
     def __call__(self, sql: str, /, **params: Any) -> Any:
         """Return the rows of a query as dicts; of DML the row count, or the rows that it returns.
@@ -40,7 +40,7 @@ class SpannerSql:
         Parameters are typed by their Python values; a list by its first item that is not None.
         A type checker does not know which of them a call gives: `rows` and `execute_update` say it.
         """
-        with self._aside(), statement_errors(sql):
+        with self._unrecorded(), statement_errors(sql):
             return self._run(sql, params)
 
     def rows(self, sql: str, /, **params: Any) -> list[dict[str, Any]]:

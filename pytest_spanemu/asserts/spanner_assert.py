@@ -33,7 +33,7 @@ from pytest_spanemu.asserts.statement_calls import is_thrown_away
 from pytest_spanemu.clean_errors import statement_errors
 from pytest_spanemu.databases.catalog import hierarchies
 from pytest_spanemu.databases.observation import Observation
-from pytest_spanemu.databases.snapshots import contents, differences
+from pytest_spanemu.databases.snapshots import differences, rows_by_key
 from pytest_spanemu.settings import words
 from pytest_spanemu.sql import SpannerSql
 from spanemu.base.suggestions import did_you_mean
@@ -329,7 +329,7 @@ class SpannerAssert:
 
     def _contents(self) -> Any:
         with self._observation.unrecorded():
-            return contents(self._handle.client())
+            return rows_by_key(self._handle.client())
 
 
 # ---------------------------------------------------------------------------- texts

@@ -1,7 +1,8 @@
-"""Databases for tests: making, allocating, observing and resetting them.
+"""Databases for tests: building, allocating, observing and resetting them.
 
-In reading order: `catalog` and `contents` (tables and rows of a database), `template` (schema and
-seeds, made once), `template_cache` (kept between runs), `templates` (all templates of a run),
-`progress`; `isolation` (how changes are kept from the next test), `observation` (what is recorded
-of a test), `allocation` (a database for one test), `snapshots`, `pause`.
+In reading order: `catalog` (tables and rows of a database), `template` (a database with schema and
+seeds, built once), `template_cache` (templates kept between runs), `templates` (all templates of a
+run), `progress` (display of a long build); `isolation` (how each test's changes are undone),
+`observation` (what is recorded of a test), `allocation` (a database for each test), `snapshots`
+(named states within a test), `pause` (`--spanner-pause-on-fail`).
 """

@@ -19,14 +19,14 @@ import pytest
 
 import spanemu
 from pytest_spanemu.asserts.findings import not_failed_for
-from pytest_spanemu.databases.isolation import IsolationStrategy, keeper_for
+from pytest_spanemu.databases.isolation import IsolationStrategy, create_strategy
 from pytest_spanemu.databases.observation import Observation
 from pytest_spanemu.databases.template import Template
-from pytest_spanemu.kinds import Isolation
 from pytest_spanemu.report.details import details_of, findings_of
 from pytest_spanemu.report.figures import Figures
 from pytest_spanemu.report.pictures import picture_of
 from pytest_spanemu.report.run_report import RunReport
+from pytest_spanemu.setting_values import Isolation
 from pytest_spanemu.settings import Settings
 from pytest_spanemu.targets.target import HOTSPOTS, PLANS, RECORDING, SpannerEmulator
 
@@ -86,55 +86,55 @@ _LINT_ADVICE = (
 class DatabaseAllocator:
     """The keepers of a run's templates, and what tests do between `enter` and `leave`."""
 
-    def __init__(self, config: pytest.Config, settings: Settings, book: RunReport) -> None:
+    def __init__(self, config: pytest.Config, settings: Settings, report: RunReport) -> None:
         self._config = config
         self._settings = settings
-        self._book = book
-        self._keepers: dict[tuple[int, Isolation], tuple[Template, IsolationStrategy]] = {}
+        self._report = report
+        self._strategies: dict[tuple[int, Isolation], tuple[Template, IsolationStrategy]] = {}
         self._numbers = count(1)
         self._is_told = settings.report.are_wanted
         self._fails_on = [row for row in _TOLD if row[0] in settings.fail_on]
 
-    def keeper(self, template: Template, isolation: Isolation) -> IsolationStrategy:
+    def strategy(self, template: Template, isolation: Isolation) -> IsolationStrategy:
         """Who gives tests their databases from a template, and undoes what they did."""
         key = (id(template), isolation)
-        if key not in self._keepers:
-            keeper = keeper_for(isolation, template, self._another_id)
-            self._keepers[key] = template, keeper
-        return self._keepers[key][1]
+        if key not in self._strategies:
+            strategy = create_strategy(isolation, template, self._another_id)
+            self._strategies[key] = template, strategy
+        return self._strategies[key][1]
 
     def _another_id(self) -> str:
         return f"{self._settings.database_prefix}-{next(self._numbers)}"
 
     def close(self, template: Template) -> None:
         """A template goes, and its keepers with it."""
-        for key, (kept, keeper) in list(self._keepers.items()):
+        for key, (kept, strategy) in list(self._strategies.items()):
             if kept is template:
-                del self._keepers[key]
+                del self._strategies[key]
                 with contextlib.suppress(Exception):  # A test may have dropped the database.
-                    keeper.close()
+                    strategy.close()
 
     @contextmanager
-    def lend(
+    def allocate(
         self, template: Template, isolation: Isolation | None, test: str
     ) -> Iterator[Observation]:
         """A test's database, for as long as the block runs."""
         emulator = template.emulator
         mode = isolation or self._settings.isolation or emulator.default_isolation
-        keeper = self.keeper(template, mode)  # Made once, and so not charged to a test.
+        strategy = self.strategy(template, mode)  # Made once, and so not charged to a test.
         began = perf_counter()
-        handle = keeper.enter()
+        handle = strategy.enter()
         entered = perf_counter() - began
         observation = self._observed(emulator, handle)
         try:
             yield observation
         finally:
-            page = self._book.page(test)
+            page = self._report.page(test)
             try:
                 self._write_down(observation, page)
             finally:
                 began = perf_counter()
-                keeper.leave()
+                strategy.leave()
                 if observation.moves_clock:
                     emulator.clock.reset()
             page.setup_seconds += entered + perf_counter() - began
@@ -146,7 +146,7 @@ class DatabaseAllocator:
         that the test has failed for is no second failure.
         """
         test: str = node.nodeid
-        page = self._book.page(test)
+        page = self._report.page(test)
         if budget:
             page.take_budget(budget)
         hook = self._config.hook.pytest_spanemu_report_row
@@ -157,8 +157,8 @@ class DatabaseAllocator:
             texts = not_failed_for(node, getattr(page, name))
             if texts:
                 told.append(_listed(title, texts, advice))
-        if self._book.lint:  # The first test of a schema fails for it, and the others go on.
-            lint, self._book.lint = self._book.lint, []
+        if self._report.lint:  # The first test of a schema fails for it, and the others go on.
+            lint, self._report.lint = self._report.lint, []
             told.append(_listed("the schema", lint, _LINT_ADVICE))
         if told:
             pytest.fail("\n".join(told), pytrace=False)
@@ -195,7 +195,7 @@ class DatabaseAllocator:
             details |= details_of(observation.recorded, database)
         if observation.watched is not None and commits >= COMMITS_JUDGED_MIN:
             details["findings"] = findings_of(observation.watched.report())
-            self._book.add_pictures(page.test, [picture_of(observation.watched)])
+            self._report.add_pictures(page.test, [picture_of(observation.watched)])
         page.databases.append(details)
 
 

@@ -14,10 +14,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Protocol
 
-from pytest_spanemu.databases.catalog import Catalog
-from pytest_spanemu.databases.contents import all_rows, delete_all, insert_all
+from pytest_spanemu.databases.catalog import Catalog, delete_all_rows, insert_rows, read_all_rows
 from pytest_spanemu.databases.template import Template
-from pytest_spanemu.kinds import Isolation
+from pytest_spanemu.setting_values import Isolation
 from pytest_spanemu.targets.target import SNAPSHOTS
 
 
@@ -98,7 +97,7 @@ class Truncate:
         self._template = template
         self._ddl = template.handle.ddl()
         self._catalog = Catalog.of(template.database)
-        self._rows = all_rows(template.database, self._catalog)
+        self._rows = read_all_rows(template.database, self._catalog)
 
     def enter(self) -> Any:
         return self._template.handle
@@ -109,8 +108,8 @@ class Truncate:
             handle.drop()
             self._template.handle = handle = _made_again(self._template, self._ddl)
         else:
-            delete_all(handle.client(), self._catalog)
-        insert_all(handle.client(), self._rows)
+            delete_all_rows(handle.client(), self._catalog)
+        insert_rows(handle.client(), self._rows)
 
     def close(self) -> None:
         """Nothing is left."""
@@ -122,14 +121,14 @@ class Recreate:
     def __init__(self, template: Template, number: Callable[[], str]) -> None:
         self._template = template
         self._ddl = template.handle.ddl()
-        self._rows = all_rows(template.database, Catalog.of(template.database))
+        self._rows = read_all_rows(template.database, Catalog.of(template.database))
         self._used = False
 
     def enter(self) -> Any:
         template = self._template
         if self._used:
             template.handle = _made_again(template, self._ddl)
-            insert_all(template.database, self._rows)
+            insert_rows(template.database, self._rows)
         self._used = True
         return template.handle
 
@@ -140,7 +139,7 @@ class Recreate:
         """Nothing is left."""
 
 
-_KEEPERS: dict[Isolation, Callable[[Template, Callable[[], str]], IsolationStrategy]] = {
+_STRATEGIES: dict[Isolation, Callable[[Template, Callable[[], str]], IsolationStrategy]] = {
     Isolation.RESTORE: Restore,
     Isolation.CLONE: Clone,
     Isolation.TRUNCATE: Truncate,
@@ -149,11 +148,11 @@ _KEEPERS: dict[Isolation, Callable[[Template, Callable[[], str]], IsolationStrat
 }
 
 
-def keeper_for(
+def create_strategy(
     isolation: Isolation, template: Template, number: Callable[[], str]
 ) -> IsolationStrategy:
     """The keeper of a mode. `number` gives ids for the databases it makes, none of them twice."""
-    return _KEEPERS[isolation](template, number)
+    return _STRATEGIES[isolation](template, number)
 
 
 def _settle(template: Template) -> None:

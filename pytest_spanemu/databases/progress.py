@@ -24,7 +24,7 @@ FIRST_SECONDS = 1.0  # on a terminal
 REDRAW_SECONDS = 0.2
 _ERASE = "\r\x1b[K"
 
-Tell = Callable[[str], None]
+ShowStep = Callable[[str], None]
 
 
 class Display(Protocol):
@@ -112,16 +112,16 @@ class Progress:
             self._display.show(f"spanner: building the template, {seconds:.0f} s: {self._what}")
 
 
-def silent(what: str) -> None:
+def show_nothing(what: str) -> None:
     """Show nothing."""
 
 
 @contextmanager
-def shown(config: pytest.Config) -> Iterator[Tell]:
+def show_progress(config: pytest.Config) -> Iterator[ShowStep]:
     """Show progress while the block runs; of xdist's workers the first one shows it for all."""
     worker = getattr(config, "workerinput", {}).get("workerid", "gw0")
     if worker != "gw0":
-        yield silent
+        yield show_nothing
         return
     capture: Any = config.pluginmanager.getplugin("capturemanager")
     with capture.global_and_fixture_disabled() if capture else nullcontext():

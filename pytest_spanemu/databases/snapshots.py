@@ -44,7 +44,7 @@ class SpannerSnapshot:
 
     def __init__(self, handle: Any, unrecorded: Callable[[], AbstractContextManager[None]]) -> None:
         self._handle = handle
-        self._aside = unrecorded
+        self._unrecorded = unrecorded
         self._points: dict[str, Any] = {}
         self._contents: dict[str, dict[str, dict[tuple[Any, ...], Any]]] = {}
 
@@ -82,8 +82,8 @@ class SpannerSnapshot:
                 self._handle.forget(point)
 
     def _now(self) -> dict[str, dict[tuple[Any, ...], Any]]:
-        with self._aside():
-            return contents(self._handle.client())
+        with self._unrecorded():
+            return rows_by_key(self._handle.client())
 
     def _known(self, name: str) -> None:
         if name not in self._points:
@@ -91,7 +91,7 @@ class SpannerSnapshot:
             raise ValueError(f"there is no snapshot {name!r}; there are: {known}")
 
 
-def contents(database: Any) -> dict[str, dict[tuple[Any, ...], Any]]:
+def rows_by_key(database: Any) -> dict[str, dict[tuple[Any, ...], Any]]:
     """All rows by table and primary key."""
     catalog = Catalog.of(database)
     found: dict[str, dict[tuple[Any, ...], Any]] = {}

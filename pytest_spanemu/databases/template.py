@@ -18,7 +18,7 @@ from google.api_core.exceptions import AlreadyExists, GoogleAPICallError
 import spanemu
 from pytest_spanemu.asserts.listing import counted
 from pytest_spanemu.clean_errors import refused_statement
-from pytest_spanemu.databases.progress import Tell, silent
+from pytest_spanemu.databases.progress import ShowStep, show_nothing
 from pytest_spanemu.sources import Ddl, Dml, Program, Source, Step, default_sources, source_of
 from pytest_spanemu.sources.files import TextSource, steps_of
 from spanemu import ddl
@@ -97,7 +97,7 @@ def _source(text: str, root: Path, load: Loader) -> Source:
     return source_of(text, root) if statements is None else TextSource(";\n".join(statements), text)
 
 
-class DatabaseTaken(ValueError):
+class DatabaseAlreadyExists(ValueError):
     """The target has a database of that name, which is not this run's to change."""
 
 
@@ -113,9 +113,9 @@ class Template:
         self.is_extended = False  # by rows of the session's factory
         self.handle: Any = None
         self._database_id = database_id
-        self._tell: Tell = silent
+        self._tell: ShowStep = show_nothing
 
-    def build(self, schema: Schema, tell: Tell = silent) -> Template:
+    def build(self, schema: Schema, tell: ShowStep = show_nothing) -> Template:
         """Run the steps of a schema. With its first statements the database is created."""
         self.schema, self._tell = schema, tell
         is_new = self.handle is None
@@ -155,7 +155,7 @@ class Template:
     def _apply(self, statements: Sequence[Ddl]) -> None:
         """Run schema statements; with the first of them, or with none, the database is created."""
         listed = [spanemu.SchemaStatement(each.text, each.origin, each.line) for each in statements]
-        size = BATCH_STATEMENTS if self.emulator.is_ours else len(listed) or 1
+        size = BATCH_STATEMENTS if self.emulator.is_started_here else len(listed) or 1
         for start in range(0, len(listed), size):
             self._tell(f"{start:,} of {len(listed):,} statements of {listed[start].origin}")
             self._apply_batch(listed[start : start + size])
@@ -169,7 +169,7 @@ class Template:
         try:
             self.handle = self.emulator.create_database(self._database_id, schema=batch)
         except AlreadyExists as problem:
-            raise DatabaseTaken(
+            raise DatabaseAlreadyExists(
                 f"database {self._database_id} is at the target already, and whose it is "
                 "nobody knows: another run may use it, or one that was killed has left it. "
                 "Drop it, or choose another name with --spanner-database."

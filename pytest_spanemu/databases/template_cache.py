@@ -24,8 +24,7 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 
-from pytest_spanemu.databases.catalog import Catalog
-from pytest_spanemu.databases.contents import Rows, all_rows, insert_all
+from pytest_spanemu.databases.catalog import Catalog, Rows, insert_rows, read_all_rows
 from pytest_spanemu.databases.template import Schema, Template
 from pytest_spanemu.rows.writing import quoted
 from pytest_spanemu.sources import Ddl, Program
@@ -53,14 +52,14 @@ class Image:
         ddl = template.handle.ddl()
         if any("PROTO BUNDLE" in statement for statement in ddl) or _has_counted(template.database):
             return None
-        return cls(ddl, all_rows(template.database, Catalog.of(template.database)))
+        return cls(ddl, read_all_rows(template.database, Catalog.of(template.database)))
 
     def build(self, template: Template, schema: Schema) -> None:
         """Make an empty template what this is; `schema` is what it was made of."""
         steps = tuple(Ddl(text, str(schema), 1) for text in self.ddl)
         template.build(Schema(schema.sources, steps))
         template.schema = schema
-        insert_all(template.database, self.rows)
+        insert_rows(template.database, self.rows)
 
 
 class TemplateCache:

@@ -13,20 +13,20 @@ from typing import Any
 import pytest
 
 from pytest_spanemu.clean_errors import clean_errors
-from pytest_spanemu.databases.progress import Tell, shown
+from pytest_spanemu.databases.progress import ShowStep, show_progress
 from pytest_spanemu.databases.template import Schema, Template, schema_for
 from pytest_spanemu.databases.template_cache import Image, cache_of
-from pytest_spanemu.django.setup import unblocked
-from pytest_spanemu.kinds import Reuse
-from pytest_spanemu.migrator import SpannerMigrator, ladder_of
+from pytest_spanemu.django.setup import allow_django_database
+from pytest_spanemu.migrator import SpannerMigrator, migration_source_of
 from pytest_spanemu.options import LINT_PREFIX
 from pytest_spanemu.report.run_report import RunReport
 from pytest_spanemu.requested_options import Recipe, RequestedOptions
 from pytest_spanemu.rows.factory import SpannerFactory
 from pytest_spanemu.seeds import default_seeds, load_seeds
+from pytest_spanemu.setting_values import Reuse
 from pytest_spanemu.settings import Settings
-from pytest_spanemu.sources import Ladder, Source
-from pytest_spanemu.sources.choices import Choices, choices_of_sources
+from pytest_spanemu.sources import MigrationSource, Source
+from pytest_spanemu.sources.source import Choices, choices_of_sources
 from pytest_spanemu.targets.target import SpannerEmulator
 
 _NAME_CHARS = 24  # of the shared database's, before the number of another one
@@ -40,10 +40,10 @@ _OTHER_SCHEMA = (
 class Templates:
     """Builds templates and holds them until their emulator ends."""
 
-    def __init__(self, config: pytest.Config, settings: Settings, book: RunReport) -> None:
+    def __init__(self, config: pytest.Config, settings: Settings, report: RunReport) -> None:
         self._config = config
         self._settings = settings
-        self._book = book
+        self._report = report
         self._made: set[Template] = set()
         # With the schema that each is made of: while it is here, no other can have its id.
         self._special: dict[tuple[int, Recipe, int], tuple[Any, Template]] = {}
@@ -129,13 +129,13 @@ class Templates:
         given = own() if any(layer.schema is None for layer in recipe.layers) else None
         key = id(emulator), recipe, id(given)
         if key not in self._special:
-            self._special[key] = given, self._cooked(emulator, recipe, given)
+            self._special[key] = given, self._build_layers(emulator, recipe, given)
         return self._special[key][1]
 
     def forget(self, emulator: SpannerEmulator) -> set[Template]:
         """Give up an emulator's templates, and drop those that would stay; which those were."""
         gone = {template for template in self._made if template.emulator is emulator}
-        for template in gone if not emulator.is_ours else ():
+        for template in gone if not emulator.is_started_here else ():
             with contextlib.suppress(Exception):
                 template.handle.drop()
         self._made -= gone
@@ -144,18 +144,18 @@ class Templates:
         self._own.clear()
         return gone
 
-    def ladder(self, wishes: RequestedOptions) -> Ladder:
+    def ladder(self, requested: RequestedOptions) -> MigrationSource:
         """The migrations among the schema sources. Raises SourceError when there are none."""
-        sources = self._settings.schema if wishes.schema is None else wishes.schema
-        return ladder_of(self.schema_of(sources).sources)
+        sources = self._settings.schema if requested.schema is None else requested.schema
+        return migration_source_of(self.schema_of(sources).sources)
 
     @contextmanager
     def migrator(
-        self, emulator: SpannerEmulator, wishes: RequestedOptions
+        self, emulator: SpannerEmulator, requested: RequestedOptions
     ) -> Iterator[SpannerMigrator]:
         """An empty database, and the migrations of the schema sources to run on it."""
         with clean_errors():
-            ladder = self.ladder(wishes)
+            ladder = self.ladder(requested)
         with self.scratch(emulator, Schema((), ())) as template:
             yield SpannerMigrator(template, ladder, self.factory(template.database))
 
@@ -165,7 +165,7 @@ class Templates:
 
         `schema` is what a fixture `spanner_schema` gives.
         """
-        with clean_errors(), unblocked(self._config):
+        with clean_errors(), allow_django_database(self._config):
             template = Template(emulator, self._another_name()).build(Schema.given(schema))
         try:
             yield template
@@ -174,7 +174,7 @@ class Templates:
 
     # ------------------------------------------------------------------ building
 
-    def _cooked(self, emulator: SpannerEmulator, recipe: Recipe, own: Any) -> Template:
+    def _build_layers(self, emulator: SpannerEmulator, recipe: Recipe, own: Any) -> Template:
         template = Template(emulator, self._another_name())
         for layer in recipe.layers:
             given, seeds = own, layer.seeds
@@ -193,18 +193,20 @@ class Templates:
         with clean_errors():
             schema = Schema.given(given)
             self._sources += schema.sources
-            with shown(self._config) as tell, unblocked(self._config):
+            with show_progress(self._config) as tell, allow_django_database(self._config):
                 self._fill(template, schema, tell)
                 self._made.add(template)
                 tell("seeds")
                 load_seeds(template.database, seeds, self._root, tell)
             self._lint(schema, template)
-        self._book.template_seconds += perf_counter() - began
-        self._book.schemas.append(str(schema))
+        self._report.template_seconds += perf_counter() - began
+        self._report.schemas.append(str(schema))
 
-    def _fill(self, template: Template, schema: Schema, tell: Tell) -> None:
+    def _fill(self, template: Template, schema: Schema, tell: ShowStep) -> None:
         """Build a schema, from what an earlier run has kept of it where that is possible."""
-        cache = self._cache if template.handle is None and template.emulator.is_ours else None
+        cache = (
+            self._cache if template.handle is None and template.emulator.is_started_here else None
+        )
         key = None if cache is None else cache.key(schema)
         if cache is None or key is None:
             template.build(schema, tell)
@@ -219,11 +221,11 @@ class Templates:
         """Note what the linter has against a schema, if the run's `fail_on` says so."""
         fail_on = self._settings.fail_on
         if any(word.startswith(LINT_PREFIX) for word in fail_on):
-            from pytest_spanemu.lint import problems
+            from pytest_spanemu.lint import lint_failures
 
             with clean_errors():
-                found = problems(schema, template.handle.ddl(), self._root, fail_on)
-            self._book.lint += [text for text in found if text not in self._linted]
+                found = lint_failures(schema, template.handle.ddl(), self._root, fail_on)
+            self._report.lint += [text for text in found if text not in self._linted]
             self._linted.update(found)
 
     @property

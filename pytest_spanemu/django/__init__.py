@@ -1,6 +1,6 @@
-"""Django's own tests on a run's databases.
+"""Django's own test classes and fixtures on the databases of a run.
 
-In reading order: `setup` (`DATABASES` pointed at a database), `commit_callbacks`
-(those of `TestCase`), `databases` (those of Django's tests,
-made, lent and watched), `pytest_django` (takes the place of that plugin's).
+In reading order: `setup` (points `DATABASES` at a database and patches Django where Spanner needs
+it), `databases` (the databases of a run and of a test, by alias), `pytest_django` (replaces
+pytest-django's databases).
 """

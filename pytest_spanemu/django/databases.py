@@ -13,15 +13,15 @@ from typing import Any
 from pytest_spanemu.databases.observation import Observation
 from pytest_spanemu.databases.template import Template
 from pytest_spanemu.django.pytest_django import SOURCE
-from pytest_spanemu.django.setup import ALIAS, SpannerDjango, unblocked
-from pytest_spanemu.kinds import Isolation
+from pytest_spanemu.django.setup import ALIAS, SpannerDjango, allow_django_database
 from pytest_spanemu.requested_options import Recipe
 from pytest_spanemu.run import Run
+from pytest_spanemu.setting_values import Isolation
 from pytest_spanemu.targets.target import SNAPSHOTS
 
 
 @contextmanager
-def opened(run: Run, template: Template) -> Iterator[SpannerDjango]:
+def open_django(run: Run, template: Template) -> Iterator[SpannerDjango]:
     """Django on the templates themselves, for as long as the run lasts."""
     emulator = template.emulator
     with SpannerDjango(emulator) as django:
@@ -29,23 +29,23 @@ def opened(run: Run, template: Template) -> Iterator[SpannerDjango]:
         django.use(template.handle)  # whose settings name the others
         templates |= {alias: _of_alias(run, emulator, alias) for alias in django.others}
         for alias, each in templates.items():
-            keeper = run.lender.keeper(each, emulator.default_isolation)
-            django.use(each.handle, keeper.leave, alias)
+            strategy = run.allocator.strategy(each, emulator.default_isolation)
+            django.use(each.handle, strategy.leave, alias)
         yield django
 
 
 @contextmanager
-def lent(
+def use_test_databases(
     run: Run, django: SpannerDjango, default: Observation, isolation: Isolation | None, test: str
 ) -> Iterator[None]:
     """Django on a test's databases: the default one is lent already."""
     with ExitStack() as stack:
         for alias in django.others:
             template = _of_alias(run, default.emulator, alias)
-            other = stack.enter_context(run.lender.lend(template, isolation, test))
+            other = stack.enter_context(run.allocator.allocate(template, isolation, test))
             stack.enter_context(_pointed(django, other, alias))
         stack.enter_context(_pointed(django, default, ALIAS))
-        stack.enter_context(unblocked(run.config))
+        stack.enter_context(allow_django_database(run.config))
         yield
 
 

@@ -20,7 +20,33 @@ from typing import Any
 
 import pytest
 
-from pytest_spanemu.django.commit_callbacks import captured
+Callback = Callable[[], object]
+
+
+@contextmanager
+def capture_commit_callbacks(connection: Any, *, execute: bool) -> Iterator[list[Callback]]:
+    """Yield the list of callbacks that commits within the block would call."""
+    callbacks: list[Callback] = []
+    on_commit = connection.on_commit
+
+    def add(callback: Callback, robust: bool = False) -> None:
+        if connection.in_atomic_block:
+            on_commit(callback, robust)
+        else:
+            callbacks.append(callback)
+
+    def take() -> None:
+        callbacks.extend(callback for _, callback, _ in connection.run_on_commit)
+        connection.run_on_commit = []
+
+    with pytest.MonkeyPatch.context() as patches:
+        patches.setattr(connection, "on_commit", add)
+        patches.setattr(connection, "run_and_clear_commit_hooks", take)
+        yield callbacks
+        if execute:
+            for callback in callbacks:  # which grows when a callback adds another
+                callback()
+
 
 ALIAS = "default"
 ENGINE = "django_spanner"
@@ -169,13 +195,13 @@ class SpannerDjango:
         def capture_callbacks(*, using: str = ALIAS, execute: bool = False) -> Any:
             if using not in self._current:
                 return capture(using=using, execute=execute)
-            return captured(self._connections[using], execute=execute)
+            return capture_commit_callbacks(self._connections[using], execute=execute)
 
         replaced = staticmethod(capture_callbacks)
         self._patches.setattr(testcases.TestCase, "captureOnCommitCallbacks", replaced)
 
 
-def unblocked(config: pytest.Config) -> AbstractContextManager[None]:
+def allow_django_database(config: pytest.Config) -> AbstractContextManager[None]:
     """A block in which Django may use its database, also where pytest-django forbids it by default:
     the migrations of a schema source run before any test has asked for a database.
     """

@@ -19,32 +19,32 @@ def write_files(config: pytest.Config, run: Run) -> None:
     report, start = run.settings.report, config.invocation_params.dir
     hook = config.hook.pytest_spanemu_report
     if report.json or hook.get_hookimpls():
-        document = document_of(run.book, run.described())
+        document = document_of(run.report, run.described())
         for path in report.json:
             write_json(start / path, document)
         hook(config=config, report=document)
     for path in report.html:
-        write_html(start / path, run.book, run.facts, " · ".join(said(run)))
+        write_html(start / path, run.report, run.facts, " · ".join(said(run)))
     if run.settings.save:
-        counts.save(counts.path_of(run.settings.save, run.root), run.book)
+        counts.save(counts.path_of(run.settings.save, run.root), run.report)
     summary = os.environ.get(github.VARIABLE)
     if summary and report.table_rows:
-        github.append_summary(Path(summary), run.book, report.table_rows, said(run))
+        github.append_summary(Path(summary), run.report, report.table_rows, said(run))
 
 
 def lines(run: Run, *, is_brief: bool) -> Iterator[str]:
     """What is said on the terminal, below the table."""
     if run.was_used and run.settings.report.table_rows and not is_brief:
-        yield from table(run.book, run.settings.report.table_rows)
-    yield from left_open(run.book)
-    yield findings(run.book)
+        yield from table(run.report, run.settings.report.table_rows)
+    yield from left_open(run.report)
+    yield findings(run.report)
     yield from compared(run)
     yield from said(run)
 
 
 def said(run: Run) -> Iterator[str]:
     """What was run, and what could not be."""
-    yield from filter(None, (not_run(run.book, run.settings.target), run.summary()))
+    yield from filter(None, (not_run(run.report, run.settings.target), run.summary()))
 
 
 def compared(run: Run) -> Iterator[str]:
@@ -66,7 +66,7 @@ def known_counts(run: Run) -> counts.Counts:
 
 
 def _changes(run: Run) -> list[counts.Change]:
-    return list(counts.changes(known_counts(run), run.book))
+    return list(counts.changes(known_counts(run), run.report))
 
 
 def _is_too_much(run: Run, change: counts.Change) -> bool:

@@ -22,10 +22,10 @@ def _parts(run: Run, page: str | None) -> Iterator[str]:
     yield "<h2>Spanner</h2>"
     if rows:
         yield f"<table><tr>{_row('th', ('test', *COLUMNS, ''))}</tr>"
-        for each in worst(run.book.tests, rows):
+        for each in worst(run.report.tests, rows):
             yield f"<tr>{_row('td', (each.test, *cells(each), each.notes))}</tr>"
         yield "</table>"
-    for text in filter(None, (findings(run.book), *said(run))):
+    for text in filter(None, (findings(run.report), *said(run))):
         yield f"<p>{escape(text)}</p>"
     start = run.config.invocation_params.dir
     above = (start / page).parent if page else start

@@ -16,7 +16,7 @@ from pytest_spanemu.databases.catalog import Catalog, TableInfo
 from pytest_spanemu.rows.making import RowMaker
 from pytest_spanemu.rows.values import Provider, Values
 from pytest_spanemu.rows.writing import Row, write
-from pytest_spanemu.sources.choices import Choices
+from pytest_spanemu.sources.source import Choices
 
 __tracebackhide__ = True  # from pytest, whose users look for their own lines
 

@@ -25,7 +25,7 @@ from google.cloud.spanner_v1 import COMMIT_TIMESTAMP
 from pytest_spanemu.databases.catalog import Catalog, ColumnInfo, ForeignKeyInfo, TableInfo
 from pytest_spanemu.rows.values import Values
 from pytest_spanemu.rows.writing import Row, is_pending, parameters
-from pytest_spanemu.sources.choices import Choices
+from pytest_spanemu.sources.source import Choices
 from pytest_spanemu.sql import type_of
 from spanemu.base.errors import SpannerError
 from spanemu.sql.googlesql import ast

@@ -1,26 +1,26 @@
-"""Schema sources: where the template's schema, and rows that belong to it, come from.
+"""Schema sources: the origins of the template's schema, and of rows that belong to the schema.
 
     schema.sql, db/*.ddl            files and globs, in natural order
-    db/                             a directory: migrations as wrench or golang-migrate lay
-                                    them out, or just its files
+    db/                             a directory: migrations in the layout of wrench or
+                                    golang-migrate, or plain files
     goose:DIR                       goose migrations, their Up sections
     alembic:alembic.ini[@REV]       Alembic, up to a revision (default: head)
     metadata:MODULE:NAME            SQLAlchemy metadata, or a declarative base
     call:MODULE:FUNCTION            a function that returns statements, or takes a `Database`
-    spanner://projects/P/...        the schema of a database that is running
+    spanner://projects/P/...        the schema of an existing database
 
-In reading order: `source` (what a source is), `files`, `migrations`, `programs`,
-`choice` (which text means which source, and the sample schemas), `choices` (values that models
-admit). A source is read into steps; the template runs them.
+In reading order: `source` (what a source is), `files`, `migrations`, `programs`, `registry` (which
+source a setting names, and the sample schemas). A source is read into steps; the template runs
+the steps.
 """
 
-from pytest_spanemu.sources.choice import default_sources, source_of
+from pytest_spanemu.sources.registry import default_sources, source_of
 from pytest_spanemu.sources.source import (
     Ddl,
     Dml,
-    Ladder,
+    Migration,
+    MigrationSource,
     Program,
-    Rung,
     Source,
     SourceError,
     Step,
@@ -29,9 +29,9 @@ from pytest_spanemu.sources.source import (
 __all__ = [
     "Ddl",
     "Dml",
-    "Ladder",
+    "Migration",
+    "MigrationSource",
     "Program",
-    "Rung",
     "Source",
     "SourceError",
     "Step",

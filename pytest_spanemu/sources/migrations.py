@@ -20,7 +20,7 @@ from pytest_spanemu.sources.files import (
     step_of,
     steps_of,
 )
-from pytest_spanemu.sources.source import Dml, Rung, Source, SourceError, Step
+from pytest_spanemu.sources.source import Dml, Migration, Source, SourceError, Step
 
 _NUMBERED = re.compile(r"(\d+)(?:_.*?)?(\.up)?\.sql")
 _WRENCH_TABLE = re.compile(r"CREATE\s+TABLE\s+(?:IF\s+NOT\s+EXISTS\s+)?`?SchemaMigrations\b", re.I)
@@ -39,11 +39,11 @@ def directory_source(text: str, path: Path) -> Source:
         raise SourceError(f"schema source {text!r}: no .sql, .ddl or .sdl file in {path}")
     is_numbered = all(_NUMBERED.fullmatch(each.name) for each in found)
     if is_numbered or any(each.name.endswith(".up.sql") for each in found):
-        return MigrationsSource(text, found)
+        return NumberedFilesSource(text, found)
     return FilesSource(text, found)
 
 
-class MigrationsSource:
+class NumberedFilesSource:
     """Numbered migrations: the way up, and down where there are .down.sql files."""
 
     def __init__(self, text: str, paths: Sequence[Path]) -> None:
@@ -54,9 +54,9 @@ class MigrationsSource:
         """The statements; updates and deletes are partitioned DML, as wrench runs them."""
         return [step for path in self._paths for step in _file_steps(path)]
 
-    def rungs(self) -> Sequence[Rung]:
+    def migrations(self) -> Sequence[Migration]:
         """One for each file."""
-        return [Rung(path.name, _file_steps(path), _way_down(path)) for path in self._paths]
+        return [Migration(path.name, _file_steps(path), _way_down(path)) for path in self._paths]
 
     def inputs(self) -> Sequence[bytes]:
         """The files' names and contents."""
@@ -69,7 +69,7 @@ class WrenchSource:
     def __init__(self, text: str, schema: Path, migrations: Path) -> None:
         self.text = text
         self._schema = FilesSource(text, [schema] if schema.is_file() else [])
-        self._migrations = MigrationsSource(text, list(migrations.glob("*.sql")))
+        self._migrations = NumberedFilesSource(text, list(migrations.glob("*.sql")))
         self._schema_path = schema
 
     def steps(self) -> Sequence[Step]:
@@ -78,13 +78,13 @@ class WrenchSource:
             return self._schema.steps()
         return [*self._schema.steps(), *self._migrations.steps()]
 
-    def rungs(self) -> Sequence[Rung]:
+    def migrations(self) -> Sequence[Migration]:
         """The schema, where it is not written after the migrations, and one for each file."""
         schema = tuple(self._schema.steps())
-        first = [Rung(self._schema_path.name, schema)] if schema else []
+        first = [Migration(self._schema_path.name, schema)] if schema else []
         if self._schema_path.is_file() and _WRENCH_TABLE.search(read(self._schema_path)):
             first = []  # It is what the migrations come to.
-        return [*first, *self._migrations.rungs()]
+        return [*first, *self._migrations.migrations()]
 
     def inputs(self) -> Sequence[bytes]:
         """All files' contents."""
@@ -104,10 +104,10 @@ class GooseSource:
         """The Up sections' statements."""
         return [step for path in self._paths for step in _goose_steps(read(path), str(path))]
 
-    def rungs(self) -> Sequence[Rung]:
+    def migrations(self) -> Sequence[Migration]:
         """One for each file."""
         return [
-            Rung(path.name, tuple(_goose_steps(read(path), str(path))), _goose_down(path))
+            Migration(path.name, tuple(_goose_steps(read(path), str(path))), _goose_down(path))
             for path in self._paths
         ]
 

@@ -16,9 +16,16 @@ from typing import Any
 from google.cloud.spanner import Client
 
 from pytest_spanemu.django.setup import ALIAS, DjangoMissing, SpannerDjango
-from pytest_spanemu.sources.choices import Choices, choices_of_metadata
 from pytest_spanemu.sources.files import code_below, steps_of
-from pytest_spanemu.sources.source import Ddl, Program, Rung, Source, SourceError, Step
+from pytest_spanemu.sources.source import (
+    Choices,
+    Ddl,
+    Migration,
+    Program,
+    Source,
+    SourceError,
+    Step,
+)
 
 # What Spanner asks of Alembic's env.py: a word of the failure without it, and what to write.
 _ALEMBIC_ADVICE = (
@@ -49,13 +56,13 @@ class AlembicSource:
             Program(self.text, lambda template: self._move(template, "upgrade", self._revision))
         ]
 
-    def rungs(self) -> Sequence[Rung]:
+    def migrations(self) -> Sequence[Migration]:
         """One for each revision, with the way down."""
         script = _library("alembic.script", self.text).ScriptDirectory
         found = reversed(list(script.from_config(self._config()).walk_revisions()))
         return [self._rung(each.revision, each.down_revision) for each in found]
 
-    def _rung(self, revision: str, before: Any) -> Rung:
+    def _rung(self, revision: str, before: Any) -> Migration:
         def up(template: Any) -> None:
             self._move(template, "upgrade", revision)
 
@@ -64,7 +71,7 @@ class AlembicSource:
 
         has_one_below = before is None or isinstance(before, str)  # a merge has several
         undo = (Program(revision, down),) if has_one_below else None
-        return Rung(revision, (Program(revision, up),), undo)
+        return Migration(revision, (Program(revision, up),), undo)
 
     def inputs(self) -> Sequence[bytes]:
         """The configuration and the project's code, which migrations may use."""
@@ -103,8 +110,13 @@ class MetadataSource:
         return code_below(self._root)
 
     def choices(self) -> Choices:
-        """Return the values of columns that hold an enumeration."""
-        return choices_of_metadata(self._metadata)
+        """Return the stored values of the columns of type `Enum`."""
+        return {
+            (table.fullname.lower(), column.name.lower()): values
+            for table in self._metadata.tables.values()
+            for column in table.columns
+            if (values := _enum_values(column.type))
+        }
 
     @property
     def _metadata(self) -> Any:
@@ -176,7 +188,7 @@ class CallSource:
         return code_below(self._root)
 
 
-class RunningDatabase:
+class RunningDatabaseSource:
     """The schema of a database on a real Spanner or another emulator."""
 
     def __init__(self, text: str) -> None:
@@ -206,6 +218,11 @@ def _chain(problem: BaseException | None) -> Iterator[BaseException]:
     while problem is not None:
         yield problem
         problem = problem.__cause__ or problem.__context__
+
+
+def _enum_values(type_: Any) -> tuple[str, ...]:
+    """Return the texts that an `Enum` stores, also inside a `TypeDecorator`."""
+    return tuple(getattr(getattr(type_, "impl", type_), "enums", None) or ())
 
 
 def _statements(found: Any, text: str) -> list[Step]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
@@ -41,9 +41,14 @@ class Program:
 
 Step = Ddl | Dml | Program
 
+# The values that models permit in a column, by table and column in lower case. The database may
+# know the column as plain text: SQLAlchemy stores an `Enum` as STRING, without a check constraint
+# unless `create_constraint` is set.
+Choices = Mapping[tuple[str, str], tuple[str, ...]]
+
 
 @dataclass(frozen=True, slots=True)
-class Rung:
+class Migration:
     """One migration of a ladder of them. `undo` is None where there is no way down."""
 
     name: str  # a revision, or a file's name
@@ -58,12 +63,12 @@ class Rung:
 
 
 @runtime_checkable
-class Ladder(Protocol):
+class MigrationSource(Protocol):
     """A source of migrations that can be run one by one."""
 
     text: str
 
-    def rungs(self) -> Sequence[Rung]:
+    def migrations(self) -> Sequence[Migration]:
         """The migrations, the first one first. Raises SourceError."""
         ...
 
@@ -80,3 +85,12 @@ class Source(Protocol):
     def inputs(self) -> Sequence[bytes] | None:
         """What the result depends on; None when nobody can tell, so that it is never cached."""
         ...
+
+
+def choices_of_sources(sources: Iterable[Source]) -> Choices:
+    """Return the choices that the models among the sources declare; a later source wins."""
+    choices: dict[tuple[str, str], tuple[str, ...]] = {}
+    for source in sources:
+        if (declared := getattr(source, "choices", None)) is not None:
+            choices |= declared()
+    return choices

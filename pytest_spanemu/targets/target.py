@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 import pytest
 
 import spanemu
-from pytest_spanemu.kinds import InstanceConfigs, Isolation, Target
+from pytest_spanemu.setting_values import InstanceConfigs, Isolation, Target
 from pytest_spanemu.settings import Settings
 from pytest_spanemu.targets.real import CLOUD_HOST, CloudSpanner, OmniSpanner
 
@@ -44,7 +44,9 @@ SNAPSHOTS, CLOCK, FAULTS, RECORDING, HOTSPOTS, PLANS = (
 )  # fmt: skip
 METRICS_OFF = "SPANNER_DISABLE_BUILTIN_METRICS"
 _EVERYTHING = frozenset({SNAPSHOTS, CLOCK, FAULTS, RECORDING, HOTSPOTS, PLANS})
-OURS = frozenset({Target.EMBEDDED, Target.SUBPROCESS})  # they end with the run, with all in them
+STARTED_HERE = frozenset(
+    {Target.EMBEDDED, Target.SUBPROCESS}
+)  # they end with the run, with all in them
 
 
 class SpannerEmulator:
@@ -86,9 +88,9 @@ class SpannerEmulator:
         return {each: self.can(each) for each in sorted(_EVERYTHING)}
 
     @property
-    def is_ours(self) -> bool:
+    def is_started_here(self) -> bool:
         """Whether it was started for this run, and ends with it."""
-        return self.target in OURS
+        return self.target in STARTED_HERE
 
     @property
     def is_emulator(self) -> bool:
@@ -242,7 +244,7 @@ def _names(settings: Settings) -> Any:
 
 def _capabilities(handle: Any, target: Target) -> frozenset[str]:
     """What a target can; of an external one that depends on what it is."""
-    if target in OURS:
+    if target in STARTED_HERE:
         return _EVERYTHING
     if target is not Target.EXTERNAL:
         return frozenset({PLANS})

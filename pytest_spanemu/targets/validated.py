@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 
 import spanemu
-from pytest_spanemu.kinds import Target
+from pytest_spanemu.setting_values import Target
 from pytest_spanemu.settings import Settings
 
 FILE = ".spanner-validated.json"
@@ -26,7 +26,7 @@ REAL = frozenset({Target.OMNI, Target.CLOUD})
 MARK = "spanner"
 SHOWN_MAX = 20
 
-Notes = dict[str, dict[str, str]]  # by test: date, target, version
+PassedTests = dict[str, dict[str, str]]  # by test: date, target, version
 
 
 class Validations:
@@ -41,7 +41,7 @@ class Validations:
         self._seen: list[str] = []
 
     @property
-    def is_asked_for(self) -> bool:
+    def is_needed(self) -> bool:
         """Whether this run notes or tells anything."""
         return self._target in REAL or self._days is not None
 
@@ -82,11 +82,11 @@ class Validations:
                 yield f"last passed on {note['target']} on {note['date']}: {test}"
 
 
-def _read(path: Path) -> Notes:
+def _read(path: Path) -> PassedTests:
     if not path.is_file():
         return {}
     try:
-        found: Notes = json.loads(path.read_text(encoding="utf-8"))
+        found: PassedTests = json.loads(path.read_text(encoding="utf-8"))
     except ValueError as problem:
         raise pytest.UsageError(f"{path}: {problem}") from None
     return found

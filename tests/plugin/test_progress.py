@@ -72,7 +72,7 @@ def test_a_log_has_a_line_every_few_seconds(monkeypatch):
 
 def test_a_long_schema_counts_its_statements():
     class Emulator:
-        is_ours = True
+        is_started_here = True
 
         def __init__(self):
             self.batches = []
@@ -89,7 +89,7 @@ def test_a_long_schema_counts_its_statements():
     Template(emulator, "db").build(Schema.given(statements), told.append)
     assert told == [f"{done} of 250 statements of spanner_schema" for done in (0, 100, 200)]
     assert emulator.batches == [100, 100, 50]
-    emulator.is_ours, emulator.batches = False, []  # Elsewhere a request has its price.
+    emulator.is_started_here, emulator.batches = False, []  # Elsewhere a request has its price.
     Template(emulator, "db").build(Schema.given(statements), told.append)
     assert emulator.batches == [250]
 

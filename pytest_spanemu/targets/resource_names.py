@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from pytest_spanemu.kinds import Target
+from pytest_spanemu.setting_values import Target
 
 EMULATOR_HOST = "SPANNER_EMULATOR_HOST"
 DEFAULT_PROJECT = "emulator-project"
@@ -26,7 +26,7 @@ RUN_CHARS = 6
 
 
 @dataclass(frozen=True, slots=True)
-class Runner:
+class RunIdentity:
     """Who asks: the environment, xdist's worker ("" without), and what tells runs apart."""
 
     environ: Mapping[str, str]
@@ -34,7 +34,7 @@ class Runner:
     run: str
 
 
-def target_of(found: Mapping[str, Any]) -> Target:
+def choose_target(found: Mapping[str, Any]) -> Target:
     """The target of settings: the one they name, or what a host suggests."""
     named = found["target"]
     if named is None:
@@ -42,7 +42,7 @@ def target_of(found: Mapping[str, Any]) -> Target:
     return Target(named)
 
 
-def places(target: Target, found: Mapping[str, Any], runner: Runner) -> dict[str, Any]:
+def resource_names(target: Target, found: Mapping[str, Any], runner: RunIdentity) -> dict[str, Any]:
     """host, project, instance and database for a run. Raises pytest.UsageError."""
     chosen = {name: found[name] for name in ("host", "project", "instance", "database")}
     chosen["project"] = chosen["project"] or DEFAULT_PROJECT
@@ -50,11 +50,11 @@ def places(target: Target, found: Mapping[str, Any], runner: Runner) -> dict[str
     return chosen | _OTHER.get(target, _as_they_are)(found, runner)
 
 
-def _as_they_are(found: Mapping[str, Any], runner: Runner) -> dict[str, Any]:
+def _as_they_are(found: Mapping[str, Any], runner: RunIdentity) -> dict[str, Any]:
     return {}
 
 
-def _external(found: Mapping[str, Any], runner: Runner) -> dict[str, Any]:
+def _external(found: Mapping[str, Any], runner: RunIdentity) -> dict[str, Any]:
     if not found["host"]:
         raise pytest.UsageError(
             "spanner_target is external, but neither --spanner-host nor SPANNER_EMULATOR_HOST "
@@ -64,7 +64,7 @@ def _external(found: Mapping[str, Any], runner: Runner) -> dict[str, Any]:
     return {"project": f"{project}-{runner.worker}" if runner.worker else project}
 
 
-def _omni(found: Mapping[str, Any], runner: Runner) -> dict[str, Any]:
+def _omni(found: Mapping[str, Any], runner: RunIdentity) -> dict[str, Any]:
     _check_no_emulator(Target.OMNI, runner)
     if not found["host"]:
         raise pytest.UsageError("spanner_target is omni: --spanner-host says where it listens.")
@@ -75,7 +75,7 @@ def _omni(found: Mapping[str, Any], runner: Runner) -> dict[str, Any]:
     }
 
 
-def _cloud(found: Mapping[str, Any], runner: Runner) -> dict[str, Any]:
+def _cloud(found: Mapping[str, Any], runner: RunIdentity) -> dict[str, Any]:
     _check_no_emulator(Target.CLOUD, runner)
     project, allowed = found["project"], found["allow_cloud"]
     if not project or not found["instance"]:
@@ -91,7 +91,7 @@ def _cloud(found: Mapping[str, Any], runner: Runner) -> dict[str, Any]:
     return {"host": found["host"], "database": _own_name(found, runner)}
 
 
-def _check_no_emulator(target: Target, runner: Runner) -> None:
+def _check_no_emulator(target: Target, runner: RunIdentity) -> None:
     if runner.environ.get(EMULATOR_HOST):
         raise pytest.UsageError(
             f"spanner_target is {target}, but {EMULATOR_HOST} is set, and every client would go "
@@ -99,7 +99,7 @@ def _check_no_emulator(target: Target, runner: Runner) -> None:
         )
 
 
-def _own_name(found: Mapping[str, Any], runner: Runner) -> str:
+def _own_name(found: Mapping[str, Any], runner: RunIdentity) -> str:
     return "-".join(filter(None, (found["database_prefix"], runner.run, runner.worker)))
 
 

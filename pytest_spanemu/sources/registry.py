@@ -36,7 +36,7 @@ def source_of(text: str, root: Path) -> Source:
     """The source that a setting names; relative paths start at `root`. Raises SourceError."""
     kind, colon, rest = text.partition(":")
     if text.startswith("spanner://"):
-        return programs.RunningDatabase(text)
+        return programs.RunningDatabaseSource(text)
     if colon and kind in programs.KINDS:
         return programs.KINDS[kind](text, rest, root)
     if colon and kind == KIND:
