@@ -175,6 +175,7 @@ class Emulator(EmulatorHandle):
             randomness=self.randomness,
             retention_nanos=round(self.config.version_retention_seconds * NANOS_PER_SECOND),
             limits=self.config.limits,
+            has_database=lambda name: self._instances.find_database(name) is not None,
         )
         self._instances = Instances(
             clock,

@@ -77,6 +77,11 @@ class DatabaseCore:
         """The last part of the name."""
         return self.name.rpartition("/")[2]
 
+    def is_other_database(self, database_id: str) -> bool:
+        """Return whether the instance has a database of that id which is not this one."""
+        name = f"{self.name.rpartition('/')[0]}/{database_id}"
+        return name != self.name and self.environment.has_database(name)
+
     @property
     def generation(self) -> Generation:
         """The current generation of the schema."""

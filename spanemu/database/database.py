@@ -208,7 +208,7 @@ class Database:
         with core.schema_mutex, outcome.call as call:
             core.check_open()
             try:
-                steps = plan_batch(statements, core.changeable_schema, sent, core.database_id)
+                steps = plan_batch(statements, core.changeable_schema, sent, core.is_other_database)
                 refuse_drops(core, steps)
             except Cancelled:
                 steps, outcome.failure = (), SchemaUpdateCancelled(0, len(statements))

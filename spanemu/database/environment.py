@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from spanemu.base.clock import Clock
@@ -17,3 +18,4 @@ class Environment:
     randomness: Randomness = field(default_factory=Randomness)
     retention_nanos: int = RETENTION_DEFAULT_NANOS
     limits: Limits = DEFAULT_LIMITS
+    has_database: Callable[[str], bool] = lambda name: False  # by full name

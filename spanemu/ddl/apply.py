@@ -81,17 +81,20 @@ _MEMORY: BatchMemory[Step] = BatchMemory()
 
 
 def plan_batch(
-    statements: Sequence[str], schema: Schema, sent: ProtoTypes = NO_TYPES, database: str = ""
+    statements: Sequence[str],
+    schema: Schema,
+    sent: ProtoTypes = NO_TYPES,
+    is_other_database: Callable[[str], bool] = lambda _: False,
 ) -> Sequence[Step]:
     """Return a step for each statement in order. Raise for the first that is wrong; none has run.
 
-    `sent` are the types of protocol buffers that came with the request. `database` is the id of
-    the database that the steps are for; without it, ALTER DATABASE may name any.
+    `sent` are the types of protocol buffers that came with the request. ALTER DATABASE must not
+    name an id for which `is_other_database` returns True.
     """
     steps = _MEMORY.recall(statements, schema, sent, lambda: _planned(statements, schema, sent))
     for step in steps:  # Not part of the plan, which databases of different names share.
-        if database and step.database and step.database != database:
-            raise OtherDatabaseAltered(step.database, database)
+        if step.database and is_other_database(step.database):
+            raise OtherDatabaseAltered(step.database)
     return steps
 
 

@@ -150,7 +150,12 @@ def _line(row: tuple[Any, ...]) -> str:
 
 
 def _database(limits: Limits = DEFAULT_LIMITS) -> Database:
-    environment = Environment(ManualClock(), Randomness(7), limits=limits)
+    environment = Environment(
+        ManualClock(),
+        Randomness(7),
+        limits=limits,
+        has_database=lambda name: name.endswith("/other"),
+    )
     return Database("projects/p/instances/i/databases/db", environment)
 
 

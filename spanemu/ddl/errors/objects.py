@@ -172,8 +172,7 @@ class CreateDatabaseMisplaced(SpannerError, code=Code.INVALID_ARGUMENT):
 
 
 class OtherDatabaseAltered(SpannerError, code=Code.INVALID_ARGUMENT):
-    prose = "ALTER DATABASE names database {named}, but the statement is for database {database}."
-    named: str
+    prose = "ALTER DATABASE {database} was sent to another database of the instance."
     database: str
 
 

@@ -21,7 +21,7 @@ from spanemu.sql import ddl_ast
 def alter_database(statement: ddl_ast.AlterDatabase, schema: Schema) -> Change:
     """Set options of the database; NULL resets an option to its default.
 
-    Whether the name is the database's own, `ddl.apply.plan_batch` checks: a schema has no name.
+    `ddl.apply.plan_batch` refuses the name of another database: a schema has no name.
     """
     database = statement.name.name
     options = dict(schema.options)
