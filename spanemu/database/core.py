@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass, replace
 from itertools import count
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from spanemu.database.activity import ActivityLog, Progress
 from spanemu.database.environment import Environment
@@ -14,11 +15,15 @@ from spanemu.database.generation import Generation
 from spanemu.database.splits.split_manager import SplitManager
 from spanemu.database.splits.split_points import SplitPoints
 from spanemu.database.statistics.aggregator import StatisticsAggregator
+from spanemu.hotspots.split_info import SplitStat
 from spanemu.schema.history import History
 from spanemu.schema.schema import Schema
+from spanemu.storage.layout import TreeId
 from spanemu.storage.store import LATEST, Store
+from spanemu.txn.buffer import Buffer
 from spanemu.txn.locks.table import LockTable
 from spanemu.txn.read_only import SnapshotReader
+from spanemu.values.mutation import Mutation
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,8 +39,17 @@ class Sweep:
     earliest: int | None = None
 
 
-if TYPE_CHECKING:
-    from spanemu.database.splits.hotspot_monitor import HotspotMonitor
+class CommitObserver(Protocol):
+    """An observer of commits, which asks who wrote to a table or index until it knows."""
+
+    @property
+    def attributed_trees(self) -> Set[TreeId] | None:
+        """The trees whose writers are known; None while the observer asks for none."""
+
+    def attribute_commit(
+        self, asked: object, mutations: Sequence[Mutation], written: Buffer
+    ) -> None:
+        """Attribute the last commit to its mutations, or to the request before the commit."""
 
 
 class DatabaseCore:
@@ -68,8 +82,10 @@ class DatabaseCore:
         self.sweeps: dict[int, Sweep] = {}  # by id of the table with a row deletion policy
         self.next_id = 1  # the lowest id for new schema objects, also after a restore
         self.closed = False
-        self.hotspot_monitor: HotspotMonitor | None = None  # created on first use
+        self.commit_observer: CommitObserver | None = None
         self.splitting = SplitManager(store, lambda: self.generation.schema)
+        # The rows of SPLIT_STATS_TOP by time and interval; observed hotspots add rows.
+        self.split_stats: Callable[[int, str], list[SplitStat]] = self.splitting.split_stats
         self.split_points = SplitPoints(store, lambda: self.generation.schema, self.splitting)
 
     @property

@@ -105,6 +105,7 @@ class Database:
         self.drop_protection = False
         self.encryption_keys = GOOGLE_DEFAULT_KEYS
         self.restored_from: RestoreSource | None = None
+        self._hotspot_monitor: HotspotMonitor | None = None
 
     @property
     def name(self) -> str:
@@ -133,9 +134,10 @@ class Database:
 
         core = self._core
         with core.store.mutex:
-            if core.hotspot_monitor is None:
-                core.hotspot_monitor = HotspotMonitor(core)
-            return core.hotspot_monitor
+            if self._hotspot_monitor is None:
+                monitor = self._hotspot_monitor = HotspotMonitor(core)
+                core.commit_observer, core.split_stats = monitor, monitor.split_stats
+            return self._hotspot_monitor
 
     @property
     def split_points(self) -> SplitPoints:

@@ -98,8 +98,7 @@ def split_stats_top(source: Source, interval: str) -> Iterator[tuple[Any, ...]]:
 
     Rows are of splits that follow their load, and of findings while hotspots are observed.
     """
-    provider = source.core.hotspot_monitor or source.core.splitting
-    for row in provider.split_stats(source.at, interval):
+    for row in source.core.split_stats(source.at, interval):
         yield (
             row.interval_end,
             row.split_start,

@@ -270,14 +270,11 @@ class ReadWriteTransaction(TransactionLifecycle):
                 self._live()  # A schema change has come in while locks were waited for.
             self.locks.begin_commit(self.holder)
             at = apply(transaction, generation.schema)
-            monitor, written = self._core.hotspot_monitor, transaction.buffer
-            attributed_trees = None if monitor is None else monitor.attributed_trees
-            if (
-                monitor
-                and attributed_trees is not None
-                and not attributed_trees.issuperset(written.trees)
-            ):
-                monitor.attribute_commit(self.holder.last_request, mutations, written)
+            observer, written = self._core.commit_observer, transaction.buffer
+            if observer is not None:
+                known = observer.attributed_trees
+                if known is not None and not known >= written.trees.keys():
+                    observer.attribute_commit(self.holder.last_request, mutations, written)
         if self._core.splitting.keeps_commits or current_annotations() is not None:
             annotate_commit(self._core, transaction, count)
         self.locks.release(self.holder, State.COMMITTED)

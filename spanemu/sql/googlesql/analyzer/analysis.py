@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from spanemu.schema.schema import Schema
 from spanemu.sql.functions.registry import Catalog
@@ -18,11 +18,9 @@ from spanemu.sql.googlesql import ast
 from spanemu.sql.googlesql.analyzer.errors.shape import LimitExceeded
 from spanemu.sql.googlesql.analyzer.options import AnalyzerOptions
 from spanemu.sql.googlesql.analyzer.parameters import Parameters
+from spanemu.sql.googlesql.analyzer.queries.relation import Relation
 from spanemu.sql.resolved import AggregateCall, Expr, ResolvedColumn, Scan
 from spanemu.values.types import Type
-
-if TYPE_CHECKING:
-    from spanemu.sql.googlesql.analyzer.queries.relation import Relation
 
 
 @dataclass(frozen=True, slots=True)

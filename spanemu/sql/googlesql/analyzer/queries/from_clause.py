@@ -28,18 +28,17 @@ from spanemu.sql.googlesql.analyzer.expressions.expression import resolve
 from spanemu.sql.googlesql.analyzer.expressions.members import members_of
 from spanemu.sql.googlesql.analyzer.expressions.names import resolve_path
 from spanemu.sql.googlesql.analyzer.hints import HintTarget, check_hints, table_hints
-from spanemu.sql.googlesql.analyzer.queries.joins import resolve_join
-from spanemu.sql.googlesql.analyzer.queries.pipe_relation import BuiltRelation
-from spanemu.sql.googlesql.analyzer.queries.relation import (
+from spanemu.sql.googlesql.analyzer.queries.derived_relation import (
     ArrayElements,
     DerivedRelation,
-    Relation,
-    SystemRelation,
     ValueRelation,
     query_relation,
 )
+from spanemu.sql.googlesql.analyzer.queries.joins import resolve_join
+from spanemu.sql.googlesql.analyzer.queries.pipe_relation import BuiltRelation
+from spanemu.sql.googlesql.analyzer.queries.relation import Relation
 from spanemu.sql.googlesql.analyzer.queries.sampling import apply_sample
-from spanemu.sql.googlesql.analyzer.queries.table_relation import TableRelation
+from spanemu.sql.googlesql.analyzer.queries.table_relation import SystemRelation, TableRelation
 from spanemu.sql.googlesql.analyzer.scope import Env, Scope
 from spanemu.sql.googlesql.analyzer.suggestion import closest
 from spanemu.sql.googlesql.syntax.statement import parse_query

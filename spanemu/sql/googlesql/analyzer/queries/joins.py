@@ -22,12 +22,8 @@ from spanemu.sql.googlesql.analyzer.expressions.coercion import coerce, common_t
 from spanemu.sql.googlesql.analyzer.expressions.expression import resolve_condition
 from spanemu.sql.googlesql.analyzer.expressions.operator_call import function_call, operator_call
 from spanemu.sql.googlesql.analyzer.hints import HintTarget, check_hints
-from spanemu.sql.googlesql.analyzer.queries.relation import (
-    ArrayElements,
-    Relation,
-    Star,
-    ValueRelation,
-)
+from spanemu.sql.googlesql.analyzer.queries.derived_relation import ArrayElements, ValueRelation
+from spanemu.sql.googlesql.analyzer.queries.relation import Relation, Star
 from spanemu.sql.googlesql.analyzer.scope import Env, Scope
 from spanemu.sql.resolved import (
     And,

@@ -16,6 +16,7 @@ from spanemu.sql.googlesql.analyzer.analysis import QueryResult
 from spanemu.sql.googlesql.analyzer.errors.shape import BadQuery
 from spanemu.sql.googlesql.analyzer.expressions.expression import resolve, resolve_condition
 from spanemu.sql.googlesql.analyzer.hints import HintTarget, check_hints
+from spanemu.sql.googlesql.analyzer.queries.derived_relation import query_relation
 from spanemu.sql.googlesql.analyzer.queries.from_clause import resolve_from
 from spanemu.sql.googlesql.analyzer.queries.group_by import ordinal
 from spanemu.sql.googlesql.analyzer.queries.joins import resolve_join
@@ -27,7 +28,7 @@ from spanemu.sql.googlesql.analyzer.queries.pipe_relation import (
     ExtendedRelation,
     LayeredRelation,
 )
-from spanemu.sql.googlesql.analyzer.queries.relation import Relation, query_relation
+from spanemu.sql.googlesql.analyzer.queries.relation import Relation
 from spanemu.sql.googlesql.analyzer.queries.sampling import apply_sample
 from spanemu.sql.googlesql.analyzer.queries.select import resolve_pipe_select
 from spanemu.sql.googlesql.analyzer.queries.select_list import resolve_items

@@ -1,4 +1,4 @@
-"""The relation of a schema's table in a FROM clause, or of the row that a DML statement writes.
+"""The relations of tables in a FROM clause, and of the row that a DML statement writes.
 
 Columns are created on request, so that the cost of a wide table depends only on the columns used.
 A virtual generated column is an expression over other columns: a projection over the scan computes
@@ -16,6 +16,7 @@ from spanemu.sql.googlesql import ast
 from spanemu.sql.googlesql.analyzer.analysis import Analysis
 from spanemu.sql.googlesql.analyzer.errors.shape import GeneratedColumnCycle
 from spanemu.sql.googlesql.analyzer.expressions.coercion import coerce
+from spanemu.sql.googlesql.analyzer.options import SystemTable
 from spanemu.sql.googlesql.analyzer.queries.relation import Relation, Star
 from spanemu.sql.googlesql.analyzer.scope import Env, Scope
 from spanemu.sql.googlesql.syntax.statement import parse_expression
@@ -26,6 +27,7 @@ from spanemu.sql.resolved import (
     ProjectScan,
     ResolvedColumn,
     Scan,
+    SystemTableScan,
     TableScan,
 )
 
@@ -132,3 +134,39 @@ class TableRelation(Relation):
 @lru_cache(maxsize=1024)
 def _parsed(text: str) -> ast.Expression:
     return parse_expression(text)
+
+
+class SystemRelation(Relation):
+    """A system table."""
+
+    def __init__(self, alias: str, table: SystemTable, analysis: Analysis) -> None:
+        super().__init__(alias)
+        self._table = table
+        self._analysis = analysis
+        self._used_columns: dict[int, ResolvedColumn] = {}
+
+    def is_implicit(self, name: str) -> bool:
+        return True
+
+    def column(self, name: str, at: int) -> Expr | None:
+        number = self._table.positions.get(name.lower())
+        return None if number is None else self._numbered(number)
+
+    def _numbered(self, number: int) -> Expr:
+        column = self._used_columns.get(number)
+        if column is None:
+            name, type_ = self._table.columns[number]
+            column = self._used_columns[number] = self._analysis.column(name, type_)
+        return ColumnRef(column.type, column)
+
+    def star(self) -> Star:
+        return [
+            (name, self._numbered(number)) for number, (name, _) in enumerate(self._table.columns)
+        ]
+
+    def column_names(self) -> Iterator[str]:
+        return (name for name, _ in self._table.columns)
+
+    def scan(self) -> Scan:
+        columns = tuple((column, number) for number, column in self._used_columns.items())
+        return SystemTableScan(self._table.name, columns)

@@ -1,0 +1,133 @@
+"""Relations over computed rows: of a subquery, a view, a common table or an array."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from spanemu.sql.googlesql.analyzer.analysis import Analysis, QueryResult
+from spanemu.sql.googlesql.analyzer.errors.names import AmbiguousColumn
+from spanemu.sql.googlesql.analyzer.expressions.members import Members, members_of
+from spanemu.sql.googlesql.analyzer.queries.relation import Relation, Star
+from spanemu.sql.resolved import ArrayScan, ColumnRef, Expr, Hints, ResolvedColumn, Scan
+
+
+class DerivedRelation(Relation):
+    """The rows of a subquery, a view or a common table."""
+
+    def __init__(
+        self,
+        alias: str,
+        columns: Sequence[tuple[str, ResolvedColumn]],
+        built: Scan,
+        *,
+        implicit: bool = False,
+    ) -> None:
+        super().__init__(alias)
+        self._implicit = implicit
+        self._columns = columns
+        self._built = built
+        self._by_name: dict[str, ResolvedColumn | None] = {}
+        for name, column in columns:
+            if name:
+                key = name.lower()
+                self._by_name[key] = None if key in self._by_name else column
+
+    def is_implicit(self, name: str) -> bool:
+        return self._implicit
+
+    def column(self, name: str, at: int) -> Expr | None:
+        key = name.lower()
+        if key not in self._by_name:
+            return None
+        match = self._by_name[key]
+        if match is None:
+            raise AmbiguousColumn(name, at=at)
+        return ColumnRef(match.type, match)
+
+    def star(self) -> Star:
+        return [(name, ColumnRef(column.type, column)) for name, column in self._columns]
+
+    def scan(self) -> Scan:
+        return self._built
+
+
+@dataclass(frozen=True, slots=True)
+class ArrayElements:
+    """The elements of an array before a scan or a join of them is built."""
+
+    array: Expr
+    element: ResolvedColumn
+    offset: ResolvedColumn | None
+    hints: Hints
+
+    def scan(self) -> Scan:
+        """Return a scan of the elements alone."""
+        return ArrayScan(None, self.array, self.element, self.offset, hints=self.hints)
+
+
+class ValueRelation(Relation):
+    """A relation whose rows are values: UNNEST, or SELECT AS STRUCT.
+
+    The fields of the values, if any, are its columns (`members`). `elements` is set for an array,
+    which a join can combine with the rows of its left side in an `ArrayScan`.
+    """
+
+    is_value = True
+
+    def __init__(
+        self,
+        alias: str,
+        element: ResolvedColumn,
+        built: Scan | ArrayElements,
+        offset: tuple[str, ResolvedColumn] | None = None,
+        members: Members | None = None,
+    ) -> None:
+        super().__init__(alias)
+        self.element = element
+        self._members = members
+        self.offset = offset
+        self.elements = built if isinstance(built, ArrayElements) else None
+        self._built = built.scan() if isinstance(built, ArrayElements) else built
+
+    @property
+    def rows_are_values(self) -> bool:
+        return self.offset is None
+
+    def is_implicit(self, name: str) -> bool:
+        is_offset = self.offset is not None and self.offset[0].lower() == name.lower()
+        return self._members is not None and not is_offset
+
+    def column(self, name: str, at: int) -> Expr | None:
+        key = name.lower()
+        if self.offset is not None and self.offset[0].lower() == key:
+            return ColumnRef(self.offset[1].type, self.offset[1])
+        if self._members is None:
+            return self.row_value() if key == self.alias.lower() and key else None
+        return self._members.field(self.row_value(), name, at)
+
+    def star(self) -> Star:
+        row_value = self.row_value()
+        items = (
+            [(self.alias, row_value)]
+            if self._members is None
+            else [*self._members.fields(row_value)]
+        )
+        if self.offset is not None:
+            items.append((self.offset[0], ColumnRef(self.offset[1].type, self.offset[1])))
+        return items
+
+    def row_value(self) -> Expr:
+        return ColumnRef(self.element.type, self.element)
+
+    def scan(self) -> Scan:
+        return self._built
+
+
+def query_relation(alias: str, result: QueryResult, analysis: Analysis) -> Relation:
+    """Return a relation over the rows of a resolved query."""
+    if not result.value_table:
+        return DerivedRelation(alias, result.columns, result.scan)
+    row = result.columns[0][1]
+    members = members_of(row.type, analysis.schema, 0)
+    return ValueRelation(alias, row, result.scan, members=members)
