@@ -115,7 +115,7 @@ class EmbeddedDatabase(DatabaseHandle):
 
     def settle(self) -> None:
         """Make the current schema and rows visible at every timestamp, however old."""
-        self._database().settle()
+        self._database().forget_history()
 
     def clone(self, name: str) -> DatabaseHandle:
         """Create database `name` with the current schema and rows, and return its handle."""
@@ -179,7 +179,7 @@ class Emulator(EmulatorHandle):
         )
         self._instances = Instances(
             clock,
-            lambda name: Database(name, environment),
+            lambda name: Database.create(name, environment),
             CatalogSettings(
                 self.config.instance_configs,
                 self.config.databases_per_instance_max,

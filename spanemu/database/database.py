@@ -9,73 +9,42 @@ clone                  another database with the same content, shared until writ
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from spanemu.base.call import Call, Cancelled
 from spanemu.base.clock import Clock
-from spanemu.base.errors import SpannerError
 from spanemu.database.content import Content, Contents
 from spanemu.database.core import DatabaseCore
 from spanemu.database.database_time import DatabaseTime
-from spanemu.database.drop_protection import refuse_drops
 from spanemu.database.encryption import GOOGLE_DEFAULT_KEYS
 from spanemu.database.environment import Environment
-from spanemu.database.errors import SchemaUpdateCancelled
 from spanemu.database.generation import Generation
 from spanemu.database.options import StatementRequest
 from spanemu.database.physical import physical_layout, root_name, row_key, table_or_index
 from spanemu.database.restore_point import DatabaseSnapshot, check_own
 from spanemu.database.row_deletion import RowDeletion
+from spanemu.database.schema_changes import DdlOutcome, SchemaChanges
 from spanemu.database.sessions.registry import Sessions
 from spanemu.database.splits.errors import SplitInsideHierarchy
 from spanemu.database.splits.participants import commit_splits
 from spanemu.database.splits.split_manager import SplitManager
 from spanemu.database.splits.split_points import SplitPoints
-from spanemu.database.statements.context import StatementContext
 from spanemu.database.statements.footprint import Footprint, footprint_of
 from spanemu.database.statements.query_engine import prepare
 from spanemu.database.transactions.conflict import interfere
-from spanemu.ddl.apply import Step, plan_batch
 from spanemu.hotspots.simulation.settings import SplitPolicy
 from spanemu.hotspots.split_info import CommitSplits
 from spanemu.schema.ddl_text import ddl_statements
 from spanemu.schema.history import History
-from spanemu.schema.index import Index
 from spanemu.schema.objects import NO_TYPES, ProtoTypes
 from spanemu.schema.schema import Schema, empty_schema
-from spanemu.schema.table import Table
-from spanemu.storage.boundary import Boundary, Origin, path_of
+from spanemu.storage.boundary import Boundary, Origin
 from spanemu.storage.layout import tree_of
 from spanemu.storage.split_map import SplitLocation
 from spanemu.storage.store import Store
 
 if TYPE_CHECKING:
     from spanemu.database.splits.hotspot_monitor import HotspotMonitor
-
-GENERATIONS_COMPILED_MAX = 16  # of a database; a restore goes back by a few generations
-
-
-@dataclass(slots=True)
-class DdlOutcome:
-    """The result of a batch of schema statements, complete or in progress.
-
-    `failure` is the error of the first statement that existing data violates. The batch runs as a
-    `call` of its own, which outlives the request and has no deadline.
-    """
-
-    commit_timestamps: list[int] = field(default_factory=list)
-    failure: SpannerError | None = None
-    call: Call = field(default_factory=Call)
-
-    def cancel(self) -> None:
-        """Cancel the current and the following statements; callable from any thread."""
-        self.call.cancel()
-
-    @property
-    def applied(self) -> int:
-        """The number of statements that took effect."""
-        return len(self.commit_timestamps)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,13 +60,9 @@ class RestoreSource:
 class Database:
     """A database by its full resource name. Times are in nanoseconds."""
 
-    def __init__(self, name: str, environment: Environment) -> None:
-        store = Store(environment.clock, environment.retention_nanos)
-        first = Generation(empty_schema(environment.limits), environment.limits)
-        self._start(DatabaseCore(name, environment, store, History(first)))
-
-    def _start(self, core: DatabaseCore) -> None:
+    def __init__(self, core: DatabaseCore) -> None:
         self._core = core
+        self._schema_changes = SchemaChanges(core)
         self.sessions = Sessions(core)
         self._row_deletion = RowDeletion(core)
         self._contents = Contents(core)
@@ -106,6 +71,20 @@ class Database:
         self.encryption_keys = GOOGLE_DEFAULT_KEYS
         self.restored_from: RestoreSource | None = None
         self._hotspot_monitor: HotspotMonitor | None = None
+
+    @classmethod
+    def create(cls, name: str, environment: Environment) -> Database:
+        """Return a new, empty database."""
+        store = Store(environment.clock, environment.retention_nanos)
+        first = Generation(empty_schema(environment.limits), environment.limits)
+        return cls(DatabaseCore(name, environment, store, History(first)))
+
+    @classmethod
+    def restored(cls, name: str, content: Content, source: RestoreSource) -> Database:
+        """Return a new database with the content of a backup."""
+        database = cls(content.database(name))
+        database.restored_from = source
+        return database
 
     @property
     def name(self) -> str:
@@ -198,84 +177,8 @@ class Database:
         sent: ProtoTypes = NO_TYPES,
         outcome: DdlOutcome | None = None,
     ) -> DdlOutcome:
-        """Run schema statements in order; `sent` are the protocol buffer types they may name.
-
-        Raises if a statement is invalid by itself or against the schema; then no statement is
-        applied. A statement that existing data violates ends the batch, and the statements before
-        it stay applied. Batches run one after another; `outcome` shows the progress of this batch
-        and can cancel it.
-        """
-        core = self._core
-        outcome = outcome or DdlOutcome()
-        with core.schema_mutex, outcome.call as call:
-            core.check_open()
-            try:
-                steps = plan_batch(statements, core.changeable_schema, sent, core.is_other_database)
-                refuse_drops(core, steps)
-            except Cancelled:
-                steps, outcome.failure = (), SchemaUpdateCancelled(0, len(statements))
-            for step in steps:
-                try:
-                    call.check()
-                    outcome.commit_timestamps.append(self._apply(step))
-                except Cancelled:
-                    outcome.failure = SchemaUpdateCancelled(outcome.applied, len(statements))
-                    break
-                except SpannerError as failure:
-                    outcome.failure = failure
-                    break
-            return outcome
-
-    def _apply(self, step: Step) -> int:
-        """Apply a statement: create trees, change data, publish the schema, drop trees."""
-        store, before, environment = self._core.store, self.schema, self._core.environment
-        with store.mutex:
-            began = store.clock.now()
-            if step.schema.generation == before.generation:
-                return began
-            added = step.schema.created_since(before)
-            filling = self._filling(step.schema, added)
-            at = began if filling is None else store.clock.now()
-            for source in added:
-                path = path_of(step.schema, source)
-                store.create_tree(path[-1], path[0], path)
-            try:
-                generation = Generation(step.schema, environment.limits)
-                context = StatementContext(self._core, generation.schema, writable=True)
-                step.work(store, generation.rules, at, context)
-            except BaseException:
-                for source in added:
-                    store.drop_tree(tree_of(source))
-                raise
-            for source in before.dropped_in(step.schema):
-                store.drop_tree(tree_of(source), at)
-            store.retention_nanos = step.schema.retention_nanos(environment.retention_nanos)
-            if filling is not None:
-                self._publish(Generation(filling, environment.limits), began)
-            self._publish(generation, at)
-            self._core.locks.wound_all("The database schema has changed.")
-            return at
-
-    def _publish(self, generation: Generation, at: int) -> None:
-        """Make the generation current, and clear the compiled plans of an old one."""
-        self._core.history.append(generation, at)
-        generations = self._core.history.all()
-        if len(generations) > GENERATIONS_COMPILED_MAX:
-            generations[-GENERATIONS_COMPILED_MAX - 1].forget()
-
-    def _filling(self, schema: Schema, added: Sequence[Table | Index]) -> Schema | None:
-        """Return the schema while new indexes are backfilled; None if their tables have no rows.
-
-        The backfill takes a single tick of the clock here, but a read as of that tick must not use
-        an index that Spanner would still be building.
-        """
-        filling = schema
-        for source in added:
-            if isinstance(source, Index):
-                table = schema.tables[source.table.lower()]
-                if self._core.store.row_count(tree_of(table)):
-                    filling = filling.with_index(replace(source, ready=False))
-        return None if filling is schema else filling
+        """Run schema statements in order. See `SchemaChanges.apply`."""
+        return self._schema_changes.apply(statements, sent, outcome or DdlOutcome())
 
     # ------------------------------------------------------------------ operations for tests
 
@@ -302,7 +205,7 @@ class Database:
         self.time.rejoin()
         self._core.ledger.forget()
 
-    def settle(self) -> None:
+    def forget_history(self) -> None:
         """Make the current schema and rows older than any time, unless snapshots exist."""
         with self._core.schema_mutex, self._core.store.mutex:
             if self._core.store.forget_history():
@@ -341,22 +244,13 @@ class Database:
                 name, self._core.environment, self._core.store.clone(), self._core.history.copy()
             )
         core.splitting.configure_like(self._core.splitting)
-        twin = Database.__new__(Database)
-        twin._start(core)
-        twin.encryption_keys = self.encryption_keys
-        return twin
+        clone = Database(core)
+        clone.encryption_keys = self.encryption_keys
+        return clone
 
     def content(self, at: int) -> Content:
         """Return the content at a readable timestamp, for a backup."""
         return self._contents.at(at)
-
-    @classmethod
-    def restored(cls, name: str, content: Content, source: RestoreSource) -> Database:
-        """Return a new database with the content of a backup."""
-        database = cls.__new__(cls)
-        database._start(content.database(name))
-        database.restored_from = source
-        return database
 
     def boundary(self, table: str, key: Sequence[Any], index: str = "") -> Boundary:
         """Return the boundary before a row of a table or index; the row need not exist.

@@ -33,7 +33,7 @@ SMALL, LARGE = 1_000, 100_000
 
 def database_of(rows: int) -> tuple[Database, Session, float]:
     """A database with that many rows, loaded in random order; seconds that the load took."""
-    database = Database("projects/p/instances/i/databases/d", Environment(SystemClock()))
+    database = Database.create("projects/p/instances/i/databases/d", Environment(SystemClock()))
     database.apply_ddl(DDL)
     session = database.sessions.create({})
     ids = list(range(rows))

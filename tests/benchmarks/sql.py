@@ -74,7 +74,7 @@ def best_seconds(work: Callable[[], object], rounds: int) -> float:
 
 def loaded(rows: int) -> Session:
     """A session of a new database with tables of that size."""
-    database = Database("projects/p/instances/i/databases/d", Environment(SystemClock()))
+    database = Database.create("projects/p/instances/i/databases/d", Environment(SystemClock()))
     database.apply_ddl(DDL)
     session = database.sessions.create({})
     for table, cells in rows_of(rows).items():

@@ -16,7 +16,7 @@ from google.longrunning import operations_pb2, operations_pb2_grpc
 from google.protobuf.duration_pb2 import Duration
 
 import spanemu
-from spanemu.database.database import DdlOutcome
+from spanemu.database.schema_changes import DdlOutcome
 from spanemu.ddl import backfill
 from spanemu.ddl.backfill import index_entries
 from spanemu.ddl.change import CHECKED_EVERY

@@ -165,7 +165,7 @@ class Campaign:
 
 
 def _database() -> Database:
-    return Database(
+    return Database.create(
         "projects/p/instances/i/databases/db", Environment(ManualClock(), Randomness(7))
     )
 

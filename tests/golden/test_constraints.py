@@ -46,7 +46,7 @@ class World:
 
     def __init__(self) -> None:
         environment = Environment(ManualClock(10**18), Randomness(1))
-        self.database = Database("projects/p/instances/i/databases/d", environment)
+        self.database = Database.create("projects/p/instances/i/databases/d", environment)
         self.session = self.database.sessions.create({})
 
     def commands(self) -> Mapping[str, Command]:

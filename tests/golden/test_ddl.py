@@ -156,7 +156,7 @@ def _database(limits: Limits = DEFAULT_LIMITS) -> Database:
         limits=limits,
         has_database=lambda name: name.endswith("/other"),
     )
-    return Database("projects/p/instances/i/databases/db", environment)
+    return Database.create("projects/p/instances/i/databases/db", environment)
 
 
 @pytest.mark.parametrize("path", golden_files("ddl"), ids=file_id)

@@ -26,7 +26,9 @@ class World:
     """A database that the commands of one file work on."""
 
     def __init__(self) -> None:
-        self.database = Database("projects/p/instances/i/databases/d", Environment(ManualClock()))
+        self.database = Database.create(
+            "projects/p/instances/i/databases/d", Environment(ManualClock())
+        )
         self.session = self.database.sessions.create({})
 
     def commands(self) -> Mapping[str, Command]:

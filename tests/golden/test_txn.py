@@ -153,7 +153,7 @@ class World:
 
     def __init__(self) -> None:
         environment = Environment(ManualClock(), Randomness(1))
-        self.database = Database("projects/p/instances/i/databases/d", environment)
+        self.database = Database.create("projects/p/instances/i/databases/d", environment)
 
     def commands(self) -> Mapping[str, Command]:
         return {"ddl": self.ddl, "dml": self.dml, "schedule": self.schedule}

@@ -83,7 +83,7 @@ class SplitsAgainstNone(RuleBasedStateMachine):
     @initialize()
     def start(self) -> None:
         self.split, self.plain = (
-            Database(f"projects/p/instances/i/databases/{name}", Environment(ManualClock()))
+            Database.create(f"projects/p/instances/i/databases/{name}", Environment(ManualClock()))
             for name in ("split", "plain")
         )
         self.sessions = [each.sessions.create({}) for each in (self.split, self.plain)]

@@ -28,7 +28,7 @@ def forget(control: Control, database: str, snapshot: str) -> None:
 
 def settle(control: Control, database: str) -> None:
     """Make the current schema and rows visible at every timestamp, however old."""
-    control.database(database).settle()
+    control.database(database).forget_history()
 
 
 def clone(control: Control, database: str, name: str) -> None:

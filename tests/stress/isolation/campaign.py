@@ -149,7 +149,7 @@ def _first_state() -> State:
 def template_database() -> Database:
     """A database with a few rows; clones share what is compiled for it."""
     environment = Environment(ManualClock(), Randomness(0))
-    database = Database("projects/p/instances/i/databases/template", environment)
+    database = Database.create("projects/p/instances/i/databases/template", environment)
     assert database.apply_ddl(SCHEMA).failure is None
     database.sessions.create({}).commit(
         SingleUse(ReadWriteOptions()),

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from spanemu.admin.instances import DEFAULT_SETTINGS, Instances
 from spanemu.base.clock import ManualClock
 from spanemu.base.errors import Code, SpannerError
-from spanemu.database.database import DdlOutcome
+from spanemu.database.schema_changes import DdlOutcome
 from spanemu.schema.objects import NO_TYPES
 
 

@@ -22,7 +22,7 @@ DDL = (
 
 @pytest.fixture
 def database():
-    made = Database(NAME, Environment(ManualClock(NANOS_PER_HOUR)))
+    made = Database.create(NAME, Environment(ManualClock(NANOS_PER_HOUR)))
     assert made.apply_ddl(DDL).failure is None
     return made
 

@@ -6,7 +6,7 @@ import sys
 import threading
 from types import SimpleNamespace
 
-from spanemu.database import database, generation
+from spanemu.database import generation, schema_changes
 from spanemu.database.generation import Generation
 from spanemu.database.options import ReadOnly
 from spanemu.schema.schema import Schema
@@ -119,7 +119,7 @@ def test_several_threads_may_ask_for_more_than_is_kept(monkeypatch) -> None:
 
 
 def test_schemas_of_long_ago_keep_nothing_compiled(monkeypatch) -> None:
-    monkeypatch.setattr(database, "GENERATIONS_COMPILED_MAX", 3)
+    monkeypatch.setattr(schema_changes, "GENERATIONS_COMPILED_MAX", 3)
     shop = Shop()
     begun = shop.begin(ReadOnly())
     for number in range(6):

@@ -36,7 +36,7 @@ TYPES: dict[str, list[tuple[Any, str]]] = {
 
 
 def database(type_: str, order: str, values: list[Any]) -> Database:
-    found = Database("projects/p/instances/i/databases/d", Environment(ManualClock()))
+    found = Database.create("projects/p/instances/i/databases/d", Environment(ManualClock()))
     outcome = found.apply_ddl(
         [
             f"CREATE TABLE T (K {type_}, N INT64) PRIMARY KEY (K{order})",
@@ -69,7 +69,7 @@ def test_a_boundary_before_each_key(type_: str, order: str) -> None:
 
 
 def test_a_table_without_a_key_has_one_split() -> None:
-    found = Database("projects/p/instances/i/databases/d", Environment(ManualClock()))
+    found = Database.create("projects/p/instances/i/databases/d", Environment(ManualClock()))
     found.apply_ddl(["CREATE TABLE One (N INT64) PRIMARY KEY ()"])
     found.split_at("One", [])
     found.splitting.configure(split_bytes_max=1)

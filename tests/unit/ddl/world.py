@@ -27,7 +27,7 @@ class World:
 
     def __init__(self, *statements: str, limits: Limits = DEFAULT_LIMITS) -> None:
         environment = Environment(ManualClock(), Randomness(7), limits=limits)
-        self.database = Database("projects/p/instances/i/databases/db", environment)
+        self.database = Database.create("projects/p/instances/i/databases/db", environment)
         self.session = self.database.sessions.create({})
         self.ddl(*statements)
 

@@ -36,7 +36,7 @@ SCHEMA = (
 
 def session(*grants: str, role: str = "r") -> Session:
     environment = Environment(ManualClock(), Randomness(7))
-    database = Database("projects/p/instances/i/databases/db", environment)
+    database = Database.create("projects/p/instances/i/databases/db", environment)
     assert database.apply_ddl([*SCHEMA, *grants]).failure is None
     return database.sessions.create({}, role=role)
 

@@ -59,7 +59,7 @@ Row = dict[str, Any]
 
 def database(*ddl: str) -> Database:
     """A database with that schema, on a clock of its own."""
-    made = Database("projects/p/instances/i/databases/d", Environment(ManualClock()))
+    made = Database.create("projects/p/instances/i/databases/d", Environment(ManualClock()))
     outcome = made.apply_ddl(ddl)
     assert outcome.failure is None
     return made

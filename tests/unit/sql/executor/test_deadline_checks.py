@@ -132,7 +132,7 @@ class Watch(Call):
 
 @pytest.fixture(scope="module")
 def session():
-    database = Database("projects/p/instances/i/databases/d", Environment(SystemClock()))
+    database = Database.create("projects/p/instances/i/databases/d", Environment(SystemClock()))
     database.apply_ddl(DDL)
     session = database.sessions.create({})
     rows = [

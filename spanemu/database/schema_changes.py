@@ -1,0 +1,132 @@
+"""Schema changes of a database: batches of statements, applied one after another."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from spanemu.base.call import Call, Cancelled
+from spanemu.base.errors import SpannerError
+from spanemu.database.core import DatabaseCore
+from spanemu.database.drop_protection import refuse_drops
+from spanemu.database.errors import SchemaUpdateCancelled
+from spanemu.database.generation import Generation
+from spanemu.database.statements.context import StatementContext
+from spanemu.ddl.apply import Step, plan_batch
+from spanemu.schema.index import Index
+from spanemu.schema.objects import ProtoTypes
+from spanemu.schema.schema import Schema
+from spanemu.schema.table import Table
+from spanemu.storage.boundary import path_of
+from spanemu.storage.layout import tree_of
+
+GENERATIONS_COMPILED_MAX = 16  # of a database; a restore goes back by a few generations
+
+
+@dataclass(slots=True)
+class DdlOutcome:
+    """The result of a batch of schema statements, complete or in progress.
+
+    `failure` is the error of the first statement that existing data violates. The batch runs as a
+    `call` of its own, which outlives the request and has no deadline.
+    """
+
+    commit_timestamps: list[int] = field(default_factory=list)
+    failure: SpannerError | None = None
+    call: Call = field(default_factory=Call)
+
+    def cancel(self) -> None:
+        """Cancel the current and the following statements; callable from any thread."""
+        self.call.cancel()
+
+    @property
+    def applied(self) -> int:
+        """The number of statements that took effect."""
+        return len(self.commit_timestamps)
+
+
+class SchemaChanges:
+    """The schema changes of a database, of which one batch runs at a time."""
+
+    def __init__(self, core: DatabaseCore) -> None:
+        self._core = core
+
+    def apply(self, statements: Sequence[str], sent: ProtoTypes, outcome: DdlOutcome) -> DdlOutcome:
+        """Run schema statements in order; `sent` are the protocol buffer types they may name.
+
+        Raises if a statement is invalid by itself or against the schema; then no statement is
+        applied. A statement that existing data violates ends the batch, and the statements before
+        it stay applied. Batches run one after another; `outcome` shows the progress of this batch
+        and can cancel it.
+        """
+        core = self._core
+        with core.schema_mutex, outcome.call as call:
+            core.check_open()
+            try:
+                steps = plan_batch(statements, core.changeable_schema, sent, core.is_other_database)
+                refuse_drops(core, steps)
+            except Cancelled:
+                steps, outcome.failure = (), SchemaUpdateCancelled(0, len(statements))
+            for step in steps:
+                try:
+                    call.check()
+                    outcome.commit_timestamps.append(self._apply(step))
+                except Cancelled:
+                    outcome.failure = SchemaUpdateCancelled(outcome.applied, len(statements))
+                    break
+                except SpannerError as failure:
+                    outcome.failure = failure
+                    break
+            return outcome
+
+    def _apply(self, step: Step) -> int:
+        """Apply a statement: create trees, change data, publish the schema, drop trees."""
+        store, environment = self._core.store, self._core.environment
+        before = self._core.generation.schema
+        with store.mutex:
+            began = store.clock.now()
+            if step.schema.generation == before.generation:
+                return began
+            added = step.schema.created_since(before)
+            filling = self._filling(step.schema, added)
+            at = began if filling is None else store.clock.now()
+            for source in added:
+                path = path_of(step.schema, source)
+                store.create_tree(path[-1], path[0], path)
+            try:
+                generation = Generation(step.schema, environment.limits)
+                context = StatementContext(self._core, generation.schema, writable=True)
+                step.work(store, generation.rules, at, context)
+            except BaseException:
+                for source in added:
+                    store.drop_tree(tree_of(source))
+                raise
+            for source in before.dropped_in(step.schema):
+                store.drop_tree(tree_of(source), at)
+            store.retention_nanos = step.schema.retention_nanos(environment.retention_nanos)
+            if filling is not None:
+                self._publish(Generation(filling, environment.limits), began)
+            self._publish(generation, at)
+            self._core.locks.wound_all("The database schema has changed.")
+            return at
+
+    def _publish(self, generation: Generation, at: int) -> None:
+        """Make the generation current, and clear the compiled plans of an old one."""
+        self._core.history.append(generation, at)
+        generations = self._core.history.all()
+        if len(generations) > GENERATIONS_COMPILED_MAX:
+            generations[-GENERATIONS_COMPILED_MAX - 1].forget()
+
+    def _filling(self, schema: Schema, added: Sequence[Table | Index]) -> Schema | None:
+        """Return the schema while new indexes are backfilled; None if their tables have no rows.
+
+        The backfill takes a single tick of the clock here, but a read as of that tick must not use
+        an index that Spanner would still be building.
+        """
+        filling = schema
+        for source in added:
+            if isinstance(source, Index):
+                table = schema.tables[source.table.lower()]
+                if self._core.store.row_count(tree_of(table)):
+                    filling = filling.with_index(replace(source, ready=False))
+        return None if filling is schema else filling
