@@ -1,7 +1,7 @@
 """A single database: its sessions, transactions, statements and reads.
 
 In reading order: `environment`, `core` and `generation` (shared by all parts of a database),
-`database`, `options` (requests as plain data), then the packages `sessions`, `transactions` and
+`database`, `schema_changes`, `options` (requests as plain data), then the packages `sessions`, `transactions` and
 `statements`, which every request passes. `splits` and `physical` (groups of rows served together,
 and the physical layout as text), `system_tables`, `activity` and `statistics` (recorded and
 aggregated requests), `restore_point` (snapshots), `database_time` (the clock of a database),
