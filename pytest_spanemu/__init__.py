@@ -18,6 +18,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from pytest_spanemu.asserts.check import BlockCheck, SpannerDeprecationWarning
     from pytest_spanemu.asserts.spanner_assert import SpannerAssert
     from pytest_spanemu.databases.snapshots import SpannerSnapshot
     from pytest_spanemu.databases.template import Schema, Template
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
     from pytest_spanemu.targets.target import SpannerEmulator
 
 __all__ = [
+    "BlockCheck",
     "Check",
     "DatabaseHandle",
     "HotspotFinding",
@@ -57,6 +59,7 @@ __all__ = [
     "Schema",
     "SpannerAssert",
     "SpannerClock",
+    "SpannerDeprecationWarning",
     "SpannerDjango",
     "SpannerEmulator",
     "SpannerFactory",
@@ -76,6 +79,7 @@ __all__ = [
 ]
 
 _HOMES = {
+    "BlockCheck": "pytest_spanemu.asserts.check",
     "Check": "pytest_spanemu.public_types",
     "DatabaseHandle": "pytest_spanemu.public_types",
     "HotspotFinding": "pytest_spanemu.public_types",
@@ -86,6 +90,7 @@ _HOMES = {
     "Schema": "pytest_spanemu.databases.template",
     "SpannerAssert": "pytest_spanemu.asserts.spanner_assert",
     "SpannerClock": "pytest_spanemu.public_types",
+    "SpannerDeprecationWarning": "pytest_spanemu.asserts.check",
     "SpannerDjango": "pytest_spanemu.django.setup",
     "SpannerEmulator": "pytest_spanemu.targets.target",
     "SpannerFactory": "pytest_spanemu.rows.factory",

@@ -191,7 +191,7 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
-    """Judge budgets, and what was asked of `spanner_assert` and kept, within the test.
+    """Check budgets, and for assertions that the test has not used, within the test.
 
     Not by `pytest_pyfunc_call`, which the methods of a `unittest.TestCase` do not go through.
     """
@@ -207,7 +207,7 @@ def _judged_call(item: pytest.Item) -> Generator[None, object, object]:
     asserts: Any = getattr(item, "funcargs", {}).get("spanner_assert")
     if asserts is not None:
         try:
-            asserts.judge_all()
+            asserts.fail_for_unused_checks()
             judge_budget(item, asserts)
             if (rule := hotspot_rule_of(item)) is not None:
                 asserts.judge_hotspots(rule)

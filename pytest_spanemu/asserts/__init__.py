@@ -1,6 +1,6 @@
-"""What is judged of a test: `spanner_assert`, and the markers that judge without being asked.
+"""Assertions about what a test does to its database: `spanner_assert` and the markers like it.
 
-In reading order: `check` (one judgement: the protocol that all share), `listing` (what is shown
-when one fails), `statement_calls` (a judgement that nobody asks for), `plans`, `load`, `findings`
-and `hot` (hotspots), `spanner_assert` (the door), `budget` (`@pytest.mark.spanner_budget`).
+In reading order: `check` (one check of a block or of the test so far), `listing` (recorded requests
+as lines of a failure text), `plans` (query plans), `findings` and `hot` (hotspots), `load`,
+`spanner_assert` (all assertions), `budget` (`@pytest.mark.spanner_budget`).
 """

@@ -23,7 +23,7 @@ def judge_budget(item: pytest.Item, asserts: Any) -> None:
         if name == _HOTSPOTS:
             asserts.judge_hotspots(most)
         else:
-            getattr(asserts, _SHAPES.get(name, name))(max=most).now()
+            getattr(asserts, _SHAPES.get(name, name))(max=most).so_far()
 
 
 def budget_of(item: pytest.Item) -> dict[str, int]:

@@ -1,45 +1,62 @@
-"""One judgement, of the test so far or of a block: the protocol that all assertions share.
+"""A check: one condition on what a test's code does to its database.
 
-    spanner_assert.queries(max=2)               the test so far
-    with spanner_assert.queries(max=2): ...     the block alone
+    with spanner_assert.queries(max=2): ...     checks the block
+    spanner_assert.queries(max=2).so_far()      checks the test up to this line
 
-A check whose value nobody keeps is judged at once; one that is kept and not used as a block, when
-the test's body ends. What comes before and what a block is, each kind of check says by two
-functions.
+A check that a test creates and uses in neither way fails the test when its body ends.
+
+Until the next release a bare statement `spanner_assert.queries(max=2)` checks the test so far, with
+a SpannerDeprecationWarning. CPython's bytecode shows a bare statement: the instruction after the
+call discards the result. Where it does not show, the check counts as not used.
 """
 
 from __future__ import annotations
 
+import opcode
+import os
+import sys
+import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from types import TracebackType
+from types import FrameType, TracebackType
 from typing import Any, Self
 
 __tracebackhide__ = True
 
-Judgement = Callable[[], str | None]  # what is wrong, as a text; None when all is well
+FindProblem = Callable[[], str | None]  # returns a failure text, or None when the condition holds
 
 
-class Check:
-    """`so_far` judges what was there when this was made; `begin` opens a block and gives what
-    judges it when it ends.
+class SpannerDeprecationWarning(DeprecationWarning):
+    """A use of the plugin that the next release refuses."""
+
+
+class BlockCheck:
+    """A check of a block, for conditions that compare the end of the block with its start.
+
+    `begin` runs when the block is entered and returns the function that checks the block when it
+    ends. `name` is the assertion's name in failure texts.
     """
 
-    def __init__(self, so_far: Judgement, begin: Callable[[], Judgement]) -> None:
-        self._judge = so_far
+    def __init__(self, name: str, begin: Callable[[], FindProblem]) -> None:
+        self._name = name
         self._begin = begin
-        self._is_judged = False
+        self._position = ""
+        self._is_used = False
 
-    def now(self) -> None:
-        """Raise AssertionError for what is wrong so far, the first time that this is called."""
-        __tracebackhide__ = True
-        if not self._is_judged:
-            self._is_judged = True
-            self._raise()
+    @property
+    def misuse(self) -> str | None:
+        """A sentence that says how to use the check, None if the test has used it."""
+        if self._is_used:
+            return None
+        return f"{self._call} at {self._position} has checked nothing. {self._usage}"
+
+    def attach_to(self, caller: FrameType) -> None:
+        """Store the line of the code that created the check, for failure texts."""
+        self._position = f"{os.path.basename(caller.f_code.co_filename)}:{caller.f_lineno}"
 
     def __enter__(self) -> Self:
-        self._is_judged = True
-        self._judge = self._begin()
+        self._is_used = True
+        self._find_problem = self._begin()
         return self
 
     def __exit__(
@@ -48,15 +65,91 @@ class Check:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        __tracebackhide__ = True
         if kind is None:
-            self._raise()
+            _fail_for(self._find_problem())
 
-    def _raise(self) -> None:
-        __tracebackhide__ = True
-        text = self._judge()
-        if text is not None:
-            raise AssertionError(text)
+    @property
+    def _call(self) -> str:
+        return f"spanner_assert.{self._name}(...)"
+
+    @property
+    def _usage(self) -> str:
+        return f"Write `with {self._call}:` to check a block."
+
+
+class Check(BlockCheck):
+    """A check of a block, or of the test so far: `find_problem_so_far` checks the latter."""
+
+    def __init__(
+        self, name: str, find_problem_so_far: FindProblem, begin: Callable[[], FindProblem]
+    ) -> None:
+        super().__init__(name, begin)
+        self._find_problem_so_far = find_problem_so_far
+
+    def so_far(self) -> None:
+        """Raise AssertionError unless the condition holds for the test up to this call."""
+        self._is_used = True
+        _fail_for(self._find_problem_so_far())
+
+    def now(self) -> None:
+        """Call `so_far`, under its deprecated name."""
+        self._is_used = True
+        _warn(f"now() is deprecated: call {self._call}.so_far().", sys._getframe(1))
+        self.so_far()
+
+    def attach_to(self, caller: FrameType) -> None:
+        """Store the calling line. Check the test so far, and warn, if it is a bare statement."""
+        super().attach_to(caller)
+        if _discards_result(caller):
+            self._is_used = True
+            _warn(f"{self._call} as a statement of its own is deprecated. {self._usage}", caller)
+            self.so_far()
+
+    @property
+    def _usage(self) -> str:
+        return (
+            f"Write {self._call}.so_far() to check the test so far, "
+            f"or `with {self._call}:` to check a block."
+        )
+
+
+def _fail_for(problem: str | None) -> None:
+    if problem is not None:
+        raise AssertionError(problem)
+
+
+# ---------------------------------------------------------------------------- the calling line
+
+_POP_TOP = opcode.opmap.get("POP_TOP")
+_CACHE = opcode.opmap.get("CACHE", 0)
+_INSTRUCTION_BYTES = 2  # an opcode and its argument
+
+
+def caller_of(module: str) -> FrameType:
+    """Return the innermost frame outside `module`, which calls this function."""
+    frame = sys._getframe(1)
+    while frame.f_globals.get("__name__") == module and frame.f_back is not None:
+        frame = frame.f_back
+    return frame
+
+
+def _discards_result(frame: FrameType) -> bool:
+    """Return whether the instruction after the current call of `frame` discards its result."""
+    code, offset = frame.f_code.co_code, frame.f_lasti + _INSTRUCTION_BYTES
+    while offset < len(code) and code[offset] == _CACHE:
+        offset += _INSTRUCTION_BYTES
+    return offset < len(code) and code[offset] == _POP_TOP
+
+
+def _warn(text: str, frame: FrameType) -> None:
+    warnings.warn_explicit(
+        text,
+        SpannerDeprecationWarning,
+        filename=frame.f_code.co_filename,
+        lineno=frame.f_lineno,
+        module=frame.f_globals.get("__name__"),
+        registry=frame.f_globals.setdefault("__warningregistry__", {}),
+    )
 
 
 # ---------------------------------------------------------------------------- recordings
@@ -66,19 +159,19 @@ Marks = tuple[int, int, int]  # how many queries, attempts to commit and aborts 
 
 @dataclass(frozen=True, slots=True)
 class RecordingSlice:
-    """What was recorded in a stretch of a test."""
+    """The part of a recording between two positions."""
 
     queries: Sequence[Any]
     attempts: Sequence[Any]
     aborts: int
 
     @classmethod
-    def between(cls, recording: Any, first: Marks, last: Marks) -> RecordingSlice:
-        """What came after the first marks, and before the last."""
+    def between(cls, recording: Any, start: Marks, end: Marks) -> RecordingSlice:
+        """Return the requests that a recording holds from `start` to `end`."""
         return cls(
-            recording.queries[first[0] : last[0]],
-            recording.attempts[first[1] : last[1]],
-            last[2] - first[2],
+            recording.queries[start[0] : end[0]],
+            recording.attempts[start[1] : end[1]],
+            end[2] - start[2],
         )
 
     @property
@@ -93,14 +186,20 @@ class RecordingSlice:
 
 
 def marks_of(recording: Any) -> Marks:
-    """Where a recording stands."""
+    """Return the current end of a recording."""
     return len(recording.queries), len(recording.attempts), recording.aborts
 
 
-def check_of(recording: Any, start: Marks, judge: Callable[[RecordingSlice], str | None]) -> Check:
-    """A check of a recording: from the marks to now, or of a block."""
+def recording_check(
+    name: str, recording: Any, start: Marks, judge: Callable[[RecordingSlice], str | None]
+) -> Check:
+    """Return a check of what a recording holds from `start` on, or of a block."""
 
-    def since(first: Marks, last: Marks | None = None) -> Judgement:
-        return lambda: judge(RecordingSlice.between(recording, first, last or marks_of(recording)))
+    def since(first: Marks) -> str | None:
+        return judge(RecordingSlice.between(recording, first, marks_of(recording)))
 
-    return Check(since(start, marks_of(recording)), lambda: since(marks_of(recording)))
+    def begin() -> FindProblem:
+        first = marks_of(recording)
+        return lambda: since(first)
+
+    return Check(name, lambda: since(start), begin)

@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 import pytest
 
-from pytest_spanemu.asserts.check import Check, Judgement
+from pytest_spanemu.asserts.check import Check, FindProblem
 from pytest_spanemu.asserts.findings import REASONS, described, matches, score
 from pytest_spanemu.requested_options import arguments_of, bad_marker
 from pytest_spanemu.settings import words
@@ -175,15 +175,14 @@ class EvenRule:
         )
 
 
-def hotspot_check(hotspots: Any, rule: HotspotRule | EvenRule) -> Check:
-    """A judgement of the writes so far, or of a block's."""
-    report = hotspots.current_report()
+def hotspot_check(name: str, hotspots: Any, rule: HotspotRule | EvenRule) -> Check:
+    """Return a check of the test's writes so far, or of a block's writes."""
 
-    def begin() -> Judgement:
+    def begin() -> FindProblem:
         watch = hotspots.watch()
         return lambda: rule.problem(hotspots, watch.report())
 
-    return Check(lambda: rule.problem(hotspots, report), begin)
+    return Check(name, lambda: rule.problem(hotspots, hotspots.current_report()), begin)
 
 
 # ---------------------------------------------------------------------------- the marker

@@ -1,13 +1,11 @@
-"""`spanner_assert`: what code did to the database, judged, with texts that say what to do.
-
-Each of `queries`, `commits`, `mutations`, `aborts`, `no_full_scan`, `no_duplicate_queries`,
-`no_lock_waits`, `stale_reads_only`, `tagged` and `no_hotspots` judges the test so far when it is
-called, or the block when it is used in a `with` statement. One that is kept for later is judged by
-what was there when it was called, when the test ends. What the test itself looks up, with
-`spanner_sql` or `spanner_assert.rows`, and the rows of `spanner_factory` do not count.
+"""`spanner_assert`: assertions about the requests that a test's code makes.
 
     with spanner_assert.queries(max=2), spanner_assert.no_full_scan():
         list_orders(database)
+    spanner_assert.commits(0).so_far()
+
+The first form checks the block, the second the test up to that line. The requests of `spanner_sql`,
+`spanner_assert.rows` and `spanner_factory` do not count: they are the test's own.
 """
 
 from __future__ import annotations
@@ -15,9 +13,17 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
-from pytest_spanemu.asserts.check import Check, Judgement, RecordingSlice, check_of, marks_of
+from pytest_spanemu.asserts.check import (
+    BlockCheck,
+    Check,
+    FindProblem,
+    RecordingSlice,
+    caller_of,
+    marks_of,
+    recording_check,
+)
 from pytest_spanemu.asserts.findings import REASONS
 from pytest_spanemu.asserts.hot import (
     MIN_WRITES,
@@ -29,7 +35,6 @@ from pytest_spanemu.asserts.hot import (
 from pytest_spanemu.asserts.listing import commit_table, counted, query_table, wait_table
 from pytest_spanemu.asserts.load import load
 from pytest_spanemu.asserts.plans import PlanCheck
-from pytest_spanemu.asserts.statement_calls import is_thrown_away
 from pytest_spanemu.clean_errors import statement_errors
 from pytest_spanemu.databases.catalog import hierarchies
 from pytest_spanemu.databases.observation import Observation
@@ -47,6 +52,9 @@ _LOCKS_COME_LATE = (
 )
 
 
+CheckType = TypeVar("CheckType", bound=BlockCheck)
+
+
 class SpannerAssert:
     """Judgements over what a test's database was asked to do."""
 
@@ -57,25 +65,22 @@ class SpannerAssert:
         self._start = marks_of(self._recording)
         if watches_hotspots:
             _ = observation.hotspots  # What is written from now on is looked at.
-        self._checks: list[Check] = []
+        self._checks: list[BlockCheck] = []
 
-    def judge_all(self) -> None:
-        """Judge what was called and never used as a block."""
-        __tracebackhide__ = True
-        checks, self._checks = self._checks, []
-        for check in checks:
-            check.now()
+    def fail_for_unused_checks(self) -> None:
+        """Raise AssertionError if the test has created checks that it has not used."""
+        problems = [check.misuse for check in self._checks if check.misuse]
+        self._checks.clear()
+        if problems:
+            raise AssertionError("\n".join(problems))
 
-    def _check(self, judge: Callable[[RecordingSlice], str | None]) -> Check:
-        return self._kept(check_of(self._recording, self._start, judge))
+    def _check(self, name: str, judge: Callable[[RecordingSlice], str | None]) -> Check:
+        return self._registered(recording_check(name, self._recording, self._start, judge))
 
-    def _kept(self, made: Check) -> Check:
-        __tracebackhide__ = True
-        if is_thrown_away():
-            made.now()
-        else:
-            self._checks.append(made)
-        return made
+    def _registered(self, check: CheckType) -> CheckType:
+        self._checks.append(check)
+        check.attach_to(caller_of(__name__))
+        return check
 
     if not TYPE_CHECKING:  # A type checker is to find unknown names by itself.
 
@@ -98,7 +103,7 @@ class SpannerAssert:
             problem = _count_problem("query", "queries", len(found), n, max)
             return problem and f"{problem}\n{query_table(found)}"
 
-        return self._check(judge)
+        return self._check("queries", judge)
 
     def commits(self, n: int | None = None, *, max: int | None = None) -> Check:
         """Exactly `n`, or at most `max`, commits that succeeded."""
@@ -107,7 +112,7 @@ class SpannerAssert:
             problem = _count_problem("commit", "commits", len(stretch.commits), n, max)
             return problem and f"{problem}\n{commit_table(stretch.attempts)}"
 
-        return self._check(judge)
+        return self._check("commits", judge)
 
     def mutations(self, n: int | None = None, *, max: int | None = None) -> Check:
         """Exactly `n`, or at most `max`, mutations, counted as Spanner's limit counts them."""
@@ -116,7 +121,7 @@ class SpannerAssert:
             problem = _count_problem("mutation", "mutations", stretch.mutations, n, max)
             return problem and f"{problem}\n{commit_table(stretch.attempts)}"
 
-        return self._check(judge)
+        return self._check("mutations", judge)
 
     def aborts(self, n: int | None = None, *, max: int | None = None) -> Check:
         """Exactly `n`, or at most `max`, requests that were answered ABORTED."""
@@ -124,7 +129,7 @@ class SpannerAssert:
         def judge(stretch: RecordingSlice) -> str | None:
             return _count_problem("abort", "aborts", stretch.aborts, n, max)
 
-        return self._check(judge)
+        return self._check("aborts", judge)
 
     def participants(self, n: int | None = None, *, max: int | None = None) -> Check:
         """Every commit took exactly `n`, or at most `max`, splits: one needs no two phases."""
@@ -137,7 +142,7 @@ class SpannerAssert:
                     return f"{problem}\n{commit_table([commit])}"
             return None
 
-        return self._check(judge)
+        return self._check("participants", judge)
 
     def no_lock_waits(self, *, max: int = 0) -> Check:
         """No request, or at most `max`, waited for a lock that another transaction held."""
@@ -152,7 +157,7 @@ class SpannerAssert:
                 "Read less in the transaction, or what others write in a stale read before it."
             )
 
-        return self._check(judge)
+        return self._check("no_lock_waits", judge)
 
     def locks(self, table: str, mode: str = "Exclusive") -> None:
         """Now, an open transaction locks rows of a table: ReaderShared, WriterShared, Exclusive."""
@@ -200,7 +205,7 @@ class SpannerAssert:
                 "Filter by a key or an indexed column, or add an index for the filter."
             )
 
-        return self._check(judge)
+        return self._check("no_full_scan", judge)
 
     def no_duplicate_queries(self, threshold: int = 2) -> Check:
         """No statement comes `threshold` times or more from one line of code (N+1)."""
@@ -217,7 +222,7 @@ class SpannerAssert:
                 "Read the rows at once: a join, IN UNNEST(@keys), or one read with all keys."
             )
 
-        return self._check(judge)
+        return self._check("no_duplicate_queries", judge)
 
     def stale_reads_only(self) -> Check:
         """Every statement and read is a stale read: no locks, and any replica can answer."""
@@ -232,7 +237,7 @@ class SpannerAssert:
                 "little old."
             )
 
-        return self._check(judge)
+        return self._check("stale_reads_only", judge)
 
     def tagged(self, tag: str) -> Check:
         """Every statement and read carries a request tag that matches."""
@@ -245,7 +250,7 @@ class SpannerAssert:
             problem = f"Expected request tags like {tag!r}, missing on {len(found)}"
             return f"{problem}:\n{query_table(found)}"
 
-        return self._check(judge)
+        return self._check("tagged", judge)
 
     def plan(self, sql: str, /, **params: Any) -> PlanCheck:
         """The plan of a query, to ask what it uses."""
@@ -278,14 +283,17 @@ class SpannerAssert:
             inconclusive=inconclusive,
             severity=severity,
         )
-        return self._kept(hotspot_check(self._observation.hotspots, rule))
+        return self._registered(hotspot_check("no_hotspots", self._observation.hotspots, rule))
 
     def even_distribution(self, table: str, max_share: float = 0.3) -> Check:
         """Writes to a table or index spread over its keys at any time, as those of new splits do.
 
         Of eight ranges that divide what was written, the fullest takes at most `max_share`.
         """
-        return self._kept(hotspot_check(self._observation.hotspots, EvenRule(table, max_share)))
+        rule = EvenRule(table, max_share)
+        return self._registered(
+            hotspot_check("even_distribution", self._observation.hotspots, rule)
+        )
 
     def judge_hotspots(self, rule: HotspotRule | int) -> None:
         """Raise AssertionError for what a rule has against the test so far.
@@ -295,7 +303,7 @@ class SpannerAssert:
         __tracebackhide__ = True
         if isinstance(rule, int):
             rule = HotspotRule(most=rule, min_writes=0)
-        hotspot_check(self._observation.hotspots, rule).now()
+        hotspot_check("no_hotspots", self._observation.hotspots, rule).so_far()
 
     def hotspots(self) -> list[Any]:
         """Rows with the columns of SPANNER_SYS.SPLIT_STATS_TOP_MINUTE, of the test so far."""
@@ -312,10 +320,10 @@ class SpannerAssert:
         sql = SpannerSql(self._handle.client(), self._observation.unrecorded)
         return sql.rows(f"SELECT * FROM {table} WHERE {where}", **params)
 
-    def unchanged(self) -> Check:
+    def unchanged(self) -> BlockCheck:
         """A block after which every row of the database is as it was before."""
 
-        def begin() -> Judgement:
+        def begin() -> FindProblem:
             before = self._contents()
 
             def judge() -> str | None:
@@ -325,7 +333,7 @@ class SpannerAssert:
 
             return judge
 
-        return self._kept(Check(lambda: "unchanged() judges a block: use it with `with`.", begin))
+        return self._registered(BlockCheck("unchanged", begin))
 
     def _contents(self) -> Any:
         with self._observation.unrecorded():

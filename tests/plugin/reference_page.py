@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest_spanemu.fixtures
 from pytest_spanemu import hookspecs
+from pytest_spanemu.asserts.check import Check
 from pytest_spanemu.asserts.plans import PlanCheck
 from pytest_spanemu.asserts.spanner_assert import SpannerAssert
 from pytest_spanemu.databases.snapshots import SpannerSnapshot
@@ -31,6 +32,7 @@ linter, with their ids, are in [lint-rules](lint-rules.md).
 """
 CLASSES = (
     ("`spanner_assert`", SpannerAssert),
+    ("Assertions of `spanner_assert`", Check),
     ("`spanner_assert.plan(sql)`", PlanCheck),
     ("`spanner_factory`", SpannerFactory),
     ("`spanner_factory.TABLE`", TableFactory),
@@ -43,7 +45,15 @@ CLASSES = (
     ("`spanner_migrator`", SpannerMigrator),
 )
 # What the plugin and the emulator call, and tests do not.
-INTERNAL = {"judge_all", "judge_hotspots", "meet", "find", "pause", "stop"}
+INTERNAL = {
+    "attach_to",
+    "fail_for_unused_checks",
+    "judge_hotspots",
+    "meet",
+    "find",
+    "pause",
+    "stop",
+}
 
 
 def page() -> str:

@@ -1,5 +1,7 @@
 """Recording and assertions, their texts included."""
 
+import pytest
+
 
 def test_counts_and_their_texts(music):
     result = music.run(
@@ -37,7 +39,7 @@ def test_counts_and_their_texts(music):
 
         def test_whole_test(spanner_database, spanner_assert):
             names(spanner_database)
-            spanner_assert.queries(0)
+            spanner_assert.queries(0).so_far()
         """
     )
     result.assert_outcomes(passed=1, failed=4)
@@ -101,10 +103,7 @@ def test_texts_name_the_helpers_line_and_its_caller(music):
     )  # fmt: skip
 
 
-def test_what_is_not_used_as_a_block(music):
-    """A statement is judged where it stands; what is kept, by what was there, at the end."""
-    result = music.run(
-        """
+LOOK = """
         import unittest
 
         import pytest
@@ -112,51 +111,134 @@ def test_what_is_not_used_as_a_block(music):
         def look(database):
             with database.snapshot() as snapshot:
                 list(snapshot.execute_sql("SELECT 1"))
+"""
+# Every assertion that checks a block as well as the test so far, with arguments that one query fits.
+BOTH_FORMS = (
+    "queries(1)", "commits(0)", "mutations(0)", "aborts(0)", "participants(1)", "no_lock_waits()",
+    "no_full_scan()", "no_duplicate_queries()", "tagged('')", "no_hotspots(min_writes=0)",
+)  # fmt: skip
 
-        def test_at_once(spanner_database, spanner_assert):
+
+def test_so_far_checks_the_test_up_to_its_line(music):
+    result = music.run(
+        LOOK
+        + """
+        def test_passes(spanner_database, spanner_assert):
             look(spanner_database)
-            spanner_assert.queries(1)
+            spanner_assert.queries(1).so_far()
             with pytest.raises(AssertionError, match="saw 1"):
-                spanner_assert.queries(0)
+                spanner_assert.queries(0).so_far()
             with pytest.raises(AssertionError, match="Inconclusive"):
-                spanner_assert.no_hotspots("Singers")
-
-        def test_where_it_stands(spanner_database, spanner_assert):
+                spanner_assert.no_hotspots("Singers").so_far()
+            check = spanner_assert.queries(2)
             look(spanner_database)
-            spanner_assert.queries(0)
+            check.so_far()
+            look(spanner_database)
+            with pytest.raises(AssertionError, match="saw 3"):
+                check.so_far()
+            with check:
+                look(spanner_database)
+                look(spanner_database)
+
+        def test_fails_at_its_line(spanner_database, spanner_assert):
+            look(spanner_database)
+            spanner_assert.queries(0).so_far()
             raise RuntimeError("never reached")
-
-        def test_kept(spanner_database, spanner_assert):
-            kept = spanner_assert.queries(1)
-            look(spanner_database)
 
         class TestUnit(unittest.TestCase):
             @pytest.fixture(autouse=True)
             def _take(self, spanner_database, spanner_assert):
-                self.database, self.judge = spanner_database, spanner_assert
+                self.database, self.spanner_assert = spanner_database, spanner_assert
 
-            def test_at_once(self):
+            def test_method(self):
                 look(self.database)
-                self.judge.queries(0)
-
-            def test_kept(self):
-                look(self.database)
-                kept = self.judge.queries(0)
+                self.spanner_assert.queries(0).so_far()
 
             @pytest.mark.spanner_budget(queries=0)
             def test_budget(self):
                 look(self.database)
         """
     )
-    result.assert_outcomes(passed=1, failed=5)
+    result.assert_outcomes(passed=1, failed=3)
+    result.stdout.fnmatch_lines(
+        [
+            ">       spanner_assert.queries(0).so_far()",
+            "E       AssertionError: Expected 0 queries, saw 1",
+        ]
+    )
+    result.stdout.no_fnmatch_line("*never reached*")
+
+
+@pytest.mark.parametrize("assertion", BOTH_FORMS)
+def test_an_assertion_has_both_forms_and_fails_when_used_in_neither(music, assertion):
+    result = music.run(
+        LOOK
+        + f"""
+        def test_both(spanner_database, spanner_assert):
+            look(spanner_database)
+            spanner_assert.{assertion}.so_far()
+            with spanner_assert.{assertion}:
+                look(spanner_database)
+
+        def test_neither(spanner_database, spanner_assert):
+            look(spanner_database)
+            check = spanner_assert.{assertion}
+        """
+    )
+    result.assert_outcomes(passed=1, failed=1)
+    call = f"spanner_assert.{assertion.partition('(')[0]}(...)"
+    result.stdout.fnmatch_lines([f"{call} at test_an_*.py:17 *"])
+    assert f"{call}.so_far()" in result.stdout.str()
+    assert f"with {call}:" in result.stdout.str()
+
+
+def test_a_check_of_blocks_alone_fails_when_it_has_no_block(music):
+    result = music.run(
+        """
+        def test_forgotten(spanner_assert):
+            spanner_assert.unchanged()
+
+        def test_failed_for_another_reason(spanner_assert):
+            spanner_assert.unchanged()
+            raise RuntimeError("first")
+        """
+    )
+    result.assert_outcomes(failed=2)
+    result.stdout.fnmatch_lines(["spanner_assert.unchanged(...) at *.py:2 * `with *"])
+    assert "so_far" not in result.stdout.str()
+    assert result.stdout.str().count("unchanged(...) at") == 1
+
+
+def test_a_bare_statement_checks_the_test_so_far_and_warns(music):
+    text = (
+        LOOK
+        + """
+        def test_passes(spanner_database, spanner_assert):
+            look(spanner_database)
+            spanner_assert.queries(1)
+
+        def test_fails(spanner_database, spanner_assert):
+            look(spanner_database)
+            spanner_assert.queries(0)
+            raise RuntimeError("never reached")
+
+        def test_old_name(spanner_database, spanner_assert):
+            spanner_assert.queries(0).now()
+        """
+    )
+    result = music.run(text, "-W", "default::pytest_spanemu.SpannerDeprecationWarning")
+    result.assert_outcomes(passed=2, failed=1, warnings=3)
     result.stdout.fnmatch_lines(
         [
             ">       spanner_assert.queries(0)",
             "E       AssertionError: Expected 0 queries, saw 1",
-            "*Expected 1 query, saw 0*",
+            "*.py:11: SpannerDeprecationWarning: *spanner_assert.queries(...).so_far()*",
         ]
     )
     result.stdout.no_fnmatch_line("*never reached*")
+    result = music.run(text)  # with warnings as errors
+    result.assert_outcomes(failed=3)
+    result.stdout.fnmatch_lines([">       spanner_assert.queries(1)"])
 
 
 def test_plans(music):
@@ -224,7 +306,7 @@ def test_joins_of_what_lies_apart(music):
         @pytest.mark.parametrize("sql", TOGETHER)
         def test_together(spanner_assert, sql):
             spanner_assert.plan(sql).no_distributed_join()
-            spanner_assert.queries(0)
+            spanner_assert.queries(0).so_far()
 
         @pytest.mark.parametrize("sql", APART)
         def test_apart(spanner_assert, sql):
@@ -453,7 +535,7 @@ def test_what_a_test_looks_up_itself_counts_for_nothing(music):
             with spanner_assert.unchanged():
                 pass
             spanner_assert.plan("SELECT 1")
-            spanner_assert.queries(0)
+            spanner_assert.queries(0).so_far()
         """
     )
     result.assert_outcomes(passed=1)
@@ -508,7 +590,7 @@ def test_stale_reads(music):
             with spanner_database.snapshot() as snapshot:
                 list(snapshot.execute_sql("SELECT 3"))
             spanner_database.run_in_transaction(lambda t: list(t.execute_sql("SELECT 4")))
-            spanner_assert.stale_reads_only()
+            spanner_assert.stale_reads_only().so_far()
         """
     )
     result.assert_outcomes(passed=1, failed=1)
@@ -550,7 +632,7 @@ def test_locks_that_are_held_and_how_writes_spread(music):
 
         def test_even(spanner_database, spanner_assert):
             with pytest.raises(AssertionError, match="Inconclusive: 0 commits to Singers"):
-                spanner_assert.even_distribution("Singers").now()
+                spanner_assert.even_distribution("Singers").so_far()
             with spanner_assert.even_distribution("Singers", max_share=0.5):
                 for _ in range(300):
                     insert(spanner_database, uuid.uuid4().int >> 65)

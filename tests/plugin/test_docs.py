@@ -109,7 +109,7 @@ def test_the_servers_of_the_pages_start(project, page):
 
 
 def test_the_page_of_the_plugin_runs(music):
-    test, rows, _, _, ingest = blocks("plugin.md", "python")
+    test, assertions, rows, _, _, ingest = blocks("plugin.md", "python")
     events = "CREATE TABLE Events (Id STRING(36)) PRIMARY KEY (Id);"
     music.file("schema.sql", SCHEMA + events)
     saving = """
@@ -119,13 +119,17 @@ def save_event(database, n):
     with database.batch() as batch:
         batch.insert("Events", ["Id"], [[str(uuid.uuid4())]])
 
+def open_orders(database):
+    with database.snapshot() as snapshot:
+        list(snapshot.execute_sql("SELECT Id FROM Events WHERE Id = 'a'"))
+
 """
-    music.run(test + rows + saving + ingest).assert_outcomes(passed=3)
+    music.run(test + assertions + rows + saving + ingest).assert_outcomes(passed=4)
 
 
 def test_the_page_of_the_plugin_follows_time(music):
     needs("freezegun")
-    _, _, following, frozen, _ = blocks("plugin.md", "python")
+    _, _, _, following, frozen, _ = blocks("plugin.md", "python")
     music.run_apart(following).assert_outcomes(passed=1)
     using = """
 import datetime

@@ -25,11 +25,11 @@ def test_the_assertion_finds_a_moving_hotspot_and_says_what_to_do(music):
         def test_hot(spanner_database, spanner_assert):
             spanner_assert.load(lambda n: save(spanner_database, n), times=210)
             assert spanner_assert.hotspots()[0].cpu_usage_score == 100
-            spanner_assert.no_hotspots()
+            spanner_assert.no_hotspots().so_far()
 
         def test_fixed(spanner_database, spanner_assert):
             spanner_assert.load(lambda n: save_spread(spanner_database, n), times=210, clients=3)
-            spanner_assert.no_hotspots("Singers")
+            spanner_assert.no_hotspots("Singers").so_far()
             assert spanner_assert.hotspots() == []
 
         def test_other_reason(spanner_database, spanner_assert):
@@ -57,14 +57,14 @@ def test_too_few_writes_prove_nothing(music):
         + """
         def test_few(spanner_database, spanner_assert):
             save_spread(spanner_database, 1)
-            spanner_assert.no_hotspots()
+            spanner_assert.no_hotspots().so_far()
 
         def test_none_at_all(spanner_database, spanner_assert):
-            spanner_assert.no_hotspots(tables=["Albums"])
+            spanner_assert.no_hotspots(tables=["Albums"]).so_far()
 
         def test_misnamed(spanner_database, spanner_assert):
             save_spread(spanner_database, 1)
-            spanner_assert.no_hotspots(tables=["Singer"])
+            spanner_assert.no_hotspots(tables=["Singer"]).so_far()
 
         def test_not_minded(spanner_database, spanner_assert):
             with pytest.warns(UserWarning, match="200 commits are needed"):

@@ -52,7 +52,7 @@ def test_faults_of_a_marker_strike_its_own_database(music):
         def test_struck(spanner_database, spanner_assert):
             insert(spanner_database, 1)
             insert(spanner_database, 2)
-            spanner_assert.aborts(1)
+            spanner_assert.aborts(1).so_far()
 
         @pytest.mark.spanner_faults("abort commit:7")
         def test_unused(spanner_database):
@@ -61,7 +61,7 @@ def test_faults_of_a_marker_strike_its_own_database(music):
         def test_after(spanner_database, spanner_assert):
             insert(spanner_database, 1)
             insert(spanner_database, 2)
-            spanner_assert.aborts(0)
+            spanner_assert.aborts(0).so_far()
         """
     )
     result.assert_outcomes(passed=3, errors=1)

@@ -315,7 +315,7 @@ def test_snapshots_inside_a_test(music):
             assert spanner_sql("SELECT * FROM Singers") == []
             with pytest.raises(ValueError, match="no snapshot 'two'"):
                 spanner_snapshot.diff("two")
-            spanner_assert.queries(0)
+            spanner_assert.queries(0).so_far()
         """
     )
     result.assert_outcomes(passed=1)

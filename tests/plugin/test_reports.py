@@ -260,7 +260,7 @@ FAILS_FOR_A_HOTSPOT = """
 
         def test_assertion(spanner_database, spanner_assert):
             write(spanner_database)
-            spanner_assert.no_hotspots(min_writes=30)
+            spanner_assert.no_hotspots(min_writes=30).so_far()
 
         def test_watch(spanner_database, hotspots):
             with hotspots.watch() as watched:

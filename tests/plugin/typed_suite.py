@@ -90,7 +90,8 @@ def test_assert(spanner_database: Database, spanner_assert: SpannerAssert) -> No
     plan: PlanCheck = spanner_assert.plan("SELECT Name FROM Singers WHERE SingerId = @id", id=1)
     plan.no_full_scan().seek_on("SingerId")
     assert isinstance(spanner_assert.rows("Singers", where="SingerId > @low", low=0), list)
-    check.now()
+    check.so_far()
+    spanner_assert.no_full_scan().so_far()
 
 
 def test_clock(spanner_clock: SpannerClock) -> None:
