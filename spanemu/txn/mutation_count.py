@@ -1,6 +1,7 @@
 """The number of mutations a write counts for, in commit statistics and for the commit's limit.
 
-`docs/adr/0013-mutations-are-counted-by-path.md` has the sources, and why DML counts differently.
+`docs/adr/0013-mutations-are-counted-by-write-path.md` has the sources, and the reason why DML
+counts differently.
 
     a written row              each column that is listed or computed, and each key column, once
     ... by the Mutation API    the key columns again if a column outside the key is computed
