@@ -223,7 +223,7 @@ class ActivityLog:
     ) -> CommitOutcome:
         """Commit a transaction, and record the outcome."""
         holder = transaction.holder
-        tag = holder.commit_tag = (
+        tag = holder.client.commit_tag = (
             options.transaction_tag
         )  # also shown for transactions that wait for it
         # Mutations may be large: keep only their kinds, tables and columns.
@@ -254,7 +254,7 @@ class ActivityLog:
         """Append the record of a commit that `began` then, by `clock.monotonic`."""
         now = monotonic()
         seconds = now - began
-        since = min(holder.began_at or began, began)
+        since = min(holder.client.began_at or began, began)
         attempts = self.attempts
         attempts.append(CommitRecord(*asked, holder.age, seconds, now - since, code, written))
         if len(attempts) >= RECORDS_MAX:

@@ -152,7 +152,8 @@ class TransactionReader:
         if observer is None:
             return rows
         reading = ReadKind.DML if self._writes else ReadKind.TRANSACTION
-        return observer.on_scan(tree_of(source), rows, reading, transaction.holder.last_request)
+        request = transaction.holder.client.last_request
+        return observer.on_scan(tree_of(source), rows, reading, request)
 
     def _lock(self, source: TableOrIndex, cells: Cells, for_update: bool) -> Lock:
         """Return the lock for reading `cells` and the existence of rows.

@@ -146,9 +146,7 @@ class TransactionLifecycle:
             self.mutex.release()
 
     def _abort(self, why: str) -> None:
-        if not self.locks.wound(self.holder, why):
-            self.holder.why_aborted = why
-            self.locks.release(self.holder, State.ABORTED)
+        self.locks.release(self.holder, State.ABORTED, why)
 
     def _invalidate(self, failure: SpannerError) -> None:
         self._failure = failure

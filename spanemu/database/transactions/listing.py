@@ -65,14 +65,15 @@ class OpenTransaction:
 def describe_transaction(core: DatabaseCore, transaction: ReadWriteTransaction) -> OpenTransaction:
     """Return the description of an open transaction."""
     holder, now = transaction.holder, monotonic()
-    last = holder.last_request
+    client = holder.client
+    last = client.last_request
     request = last if isinstance(last, StatementRequest | ReadRequest) else None
     return OpenTransaction(
         id=transaction.id.decode("ascii"),
         session=transaction.session,
         age=holder.since,
-        seconds=None if holder.began_at is None else now - holder.began_at,
-        idle_seconds=0.0 if holder.busy else max(0.0, now - holder.heard_at),
+        seconds=None if client.began_at is None else now - client.began_at,
+        idle_seconds=0.0 if client.busy else max(0.0, now - client.heard_at),
         transaction_tag=request.transaction_tag if request else "",
         request_tag=request.request_tag if request else "",
         last_statement=request_text(request),

@@ -81,7 +81,7 @@ class _Partition:
     def _attempt(self, holder: LockHolder) -> ResultStream:
         core, generation = self._core, self._core.generation
         core.check_open()
-        holder.busy += 1
+        holder.client.busy += 1
         context = StatementContext(core, generation.schema, writable=True)
         transaction = TransactionWorkspace(
             core.store, core.locks, holder, context, Reads.PESSIMISTIC

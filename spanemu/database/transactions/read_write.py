@@ -102,7 +102,7 @@ class ReadWriteTransaction(TransactionLifecycle):
         """Run a query or DML statement."""
         if request.directed_read:
             raise DirectedReadNotAllowed()
-        self.holder.last_request = request
+        self.holder.client.last_request = request
         if self._replays is not None:
             known = self._replays.find(request)
             if known is not None:
@@ -121,7 +121,7 @@ class ReadWriteTransaction(TransactionLifecycle):
         """Run DML statements in order, up to the first that fails."""
         if not requests:
             raise EmptyBatch()
-        self.holder.last_request = requests[-1]
+        self.holder.client.last_request = requests[-1]
         if self._replays is not None:
             known = self._replays.find_batch(requests, seqno)
             if known is not None:
@@ -139,7 +139,7 @@ class ReadWriteTransaction(TransactionLifecycle):
         """Read rows by key."""
         if request.directed_read:
             raise DirectedReadNotAllowed()
-        self.holder.last_request = request
+        self.holder.client.last_request = request
         self._check_readable()
         if self._last_statement_seen:
             raise AfterLastStatement(self.id.decode())
@@ -274,7 +274,7 @@ class ReadWriteTransaction(TransactionLifecycle):
             if observer is not None:
                 known = observer.attributed_trees
                 if known is not None and not known >= written.trees.keys():
-                    observer.attribute_commit(self.holder.last_request, mutations, written)
+                    observer.attribute_commit(self.holder.client.last_request, mutations, written)
         if self._core.splitting.keeps_commits or current_annotations() is not None:
             annotate_commit(self._core, transaction, count)
         self.locks.release(self.holder, State.COMMITTED)

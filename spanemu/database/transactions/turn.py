@@ -55,20 +55,21 @@ def serialized(
                 holder = shared.holder
                 if holder.state is not State.ACTIVE:
                     shared.check_open(what, ends)
-                holder.busy += 1
+                client = holder.client
+                client.busy += 1
                 try:
                     result = request(shared, *args, **kwargs)
-                    holder.failed = False
+                    client.failed = False
                     return result
                 except BaseException:
-                    holder.failed = True
+                    client.failed = True
                     raise
                 finally:
-                    holder.busy -= 1
-                    holder.heard_at = monotonic()
+                    client.busy -= 1
+                    client.heard_at = monotonic()
                     if holder.state is State.ACTIVE:
                         call = serving.call
-                        holder.connection = None if call is None else call.connection
+                        client.connection = None if call is None else call.connection
             except BaseException:
                 shared.locks.wake_waiters(shared.holder)
                 shared.drop_state_if_aborted()

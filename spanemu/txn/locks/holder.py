@@ -1,4 +1,4 @@
-"""A transaction as the lock table sees it: age, locks, and when its client was last active."""
+"""A transaction as the lock table sees it: its age, its locks, and the activity of its client."""
 
 from __future__ import annotations
 
@@ -30,6 +30,51 @@ RangeKey = tuple[TreeId, bytes, bytes]
 _NOTHING: frozenset[RowKey] = frozenset()
 
 
+class ClientActivity:
+    """The requests of a transaction's client, as far as other transactions need to know.
+
+    `began_at` and `heard_at` are the times of the first and the last request (seconds of
+    `clock.monotonic`), `last_request` is the last request, `connection` is where it came from, and
+    `commit_tag` is the transaction tag of the commit. `busy` counts the requests in progress, and
+    `failed` is set when the last request failed.
+    """
+
+    __slots__ = (
+        "began_at", "busy", "commit_tag", "connection", "failed", "heard_at", "last_request"
+    )  # fmt: skip
+
+    def __init__(self) -> None:
+        self.busy = 0
+        self.failed = False
+        self.heard_at = monotonic()
+        self.connection: Connection | None = None
+        self.last_request: object = None
+        self.began_at: float | None = None
+        self.commit_tag = ""
+
+    @property
+    def tag(self) -> str:
+        """The transaction tag, which clients send with each request."""
+        return self.commit_tag or getattr(self.last_request, "transaction_tag", "")
+
+    @property
+    def idle_at(self) -> float:
+        """The time from which the transaction counts as idle (seconds of `clock.monotonic`)."""
+        if self.busy:
+            return monotonic() + IDLE_SECONDS_MAX
+        patience = IDLE_AFTER_FAILURE_SECONDS_MAX if self.failed else IDLE_SECONDS_MAX
+        return self.heard_at + patience
+
+    def drop_request(self) -> None:
+        """Release the last request and the connection."""
+        self.last_request = self.connection = None
+
+    def expire_if_disconnected(self) -> None:
+        """Make the transaction idle at once if its client has disconnected."""
+        if not self.busy and self.connection is not None and not self.connection.is_open():
+            self.heard_at = NEVER
+
+
 class LockHolder:
     """A transaction that takes locks.
 
@@ -39,35 +84,25 @@ class LockHolder:
     instead of locking them for reading beside other transactions, because each of those readers
     would wound the younger ones again when it commits.
 
-    `began_at` and `heard_at` are the times of the client's first and last request (seconds of
-    `clock.monotonic`), `last_request` is the last request, `connection` is where it came from, and
-    `commit_tag` is the transaction tag of the commit. `busy` counts the requests in progress, and
-    `failed` is set when the last request failed. `patient_until` is when the transaction stops
-    waiting for a younger holder. `rows` and `ranges` hold the locks; `keys` and `unions` hold the
-    same locks by tree and lock.
+    `patient_until` is when the transaction stops waiting for a younger holder. `rows` and `ranges`
+    hold the locks; `keys` and `unions` hold the same locks by tree and lock. `client` is the
+    activity of the client, by which a silent holder is recognised.
     """
 
     __slots__ = (
-        "age", "began_at", "busy", "commit_tag", "connection", "contended_rows", "failed",
-        "heard_at", "keys", "last_request", "patient_until", "ranges", "rows", "since", "state",
-        "unions", "waits_on", "why_aborted",
+        "age", "client", "contended_rows", "keys", "patient_until", "ranges", "rows", "since",
+        "state", "unions", "waits_on", "why_aborted",
     )  # fmt: skip
 
     def __init__(self, age: tuple[int, int] = YOUNGEST, since: int | None = None) -> None:
         self.age = age
         self.since = since
+        self.client = ClientActivity()
         self.contended_rows: Set[RowKey] = _NOTHING
         self.state = State.ACTIVE
-        self.busy = 0
-        self.failed = False
-        self.heard_at = monotonic()
-        self.connection: Connection | None = None
-        self.last_request: object = None
-        self.began_at: float | None = None
         self.patient_until: float | None = None
         self.waits_on: threading.Event | None = None
         self.why_aborted = ""
-        self.commit_tag = ""
         self.rows: dict[RowKey, Lock] = {}
         self.ranges: dict[RangeKey, Lock] = {}
         self.keys: dict[TreeId, dict[Lock, KeySet]] = {}
@@ -78,7 +113,7 @@ class LockHolder:
         if self.since is None:
             self.since = number
         self.age = (self.since, number)
-        self.began_at = self.heard_at
+        self.client.began_at = self.client.heard_at
 
     def next_attempt(self) -> LockHolder:
         """Return the lock holder of a retry of this transaction."""
@@ -95,14 +130,9 @@ class LockHolder:
 
         The reason of an abort stays for late requests, and the contended rows stay for a retry.
         """
-        self.last_request = self.connection = None
+        self.client.drop_request()
         if not self.why_aborted:
             self.contended_rows = _NOTHING
-
-    @property
-    def tag(self) -> str:
-        """The transaction tag, which clients send with each request."""
-        return self.commit_tag or getattr(self.last_request, "transaction_tag", "")
 
     @property
     def is_active(self) -> bool:
@@ -113,14 +143,6 @@ class LockHolder:
     def is_outranked(self) -> bool:
         """Return whether the transaction was aborted because an older one needed its locks."""
         return self.why_aborted == OUTRANKED
-
-    @property
-    def idle_at(self) -> float:
-        """The time from which the transaction counts as idle (seconds of `clock.monotonic`)."""
-        if self.busy:
-            return monotonic() + IDLE_SECONDS_MAX
-        patience = IDLE_AFTER_FAILURE_SECONDS_MAX if self.failed else IDLE_SECONDS_MAX
-        return self.heard_at + patience
 
     def covers_key(self, tree: TreeId, key: bytes, lock: Lock) -> bool:
         """Return whether a range that is locked already covers the lock on a row."""
@@ -141,11 +163,6 @@ class LockHolder:
         if self.patient_until is None:
             self.patient_until = now + RETRY_PATIENCE_SECONDS
         return now < self.patient_until
-
-    def expire_if_disconnected(self) -> None:
-        """Make the transaction idle at once if its client has disconnected."""
-        if not self.busy and self.connection is not None and not self.connection.is_open():
-            self.heard_at = NEVER
 
     def check(self) -> None:
         """Raise TransactionAborted when the transaction was wounded."""

@@ -107,17 +107,13 @@ class LockTable:
                 holder.check_active()
             holder.state = State.COMMITTING
 
-    def release(self, holder: LockHolder, state: State) -> bool:
+    def release(self, holder: LockHolder, state: State, why_aborted: str = "") -> bool:
         """End a transaction in `state`: release its locks and wake its waiters.
 
         Return False, and change nothing, if the transaction cannot enter that state any more.
         """
         with self._mutex:
-            if state not in NEXT[holder.state]:
-                return False
-            holder.state = state
-            self._drop(holder)
-            return True
+            return self._release(holder, state, why_aborted)
 
     def wound(self, holder: LockHolder, why: str) -> bool:
         """Abort an active transaction, from any thread; return False if it is no longer active."""
@@ -291,7 +287,7 @@ class LockTable:
             younger = blocker.age > holder.age
             if younger and row_key in holder.contended_rows and holder.yields_to(blocker, row_key):
                 younger = False
-            idle = blocker.idle_at < now
+            idle = blocker.client.idle_at < now
             why = "It was idle while others waited." if idle else OUTRANKED
             if blocker.state is State.COMMITTING or not (younger or idle):
                 left.append(blocker)
@@ -300,10 +296,14 @@ class LockTable:
         return left
 
     def _wound(self, holder: LockHolder, why: str) -> bool:
-        if holder.state is not State.ACTIVE:
+        return holder.state is State.ACTIVE and self._release(holder, State.ABORTED, why)
+
+    def _release(self, holder: LockHolder, state: State, why_aborted: str) -> bool:
+        if state not in NEXT[holder.state]:
             return False
-        holder.state = State.ABORTED
-        holder.why_aborted = why
+        holder.state = state
+        if why_aborted:  # The reason stays when an aborted transaction is rolled back.
+            holder.why_aborted = why_aborted
         self._drop(holder)
         return True
 
@@ -392,7 +392,7 @@ class LockTable:
         try:
             if not waits.event.wait(wait_seconds(call, holder, waits.blockers)):
                 for blocker in waits.blockers:
-                    blocker.expire_if_disconnected()
+                    blocker.client.expire_if_disconnected()
         finally:
             call.forget(waits.event.set)
             holder.waits_on = None

@@ -52,7 +52,7 @@ def wait_seconds(call: Call, holder: LockHolder, blockers: Iterable[LockHolder])
     `RECHECK_SECONDS`, because the client of a blocker may have disconnected.
     """
     now = monotonic()
-    waits = [max(0.0, blocker.idle_at - now) for blocker in blockers]
+    waits = [max(0.0, blocker.client.idle_at - now) for blocker in blockers]
     waits.append(RECHECK_SECONDS)
     if holder.patient_until is not None:
         waits.append(max(0.0, holder.patient_until - now))
@@ -120,7 +120,7 @@ class LockLog:
         `held` are the locks that blocked the request when the wait `began`.
         """
         now = monotonic()
-        requests = (LockRequest(request.lock, holder.tag), *held)
+        requests = (LockRequest(request.lock, holder.client.tag), *held)
         is_range = request.high is not None
         self._recorded.append(
             LockWait(
@@ -136,7 +136,7 @@ class LockLog:
 def blocking_requests(tree: TreeId, request: Request, waits: Wait | None) -> list[LockRequest]:
     """Return the locks that the blockers hold on the row, or on the first row of the range."""
     blockers = [] if waits is None else waits.blockers
-    return [LockRequest(_held(blocker, tree, request), blocker.tag) for blocker in blockers]
+    return [LockRequest(_held(blocker, tree, request), blocker.client.tag) for blocker in blockers]
 
 
 def _held(holder: LockHolder, tree: TreeId, request: Request) -> Lock:

@@ -25,7 +25,7 @@ S, X = READ_ROW, WRITE_ROW
 def holder(age: int) -> LockHolder:
     made = LockHolder()
     made.begin(age)
-    made.busy = 1
+    made.client.busy = 1
     return made
 
 
@@ -160,8 +160,8 @@ def test_a_cancelled_request_ends_waiting() -> None:
 def test_an_idle_holder_gives_way_to_the_young() -> None:
     locks, old, young = LockTable(), holder(1), holder(2)
     locks.lock_row(old, T, b"k", X)
-    old.busy = 0
-    old.heard_at -= IDLE_SECONDS_MAX + 1
+    old.client.busy = 0
+    old.client.heard_at -= IDLE_SECONDS_MAX + 1
     locks.lock_row(young, T, b"k", X)
     assert old.state is State.ABORTED
 
@@ -364,7 +364,7 @@ def test_a_failed_request_ends_the_patience_of_others() -> None:
     locks.lock_row(old, T, b"k", X)
     waiter = Waiter(lambda: locks.lock_row(young, T, b"k", X))
     assert waiter.waits()
-    old.failed, old.busy = True, 0
+    old.client.failed, old.client.busy = True, 0
     locks.wake_waiters(old)
     assert waiter.ends() is None
     assert old.state is State.ABORTED
@@ -378,7 +378,7 @@ def test_a_retry_queues_for_the_rows_that_it_lost() -> None:
     locks.release(old, State.ROLLED_BACK)
     retry, other = young.next_attempt(), holder(9)
     retry.begin(8)
-    retry.busy = 1
+    retry.client.busy = 1
     locks.lock_row(retry, T, b"k", read(1))
     reader = Waiter(lambda: locks.lock_row(other, T, b"k", read(1)))
     assert reader.waits()
