@@ -19,14 +19,10 @@ from spanemu.base.call import Call, serving
 from spanemu.base.clock import monotonic
 from spanemu.base.errors import Code, SpannerError
 from spanemu.database.options import CommitOptions, ReadWriteOptions
-from spanemu.database.statements.results import (
-    BatchOutcome,
-    CommitOutcome,
-    ResultStream,
-    WrittenRows,
-)
+from spanemu.database.statements.results import BatchOutcome, ResultStream, WrittenRows
 from spanemu.storage.split_map import SplitMap
 from spanemu.txn.locks.holder import LockHolder
+from spanemu.txn.state import State
 from spanemu.values.mutation import Mutation, WriteKind
 
 RECORDS_MAX = 128  # requests, or commits
@@ -179,15 +175,63 @@ class CommitRecord(NamedTuple):
 
 
 class Committing(Protocol):
-    """A transaction that can be committed."""
+    """A transaction that is being committed."""
 
     options: ReadWriteOptions
     holder: LockHolder
     written: WrittenRows  # set by the commit
 
-    def commit(self, mutations: Sequence[Mutation], options: CommitOptions) -> CommitOutcome:
-        """Commit the transaction."""
-        ...
+
+class CommitRecording:
+    """A context in which the caller commits a transaction; the log records the commit at its end.
+
+    A commit that must be repeated is not recorded. `at` is the arrival time of the request.
+    """
+
+    __slots__ = ("_began", "_holder", "_log", "_request", "_transaction")
+
+    def __init__(
+        self,
+        log: ActivityLog,
+        transaction: Committing,
+        mutations: Sequence[Mutation],
+        options: CommitOptions,
+        at: int,
+    ) -> None:
+        self._log = log
+        self._transaction = transaction
+        holder = self._holder = transaction.holder
+        # The tag is also shown to transactions that wait for this one.
+        tag = holder.client.commit_tag = options.transaction_tag
+        # Mutations may be large: keep only their kinds, tables and columns.
+        summary: dict[Written, None] = {}
+        for mutation in mutations:
+            summary[mutation.kind, mutation.table, mutation.columns] = None
+        self._request = at, tag, transaction.options, tuple(summary)
+
+    def __enter__(self) -> None:
+        self._began = monotonic()
+
+    def __exit__(self, _: object, failure: BaseException | None, __: object) -> None:
+        holder, code = self._holder, None
+        written: WrittenRows = ()
+        if failure is not None:
+            if not isinstance(failure, SpannerError):
+                return
+            code = failure.code
+        elif holder.state is State.COMMITTED:
+            # The outcome is kept for a repeated commit; the written rows are not.
+            written, self._transaction.written = self._transaction.written, ()
+        else:
+            return
+        now, began = monotonic(), self._began
+        since = min(holder.client.began_at or began, began)
+        log = self._log
+        log.commits.append(
+            CommitRecord(*self._request, holder.age, now - began, now - since, code, written)
+        )
+        if len(log.commits) >= RECORDS_MAX:
+            log.when_full()
 
 
 class ActivityLog:
@@ -200,7 +244,7 @@ class ActivityLog:
         self.numbers = count(1)
         self.running: dict[int, RequestRecord] = {}
         self.requests: deque[RequestRecord] = deque()
-        self.attempts: deque[CommitRecord] = deque()
+        self.commits: deque[CommitRecord] = deque()
         # Receives the records that are aggregated.
         self.follower: Callable[[Iterable[RequestRecord]], object] | None = None
         self.when_full: Callable[[], object] = self.forget  # aggregates and removes the records
@@ -214,53 +258,7 @@ class ActivityLog:
         call.cancel()
         return True
 
-    def commit(
-        self,
-        transaction: Committing,
-        mutations: Sequence[Mutation],
-        options: CommitOptions,
-        at: int,
-    ) -> CommitOutcome:
-        """Commit a transaction, and record the outcome."""
-        holder = transaction.holder
-        tag = holder.client.commit_tag = (
-            options.transaction_tag
-        )  # also shown for transactions that wait for it
-        # Mutations may be large: keep only their kinds, tables and columns.
-        summary: dict[Written, None] = {}
-        for mutation in mutations:
-            summary[mutation.kind, mutation.table, mutation.columns] = None
-        asked = at, tag, transaction.options, tuple(summary)
-        began = monotonic()
-        try:
-            outcome = transaction.commit(mutations, options)
-        except SpannerError as failure:
-            self._record_commit(asked, holder, began, failure.code, ())
-            raise
-        if outcome.timestamp is not None:  # The commit need not be repeated.
-            # The outcome is kept for a repeated commit; the written rows are not.
-            written, transaction.written = transaction.written, ()
-            self._record_commit(asked, holder, began, None, written)
-        return outcome
-
-    def _record_commit(
-        self,
-        asked: tuple[int, str, ReadWriteOptions, tuple[Written, ...]],
-        holder: LockHolder,
-        began: float,
-        code: Code | None,
-        written: WrittenRows,
-    ) -> None:
-        """Append the record of a commit that `began` then, by `clock.monotonic`."""
-        now = monotonic()
-        seconds = now - began
-        since = min(holder.client.began_at or began, began)
-        attempts = self.attempts
-        attempts.append(CommitRecord(*asked, holder.age, seconds, now - since, code, written))
-        if len(attempts) >= RECORDS_MAX:
-            self.when_full()
-
     def forget(self) -> None:
         """Remove the records; running requests stay."""
         self.requests.clear()
-        self.attempts.clear()
+        self.commits.clear()

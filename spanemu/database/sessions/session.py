@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 from spanemu.base.call import annotate, reset_annotations
 from spanemu.base.errors import SpannerError
 from spanemu.base.limits import MULTIPLEXED_SESSION_AGE_MAX_NANOS, SESSION_IDLE_MAX_NANOS
-from spanemu.database.activity import RequestRecord
+from spanemu.database.activity import CommitRecording, RequestRecord
 from spanemu.database.filters import Fields
 from spanemu.database.options import (
     Begin,
@@ -164,16 +164,23 @@ class Session:
             return self._commit_at_once(selector.options, mutations, options)
         transaction = self._select(selector)
         if isinstance(transaction, ReadWriteTransaction):
-            return self._activity.commit(transaction, mutations, options, self.last_use_time)
+            return self._commit(transaction, mutations, options)
         return transaction.commit(mutations, options)  # Raises: the kind cannot commit.
+
+    def _commit(
+        self,
+        transaction: ReadWriteTransaction,
+        mutations: Sequence[Mutation],
+        options: CommitOptions,
+    ) -> CommitOutcome:
+        with CommitRecording(self._activity, transaction, mutations, options, self.last_use_time):
+            return transaction.commit(mutations, options)
 
     def _commit_at_once(
         self, options: ReadWriteOptions, mutations: Sequence[Mutation], asked: CommitOptions
     ) -> CommitOutcome:
         """Commit a transaction that consists of this commit only."""
-        commit = partial(
-            self._activity.commit, mutations=mutations, options=asked, at=self.last_use_time
-        )
+        commit = partial(self._commit, mutations=mutations, options=asked)
         return self.transactions.run_first_request(self.transactions.single_use(options), commit)
 
     def rollback(self, transaction_id: bytes) -> None:

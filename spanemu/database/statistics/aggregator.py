@@ -118,7 +118,7 @@ class StatisticsAggregator:
 
     def _fold(self) -> None:
         # A transaction's statements and waits are recorded before its end, so they are complete.
-        attempts = _taken(self._log.attempts)
+        attempts = _taken(self._log.commits)
         requests = _taken(self._log.requests)
         if self._log.follower is not None:
             self._log.follower(requests)

@@ -70,8 +70,8 @@ class Life:
             "tag": "", "options": ReadWriteOptions(), "mutations": ((WriteKind.INSERT, "T", ("k",)),),
             "age": (1, 1), "commit_seconds": 0.25, "seconds": 0.5, "code": None, "rows": (),
         } | changes  # fmt: skip
-        self.log.attempts.append(CommitRecord(at=at, **facts))
-        if len(self.log.attempts) >= RECORDS_MAX:
+        self.log.commits.append(CommitRecord(at=at, **facts))
+        if len(self.log.commits) >= RECORDS_MAX:
             self.log.when_full()
 
     def wait(self, at: int, seconds: float) -> None:
@@ -125,7 +125,7 @@ def test_what_is_noted_is_folded_in_time(life: Life) -> None:
         life.query("SELECT 1", START + number * MINUTE)
         life.commit(START + number * MINUTE)
     assert len(life.log.requests) < RECORDS_MAX
-    assert len(life.log.attempts) < RECORDS_MAX
+    assert len(life.log.commits) < RECORDS_MAX
 
 
 def test_minutes_become_longer_intervals_and_are_forgotten(life: Life) -> None:

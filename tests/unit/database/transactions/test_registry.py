@@ -315,7 +315,7 @@ def test_a_restore_looks_at_those_begun_since_the_one_before(
 
 
 def test_a_restore_forgets_what_ran(shop: Shop) -> None:
-    taken, noted = shop.database.snapshot(), shop.core.activity.attempts
+    taken, noted = shop.database.snapshot(), shop.core.activity.commits
     shop.put((9, "z", 1))
     assert noted
     shop.database.restore(taken)
