@@ -18,8 +18,9 @@ from pathlib import Path
 
 from spanemu.base.errors import Code, SpannerError
 from spanemu.base.excerpts import excerpt, position_of_name
+from spanemu.schema.dialect import GOOGLE_STANDARD_SQL, DatabaseDialect
+from spanemu.sql.dialects import dialect_of
 from spanemu.sql.errors import DdlSyntaxFailure, SyntaxFailure
-from spanemu.sql.googlesql.syntax.ddl.statement import split_statements
 
 _BLANK = r"(?:\s|--[^\n]*(?:\n|$)|\#[^\n]*(?:\n|$)|/\*(?:[^*]|\*(?!/))*\*/)"
 _DDL = re.compile(
@@ -128,13 +129,15 @@ def _text_of(path: Path) -> str:
         raise SchemaRejected(os.fspath(path), line, NotUtf8(problem.reason)) from problem
 
 
-def split_schema(text: str, origin: str, line: int = 1) -> list[SchemaStatement]:
+def split_schema(
+    text: str, origin: str, line: int = 1, dialect: DatabaseDialect = GOOGLE_STANDARD_SQL
+) -> list[SchemaStatement]:
     """The statements of a text that begins at a line of its origin, comments between left out.
 
     Raises SchemaRejected where it cannot be told where one ends, as in a string without an end.
     """
     try:
-        cut = list(split_statements(text))
+        cut = dialect_of(dialect).split_statements(text)
     except SyntaxFailure as failure:
         raise SchemaRejected(origin, line + failure.line - 1, failure) from failure
     statements = []

@@ -28,9 +28,10 @@ from pytest_spanemu.rows.writing import Row, is_pending, parameters
 from pytest_spanemu.sources.source import Choices
 from pytest_spanemu.sql import type_of
 from spanemu.base.errors import SpannerError
-from spanemu.sql.googlesql import ast
-from spanemu.sql.googlesql.syntax.inspection import called_function, walk
-from spanemu.sql.googlesql.syntax.statement import parse_expression
+from spanemu.schema.dialect import GOOGLE_STANDARD_SQL
+from spanemu.sql import syntax_tree as ast
+from spanemu.sql.dialects import dialect_of
+from spanemu.sql.inspection import called_function, walk
 
 __tracebackhide__ = True  # from pytest, whose users look for their own lines
 
@@ -47,7 +48,7 @@ def allowed_values(column: str, kind: str, checks: tuple[str, ...]) -> tuple[Any
 
 def _literals(column: str, check: str) -> Iterator[ast.Expression]:
     try:
-        tree = parse_expression(check)
+        tree = dialect_of(GOOGLE_STANDARD_SQL).parse_expression(check)
     except SpannerError:  # of a newer Spanner: its checks are tried, not understood
         return
     for node, _ in walk(tree):

@@ -15,7 +15,7 @@ to), `edit` (steps from schema to schema), `naming` (generated names), `expressi
 that SQL inside a schema refers to), `references` (dependent views, and references to a renamed
 table), `validators` (rules that the schema alone decides), `verifiers` (rules that stored rows
 must satisfy), `backfill` (rows that a change writes), `errors`. The library for tools is `api`,
-`formatter`, `difference` with `table_difference` and `object_difference`, and `dependency_graph`.
+`difference` with `table_difference` and `object_difference`, and `dependency_graph`.
 
 The names of the library are imported when they are first used: a database needs none of them.
 """
@@ -26,10 +26,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from spanemu.ddl.api import ParsedStatement, parse, schema_of, statements_of
+    from spanemu.ddl.api import ParsedStatement, format_ddl, parse, schema_of, statements_of
     from spanemu.ddl.dependency_graph import Dependency, dependencies
     from spanemu.ddl.difference import Migration, diff
-    from spanemu.ddl.formatter import format_ddl
 
 __all__ = [
     "Dependency",
@@ -50,7 +49,7 @@ _HOMES = {
     "ParsedStatement": "spanemu.ddl.api",
     "dependencies": "spanemu.ddl.dependency_graph",
     "diff": "spanemu.ddl.difference",
-    "format_ddl": "spanemu.ddl.formatter",
+    "format_ddl": "spanemu.ddl.api",
     "parse": "spanemu.ddl.api",
     "schema_of": "spanemu.ddl.api",
     "statements_of": "spanemu.ddl.api",

@@ -18,8 +18,8 @@ from spanemu.ddl.errors.objects import OtherDatabaseAltered
 from spanemu.ddl.statements import BUNDLE_STATEMENTS, STATEMENTS
 from spanemu.schema.objects import NO_TYPES, ProtoTypes
 from spanemu.schema.schema import Schema
+from spanemu.sql.dialects import dialect_of
 from spanemu.sql.functions.registry import Context
-from spanemu.sql.googlesql.syntax.ddl.statement import parse_ddl
 from spanemu.storage.store import Store
 from spanemu.txn.rules import CompiledSchema
 
@@ -109,7 +109,7 @@ def _planned(statements: Sequence[str], schema: Schema, sent: ProtoTypes) -> Seq
 
 def change_of(statement: str, schema: Schema, sent: ProtoTypes = NO_TYPES) -> Change:
     """What one statement does to `schema`."""
-    parsed = parse_ddl(statement)
+    parsed = dialect_of(schema.dialect).parse_ddl(statement)
     run = STATEMENTS.get(type(parsed))
     if run is not None:
         return run(parsed, schema)

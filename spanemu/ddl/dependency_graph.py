@@ -52,7 +52,7 @@ def _of_expressions(table: Table, schema: Schema) -> Iterator[tuple[str, str]]:
 
 def _called(text: str, schema: Schema) -> Iterator[tuple[str, str]]:
     if schema.functions:
-        for name in functions_of(text) & schema.functions.keys():
+        for name in functions_of(text, schema) & schema.functions.keys():
             yield schema.functions[name].name, "calls"
 
 

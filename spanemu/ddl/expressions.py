@@ -12,9 +12,9 @@ from typing import Any
 from spanemu.schema.column import Column
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Table
-from spanemu.sql.googlesql import ast
-from spanemu.sql.googlesql.analyzer.stored_expression import StoredExpression, analyze_expression
-from spanemu.sql.googlesql.syntax.statement import parse_expression
+from spanemu.sql import syntax_tree as ast
+from spanemu.sql.dialect import StoredExpression
+from spanemu.sql.dialects import dialect_of
 from spanemu.values.types import BOOL, Type
 
 
@@ -35,7 +35,7 @@ def plain(table: Table) -> Table:
 
 def stored_expression(text: str, table: Table, schema: Schema, type_: Type) -> StoredExpression:
     """What `text` means over a row of a table that is `plain`. Raises AnalysisError."""
-    return analyze_expression(text, table, schema, expected=type_, allow_columns=True)
+    return dialect_of(schema.dialect).analyze_expression(text, table, schema, expected=type_)
 
 
 def columns_of_generated(table: Table, schema: Schema) -> dict[int, frozenset[int]]:
@@ -61,10 +61,10 @@ def sequences_of_default(column: Column, table: Table, schema: Schema) -> frozen
     return stored_expression(column.default, plain(table), schema, column.type).sequences
 
 
-def functions_of(text: str) -> frozenset[str]:
+def functions_of(text: str, schema: Schema) -> frozenset[str]:
     """Names of the functions that an expression calls, in lower case."""
     found: set[str] = set()
-    waiting: list[Any] = [parse_expression(text)]
+    waiting: list[Any] = [dialect_of(schema.dialect).parse_expression(text)]
     while waiting:
         node = waiting.pop()
         if isinstance(node, ast.Call):

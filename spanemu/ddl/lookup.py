@@ -16,7 +16,7 @@ from spanemu.schema.objects import Sequence, View
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Table
 from spanemu.sql.ddl_ast import Drop
-from spanemu.sql.googlesql.ast import Identifier, Path
+from spanemu.sql.syntax_tree import Identifier, Path
 
 
 def find_table(schema: Schema, path: Path) -> Table | None:

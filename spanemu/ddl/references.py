@@ -14,7 +14,7 @@ from spanemu.schema.index import SearchIndex, VectorIndex
 from spanemu.schema.names import with_names
 from spanemu.schema.objects import ChangeStream, View
 from spanemu.schema.schema import Schema
-from spanemu.sql.googlesql.analyzer.stored_expression import analyze_view
+from spanemu.sql.dialects import dialect_of
 
 
 def renamed_mentions(schema: Schema, old: str, new: str) -> Mapping[str, Any]:
@@ -108,7 +108,7 @@ def with_checked_views(
     views = {}
     for view in views_over(schema, changed):
         try:
-            shape = analyze_view(view.query, schema)
+            shape = dialect_of(schema.dialect).analyze_view(view.query, schema)
         except SpannerError as failure:
             if invalid is not None:
                 raise invalid(view, str(failure)) from None

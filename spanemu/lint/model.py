@@ -16,7 +16,7 @@ from spanemu.base.identifiers import fold
 from spanemu.lint.settings import Settings
 from spanemu.lint.source import Position, Statement
 from spanemu.sql import ddl_ast
-from spanemu.sql.googlesql.ast import Expression
+from spanemu.sql.syntax_tree import Expression
 
 
 @dataclass(eq=False)

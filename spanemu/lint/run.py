@@ -40,8 +40,7 @@ from spanemu.lint.source import (
 )
 from spanemu.sql import ddl_ast
 from spanemu.sql.errors import DdlSyntaxFailure, SyntaxFailure, UnclosedText
-from spanemu.sql.googlesql.syntax.ddl.statement import parse_ddl
-from spanemu.sql.googlesql.syntax.inspection import walk
+from spanemu.sql.inspection import walk
 
 _OTHERS_SHOWN = 5  # object names in a finding about a whole schema
 
@@ -221,7 +220,7 @@ _SHALLOW_CHARS = 1_000  # a shorter statement is never nested too deeply for the
 
 def _tree(statement: Statement, failures: list[Failure]) -> ddl_ast.DdlStatement | None:
     try:
-        tree = parse_ddl(statement.text)
+        tree = statement.source.dialect.parse_ddl(statement.text)
         if len(statement.text) > _SHALLOW_CHARS:
             deque(walk(tree), maxlen=0)
         return tree

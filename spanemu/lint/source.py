@@ -16,15 +16,18 @@ import re
 import sys
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
 from spanemu.base.errors import Code, SpannerError
 from spanemu.base.name_hints import words_of
+from spanemu.schema.dialect import GOOGLE_STANDARD_SQL
 from spanemu.schema_source import TEXT_ORIGIN, is_schema_text
+from spanemu.sql.dialect import Dialect
+from spanemu.sql.dialects import dialect_of
 from spanemu.sql.errors import SyntaxFailure
-from spanemu.sql.googlesql.syntax.lexer import Kind, Token, tokenize
+from spanemu.sql.syntax_tree import Kind, Token
 
 Source = str | os.PathLike[str]
 
@@ -59,6 +62,7 @@ class SourceText:
 
     text: str
     origin: str
+    dialect: Dialect = field(default_factory=lambda: dialect_of(GOOGLE_STANDARD_SQL))
 
     @cached_property
     def _starts(self) -> list[int]:
@@ -72,12 +76,12 @@ class SourceText:
     def without_statement(self, failure: SyntaxFailure, *, to_end: bool) -> SourceText:
         """Return this text with the failing statement blanked out, or all text from there on."""
         at = self._starts[failure.line - 1] + failure.column - 1
-        ends = [token.end for token in tokenize(self.text[:at]) if token.symbol == ";"]
+        ends = [token.end for token in self.dialect.tokenize(self.text[:at]) if token.symbol == ";"]
         start, end = ends[-1] if ends else 0, self.text.find(";", at + 1)
         if to_end or end < 0:
             end = len(self.text)
         blank = re.sub(r"[^\n]", " ", self.text[start:end])
-        return SourceText(self.text[:start] + blank + self.text[end:], self.origin)
+        return replace(self, text=self.text[:start] + blank + self.text[end:])
 
 
 @dataclass(eq=False)
@@ -173,7 +177,7 @@ def _natural_order(path: Path) -> list[tuple[int, int, str]]:
 
 def statements_of(source: SourceText) -> list[Statement]:
     """Return the statements of a text with their directives. Raises SyntaxFailure."""
-    tokens = tokenize(source.text)
+    tokens = source.dialect.tokenize(source.text)
     statements = list(_split(source, tokens))
     for offset, directive in _directives(source.text, tokens):
         statement = _statement_of(source, statements, offset)

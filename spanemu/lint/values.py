@@ -15,8 +15,7 @@ from enum import StrEnum
 from spanemu.base.identifiers import fold
 from spanemu.base.name_hints import like_log, like_payload, like_shard, like_tenant, words_of
 from spanemu.lint.model import Column, Part, Table
-from spanemu.sql.googlesql.ast import Binary, Expression, Extract, Name, Node
-from spanemu.sql.googlesql.syntax.inspection import (
+from spanemu.sql.inspection import (
     allowed_value_count,
     called_function,
     called_functions,
@@ -24,6 +23,7 @@ from spanemu.sql.googlesql.syntax.inspection import (
     modulus,
     walk,
 )
+from spanemu.sql.syntax_tree import Binary, Expression, Extract, Name, Node
 
 # ---------------------------------------------------------------------------- order
 

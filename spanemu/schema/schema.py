@@ -16,6 +16,7 @@ from spanemu.base.limits import DEFAULT_LIMITS, Limits
 from spanemu.schema.access import Role
 from spanemu.schema.constraints import ForeignKey
 from spanemu.schema.derived import Derivation, Difference, Grouping, carry_over
+from spanemu.schema.dialect import GOOGLE_STANDARD_SQL, DatabaseDialect
 from spanemu.schema.graph import PropertyGraph
 from spanemu.schema.index import Index, SearchIndex, TableOrIndex, VectorIndex
 from spanemu.schema.names import constraint_full_name, with_name, without_name
@@ -61,6 +62,7 @@ class Schema:
     proto_bundle: ProtoBundle | None = None
     next_id: int = 1
     limits: Limits = DEFAULT_LIMITS  # how many objects of each kind are allowed
+    dialect: DatabaseDialect = GOOGLE_STANDARD_SQL
 
     def table(self, name: str) -> Table | None:
         """Return the table with that name or synonym, in any case."""

@@ -19,7 +19,7 @@ from dataclasses import field
 from enum import StrEnum
 
 from spanemu.base.record import keyword_record, record
-from spanemu.sql.googlesql.ast import Expression, Identifier, Node, Path, Query, TypeName
+from spanemu.sql.syntax_tree import Expression, Identifier, Node, Path, TypeName
 
 OptionValue = str | int | float | bool | tuple["OptionValue", ...] | None
 
@@ -50,7 +50,7 @@ class SqlQuery(Node):
     """The body of a view; `text` is the query as written, trimmed, without a closing `;`."""
 
     text: str
-    tree: Query
+    tree: Node
 
 
 @record

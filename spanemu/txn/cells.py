@@ -14,9 +14,9 @@ from spanemu.base.limits import BYTES_LENGTH_MAX, CELL_BYTES_MAX, STRING_LENGTH_
 from spanemu.schema.column import Column
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Table
+from spanemu.sql.dialects import dialect_of
 from spanemu.sql.executor.build import compile_row_expression
 from spanemu.sql.functions.registry import Context
-from spanemu.sql.googlesql.analyzer.analyze import analyze_expression
 from spanemu.txn.errors.values import (
     CellTooLarge,
     UnknownPlacement,
@@ -159,7 +159,7 @@ class RowExpression:
 
 def compile_expression(schema: Schema, table: Table, text: str, type_: Type) -> RowExpression:
     """Compile SQL text over columns of `table` into a function of a stored row."""
-    analyzed = analyze_expression(text, table, schema, expected=type_, allow_columns=True)
+    analyzed = dialect_of(schema.dialect).analyze_expression(text, table, schema, expected=type_)
     positions = {column.id: stored.position for column, stored in analyzed.columns}
     return RowExpression(
         compile_row_expression(analyzed.expression, positions), frozenset(positions.values())

@@ -12,8 +12,9 @@ from spanemu.sql.errors import SyntaxFailure
 from spanemu.sql.functions.text.sql_text import literal
 from spanemu.sql.googlesql import ast
 from spanemu.sql.googlesql.syntax.ddl.statement import parse_ddl, split_statements
-from spanemu.sql.googlesql.syntax.lexer import RESERVED, UNRESERVED, Kind, tokenize
+from spanemu.sql.googlesql.syntax.lexer import RESERVED, UNRESERVED, tokenize
 from spanemu.sql.googlesql.syntax.statement import parse_expression, parse_statement
+from spanemu.sql.syntax_tree import Kind
 from spanemu.values.types import BYTES, STRING
 
 STATEMENTS = [

@@ -32,7 +32,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     "sql": {"base", "values", "messages", "schema"},
     "txn": {"base", "values", "schema", "storage", "sql"},
     "ddl": {"base", "values", "messages", "schema", "storage", "sql", "txn"},
-    "lint": {"base", "sql", "schema_source"},  # the text and its places, not what came of it
+    # Of `schema` only the dialect: the linter reads the text and its places, not what came of it.
+    "lint": {"base", "schema", "sql", "schema_source"},
     "database": _BELOW_DATABASE,
     "admin": {"base", "values", "schema", "storage", "ddl", "database"},
     "frontend": {"base", "values", "schema", "database", "admin"},
@@ -45,17 +46,27 @@ FREE = {"api", "cli", "__init__", "__main__", "config", "schema_source"}
 # Inside `sql` each stage knows only those before it.
 SQL_ORDER = (
     "errors",
-    "googlesql.ast",
+    "syntax_tree",
+    "inspection",
     "ddl_ast",
-    "googlesql.syntax",
     "functions",
     "resolved",
+    "usage",
+    "dialect",
+    "googlesql.ast",
+    "googlesql.syntax",
     "googlesql.catalog",
     "googlesql.analyzer",
+    "googlesql.dialect",
+    "dialects",
     "plan",
     "planner",
     "executor",
 )
+
+# The packages of the dialects, which only `sql.dialects` opens to everything else.
+DIALECT_PACKAGES = ("spanemu.sql.googlesql",)
+DIALECT_REGISTRY = "spanemu/sql/dialects.py"
 
 # Modules outside the standard library that only some packages may see.
 ONLY_IN: dict[str, set[str]] = {
@@ -148,6 +159,31 @@ def test_sql_stages_are_in_order() -> None:
             used = sql_stage(name.split(".")[2:])
             if used and SQL_ORDER.index(used) > SQL_ORDER.index(stage):
                 against.append(f"{name_of(path)}:{line}: {stage} comes before {used}")
+    assert not against
+
+
+def test_dialects_are_reached_through_their_registry() -> None:
+    against = [
+        f"{name_of(path)}:{line} imports {name}"
+        for path in [*modules(PACKAGE), *modules(PLUGIN)]
+        if name_of(path) != DIALECT_REGISTRY
+        for dialect in DIALECT_PACKAGES
+        if not name_of(path).startswith(dialect.replace(".", "/"))
+        for name, line in imports(path)
+        if f"{name}.".startswith(f"{dialect}.")
+    ]
+    assert not against, "use dialect_of(schema.dialect)"
+
+
+def test_the_engine_behind_the_analyzer_knows_no_dialect() -> None:
+    known = {"spanemu.sql.dialect", "spanemu.sql.dialects"}
+    against = [
+        f"{name_of(path)}:{line} imports {name}"
+        for stage in ("plan", "planner", "executor", "functions")
+        for path in modules(PACKAGE / "sql" / stage)
+        for name, line in imports(path)
+        if ".".join(name.split(".")[:3]) in known
+    ]
     assert not against
 
 

@@ -20,10 +20,9 @@ from spanemu.ddl.expressions import element_row
 from spanemu.ddl.statements.roles import above
 from spanemu.schema.access import PUBLIC, SYS_READER, SYSTEM_ROLES, Grant
 from spanemu.schema.schema import Schema
-from spanemu.sql.googlesql.analyzer.analyze import analyze
-from spanemu.sql.googlesql.analyzer.options import AnalyzerOptions
-from spanemu.sql.googlesql.analyzer.usage import Usage, collect_usage
-from spanemu.sql.googlesql.syntax.statement import parse_statement
+from spanemu.sql.dialect import AnalyzerOptions
+from spanemu.sql.dialects import dialect_of
+from spanemu.sql.usage import Usage, collect_usage
 from spanemu.values.mutation import Delete, Mutation, WriteKind
 from spanemu.values.types import Type
 
@@ -153,9 +152,8 @@ def _compiled_usage(generation: Generation, sql: str, types: tuple[tuple[str, Ty
 def _usage(generation: Generation, sql: str, types: Mapping[str, Type]) -> Usage:
     schema: Schema = generation.compiled(_as_named, lambda: _as_named(generation.schema))
     lowered = {name.lower(): type_ for name, type_ in types.items()}
-    setting = AnalyzerOptions(CATALOG, generation.limits)
-    tree = parse_statement(sql, setting.bounds)
-    return collect_usage(analyze(tree, sql, schema, lowered, setting))
+    options = AnalyzerOptions(CATALOG, generation.limits)
+    return collect_usage(dialect_of(schema.dialect).resolve(sql, schema, lowered, options))
 
 
 def _as_named(schema: Schema) -> Schema:

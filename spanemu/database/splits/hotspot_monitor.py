@@ -28,31 +28,35 @@ from spanemu.hotspots.simulation.model import CutRules, SplitModel
 from spanemu.hotspots.simulation.simulation import Simulation, simulate
 from spanemu.hotspots.split_info import SplitRange, SplitStat, joined, split_stats
 from spanemu.schema.column import Column
+from spanemu.schema.dialect import DatabaseDialect
 from spanemu.schema.index import Index
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Table
-from spanemu.sql.googlesql.ast import Expression
-from spanemu.sql.googlesql.syntax.inspection import allowed_value_count, modulus
-from spanemu.sql.googlesql.syntax.statement import parse_expression
+from spanemu.sql.dialects import dialect_of
+from spanemu.sql.inspection import allowed_value_count, modulus
+from spanemu.sql.syntax_tree import Expression
 from spanemu.storage.layout import TreeId, tree_of
 from spanemu.txn.buffer import Buffer
 from spanemu.values.mutation import Mutation, Write
 
 
-def values_allowed(table: Table, column: Column) -> int | None:
+def values_allowed(dialect: DatabaseDialect, table: Table, column: Column) -> int | None:
     """Return the number of values that a column's CHECK or MOD expression allows; None if
     unlimited.
     """
     for text in (column.generated, column.default):
-        if text is not None and (divisor := modulus(_parsed(text))) is not None:
+        if text is not None and (divisor := modulus(_parsed(dialect, text))) is not None:
             return divisor[0]
-    counts = (allowed_value_count(_parsed(check.expression), column.name) for check in table.checks)
+    counts = (
+        allowed_value_count(_parsed(dialect, check.expression), column.name)
+        for check in table.checks
+    )
     return next((count for count in counts if count), None)
 
 
 @lru_cache(maxsize=256)
-def _parsed(text: str) -> Expression:
-    return parse_expression(text)
+def _parsed(dialect: DatabaseDialect, text: str) -> Expression:
+    return dialect_of(dialect).parse_expression(text)
 
 
 MUTATIONS_DESCRIBED_MAX = 8
@@ -157,7 +161,9 @@ class HotspotMonitor:
     def report(self, detector: Detector, assumptions: Assumptions) -> Report:
         """Return the report of a detector's observations, in the names of the current schema."""
         seen = self._seen(detector)
-        report = build_report(self._schema, seen, assumptions, allowed=values_allowed)
+        schema = self._schema
+        allowed = partial(values_allowed, schema.dialect)
+        report = build_report(schema, seen, assumptions, allowed=allowed)
         if seen.is_idle and not report.findings:  # Queries alone can be a finding.
             return empty_report(has_rows=self._has_rows())
         return report

@@ -25,14 +25,12 @@ from spanemu.database.statements.errors import (
 )
 from spanemu.database.statements.results import ResultStats, ResultStream
 from spanemu.database.system_tables.catalog import CATALOG
+from spanemu.sql.dialect import OPTIMIZER_VERSIONS, AnalyzerOptions
+from spanemu.sql.dialects import dialect_of
 from spanemu.sql.executor.build import Executable, compile_plan
 from spanemu.sql.executor.reader import RowReader
 from spanemu.sql.executor.run import Run, SystemTables
 from spanemu.sql.functions.registry import Context
-from spanemu.sql.googlesql.analyzer.analyze import analyze
-from spanemu.sql.googlesql.analyzer.hints import OPTIMIZER_VERSIONS
-from spanemu.sql.googlesql.analyzer.options import AnalyzerOptions
-from spanemu.sql.googlesql.syntax.statement import begins_dml, parse_statement
 from spanemu.sql.plan.operator_display import explain
 from spanemu.sql.plan.partitionable import is_repeatable
 from spanemu.sql.planner.build import plan_statement
@@ -177,7 +175,7 @@ def prepare_dml(
     try:
         prepared = prepare_locking(generation, request, statistics)
     except SpannerError as failure:
-        if begins_dml(request.sql):
+        if dialect_of(generation.schema.dialect).begins_dml(request.sql):
             raise
         raise NotDml(number, request.sql) from failure
     if not prepared.is_dml:
@@ -191,10 +189,10 @@ def _prepare(
     began = monotonic()
     sql = request.sql
     lowered = {name.lower(): type_ for name, type_ in request.parameter_types.items()}
-    setting = AnalyzerOptions(CATALOG, generation.limits)
-    tree = parse_statement(sql, setting.bounds)
-    statement = analyze(tree, sql, generation.schema, lowered, setting)
-    plan = plan_statement(statement, generation.schema, statistics, in_shares=in_shares)
+    schema = generation.schema
+    options = AnalyzerOptions(CATALOG, generation.limits)
+    statement = dialect_of(schema.dialect).resolve(sql, schema, lowered, options)
+    plan = plan_statement(statement, schema, statistics, in_shares=in_shares)
     executable = compile_plan(plan, generation.limits.statement_memory_bytes)
     prepared = Prepared(statement, executable, len(sql) + executable.constant_size)
     prepared.prepared_in = prepared.prepared_at - began

@@ -13,7 +13,7 @@ from spanemu.database.system_tables.described import DESCRIBED
 from spanemu.database.system_tables.information_schema import INFORMATION_SCHEMA
 from spanemu.database.system_tables.spanner_sys import LEFT_OUT, SCHEMA, SPANNER_SYS
 from spanemu.database.system_tables.visibility import visible
-from spanemu.sql.googlesql.analyzer.options import SystemTable
+from spanemu.sql.dialect import SystemTable
 
 
 class NoSuchQuery(SpannerError, code=Code.NOT_FOUND):

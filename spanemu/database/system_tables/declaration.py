@@ -16,7 +16,7 @@ from typing import Any
 from spanemu.database.core import DatabaseCore
 from spanemu.database.generation import Generation
 from spanemu.schema.schema import Schema
-from spanemu.sql.googlesql.analyzer.options import SystemTable
+from spanemu.sql.dialect import SystemTable
 from spanemu.values.types import (
     BOOL,
     BYTES,

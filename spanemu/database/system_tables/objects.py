@@ -26,7 +26,7 @@ def database_options(source: Source) -> Rows:
     """Yield the rows of DATABASE_OPTIONS: the dialect, which clients check, then the options
     set.
     """
-    yield "", "", "database_dialect", "STRING", "GOOGLE_STANDARD_SQL"
+    yield "", "", "database_dialect", "STRING", source.schema.dialect.name
     for name, value in shown_options(source.schema):
         yield "", "", name, *typed(value)
 

@@ -33,7 +33,7 @@ from spanemu.schema.column import Column, Identity
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Table
 from spanemu.sql import ddl_ast
-from spanemu.sql.googlesql.ast import Identifier
+from spanemu.sql.syntax_tree import Identifier
 from spanemu.values.types import TypeCode
 
 

@@ -31,7 +31,7 @@ from spanemu.schema.objects import NO_TYPES, ProtoTypes, Sequence
 from spanemu.schema.schema import Schema
 from spanemu.sql import ddl_ast
 from spanemu.sql.ddl_ast import OptionValue
-from spanemu.sql.googlesql.ast import TypeName
+from spanemu.sql.syntax_tree import TypeName
 from spanemu.values.types import SCALARS, Type, TypeCode, array_of
 
 _BIT_REVERSED = "bit_reversed_positive"

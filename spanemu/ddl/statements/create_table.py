@@ -38,7 +38,7 @@ from spanemu.schema.column import Column, KeyPart
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Interleave, Table
 from spanemu.sql import ddl_ast
-from spanemu.sql.googlesql.ast import Identifier, Path, TypeName
+from spanemu.sql.syntax_tree import Identifier, Path, TypeName
 
 # The key of a table without a PRIMARY KEY clause; its clauses are printed like anyone's.
 _ROW_ID = ddl_ast.ColumnDefinition(

@@ -28,9 +28,7 @@ from spanemu.schema.objects import Parameter, UserFunction
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Table
 from spanemu.sql import ddl_ast
-from spanemu.sql.googlesql.analyzer.stored_expression import analyze_expression
-from spanemu.sql.googlesql.analyzer.type_names import named_type
-from spanemu.sql.googlesql.catalog import lookup
+from spanemu.sql.dialects import dialect_of
 from spanemu.values.types import Type
 
 _KIND = "Function"
@@ -53,7 +51,7 @@ def create_function(statement: ddl_ast.CreateFunction, schema: Schema) -> Change
         return Change(schema)
     if before is None or not statement.or_replace:
         raise_first(object_name_problems(_KIND, name, schema))
-    if lookup(name) is not None:
+    if dialect_of(schema.dialect).catalog.lookup(name) is not None:
         raise FunctionNamedAsBuiltin(name)
     if statement.security == "DEFINER":
         raise FunctionDefinerRights(name)
@@ -77,21 +75,23 @@ def create_function(statement: ddl_ast.CreateFunction, schema: Schema) -> Change
 def _judge_callers(name: str, schema: Schema) -> None:
     """A function that has changed must not call itself, and whatever calls it must go on."""
     for function in schema.functions.values():
-        if function.body is not None and (function.name == name or _calls(function.body, name)):
+        if function.body is not None and (
+            function.name == name or _calls(function.body, name, schema)
+        ):
             try:
                 _body_type(function, schema)
             except SpannerError as failure:
                 raise FunctionReplacementInvalid(name, str(failure)) from None
     for what, text in _expressions(schema):
-        if _calls(text, name) and not what.startswith("function "):
+        if _calls(text, name, schema) and not what.startswith("function "):
             raise FunctionInUse(name, what)
 
 
-def _calls(text: str, name: str) -> bool:
+def _calls(text: str, name: str, schema: Schema) -> bool:
     # Most texts do not even contain the name: no need to parse them.
     if name.rpartition(".")[2].lower() not in text.lower():
         return False
-    return name.lower() in functions_of(text)
+    return name.lower() in functions_of(text, schema)
 
 
 def drop_function(statement: ddl_ast.DropFunction, schema: Schema) -> Change:
@@ -102,7 +102,7 @@ def drop_function(statement: ddl_ast.DropFunction, schema: Schema) -> Change:
     raise_first(grant_user_problems(schema, "FUNCTION", name))
     refuse_drop_under_views(schema, "FUNCTION", name)
     for what, text in _expressions(schema):
-        if _calls(text, name):
+        if _calls(text, name, schema):
             raise FunctionInUse(name, what)
     return Change(without_object(schema, "functions", name))
 
@@ -122,6 +122,7 @@ def _expressions(schema: Schema) -> Iterator[tuple[str, str]]:
 
 def _function(statement: ddl_ast.CreateFunction, schema: Schema) -> UserFunction:
     name = str(statement.name)
+    named_type = dialect_of(schema.dialect).named_type
     parameters = tuple(
         Parameter(
             one.name.name,
@@ -160,7 +161,9 @@ def _judge_parameters(name: str, parameters: tuple[Parameter, ...], schema: Sche
             raise FunctionInvalid(name, f"duplicate parameter {one.name}")
         seen.add(one.name.lower())
         if one.default is not None:
-            analyze_expression(one.default, None, schema, expected=one.type)
+            dialect_of(schema.dialect).analyze_expression(
+                one.default, None, schema, expected=one.type
+            )
 
 
 def _body_type(function: UserFunction, schema: Schema) -> Type:
@@ -172,6 +175,7 @@ def _body_type(function: UserFunction, schema: Schema) -> Type:
         for place, one in enumerate(function.parameters)
     )
     row = Table(name, 0, columns, ())
+    analyze_expression = dialect_of(schema.dialect).analyze_expression
     found = analyze_expression(body, row, schema, expected=None)
     if found.has_subquery:
         raise Unsupported("Subqueries in the body of a function")

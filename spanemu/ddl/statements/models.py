@@ -30,7 +30,7 @@ from spanemu.ddl.validators.users import grant_user_problems
 from spanemu.schema.objects import Model, ModelColumn
 from spanemu.schema.schema import Schema
 from spanemu.sql import ddl_ast
-from spanemu.sql.googlesql.ast import TypeName
+from spanemu.sql.syntax_tree import TypeName
 from spanemu.values.types import SCALARS, Type, TypeCode, array_of, struct_of
 
 _KIND = "Model"

@@ -17,8 +17,8 @@ from spanemu.schema.graph import Element, Endpoint, Label, Property, PropertyGra
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Table
 from spanemu.sql import ddl_ast
-from spanemu.sql.googlesql import ast
-from spanemu.sql.googlesql.analyzer.stored_expression import analyze_expression
+from spanemu.sql import syntax_tree as ast
+from spanemu.sql.dialects import dialect_of
 
 _KIND = "Property Graph"
 
@@ -129,7 +129,8 @@ class _Reading:
                 reason = f"property {item.value.text} needs a name"
                 raise GraphInvalid(self._graph, element, reason)
             name = tree.path.parts[0]
-        found = analyze_expression(item.value.text, row, self._schema, expected=None)
+        dialect = dialect_of(self._schema.dialect)
+        found = dialect.analyze_expression(item.value.text, row, self._schema, expected=None)
         if found.has_subquery:
             raise GraphInvalid(self._graph, element, f"property {name.name} has a subquery")
         return Property(name.name, found.expression.type, item.value.text)

@@ -24,7 +24,7 @@ from spanemu.messages.pool import merge_descriptors
 from spanemu.schema.objects import NO_TYPES, ProtoBundle, ProtoTypes
 from spanemu.schema.schema import Schema
 from spanemu.sql import ddl_ast
-from spanemu.sql.googlesql.ast import Path
+from spanemu.sql.syntax_tree import Path
 
 _RESERVED = ("spanner.", "tech.spanner.")  # all other packages may be used, google.type too
 

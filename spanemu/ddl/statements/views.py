@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from spanemu.base.errors import SpannerError, Unsupported
-from spanemu.base.identifiers import quoted, quoted_path
 from spanemu.ddl.change import Change
 from spanemu.ddl.errors.names import ViewNotFound
 from spanemu.ddl.errors.objects import (
@@ -25,10 +24,8 @@ from spanemu.schema.objects import View
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Table
 from spanemu.sql import ddl_ast
-from spanemu.sql.googlesql.analyzer.analyze import analyze
-from spanemu.sql.googlesql.analyzer.stored_expression import ViewShape, analyze_view
-from spanemu.sql.googlesql.catalog import lookup
-from spanemu.sql.googlesql.syntax.statement import parse_statement
+from spanemu.sql.dialect import ViewShape
+from spanemu.sql.dialects import dialect_of
 from spanemu.sql.planner.build import plan_statement
 from spanemu.sql.planner.errors import NullFilteredIndexUnusable
 
@@ -62,7 +59,7 @@ def create_view(statement: ddl_ast.CreateView, schema: Schema) -> Change:
 
 def _judge_name(name: str, schema: Schema) -> None:
     raise_first(object_name_problems("View", name, schema))
-    if lookup(name) is not None:
+    if dialect_of(schema.dialect).catalog.lookup(name) is not None:
         raise ViewNamedAsFunction(name)
     if len(schema.views) >= schema.limits.views:
         raise TooManyViews(name, schema.limits.views)
@@ -71,7 +68,7 @@ def _judge_name(name: str, schema: Schema) -> None:
 def _shape(statement: ddl_ast.CreateView, schema: Schema, *, replaces: bool) -> ViewShape:
     name = str(statement.name)
     try:
-        shape = analyze_view(statement.query.text, schema)
+        shape = dialect_of(schema.dialect).analyze_view(statement.query.text, schema)
     except Unsupported:
         raise
     except SpannerError as failure:
@@ -103,10 +100,11 @@ def _check_forced_indexes(view: View, schema: Schema) -> None:
     """
     if "force_index" not in view.query.lower():
         return
-    conditions = " AND ".join(f"{quoted(name)} IS NOT NULL" for name, _ in view.columns)
-    sql = f"SELECT 1 FROM {quoted_path(view.name)} WHERE {conditions}"
+    dialect = dialect_of(schema.dialect)
+    conditions = " AND ".join(f"{dialect.quoted(name)} IS NOT NULL" for name, _ in view.columns)
+    sql = f"SELECT 1 FROM {dialect.quoted_path(view.name)} WHERE {conditions}"
     try:
-        statement = analyze(parse_statement(sql), sql, schema, {})
+        statement = dialect.resolve(sql, schema, {})
         plan_statement(statement, schema, _EMPTY)
     except NullFilteredIndexUnusable as failure:
         raise ViewInvalid(view.name, str(failure)) from None

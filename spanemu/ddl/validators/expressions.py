@@ -27,8 +27,8 @@ from spanemu.schema.column import Column
 from spanemu.schema.constraints import Check
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Table
-from spanemu.sql.googlesql.analyzer.dml.defaults import is_commit_timestamp
-from spanemu.sql.googlesql.analyzer.stored_expression import StoredExpression
+from spanemu.sql.dialect import StoredExpression
+from spanemu.sql.dialects import dialect_of
 from spanemu.values.types import BOOL, Type
 
 _SUBQUERY = "Cannot use non-scalar expressions inside {0}."
@@ -57,7 +57,7 @@ def default_problems(table: Table, column: Column, schema: Schema) -> Iterator[S
         if column.generated is not None:
             yield GeneratedColumnHasDefault(table.name, column.name)
         yield from _default_problems(table, column, schema)
-    yield from _on_update_problems(table, column)
+    yield from _on_update_problems(table, column, schema)
 
 
 def _default_problems(table: Table, column: Column, schema: Schema) -> Iterator[SpannerError]:
@@ -77,9 +77,10 @@ def _default_problems(table: Table, column: Column, schema: Schema) -> Iterator[
         yield CommitTimestampDefault(table.name, column.name)
 
 
-def _on_update_problems(table: Table, column: Column) -> Iterator[SpannerError]:
+def _on_update_problems(table: Table, column: Column, schema: Schema) -> Iterator[SpannerError]:
     if column.on_update is None:
         return
+    is_commit_timestamp = dialect_of(schema.dialect).is_commit_timestamp
     if not is_commit_timestamp(column.on_update):
         yield OnUpdateNotCommitTimestamp(table.name, column.name)
     if column.default is None:

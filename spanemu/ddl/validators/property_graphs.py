@@ -10,7 +10,7 @@ from spanemu.ddl.expressions import element_row
 from spanemu.schema.graph import Element, Endpoint, PropertyGraph
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Table
-from spanemu.sql.googlesql.analyzer.stored_expression import analyze_expression
+from spanemu.sql.dialects import dialect_of
 from spanemu.values.types import Type, TypeCode
 
 
@@ -147,6 +147,7 @@ def _columns(element: Element, schema: Schema) -> set[str]:
             if one.expression == one.name:
                 found.add(one.name)
             else:
-                used = analyze_expression(one.expression, row, schema, expected=None).references
-                found |= {column.name for column in used}
+                dialect = dialect_of(schema.dialect)
+                used = dialect.analyze_expression(one.expression, row, schema, expected=None)
+                found |= {column.name for column in used.references}
     return found

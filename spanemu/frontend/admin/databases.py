@@ -19,6 +19,7 @@ from spanemu.frontend.admin.resources import database_to_proto, keys_from_proto
 from spanemu.frontend.convert.timestamps import timestamp_from_proto
 from spanemu.frontend.convert.types import list_from_proto
 from spanemu.schema.access import SYSTEM_ROLES
+from spanemu.schema.dialect import POSTGRESQL
 
 
 def list_databases(instances: Instances, request: Any) -> Any:
@@ -114,6 +115,6 @@ def add_split_points(instances: Instances, request: Any) -> Any:
 
 def _unsupported(request: Any) -> tuple[str, ...]:
     features = []
-    if request.database_dialect == wire.POSTGRESQL:
+    if request.database_dialect == POSTGRESQL.number:
         features.append("The PostgreSQL dialect")
     return tuple(features)

@@ -223,7 +223,7 @@ def backup_to_proto(backup: Backup, tails: Mapping[str, int] = NO_TAILS) -> Any:
         state=wire.READY,
         encryption_info=encryption[0],
         encryption_information=encryption,
-        database_dialect=wire.GOOGLE_STANDARD_SQL,
+        database_dialect=backup.content.generation.schema.dialect.number,
         backup_schedules=backup.schedules,
         incremental_backup_chain_id="" if chain is None else chain.id,
         instance_partitions=[
@@ -253,7 +253,7 @@ def database_to_proto(database: Database) -> Any:
         version_retention_period=retention_period(database.version_retention_nanos),
         earliest_version_time=timestamp_to_proto(database.earliest_version_time()),
         default_leader=database.default_leader,
-        database_dialect=wire.GOOGLE_STANDARD_SQL,
+        database_dialect=database.schema.dialect.number,
         enable_drop_protection=database.drop_protection,
         encryption_config=database_encryption_config(database.encryption_keys),
         encryption_info=encryption_info(database.encryption_keys),

@@ -133,5 +133,3 @@ PROVISIONED = 1  # Instance.InstanceType
 FREE_INSTANCE = 2  # Instance.InstanceType
 NONE = 1  # Instance.DefaultBackupScheduleType
 AUTOMATIC = 2  # Instance.DefaultBackupScheduleType
-GOOGLE_STANDARD_SQL = 1  # DatabaseDialect
-POSTGRESQL = 2  # DatabaseDialect

@@ -10,7 +10,7 @@ from spanemu.lint.model import Index, Schema, Table
 from spanemu.lint.rule import ERROR, INFO, WARNING, Hit, Rule, each_index, each_table, hit_on
 from spanemu.lint.values import growing_part
 from spanemu.sql.ddl_ast import OnDelete
-from spanemu.sql.googlesql.syntax.inspection import columns_read
+from spanemu.sql.inspection import columns_read
 
 
 def _deleted_with_parent(table: Table) -> bool:

@@ -18,7 +18,7 @@ from spanemu.lint.values import (
     shard_of,
 )
 from spanemu.sql.ddl_ast import ForeignKeyDefinition
-from spanemu.sql.googlesql.syntax.inspection import called_functions, is_literal
+from spanemu.sql.inspection import called_functions, is_literal
 
 
 def _leading(index: Index) -> Part | None:

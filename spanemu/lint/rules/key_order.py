@@ -10,8 +10,8 @@ from spanemu.lint.model import Column, Index, Schema, Table
 from spanemu.lint.rule import ERROR, INFO, WARNING, Check, Hit, Rule, each_table, hit_on_part
 from spanemu.lint.rules.fixes import swap
 from spanemu.lint.values import Order, is_random, order_of
-from spanemu.sql.googlesql.ast import SequenceArgument
-from spanemu.sql.googlesql.syntax.inspection import called_function, called_functions, walk
+from spanemu.sql.inspection import called_function, called_functions, walk
+from spanemu.sql.syntax_tree import SequenceArgument
 
 SERIAL_TYPES = frozenset({"SERIAL", "SMALLSERIAL", "BIGSERIAL"})  # PostgreSQL's
 

@@ -18,7 +18,7 @@ from spanemu.lint.values import (
     order_of,
     shard_of,
 )
-from spanemu.sql.googlesql.syntax.inspection import called_functions, columns_read
+from spanemu.sql.inspection import called_functions, columns_read
 
 
 def _few_first_values(table: Table) -> Iterator[Hit]:

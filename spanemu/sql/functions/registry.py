@@ -244,3 +244,8 @@ class Catalog(Record):
     scalars: Mapping[str, Function]
     aggregates: Mapping[str, AggregateFunction]
     unsupported: Mapping[str, str] = field(default_factory=dict)
+
+    def lookup(self, name: str) -> Function | AggregateFunction | None:
+        """Return the function called `name` in any letter case, or None if there is none."""
+        key = name if name.startswith("$") else name.upper()
+        return self.scalars.get(key) or self.aggregates.get(key)

@@ -1,6 +1,6 @@
 """GoogleSQL, Spanner's first dialect: text -> `ast` -> `resolved`.
 
-In reading order: `ast` (the syntax tree), `syntax` (lexer and parser), `catalog` (the functions
-that the dialect has),
-`analyzer` (from the syntax tree to the resolved tree).
+In reading order: `dialect` (the implementation of `sql.dialect.Dialect`), `ast` (the syntax tree),
+`syntax` (lexer and parser), `catalog` (the functions of the dialect) and `analyzer` (from the
+syntax tree to the resolved tree).
 """

@@ -1,10 +1,8 @@
 """The syntax tree of GoogleSQL: the statement as written, with unresolved names and positions.
 
-Every node is frozen data. `at` and `end` are offsets into the statement's text, so that errors
-can state a position (`[at 1:8]`) and DDL can keep the user's own words (`text[node.at:node.end]`).
-Offsets do not take part in equality.
+Names, types and common expressions are nodes of `sql.syntax_tree`, which all dialects share.
 
-In order: names and types, expressions, FROM items, queries, statements, nested DML, pipe operators.
+In order: expressions, FROM items, queries, statements, nested DML, pipe operators.
 The tree of DDL is `sql.ddl_ast`.
 
 Not here: meaning. The analyzer decides whether `a.b.c` is a column, a field or a table.
@@ -14,117 +12,43 @@ from __future__ import annotations
 
 from dataclasses import field
 from enum import StrEnum
-from typing import Any
 
-from spanemu.base.record import Record, keyword_record, record
+from spanemu.base.record import keyword_record, record
+from spanemu.sql.syntax_tree import (
+    ArrayConstructor,
+    Between,
+    Binary,
+    BoolLiteral,
+    BytesLiteral,
+    Call,
+    Expression,
+    Extract,
+    FloatLiteral,
+    Hint,
+    Identifier,
+    In,
+    IntLiteral,
+    Junction,
+    Name,
+    Node,
+    NullLiteral,
+    OrderItem,
+    Path,
+    SequenceArgument,
+    Statement,
+    StringLiteral,
+    TypedLiteral,
+    TypeName,
+    Unary,
+)
 
-
-@keyword_record
-class Node(Record):
-    """A part of the statement's text: `text[at:end]`."""
-
-    at: int = field(default=0, compare=False, repr=False)
-    end: int = field(default=0, compare=False, repr=False)
-
-
-@record
-class Identifier(Node):
-    """A name as written, without its backticks."""
-
-    name: str
-    quoted: bool = field(default=False, compare=False)
-
-
-@record
-class Path(Node):
-    """Names joined by dots: a table, a column, a function, or a field of a field."""
-
-    parts: tuple[Identifier, ...]
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        return tuple(part.name for part in self.parts)
-
-    def __str__(self) -> str:
-        return ".".join(self.names)
-
-
-@record
-class Hint(Node):
-    """`@{name=value, ...}`: (qualified name, literal value) pairs; identifiers become str."""
-
-    entries: tuple[tuple[str, Any], ...]
-
-
-@record
-class TypeName(Node):
-    """A type as written: `path` for a scalar, `element` for ARRAY<...>, `fields` for STRUCT<...>.
-
-    `length` is the parameter of STRING(n) or BYTES(n): an int, or "MAX". Its parenthesis stands at
-    `length_at`. `vector_length` is the parameter of ARRAY<...>(vector_length=>n).
-    """
-
-    path: Path | None = None
-    element: TypeName | None = None
-    fields: tuple[tuple[Identifier | None, TypeName], ...] | None = None
-    length: int | str | None = None
-    length_at: int = -1
-    vector_length: int | None = None
-
-
-@record
-class Expression(Node):
-    """An expression that has a value."""
-
-
-@record
-class NullLiteral(Expression):
-    """NULL."""
-
-
-@record
-class BoolLiteral(Expression):
-    """TRUE or FALSE."""
-
-    value: bool
-
-
-@record
-class IntLiteral(Expression):
-    """A decimal or hexadecimal integer; the analyzer refuses values beyond INT64."""
-
-    value: int
-    text: str = ""
-
-
-@record
-class FloatLiteral(Expression):
-    """A floating point literal; `text` is the literal as written, for NUMERIC contexts."""
-
-    value: float
-    text: str = ""
-
-
-@record
-class StringLiteral(Expression):
-    """A string literal in any form of quoting, escapes resolved."""
-
-    value: str
-
-
-@record
-class BytesLiteral(Expression):
-    """A b'...' literal, escapes resolved."""
-
-    value: bytes
-
-
-@record
-class TypedLiteral(Expression):
-    """DATE '...', TIMESTAMP '...', NUMERIC '...', JSON '...', UUID '...' and similar literals."""
-
-    type_word: str
-    text: str
+# The shared nodes, which users of this module name like its own.
+__all__ = [
+    "ArrayConstructor", "Between", "Binary", "BoolLiteral", "BytesLiteral", "Call",
+    "Expression", "Extract", "FloatLiteral", "Hint", "Identifier", "In", "IntLiteral",
+    "Junction", "Name", "Node", "NullLiteral", "OrderItem", "Path", "SequenceArgument",
+    "Statement", "StringLiteral", "TypeName", "TypedLiteral", "Unary",
+]  # fmt: skip
 
 
 @record
@@ -162,13 +86,6 @@ class DefaultKeyword(Expression):
 
 
 @record
-class Name(Expression):
-    """A path of identifiers used as an expression."""
-
-    path: Path
-
-
-@record
 class FieldAccess(Expression):
     """`operand.field` where the operand is not itself a plain path."""
 
@@ -187,35 +104,6 @@ class Subscript(Expression):
 
 
 @record
-class Unary(Expression):
-    """`op operand`: "-", "+", "~" or "NOT"."""
-
-    op: str
-    operand: Expression
-
-
-@record
-class Binary(Expression):
-    """`left op right` for arithmetic, "||", bitwise, comparison, AND and OR, LIKE excepted.
-
-    `op` is in canonical form: "!=" for `<>`. Chains of AND and of OR are flat: see `Junction`.
-    """
-
-    op: str
-    left: Expression
-    right: Expression
-    op_at: int = field(default=0, compare=False, repr=False)
-
-
-@record
-class Junction(Expression):
-    """A chain of AND, or of OR, with two or more operands."""
-
-    op: str  # "AND" or "OR"
-    operands: tuple[Expression, ...]
-
-
-@record
 class Is(Expression):
     """`operand IS [NOT] what`, where `what` is NULL, TRUE, FALSE or UNKNOWN."""
 
@@ -225,31 +113,12 @@ class Is(Expression):
 
 
 @record
-class Between(Expression):
-    """`operand [NOT] BETWEEN low AND high`."""
-
-    operand: Expression
-    low: Expression
-    high: Expression
-    negated: bool = False
-    op_at: int = field(default=0, compare=False, repr=False)  # offset of BETWEEN
-
-
-@record
 class Like(Expression):
     """`operand [NOT] LIKE pattern`."""
 
     operand: Expression
     pattern: Expression
     negated: bool = False
-
-
-@record
-class ArrayConstructor(Expression):
-    """`[a, b]`, `ARRAY[a, b]` or `ARRAY<T>[a, b]`."""
-
-    items: tuple[Expression, ...]
-    type: TypeName | None = None
 
 
 @record
@@ -280,16 +149,6 @@ class Cast(Expression):
 
 
 @record
-class Extract(Expression):
-    """EXTRACT(part FROM operand [AT TIME ZONE zone]); `part` in upper case, e.g. WEEK(MONDAY)."""
-
-    part: str
-    operand: Expression
-    time_zone: Expression | None = None
-    part_at: int = field(default=0, compare=False, repr=False)
-
-
-@record
 class Lambda(Expression):
     """`x -> body` or `(x, y) -> body`."""
 
@@ -308,44 +167,6 @@ class NamedArgument(Expression):
 @record
 class Star(Expression):
     """`*` as the argument of COUNT(*)."""
-
-
-@record
-class SequenceArgument(Expression):
-    """`SEQUENCE name`, `MODEL name` or `TABLE name` as an argument; `kind` is that word."""
-
-    kind: str
-    path: Path
-
-
-@record
-class OrderItem(Node):
-    """One item of ORDER BY."""
-
-    value: Expression
-    descending: bool = False
-    collation: Expression | None = None
-    clause_at: int = field(default=0, compare=False, repr=False)  # offset of ORDER
-
-
-@record
-class Call(Expression):
-    """A function call with its arguments and aggregate modifiers.
-
-    `function` holds the path in the user's spelling, including a leading SAFE.
-    `having` is ("MAX" | "MIN", expression); `nulls` is "IGNORE", "RESPECT" or None.
-    `over` is true when an OVER clause follows, which Spanner refuses.
-    """
-
-    function: Path
-    arguments: tuple[Expression, ...] = ()
-    distinct: bool = False
-    nulls: str | None = None
-    having: tuple[str, Expression] | None = None
-    order_by: tuple[OrderItem, ...] = ()
-    limit: Expression | None = None
-    hint: Hint | None = None
-    over: bool = False
 
 
 @record
@@ -567,22 +388,6 @@ QueryBody = Select | SetOperation | FromBody | Query
 
 
 @record
-class In(Expression):
-    """`operand [NOT] IN (items)`, `IN UNNEST(array)` or `IN (query)`.
-
-    Exactly one of `items`, `unnest` and `query` is set.
-    """
-
-    operand: Expression
-    items: tuple[Expression, ...] = ()
-    unnest: Expression | None = None
-    query: Query | None = None
-    negated: bool = False
-    hint: Hint | None = None
-    op_at: int = field(default=0, compare=False, repr=False)  # offset of IN
-
-
-@record
 class Exists(Expression):
     """EXISTS (query)."""
 
@@ -604,11 +409,6 @@ class ArraySubquery(Expression):
 
     query: Query
     hint: Hint | None = None
-
-
-@record
-class Statement(Node):
-    """A whole statement."""
 
 
 @record

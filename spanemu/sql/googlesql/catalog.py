@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TypeVar
 
+from spanemu.base.limits import Limits
 from spanemu.sql.functions import (
     array,
     compression,
@@ -26,6 +27,7 @@ from spanemu.sql.functions.numbers import bit, mathematical, vector
 from spanemu.sql.functions.registry import AggregateFunction, Catalog, Function
 from spanemu.sql.functions.text import net, search, string
 from spanemu.sql.functions.time import date, interval, timestamp
+from spanemu.sql.googlesql.syntax.bounds import Bounds
 
 F = TypeVar("F", bound=Function | AggregateFunction)
 
@@ -94,7 +96,6 @@ CATALOG = Catalog(by_name(_SCALARS), by_name(_AGGREGATES), _UNSUPPORTED)
 COUNTED_NAMES = (CATALOG.scalars.keys() | CATALOG.aggregates.keys()) - {"PENDING_COMMIT_TIMESTAMP"}
 
 
-def lookup(name: str) -> Function | AggregateFunction | None:
-    """Return the function called `name` in any letter case, or None if no such function exists."""
-    key = name if name.startswith("$") else name.upper()
-    return CATALOG.scalars.get(key) or CATALOG.aggregates.get(key)
+def bounds_of(limits: Limits) -> Bounds:
+    """Return the limits that the parser enforces."""
+    return Bounds(limits, COUNTED_NAMES)

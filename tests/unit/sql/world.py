@@ -17,8 +17,7 @@ from spanemu.sql.executor.build import Executable, compile_plan
 from spanemu.sql.executor.reader import ByteRange, Row
 from spanemu.sql.executor.run import Run
 from spanemu.sql.functions.registry import Nulls, Signature
-from spanemu.sql.googlesql.analyzer.analyze import analyze
-from spanemu.sql.googlesql.syntax.statement import parse_statement
+from spanemu.sql.googlesql.dialect import GOOGLESQL
 from spanemu.sql.planner.build import plan_statement
 from spanemu.values.cell_mask import WHOLE_ROW
 from spanemu.values.key import key_encoder
@@ -329,7 +328,7 @@ class StatementContext:
 
 
 def analyzed(sql: str, types: dict[str, Type] | None = None) -> Any:
-    return analyze(parse_statement(sql), sql, SCHEMA, types or {})
+    return GOOGLESQL.resolve(sql, SCHEMA, types or {})
 
 
 def planned(

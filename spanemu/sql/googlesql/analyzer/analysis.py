@@ -13,10 +13,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from spanemu.schema.schema import Schema
+from spanemu.sql.dialect import AnalyzerOptions
 from spanemu.sql.functions.registry import Catalog
 from spanemu.sql.googlesql import ast
 from spanemu.sql.googlesql.analyzer.errors.shape import LimitExceeded
-from spanemu.sql.googlesql.analyzer.options import AnalyzerOptions
 from spanemu.sql.googlesql.analyzer.parameters import Parameters
 from spanemu.sql.googlesql.analyzer.queries.relation import Relation
 from spanemu.sql.resolved import AggregateCall, Expr, ResolvedColumn, Scan

@@ -1,8 +1,8 @@
 """The entry point of the analyzer: resolves a syntax tree against a schema.
 
-    analyze(statement, text, schema, parameter_types)   a query, a DML statement or CALL
-    analyze_view(text, schema)                          the query of a view (`stored_expression`)
-    analyze_expression(text, table, schema, ...)        a default, a check  (`stored_expression`)
+    analyze(statement, text, analysis)               a query, a DML statement or CALL
+    analyze_view(text, analysis)                     the query of a view (`stored_expression`)
+    analyze_expression(text, table, analysis, ...)   a default, a check  (`stored_expression`)
 
 Every failure is an `AnalysisError` with a position in `text`, or `Unsupported`.
 """
@@ -13,7 +13,6 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from spanemu.base.errors import Unsupported
-from spanemu.schema.schema import Schema
 from spanemu.sql import resolved
 from spanemu.sql.errors import AnalysisError
 from spanemu.sql.googlesql import ast
@@ -23,32 +22,14 @@ from spanemu.sql.googlesql.analyzer.dml.update import resolve_delete, resolve_up
 from spanemu.sql.googlesql.analyzer.errors.shape import BadQuery, NestedTooDeeply
 from spanemu.sql.googlesql.analyzer.errors.typing import StructColumn, TokenListColumn
 from spanemu.sql.googlesql.analyzer.hints import statement_hints
-from spanemu.sql.googlesql.analyzer.options import DEFAULT_OPTIONS, AnalyzerOptions
-from spanemu.sql.googlesql.analyzer.parameters import Parameters
 from spanemu.sql.googlesql.analyzer.procedures import resolve_call
 from spanemu.sql.googlesql.analyzer.queries.null_arrays import check_arrays
-from spanemu.sql.googlesql.analyzer.resolvers import RESOLVER_TABLE
 from spanemu.sql.googlesql.analyzer.scope import Env, Scope
-from spanemu.sql.googlesql.analyzer.stored_expression import (
-    StoredExpression,
-    ViewShape,
-    analyze_expression,
-    analyze_view,
-)
-from spanemu.sql.googlesql.catalog import CATALOG
-from spanemu.values.types import Type, TypeCode
-
-__all__ = ["StoredExpression", "ViewShape", "analyze", "analyze_expression", "analyze_view"]
+from spanemu.values.types import TypeCode
 
 
-def analyze(
-    statement: ast.Statement,
-    text: str,
-    schema: Schema,
-    parameter_types: Mapping[str, Type],
-    options: AnalyzerOptions = DEFAULT_OPTIONS,
-) -> resolved.Statement:
-    """Resolve `statement`, which was parsed from `text`, against `schema`.
+def analyze(statement: ast.Statement, text: str, analysis: Analysis) -> resolved.Statement:
+    """Resolve `statement`, which was parsed from `text`.
 
     Raise AnalysisError, with its position in `text`, for an invalid statement, and Unsupported
     for a feature that is not implemented.
@@ -56,8 +37,6 @@ def analyze(
     resolve = _STATEMENTS.get(type(statement))
     if resolve is None:
         raise Unsupported(f"Statement {type(statement).__name__}")
-    parameters = Parameters(parameter_types, limit=options.limits.parameters)
-    analysis = Analysis(schema, CATALOG, options, parameters, RESOLVER_TABLE)
     try:
         return resolve(statement, analysis)
     except AnalysisError as failure:

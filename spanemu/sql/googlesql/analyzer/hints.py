@@ -14,6 +14,7 @@ from typing import Any
 
 from spanemu.base.errors import Unsupported
 from spanemu.schema.table import Table
+from spanemu.sql.dialect import OPTIMIZER_VERSIONS
 from spanemu.sql.googlesql import ast
 from spanemu.sql.googlesql.analyzer.analysis import Analysis
 from spanemu.sql.googlesql.analyzer.errors.shape import (
@@ -29,9 +30,6 @@ from spanemu.sql.resolved import Hints
 # value -> checked value; raises ValueError
 _Check = Callable[[Any], Any]
 
-OPTIMIZER_VERSIONS = frozenset(
-    {"latest", "default", "latest_version", "default_version"} | {str(n) for n in range(1, 10)}
-)
 BASE_TABLE = "_BASE_TABLE"
 
 

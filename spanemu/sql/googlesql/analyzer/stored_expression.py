@@ -7,11 +7,8 @@ restrictions depend on the clause, so `StoredExpression` reports what the expres
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-from spanemu.schema.column import Column
-from spanemu.schema.schema import Schema
 from spanemu.schema.table import Table
+from spanemu.sql.dialect import StoredExpression, ViewShape
 from spanemu.sql.errors import AnalysisError
 from spanemu.sql.googlesql.analyzer.analysis import Analysis
 from spanemu.sql.googlesql.analyzer.dml.defaults import (
@@ -23,46 +20,19 @@ from spanemu.sql.googlesql.analyzer.errors.typing import ExpressionDoesNotFit
 from spanemu.sql.googlesql.analyzer.expressions.braces import infer_brace_types
 from spanemu.sql.googlesql.analyzer.expressions.coercion import coerce, fits
 from spanemu.sql.googlesql.analyzer.expressions.expression import resolve
-from spanemu.sql.googlesql.analyzer.options import DEFAULT_OPTIONS, AnalyzerOptions
-from spanemu.sql.googlesql.analyzer.parameters import Parameters
 from spanemu.sql.googlesql.analyzer.queries.table_relation import TableRelation
-from spanemu.sql.googlesql.analyzer.resolvers import RESOLVER_TABLE
 from spanemu.sql.googlesql.analyzer.scope import Env, Scope
 from spanemu.sql.googlesql.analyzer.tree import depth
-from spanemu.sql.googlesql.catalog import CATALOG
+from spanemu.sql.googlesql.catalog import bounds_of
 from spanemu.sql.googlesql.syntax.statement import parse_expression, parse_query
-from spanemu.sql.resolved import Expr, ResolvedColumn
+from spanemu.sql.resolved import Expr
 from spanemu.values.types import Type
-
-
-@dataclass(frozen=True, slots=True)
-class StoredExpression:
-    """An expression over one row of a table.
-
-    `columns` pairs each column id that `expression` uses with the stored column that it reads
-    (virtual generated columns are expanded); `references` are the columns named in the text.
-    """
-
-    expression: Expr
-    columns: tuple[tuple[ResolvedColumn, Column], ...]
-    references: tuple[Column, ...]
-    volatile: bool  # differs between calls
-    stable: bool  # differs between statements
-    has_subquery: bool
-    pending_commit_timestamp: bool
-    depth: int
-    sequences: frozenset[str]
-
-    @property
-    def is_deterministic(self) -> bool:
-        """True if equal rows always give equal values."""
-        return not (self.volatile or self.stable)
 
 
 def analyze_expression(
     text: str,
     table: Table | None,
-    schema: Schema,
+    analysis: Analysis,
     *,
     expected: Type | None,
     allow_columns: bool = True,
@@ -71,8 +41,6 @@ def analyze_expression(
 
     Raise AnalysisError, with its position in `text`, for an invalid expression.
     """
-    parameters = Parameters({}, refused_in="in this expression")
-    analysis = Analysis(schema, CATALOG, DEFAULT_OPTIONS, parameters, RESOLVER_TABLE)
     relation = None
     if table is not None and allow_columns:
         relation = TableRelation(table.name, table, analysis, inline=True)
@@ -99,7 +67,7 @@ def analyze_expression(
 
 
 def _resolved(text: str, env: Env, expected: Type | None) -> tuple[Expr, bool]:
-    node = parse_expression(text, DEFAULT_OPTIONS.bounds)
+    node = parse_expression(text, bounds_of(env.analysis.limits))
     if is_pending_commit_timestamp(node):
         return pending_commit_timestamp(), True
     if expected is None:
@@ -110,29 +78,14 @@ def _resolved(text: str, env: Env, expected: Type | None) -> tuple[Expr, bool]:
     return coerce(expression, expected, env.analysis, node.at), False
 
 
-@dataclass(frozen=True, slots=True)
-class ViewShape:
-    """The columns of a view, and the tables, views and sequences it uses in the schema's spelling.
-
-    `depends_on` includes the tables and views that a used view reads.
-    """
-
-    columns: tuple[tuple[str, Type], ...]
-    depends_on: frozenset[str]
-
-
-def analyze_view(
-    text: str, schema: Schema, options: AnalyzerOptions = DEFAULT_OPTIONS
-) -> ViewShape:
+def analyze_view(text: str, analysis: Analysis) -> ViewShape:
     """Return the columns and dependencies of the view whose query is `text`.
 
     Raise AnalysisError, with its position in `text`, for a query that is invalid in a view.
     """
-    parameters = Parameters({}, refused_in="in a view")
-    analysis = Analysis(schema, CATALOG, options, parameters, RESOLVER_TABLE)
     analysis.strict = True
     try:
-        query = parse_query(text, options.bounds)
+        query = parse_query(text, bounds_of(analysis.limits))
         if query.with_:
             raise BadQuery("WITH clauses are unsupported in view definitions", at=query.at)
         result = analysis.resolve_query(

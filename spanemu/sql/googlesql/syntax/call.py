@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from spanemu.sql.googlesql import ast
-from spanemu.sql.googlesql.syntax.lexer import Kind
 from spanemu.sql.googlesql.syntax.operand import OperandParser
+from spanemu.sql.syntax_tree import Kind
 
 _NAMED_OBJECTS = frozenset({"SEQUENCE", "MODEL", "TABLE", "CONNECTION", "DESCRIPTOR"})
 _TYPED_LITERALS = frozenset(

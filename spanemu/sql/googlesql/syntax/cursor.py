@@ -23,8 +23,9 @@ from spanemu.sql.errors import (
     line_and_column,
 )
 from spanemu.sql.googlesql.syntax.bounds import UNBOUNDED, Bounds
-from spanemu.sql.googlesql.syntax.lexer import Kind, Lexer, Token, describe, describe_symbol
+from spanemu.sql.googlesql.syntax.lexer import Lexer, describe, describe_symbol
 from spanemu.sql.googlesql.syntax.literals import BadLiteral
+from spanemu.sql.syntax_tree import Kind, Token
 
 T = TypeVar("T")
 

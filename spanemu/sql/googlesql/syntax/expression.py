@@ -20,7 +20,7 @@ from typing import NamedTuple
 from spanemu.sql.errors import IN_LIST_ITEMS, NESTED_OPERATORS
 from spanemu.sql.googlesql import ast
 from spanemu.sql.googlesql.syntax.call import CallParser
-from spanemu.sql.googlesql.syntax.lexer import Kind
+from spanemu.sql.syntax_tree import Kind
 
 _LEVELS_UNCHECKED = 8  # chains of at most this many operators are not checked against the limit
 _OR, _AND, _NOT, _COMPARISON, _UNARY = 1, 2, 3, 4, 11

@@ -10,7 +10,7 @@ from spanemu.sql.googlesql import ast
 from spanemu.sql.googlesql.ast import JoinKind
 from spanemu.sql.googlesql.syntax.cursor import DEPTH_MAX
 from spanemu.sql.googlesql.syntax.expression import ExpressionParser
-from spanemu.sql.googlesql.syntax.lexer import Kind
+from spanemu.sql.syntax_tree import Kind
 
 _KINDS: Mapping[str, JoinKind] = {
     "INNER": JoinKind.INNER,

@@ -10,37 +10,12 @@ The expression uses possessive repeats throughout, so that no text takes more th
 from __future__ import annotations
 
 import re
-from enum import StrEnum
 from itertools import islice
-from typing import NamedTuple
 
 from spanemu.base.call import current
 from spanemu.base.identifiers import RESERVED_WORDS
 from spanemu.sql.errors import SyntaxFailure, UnclosedText, line_and_column
-
-
-class Kind(StrEnum):
-    """A kind of token; the value is the phrase that error messages use."""
-
-    KEYWORD = "keyword"
-    IDENTIFIER = "identifier"
-    PUNCTUATION = "punctuation"
-    INTEGER = "integer literal"
-    FLOAT = "floating point literal"
-    STRING = "string literal"
-    BYTES = "bytes literal"
-    END = "end of statement"
-
-
-class Token(NamedTuple):
-    """A token whose `text` stands at `[at:end]` of the statement."""
-
-    kind: Kind
-    symbol: str
-    text: str
-    at: int
-    end: int
-
+from spanemu.sql.syntax_tree import Kind, Token
 
 RESERVED = RESERVED_WORDS
 

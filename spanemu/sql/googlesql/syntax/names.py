@@ -8,13 +8,13 @@ from typing import Any, TypeVar
 from spanemu.sql.errors import ParameterizedType, line_and_column
 from spanemu.sql.googlesql.ast import Expression, Hint, Identifier, Path, TypeName
 from spanemu.sql.googlesql.syntax.cursor import Cursor
-from spanemu.sql.googlesql.syntax.lexer import Kind, Token
 from spanemu.sql.googlesql.syntax.literals import (
     decode_float,
     decode_identifier,
     decode_integer,
     decode_string,
 )
+from spanemu.sql.syntax_tree import Kind, Token
 
 T = TypeVar("T")
 

@@ -12,7 +12,6 @@ from typing import TypeVar
 from spanemu.sql.errors import CHILD_SUBQUERIES, PARAMETERS
 from spanemu.sql.googlesql import ast
 from spanemu.sql.googlesql.syntax.bounds import UNBOUNDED, Bounds
-from spanemu.sql.googlesql.syntax.lexer import Kind
 from spanemu.sql.googlesql.syntax.literals import (
     decode_bytes,
     decode_float,
@@ -20,6 +19,7 @@ from spanemu.sql.googlesql.syntax.literals import (
     decode_string,
 )
 from spanemu.sql.googlesql.syntax.names import NameParser
+from spanemu.sql.syntax_tree import Kind
 
 T = TypeVar("T")
 

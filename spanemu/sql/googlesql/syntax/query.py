@@ -8,8 +8,8 @@ from spanemu.base.errors import Unsupported
 from spanemu.sql.errors import SET_OPERATION_QUERIES, NotAnExcept, line_and_column
 from spanemu.sql.googlesql import ast
 from spanemu.sql.googlesql.syntax.cursor import STEPS_MAX
-from spanemu.sql.googlesql.syntax.lexer import Kind
 from spanemu.sql.googlesql.syntax.select import SelectParser
+from spanemu.sql.syntax_tree import Kind
 
 _ENDS_AGGREGATES = frozenset({"GROUP", "|>", ")", ";", str(Kind.END)})
 # Operators of GoogleSQL that Spanner does not document.

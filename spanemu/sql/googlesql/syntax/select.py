@@ -5,7 +5,7 @@ from __future__ import annotations
 from spanemu.sql.errors import GROUP_KEYS
 from spanemu.sql.googlesql import ast
 from spanemu.sql.googlesql.syntax.from_clause import FromParser
-from spanemu.sql.googlesql.syntax.lexer import Kind
+from spanemu.sql.syntax_tree import Kind
 
 _ENDS_LIST = frozenset(
     {"FROM", "WHERE", "GROUP", "HAVING", "ORDER", "LIMIT", "UNION", "INTERSECT", "EXCEPT", "FOR",

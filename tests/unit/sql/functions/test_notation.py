@@ -14,7 +14,7 @@ from spanemu.sql.functions.registry import (
     Special,
     TypeVariable,
 )
-from spanemu.sql.googlesql.catalog import CATALOG, lookup
+from spanemu.sql.googlesql.catalog import CATALOG
 from spanemu.values.types import BOOL, INT64, STRING, array_of
 
 T1 = TypeVariable("T1")
@@ -140,7 +140,7 @@ def test_every_overload_can_be_called() -> None:
 
 
 def test_lookup_ignores_case() -> None:
-    assert lookup("substr") is lookup("SUBSTRING")
-    assert lookup("Count") is CATALOG.aggregates["COUNT"]
-    assert lookup("$add") is CATALOG.scalars["$add"]
-    assert lookup("no_such_function") is None
+    assert CATALOG.lookup("substr") is CATALOG.lookup("SUBSTRING")
+    assert CATALOG.lookup("Count") is CATALOG.aggregates["COUNT"]
+    assert CATALOG.lookup("$add") is CATALOG.scalars["$add"]
+    assert CATALOG.lookup("no_such_function") is None

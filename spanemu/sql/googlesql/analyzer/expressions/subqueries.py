@@ -77,7 +77,7 @@ def _exists(node: ast.Exists, env: Env) -> Expr:
 
 
 def _in(node: ast.In, env: Env) -> Expr:
-    if node.query is None:
+    if not isinstance(node.query, ast.Query):
         return in_values(node, env)
     operand = resolve(node.operand, env)
     result = _query(node.query, env)

@@ -7,9 +7,9 @@ from collections.abc import Callable, Mapping
 from spanemu.sql import ddl_ast
 from spanemu.sql.ddl_ast import OnDelete, OptionValue
 from spanemu.sql.googlesql.ast import Identifier, Path
-from spanemu.sql.googlesql.syntax.lexer import Kind
 from spanemu.sql.googlesql.syntax.literals import decode_float, decode_integer, decode_string
 from spanemu.sql.googlesql.syntax.query import QueryParser
+from spanemu.sql.syntax_tree import Kind
 
 _OPTION_WORDS: Mapping[str, bool | None] = {"NULL": None, "TRUE": True, "FALSE": False}
 _OPTION_LITERALS: Mapping[Kind, Callable[[str], str | int | float]] = {

@@ -22,7 +22,8 @@ from spanemu.sql.googlesql.syntax.ddl.objects import (
 )
 from spanemu.sql.googlesql.syntax.ddl.routine import DdlRoutineParser
 from spanemu.sql.googlesql.syntax.ddl.table import DdlAlterTableParser
-from spanemu.sql.googlesql.syntax.lexer import Kind, tokenize
+from spanemu.sql.googlesql.syntax.lexer import tokenize
+from spanemu.sql.syntax_tree import Kind
 
 
 def parse_ddl(text: str) -> ddl_ast.DdlStatement:

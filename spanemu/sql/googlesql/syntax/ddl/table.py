@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from spanemu.sql import ddl_ast
 from spanemu.sql.googlesql.ast import Identifier, Path
 from spanemu.sql.googlesql.syntax.ddl.parts import DdlPartParser
-from spanemu.sql.googlesql.syntax.lexer import Kind
+from spanemu.sql.syntax_tree import Kind
 
 
 @dataclass

@@ -11,8 +11,8 @@ from spanemu.schema.objects import Sequence, View
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Table
 from spanemu.sql import resolved as r
-from spanemu.sql.googlesql.analyzer.analyze import analyze
-from spanemu.sql.googlesql.analyzer.options import AnalyzerOptions, SystemTable
+from spanemu.sql.dialect import AnalyzerOptions, SystemTable
+from spanemu.sql.googlesql.dialect import GOOGLESQL
 from spanemu.sql.googlesql.syntax.statement import parse_statement
 from spanemu.values.types import (
     BOOL,
@@ -138,7 +138,7 @@ class Tables:
 def analyzed(sql: str, schema: Schema = SCHEMA, **parameter_types: Type) -> r.Statement:
     """Parse and analyze `sql`."""
     types: Mapping[str, Type] = parameter_types
-    return analyze(parse_statement(sql), sql, schema, types, AnalyzerOptions(Tables()))
+    return GOOGLESQL.analyze(parse_statement(sql), sql, schema, types, AnalyzerOptions(Tables()))
 
 
 def query(sql: str, schema: Schema = SCHEMA, **parameter_types: Type) -> r.QueryStatement:

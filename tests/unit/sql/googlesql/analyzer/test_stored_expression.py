@@ -6,16 +6,19 @@ import pytest
 
 from spanemu.base.errors import SpannerError
 from spanemu.sql import resolved as r
-from spanemu.sql.googlesql.analyzer.analyze import StoredExpression, analyze_expression
+from spanemu.sql.dialect import StoredExpression
 from spanemu.sql.googlesql.analyzer.errors.names import UnrecognizedName
 from spanemu.sql.googlesql.analyzer.errors.shape import AggregateNotAllowed, BadQuery
 from spanemu.sql.googlesql.analyzer.errors.typing import ExpressionDoesNotFit
+from spanemu.sql.googlesql.dialect import GOOGLESQL
 from spanemu.values.types import BOOL, FLOAT64, INT64, STRING, TIMESTAMP, Type
 from tests.unit.sql.googlesql.analyzer.shop import SCHEMA, SINGERS
 
 
 def stored(text: str, expected: Type, *, allow_columns: bool = True) -> StoredExpression:
-    return analyze_expression(text, SINGERS, SCHEMA, expected=expected, allow_columns=allow_columns)
+    return GOOGLESQL.analyze_expression(
+        text, SINGERS, SCHEMA, expected=expected, allow_columns=allow_columns
+    )
 
 
 def test_columns_are_paired_with_stored_columns() -> None:

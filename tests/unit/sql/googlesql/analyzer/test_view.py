@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 
 from spanemu.base.errors import Code, SpannerError
-from spanemu.sql.googlesql.analyzer.analyze import analyze_view
+from spanemu.sql.googlesql.dialect import GOOGLESQL
 from spanemu.values.types import INT64, STRING
 from tests.unit.sql.googlesql.analyzer.shop import SCHEMA
 
 
 def test_columns_and_dependencies() -> None:
-    shape = analyze_view(
+    shape = GOOGLESQL.analyze_view(
         "SELECT s.FirstName, t.Id AS n FROM Singers AS s JOIN Titles AS t ON s.SingerId = t.Id",
         SCHEMA,
     )
@@ -44,7 +44,7 @@ def test_columns_and_dependencies() -> None:
 )
 def test_refused(text: str) -> None:
     with pytest.raises(SpannerError) as caught:
-        analyze_view(text, SCHEMA)
+        GOOGLESQL.analyze_view(text, SCHEMA)
     assert caught.value.code is Code.INVALID_ARGUMENT
 
 
@@ -62,4 +62,4 @@ def test_refused(text: str) -> None:
     ],
 )
 def test_names_that_a_new_column_cannot_change(text: str) -> None:
-    analyze_view(text, SCHEMA)
+    GOOGLESQL.analyze_view(text, SCHEMA)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from spanemu.base.errors import Code, SpannerError
-from spanemu.base.limits import Limits
+from spanemu.base.limits import DEFAULT_LIMITS, Limits
 from spanemu.sql.errors import StatementTooLarge
-from spanemu.sql.googlesql.analyzer.analyze import analyze
-from spanemu.sql.googlesql.analyzer.options import DEFAULT_OPTIONS, AnalyzerOptions
+from spanemu.sql.googlesql.catalog import bounds_of
+from spanemu.sql.googlesql.dialect import GOOGLESQL
 from spanemu.sql.googlesql.syntax.statement import parse_expression, parse_statement
 from tests.unit.sql.world import SCHEMA
 
@@ -63,7 +63,7 @@ FITTING = {
 def refusal(text: str) -> SpannerError:
     """Return the error of the analyzer for a text that the parser has read whole."""
     with pytest.raises(SpannerError) as caught:
-        analyze(parse_statement(text), text, SCHEMA, {})
+        GOOGLESQL.analyze(parse_statement(text), text, SCHEMA, {})
     return caught.value
 
 
@@ -71,7 +71,7 @@ def refusal(text: str) -> SpannerError:
 def test_parser_and_analyzer_raise_the_same_message(shape):
     text = TOO_LARGE[shape]
     with pytest.raises(StatementTooLarge) as caught:
-        parse_statement(text, DEFAULT_OPTIONS.bounds)
+        parse_statement(text, bounds_of(DEFAULT_LIMITS))
     assert str(caught.value) == str(refusal(text))
     assert caught.value.code is Code.INVALID_ARGUMENT
 
@@ -79,25 +79,27 @@ def test_parser_and_analyzer_raise_the_same_message(shape):
 @pytest.mark.parametrize("shape", TOO_LARGE)
 def test_text_behind_the_limit_is_not_read(shape):
     with pytest.raises(StatementTooLarge):
-        parse_statement(TOO_LARGE[shape] + " " + "x, " * 3_000 + UNREADABLE, DEFAULT_OPTIONS.bounds)
+        parse_statement(
+            TOO_LARGE[shape] + " " + "x, " * 3_000 + UNREADABLE, bounds_of(DEFAULT_LIMITS)
+        )
 
 
 @pytest.mark.parametrize("shape", FITTING)
 def test_statements_within_the_limits_are_parsed(shape):
-    parse_statement(FITTING[shape], DEFAULT_OPTIONS.bounds)
+    parse_statement(FITTING[shape], bounds_of(DEFAULT_LIMITS))
 
 
 def test_limits_of_an_emulator_hold_for_its_parser():
-    setting = AnalyzerOptions(limits=Limits(function_calls=2))
-    parse_statement("SELECT ABS(1) + 2", setting.bounds)
+    bounds = bounds_of(Limits(function_calls=2))
+    parse_statement("SELECT ABS(1) + 2", bounds)
     with pytest.raises(StatementTooLarge) as caught:
-        parse_statement("SELECT ABS(1) + 2 + 3", setting.bounds)
+        parse_statement("SELECT ABS(1) + 2 + 3", bounds)
     assert (caught.value.what, caught.value.limit) == ("function calls", 2)
 
 
 def test_calls_of_user_defined_functions_are_not_counted():
-    setting = AnalyzerOptions(limits=Limits(function_calls=1))
-    parse_expression("mine(1, mine(2, mine(3)))", setting.bounds)
+    bounds = bounds_of(Limits(function_calls=1))
+    parse_expression("mine(1, mine(2, mine(3)))", bounds)
 
 
 def test_texts_without_bounds_may_have_any_number_of_parts():

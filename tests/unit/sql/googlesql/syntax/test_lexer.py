@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from spanemu.sql.errors import SyntaxFailure
-from spanemu.sql.googlesql.syntax.lexer import Kind, tokenize
+from spanemu.sql.googlesql.syntax.lexer import tokenize
+from spanemu.sql.syntax_tree import Kind
 
 
 def kinds(text: str) -> list[Kind]:

@@ -3,9 +3,8 @@
 import pytest
 
 from spanemu.schema.schema import Schema
-from spanemu.sql.googlesql.analyzer.analyze import analyze
 from spanemu.sql.googlesql.analyzer.errors.typing import NullArrayColumn
-from spanemu.sql.googlesql.syntax.statement import parse_statement
+from spanemu.sql.googlesql.dialect import GOOGLESQL
 from spanemu.values.types import INT64, array_of, struct_of
 
 PAIRS = array_of(struct_of(("a", INT64), ("b", INT64)))
@@ -13,7 +12,7 @@ ROWS = "FROM UNNEST([1, 2]) AS n"
 
 
 def resolve(sql):
-    return analyze(parse_statement(sql), sql, Schema(), {"pairs": PAIRS})
+    return GOOGLESQL.resolve(sql, Schema(), {"pairs": PAIRS})
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
-"""Lays DDL text out: keywords in capitals, one column a line, comments where they were.
+"""Formats DDL text: keywords in capitals, one column per line, comments in their places.
 
-Only white space and the case of keywords change, so the statements mean what they meant. What is
-laid out already stays as it is. Queries of views are left alone.
+Only white space and the case of keywords change, so the meaning of the statements stays the same.
+Formatted text does not change again. Queries of views keep their layout.
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from spanemu.sql.googlesql.syntax.ddl.statement import parse_ddl, split_statements
-from spanemu.sql.googlesql.syntax.lexer import RESERVED, Kind, Token, tokenize
+from spanemu.sql.googlesql.syntax.lexer import RESERVED, tokenize
+from spanemu.sql.syntax_tree import Kind, Token
 
 _INDENT = "  "
 _SEMICOLON = re.compile(r"\s*;")
@@ -28,7 +29,7 @@ _OPENING = frozenset(_WORDS.split())
 
 
 def format_ddl(text: str) -> str:
-    """The text laid out; each statement ends in a semicolon. Raises DdlSyntaxFailure."""
+    """Return the formatted text; each statement ends in a semicolon. Raises DdlSyntaxFailure."""
     out: list[str] = []
     end = 0
     for statement, offset in split_statements(text):
@@ -37,14 +38,14 @@ def format_ddl(text: str) -> str:
         out.append(_statement(statement) + ";")
         out.append("")
         end = offset + len(statement)
-        found = _SEMICOLON.match(text, end)
-        end = end if found is None else found.end()
+        semicolon = _SEMICOLON.match(text, end)
+        end = end if semicolon is None else semicolon.end()
     out.extend(_comments(text[end:]))
     return "\n".join(out).strip("\n") + "\n" if out else ""
 
 
 def _comments(between: str) -> Iterator[str]:
-    """Lines of comments between statements."""
+    """Yield the lines of comments between statements."""
     lines = (line.strip() for line in between.strip().strip(";").splitlines())
     yield from (line for line in lines if line)
 
@@ -70,7 +71,7 @@ def _statement(text: str) -> str:
 
 
 def _is_verbatim(text: str, tokens: Sequence[Token], head: str) -> bool:
-    """Comments inside a statement, and queries, stay where they are."""
+    """Return whether a statement keeps its layout: it holds a comment or a query."""
     gaps = (text[a.end : b.at] for a, b in pairwise(tokens))
     return " VIEW " in f" {head} " or any(gap.strip() for gap in gaps)
 
@@ -81,15 +82,15 @@ def _block_start(tokens: Sequence[Token]) -> int | None:
 
 def _closing(tokens: Sequence[Token], start: int) -> int:
     depth = 0
-    for place in range(start, len(tokens)):
-        depth += {"(": 1, ")": -1}.get(tokens[place].symbol, 0)
+    for number in range(start, len(tokens)):
+        depth += {"(": 1, ")": -1}.get(tokens[number].symbol, 0)
         if depth == 0:
-            return place
+            return number
     return len(tokens) - 1
 
 
 def _split(tokens: Sequence[Token]) -> list[list[Token]]:
-    """Tokens cut at the commas that are in no parentheses and no angle brackets."""
+    """Return the tokens, split at the commas outside parentheses and angle brackets."""
     parts: list[list[Token]] = [[]]
     depth = 0
     for token in tokens:
@@ -102,7 +103,7 @@ def _split(tokens: Sequence[Token]) -> list[list[Token]]:
 
 
 def _joined(tokens: Sequence[Token], text: str, *, opening: bool = False) -> str:
-    """Tokens with one space between them, or none; `opening` words stand in capitals."""
+    """Join tokens with one space or none between them; `opening` words are capitalized."""
     out = ""
     before = ""
     for token in tokens:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from spanemu.base.identifiers import fold
-from spanemu.sql.googlesql.ast import (
+from spanemu.sql.syntax_tree import (
     Between,
     Binary,
     BoolLiteral,

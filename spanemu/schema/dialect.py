@@ -1,0 +1,30 @@
+"""The SQL dialects of databases, as far as a schema depends on them.
+
+A database's dialect is fixed at its creation and stands in its schema (`Schema.dialect`). The
+parser and the analyzer of a dialect are a `sql.dialect.Dialect`, which
+`sql.dialects.dialect_of(schema.dialect)` returns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class DatabaseDialect:
+    """A dialect by the name that DATABASE_OPTIONS shows, with its rules for names and NULLs.
+
+    `fold` returns the key by which an identifier is looked up: two identifiers name the same object
+    if their keys are equal. Rules that depend on how a name is written, such as PostgreSQL's lower
+    case for unquoted names, are the parser's: `fold` sees names as the syntax tree holds them.
+    """
+
+    name: str
+    number: int  # of the enum DatabaseDialect in Spanner's API
+    fold: Callable[[str], str]
+    nulls_highest: bool  # where NULLs stand by default: above all values, or below
+
+
+GOOGLE_STANDARD_SQL = DatabaseDialect("GOOGLE_STANDARD_SQL", 1, str.lower, nulls_highest=False)
+POSTGRESQL = DatabaseDialect("POSTGRESQL", 2, str, nulls_highest=True)

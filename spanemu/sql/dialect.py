@@ -1,0 +1,221 @@
+"""The interface of a SQL dialect: SQL text -> syntax tree -> `resolved`, and names and DDL as text.
+
+Everything outside a dialect's own package reaches its parser, analyzer and printer through
+`Dialect`; `dialects.dialect_of(schema.dialect)` returns the dialect of a schema. `plan`, `planner`
+and `executor` see resolved trees and know no dialect at all.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Protocol
+
+from spanemu.base.limits import DEFAULT_LIMITS, Limits
+from spanemu.schema.column import Column
+from spanemu.schema.dialect import DatabaseDialect
+from spanemu.schema.schema import Schema
+from spanemu.schema.table import Table
+from spanemu.sql import resolved
+from spanemu.sql.ddl_ast import DdlStatement
+from spanemu.sql.functions.registry import Catalog
+from spanemu.sql.syntax_tree import Expression, Statement, Token, TypeName
+from spanemu.values.types import Type
+
+# The values of the option and hint OPTIMIZER_VERSION.
+OPTIMIZER_VERSIONS = frozenset(
+    {"latest", "default", "latest_version", "default_version"} | {str(n) for n in range(1, 10)}
+)
+
+
+@dataclass(frozen=True)
+class SystemTable:
+    """A table that the database computes. `name` is canonical: INFORMATION_SCHEMA.TABLES.
+
+    `columns` are pairs (name, type) in the order in which the table's provider yields values.
+    """
+
+    name: str
+    columns: tuple[tuple[str, Type], ...]
+
+    @cached_property
+    def positions(self) -> Mapping[str, int]:
+        """The positions of the columns by lower-cased name."""
+        return {name.lower(): number for number, (name, _) in enumerate(self.columns)}
+
+
+class SystemCatalog(Protocol):
+    """The system tables of a database, looked up by dotted name in any letter case."""
+
+    def table(self, name: str) -> SystemTable | None:
+        """Return the system table called `name`, or None if no such table exists."""
+        ...
+
+
+class NoSystemTables:
+    """A catalog without tables, for stored expressions and tests."""
+
+    def table(self, name: str) -> SystemTable | None:
+        return None
+
+
+NO_SYSTEM_TABLES = NoSystemTables()
+
+
+@dataclass(frozen=True, slots=True)
+class AnalyzerOptions:
+    """The options shared by all statements of a database."""
+
+    system: SystemCatalog = field(default=NO_SYSTEM_TABLES)
+    limits: Limits = DEFAULT_LIMITS
+
+
+DEFAULT_OPTIONS = AnalyzerOptions()
+
+
+@dataclass(frozen=True, slots=True)
+class StoredExpression:
+    """An expression over one row of a table.
+
+    `columns` pairs each column id that `expression` uses with the stored column that it reads
+    (virtual generated columns are expanded); `references` are the columns named in the text.
+    """
+
+    expression: resolved.Expr
+    columns: tuple[tuple[resolved.ResolvedColumn, Column], ...]
+    references: tuple[Column, ...]
+    volatile: bool  # differs between calls
+    stable: bool  # differs between statements
+    has_subquery: bool
+    pending_commit_timestamp: bool
+    depth: int
+    sequences: frozenset[str]
+
+    @property
+    def is_deterministic(self) -> bool:
+        """True if equal rows always give equal values."""
+        return not (self.volatile or self.stable)
+
+
+@dataclass(frozen=True, slots=True)
+class ViewShape:
+    """The columns of a view, and the tables, views and sequences it uses in the schema's spelling.
+
+    `depends_on` includes the tables and views that a used view reads.
+    """
+
+    columns: tuple[tuple[str, Type], ...]
+    depends_on: frozenset[str]
+
+
+class Dialect(ABC):
+    """One SQL dialect. Stateless: one instance serves all databases and threads.
+
+    Every failure to read a text is a `SpannerError` of `sql.errors`, with a position in the text,
+    or `Unsupported` for a feature that is not implemented.
+    """
+
+    database: DatabaseDialect
+    catalog: Catalog
+
+    # ------------------------------------------------------------------------ statements
+
+    @abstractmethod
+    def parse_statement(self, text: str, limits: Limits) -> Statement:
+        """Parse the single query or DML statement of `text`, and refuse one that is too large."""
+
+    @abstractmethod
+    def begins_dml(self, text: str) -> bool:
+        """Return whether `text`, which need not be valid, begins as a DML statement does."""
+
+    @abstractmethod
+    def analyze(
+        self,
+        statement: Statement,
+        text: str,
+        schema: Schema,
+        parameter_types: Mapping[str, Type],
+        options: AnalyzerOptions = DEFAULT_OPTIONS,
+    ) -> resolved.Statement:
+        """Resolve `statement`, which was parsed from `text`, against `schema`."""
+
+    def resolve(
+        self,
+        text: str,
+        schema: Schema,
+        parameter_types: Mapping[str, Type],
+        options: AnalyzerOptions = DEFAULT_OPTIONS,
+    ) -> resolved.Statement:
+        """Parse the statement of `text` and resolve it against `schema`."""
+        tree = self.parse_statement(text, options.limits)
+        return self.analyze(tree, text, schema, parameter_types, options)
+
+    # ------------------------------------------------------------------------ SQL in a schema
+
+    @abstractmethod
+    def parse_expression(self, text: str) -> Expression:
+        """Parse the single expression of `text`."""
+
+    @abstractmethod
+    def analyze_expression(
+        self,
+        text: str,
+        table: Table | None,
+        schema: Schema,
+        *,
+        expected: Type | None,
+        allow_columns: bool = True,
+    ) -> StoredExpression:
+        """Analyze an expression over a row of `table`, coerced to `expected` unless None."""
+
+    @abstractmethod
+    def analyze_view(self, text: str, schema: Schema) -> ViewShape:
+        """Return the columns and dependencies of the view whose query is `text`."""
+
+    @abstractmethod
+    def is_commit_timestamp(self, text: str | None) -> bool:
+        """Return whether a DEFAULT or ON UPDATE clause is the pending commit timestamp."""
+
+    @abstractmethod
+    def named_type(self, name: TypeName, schema: Schema) -> Type:
+        """Return the type that `name` denotes: a built-in type or a type of the proto bundle."""
+
+    # ------------------------------------------------------------------------ schema statements
+
+    @abstractmethod
+    def parse_ddl(self, text: str) -> DdlStatement:
+        """Parse the single schema statement of `text`, which may end in a semicolon."""
+
+    @abstractmethod
+    def split_statements(self, text: str) -> list[tuple[str, int]]:
+        """Return each statement of a schema file with its offset."""
+
+    @abstractmethod
+    def tokenize(self, text: str) -> list[Token]:
+        """Return the tokens of `text`, which comments and white space separate."""
+
+    @abstractmethod
+    def format_ddl(self, text: str) -> str:
+        """Format a schema file: only white space and the case of keywords change."""
+
+    @abstractmethod
+    def ddl_statements(self, schema: Schema, database: str) -> list[str]:
+        """Return the statements that create `schema`, as GetDatabaseDdl returns them."""
+
+    # ------------------------------------------------------------------------ names
+
+    system_schemas: Sequence[str]  # the schemas of the system tables
+
+    def fold(self, identifier: str) -> str:
+        """Return the key by which an identifier is looked up."""
+        return self.database.fold(identifier)
+
+    @abstractmethod
+    def quoted(self, identifier: str) -> str:
+        """Return an identifier as SQL writes it: quoted if necessary."""
+
+    def quoted_path(self, path: str) -> str:
+        """Return a dotted name as SQL writes it."""
+        return ".".join(map(self.quoted, path.split(".")))

@@ -1,0 +1,115 @@
+"""GoogleSQL as a `Dialect`: the entry points of its parser, analyzer, formatter and printer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from spanemu.base.identifiers import quoted
+from spanemu.base.limits import Limits
+from spanemu.schema.ddl_text import ddl_statements
+from spanemu.schema.dialect import GOOGLE_STANDARD_SQL, DatabaseDialect
+from spanemu.schema.schema import Schema
+from spanemu.schema.table import Table
+from spanemu.sql import resolved
+from spanemu.sql.ddl_ast import DdlStatement
+from spanemu.sql.dialect import (
+    DEFAULT_OPTIONS,
+    AnalyzerOptions,
+    Dialect,
+    StoredExpression,
+    ViewShape,
+)
+from spanemu.sql.functions.registry import Catalog
+from spanemu.sql.googlesql.analyzer.analysis import Analysis
+from spanemu.sql.googlesql.analyzer.analyze import analyze
+from spanemu.sql.googlesql.analyzer.dml.defaults import is_commit_timestamp
+from spanemu.sql.googlesql.analyzer.parameters import Parameters
+from spanemu.sql.googlesql.analyzer.resolvers import RESOLVER_TABLE
+from spanemu.sql.googlesql.analyzer.stored_expression import analyze_expression, analyze_view
+from spanemu.sql.googlesql.analyzer.type_names import named_type
+from spanemu.sql.googlesql.catalog import CATALOG, bounds_of
+from spanemu.sql.googlesql.syntax.ddl.formatter import format_ddl
+from spanemu.sql.googlesql.syntax.ddl.statement import parse_ddl, split_statements
+from spanemu.sql.googlesql.syntax.lexer import tokenize
+from spanemu.sql.googlesql.syntax.statement import begins_dml, parse_expression, parse_statement
+from spanemu.sql.syntax_tree import Expression, Statement, Token, TypeName
+from spanemu.values.types import Type
+
+
+@dataclass(frozen=True, slots=True)
+class GoogleSqlDialect(Dialect):
+    """The dialect GoogleSQL; a test may give the same grammar another catalog or folding."""
+
+    database: DatabaseDialect = GOOGLE_STANDARD_SQL
+    catalog: Catalog = CATALOG
+
+    def parse_statement(self, text: str, limits: Limits) -> Statement:
+        return parse_statement(text, bounds_of(limits))
+
+    def begins_dml(self, text: str) -> bool:
+        return begins_dml(text)
+
+    def analyze(
+        self,
+        statement: Statement,
+        text: str,
+        schema: Schema,
+        parameter_types: Mapping[str, Type],
+        options: AnalyzerOptions = DEFAULT_OPTIONS,
+    ) -> resolved.Statement:
+        parameters = Parameters(parameter_types, limit=options.limits.parameters)
+        return analyze(statement, text, self._analysis(schema, parameters, options))
+
+    def parse_expression(self, text: str) -> Expression:
+        return parse_expression(text)
+
+    def analyze_expression(
+        self,
+        text: str,
+        table: Table | None,
+        schema: Schema,
+        *,
+        expected: Type | None,
+        allow_columns: bool = True,
+    ) -> StoredExpression:
+        parameters = Parameters({}, refused_in="in this expression")
+        analysis = self._analysis(schema, parameters)
+        return analyze_expression(
+            text, table, analysis, expected=expected, allow_columns=allow_columns
+        )
+
+    def analyze_view(self, text: str, schema: Schema) -> ViewShape:
+        return analyze_view(text, self._analysis(schema, Parameters({}, refused_in="in a view")))
+
+    def is_commit_timestamp(self, text: str | None) -> bool:
+        return is_commit_timestamp(text)
+
+    def named_type(self, name: TypeName, schema: Schema) -> Type:
+        return named_type(name, schema)
+
+    def parse_ddl(self, text: str) -> DdlStatement:
+        return parse_ddl(text)
+
+    def split_statements(self, text: str) -> list[tuple[str, int]]:
+        return split_statements(text)
+
+    def tokenize(self, text: str) -> list[Token]:
+        return tokenize(text)
+
+    def format_ddl(self, text: str) -> str:
+        return format_ddl(text)
+
+    def ddl_statements(self, schema: Schema, database: str) -> list[str]:
+        return ddl_statements(schema, database)
+
+    def quoted(self, identifier: str) -> str:
+        return quoted(identifier)
+
+    def _analysis(
+        self, schema: Schema, parameters: Parameters, options: AnalyzerOptions = DEFAULT_OPTIONS
+    ) -> Analysis:
+        return Analysis(schema, self.catalog, options, parameters, RESOLVER_TABLE)
+
+
+GOOGLESQL = GoogleSqlDialect()
