@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_spanemu.asserts.budget import budget_of
+from pytest_spanemu.asserts.markers import budget_of, hotspot_rule_of
 from pytest_spanemu.requested_options import Recipe, requested_options_of
 from pytest_spanemu.run import run_of
 
@@ -379,9 +379,7 @@ def spanner_factory(
 
 
 def _known_hotspots(item: pytest.Item) -> tuple[str, ...]:
-    from pytest_spanemu.asserts.hot import rule_of
-
-    rule = rule_of(item)
+    rule = hotspot_rule_of(item)
     return rule.expect if rule is not None else ()
 
 

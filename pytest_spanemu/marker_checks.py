@@ -7,12 +7,12 @@ tests are collected only the presence of a marker counts, so collection never fa
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from pytest_spanemu import fault_plan
-from pytest_spanemu.asserts.budget import budget_of
+from pytest_spanemu.asserts.markers import budget_of, hotspot_rule_of
 from pytest_spanemu.requested_options import (
     arguments_of,
     bad_marker,
@@ -21,20 +21,8 @@ from pytest_spanemu.requested_options import (
 )
 from pytest_spanemu.setting_values import Target
 
-if TYPE_CHECKING:
-    from pytest_spanemu.asserts.hot import HotspotRule
-
 ABORT_EACH, ABORT_EACH_MAX = "spanner_abort_each", 5
 FLAKY_ON = "spanner_flaky_on"
-
-
-def hotspot_rule_of(item: pytest.Item) -> HotspotRule | None:
-    """Read the marker `spanner_hotspots` of a test, None without one. Raises pytest.UsageError."""
-    if item.get_closest_marker("spanner_hotspots") is None:
-        return None
-    from pytest_spanemu.asserts.hot import rule_of
-
-    return rule_of(item)
 
 
 def abort_limit_of(item: Any) -> int:

@@ -9,15 +9,14 @@ from typing import Any
 import pytest
 
 from pytest_spanemu import hookspecs
-from pytest_spanemu.asserts.budget import judge_budget
-from pytest_spanemu.asserts.findings import note_failure
+from pytest_spanemu.asserts.hotspots import record_failure
+from pytest_spanemu.asserts.markers import check_budget, hotspot_rule_of
 from pytest_spanemu.early_start import hint_for, start_before_conftests
 from pytest_spanemu.marker_checks import (
     ABORT_EACH,
     abort_limit_of,
     check_markers,
     flakiness_of,
-    hotspot_rule_of,
 )
 from pytest_spanemu.options import add_options
 from pytest_spanemu.plain_import import PlainImport
@@ -198,7 +197,7 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
     try:
         return (yield from _judged_call(item))
     except (AssertionError, pytest.fail.Exception) as problem:
-        note_failure(item, problem)
+        record_failure(item, problem)
         raise
 
 
@@ -208,9 +207,9 @@ def _judged_call(item: pytest.Item) -> Generator[None, object, object]:
     if asserts is not None:
         try:
             asserts.fail_for_unused_checks()
-            judge_budget(item, asserts)
+            check_budget(item, asserts)
             if (rule := hotspot_rule_of(item)) is not None:
-                asserts.judge_hotspots(rule)
+                asserts.check_hotspot_rule(rule)
         except AssertionError as problem:  # whose traceback leads to nobody's code
             raise pytest.fail.Exception(str(problem), pytrace=False) from None
     return result

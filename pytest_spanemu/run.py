@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 import pytest
 
 import spanemu
-from pytest_spanemu.asserts.listing import counted
+from pytest_spanemu.asserts.request_text import counted
 from pytest_spanemu.options import SEED_VARIABLE
 from pytest_spanemu.report.run_report import RunReport
 from pytest_spanemu.setting_values import Unsupported

@@ -126,7 +126,7 @@ _INSTRUCTION_BYTES = 2  # an opcode and its argument
 
 
 def caller_of(module: str) -> FrameType:
-    """Return the innermost frame outside `module`, which calls this function."""
+    """Return the frame that called into `module`, for a function of `module`."""
     frame = sys._getframe(1)
     while frame.f_globals.get("__name__") == module and frame.f_back is not None:
         frame = frame.f_back
@@ -154,7 +154,7 @@ def _warn(text: str, frame: FrameType) -> None:
 
 # ---------------------------------------------------------------------------- recordings
 
-Marks = tuple[int, int, int]  # how many queries, attempts to commit and aborts there were
+Marks = tuple[int, int, int]  # the number of queries, commit attempts and aborts
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,8 +181,14 @@ class RecordingSlice:
 
     @property
     def mutations(self) -> int:
-        """Mutations of the commits that succeeded."""
+        """The number of mutations in the commits that succeeded."""
         return sum(commit.mutations for commit in self.commits)
+
+    @property
+    def lock_waits(self) -> list[Any]:
+        """The requests that waited for locks."""
+        requests = [*self.queries, *self.attempts]
+        return [request for request in requests if request.lock_wait_seconds]
 
 
 def marks_of(recording: Any) -> Marks:
@@ -191,12 +197,12 @@ def marks_of(recording: Any) -> Marks:
 
 
 def recording_check(
-    name: str, recording: Any, start: Marks, judge: Callable[[RecordingSlice], str | None]
+    name: str, recording: Any, start: Marks, find_problem: Callable[[RecordingSlice], str | None]
 ) -> Check:
     """Return a check of what a recording holds from `start` on, or of a block."""
 
     def since(first: Marks) -> str | None:
-        return judge(RecordingSlice.between(recording, first, marks_of(recording)))
+        return find_problem(RecordingSlice.between(recording, first, marks_of(recording)))
 
     def begin() -> FindProblem:
         first = marks_of(recording)

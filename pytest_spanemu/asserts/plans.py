@@ -1,8 +1,8 @@
-"""`spanner_assert.plan(sql)`: robust facts of a query plan.
+"""`spanner_assert.plan(sql)`: assertions about a query plan.
 
-The planner is spanemu's own, so only what any sensible planner would agree on is offered: which
-index, a seek or a whole scan, a sort or none, whether what is read lies together. Never the cost,
-or how tables are joined.
+The planner is spanemu's own, so the assertions cover only facts that Spanner's planner would agree
+on: the index used, seek or full scan, sort or no sort, whether a join is distributed. They do not
+cover costs or join algorithms.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from pytest_spanemu.sql import is_change, type_of
 
 
 class PlanCheck:
-    """A plan. Each assertion gives the plan back, so that they can be chained."""
+    """A query plan. Each assertion returns the plan, so that assertions can be chained."""
 
     def __init__(
         self, sql: str, nodes: list[Any], hierarchies: Callable[[], Mapping[str, str]] = dict
@@ -36,9 +36,9 @@ class PlanCheck:
         params: dict[str, Any],
         hierarchies: Callable[[], Mapping[str, str]] = dict,
     ) -> PlanCheck:
-        """Ask the server for the plan. Raises what the official client raises.
+        """Request the plan of `sql` from the server. Raises the official client's errors.
 
-        `hierarchies` gives the table or index that another is interleaved in, the topmost.
+        `hierarchies` returns the root of the interleave hierarchy of each table and index.
         """
         types = {name: type_ for name, value in params.items() if (type_ := type_of(value))}
 
@@ -52,7 +52,7 @@ class PlanCheck:
             list(results)
             return results.stats.query_plan.plan_nodes
 
-        if is_change(sql):  # planned only, but asked for in a transaction that could make it
+        if is_change(sql):  # PLAN mode writes nothing, but DML needs a read-write transaction.
             return cls(sql, list(database.run_in_transaction(ask)), hierarchies)
         with database.snapshot() as snapshot:
             return cls(sql, list(ask(snapshot)), hierarchies)
@@ -65,7 +65,7 @@ class PlanCheck:
         return self
 
     def no_full_scan(self) -> PlanCheck:
-        """Raise AssertionError if the plan goes through a whole table or index."""
+        """Raise AssertionError if the plan scans a whole table or index."""
         __tracebackhide__ = True
         if any(_metadata(node).get("Full scan") == "true" for node in self._nodes):
             self._fail("Expected no full scan")
@@ -79,19 +79,22 @@ class PlanCheck:
         return self
 
     def no_distributed_join(self) -> PlanCheck:
-        """Raise AssertionError if the plan reads what does not lie together: tables and indexes
-        that are not interleaved in one another, such as an index and its table.
+        """Raise AssertionError if the plan reads tables and indexes of several interleave
+        hierarchies, such as an index and its table: Spanner stores them in different splits.
         """
         __tracebackhide__ = True
-        top = self._hierarchies()
-        read = [name for kind in ("TableScan", "IndexScan") for name in self._targets(kind)]
-        if len({top.get(name, name) for name in read}) > 1:
-            listed = ", ".join(dict.fromkeys(read))
-            self._fail(f"Expected no distributed join, but it reads {listed}, which lie apart")
+        roots = self._hierarchies()
+        sources = [name for kind in ("TableScan", "IndexScan") for name in self._targets(kind)]
+        if len({roots.get(name, name) for name in sources}) > 1:
+            listed = ", ".join(dict.fromkeys(sources))
+            self._fail(
+                f"Expected no distributed join, but the query reads {listed}, which are not "
+                "interleaved in one hierarchy"
+            )
         return self
 
     def seek_on(self, *columns: str) -> PlanCheck:
-        """Raise AssertionError unless a scan seeks by a condition over all these columns."""
+        """Raise AssertionError unless the seek condition of a scan names all these columns."""
         __tracebackhide__ = True
         conditions = [text for node in self._nodes for text in self._seeks_of(node)]
         if not any(all(name in text for name in columns) for text in conditions):
@@ -99,9 +102,10 @@ class PlanCheck:
         return self
 
     def matches(self, expected: str | PathLike[str]) -> PlanCheck:
-        """Raise AssertionError unless the plan, as text, is `expected`: the text, or a file's path.
+        """Raise AssertionError unless the text of the plan is `expected`: a text, or a file's path.
 
-        A file that is not there is written; the test fails that once, so that somebody looks.
+        A missing file is written with the present plan, and the test fails once, so that somebody
+        reviews the file.
         """
         __tracebackhide__ = True
         text = textwrap.dedent(str(self)).strip()
@@ -110,11 +114,13 @@ class PlanCheck:
             if not path.exists():
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_text(f"{text}\n", encoding="utf-8")
-                self._fail(f"{path} was not there; it has this plan now")
+                self._fail(f"{path} was missing; it now has this plan")
             expected = path.read_text(encoding="utf-8")
-        wanted = textwrap.dedent(expected).strip()
-        if text != wanted:
-            self._fail(f"Expected another plan:\n{textwrap.indent(wanted, '  ')}\nnot this one")
+        expected_text = textwrap.dedent(expected).strip()
+        if text != expected_text:
+            self._fail(
+                f"Expected another plan:\n{textwrap.indent(expected_text, '  ')}\nActual plan"
+            )
         return self
 
     def _targets(self, kind: str) -> Iterator[str]:
@@ -134,7 +140,7 @@ class PlanCheck:
         raise AssertionError(f"{text}:\n  {self._sql}\n{self}")
 
     def __str__(self) -> str:
-        """The relational operators, indented as they nest."""
+        """Return the relational operators, indented by depth."""
         lines: list[str] = []
 
         def visit(index: int, depth: int) -> None:

@@ -24,17 +24,17 @@ from pytest_spanemu.asserts.check import (
     marks_of,
     recording_check,
 )
-from pytest_spanemu.asserts.findings import REASONS
-from pytest_spanemu.asserts.hot import (
+from pytest_spanemu.asserts.hotspots import (
     MIN_WRITES,
-    EvenRule,
+    REASONS,
+    EvenDistributionRule,
     HotspotRule,
     Inconclusive,
     hotspot_check,
+    load,
 )
-from pytest_spanemu.asserts.listing import commit_table, counted, query_table, wait_table
-from pytest_spanemu.asserts.load import load
 from pytest_spanemu.asserts.plans import PlanCheck
+from pytest_spanemu.asserts.request_text import commit_table, counted, query_table, wait_table
 from pytest_spanemu.clean_errors import statement_errors
 from pytest_spanemu.databases.catalog import hierarchies
 from pytest_spanemu.databases.observation import Observation
@@ -45,18 +45,16 @@ from spanemu.base.suggestions import did_you_mean
 
 __tracebackhide__ = True
 READER = "ReaderShared"
-LOCK_MODES = (READER, "WriterShared", "Exclusive")  # Spanner's words
+LOCK_MODES = (READER, "WriterShared", "Exclusive")  # as Spanner names them
 _LOCKS_COME_LATE = (
-    "Locks for writing are taken as the transaction commits; until then, what its statements have "
-    "read is ReaderShared."
+    "A transaction takes its write locks when it commits; until then it holds ReaderShared locks "
+    "on the rows that its statements have read."
 )
-
-
 CheckType = TypeVar("CheckType", bound=BlockCheck)
 
 
 class SpannerAssert:
-    """Judgements over what a test's database was asked to do."""
+    """Assertions about the requests that a test makes to its database."""
 
     def __init__(self, observation: Observation, *, watches_hotspots: bool = True) -> None:
         self._observation = observation
@@ -64,7 +62,7 @@ class SpannerAssert:
         self._recording = observation.recording
         self._start = marks_of(self._recording)
         if watches_hotspots:
-            _ = observation.hotspots  # What is written from now on is looked at.
+            _ = observation.hotspots  # The property starts watching the writes.
         self._checks: list[BlockCheck] = []
 
     def fail_for_unused_checks(self) -> None:
@@ -74,18 +72,18 @@ class SpannerAssert:
         if problems:
             raise AssertionError("\n".join(problems))
 
-    def _check(self, name: str, judge: Callable[[RecordingSlice], str | None]) -> Check:
-        return self._registered(recording_check(name, self._recording, self._start, judge))
+    def _check(self, name: str, find_problem: Callable[[RecordingSlice], str | None]) -> Check:
+        return self._registered(recording_check(name, self._recording, self._start, find_problem))
 
     def _registered(self, check: CheckType) -> CheckType:
         self._checks.append(check)
         check.attach_to(caller_of(__name__))
         return check
 
-    if not TYPE_CHECKING:  # A type checker is to find unknown names by itself.
+    if not TYPE_CHECKING:  # Type checkers report unknown names themselves.
 
         def __getattr__(self, name: str) -> NoReturn:
-            known = [each for each in dir(type(self)) if not each.startswith("_")]
+            known = [public for public in dir(type(self)) if not public.startswith("_")]
             raise AttributeError(
                 f"spanner_assert has no {name!r}.{did_you_mean(name, known)}", name=name, obj=self
             )
@@ -95,165 +93,187 @@ class SpannerAssert:
     def queries(
         self, n: int | None = None, *, max: int | None = None, match: str | None = None
     ) -> Check:
-        """Exactly `n`, or at most `max`, statements and reads; only those whose text matches."""
+        """Check that exactly `n`, or at most `max`, statements and reads ran.
+
+        The regular expression `match` limits the count to statements whose text it matches.
+        """
         pattern = re.compile(match or "", re.IGNORECASE | re.DOTALL)
 
-        def judge(stretch: RecordingSlice) -> str | None:
-            found = [query for query in stretch.queries if pattern.search(query.sql)]
-            problem = _count_problem("query", "queries", len(found), n, max)
-            return problem and f"{problem}\n{query_table(found)}"
+        def find_problem(recorded: RecordingSlice) -> str | None:
+            matching = [query for query in recorded.queries if pattern.search(query.sql)]
+            problem = _count_problem("query", "queries", len(matching), n, max)
+            return problem and f"{problem}\n{query_table(matching)}"
 
-        return self._check("queries", judge)
+        return self._check("queries", find_problem)
 
     def commits(self, n: int | None = None, *, max: int | None = None) -> Check:
-        """Exactly `n`, or at most `max`, commits that succeeded."""
+        """Check that exactly `n`, or at most `max`, commits succeeded."""
 
-        def judge(stretch: RecordingSlice) -> str | None:
-            problem = _count_problem("commit", "commits", len(stretch.commits), n, max)
-            return problem and f"{problem}\n{commit_table(stretch.attempts)}"
+        def find_problem(recorded: RecordingSlice) -> str | None:
+            problem = _count_problem("commit", "commits", len(recorded.commits), n, max)
+            return problem and f"{problem}\n{commit_table(recorded.attempts)}"
 
-        return self._check("commits", judge)
+        return self._check("commits", find_problem)
 
     def mutations(self, n: int | None = None, *, max: int | None = None) -> Check:
-        """Exactly `n`, or at most `max`, mutations, counted as Spanner's limit counts them."""
+        """Check that commits had exactly `n`, or at most `max`, mutations in total.
 
-        def judge(stretch: RecordingSlice) -> str | None:
-            problem = _count_problem("mutation", "mutations", stretch.mutations, n, max)
-            return problem and f"{problem}\n{commit_table(stretch.attempts)}"
+        Mutations are counted as for Spanner's limit of mutations in a commit.
+        """
 
-        return self._check("mutations", judge)
+        def find_problem(recorded: RecordingSlice) -> str | None:
+            problem = _count_problem("mutation", "mutations", recorded.mutations, n, max)
+            return problem and f"{problem}\n{commit_table(recorded.attempts)}"
+
+        return self._check("mutations", find_problem)
 
     def aborts(self, n: int | None = None, *, max: int | None = None) -> Check:
-        """Exactly `n`, or at most `max`, requests that were answered ABORTED."""
+        """Check that exactly `n`, or at most `max`, requests failed with ABORTED."""
 
-        def judge(stretch: RecordingSlice) -> str | None:
-            return _count_problem("abort", "aborts", stretch.aborts, n, max)
+        def find_problem(recorded: RecordingSlice) -> str | None:
+            return _count_problem("abort", "aborts", recorded.aborts, n, max)
 
-        return self._check("aborts", judge)
+        return self._check("aborts", find_problem)
 
     def participants(self, n: int | None = None, *, max: int | None = None) -> Check:
-        """Every commit took exactly `n`, or at most `max`, splits: one needs no two phases."""
+        """Check that every commit wrote to exactly `n`, or at most `max`, splits.
 
-        def judge(stretch: RecordingSlice) -> str | None:
-            for commit in stretch.commits:
-                found = commit.participants
-                problem = _count_problem("participant", "participants", found, n, max)
+        A commit that writes to one split needs no two-phase commit.
+        """
+
+        def find_problem(recorded: RecordingSlice) -> str | None:
+            for commit in recorded.commits:
+                problem = _count_problem("participant", "participants", commit.participants, n, max)
                 if problem:
                     return f"{problem}\n{commit_table([commit])}"
             return None
 
-        return self._check("participants", judge)
+        return self._check("participants", find_problem)
 
     def no_lock_waits(self, *, max: int = 0) -> Check:
-        """No request, or at most `max`, waited for a lock that another transaction held."""
+        """Check that no request, or at most `max`, waited for another transaction's lock."""
 
-        def judge(stretch: RecordingSlice) -> str | None:
-            waited = [each for each in _requests(stretch) if each.lock_wait_seconds]
-            if len(waited) <= max:
+        def find_problem(recorded: RecordingSlice) -> str | None:
+            waits = recorded.lock_waits
+            if len(waits) <= max:
                 return None
             return (
                 f"Expected {_at_most(max, 'wait for a lock', 'waits for locks')}, "
-                f"saw {len(waited)}:\n{wait_table(waited)}\n"
-                "Read less in the transaction, or what others write in a stale read before it."
+                f"saw {len(waits)}:\n{wait_table(waits)}\n"
+                "Read less in the transaction, or read rows that others write in a stale read "
+                "before it."
             )
 
-        return self._check("no_lock_waits", judge)
+        return self._check("no_lock_waits", find_problem)
 
     def locks(self, table: str, mode: str = "Exclusive") -> None:
-        """Now, an open transaction locks rows of a table: ReaderShared, WriterShared, Exclusive."""
-        __tracebackhide__ = True
-        wanted = {each.lower(): each for each in LOCK_MODES}.get(mode.lower())
-        if wanted is None:
+        """Check that an open transaction now holds locks of a mode on rows of a table.
+
+        The modes are ReaderShared, WriterShared and Exclusive.
+        """
+        expected_mode = {name.lower(): name for name in LOCK_MODES}.get(mode.lower())
+        if expected_mode is None:
             raise ValueError(f"mode {mode!r} is not one of {', '.join(LOCK_MODES)}")
-        open_ones = self._handle.open_transactions()
-        held = [lock for each in open_ones for lock in each.locks]
+        transactions = self._handle.open_transactions()
+        held = [lock for transaction in transactions for lock in transaction.locks]
         rows = f"{table.lower()}("
-        if not any(each.mode == wanted and each.key.lower().startswith(rows) for each in held):
+        if not any(
+            lock.mode == expected_mode and lock.key.lower().startswith(rows) for lock in held
+        ):
             listed = "\n".join(f"  {lock}" for lock in held) or "  none"
-            later = "" if wanted == READER else f"\n{_LOCKS_COME_LATE}"
+            hint = "" if expected_mode == READER else f"\n{_LOCKS_COME_LATE}"
             raise AssertionError(
-                f"Expected a lock {wanted} {table}(...), held are:\n{listed}{later}"
+                f"Expected a lock {expected_mode} {table}(...), the locks held are:\n{listed}{hint}"
             )
 
     def lock_waits(self) -> int:
-        """How many requests have waited for locks so far."""
-        stretch = RecordingSlice.between(self._recording, self._start, marks_of(self._recording))
-        return sum(1 for each in _requests(stretch) if each.lock_wait_seconds)
+        """Return how many requests have waited for locks since the test began."""
+        end = marks_of(self._recording)
+        return len(RecordingSlice.between(self._recording, self._start, end).lock_waits)
 
     def full_scans(self) -> int:
-        """How many statements and reads have gone through a whole table or index so far."""
+        """Return how many statements and reads have scanned a whole table or index in the test."""
         queries = self._recording.queries[self._start[0] :]
         return sum(1 for query in queries if query.full_scans)
 
-    # ------------------------------------------------------------------ shapes
+    # ------------------------------------------------------------------ query shapes
 
     def no_full_scan(self, tables: Collection[str] | None = None, *, max: int = 0) -> Check:
-        """No statement, or at most `max`, scans a whole table or index, of `tables` or of any."""
-        wanted = None if tables is None else {name.lower() for name in tables}
+        """Check that no statement or read, or at most `max`, scans a whole table or index.
 
-        def judge(stretch: RecordingSlice) -> str | None:
-            found = [
+        `tables` names the tables and indexes that count; by default all do.
+        """
+        counting = None if tables is None else {name.lower() for name in tables}
+
+        def find_problem(recorded: RecordingSlice) -> str | None:
+            scans = [
                 query
-                for query in stretch.queries
-                if any(wanted is None or name.lower() in wanted for name in query.full_scans)
+                for query in recorded.queries
+                if any(counting is None or name.lower() in counting for name in query.full_scans)
             ]
-            if len(found) <= max:
+            if len(scans) <= max:
                 return None
-            most = _at_most(max, "full scan", "full scans")
+            limit = _at_most(max, "full scan", "full scans")
             return (
-                f"Expected {most}, saw {len(found)}:\n{query_table(found)}\n"
+                f"Expected {limit}, saw {len(scans)}:\n{query_table(scans)}\n"
                 "Filter by a key or an indexed column, or add an index for the filter."
             )
 
-        return self._check("no_full_scan", judge)
+        return self._check("no_full_scan", find_problem)
 
     def no_duplicate_queries(self, threshold: int = 2) -> Check:
-        """No statement comes `threshold` times or more from one line of code (N+1)."""
+        """Check that no line of code runs a statement `threshold` times or more (N+1)."""
 
-        def judge(stretch: RecordingSlice) -> str | None:
-            counts = Counter((query.sql, query.site) for query in stretch.queries)
-            often = {key for key, count in counts.items() if count >= threshold}
-            found = [query for query in stretch.queries if (query.sql, query.site) in often]
-            if not found:
+        def find_problem(recorded: RecordingSlice) -> str | None:
+            counts = Counter((query.sql, query.site) for query in recorded.queries)
+            repeated = {key for key, count in counts.items() if count >= threshold}
+            if not repeated:
                 return None
+            queries = [query for query in recorded.queries if (query.sql, query.site) in repeated]
             return (
-                f"Expected no statement {threshold} times from one line, saw {len(often)}:\n"
-                f"{query_table(found)}\n"
+                f"Expected no statement {threshold} times from one line, saw {len(repeated)}:\n"
+                f"{query_table(queries)}\n"
                 "Read the rows at once: a join, IN UNNEST(@keys), or one read with all keys."
             )
 
-        return self._check("no_duplicate_queries", judge)
+        return self._check("no_duplicate_queries", find_problem)
 
     def stale_reads_only(self) -> Check:
-        """Every statement and read is a stale read: no locks, and any replica can answer."""
+        """Check that every statement and read is a stale read.
 
-        def judge(stretch: RecordingSlice) -> str | None:
-            found = [query for query in stretch.queries if not query.is_stale]
-            if not found:
+        A stale read takes no locks, and any replica can serve it.
+        """
+
+        def find_problem(recorded: RecordingSlice) -> str | None:
+            strong = [query for query in recorded.queries if not query.is_stale]
+            if not strong:
                 return None
             return (
-                f"Expected stale reads only, saw {len(found)} others:\n{query_table(found)}\n"
-                "Read in database.snapshot(exact_staleness=timedelta(seconds=15)) what may be a "
-                "little old."
+                f"Expected stale reads only, saw {len(strong)} others:\n{query_table(strong)}\n"
+                "Read data that may be slightly old in "
+                "database.snapshot(exact_staleness=timedelta(seconds=15))."
             )
 
-        return self._check("stale_reads_only", judge)
+        return self._check("stale_reads_only", find_problem)
 
     def tagged(self, tag: str) -> Check:
-        """Every statement and read carries a request tag that matches."""
+        """Check that every statement and read has a request tag that `tag` matches.
+
+        `tag` is a regular expression.
+        """
         pattern = re.compile(tag)
 
-        def judge(stretch: RecordingSlice) -> str | None:
-            found = [query for query in stretch.queries if not pattern.search(query.tag)]
-            if not found:
+        def find_problem(recorded: RecordingSlice) -> str | None:
+            untagged = [query for query in recorded.queries if not pattern.search(query.tag)]
+            if not untagged:
                 return None
-            problem = f"Expected request tags like {tag!r}, missing on {len(found)}"
-            return f"{problem}:\n{query_table(found)}"
+            problem = f"Expected request tags like {tag!r}, missing on {len(untagged)}"
+            return f"{problem}:\n{query_table(untagged)}"
 
-        return self._check("tagged", judge)
+        return self._check("tagged", find_problem)
 
     def plan(self, sql: str, /, **params: Any) -> PlanCheck:
-        """The plan of a query, to ask what it uses."""
+        """Return the plan of a query, which has assertions of its own."""
         with self._observation.unrecorded(), statement_errors(sql):
             return PlanCheck.of(self._handle.client(), sql, params, self._hierarchies)
 
@@ -271,10 +291,11 @@ class SpannerAssert:
         inconclusive: Inconclusive = "error",
         severity: str = "error",
     ) -> Check:
-        """Writes to `tables`, or to any, could be spread over servers.
+        """Check that writes to `tables`, by default to all tables, have no hotspot.
 
-        With fewer than `min_writes` commits it fails as inconclusive, unless `inconclusive` is
-        "warn". `reasons` are Spanner's words; `severity` "warning" counts warnings too.
+        The check is inconclusive with fewer than `min_writes` commits: it fails, or warns if
+        `inconclusive` is "warn". `reasons` are Spanner's names of hotspots. With `severity`
+        "warning", warnings count too.
         """
         rule = HotspotRule(
             tables=words(tables),
@@ -286,56 +307,50 @@ class SpannerAssert:
         return self._registered(hotspot_check("no_hotspots", self._observation.hotspots, rule))
 
     def even_distribution(self, table: str, max_share: float = 0.3) -> Check:
-        """Writes to a table or index spread over its keys at any time, as those of new splits do.
+        """Check that writes to a table or index spread evenly over its keys at any time.
 
-        Of eight ranges that divide what was written, the fullest takes at most `max_share`.
+        Eight key ranges divide the rows written; the busiest may take at most `max_share` of them.
         """
-        rule = EvenRule(table, max_share)
+        rule = EvenDistributionRule(table, max_share)
         return self._registered(
             hotspot_check("even_distribution", self._observation.hotspots, rule)
         )
 
-    def judge_hotspots(self, rule: HotspotRule | int) -> None:
-        """Raise AssertionError for what a rule has against the test so far.
-
-        A number is how many there may be, however little was written.
-        """
-        __tracebackhide__ = True
-        if isinstance(rule, int):
-            rule = HotspotRule(most=rule, min_writes=0)
+    def check_hotspot_rule(self, rule: HotspotRule) -> None:
+        """Raise AssertionError unless the writes of the test so far satisfy a rule."""
         hotspot_check("no_hotspots", self._observation.hotspots, rule).so_far()
 
     def hotspots(self) -> list[Any]:
-        """Rows with the columns of SPANNER_SYS.SPLIT_STATS_TOP_MINUTE, of the test so far."""
+        """Return the hotspots of the test so far, with the columns of SPLIT_STATS_TOP_MINUTE."""
         return self._observation.hotspots.split_stats()  # type: ignore[no-any-return]
 
     def load(self, call: Callable[[int], Any], times: int = 500, clients: int = 1) -> None:
-        """Call `call(0)` to `call(times - 1)`, from this thread or divided among `clients`."""
+        """Call `call(0)` to `call(times - 1)`, from this thread or from `clients` threads."""
         load(call, times, clients)
 
     # ------------------------------------------------------------------ rows
 
     def rows(self, table: str, /, where: str = "TRUE", **params: Any) -> list[dict[str, Any]]:
-        """The rows of a table that satisfy a condition, in key order."""
+        """Return the rows of a table that satisfy a condition, in key order."""
         sql = SpannerSql(self._handle.client(), self._observation.unrecorded)
         return sql.rows(f"SELECT * FROM {table} WHERE {where}", **params)
 
     def unchanged(self) -> BlockCheck:
-        """A block after which every row of the database is as it was before."""
+        """Check that every row of the database is the same before and after a block."""
 
         def begin() -> FindProblem:
-            before = self._contents()
+            before = self._rows_by_key()
 
-            def judge() -> str | None:
-                found = differences(before, self._contents())
-                listed = "\n".join(f"  {diff}" for diff in found)
-                return f"Expected no row to change, but:\n{listed}" if found else None
+            def find_problem() -> str | None:
+                diffs = differences(before, self._rows_by_key())
+                listed = "\n".join(f"  {diff}" for diff in diffs)
+                return f"Expected no row to change, but:\n{listed}" if diffs else None
 
-            return judge
+            return find_problem
 
         return self._registered(BlockCheck("unchanged", begin))
 
-    def _contents(self) -> Any:
+    def _rows_by_key(self) -> Any:
         with self._observation.unrecorded():
             return rows_by_key(self._handle.client())
 
@@ -343,20 +358,18 @@ class SpannerAssert:
 # ---------------------------------------------------------------------------- texts
 
 
-def _at_most(most: int, singular: str, plural: str) -> str:
+def _at_most(limit: int, singular: str, plural: str) -> str:
     """Return a limit in words, as in "no full scan" or "at most 2 full scans"."""
-    return f"at most {counted(most, singular, plural)}" if most else f"no {singular}"
+    return f"at most {counted(limit, singular, plural)}" if limit else f"no {singular}"
 
 
-def _requests(stretch: RecordingSlice) -> list[Any]:
-    return [*stretch.queries, *stretch.attempts]
-
-
-def _count_problem(one: str, many: str, found: int, n: int | None, most: int | None) -> str | None:
-    if n is None and most is None:
-        raise TypeError(f"say how many {many}: a number, or max=")
-    if n is not None and found != n:
-        return f"Expected {n} {one if n == 1 else many}, saw {found}"
-    if most is not None and found > most:
-        return f"Expected at most {most} {one if most == 1 else many}, saw {found}"
+def _count_problem(
+    singular: str, plural: str, count: int, n: int | None, limit: int | None
+) -> str | None:
+    if n is None and limit is None:
+        raise TypeError(f"{plural}() needs a number, n= or max=")
+    if n is not None and count != n:
+        return f"Expected {n} {singular if n == 1 else plural}, saw {count}"
+    if limit is not None and count > limit:
+        return f"Expected at most {limit} {singular if limit == 1 else plural}, saw {count}"
     return None

@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 
 import spanemu
-from pytest_spanemu.asserts.findings import not_failed_for
+from pytest_spanemu.asserts.hotspots import unreported_findings
 from pytest_spanemu.databases.isolation import IsolationStrategy, create_strategy
 from pytest_spanemu.databases.observation import Observation
 from pytest_spanemu.databases.template import Template
@@ -154,7 +154,7 @@ class DatabaseAllocator:
             page.remarks += hook(config=self._config, test=test, figures=page.to_json())
         told = []
         for _, title, name, advice in self._fails_on:
-            texts = not_failed_for(node, getattr(page, name))
+            texts = unreported_findings(node, getattr(page, name))
             if texts:
                 told.append(_listed(title, texts, advice))
         if self._report.lint:  # The first test of a schema fails for it, and the others go on.

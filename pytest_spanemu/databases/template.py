@@ -16,7 +16,7 @@ from typing import Any
 from google.api_core.exceptions import AlreadyExists, GoogleAPICallError
 
 import spanemu
-from pytest_spanemu.asserts.listing import counted
+from pytest_spanemu.asserts.request_text import counted
 from pytest_spanemu.clean_errors import refused_statement
 from pytest_spanemu.databases.progress import ShowStep, show_nothing
 from pytest_spanemu.sources import Ddl, Dml, Program, Source, Step, default_sources, source_of

@@ -11,9 +11,9 @@ from typing import Any
 
 from google.api_core.exceptions import GoogleAPIError
 
-from pytest_spanemu.asserts.findings import score
-from pytest_spanemu.asserts.listing import lines_of, notes_of
+from pytest_spanemu.asserts.hotspots import hotspot_score
 from pytest_spanemu.asserts.plans import PlanCheck
+from pytest_spanemu.asserts.request_text import calling_lines, query_notes
 
 STATEMENTS_MAX = 50  # of one test
 TRANSACTIONS_MAX = 50
@@ -37,7 +37,7 @@ def findings_of(report: Any) -> list[Plain]:
             "rule": each.rule,
             "reason": str(each.reason),
             "place": each.place,
-            "score": score(each),
+            "score": hotspot_score(each),
             "severity": str(each.severity),
             "message": each.message,
             "evidence": str(each.evidence),
@@ -50,7 +50,7 @@ def findings_of(report: Any) -> list[Plain]:
 def _statements(queries: Sequence[Any], plan: Callable[[Any], str]) -> list[Plain]:
     grouped: dict[tuple[str, str], list[Any]] = {}
     for query in queries:
-        grouped.setdefault((query.sql, lines_of(query)), []).append(query)
+        grouped.setdefault((query.sql, calling_lines(query)), []).append(query)
     worst = sorted(
         grouped.values(), key=lambda found: (bool(found[0].full_scans), len(found)), reverse=True
     )
@@ -58,10 +58,10 @@ def _statements(queries: Sequence[Any], plan: Callable[[Any], str]) -> list[Plai
         {
             "sql": found[0].sql,
             "kind": found[0].kind,
-            "site": lines_of(found[0]),
+            "site": calling_lines(found[0]),
             "count": len(found),
             "seconds": sum(each.seconds for each in found),
-            "notes": notes_of(found[0]),
+            "notes": query_notes(found[0]),
             "plan": plan(found[0]),
         }
         for found in worst[:STATEMENTS_MAX]
@@ -109,7 +109,7 @@ def _commit(transaction: Any) -> tuple[Any, ...]:
 def _request(found: Any) -> Plain:
     return {
         "sql": getattr(found, "sql", "COMMIT"),
-        "site": lines_of(found),
+        "site": calling_lines(found),
         "seconds": found.seconds,
         "lock_wait_seconds": found.lock_wait_seconds,
         "error": found.error,

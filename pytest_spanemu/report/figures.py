@@ -6,8 +6,8 @@ from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
-from pytest_spanemu.asserts.findings import described, matches, score
-from pytest_spanemu.asserts.listing import counted, lines_of
+from pytest_spanemu.asserts.hotspots import finding_label, finding_matches, hotspot_score
+from pytest_spanemu.asserts.request_text import calling_lines, counted
 
 SYSTEM_TABLES = ("INFORMATION_SCHEMA", "SPANNER_SYS")
 
@@ -50,7 +50,9 @@ class Figures:
         waits = sum(bool(each.lock_wait_seconds) for each in requests)
         self.lock_waits = waits + (self.lock_waits or 0)
         for each in scans:
-            text = f"{', '.join(each.full_scans)}: {' '.join(each.sql.split())} {lines_of(each)}"
+            text = (
+                f"{', '.join(each.full_scans)}: {' '.join(each.sql.split())} {calling_lines(each)}"
+            )
             if text not in self.scans:
                 self.scans.append(text)
 
@@ -58,14 +60,14 @@ class Figures:
         """Note what was found hot in one database; of what is `known` only the score."""
         if not report.spaces:
             return
-        found = [(score(each), each) for each in report.findings]
+        found = [(hotspot_score(each), each) for each in report.findings]
         judged = any(space.verdict != "insufficient" for space in report.spaces.values())
         if judged or any(points for points, _ in found):
             self.hot = max([points for points, _ in found] + [self.hot or 0])
         self.hotspots += [
-            described(each)
+            finding_label(each)
             for _, each in found
-            if each.severity == "error" and not any(matches(each, entry) for entry in known)
+            if each.severity == "error" and not any(finding_matches(each, entry) for entry in known)
         ]
 
     def take_budget(self, limits: Mapping[str, int]) -> None:

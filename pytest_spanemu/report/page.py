@@ -14,7 +14,7 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from pytest_spanemu.asserts.listing import counted
+from pytest_spanemu.asserts.request_text import counted
 from pytest_spanemu.report import parts
 from pytest_spanemu.report.figures import Figures
 from pytest_spanemu.report.outcome import STATUSES, counts_of

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from html import escape
 from typing import Any
 
-from pytest_spanemu.asserts.listing import counted
+from pytest_spanemu.asserts.request_text import counted
 
 _HEIGHT_MAX = 320  # pixels
 _ROW_HEIGHT_MAX = 24

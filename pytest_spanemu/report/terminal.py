@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from pytest_spanemu.asserts.listing import counted
+from pytest_spanemu.asserts.request_text import counted
 from pytest_spanemu.report.figures import Figures
 from pytest_spanemu.report.run_report import RunReport
 

@@ -48,7 +48,7 @@ CLASSES = (
 INTERNAL = {
     "attach_to",
     "fail_for_unused_checks",
-    "judge_hotspots",
+    "check_hotspot_rule",
     "meet",
     "find",
     "pause",

@@ -133,7 +133,7 @@ def test_hotspots_in_a_budget(music):
         ("spanner_budget(queries='3')", "takes a whole number as queries, not '3'."),
         ("spanner_hotspots(tabels=['T'])", "does not take tabels. Did you mean 'tables'?*"),
         ("spanner_hotspots(qps='fast')", "qps='fast' is not a number*"),
-        ("spanner_hotspots(tables=3)", "marker spanner_hotspots makes no sense*"),
+        ("spanner_hotspots(tables=3)", "marker spanner_hotspots has wrong arguments*"),
         ("spanner_faults(abort='commit')", "marker spanner_faults does not take abort=*"),
         ("spanner_faults('abrt commit')", "'abrt' is not one of abort*"),
         ("spanner_faults(7)", "it is not a text such as*"),

@@ -38,6 +38,7 @@ REWRITTEN: tuple[str, ...] = (
     "spanemu/sql/googlesql/ast.py",
     "spanemu/sql/googlesql/syntax/",
     "spanemu/values/",
+    "pytest_spanemu/asserts/",
 )
 MODULES = [
     path for path in (*modules(PACKAGE), *modules(PLUGIN)) if name_of(path).startswith(REWRITTEN)

@@ -1,4 +1,4 @@
-"""Recorded statements and commits as lines of a failure text."""
+"""Recorded requests as lines of failure texts and reports."""
 
 from __future__ import annotations
 
@@ -13,35 +13,35 @@ def query_table(queries: Sequence[Any]) -> str:
     """Return statements grouped by text and calling lines, the most frequent first."""
     grouped: dict[tuple[str, str], list[Any]] = {}
     for query in queries:
-        grouped.setdefault((query.sql, lines_of(query)), []).append(query)
-    ordered = sorted(grouped.items(), key=lambda each: -len(each[1]))
+        grouped.setdefault((query.sql, calling_lines(query)), []).append(query)
+    ordered = sorted(grouped.items(), key=lambda group: -len(group[1]))
     lines = [
-        f"  {len(found)}x  {short(sql)}  {called}{_bracketed(notes_of(found[0]))}"
-        for (sql, called), found in ordered[:SHOWN_MAX]
+        f"  {len(group)}x  {one_line(sql)}  {called}{_bracketed(query_notes(group[0]))}"
+        for (sql, called), group in ordered[:SHOWN_MAX]
     ]
-    return _closed(lines, len(ordered), "other statements")
+    return _joined(lines, len(ordered), "other statements")
 
 
 def commit_table(attempts: Sequence[Any]) -> str:
-    """Commits, one a line."""
+    """Return commits, one line for each."""
     lines = [
         f"  {counted(commit.mutations, 'mutation')}  {counted(commit.participants, 'split')}  "
-        f"{', '.join(commit.tables) or 'DML'}  {lines_of(commit)}"
+        f"{', '.join(commit.tables) or 'DML'}  {calling_lines(commit)}"
         f"{f'  {commit.error}' if commit.error else ''}"
         for commit in attempts[:SHOWN_MAX]
     ]
-    return _closed(lines, len(attempts))
+    return _joined(lines, len(attempts))
 
 
-def wait_table(waited: Sequence[Any]) -> str:
-    """Requests that waited for locks, one a line, the longest wait first."""
-    ordered = sorted(waited, key=lambda each: -each.lock_wait_seconds)
+def wait_table(requests: Sequence[Any]) -> str:
+    """Return requests that waited for locks, one line for each, the longest wait first."""
+    ordered = sorted(requests, key=lambda request: -request.lock_wait_seconds)
     lines = [
-        f"  {each.lock_wait_seconds * 1e3:,.1f} ms  {short(getattr(each, 'sql', 'COMMIT'))}  "
-        f"{lines_of(each)}{f'  {each.error}' if each.error else ''}"
+        f"  {each.lock_wait_seconds * 1e3:,.1f} ms  {one_line(getattr(each, 'sql', 'COMMIT'))}  "
+        f"{calling_lines(each)}{f'  {each.error}' if each.error else ''}"
         for each in ordered[:SHOWN_MAX]
     ]
-    return _closed(lines, len(waited))
+    return _joined(lines, len(requests))
 
 
 def counted(count: int, singular: str, plural: str = "") -> str:
@@ -49,19 +49,19 @@ def counted(count: int, singular: str, plural: str = "") -> str:
     return f"{count:,} {singular if count == 1 else plural or f'{singular}s'}"
 
 
-def lines_of(request: Any) -> str:
+def calling_lines(request: Any) -> str:
     """Return the line that made a request, and the line that called its function, if known."""
     return f"{request.site}, called from {request.caller}" if request.caller else str(request.site)
 
 
-def short(sql: str) -> str:
-    """A statement on one line."""
+def one_line(sql: str) -> str:
+    """Return a statement on one line, cut at `SQL_CHARS_MAX` characters."""
     text = " ".join(sql.split())
     return text if len(text) <= SQL_CHARS_MAX else f"{text[: SQL_CHARS_MAX - 3]}..."
 
 
-def notes_of(query: Any) -> list[str]:
-    """What is worth knowing of a statement: how it finds its rows, how it ended."""
+def query_notes(query: Any) -> list[str]:
+    """Return notes on a statement: its full scan or its index, whether it sorts, its error."""
     notes = []
     if query.full_scans:
         notes.append(f"FULL SCAN {', '.join(query.full_scans)}")
@@ -74,10 +74,10 @@ def notes_of(query: Any) -> list[str]:
     return notes
 
 
-def _closed(lines: Sequence[str], count: int, what: str = "more") -> str:
-    """The lines as a text, with how many there are that are not shown."""
-    left = [f"  ... and {count - SHOWN_MAX} {what}"] if count > SHOWN_MAX else []
-    return "\n".join([*lines, *left])
+def _joined(lines: Sequence[str], count: int, noun: str = "more") -> str:
+    """Return `lines` as a text, with a last line if `count` exceeds the number of lines shown."""
+    rest = [f"  ... and {count - SHOWN_MAX} {noun}"] if count > SHOWN_MAX else []
+    return "\n".join([*lines, *rest])
 
 
 def _bracketed(notes: Sequence[str]) -> str:
