@@ -6,10 +6,9 @@ cells), `read_only` (reads at one timestamp), `buffer` (writes before the commit
 `key_partition` (a row reader limited to one partition).
 
 Then writing: `cells` (the checks and expressions of a column), `rules` (a table's constraints and
-their effects, compiled once per schema generation), `mutation_count` (how many mutations a write
-counts for), `write_plan` (how rows with the same columns are decoded and checked), `key_sets` (key
-sets of clients as encoded ranges), `resolve` (mutations to rows), `write_view` (the transaction as
-writes see it), `deferred_checks` (what is verified at the end of a statement or commit), `write`
-(one row with its parents, cascades and index entries), `constraint_checks` (the verification) and
-`commit` (all phases). `errors` holds the error types.
+their effects, compiled once per schema generation), `write_plan` (how rows with the same columns
+are decoded, checked and counted), `key_sets` (key sets of clients as encoded ranges),
+`deferred_checks` (what is verified at the end of a statement or commit), `write` (one row with its
+parents, cascades and index entries), `constraint_checks` (the verification) and `commit` (all
+phases, from mutations to rows). `errors` holds the error types.
 """

@@ -21,13 +21,13 @@ from spanemu.txn.errors.rows import (
 )
 from spanemu.txn.errors.values import NullInNotNull
 from spanemu.txn.locks.modes import READ_EXISTENCE
+from spanemu.txn.read_write import TransactionWorkspace
 from spanemu.txn.rules import CompiledForeignKey, Row
 from spanemu.txn.write import with_virtual_columns
-from spanemu.txn.write_view import WriteView
 from spanemu.values.key import after_prefix
 
 
-def verify(deferred: DeferredChecks, view: WriteView) -> None:
+def verify(deferred: DeferredChecks, view: TransactionWorkspace) -> None:
     """Raise the first violation, in Spanner's order of constraint kinds."""
     if deferred.unique:
         _verify_unique(deferred, view)
@@ -39,7 +39,7 @@ def verify(deferred: DeferredChecks, view: WriteView) -> None:
         _verify_rows(deferred, view)
 
 
-def _verify_unique(deferred: DeferredChecks, view: WriteView) -> None:
+def _verify_unique(deferred: DeferredChecks, view: TransactionWorkspace) -> None:
     for (tree, prefix), (index, cells) in paced(deferred.unique.items()):
         entries = view.items(tree, [(prefix, after_prefix(prefix))], READ_EXISTENCE)
         if len(list(islice(entries, 2))) > 1:
@@ -47,7 +47,7 @@ def _verify_unique(deferred: DeferredChecks, view: WriteView) -> None:
             raise UniqueViolation(index.index.name, key)
 
 
-def _verify_references(deferred: DeferredChecks, view: WriteView) -> None:
+def _verify_references(deferred: DeferredChecks, view: TransactionWorkspace) -> None:
     targets = [
         (reference, values, reference.target_prefix(values))
         for (_, values), reference in deferred.references.items()
@@ -66,7 +66,7 @@ def _verify_references(deferred: DeferredChecks, view: WriteView) -> None:
             )
 
 
-def _verify_releases(deferred: DeferredChecks, view: WriteView) -> None:
+def _verify_releases(deferred: DeferredChecks, view: TransactionWorkspace) -> None:
     for (name, values), reference in paced(deferred.releases.items()):
         if _target_exists(view, reference, reference.target_prefix(values)):
             continue  # the referenced values exist again
@@ -76,7 +76,7 @@ def _verify_releases(deferred: DeferredChecks, view: WriteView) -> None:
             )
 
 
-def _verify_rows(deferred: DeferredChecks, view: WriteView) -> None:
+def _verify_rows(deferred: DeferredChecks, view: TransactionWorkspace) -> None:
     for (tree, key), rules in paced(deferred.rows.items()):
         row = view.get(
             tree, key, READ_EXISTENCE
@@ -96,7 +96,7 @@ def _verify_rows(deferred: DeferredChecks, view: WriteView) -> None:
 
 
 def _lock_targets(
-    view: WriteView, targets: Iterable[tuple[CompiledForeignKey, Row, bytes]]
+    view: TransactionWorkspace, targets: Iterable[tuple[CompiledForeignKey, Row, bytes]]
 ) -> None:
     """Lock the referenced rows that are identified by their key, in one batch for each table."""
     keys: dict[TreeId, list[bytes]] = {}
@@ -107,13 +107,15 @@ def _lock_targets(
         view.lock_all(tree, rows, READ_EXISTENCE)
 
 
-def _target_exists(view: WriteView, reference: CompiledForeignKey, target: bytes) -> bool:
+def _target_exists(
+    view: TransactionWorkspace, reference: CompiledForeignKey, target: bytes
+) -> bool:
     """Return whether a referenced row exists; `target` is its key, or a prefix of its key."""
     if reference.finds_row:
         return view.get(reference.target_tree, target, READ_EXISTENCE) is not None
     return _has_rows(view, reference.target_tree, target)
 
 
-def _has_rows(view: WriteView, tree: TreeId, prefix: bytes) -> bool:
+def _has_rows(view: TransactionWorkspace, tree: TreeId, prefix: bytes) -> bool:
     rows = view.items(tree, [(prefix, after_prefix(prefix))], READ_EXISTENCE)
     return next(iter(rows), None) is not None

@@ -48,7 +48,11 @@ class Reads(Enum):
 
 
 class TransactionWorkspace:
-    """The working state of one read-write transaction; a `RowReader` and a `WriteView`."""
+    """The working state of one read-write transaction, from which its rows are read and written.
+
+    The SQL engine reads through `TransactionReader`, which chooses the locks of each scan. A write
+    batch (`write`) and its constraint checks read and write here, with the locks that they name.
+    """
 
     def __init__(
         self, store: Store, locks: LockTable, holder: LockHolder, context: Context, reads: Reads
@@ -75,7 +79,7 @@ class TransactionWorkspace:
         self._timestamp_ranges: list[tuple[TreeId, bytes, bytes]] = []
         self._only_reads = True
 
-    # ------------------------------------------------------------------ as a RowReader
+    # ------------------------------------------------------------------ for TransactionReader
 
     def scan(
         self,
@@ -116,7 +120,7 @@ class TransactionWorkspace:
         """Return the approximate number of rows of a table."""
         return self.store.row_count(tree_of(table))
 
-    # ------------------------------------------------------------------ as a WriteView
+    # ------------------------------------------------------------------ for write batches
 
     def get(self, tree: TreeId, key: bytes, lock: Lock = READ_ROW) -> Row | None:
         """Return the row as this transaction sees it, locked for reading until the commit."""

@@ -20,7 +20,6 @@ from spanemu.schema.schema import Schema
 from spanemu.schema.table import Interleave, Table
 from spanemu.storage.layout import encoder_of, tree_of
 from spanemu.txn.cells import Check, RowExpression, check_of, compile_expression, placement_check
-from spanemu.txn.mutation_count import entry_mutations
 from spanemu.values.key import ByteRange, after_prefix
 from spanemu.values.key_text import key_text, part_text
 from spanemu.values.mutation import COMMIT_TIMESTAMP
@@ -54,7 +53,8 @@ class CompiledIndex:
         self.declared_parts = len(index.key)
         self.key_parts = len(index.full_key)
         self.key_positions = frozenset(positions[: self.key_parts])
-        self.mutations = entry_mutations(self.declared_parts, len(positions) - self.key_parts)
+        # of a written entry: the declared key columns and the stored columns
+        self.mutations = self.declared_parts + len(positions) - self.key_parts
         self.filtered = tuple(column.position for column in index.filtered)
 
     def has_entry(self, row: Row) -> bool:

@@ -30,10 +30,9 @@ from spanemu.txn.errors.values import (
     PendingTimestampRead,
 )
 from spanemu.txn.locks.modes import READ_EXISTENCE, WRITE_ROW, Lock
-from spanemu.txn.mutation_count import DELETION
+from spanemu.txn.read_write import TransactionWorkspace
 from spanemu.txn.rules import CompiledForeignKey, CompiledIndex, CompiledTable, Row
-from spanemu.txn.write_plan import WritePlan
-from spanemu.txn.write_view import WriteView
+from spanemu.txn.write_plan import DELETION, WritePlan
 from spanemu.values.cell_mask import WHOLE_ROW, cells_of
 from spanemu.values.key import after_prefix, key_size
 from spanemu.values.mutation import COMMIT_TIMESTAMP, WriteKind
@@ -47,7 +46,7 @@ class WriteBatch:
 
     def __init__(
         self,
-        view: WriteView,
+        view: TransactionWorkspace,
         unreadable: Mapping[str, Set[int]] | None = None,
         *,
         returns: bool = False,

@@ -6,7 +6,7 @@ it, so that a bulk load resolves names and types once.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 from functools import cached_property
 from operator import call
 from typing import Any
@@ -31,12 +31,29 @@ from spanemu.txn.errors.values import (
     WriteToGenerated,
 )
 from spanemu.txn.locks.modes import Lock, update_lock
-from spanemu.txn.mutation_count import row_mutations
 from spanemu.txn.rules import CompiledTable, Row, is_timestamp
 from spanemu.values.errors import BadValue
 from spanemu.values.mutation import COMMIT_TIMESTAMP, COMMIT_TIMESTAMP_PLACEHOLDER, WriteKind
 from spanemu.values.timestamp import format_utc
 from spanemu.values.value import decoder
+
+DELETION = 1  # mutations of a deleted key or range, and of a removed index entry
+
+
+def row_mutations(listed: Set[int], computed: Set[int], key: Set[int], *, by_dml: bool) -> int:
+    """Return the number of mutations of an inserted or updated row, without its index entries.
+
+    Each column that is listed or computed counts, and each key column, once. By the Mutation API
+    the key columns count again if a column outside the key is computed
+    (docs/adr/0013-mutations-are-counted-by-write-path.md).
+
+    `listed` holds the positions of the columns with values from the client. `computed` holds the
+    positions of the columns with a default, a generated value or an update's commit timestamp.
+    """
+    affected = len(listed | computed | key)
+    writes_again = bool(computed - key) and not by_dml
+    return affected + len(key) if writes_again else affected
+
 
 Decode = Callable[[Any], Any]
 

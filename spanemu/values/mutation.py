@@ -1,7 +1,7 @@
 """Writes as plain data: the five kinds of mutation, with unresolved names and raw values.
 
 Values are in the wire's JSON-like form or in Python form. The transaction converts and checks them
-against the columns (`txn.resolve`), because the error for a bad value depends on its column. No
+against the columns (`txn.commit`), because the error for a bad value depends on its column. No
 code here knows a schema.
 """
 

@@ -90,22 +90,22 @@ def query_fingerprint(request: StatementRequest) -> str:
 
 
 def partition_ranges(
-    store: Store, source: Table | Index, ranges: Sequence[ByteRange], most: int = 0
+    store: Store, source: Table | Index, ranges: Sequence[ByteRange], limit: int = 0
 ) -> list[tuple[ByteRange, ...]]:
     """Return ranges of a table or index cut at split boundaries, one partition for each split.
 
-    There is at least one partition, and at most `most` unless `most` is 0.
+    There is at least one partition, and at most `limit` unless `limit` is 0.
     """
     starts = store.split_map.starts(tree_of(source))
-    shares = [
+    partitions = [
         tuple(_within(ranges, low, starts[number + 1] if number + 1 < len(starts) else None))
         for number, low in enumerate(starts)
     ]
-    shares = [share for share in shares if share] or [()]
-    if most and len(shares) > most:
-        tail = tuple(range_ for share in shares[most - 1 :] for range_ in share)
-        shares = [*shares[: most - 1], tail]
-    return shares
+    partitions = [partition for partition in partitions if partition] or [()]
+    if limit and len(partitions) > limit:
+        tail = tuple(range_ for partition in partitions[limit - 1 :] for range_ in partition)
+        partitions = [*partitions[: limit - 1], tail]
+    return partitions
 
 
 def partitioned_by(prepared: Prepared, schema: Schema) -> str:
@@ -119,7 +119,7 @@ def partitioned_by(prepared: Prepared, schema: Schema) -> str:
     if prepared.cuts_unchecked:
         return ""
     if prepared.is_ordered:
-        raise NotPartitionableQuery("ORDER BY needs more than one share's rows")
+        raise NotPartitionableQuery("ORDER BY needs the rows of more than one partition")
     name, reason = partition_hierarchy(prepared.executable.plan, schema)
     if reason:
         raise NotPartitionableQuery(reason)
@@ -144,15 +144,15 @@ def _text(content: bytes) -> str:
     return b64encode(content).decode()
 
 
-def query_shares(store: Store, hierarchy: TreeId, most: int) -> list[ByteRange]:
-    """Return ranges of root keys that cover a hierarchy; at most `most` unless `most` is 0."""
+def query_partitions(store: Store, hierarchy: TreeId, limit: int) -> list[ByteRange]:
+    """Return ranges of root keys that cover a hierarchy; at most `limit` unless `limit` is 0."""
     inner = [
         boundary.key
         for boundary in store.split_map.boundaries(hierarchy)
         if len(boundary.path) == 1
     ]
-    if most:
-        inner = inner[: most - 1]
+    if limit:
+        inner = inner[: limit - 1]
     low, high = EVERYTHING[0]
     return list(zip([low, *inner], [*inner, high], strict=True))
 

@@ -135,22 +135,22 @@ def prepare(
     request: StatementRequest,
     statistics: Statistics,
     *,
-    in_shares: bool = False,
+    by_partition: bool = False,
 ) -> Prepared:
     """Return the prepared statement of a request, from the cache or compiled now.
 
-    With `in_shares` the plan lets each partition of a hierarchy be processed by itself, if such a
-    plan exists.
+    With `by_partition` the plan lets each partition of a hierarchy be processed by itself, if
+    such a plan exists.
     """
     version = request.optimizer_version
     if version and version.lower() not in OPTIMIZER_VERSIONS:
         raise BadOptimizerVersion(version)
     types = request.parameter_types
     key: Any = (request.sql, tuple(types.items())) if types else request.sql
-    if in_shares:
-        key = ("in shares", key)
+    if by_partition:
+        key = ("by partition", key)
     prepared: Prepared = generation.compiled(
-        key, lambda: _prepare(generation, request, statistics, in_shares=in_shares)
+        key, lambda: _prepare(generation, request, statistics, by_partition=by_partition)
     )
     return prepared
 
@@ -184,7 +184,7 @@ def prepare_dml(
 
 
 def _prepare(
-    generation: Generation, request: StatementRequest, statistics: Statistics, *, in_shares: bool
+    generation: Generation, request: StatementRequest, statistics: Statistics, *, by_partition: bool
 ) -> Prepared:
     began = monotonic()
     sql = request.sql
@@ -192,7 +192,7 @@ def _prepare(
     schema = generation.schema
     options = AnalyzerOptions(CATALOG, generation.limits)
     statement = dialect_of(schema.dialect).resolve(sql, schema, lowered, options)
-    plan = plan_statement(statement, schema, statistics, in_shares=in_shares)
+    plan = plan_statement(statement, schema, statistics, by_partition=by_partition)
     executable = compile_plan(plan, generation.limits.statement_memory_bytes)
     prepared = Prepared(statement, executable, len(sql) + executable.constant_size)
     prepared.prepared_in = prepared.prepared_at - began

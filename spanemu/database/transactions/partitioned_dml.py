@@ -63,11 +63,11 @@ class _Partition:
     """The execution of the statement on one partition, in a transaction of its own."""
 
     def __init__(
-        self, core: DatabaseCore, request: StatementRequest, share: Sequence[ByteRange]
+        self, core: DatabaseCore, request: StatementRequest, partition: Sequence[ByteRange]
     ) -> None:
         self._core = core
         self._request = request
-        self._share = share
+        self._ranges = partition
 
     def run(self) -> ResultStream:
         """Run the statement on the partition; repeat it until no other transaction aborts it."""
@@ -102,12 +102,12 @@ class _Partition:
         return result
 
     def _execute(self, transaction: TransactionWorkspace, generation: Generation) -> ResultStream:
-        prepared = prepare(generation, self._request, self._core.statistics, in_shares=True)
+        prepared = prepare(generation, self._request, self._core.statistics, by_partition=True)
         rows = TransactionReader(transaction, lock_scanned=prepared.locks_exclusively, writes=True)
         plan = prepared.executable.plan
         assert isinstance(plan, DmlPlan)
         # A statement that scans an index has a single partition.
-        reader = PartitionReader(rows, {tree_of(plan.table)}, self._share)
+        reader = PartitionReader(rows, {tree_of(plan.table)}, self._ranges)
         done = execute_dml(prepared, self._request, transaction, reader, generation)
         if done.violation is not None:
             raise done.violation.fresh()
@@ -141,7 +141,7 @@ class PartitionedDmlTransaction:
             raise DirectedReadNotAllowed()
         self._core.check_open()
         reader = SnapshotReader(self._core.store, self._core.store.read_timestamp())
-        prepared = prepare(self._core.generation, request, reader, in_shares=True)
+        prepared = prepare(self._core.generation, request, reader, by_partition=True)
         self._check(prepared, request)
         plan = prepared.executable.plan
         assert isinstance(plan, DmlPlan)
@@ -152,25 +152,28 @@ class PartitionedDmlTransaction:
             if len(running) >= PARTITIONED_DML_CONCURRENT_MAX:
                 raise TooManyPartitionedDml(PARTITIONED_DML_CONCURRENT_MAX)
             self._used = True
-            shares = self._shares(plan)
-            running[self.id] = Progress(len(shares), self._core.store.clock.peek())
+            partitions = self._partitions(plan)
+            running[self.id] = Progress(len(partitions), self._core.store.clock.peek())
         try:
-            return self._run(request, shares, running[self.id])
+            return self._run(request, partitions, running[self.id])
         finally:
             del running[self.id]
 
     def _run(
-        self, request: StatementRequest, shares: Sequence[Sequence[ByteRange]], progress: Progress
+        self,
+        request: StatementRequest,
+        partitions: Sequence[Sequence[ByteRange]],
+        progress: Progress,
     ) -> ResultStream:
         """Run the partitions one after another."""
-        for share in shares:
-            result = _Partition(self._core, request, share).run()
+        for partition in partitions:
+            result = _Partition(self._core, request, partition).run()
             progress.add(result.stats.row_count or 0, self._core.store.clock.peek())
         result.stats.row_count = progress.rows
         result.stats.row_count_is_lower_bound = True
         return result
 
-    def _shares(self, plan: DmlPlan) -> Sequence[Sequence[ByteRange]]:
+    def _partitions(self, plan: DmlPlan) -> Sequence[Sequence[ByteRange]]:
         if any(isinstance(node, Scan) and node.index is not None for node in walk(plan.root)):
             return [EVERYTHING]
         return partition_ranges(self._core.store, plan.table, EVERYTHING)

@@ -13,8 +13,8 @@ from spanemu.database.core import DatabaseCore
 from spanemu.database.generation import Generation
 from spanemu.database.statements.context import StatementContext
 from spanemu.database.transactions.errors import MalformedMutationKey, PrecommitTokenMissing
+from spanemu.txn.commit import resolve
 from spanemu.txn.errors.requests import BadCellValue, BadKeyValue, WrongKeyParts
-from spanemu.txn.resolve import resolve
 from spanemu.values.mutation import Mutation
 
 

@@ -31,7 +31,7 @@ from spanemu.database.statements.partitions import (
     partition_ranges,
     partitioned_by,
     query_fingerprint,
-    query_shares,
+    query_partitions,
     read_fingerprint,
     seal,
     trees_of,
@@ -195,9 +195,9 @@ class SnapshotTransaction:
         if self.at >= self._core.store.clock.peek():
             await_timestamp(self._core.store, self.at)
 
-    def _prepare(self, request: StatementRequest, *, in_shares: bool = False) -> Prepared:
+    def _prepare(self, request: StatementRequest, *, by_partition: bool = False) -> Prepared:
         self._ready()
-        prepared = prepare(self._generation, request, self._reader, in_shares=in_shares)
+        prepared = prepare(self._generation, request, self._reader, by_partition=by_partition)
         if prepared.is_dml:
             raise DmlNotAllowed() if self.id else DmlSingleUse()
         if prepared.for_update:
@@ -210,7 +210,7 @@ class SnapshotTransaction:
 
     # ------------------------------------------------------------------ partitions
 
-    def partition_read(self, request: ReadRequest, most: int) -> tuple[Partition, ...]:
+    def partition_read(self, request: ReadRequest, limit: int) -> tuple[Partition, ...]:
         """Return the partitions of a read, one for each split that the read touches."""
         self._ready()
         self._pin()
@@ -221,12 +221,12 @@ class SnapshotTransaction:
             self._core.store,
             source,
             plan.ranges(request.key_set),
-            most,
+            limit,
         )
         fingerprint = read_fingerprint(request)
         return tuple(
-            Partition(seal(PartitionToken(self._session, self.id, fingerprint, share)))
-            for share in ranges
+            Partition(seal(PartitionToken(self._session, self.id, fingerprint, partition)))
+            for partition in ranges
         )
 
     def read_partition(self, request: ReadRequest, token: bytes) -> ResultStream:
@@ -238,32 +238,33 @@ class SnapshotTransaction:
         rows = plan.scan(self._reader, opened.ranges, context)
         return ResultStream(plan.columns, rows, source=plan)
 
-    def partition_query(self, request: StatementRequest, most: int) -> tuple[Partition, ...]:
+    def partition_query(self, request: StatementRequest, limit: int) -> tuple[Partition, ...]:
         """Return the partitions of a query, one for each split of the hierarchy that it scans."""
-        prepared = self._prepare(request, in_shares=True)
+        prepared = self._prepare(request, by_partition=True)
         name = partitioned_by(prepared, self._generation.schema)
         prepared.check_declared(request.parameters)
         self._pin()
-        shares: list[tuple[ByteRange, ...]] = [()]
+        partitions: list[tuple[ByteRange, ...]] = [()]
         if name:
             root = hierarchy_named(self._generation.schema, name)
             self._core.splitting.fit_sizes(root)
-            shares = [(share,) for share in query_shares(self._core.store, root, most)]
+            ranges = query_partitions(self._core.store, root, limit)
+            partitions = [(byte_range,) for byte_range in ranges]
         fingerprint = query_fingerprint(request)
         return tuple(
-            Partition(seal(PartitionToken(self._session, self.id, fingerprint, share)))
-            for share in shares
+            Partition(seal(PartitionToken(self._session, self.id, fingerprint, partition)))
+            for partition in partitions
         )
 
     def execute_partition(self, request: StatementRequest, token: bytes) -> ResultStream:
         """Run a query on a single partition."""
-        share = self._opened(token, query_fingerprint(request)).ranges
-        if not share:
+        partition = self._opened(token, query_fingerprint(request)).ranges
+        if not partition:
             return self.execute(request)
         schema = self._generation.schema
-        prepared = self._prepare(request, in_shares=True)
+        prepared = self._prepare(request, by_partition=True)
         trees = trees_of(schema, partitioned_by(prepared, schema))
-        return self._execute(request, prepared, PartitionReader(self._reader, trees, share))
+        return self._execute(request, prepared, PartitionReader(self._reader, trees, partition))
 
     def _pin(self) -> None:
         """Keep the row versions of the read timestamp for late holders of partition tokens.

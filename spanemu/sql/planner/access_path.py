@@ -79,7 +79,7 @@ def _may_use_union(scan: Scan, planning: Planning) -> bool:
     """Return whether several indexes may be combined without a hint."""
     return not (
         planning.hashes_correlations
-        or planning.in_shares
+        or planning.by_partition
         or planning.hint("force_index", scan.hints) is not None
     )
 

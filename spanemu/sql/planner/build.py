@@ -44,14 +44,14 @@ def plan_statement(
     schema: Schema,
     statistics: Statistics,
     *,
-    in_shares: bool = False,
+    by_partition: bool = False,
 ) -> Plan:
     """Return the plan for a statement under a schema, for the current table sizes.
 
-    `in_shares` says that the plan should run partition by partition (`plan.partitionable`).
+    `by_partition` says that the plan should run partition by partition (`plan.partitionable`).
     """
     current().check()  # Parsing and analyzing a very long statement takes a while.
-    planning = Planning(schema, statistics, statement.hints, in_shares=in_shares)
+    planning = Planning(schema, statistics, statement.hints, by_partition=by_partition)
     builder = _Builder(planning, statement)
     try:
         return _STATEMENTS[type(statement)](builder, statement)

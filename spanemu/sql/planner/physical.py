@@ -51,9 +51,7 @@ def _per_row(node: Node, planning: Planning, rows: float) -> Node:
     seeking = spool_correlated(choose(node, None, planning))
     if not free(seeking) or planning.hashes_correlations:
         return seeking
-    planning.hashes_correlations = True
-    hashed = spool_correlated(choose(node, None, planning))
-    planning.hashes_correlations = False
+    hashed = spool_correlated(choose(node, None, planning.hashing_correlations()))
     seek_cost = estimate(seeking, planning).cost
     look_up = estimate(hashed, planning).cost
     return (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from itertools import count
 from typing import Any, Protocol
 
@@ -29,21 +30,30 @@ class Planning:
         statistics: Statistics,
         hints: Hints = (),
         *,
-        in_shares: bool = False,
+        by_partition: bool = False,
     ) -> None:
         self.schema = schema
         self.statistics = statistics
         self.hints = dict(hints)
         # True if the plan should run partition by partition: no operator may leave its partition.
-        self.in_shares = in_shares
+        self.by_partition = by_partition
         # The estimates of `planner.estimate`, by the node's identity: keys keep nodes alive.
         self.estimates: dict[Node, Any] = {}
         # Row counts by table name: the rows of all splits of a table are counted once.
         self.sizes: dict[str, int] = {}
-        # Set while a correlated part is planned whose equalities with the outer row are hashed.
+        # True for a correlated part whose equalities with the outer row are hashed.
         self.hashes_correlations = False
         # The analyzer counts columns up from 0, so ids below zero are free.
         self._ids = count(-1, -1)
+
+    def hashing_correlations(self) -> Planning:
+        """Return the context for a correlated part whose equalities with the outer row are hashed.
+
+        Both contexts share the ids of new columns, the estimates and the sizes.
+        """
+        inner = copy(self)
+        inner.hashes_correlations = True
+        return inner
 
     def new_column(self, name: str, type_: Type) -> ResolvedColumn:
         """Return a column that the statement does not have yet."""

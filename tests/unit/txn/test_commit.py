@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from spanemu.txn.commit import resolve
 from spanemu.txn.errors.requests import (
     BadCellValue,
     ColumnNotFound,
@@ -19,7 +20,6 @@ from spanemu.txn.errors.rows import (
     UniqueViolation,
 )
 from spanemu.txn.read_write import Reads
-from spanemu.txn.resolve import resolve
 from spanemu.values.mutation import (
     COMMIT_TIMESTAMP,
     COMMIT_TIMESTAMP_PLACEHOLDER,

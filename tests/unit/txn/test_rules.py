@@ -131,3 +131,9 @@ def test_checks_and_lengths_by_name_and_position(shop: Bench) -> None:
     verdicts = [check.evaluate(cells(shop, price=price), context) for price in (5, 500, None)]
     assert verdicts == [True, False, None]
     assert set(rules.cell_checks) == {1, 6}  # the STRING columns
+
+
+def test_an_index_entry_counts_its_declared_and_stored_columns(shop: Bench) -> None:
+    items = shop.core.generation.rules.of(shop.schema.tables["items"])
+    mutations = {index.index.name: index.mutations for index in items.indexes}
+    assert (mutations["ItemsByCode"], mutations["ItemsByKind"]) == (2, 1)

@@ -27,7 +27,7 @@ from spanemu.txn.errors.values import (
     ValueTooLong,
     WriteToGenerated,
 )
-from spanemu.txn.write_plan import WritePlan, plan_at, plan_of
+from spanemu.txn.write_plan import WritePlan, plan_at, plan_of, row_mutations
 from spanemu.values.mutation import COMMIT_TIMESTAMP, COMMIT_TIMESTAMP_PLACEHOLDER, WriteKind
 from tests.unit.txn.bench import Bench
 
@@ -195,3 +195,20 @@ def test_how_many_mutations_a_row_counts_for(bench: Bench, kind, columns, count)
 def test_keys_count_even_where_they_are_not_listed(bench: Bench) -> None:
     assert plan(bench, INSERT, "Log", "Moment").mutations == 1
     assert plan(bench, INSERT, "K", "A V").mutations == 3
+
+
+@pytest.mark.parametrize(
+    ("listed", "computed", "key", "by_mutation", "by_dml"),
+    [
+        ({0, 1, 2, 3, 4}, set(), {0}, 5, 5),  # note 3: five columns
+        ({2, 3, 4}, set(), {0, 1}, 5, 5),  # note 3: three columns and a key of two
+        ({0, 1}, {2}, {0, 1}, 5, 3),  # note 10
+        ({0, 1, 2}, {3}, {0}, 5, 4),  # the Python client's sample of commit statistics
+        ({1}, {0}, {0}, 2, 2),  # a computed key is the key
+    ],
+)
+def test_mutations_of_a_row_are_those_of_the_quotas_page(
+    listed, computed, key, by_mutation, by_dml
+) -> None:
+    assert row_mutations(listed, computed, key, by_dml=False) == by_mutation
+    assert row_mutations(listed, computed, key, by_dml=True) == by_dml
