@@ -157,13 +157,13 @@ def column_names(source: Table | Index) -> list[str]:
 
 def _key(source: Table | Index, key: bytes) -> str:
     """Return a key as text; a bound that is no whole key is shown as the key it derives from."""
-    parts = [(part.column.type, part.descending) for part in parts_of(source)]
+    types = [part.column.type for part in parts_of(source)]
     for end in (len(key), len(key) - 1):
         try:
-            values = key_decoder(parts)(key[:end])
+            values = key_decoder(types)(key[:end])
         except ValueError:
             continue
         return ",".join(
-            value_text(value, part[0]) for value, part in zip(values, parts, strict=False)
+            value_text(value, type_) for value, type_ in zip(values, types, strict=False)
         )
     return key.hex()

@@ -78,7 +78,7 @@ def _index(index: Index, columns: Mapping[int, Column]) -> Index:
 
 
 def _parts(parts: Iterable[KeyPart], columns: Mapping[int, Column]) -> tuple[KeyPart, ...]:
-    return tuple(KeyPart(columns[part.column.id], part.descending) for part in parts)
+    return tuple(KeyPart(columns[part.column.id], part.order) for part in parts)
 
 
 def with_object(schema: Schema, kind: str, thing: Any) -> Schema:

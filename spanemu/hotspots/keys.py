@@ -28,14 +28,14 @@ class KeyShape:
     def __init__(self, thing: Table | Index) -> None:
         self.name = thing.name
         self.parts: tuple[KeyPart, ...] = parts_of(thing)
-        self._shapes = [(part.column.type.code, part.descending) for part in self.parts]
+        self._codes = [part.column.type.code for part in self.parts]
         self._texts = [encoder(part.column.type) for part in self.parts]
 
     def pieces(self, key: bytes) -> tuple[bytes, ...]:
         """The bytes of each part."""
         found, at = [], 0
-        for code, descending in self._shapes:
-            _, end = decode_part(code, descending, key, at)
+        for code in self._codes:
+            _, end = decode_part(code, key, at)
             found.append(key[at:end])
             at = end
         return tuple(found)
@@ -43,10 +43,10 @@ class KeyShape:
     def values(self, key: bytes) -> tuple[Any, ...]:
         """The value of each part; a key that stops early has fewer."""
         found, at = [], 0
-        for code, descending in self._shapes:
+        for code in self._codes:
             if at == len(key):
                 break
-            value, at = decode_part(code, descending, key, at)
+            value, at = decode_part(code, key, at)
             found.append(value)
         return tuple(found)
 
@@ -56,7 +56,7 @@ class KeyShape:
 
     def _shown(self, values: Sequence[Any]) -> list[str]:
         shown = []
-        for value, (code, _), text in zip(values, self._shapes, self._texts, strict=False):
+        for value, code, text in zip(values, self._codes, self._texts, strict=False):
             if value is None:
                 shown.append("NULL")
             elif code in _QUOTED:

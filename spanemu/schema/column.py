@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from spanemu.values.key_text import key_text, part_text
+from spanemu.values.order import ASCENDING, SortOrder
 from spanemu.values.types import Type, TypeCode
 
 
@@ -69,7 +70,11 @@ class KeyPart:
     """One part of a primary or index key."""
 
     column: Column
-    descending: bool = False
+    order: SortOrder = ASCENDING
+
+    @property
+    def descending(self) -> bool:
+        return self.order.descending
 
 
 def key_message(values: Sequence[Any], key: Sequence[KeyPart]) -> str:

@@ -10,10 +10,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from spanemu.values.order import GOOGLESQL_ORDERS, POSTGRESQL_ORDERS, SortOrders
+
 
 @dataclass(frozen=True, slots=True)
 class DatabaseDialect:
-    """A dialect by the name that DATABASE_OPTIONS shows, with its rules for names and NULLs.
+    """A dialect by the name that DATABASE_OPTIONS shows, with its rules for names and orders.
 
     `fold` returns the key by which an identifier is looked up: two identifiers name the same object
     if their keys are equal. Rules that depend on how a name is written, such as PostgreSQL's lower
@@ -23,8 +25,8 @@ class DatabaseDialect:
     name: str
     number: int  # of the enum DatabaseDialect in Spanner's API
     fold: Callable[[str], str]
-    nulls_highest: bool  # where NULLs stand by default: above all values, or below
+    orders: SortOrders  # the places of NULL and NaN in ORDER BY and in keys
 
 
-GOOGLE_STANDARD_SQL = DatabaseDialect("GOOGLE_STANDARD_SQL", 1, str.lower, nulls_highest=False)
-POSTGRESQL = DatabaseDialect("POSTGRESQL", 2, str, nulls_highest=True)
+GOOGLE_STANDARD_SQL = DatabaseDialect("GOOGLE_STANDARD_SQL", 1, str.lower, GOOGLESQL_ORDERS)
+POSTGRESQL = DatabaseDialect("POSTGRESQL", 2, str, POSTGRESQL_ORDERS)

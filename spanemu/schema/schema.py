@@ -31,6 +31,7 @@ from spanemu.schema.objects import (
     View,
 )
 from spanemu.schema.table import Table
+from spanemu.values.order import SortOrders
 
 
 @dataclass(frozen=True)
@@ -63,6 +64,11 @@ class Schema:
     next_id: int = 1
     limits: Limits = DEFAULT_LIMITS  # how many objects of each kind are allowed
     dialect: DatabaseDialect = GOOGLE_STANDARD_SQL
+
+    @property
+    def orders(self) -> SortOrders:
+        """The order of NULL and NaN in the dialect of the schema."""
+        return self.dialect.orders
 
     def table(self, name: str) -> Table | None:
         """Return the table with that name or synonym, in any case."""

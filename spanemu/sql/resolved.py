@@ -19,6 +19,7 @@ from spanemu.base.record import Unique, record
 from spanemu.schema.column import Column
 from spanemu.schema.table import Table
 from spanemu.sql.functions.registry import AggregateSignature, Signature
+from spanemu.values.order import ASCENDING, SortOrder
 from spanemu.values.types import BOOL, Type
 
 
@@ -282,11 +283,10 @@ class ProjectScan(Scan):
 
 @record
 class SortKey(Unique):
-    """A key of an order. `nulls_first` is already decided; `collation` is the tag's value."""
+    """A key of an order. `collation` is the value of the language tag."""
 
     value: Expr
-    descending: bool = False
-    nulls_first: bool = True
+    order: SortOrder = ASCENDING
     collation: Expr | None = None
 
 

@@ -104,7 +104,7 @@ class BoundaryFinder:
 
     def __init__(self, schema: Schema, source: TableOrIndex) -> None:
         self.path = path_of(schema, source)
-        self._shapes = [(part.column.type.code, part.descending) for part in parts_of(source)]
+        self._codes = [part.column.type.code for part in parts_of(source)]
         self._widths = [len(parts_of(each)) for each in lineage(schema, source)][:-1]
 
     def before(self, key: bytes, origin: Origin = Origin.TEST) -> Boundary:
@@ -122,7 +122,7 @@ class BoundaryFinder:
         if not self._widths:
             return []
         ends, at = [0], 0
-        for code, descending in self._shapes[: self._widths[-1]]:
-            _, at = decode_part(code, descending, key, at)
+        for code in self._codes[: self._widths[-1]]:
+            _, at = decode_part(code, key, at)
             ends.append(at)
         return [key[: ends[width]] for width in self._widths]

@@ -46,7 +46,7 @@ def parts_of(source: TableOrIndex) -> tuple[KeyPart, ...]:
 
 def encoder_of(parts: Sequence[KeyPart]) -> Callable[[Sequence[Any]], bytes]:
     """Return a function from values of key parts, or of a prefix, to order-preserving bytes."""
-    return key_encoder(tuple((part.column.type, part.descending) for part in parts))
+    return key_encoder(tuple((part.column.type, part.order) for part in parts))
 
 
 def key_reader(source: TableOrIndex) -> Callable[[Sequence[Any]], bytes]:

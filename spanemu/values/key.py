@@ -1,8 +1,7 @@
 """Keys encoded as bytes that sort like the keys, and ranges of such keys.
 
-    part, ascending     NULL        01
-                        value       02 + payload
-    part, descending    the same with every byte inverted, so NULL (FE) comes last
+    NULL     01, or FE where NULLs come last
+    value    02 + payload; FD + the payload with every byte inverted where the part is descending
 
     payload   BOOL 1 byte, INT64 8, FLOAT64 8, FLOAT32 4, NUMERIC 16, DATE 4, TIMESTAMP 9, UUID 16,
               ENUM 8: big-endian, shifted so that unsigned order is the value's order
@@ -10,8 +9,8 @@
 
 Invariants: no encoded part is a prefix of another part, so the key of a parent is a byte prefix of
 its children's keys, and no other key falls between them. No key starts with FF, so FF is above
-every key. NaN is the lowest float, and -0 is 0. The pending commit timestamp is above every
-timestamp.
+every key. NaN is one value, the lowest float or the greatest, and -0 is 0. The pending commit
+timestamp is above every timestamp.
 """
 
 from __future__ import annotations
@@ -25,15 +24,15 @@ from uuid import UUID
 from spanemu.base.deadline_checks import paced, sort_with_checks
 from spanemu.values.mutation import COMMIT_TIMESTAMP
 from spanemu.values.numeric import from_scaled, to_scaled
+from spanemu.values.order import SortOrder
 from spanemu.values.types import Type, TypeCode
 
 PartEncoder = Callable[[Any], bytes]
 
 INVERTED = bytes(255 - byte for byte in range(256))
 
-_NULL = b"\x01"
-_NULL_DESC = _NULL.translate(INVERTED)
-_VALUE = b"\x02"
+_NULL, _NULL_DESC = b"\x01", b"\xfe"
+_VALUE, _VALUE_DESC = b"\x02", b"\xfd"
 
 _DOUBLE, _SINGLE = Struct(">d"), Struct(">f")
 _U64, _U32 = Struct(">Q"), Struct(">I")
@@ -145,8 +144,8 @@ _INT64_SHIFT = 1 << 63
 _NUMERIC_SHIFT = 1 << 127
 
 
-# (ascending, descending); other types cannot be part of a key.
-PART_ENCODERS: dict[TypeCode, tuple[PartEncoder, PartEncoder]] = {
+# Encoders of GoogleSQL's orders, (ascending, descending); other types cannot be part of a key.
+_ENCODERS: dict[TypeCode, tuple[PartEncoder, PartEncoder]] = {
     TypeCode.BOOL: _integers(1, 0),
     TypeCode.INT64: _integers(8, _INT64_SHIFT),
     TypeCode.ENUM: _integers(8, _INT64_SHIFT),
@@ -159,6 +158,22 @@ PART_ENCODERS: dict[TypeCode, tuple[PartEncoder, PartEncoder]] = {
     TypeCode.TIMESTAMP: _timestamps(),
     TypeCode.UUID: _through(lambda value: value.int, _integers(16, 0)),
 }
+# The same for floats in orders in which NaN is the greatest value; NaN is 0 in `_double_bits`.
+_NAN_GREATEST_ENCODERS: dict[TypeCode, tuple[PartEncoder, PartEncoder]] = {
+    TypeCode.FLOAT64: _through(
+        lambda value: _double_bits(value) or 0xFFFFFFFFFFFFFFFF, _integers(8, 0)
+    ),
+    TypeCode.FLOAT32: _through(lambda value: _single_bits(value) or 0xFFFFFFFF, _integers(4, 0)),
+}
+
+
+def _part_encoder(type_: Type, order: SortOrder) -> PartEncoder:
+    table = _NAN_GREATEST_ENCODERS if order.nan_greatest and type_.is_float else _ENCODERS
+    encode = table[type_.code][order.descending]
+    if order.nulls_first is not order.descending:
+        return encode
+    null = _NULL if order.nulls_first else _NULL_DESC
+    return lambda value: null if value is None else encode(value)
 
 
 def _decode_timestamp(number: int) -> Any:
@@ -184,14 +199,17 @@ FIXED_DECODERS: dict[TypeCode, tuple[int, Callable[[int], Any]]] = {
 }
 
 
-def decode_part(code: TypeCode, descending: bool, key: bytes, at: int) -> tuple[Any, int]:
-    """Return the value of the key part at offset `at`, and the offset of the next part."""
+def decode_part(code: TypeCode, key: bytes, at: int) -> tuple[Any, int]:
+    """Return the value of the key part at offset `at`, and the offset of the next part.
+
+    The first byte of the part shows its direction.
+    """
     marker = key[at : at + 1]
-    null, value = (_NULL_DESC, b"\xfd") if descending else (_NULL, _VALUE)
-    if marker == null:
+    if marker in (_NULL, _NULL_DESC):
         return None, at + 1
-    if marker != value:
+    if marker not in (_VALUE, _VALUE_DESC):
         raise ValueError(f"no key part at byte {at} of {key.hex()}")
+    descending = marker == _VALUE_DESC
     if code in FIXED_DECODERS:
         width, convert = FIXED_DECODERS[code]
         payload = key[at + 1 : at + 1 + width]
@@ -206,7 +224,7 @@ def decode_part(code: TypeCode, descending: bool, key: bytes, at: int) -> tuple[
     return (payload.decode() if code is TypeCode.STRING else payload), end + 1
 
 
-KeyPart = tuple[Type, bool]
+KeyPart = tuple[Type, SortOrder]
 KeyEncoder = Callable[[Sequence[Any]], bytes]
 KeyDecoder = Callable[[bytes], tuple[Any, ...]]
 ByteRange = tuple[bytes, bytes]
@@ -218,12 +236,12 @@ EVERYTHING: ByteRange = (b"", TOP)
 
 def can_be_key(type_: Type) -> bool:
     """Return whether values of the type can be part of a key."""
-    return type_.code in PART_ENCODERS
+    return type_.code in _ENCODERS
 
 
 def key_encoder(parts: Sequence[KeyPart]) -> KeyEncoder:
-    """Return a function that encodes values of the (type, descending) parts, or of a prefix."""
-    encoders = [PART_ENCODERS[type_.code][descending] for type_, descending in parts]
+    """Return a function that encodes values of the (type, order) parts, or of a prefix."""
+    encoders = [_part_encoder(type_, order) for type_, order in parts]
     if len(encoders) == 1:
         return _single(encoders[0])
     if len(encoders) == 2:
@@ -264,16 +282,19 @@ def _triple(first: PartEncoder, second: PartEncoder, third: PartEncoder) -> KeyE
     return encode
 
 
-def key_decoder(parts: Sequence[KeyPart]) -> KeyDecoder:
-    """Return the inverse of `key_encoder`; a key prefix yields the values of its parts."""
-    shapes = [(type_.code, descending) for type_, descending in parts]
+def key_decoder(types: Sequence[Type]) -> KeyDecoder:
+    """Return the inverse of `key_encoder`, whatever the orders of the parts.
+
+    A key prefix yields the values of its parts.
+    """
+    codes = [type_.code for type_ in types]
 
     def decode(key: bytes) -> tuple[Any, ...]:
         values, at = [], 0
-        for code, descending in shapes:
+        for code in codes:
             if at == len(key):
                 break
-            value, at = decode_part(code, descending, key, at)
+            value, at = decode_part(code, key, at)
             values.append(value)
         return tuple(values)
 

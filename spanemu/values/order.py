@@ -1,8 +1,15 @@
-"""The order and the equality of values, for ORDER BY, GROUP BY and `=`.
+"""The order and the equality of values, for keys, ORDER BY, GROUP BY and `=`.
 
-Each function returns a function built for a type:
+`SortOrder` says how one sort key, or one part of a primary or index key, is sorted. `SortOrders`
+are the rules of one SQL dialect, which decide the order where a statement does not:
 
-    sort_key    a total order: NaN before every number, -0 equal to 0
+                 ASC              DESC             NaN
+    GoogleSQL    NULLs first      NULLs last       below every number
+    PostgreSQL   NULLs last       NULLs first      above every number
+
+Each of the other functions returns a function built for a type:
+
+    sort_key    a total order: NaN before (or after) every number, -0 equal to 0
     group_key   equality within GROUP BY: NaN equals NaN
     equals      SQL's `a = b`: NaN equals nothing; NULL inside an array or struct is unknown
 
@@ -14,11 +21,55 @@ the call.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import lru_cache
 from operator import attrgetter, eq
-from typing import Any
+from typing import Any, NamedTuple
 
 from spanemu.values.types import Type, TypeCode
+
+
+class SortOrder(NamedTuple):
+    """The order of one sort key or one key part: its direction, and the places of NULL and NaN.
+
+    `nulls_first` holds for the rows as they come, whatever the direction. `nan_greatest` compares
+    NaN with the numbers: DESC puts the greatest value first, NaN included.
+    """
+
+    descending: bool = False
+    nulls_first: bool = True
+    nan_greatest: bool = False
+
+    def reversed(self) -> SortOrder:
+        """Return the order of the same rows read backwards."""
+        return SortOrder(not self.descending, not self.nulls_first, self.nan_greatest)
+
+
+@dataclass(frozen=True, slots=True)
+class SortOrders:
+    """The order of values in one SQL dialect: whether NULL and NaN are the greatest values."""
+
+    null_greatest: bool = False
+    nan_greatest: bool = False
+
+    def order(self, *, descending: bool = False, nulls_first: bool | None = None) -> SortOrder:
+        """Return the order of ASC or DESC; without `nulls_first`, the dialect places NULLs."""
+        if nulls_first is None:
+            nulls_first = descending is self.null_greatest
+        return SortOrder(descending, nulls_first, self.nan_greatest)
+
+    def text(self, order: SortOrder) -> str:
+        """Return ASC or DESC, with NULLS FIRST or NULLS LAST where that is not the default."""
+        direction = "DESC" if order.descending else "ASC"
+        if order.nulls_first is (order.descending is self.null_greatest):
+            return direction
+        return f"{direction} NULLS {'FIRST' if order.nulls_first else 'LAST'}"
+
+
+GOOGLESQL_ORDERS = SortOrders()
+POSTGRESQL_ORDERS = SortOrders(null_greatest=True, nan_greatest=True)
+ASCENDING = GOOGLESQL_ORDERS.order()
+DESCENDING = GOOGLESQL_ORDERS.order(descending=True)
 
 SortKey = Callable[[Any], Any]
 GroupKey = Callable[[Any], Any]
@@ -50,11 +101,37 @@ class _Lowest:
         return "nan"
 
 
+class _Highest:
+    """The sort key of NaN where NaN is the greatest float: above every float, equal to itself."""
+
+    __slots__ = ()
+
+    def __lt__(self, other: object) -> bool:
+        return False
+
+    def __le__(self, other: object) -> bool:
+        return other is self
+
+    def __gt__(self, other: object) -> bool:
+        return other is not self
+
+    def __ge__(self, other: object) -> bool:
+        return True
+
+    def __repr__(self) -> str:
+        return "nan"
+
+
 NAN = _Lowest()
+GREATEST_NAN = _Highest()
 
 
 def _float_key(value: Any) -> Any:
     return value if value == value else NAN
+
+
+def _float_key_nan_greatest(value: Any) -> Any:
+    return value if value == value else GREATEST_NAN
 
 
 _uuid_key = attrgetter("int")
@@ -85,12 +162,15 @@ _NULL_KEY = (False,)
 
 
 @lru_cache(maxsize=1024)
-def sort_key(type_: Type) -> SortKey:
+def sort_key(type_: Type, *, nan_greatest: bool = False) -> SortKey:
     """Return a function to a comparable key, for a total order; NULL inside sorts first."""
     if type_.code is TypeCode.ARRAY:
-        return _array_sort_key(sort_key(type_.item()))
+        return _array_sort_key(sort_key(type_.item(), nan_greatest=nan_greatest))
     if type_.code is TypeCode.STRUCT:
-        return _struct_sort_key([sort_key(field.type) for field in type_.fields])
+        fields = [sort_key(field.type, nan_greatest=nan_greatest) for field in type_.fields]
+        return _struct_sort_key(fields)
+    if nan_greatest and type_.is_float:
+        return _float_key_nan_greatest
     return _SCALAR_SORT_KEYS[type_.code]
 
 

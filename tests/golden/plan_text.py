@@ -142,7 +142,7 @@ def _scan(node: nodes.Scan) -> str:
 
 def _sort_keys(keys: Iterable[SortKey]) -> str:
     return ", ".join(
-        [expression_text(key.value) + (" desc" if key.descending else "") for key in keys]
+        [expression_text(key.value) + (" desc" if key.order.descending else "") for key in keys]
     )
 
 

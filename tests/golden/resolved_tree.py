@@ -98,8 +98,8 @@ _EXPRESSIONS: dict[type, Any] = {
 
 
 def _key(key: r.SortKey) -> str:
-    words = [expression(key.value), "DESC" if key.descending else "ASC"]
-    words.append("NULLS FIRST" if key.nulls_first else "NULLS LAST")
+    words = [expression(key.value), "DESC" if key.order.descending else "ASC"]
+    words.append("NULLS FIRST" if key.order.nulls_first else "NULLS LAST")
     if key.collation is not None:
         words.append(f"COLLATE {expression(key.collation)}")
     return " ".join(words)

@@ -15,14 +15,15 @@ from spanemu.values.key import (
     merge_ranges,
     successor,
 )
-from spanemu.values.order import sort_key
+from spanemu.values.order import SortOrder, sort_key
 from spanemu.values.types import Type
 from tests.property.value_strategies import KEY_TYPES, cells, same
 
 Key = tuple[Any, ...]
-Parts = list[tuple[Type, bool]]
+Parts = list[tuple[Type, SortOrder]]
 
-PARTS = st.lists(st.tuples(st.sampled_from(KEY_TYPES), st.booleans()), min_size=1, max_size=4)
+ORDERS = st.builds(SortOrder, st.booleans(), st.booleans(), st.booleans())
+PARTS = st.lists(st.tuples(st.sampled_from(KEY_TYPES), ORDERS), min_size=1, max_size=4)
 
 
 @st.composite
@@ -39,15 +40,15 @@ def parts_and_keys(draw: st.DrawFn, count: int) -> tuple[Parts, list[Key]]:
 
 def is_before(parts: Parts, left: Key, right: Key) -> bool:
     """Whether `left` precedes `right`, by the definition of key order; a prefix comes first."""
-    for (type_, descending), a, b in zip(parts, left, right, strict=False):
-        one, other = rank(type_, a), rank(type_, b)
-        if one != other:
-            return one > other if descending else one < other
+    for (type_, order), a, b in zip(parts, left, right, strict=False):
+        if a is None or b is None:
+            if a is not b:
+                return order.nulls_first is (a is None)
+            continue
+        rank = sort_key(type_, nan_greatest=order.nan_greatest)
+        if rank(a) != rank(b):
+            return bool(rank(a) > rank(b) if order.descending else rank(a) < rank(b))
     return len(left) < len(right)
-
-
-def rank(type_: Type, value: Any) -> tuple[Any, ...]:
-    return (False,) if value is None else (True, sort_key(type_)(value))
 
 
 @given(parts_and_keys(count=2), st.integers(0, 4), st.integers(0, 4))
@@ -63,10 +64,18 @@ def test_byte_order_is_key_order(
     )
 
 
+@given(parts_and_keys(count=2))
+def test_reversed_orders_reverse_the_bytes(drawn: tuple[Parts, list[Key]]) -> None:
+    parts, (left, right) = drawn
+    encode = key_encoder(parts)
+    backwards = key_encoder([(type_, order.reversed()) for type_, order in parts])
+    assert (encode(left) < encode(right)) == (backwards(left) > backwards(right))
+
+
 @given(parts_and_keys(count=1))
 def test_keys_read_back(drawn: tuple[Parts, list[Key]]) -> None:
     parts, (key,) = drawn
-    encode, decode = key_encoder(parts), key_decoder(parts)
+    encode, decode = key_encoder(parts), key_decoder([type_ for type_, _ in parts])
     assert same(decode(encode(key)), key)
     for size in range(len(parts) + 1):
         assert encode(key).startswith(encode(key[:size]))

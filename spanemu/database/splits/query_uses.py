@@ -124,7 +124,7 @@ def _orders(nodes: Iterable[Node]) -> Iterator[dict[int, bool]]:
             values = [key.value for key in node.keys]
             if all(isinstance(value, ColumnRef) for value in values):
                 yield {
-                    same.get(value.column.id, value.column.id): key.descending
+                    same.get(value.column.id, value.column.id): key.order.descending
                     for key, value in zip(node.keys, values, strict=True)
                     if isinstance(value, ColumnRef)
                 }

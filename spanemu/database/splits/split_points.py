@@ -36,6 +36,7 @@ from spanemu.storage.store import Store
 from spanemu.txn.errors.requests import IndexNotFound, TableNotFound
 from spanemu.txn.key_sets import KeyReader
 from spanemu.values.key import key_decoder
+from spanemu.values.types import Type
 from spanemu.values.value import encoder
 
 EXPIRY_DEFAULT_NANOS = 10 * NANOS_PER_DAY
@@ -216,9 +217,9 @@ def _index_keys(schema: Schema, request: NewSplitPoints) -> tuple[Index, KeyText
     primary = ",".join(["<begin>"] * len(table.key))
     if len(request.keys) == 2:
         key = KeyReader(table.name, table.key).key(request.keys[1])
-        values = key_decoder(_shapes(table))(key)
+        values = key_decoder(_types(table))(key)
         by_name = dict(zip((part.column.name for part in table.key), values, strict=True))
-        for part, value in zip(index.key, key_decoder(_shapes(index))(start), strict=True):
+        for part, value in zip(index.key, key_decoder(_types(index))(start), strict=True):
             if by_name.get(part.column.name, value) != value:
                 raise SplitPointKeysContradict(index.name, table.name, part.column.name)
         start += encoder_of(index.suffix)([by_name[p.column.name] for p in index.suffix])
@@ -230,16 +231,16 @@ def _index_keys(schema: Schema, request: NewSplitPoints) -> tuple[Index, KeyText
     return index, [(start, text)]
 
 
-def _shapes(source: Table | Index) -> tuple[Any, ...]:
+def _types(source: Table | Index) -> tuple[Type, ...]:
     parts = source.key if isinstance(source, Index) else parts_of(source)
-    return tuple((part.column.type, part.descending) for part in parts)
+    return tuple(part.column.type for part in parts)
 
 
 def _shown(source: Table | Index, key: bytes) -> str:
     """Return the declared part of a key as the system table prints it: bare values."""
-    values = key_decoder(_shapes(source))(key)
+    values = key_decoder(_types(source))(key)
     texts = []
-    for value, (type_, _) in zip(values, _shapes(source), strict=True):
+    for value, type_ in zip(values, _types(source), strict=True):
         raw = None if value is None else encoder(type_)(value)
         texts.append(
             "NULL" if raw is None else str(raw).lower() if raw in (True, False) else str(raw)

@@ -15,7 +15,7 @@ from spanemu.database.system_tables.constraints import (
     primary_key_name,
 )
 from spanemu.database.system_tables.declaration import Declared
-from spanemu.database.system_tables.indexes import DIRECTIONS, PRIMARY_KEY, PRIMARY_KEY_FACTS
+from spanemu.database.system_tables.indexes import PRIMARY_KEY, PRIMARY_KEY_FACTS
 from spanemu.database.system_tables.relations import COMMITTED, YES_NO
 
 Rows = Iterator[tuple[Any, ...]]
@@ -47,7 +47,7 @@ def _index_columns(declared: Sequence[Declared]) -> Rows:
         for position, column in enumerate(table.key_columns, 1):
             yield (
                 "", table.schema, table.name, PRIMARY_KEY, PRIMARY_KEY, column.name, position,
-                DIRECTIONS[False], YES_NO[not column.not_null], column.spanner_type,
+                "ASC", YES_NO[not column.not_null], column.spanner_type,
             )  # fmt: skip
 
 

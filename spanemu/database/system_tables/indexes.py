@@ -15,7 +15,6 @@ Rows = Iterator[tuple[Any, ...]]
 PRIMARY_KEY = "PRIMARY_KEY"  # the index name and the index type of a primary key
 # The columns of INDEXES for each primary key, from INDEX_NAME on.
 PRIMARY_KEY_FACTS = (PRIMARY_KEY, PRIMARY_KEY, "", True, False, None, False)
-DIRECTIONS = ("ASC", "DESC")  # by whether it is descending
 
 
 def indexes(source: Source) -> Rows:
@@ -56,14 +55,14 @@ def index_columns(source: Source) -> Rows:
             for position, part in enumerate(index.key, 1):
                 column = part.column
                 nullable = YES_NO[not column.not_null and column.id not in filtered]
-                order = DIRECTIONS[part.descending]
+                order = schema.orders.text(part.order)
                 yield *head, column.name, position, order, nullable, type_text.of(column)
             for column in index.stored:
                 nullable = YES_NO[not column.not_null]
                 yield *head, column.name, None, None, nullable, type_text.of(column)
         head = "", home, name, PRIMARY_KEY, PRIMARY_KEY
         for position, part in enumerate(table.key, 1):
-            column, order = part.column, DIRECTIONS[part.descending]
+            column, order = part.column, schema.orders.text(part.order)
             yield (
                 *head,
                 column.name,
@@ -80,6 +79,6 @@ def index_columns(source: Source) -> Rows:
             in_key = position <= len(special.key)
             yield (
                 *head, column.name, position if in_key else None,
-                DIRECTIONS[False] if in_key and kind == "VECTOR" else None,
+                "ASC" if in_key and kind == "VECTOR" else None,
                 YES_NO[not column.not_null], type_text.of(column),
             )  # fmt: skip

@@ -30,6 +30,7 @@ from spanemu.schema.index import Index
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Table
 from spanemu.sql import ddl_ast
+from spanemu.values.order import SortOrder
 
 
 def add_foreign_key(
@@ -42,11 +43,12 @@ def add_foreign_key(
     raise_first(foreign_key_problems(declared, table, referenced))
     pairs = _pairs(declared, table, referenced)
     jobs: list[Job] = []
-    there = _Need(referenced, tuple(theirs for _, theirs in pairs), unique=True)
+    ascending = schema.orders.order()
+    there = _Need(referenced, tuple(theirs for _, theirs in pairs), ascending, unique=True)
     schema, referenced_index = _backed(schema, there, declared.full_name, jobs)
     index = None
     if declared.enforced:
-        here = _Need(table, tuple(mine for mine, _ in pairs), unique=False)
+        here = _Need(table, tuple(mine for mine, _ in pairs), ascending, unique=False)
         schema, index = _backed(schema, here, declared.full_name, jobs)
     foreign_key = replace(declared, referenced_index=referenced_index, index=index)
     if foreign_key.enforced:
@@ -116,10 +118,11 @@ def _pairs(foreign_key: ForeignKey, table: Table, referenced: Table) -> list[tup
 
 @dataclass(frozen=True, slots=True)
 class _Need:
-    """Rows of a table must be found by these columns; `unique` is the referenced side."""
+    """A need to find rows of a table by columns; `unique` is the referenced side."""
 
     table: Table
     columns: tuple[Column, ...]
+    ascending: SortOrder  # the order of columns outside the primary key
     unique: bool
 
     @property
@@ -139,8 +142,10 @@ class _Need:
     @property
     def parts(self) -> tuple[KeyPart, ...]:
         """The columns as key parts, sorted as the primary key sorts them."""
-        down = {part.column.id for part in self.table.key if part.descending}
-        return tuple(KeyPart(column, column.id in down) for column in self.columns)
+        orders = {part.column.id: part.order for part in self.table.key}
+        return tuple(
+            KeyPart(column, orders.get(column.id, self.ascending)) for column in self.columns
+        )
 
 
 def _backed(

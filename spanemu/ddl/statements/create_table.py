@@ -39,6 +39,7 @@ from spanemu.schema.schema import Schema
 from spanemu.schema.table import Interleave, Table
 from spanemu.sql import ddl_ast
 from spanemu.sql.syntax_tree import Identifier, Path, TypeName
+from spanemu.values.order import SortOrders
 
 # The key of a table without a PRIMARY KEY clause; its clauses are printed like anyone's.
 _ROW_ID = ddl_ast.ColumnDefinition(
@@ -101,7 +102,7 @@ def _table(statement: ddl_ast.CreateTable, schema: Schema) -> Table:
         name=name,
         id=first,
         columns=columns,
-        key=_key(statement, definitions, columns),
+        key=_key(statement, definitions, columns, schema.orders),
         synonyms=_synonyms(statement, schema),
         row_deletion_policy=None if policy is None else (policy.column.name, policy.days),
         options=changed_options(("table", name), statement.options, TABLE_RULES),
@@ -146,10 +147,14 @@ def _key(
     statement: ddl_ast.CreateTable,
     definitions: Sequence[ddl_ast.ColumnDefinition],
     columns: Sequence[Column],
+    orders: SortOrders,
 ) -> tuple[KeyPart, ...]:
     table = str(statement.name)
     pairs = zip(definitions, columns, strict=True)
-    inline = tuple(KeyPart(column) for definition, column in pairs if definition.primary_key)
+    ascending = orders.order()
+    inline = tuple(
+        KeyPart(column, ascending) for definition, column in pairs if definition.primary_key
+    )
     if len(inline) > 1 or (inline and statement.primary_key is not None):
         raise SeveralPrimaryKeys(table)
     if inline:
@@ -163,7 +168,7 @@ def _key(
             raise KeyColumnMissing(table, part.column.name)
         if part.nulls is not None:
             raise Unsupported("NULLS FIRST and NULLS LAST in keys")
-        parts.append(KeyPart(column, part.descending))
+        parts.append(KeyPart(column, orders.order(descending=part.descending)))
     return tuple(parts)
 
 

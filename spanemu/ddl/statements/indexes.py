@@ -49,13 +49,14 @@ def _index(statement: ddl_ast.CreateIndex, table: Table, schema: Schema) -> Inde
         raise_first(index_column_problems(name, table, names))
     if any(part.nulls is not None for part in statement.key):
         raise Unsupported("NULLS FIRST and NULLS LAST in keys")
-    columns, declared = table.by_name, set(keys)
+    columns, declared, orders = table.by_name, set(keys), schema.orders
     return Index(
         name=name,
         id=schema.next_id,
         table=table.name,
         key=tuple(
-            KeyPart(columns[part.column.name.lower()], part.descending) for part in statement.key
+            KeyPart(columns[part.column.name.lower()], orders.order(descending=part.descending))
+            for part in statement.key
         ),
         suffix=tuple(part for part in table.key if part.column.name not in declared),
         stored=tuple(columns[column.lower()] for column in stored),

@@ -78,7 +78,7 @@ def shared_part_problems(
         yield ParentKeyNullable(
             kind, name, parents.name, _nullability(parents), _nullability(column)
         )
-    if mine.descending != theirs.descending:
+    if mine.order != theirs.order:
         order = "DESC" if theirs.descending else "ASC"
         yield ParentKeyOrderDiffers(kind, name, parents.name, order)
 

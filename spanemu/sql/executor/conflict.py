@@ -115,8 +115,8 @@ def _by_index(table: Table, index: Index, columns: Sequence[Column]) -> tuple[Fi
     """
     positions_by_name = {column.name: position for position, column in enumerate(columns)}
     key = [positions_by_name.get(part.column.name) for part in index.key]
-    encode = key_encoder([(part.column.type, part.descending) for part in index.key])
-    encode_row = key_encoder([(part.column.type, part.descending) for part in table.key])
+    encode = key_encoder([(part.column.type, part.order) for part in index.key])
+    encode_row = key_encoder([(part.column.type, part.order) for part in table.key])
     held = {column.name: position for position, column in enumerate(index.columns)}
     row_key = [held[part.column.name] for part in table.key]
     filtered = [positions_by_name.get(column.name) for column in index.filtered]

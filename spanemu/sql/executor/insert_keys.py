@@ -29,7 +29,7 @@ class InsertKeys:
             position is not None or not _is_computed(part.column)
             for position, part in zip(self._places, table.key, strict=True)
         )
-        self._encode = key_encoder([(part.column.type, part.descending) for part in table.key])
+        self._encode = key_encoder([(part.column.type, part.order) for part in table.key])
 
     def values(self, row: Sequence[Any]) -> tuple[Any, ...]:
         """Return the key of a proposed row."""

@@ -2,8 +2,9 @@
 
     SingerId = @s AND AlbumId > 4      (enc(s) + after(enc(4)), after(enc(s)))
 
-Ranges come out sorted and disjoint. A constraint whose value is NULL or NaN matches nothing, and
-then there is no range at all.
+Ranges come out sorted and disjoint. A constraint whose value is NULL matches nothing, and then
+there is no range at all. So does NaN, except where a key part sorts NaN as the greatest value:
+there NaN equals itself.
 """
 
 from __future__ import annotations
@@ -62,10 +63,14 @@ def compile_point(
     points = [point for point in seeks[0].points if isinstance(point, Equal)]
     if len(points) != len(key):
         return None
-    encode = key_encoder([(part.column.type, part.descending) for part in key])
+    encode = key_encoder([(part.column.type, part.order) for part in key])
     checks = [
-        (not point.nulls, point.value.type.is_float, compiler.value(point.value, layout))
-        for point in points
+        (
+            not point.nulls,
+            point.value.type.is_float and not part.order.nan_greatest,
+            compiler.value(point.value, layout),
+        )
+        for point, part in zip(points, key, strict=True)
     ]
     if len(checks) == 1 and checks[0][:2] == (True, False):
         only = checks[0][2]
@@ -78,10 +83,10 @@ def compile_point(
 
     def whole(row: Any, run: Run) -> bytes | None:
         values = []
-        for is_strict, is_float, value_of in checks:
+        for is_strict, refuses_nan, value_of in checks:
             value = value_of(row, run)
             # NaN is the value that is unequal to itself.
-            if (value is None and is_strict) or (is_float and is_strict and value != value):
+            if is_strict and (value is None or (refuses_nan and value != value)):
                 return None
             values.append(value)
         return encode(values)
@@ -93,7 +98,7 @@ def _compile_seek(
     seek: Seek, key: Sequence[KeyPart], layout: Layout, compiler: Compiler
 ) -> RangesOf:
     options = [
-        _OPTIONS[type(point)](point, _part_encoder(part), layout, compiler)
+        _OPTIONS[type(point)](point, part, layout, compiler)
         for point, part in zip(seek.points, key, strict=False)
     ]
     interval: _Interval | None = None
@@ -129,24 +134,26 @@ def _end(prefix: bytes) -> bytes:
 
 
 def _part_encoder(part: KeyPart) -> _Encode:
-    encode = key_encoder(((part.column.type, part.descending),))
+    encode = key_encoder(((part.column.type, part.order),))
     return lambda value: encode((value,))
 
 
-def _equal(point: Equal, encode: _Encode, layout: Layout, compiler: Compiler) -> _Options:
-    value_of = compiler.value(point.value, layout)
+def _equal(point: Equal, part: KeyPart, layout: Layout, compiler: Compiler) -> _Options:
+    encode, value_of = _part_encoder(part), compiler.value(point.value, layout)
     takes_null = point.nulls
+    takes_nan = point.nulls or part.order.nan_greatest
 
     def options(row: Any, run: Run) -> Sequence[bytes]:
         value = value_of(row, run)
         if value is None:
             return (encode(None),) if takes_null else ()
-        return (encode(value),) if takes_null or value == value else ()
+        return (encode(value),) if takes_nan or value == value else ()
 
     return options
 
 
-def _among(point: Among, encode: _Encode, layout: Layout, compiler: Compiler) -> _Options:
+def _among(point: Among, part: KeyPart, layout: Layout, compiler: Compiler) -> _Options:
+    encode, takes_nan = _part_encoder(part), part.order.nan_greatest
     if point.array is not None:
         values_of = compiler.value(point.array, layout)
     else:
@@ -154,13 +161,17 @@ def _among(point: Among, encode: _Encode, layout: Layout, compiler: Compiler) ->
 
     def options(row: Any, run: Run) -> Sequence[bytes]:
         values = values_of(row, run) or ()
-        encoded = {encode(value) for value in paced(values) if value is not None and value == value}
+        encoded = {
+            encode(value)
+            for value in paced(values)
+            if value is not None and (takes_nan or value == value)
+        }
         return list(encoded)
 
     return options
 
 
-_OPTIONS: Mapping[type, Callable[[Any, _Encode, Layout, Compiler], _Options]] = {
+_OPTIONS: Mapping[type, Callable[[Any, KeyPart, Layout, Compiler], _Options]] = {
     Equal: _equal,
     Among: _among,
 }
@@ -169,20 +180,22 @@ _Bounds = tuple[Any, bool, Any, bool]  # low, low_closed, high, high_closed; Non
 
 
 def _bounded(part: KeyPart) -> Callable[[_Bounds], tuple[bytes, bytes | None]]:
-    """Return a function that encodes bounds on a key part, whichever way the part is sorted."""
+    """Return a function that encodes bounds on a key part, in whatever order the part is sorted."""
     encode = _part_encoder(part)
     null = encode(None)
-    after_null = after_prefix(null)
+    # The keys of all values that are not NULL.
+    first: bytes = after_prefix(null) if part.order.nulls_first else b""
+    last: bytes | None = None if part.order.nulls_first else null
 
     def ascending(bounds: _Bounds) -> tuple[bytes, bytes | None]:
         low, low_closed, high, high_closed = bounds
-        start = after_null if low is None else _from(encode(low), low_closed)
-        return start, None if high is None else _up_to(encode(high), high_closed)
+        start = first if low is None else _from(encode(low), low_closed)
+        return start, last if high is None else _up_to(encode(high), high_closed)
 
     def descending(bounds: _Bounds) -> tuple[bytes, bytes | None]:
         low, low_closed, high, high_closed = bounds
-        start = b"" if high is None else _from(encode(high), high_closed)
-        return start, null if low is None else _up_to(encode(low), low_closed)
+        start = first if high is None else _from(encode(high), high_closed)
+        return start, last if low is None else _up_to(encode(low), low_closed)
 
     return descending if part.descending else ascending
 
@@ -196,7 +209,7 @@ def _up_to(encoded: bytes, closed: bool) -> bytes:
 
 
 def _within(last: Within, part: KeyPart, layout: Layout, compiler: Compiler) -> _Interval:
-    bounded = _bounded(part)
+    bounded, refuses_nan = _bounded(part), not part.order.nan_greatest
     low_of = None if last.low is None else compiler.value(last.low, layout)
     high_of = None if last.high is None else compiler.value(last.high, layout)
 
@@ -204,11 +217,11 @@ def _within(last: Within, part: KeyPart, layout: Layout, compiler: Compiler) -> 
         low = high = None
         if low_of is not None:
             low = low_of(row, run)
-            if low is None or low != low:
+            if low is None or (refuses_nan and low != low):
                 return None
         if high_of is not None:
             high = high_of(row, run)
-            if high is None or high != high:
+            if high is None or (refuses_nan and high != high):
                 return None
         return bounded((low, last.low_closed, high, last.high_closed))
 

@@ -98,7 +98,7 @@ def _sort(node: nodes.Sort | nodes.TopN, drawing: Drawing) -> int:
         drawn = drawing.relational("Sort", node)
     drawing.input(drawn, node.input)
     for key in node.keys:
-        direction = "DESC" if key.descending else "ASC"
+        direction = "DESC" if key.order.descending else "ASC"
         text = f"{drawing.describe(key.value)} ({direction})"
         drawing.link(drawn, drawing.text("Reference", text), "Key")
     if isinstance(node, nodes.TopN):

@@ -7,7 +7,8 @@
 
 A scan has a tuple of seeks and visits their union. Values are computed once per evaluation of the
 scan (`executor.ranges`); NULL matches nothing except where a constraint says so, and NaN matches
-nothing. Constraints are about values: the executor deals with descending key parts.
+nothing except in key parts that sort NaN as the greatest value. Constraints are about values: the
+executor deals with the order of the key parts.
 """
 
 from __future__ import annotations

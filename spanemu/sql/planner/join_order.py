@@ -141,8 +141,9 @@ class JoinPlanner:
 
     def _in_order(self, side: Joined, keys: Sequence[Expr]) -> Node:
         """Return a finished input of a merge join, sorted if it is not ordered already."""
-        order = tuple([SortKey(key) for key in keys])
-        required = required_order(order)
+        ascending = self.planning.schema.orders.order()
+        order = tuple([SortKey(key, ascending) for key in keys])
+        required = required_order(order, side.node)
         is_sorted = required is not None and is_ordered(side.node, required)
         return side.node if is_sorted else nodes.Sort(side.node, order)
 
@@ -175,7 +176,8 @@ class JoinPlanner:
             return None
         values = tuple([(self.planning.new_column("key", value.type), value) for _, value in keys])
         # Sorted by the left side's key, which then is the order of the result.
-        order = tuple([SortKey(ColumnRef(column.type, column)) for column, _ in values])
+        ascending = self.planning.schema.orders.order()
+        order = tuple([SortKey(ColumnRef(column.type, column), ascending) for column, _ in values])
         grouped = nodes.HashAggregate(right, values, ())
         distinct = self.choose(nodes.Sort(grouped, order), None, self.planning)
         matches = [

@@ -19,6 +19,7 @@ from spanemu.sql.plan.traverse import has_query
 from spanemu.sql.planner.properties import never_null
 from spanemu.sql.planner.pushdown import push
 from spanemu.sql.resolved import ColumnRef, Literal, SortKey
+from spanemu.values.order import SortOrders
 from spanemu.values.types import INT64
 
 _IS_GREATEST = {"MIN": False, "MAX": True}
@@ -35,10 +36,10 @@ def _is_of_one_table(rows: Node) -> bool:
     return isinstance(rows, nodes.Scan)
 
 
-def first_row(node: nodes.HashAggregate) -> Node | None:
+def first_row(node: nodes.HashAggregate, orders: SortOrders) -> Node | None:
     """Return the first row in the order of the column whose least or greatest value is sought.
 
-    Return None for any other aggregate.
+    Return None for any other aggregate. `orders` are the dialect's.
     """
     if node.keys or len(node.aggregates) != 1:
         return None
@@ -54,5 +55,5 @@ def first_row(node: nodes.HashAggregate) -> Node | None:
         return None
     if not never_null(value, rows):
         rows = push([negation(is_null(value))], rows)
-    key = SortKey(value, descending=is_greatest, nulls_first=not is_greatest)
+    key = SortKey(value, orders.order(descending=is_greatest))
     return nodes.Limit(nodes.Sort(rows, (key,)), Literal(INT64, 1), None)

@@ -1,82 +1,117 @@
 """Orders: the order that an operator requires of its input, and the order that a plan delivers.
 
-An order is a sequence of (column id, descending). Keys and indexes put NULL first ascending and
-last descending, as ORDER BY does by default. An order with NULLs elsewhere is never required of an
-input: it is always sorted.
+A key delivers its order forwards, and the reversed order backwards. Rows that a key delivers need
+no sort if directions and places of NULL and NaN match part by part (`values.order.SortOrder`); the
+place of NULLs is of no interest where a column has none.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from spanemu.schema.column import KeyPart
 from spanemu.sql.plan import nodes
 from spanemu.sql.plan.joins import ApplyJoin, HashJoin, KeyedSpool, MergeJoin, Unnest
 from spanemu.sql.plan.nodes import Node, Project, Scan
 from spanemu.sql.plan.seek import Equal, Seek
+from spanemu.sql.planner.properties import never_null
 from spanemu.sql.resolved import ColumnRef, Expr, Literal, ParameterRef, SortKey
+from spanemu.values.order import SortOrder
+
+
+class RequiredKey(NamedTuple):
+    """One key of a required order: a column id and its order.
+
+    `nulls_anywhere` if it does not matter where NULLs come, because there are none, or because the
+    rows are only grouped.
+    """
+
+    column: int
+    order: SortOrder
+    nulls_anywhere: bool = False
+
+    def is_met_by(self, order: SortOrder) -> bool:
+        """Return whether rows in `order` are in the order of this key."""
+        if self.nulls_anywhere:
+            order = order._replace(nulls_first=self.order.nulls_first)
+        return order == self.order
 
 
 @dataclass(frozen=True)
 class RequiredOrder:
     """An order that would spare a sort above; `limited` if only the first few rows matter."""
 
-    keys: tuple[tuple[int, bool], ...]
+    keys: tuple[RequiredKey, ...]
     limited: bool = False
+
+
+class DeliveredPart(NamedTuple):
+    """One part of a delivered order. A column id of None is a column that no operator above sees.
+
+    A part that `is_fixed` has one value in all rows.
+    """
+
+    column: int | None
+    order: SortOrder
+    is_fixed: bool = False
 
 
 @dataclass(frozen=True)
 class DeliveredOrder:
-    """The order of a plan's rows: (column id, descending, fixed) per part.
+    """The order of a plan's rows. `is_unique`: no two rows agree on all parts."""
 
-    A `fixed` part has one value in all rows. An id of None is a column that no operator above sees.
-    `is_unique`: no two rows agree on all parts.
-    """
-
-    parts: tuple[tuple[int | None, bool, bool], ...] = ()
+    parts: tuple[DeliveredPart, ...] = ()
     is_unique: bool = False
     fixed: frozenset[int] = field(default_factory=frozenset)
 
 
-def required_order(keys: Sequence[SortKey]) -> RequiredOrder | None:
-    """Return the order that makes sorting by `keys` unnecessary; None if keys cannot deliver it."""
-    keys_found: list[tuple[int, bool]] = []
+def required_order(keys: Sequence[SortKey], rows: Node) -> RequiredOrder | None:
+    """Return the order that makes sorting `rows` by `keys` unnecessary.
+
+    Return None if no table or index can deliver such an order.
+    """
+    required: list[RequiredKey] = []
     for key in keys:
         if not isinstance(key.value, ColumnRef) or key.collation:
             return None
-        if key.nulls_first is key.descending:
-            return None
-        keys_found.append((key.value.column.id, key.descending))
-    return RequiredOrder(tuple(keys_found))
+        column = key.value.column.id
+        required.append(RequiredKey(column, key.order, never_null(key.value, rows)))
+    return RequiredOrder(tuple(required))
 
 
 def match_direction(
-    required: RequiredOrder, parts: Sequence[tuple[int | None, bool, bool]], *, is_unique: bool
+    required: RequiredOrder, parts: Sequence[DeliveredPart], *, is_unique: bool
 ) -> int:
     """Return 1 if rows in the order of `parts` have the required order, -1 if they reverse it.
 
     Return 0 if neither holds.
     """
-    fixed = {column for column, _, is_fixed in parts if is_fixed}
-    rest = [(column, descending) for column, descending, is_fixed in parts if not is_fixed]
+    fixed = {part.column for part in parts if part.is_fixed}
+    rest = [part for part in parts if not part.is_fixed]
     direction, position = 0, 0
-    for column, descending in required.keys:
-        if column in fixed:
+    for key in required.keys:
+        if key.column in fixed:
             continue
         if position == len(rest):
             return direction or 1 if is_unique else 0
-        if rest[position][0] != column:
-            if any(column == earlier for earlier, _ in rest[:position]):
+        if rest[position].column != key.column:
+            if any(key.column == earlier.column for earlier in rest[:position]):
                 continue
             return 0
-        here = 1 if rest[position][1] == descending else -1
-        if direction not in (0, here):
+        here = _direction(key, rest[position].order)
+        if here == 0 or direction not in (0, here):
             return 0
         direction = here
         position += 1
     return direction or 1
+
+
+def _direction(key: RequiredKey, order: SortOrder) -> int:
+    if key.is_met_by(order):
+        return 1
+    return -1 if key.is_met_by(order.reversed()) else 0
 
 
 def is_ordered(node: Node, required: RequiredOrder) -> bool:
@@ -89,7 +124,7 @@ def are_adjacent(node: Node, columns: frozenset[int]) -> bool:
     """Return whether rows that agree on `columns` are adjacent."""
     rest = set(columns)
     given = delivered_order(node)
-    rest -= {column for column, _, is_fixed in given.parts if is_fixed and column is not None}
+    rest -= {part.column for part in given.parts if part.is_fixed and part.column is not None}
     for column, _, is_fixed in given.parts:
         if not rest:
             break
@@ -109,14 +144,14 @@ def delivered_order(node: Node) -> DeliveredOrder:
 
 def key_order(
     scan: Scan, key: Sequence[KeyPart], seeks: Sequence[Seek] | None, *, backwards: bool = False
-) -> tuple[tuple[int | None, bool, bool], ...]:
-    """Return (column id, descending, fixed) for each part of the key by which a scan is read."""
+) -> tuple[DeliveredPart, ...]:
+    """Return the order that each part of the key delivers by which a scan is read."""
     ids = {stored.name: column.id for column, stored in scan.outputs}
     return tuple(
         [
-            (
+            DeliveredPart(
                 ids.get(part.column.name),
-                part.descending is not backwards,
+                part.order.reversed() if backwards else part.order,
                 bool(seeks) and _is_fixed(seeks or (), position),
             )
             for position, part in enumerate(key)
@@ -179,8 +214,8 @@ def _of_project(node: Project) -> DeliveredOrder:
     return DeliveredOrder(
         tuple(
             [
-                (renamed.get(column) if column is not None else None, descending, is_fixed)
-                for column, descending, is_fixed in given.parts
+                part if part.column is None else part._replace(column=renamed.get(part.column))
+                for part in given.parts
             ]
         ),
         given.is_unique,
@@ -188,12 +223,10 @@ def _of_project(node: Project) -> DeliveredOrder:
 
 
 def _of_sort(node: nodes.Sort | nodes.TopN) -> DeliveredOrder:
-    required = required_order(node.keys)
+    required = required_order(node.keys, node.input)
     if required is None:
         return DeliveredOrder()
-    return DeliveredOrder(
-        tuple([(column, descending, False) for column, descending in required.keys])
-    )
+    return DeliveredOrder(tuple([DeliveredPart(key.column, key.order) for key in required.keys]))
 
 
 def _of_stream_aggregate(node: nodes.StreamAggregate) -> DeliveredOrder:
@@ -201,13 +234,13 @@ def _of_stream_aggregate(node: nodes.StreamAggregate) -> DeliveredOrder:
     names = {
         value.column.id: column.id for column, value in node.keys if isinstance(value, ColumnRef)
     }
-    parts: list[tuple[int | None, bool, bool]] = []
-    for column, descending, is_fixed in given.parts:
-        if column not in names:
-            if is_fixed:
+    parts: list[DeliveredPart] = []
+    for part in given.parts:
+        if part.column not in names:
+            if part.is_fixed:
                 continue
             break
-        parts.append((names[column], descending, is_fixed))
+        parts.append(part._replace(column=names[part.column]))
     return DeliveredOrder(tuple(parts), is_unique=len(parts) == len(node.keys))
 
 

@@ -20,10 +20,17 @@ from spanemu.sql.planner.access_path import best_access
 from spanemu.sql.planner.estimate import estimate, spooling_cost
 from spanemu.sql.planner.join_order import plan_join
 from spanemu.sql.planner.min_max import first_row
-from spanemu.sql.planner.ordering import RequiredOrder, are_adjacent, is_ordered, required_order
+from spanemu.sql.planner.ordering import (
+    RequiredKey,
+    RequiredOrder,
+    are_adjacent,
+    is_ordered,
+    required_order,
+)
 from spanemu.sql.planner.planning import Planning
 from spanemu.sql.planner.spool import spool_correlated
 from spanemu.sql.resolved import ColumnRef, Expr
+from spanemu.values.order import SortOrder
 
 Chooser = Callable[[Any, RequiredOrder | None, Planning], Node]
 
@@ -114,7 +121,9 @@ def _project(node: nodes.Project, required: RequiredOrder | None, planning: Plan
         for column, value in node.computed:
             if isinstance(value, ColumnRef):
                 names[column.id] = value.column.id
-        keys = [(names[column], way) for column, way in required.keys if column in names]
+        keys = [
+            key._replace(column=names[key.column]) for key in required.keys if key.column in names
+        ]
         if len(keys) == len(required.keys):
             below = replace(required, keys=tuple(keys))
     return replace(node, input=choose(node.input, below, planning))
@@ -122,7 +131,7 @@ def _project(node: nodes.Project, required: RequiredOrder | None, planning: Plan
 
 def _limit(node: nodes.Limit, required: RequiredOrder | None, planning: Planning) -> Node:
     if isinstance(node.input, nodes.Sort):
-        order = required_order(node.input.keys)
+        order = required_order(node.input.keys, node.input.input)
         limited = None if order is None else replace(order, limited=True)
         below = choose(node.input.input, limited, planning)
         if limited is not None and is_ordered(below, limited):
@@ -132,7 +141,7 @@ def _limit(node: nodes.Limit, required: RequiredOrder | None, planning: Planning
 
 
 def _sort(node: nodes.Sort, _: RequiredOrder | None, planning: Planning) -> Node:
-    order = required_order(node.keys)
+    order = required_order(node.keys, node.input)
     below = choose(node.input, order, planning)
     if order is not None and is_ordered(below, order):
         return below
@@ -150,7 +159,10 @@ def _aggregate(
     if not node.keys:
         below = _for_min_max(node, choose(node.input, None, planning), planning)
         return nodes.StreamAggregate(below, node.keys, node.aggregates, node.hints)
-    inner = _required_of_groups(sources, required or _order_of_groups(node)) if plain else None
+    inner: RequiredOrder | None = None
+    if plain:
+        order = planning.schema.orders.order()
+        inner = _required_of_groups(sources, required or _order_of_groups(node, order), order)
     below = choose(node.input, inner, planning)
     if plain and method != "HASH_GROUP" and are_adjacent(below, frozenset(sources.values())):
         return nodes.StreamAggregate(below, node.keys, node.aggregates, node.hints)
@@ -159,7 +171,7 @@ def _aggregate(
 
 def _for_min_max(node: nodes.HashAggregate, rows: Node, planning: Planning) -> Node:
     """Return the input of an aggregate of all rows: `rows`, or the first row if it is enough."""
-    first = None if planning.hashes_correlations else first_row(node)
+    first = None if planning.hashes_correlations else first_row(node, planning.schema.orders)
     if first is None:
         return rows
     chosen = choose(first, None, planning)
@@ -169,7 +181,7 @@ def _for_min_max(node: nodes.HashAggregate, rows: Node, planning: Planning) -> N
     return rows
 
 
-def _order_of_groups(node: nodes.HashAggregate) -> RequiredOrder | None:
+def _order_of_groups(node: nodes.HashAggregate, order: SortOrder) -> RequiredOrder | None:
     """Return an order of the groups of one table's rows that its key may deliver.
 
     Groups that are adjacent in the order of a key need no hash table.
@@ -177,26 +189,27 @@ def _order_of_groups(node: nodes.HashAggregate) -> RequiredOrder | None:
     rows = node.input.input if isinstance(node.input, nodes.Filter) else node.input
     if not isinstance(rows, nodes.Scan):
         return None
-    return RequiredOrder(tuple([(column.id, False) for column, _ in node.keys]))
+    return RequiredOrder(tuple([RequiredKey(column.id, order, True) for column, _ in node.keys]))
 
 
 def _required_of_groups(
-    sources: Mapping[int, int], required: RequiredOrder | None
+    sources: Mapping[int, int], required: RequiredOrder | None, order: SortOrder
 ) -> RequiredOrder | None:
     """Return the required order of groups in terms of the input, which makes the groups adjacent.
 
-    `sources` maps the ids of the grouping keys to the ids of the input columns.
+    `sources` maps the ids of the grouping keys to the ids of the input columns. Keys of which no
+    order is required get `order`, with NULLs anywhere.
     """
     if required is None:
         return None
     left = dict(sources)
     keys = []
-    for column, descending in required.keys:
-        source = left.pop(column, None)
+    for key in required.keys:
+        source = left.pop(key.column, None)
         if source is None:
             return None
-        keys.append((source, descending))
-    keys.extend((source, False) for source in left.values())
+        keys.append(key._replace(column=source))
+    keys.extend(RequiredKey(source, order, nulls_anywhere=True) for source in left.values())
     return RequiredOrder(tuple(keys))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Iterator, Sequence
 from itertools import count
+from operator import itemgetter
 from typing import Any
 
 from spanemu.base.rand import Randomness
@@ -21,6 +22,7 @@ from spanemu.sql.googlesql.dialect import GOOGLESQL
 from spanemu.sql.planner.build import plan_statement
 from spanemu.values.cell_mask import WHOLE_ROW
 from spanemu.values.key import key_encoder
+from spanemu.values.order import ASCENDING, DESCENDING
 from spanemu.values.types import BOOL, DATE, FLOAT64, INT64, STRING, Type
 
 _ids = count(1)
@@ -38,7 +40,7 @@ def _table(name: str, columns: tuple[Column, ...], key: str, parent: str | None 
     parts = []
     for word in key.split(","):
         column, *direction = word.split()
-        parts.append(KeyPart(by_name[column], bool(direction)))
+        parts.append(KeyPart(by_name[column], DESCENDING if direction else ASCENDING))
     return Table(
         name,
         next(_ids),
@@ -96,7 +98,7 @@ def _index(name: str, table: Table, key: str, stored: str = "", **options: Any) 
     parts = []
     for word in key.split(","):
         column, *direction = word.split()
-        parts.append(KeyPart(by_name[column], bool(direction)))
+        parts.append(KeyPart(by_name[column], DESCENDING if direction else ASCENDING))
     names = {part.column.name for part in parts}
     suffix = tuple(part for part in table.key if part.column.name not in names)
     kept = tuple(by_name[one] for one in stored.split(",") if one)
@@ -129,19 +131,20 @@ class MemoryReader:
         self._sorted: dict[str, list[tuple[bytes, Row]]] = {}
         for table in schema.tables.values():
             found = rows.get(table.name, ())
-            self._put(table.name, table.key, found, [column.position for column in table.columns])
+            self._put(table.name, table.key, found, table.key_positions)
             by_name = {column.name: column.position for column in table.columns}
             for index in schema.indexes_of(table):
                 places = [by_name[column.name] for column in index.columns]
                 filtered = [by_name[column.name] for column in index.filtered]
                 kept = [row for row in found if all(row[place] is not None for place in filtered)]
                 entries = [tuple(row[place] for place in places) for row in kept]
-                self._put(index.name, index.full_key, entries, range(len(places)))
+                self._put(index.name, index.full_key, entries, range(len(index.full_key)))
 
     def _put(self, name: str, key: Any, rows: Sequence[Row], places: Any) -> None:
-        encode = key_encoder([(part.column.type, part.descending) for part in key])
-        at = [part.column.position for part in key] if name in _TABLE_NAMES else range(len(key))
-        self._sorted[name] = sorted((encode([row[p] for p in at]), row) for row in rows)
+        encode = key_encoder([(part.column.type, part.order) for part in key])
+        self._sorted[name] = sorted(
+            ((encode([row[place] for place in places]), row) for row in rows), key=itemgetter(0)
+        )
 
     def stopping_early(self):
         return self
@@ -189,9 +192,6 @@ class MemoryReader:
 
     def row_count_estimate(self, table: Table) -> int:
         return len(self._sorted[table.name])
-
-
-_TABLE_NAMES = {table.name for table in TABLES}
 
 
 # ---------------------------------------------------------------------------- resolved trees

@@ -2,7 +2,7 @@
 
 from datetime import date
 from decimal import Decimal
-from itertools import pairwise
+from itertools import pairwise, product
 from typing import Any
 from uuid import UUID
 
@@ -20,6 +20,7 @@ from spanemu.values.key import (
     successor,
 )
 from spanemu.values.mutation import COMMIT_TIMESTAMP
+from spanemu.values.order import ASCENDING, DESCENDING, SortOrder
 from spanemu.values.timestamp import TIMESTAMP_MAX, TIMESTAMP_MIN
 from spanemu.values.types import (
     BOOL,
@@ -45,7 +46,10 @@ NAN = float("nan")
 INF = float("inf")
 ENUM = Type(TypeCode.ENUM, proto_name="shop.Color")
 
-ASCENDING: list[tuple[Type, list[Any]]] = [
+ORDERS = [SortOrder(*flags) for flags in product((False, True), repeat=3)]
+
+# Values of each type, in GoogleSQL's ascending order.
+IN_ORDER: list[tuple[Type, list[Any]]] = [
     (BOOL, [None, False, True]),
     (INT64, [None, -(2**63), -257, -1, 0, 1, 256, 2**63 - 1]),
     (ENUM, [None, -1, 0, 5]),
@@ -63,22 +67,29 @@ ASCENDING: list[tuple[Type, list[Any]]] = [
 ]
 
 
-@pytest.mark.parametrize(("type_", "values"), ASCENDING)
+def in_order(values: list[Any], order: SortOrder) -> list[Any]:
+    """Arrange values that are in GoogleSQL's ascending order."""
+    numbers = [value for value in values if value is not None and value == value]
+    nan = [value for value in values if value != value]
+    ascending = numbers + nan if order.nan_greatest else nan + numbers
+    directed = ascending[::-1] if order.descending else ascending
+    return [None, *directed] if order.nulls_first else [*directed, None]
+
+
+@pytest.mark.parametrize(("type_", "values"), IN_ORDER)
 def test_byte_order_is_value_order(type_: Type, values: list[Any]) -> None:
-    for descending in (False, True):
-        encode = key_encoder([(type_, descending)])
-        keys = [encode((value,)) for value in values]
-        if descending:
-            keys.reverse()
+    for order in ORDERS:
+        encode = key_encoder([(type_, order)])
+        keys = [encode((value,)) for value in in_order(values, order)]
         assert all(low < high for low, high in pairwise(keys))
         assert keys[-1] < TOP
 
 
-@pytest.mark.parametrize(("type_", "values"), ASCENDING)
+@pytest.mark.parametrize(("type_", "values"), IN_ORDER)
 def test_keys_can_be_read_back(type_: Type, values: list[Any]) -> None:
-    for descending in (False, True):
-        parts = [(type_, descending), (STRING, descending)]
-        encode, decode = key_encoder(parts), key_decoder(parts)
+    for order in ORDERS:
+        encode = key_encoder([(type_, order), (STRING, order)])
+        decode = key_decoder([type_, STRING])
         for value in values:
             again = decode(encode((value, "x")))
             assert again[1] == "x"
@@ -87,21 +98,23 @@ def test_keys_can_be_read_back(type_: Type, values: list[Any]) -> None:
 
 def test_zeros_are_one_key() -> None:
     for type_ in (FLOAT64, FLOAT32):
-        encode = key_encoder([(type_, False)])
+        encode = key_encoder([(type_, ASCENDING)])
         assert encode((-0.0,)) == encode((0.0,))
 
 
 def test_numerics_that_are_equal_are_one_key() -> None:
-    encode = key_encoder([(NUMERIC, False)])
+    encode = key_encoder([(NUMERIC, ASCENDING)])
     assert encode((Decimal("1.50"),)) == encode((Decimal("1.5"),))
     assert encode((Decimal("1E+1"),)) == encode((Decimal("10"),))
 
 
 @pytest.mark.parametrize("count", [1, 2, 3, 4])
 def test_a_prefix_of_values_is_a_prefix_of_bytes(count: int) -> None:
-    parts = [(INT64, False), (STRING, True), (INT64, False), (STRING, False)][:count]
+    parts = [(INT64, ASCENDING), (STRING, DESCENDING), (INT64, ASCENDING), (STRING, ASCENDING)][
+        :count
+    ]
     values = (1, "a", 2, "b")[:count]
-    encode, decode = key_encoder(parts), key_decoder(parts)
+    encode, decode = key_encoder(parts), key_decoder([type_ for type_, _ in parts])
     whole = encode(values)
     for size in range(count + 1):
         assert whole.startswith(encode(values[:size]))
@@ -110,7 +123,7 @@ def test_a_prefix_of_values_is_a_prefix_of_bytes(count: int) -> None:
 
 
 def test_nothing_falls_between_a_parent_and_its_children() -> None:
-    parts = [(STRING, False), (INT64, True)]
+    parts = [(STRING, ASCENDING), (INT64, DESCENDING)]
     encode = key_encoder(parts)
     parent = encode(("a",))
     for child in (None, -(2**63), 0, 2**63 - 1):
@@ -123,7 +136,7 @@ def test_after_prefix() -> None:
     assert after_prefix(b"") == TOP
     assert after_prefix(b"\x01\x02") == b"\x01\x03"
     assert after_prefix(b"\x01\xff\xff") == b"\x02"
-    null_last = key_encoder([(INT64, True)])((None,))
+    null_last = key_encoder([(INT64, DESCENDING)])((None,))
     assert null_last + b"\xff" * 9 < after_prefix(null_last)
 
 
@@ -141,7 +154,7 @@ def test_merge_ranges() -> None:
 
 
 def test_which_types_can_be_keys() -> None:
-    assert all(can_be_key(type_) for type_, _ in ASCENDING)
+    assert all(can_be_key(type_) for type_, _ in IN_ORDER)
     assert not any(can_be_key(type_) for type_ in (JSON, INTERVAL, array_of(INT64)))
 
 
@@ -152,10 +165,10 @@ def test_key_size_counts_text_in_bytes() -> None:
 
 
 def test_every_key_type_has_a_size() -> None:
-    for type_, values in ASCENDING:
+    for type_, values in IN_ORDER:
         assert key_size((values[-1],), (type_,)) > 0
 
 
 def test_a_key_of_other_parts_is_our_bug() -> None:
     with pytest.raises(ValueError, match="no key part"):
-        key_decoder([(INT64, False)])(b"\x05")
+        key_decoder([INT64])(b"\x05")

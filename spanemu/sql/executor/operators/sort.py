@@ -130,7 +130,7 @@ def compile_sorter(keys: Sequence[SortKey], layout: Layout, compiler: Compiler) 
     if len(keys) == 1:
         return _single(keys[0], layout, compiler)
     passes: list[tuple[BatchFunction, bool]] = []
-    for descending, group in groupby(keys, lambda key: key.descending):
+    for descending, group in groupby(keys, lambda key: key.order.descending):
         cells = [cell for key in group for cell in _comparable(key)]
         passes.append((compiler.batch_cells(cells, layout), descending))
     passes.reverse()
@@ -150,7 +150,7 @@ def compile_sorter(keys: Sequence[SortKey], layout: Layout, compiler: Compiler) 
 def _single(key: SortKey, layout: Layout, compiler: Compiler) -> SortInPlace:
     """Compile the sort by one key: values that are not NULL compare directly."""
     values_of = compiler.batch_values(_sortable(key), layout)
-    descending = key.descending
+    descending = key.order.descending
     keys_of = _keys_of(compiler)
 
     def sort(rows: list[Row], run: Run) -> None:
@@ -163,7 +163,7 @@ def _single(key: SortKey, layout: Layout, compiler: Compiler) -> SortInPlace:
             values = [value for value in values if value is not None]
         _sort_by(values, rows, descending)
         if missing:
-            rows[:] = missing + rows if key.nulls_first else rows + missing
+            rows[:] = missing + rows if key.order.nulls_first else rows + missing
         run.held = held
 
     return sort
@@ -201,7 +201,7 @@ def _comparable(key: SortKey) -> tuple[Expr, Expr]:
     The first differs wherever one of two values is NULL, so that NULLs are never compared.
     """
     missing = is_null(key.value)
-    place = missing if key.nulls_first is key.descending else negation(missing)
+    place = missing if key.order.nulls_first is key.order.descending else negation(missing)
     return place, _sortable(key)
 
 
@@ -217,7 +217,11 @@ def _sortable(key: SortKey) -> Expr:
         types = (type_, collation.type)
         signature = Signature("$sort_key", types, type_, _collated, Nulls.CALLED)
         return FunctionCall(type_, signature, (key.value, collation))
-    convert = sort_key(type_) if collation is None else collation_key(collation.value)
+    convert = (
+        sort_key(type_, nan_greatest=key.order.nan_greatest)
+        if collation is None
+        else collation_key(collation.value)
+    )
     if convert is identity:
         return key.value
     signature = Signature("$sort_key", (type_,), type_, convert, Nulls.STRICT)

@@ -46,11 +46,10 @@ def make_sort_key(item: ast.OrderItem, value: Expr, env: Env) -> SortKey:
     """
     if not is_orderable(value.type):
         raise NotOrderable("ORDER BY", str(value.type), at=item.at)
-    # NULL sorts before all other values.
-    nulls_first = not item.descending
+    order = env.analysis.schema.orders.order(descending=item.descending)
     written = item.collation
     if written is None:
-        return SortKey(value, item.descending, nulls_first)
+        return SortKey(value, order)
     if value.type != STRING:
         raise BadQuery(
             "COLLATE can only be applied to expressions of type STRING, but was applied to "
@@ -66,10 +65,10 @@ def make_sort_key(item: ast.OrderItem, value: Expr, env: Env) -> SortKey:
         )
     collation = coerce(collation, STRING, env.analysis, written.at)
     if not isinstance(collation, Literal):
-        return SortKey(value, item.descending, nulls_first, collation)
+        return SortKey(value, order, collation)
     if not is_collation(collation.value):
         raise BadCollation(collation.value, at=written.at)
-    return SortKey(value, item.descending, nulls_first, collation)
+    return SortKey(value, order, collation)
 
 
 def apply_limit(

@@ -9,6 +9,7 @@ from spanemu.sql import resolved as r
 from spanemu.sql.errors import AnalysisError
 from spanemu.sql.googlesql.analyzer.errors.shape import LimitExceeded, NestedTooDeeply
 from spanemu.sql.googlesql.analyzer.errors.typing import StructColumn
+from spanemu.values.order import ASCENDING, DESCENDING
 from tests.unit.sql.googlesql.analyzer.shop import analyzed, query, scans, type_of, types
 
 
@@ -54,11 +55,8 @@ def test_order_by_runs_after_the_select_list() -> None:
     assert isinstance(statement.scan.input, r.ProjectScan)
     keys = [key.value for key in statement.scan.keys]
     assert all(isinstance(key, r.ColumnRef) for key in keys)
-    assert [(key.descending, key.nulls_first) for key in statement.scan.keys] == [
-        (False, True),
-        (False, True),
-        (True, False),
-    ]
+    orders = [key.order for key in statement.scan.keys]
+    assert orders == [ASCENDING, ASCENDING, DESCENDING]
 
 
 @pytest.mark.parametrize(
