@@ -163,7 +163,7 @@ def collect_checks(session: pytest.Session, items: Sequence[pytest.Item]) -> lis
 
 def _migrator(request: pytest.FixtureRequest) -> SpannerMigrator:
     try:
-        run_of(request.config).templates.ladder(requested_options_of(request.node))
+        run_of(request.config).templates.migration_source(requested_options_of(request.node))
     except SourceError as problem:
         pytest.skip(str(problem))
     found: SpannerMigrator = request.getfixturevalue("spanner_migrator")

@@ -19,7 +19,7 @@ from weakref import WeakKeyDictionary
 
 import pytest
 
-from pytest_spanemu.requested_options import Recipe, parse_requested_options
+from pytest_spanemu.requested_options import TemplateSpec, parse_requested_options
 from pytest_spanemu.run import run_of
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ Words = str | Sequence[str]
 __all__ = ["database", "emulator"]
 
 TEMPLATE = "spanner_template"
-_RECIPES: WeakKeyDictionary[Any, Recipe] = WeakKeyDictionary()  # of the fixtures made here
+_SPECS: WeakKeyDictionary[Any, TemplateSpec] = WeakKeyDictionary()  # of the fixtures made here
 
 
 class DatabaseOptions(TypedDict, total=False):
@@ -63,7 +63,7 @@ def database(*, scope: Scope = "function", **options: Unpack[DatabaseOptions]) -
     given: dict[str, Any] = {name: options.get(name, unsaid) for name in ("schema", "seeds")}
     given["isolation"] = options.get("isolation")
     requested = parse_requested_options(given, "factories.database")
-    recipe = Recipe(requested.schema, requested.seeds, options.get("fill"), base)
+    spec = TemplateSpec(requested.schema, requested.seeds, options.get("fill"), base)
     emulator_name = options.get("emulator", "spanner_emulator")
 
     @pytest.fixture(scope=scope)
@@ -72,12 +72,12 @@ def database(*, scope: Scope = "function", **options: Unpack[DatabaseOptions]) -
         run, test = run_of(request.config), request.node.nodeid
         own_schema = partial(request.getfixturevalue, "spanner_schema")
         found = request.getfixturevalue(emulator_name)
-        template = run.templates.special(found, recipe, own_schema)
+        template = run.templates.special(found, spec, own_schema)
         with run.allocator.allocate(template, requested.isolation, test) as observation:
             yield observation.handle.client()
         run.allocator.finish(request.node, {})
 
-    _RECIPES[database_fixture] = recipe
+    _SPECS[database_fixture] = spec
     return database_fixture
 
 
@@ -97,13 +97,13 @@ def emulator(**changes: Unpack[ConfigChanges]) -> Any:
     return emulator_fixture
 
 
-def _base(depends_on: Any) -> Recipe | None:
+def _base(depends_on: Any) -> TemplateSpec | None:
     if depends_on is None:
         return None
     if depends_on == TEMPLATE:
-        return Recipe()
+        return TemplateSpec()
     try:
-        return _RECIPES[depends_on]
+        return _SPECS[depends_on]
     except (KeyError, TypeError):
         raise pytest.UsageError(
             f"factories.database: depends_on={depends_on!r} is neither {TEMPLATE!r} nor a fixture "

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_spanemu.asserts.markers import budget_of, hotspot_rule_of
-from pytest_spanemu.requested_options import Recipe, requested_options_of
+from pytest_spanemu.requested_options import TemplateSpec, requested_options_of
 from pytest_spanemu.run import run_of
 
 if TYPE_CHECKING:
@@ -131,8 +131,8 @@ def _spanner_observation(request: pytest.FixtureRequest) -> Iterator[Observation
         found = request.getfixturevalue("spanner_template")
         template = run.templates.for_tests_of(item.parent, found, own_schema)
     else:
-        recipe = Recipe(requested.schema, requested.seeds)
-        template = run.templates.special(_emulator(request), recipe, own_schema)
+        spec = TemplateSpec(requested.schema, requested.seeds)
+        template = run.templates.special(_emulator(request), spec, own_schema)
     with run.allocator.allocate(template, requested.isolation, item.nodeid) as observation:
         if item.get_closest_marker("spanner_hotspots") is not None:
             observation.known_hotspots = _known_hotspots(item)

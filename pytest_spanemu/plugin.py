@@ -228,9 +228,7 @@ def pytest_exception_interact(
         return
     observation: Any = getattr(node, "funcargs", {}).get("_spanner_observation")
     if isinstance(node, pytest.Item) and observation is not None:
-        from pytest_spanemu.databases.pause import pause
-
-        pause(node, observation.handle)
+        _pause(node, observation.handle)
 
 
 def pytest_terminal_summary(
@@ -276,3 +274,24 @@ def _is_controller(config: pytest.Config) -> bool:
 
 def _is_worker(config: pytest.Config) -> bool:
     return hasattr(config, "workerinput")
+
+
+def _pause(item: pytest.Item, handle: Any) -> None:
+    """Print how to reach the database of a failed test, and wait for the return key.
+
+    A worker of xdist does not wait, and no run waits whose standard input is closed.
+    """
+    capture: Any = item.config.pluginmanager.getplugin("capturemanager")
+    if _is_worker(item.config):
+        return
+    if capture is not None:
+        capture.suspend_global_capture(in_=True)
+    try:
+        exports = "\n".join(f"  export {name}={value}" for name, value in handle.environ().items())
+        print(f"\n{item.nodeid} failed. Its database is {handle.name}:\n{exports}")
+        input("Press return to continue: ")
+    except EOFError:
+        print("\nStandard input is closed: the run continues.")
+    finally:
+        if capture is not None:
+            capture.resume_global_capture()

@@ -61,7 +61,7 @@ class RequestedOptions:
 
 
 @dataclass(frozen=True, slots=True)
-class Recipe:
+class TemplateSpec:
     """What a template is made of, where it is not the run's own; None is "as the run has it".
 
     `fill` adds rows. `base` is made before, in the same database.
@@ -70,10 +70,10 @@ class Recipe:
     schema: tuple[str, ...] | None = None
     seeds: tuple[str, ...] | None = None
     fill: Callable[[SpannerFactory], object] | None = None
-    base: Recipe | None = None
+    base: TemplateSpec | None = None
 
     @property
-    def layers(self) -> tuple[Recipe, ...]:
+    def layers(self) -> tuple[TemplateSpec, ...]:
         """The bases, the lowest first, and this one."""
         return (self,) if self.base is None else (*self.base.layers, self)
 

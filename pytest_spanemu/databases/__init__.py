@@ -4,5 +4,5 @@ In reading order: `catalog` (tables and rows of a database), `template` (a datab
 seeds, built once), `template_cache` (templates kept between runs), `templates` (all templates of a
 run), `progress` (display of a long build); `isolation` (how each test's changes are undone),
 `observation` (what is recorded of a test), `allocation` (a database for each test), `snapshots`
-(named states within a test), `pause` (`--spanner-pause-on-fail`).
+(`spanner_snapshot`: named snapshots within a test).
 """

@@ -1,9 +1,9 @@
-"""Gives tests their databases, watched as the run's reports need it, and writes down what they did.
+"""Allocation of a database to each test, with the observation that the run's reports need.
 
-enter    the keeper of the template's isolation gives a database
-watch    its requests and hotspots, where somebody will be told of them
-tell     figures, hotspots and what was left open go to the test's page of the book
-leave    the keeper undoes what the test did
+enter       the isolation strategy of the template returns a database
+observe     requests and hotspots are recorded if a report or `spanner_fail_on` uses them
+report      figures, hotspots and open transactions go to the figures of the test
+leave       the isolation strategy undoes the changes of the test
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from itertools import count
 from time import perf_counter
 from typing import Any
@@ -30,61 +31,42 @@ from pytest_spanemu.setting_values import Isolation
 from pytest_spanemu.settings import Settings
 from pytest_spanemu.targets.target import HOTSPOTS, PLANS, RECORDING, SpannerEmulator
 
-
-def leftovers(handle: Any, recording: Any) -> list[str]:
-    """The transactions that are still open, one text each; they are aborted.
-
-    Each text has the id, tags and last statement, and the line that sent it if it was recorded. A
-    target that cannot list transactions has none.
-    """
-    try:
-        found = handle.open_transactions()
-        if found:
-            handle.abort_transactions()
-    except spanemu.Unsupported:
-        return []
-    return [_told(each, recording) for each in found]
+COMMITS_JUDGED_MIN = 5  # No rule of the detector applies to fewer, so most tests need no report.
 
 
-def _told(transaction: Any, recording: Any) -> str:
-    parts = [f"transaction {transaction.id}"]
-    tags = [tag for tag in (transaction.transaction_tag, transaction.request_tag) if tag]
-    if tags:
-        parts.append(f"tagged {', '.join(tags)}")
-    statement = " ".join(transaction.last_statement.split())
-    if statement:
-        site = _site(transaction.last_statement, recording)
-        parts.append(f"last statement: {statement}{site}")
-    return ", ".join(parts)
+@dataclass(frozen=True, slots=True)
+class _FailureCondition:
+    """A condition of `spanner_fail_on` that the figures of a test can meet."""
+
+    condition: str
+    title: str
+    figure: str  # the attribute of `Figures` that holds the texts
+    advice: str
 
 
-def _site(statement: str, recording: Any) -> str:
-    for query in reversed(recording.queries if recording is not None else ()):
-        if query.sql == statement and query.site:
-            return f" at {query.site}"
-    return ""
-
-
-COMMITS_JUDGED_MIN = 5  # No rule of the detector speaks below, so most tests need no report.
-_TOLD = (  # a word of `fail_on`, its title, where the figures have the texts, what to do
-    ("hotspot", "hotspots", "hotspots",
-     "--spanner-report=html:PATH has the evidence and a fix; the marker "
-     'spanner_hotspots(expect=["TABLE"]) names known ones.'),
-    ("full-scan", "full scans", "scans",
-     "Filter by a key or an indexed column, or add an index for the filter."),
-    ("open-transaction", "transactions left open", "left_open",
-     "Commit them or roll them back; locks are held until then."),
+_FAILURE_CONDITIONS = (
+    _FailureCondition(
+        "hotspot", "hotspots", "hotspots",
+        "--spanner-report=html:PATH shows the evidence and a fix; the marker "
+        'spanner_hotspots(expect=["TABLE"]) names known hotspots.',
+    ),
+    _FailureCondition(
+        "full-scan", "full scans", "scans",
+        "Filter by a key or an indexed column, or add an index for the filter.",
+    ),
+    _FailureCondition(
+        "open-transaction", "transactions left open", "left_open",
+        "Commit the transactions or roll them back; they hold locks until then.",
+    ),
 )  # fmt: skip
-
-
 _LINT_ADVICE = (
-    "Told once, by the first test of the schema. `spanemu lint --explain ID` has the reason; a "
-    "comment `-- spanemu: ignore=ID` in the schema lets it pass."
+    "Only the first test of a schema fails for the schema. `spanemu lint --explain ID` explains a "
+    "rule; a comment `-- spanemu: ignore=ID` in the schema suppresses a finding."
 )
 
 
 class DatabaseAllocator:
-    """The keepers of a run's templates, and what tests do between `enter` and `leave`."""
+    """The isolation strategies of a run's templates, and the databases that tests get from them."""
 
     def __init__(self, config: pytest.Config, settings: Settings, report: RunReport) -> None:
         self._config = config
@@ -92,24 +74,26 @@ class DatabaseAllocator:
         self._report = report
         self._strategies: dict[tuple[int, Isolation], tuple[Template, IsolationStrategy]] = {}
         self._numbers = count(1)
-        self._is_told = settings.report.are_wanted
-        self._fails_on = [row for row in _TOLD if row[0] in settings.fail_on]
+        self._is_reported = settings.report.are_wanted
+        self._fails_on = [
+            each for each in _FAILURE_CONDITIONS if each.condition in settings.fail_on
+        ]
 
     def strategy(self, template: Template, isolation: Isolation) -> IsolationStrategy:
-        """Who gives tests their databases from a template, and undoes what they did."""
+        """Return the isolation strategy of a template, created on the first call."""
         key = (id(template), isolation)
         if key not in self._strategies:
-            strategy = create_strategy(isolation, template, self._another_id)
+            strategy = create_strategy(isolation, template, self._next_database_id)
             self._strategies[key] = template, strategy
         return self._strategies[key][1]
 
-    def _another_id(self) -> str:
+    def _next_database_id(self) -> str:
         return f"{self._settings.database_prefix}-{next(self._numbers)}"
 
     def close(self, template: Template) -> None:
-        """A template goes, and its keepers with it."""
-        for key, (kept, strategy) in list(self._strategies.items()):
-            if kept is template:
+        """Close the isolation strategies of a template."""
+        for key, (known, strategy) in list(self._strategies.items()):
+            if known is template:
                 del self._strategies[key]
                 with contextlib.suppress(Exception):  # A test may have dropped the database.
                     strategy.close()
@@ -118,88 +102,130 @@ class DatabaseAllocator:
     def allocate(
         self, template: Template, isolation: Isolation | None, test: str
     ) -> Iterator[Observation]:
-        """A test's database, for as long as the block runs."""
+        """Yield the observation of a database that belongs to one test until the block ends."""
         emulator = template.emulator
         mode = isolation or self._settings.isolation or emulator.default_isolation
-        strategy = self.strategy(template, mode)  # Made once, and so not charged to a test.
+        strategy = self.strategy(template, mode)  # Not part of the test's setup time.
         began = perf_counter()
         handle = strategy.enter()
         entered = perf_counter() - began
-        observation = self._observed(emulator, handle)
+        observation = self._observe(emulator, handle)
         try:
             yield observation
         finally:
-            page = self._report.page(test)
+            figures = self._report.page(test)
             try:
-                self._write_down(observation, page)
+                self._record(observation, figures)
             finally:
                 began = perf_counter()
                 strategy.leave()
                 if observation.moves_clock:
                     emulator.clock.reset()
-            page.setup_seconds += entered + perf_counter() - began
+            figures.setup_seconds += entered + perf_counter() - began
 
     def finish(self, node: Any, budget: Mapping[str, int]) -> None:
-        """Take the figures of a test as they are now; fail it for what the run's `fail_on` names.
+        """Complete the figures of a test. Fail the test for conditions of `spanner_fail_on`.
 
         `node` is the test, or the module or session that a shared database belongs to. A finding
-        that the test has failed for is no second failure.
+        that the test has failed for already is not reported as a second failure.
         """
         test: str = node.nodeid
-        page = self._report.page(test)
+        figures = self._report.page(test)
         if budget:
-            page.take_budget(budget)
+            figures.take_budget(budget)
         hook = self._config.hook.pytest_spanemu_report_row
         if hook.get_hookimpls():
-            page.remarks += hook(config=self._config, test=test, figures=page.to_json())
-        told = []
-        for _, title, name, advice in self._fails_on:
-            texts = unreported_findings(node, getattr(page, name))
+            figures.remarks += hook(config=self._config, test=test, figures=figures.to_json())
+        failures = []
+        for condition in self._fails_on:
+            texts = unreported_findings(node, getattr(figures, condition.figure))
             if texts:
-                told.append(_listed(title, texts, advice))
-        if self._report.lint:  # The first test of a schema fails for it, and the others go on.
+                failures.append(_failure_text(condition.title, texts, condition.advice))
+        if self._report.lint:  # Only the first test of a schema fails for the schema.
             lint, self._report.lint = self._report.lint, []
-            told.append(_listed("the schema", lint, _LINT_ADVICE))
-        if told:
-            pytest.fail("\n".join(told), pytrace=False)
+            failures.append(_failure_text("the schema", lint, _LINT_ADVICE))
+        if failures:
+            pytest.fail("\n".join(failures), pytrace=False)
 
-    # ------------------------------------------------------------------ what is watched
+    # ------------------------------------------------------------------ observation
 
-    def _observed(self, emulator: SpannerEmulator, handle: Any) -> Observation:
+    def _observe(self, emulator: SpannerEmulator, handle: Any) -> Observation:
         observation = Observation(emulator, handle)
-        told, fail_on = self._is_told, self._settings.fail_on
-        if (told or "full-scan" in fail_on) and emulator.can(RECORDING):
+        is_reported, fail_on = self._is_reported, self._settings.fail_on
+        if (is_reported or "full-scan" in fail_on) and emulator.can(RECORDING):
             _ = observation.recording
-        if (told or "hotspot" in fail_on) and emulator.can(HOTSPOTS):
+        if (is_reported or "hotspot" in fail_on) and emulator.can(HOTSPOTS):
             _ = observation.hotspots
         return observation
 
-    def _write_down(self, observation: Observation, page: Figures) -> None:
+    def _record(self, observation: Observation, figures: Figures) -> None:
+        """Add what was observed to the figures of a test."""
         observation.end()
-        recorded = observation.recorded
-        if recorded is not None:
-            page.take_recording(recorded)
-        commits = COMMITS_JUDGED_MIN if recorded is None else len(recorded.commits)
-        if observation.watched is not None and commits >= COMMITS_JUDGED_MIN:
-            page.take_hotspots(observation.watched.report(), observation.known_hotspots)
+        recording = observation.recording_if_started
+        hotspots = observation.hotspots_if_started
+        if recording is not None:
+            figures.take_recording(recording)
+        commits = COMMITS_JUDGED_MIN if recording is None else len(recording.commits)
+        if commits < COMMITS_JUDGED_MIN:
+            hotspots = None
+        if hotspots is not None:
+            figures.take_hotspots(hotspots.report(), observation.known_hotspots)
         if self._settings.report.html:
-            self._tell_all(observation, page, commits)
-        page.left_open += leftovers(observation.handle, recorded)
+            self._record_details(observation, figures, hotspots)
+        figures.left_open += abort_open_transactions(observation.handle, recording)
 
-    def _tell_all(self, observation: Observation, page: Figures, commits: int) -> None:
-        """What the HTML report shows of a test besides its figures."""
+    def _record_details(self, observation: Observation, figures: Figures, hotspots: Any) -> None:
+        """Add what the HTML report shows of a test besides its figures."""
         details: dict[str, Any] = {}
-        emulator = observation.emulator
-        if observation.recorded is not None:
+        emulator, recording = observation.emulator, observation.recording_if_started
+        if recording is not None:
             database = observation.handle.client() if emulator.can(PLANS) else None
-            details |= details_of(observation.recorded, database)
-        if observation.watched is not None and commits >= COMMITS_JUDGED_MIN:
-            details["findings"] = findings_of(observation.watched.report())
-            self._report.add_pictures(page.test, [picture_of(observation.watched)])
-        page.databases.append(details)
+            details |= details_of(recording, database)
+        if hotspots is not None:
+            details["findings"] = findings_of(hotspots.report())
+            self._report.add_pictures(figures.test, [picture_of(hotspots)])
+        figures.databases.append(details)
 
 
-def _listed(title: str, texts: Sequence[str], advice: str) -> str:
-    """A text whose first line, which is all that a summary shows, has the first of them."""
+def _failure_text(title: str, texts: Sequence[str], advice: str) -> str:
+    """Return the text of a failure. pytest's summary shows the first line: the first finding."""
     first, *others = texts
     return "\n".join([f"{title}: {first}", *(f"  {text}" for text in others), advice])
+
+
+# ------------------------------------------------------------------ open transactions
+
+
+def abort_open_transactions(handle: Any, recording: Any) -> list[str]:
+    """Abort the open transactions of a database, and return a description of each.
+
+    A description holds the id, the tags and the last statement of the transaction, and the line
+    that sent the statement if the statement was recorded. Returns an empty list for a target that
+    cannot list transactions.
+    """
+    try:
+        transactions = handle.open_transactions()
+        if transactions:
+            handle.abort_transactions()
+    except spanemu.Unsupported:
+        return []
+    return [_describe(each, recording) for each in transactions]
+
+
+def _describe(transaction: Any, recording: Any) -> str:
+    parts = [f"transaction {transaction.id}"]
+    tags = [tag for tag in (transaction.transaction_tag, transaction.request_tag) if tag]
+    if tags:
+        parts.append(f"tagged {', '.join(tags)}")
+    statement = " ".join(transaction.last_statement.split())
+    if statement:
+        site = _call_site(transaction.last_statement, recording)
+        parts.append(f"last statement: {statement}{site}")
+    return ", ".join(parts)
+
+
+def _call_site(statement: str, recording: Any) -> str:
+    for query in reversed(recording.queries if recording is not None else ()):
+        if query.sql == statement and query.site:
+            return f" at {query.site}"
+    return ""

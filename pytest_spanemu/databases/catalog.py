@@ -1,5 +1,7 @@
-"""The tables of a database as INFORMATION_SCHEMA describes them: what seeds, factories and the
-truncating isolation need to know. Works on anything that speaks Spanner.
+"""Tables and rows of a database, read and written through the official client.
+
+Seeds, factories and the isolation strategies use the catalog, which is read from
+INFORMATION_SCHEMA, so that they work on every target.
 """
 
 from __future__ import annotations
@@ -13,29 +15,29 @@ from google.cloud.spanner_v1 import KeySet
 
 @dataclass(frozen=True, slots=True)
 class ColumnInfo:
-    """One column. `type` is its SQL type with length, as in "STRING(36)" or "ARRAY<INT64>"."""
+    """A column. `type` is the SQL type with length, as in "STRING(36)" or "ARRAY<INT64>"."""
 
     name: str
     type: str
     nullable: bool
-    has_default: bool  # a DEFAULT, or an identity
+    has_default: bool  # a DEFAULT or an identity column
     generated: bool
     commit_timestamp: bool
 
     @property
     def kind(self) -> str:
-        """The type's name without length or element: "STRING", "ARRAY"."""
+        """The type name without length and element type: "STRING", "ARRAY"."""
         return self.type.partition("(")[0].partition("<")[0]
 
     @property
     def left_to_server(self) -> bool:
-        """Whether an insert may leave it out and still get a value."""
+        """True if the server computes a value when an insert omits the column."""
         return self.generated or self.has_default
 
 
 @dataclass(frozen=True, slots=True)
 class ForeignKeyInfo:
-    """One foreign key: `columns` refer to `referenced` of `table`."""
+    """A foreign key: `columns` refer to the columns `referenced` of `table`."""
 
     name: str
     columns: tuple[str, ...]
@@ -45,7 +47,7 @@ class ForeignKeyInfo:
 
 @dataclass(slots=True)
 class TableInfo:
-    """One table; named with its schema unless that is the default one."""
+    """A table. The name includes the named schema, except for the default schema."""
 
     name: str
     parent: str | None
@@ -57,7 +59,7 @@ class TableInfo:
 
 
 class Catalog:
-    """All tables of a database. Names are looked up without regard to case."""
+    """All tables of a database, looked up by case-insensitive name."""
 
     def __init__(self, tables: Sequence[TableInfo]) -> None:
         self.tables: Mapping[str, TableInfo] = {table.name: table for table in tables}
@@ -78,8 +80,8 @@ class Catalog:
                 for schema, name, parent in rows(_TABLES)
             }
             for schema, table, *column in rows(_COLUMNS):
-                found = ColumnInfo(*column[:2], *(value == "YES" for value in column[2:]))
-                tables[_name(schema, table)].columns[found.name] = found
+                info = ColumnInfo(*column[:2], *(value == "YES" for value in column[2:]))
+                tables[_name(schema, table)].columns[info.name] = info
             for schema, table, kind, names in rows(_INDEXES):
                 if kind == "PRIMARY_KEY":
                     tables[_name(schema, table)].key = tuple(names)
@@ -97,15 +99,18 @@ class Catalog:
         return cls(list(tables.values()))
 
     def table(self, name: str) -> TableInfo:
-        """The table of that name. Raises KeyError that lists the tables there are."""
-        found = self._by_lower.get(name.lower())
-        if found is None:
+        """Return the table `name`. Raises KeyError with a list of the existing tables."""
+        table = self._by_lower.get(name.lower())
+        if table is None:
             known = ", ".join(sorted(self.tables)) or "none"
             raise KeyError(f"there is no table {name!r}; the tables are: {known}")
-        return found
+        return table
 
     def insertion_order(self) -> list[TableInfo]:
-        """Parents and referenced tables before those that need them; cycles broken by name."""
+        """Return the tables with parents and referenced tables before the tables that need them.
+
+        A cycle of foreign keys is broken at the first table by name.
+        """
         done: dict[str, TableInfo] = {}
 
         def visit(table: TableInfo, path: frozenset[str]) -> None:
@@ -120,7 +125,7 @@ class Catalog:
         return list(done.values())
 
     def needed_by(self, table: TableInfo) -> Iterator[TableInfo]:
-        """The tables whose rows must be there first."""
+        """Yield the parent of a table, and the tables that its foreign keys refer to."""
         if table.parent is not None and table.parent in self.tables:
             yield self.tables[table.parent]
         for foreign_key in table.foreign_keys:
@@ -133,19 +138,55 @@ def _name(schema: str, name: str) -> str:
 
 
 def hierarchies(database: Any) -> Mapping[str, str]:
-    """The topmost of those that a table or index is interleaved in, for each that is."""
-    above: dict[str, str] = {}
+    """Map each interleaved table and index to the root table of its interleaving hierarchy."""
+    parents: dict[str, str] = {}
     with database.snapshot(multi_use=True) as snapshot:
         for sql in (_TABLES, _INTERLEAVED_INDEXES):
             for schema, name, parent in snapshot.execute_sql(sql):
                 if parent:
-                    above[_name(schema, name)] = _name(schema, parent)
-    tops = dict(above)
-    for name in tops:
-        while tops[name] in above:
-            tops[name] = above[tops[name]]
-    return tops
+                    parents[_name(schema, name)] = _name(schema, parent)
+    roots = dict(parents)
+    for name in roots:
+        while roots[name] in parents:
+            roots[name] = parents[roots[name]]
+    return roots
 
+
+# ------------------------------------------------------------------ rows
+
+_ROWS_PER_COMMIT = 500
+
+Rows = list[tuple[str, tuple[str, ...], list[list[Any]]]]  # table, columns, rows
+
+
+def read_all_rows(database: Any, catalog: Catalog) -> Rows:
+    """Return every row, table by table in an order in which the rows can be inserted."""
+    tables: Rows = []
+    with database.snapshot(multi_use=True) as snapshot:
+        for table in catalog.insertion_order():
+            columns = tuple(each.name for each in table.columns.values() if not each.generated)
+            rows = list(snapshot.read(table.name, columns, KeySet(all_=True)))
+            if rows:
+                tables.append((table.name, columns, rows))
+    return tables
+
+
+def insert_rows(database: Any, tables: Rows) -> None:
+    """Insert the rows that `read_all_rows` returned."""
+    for table, columns, rows in tables:
+        for start in range(0, len(rows), _ROWS_PER_COMMIT):
+            with database.batch() as batch:
+                batch.insert(table, columns, rows[start : start + _ROWS_PER_COMMIT])
+
+
+def delete_all_rows(database: Any, catalog: Catalog) -> None:
+    """Delete the rows of every table, child tables first."""
+    with database.batch() as batch:
+        for table in reversed(catalog.insertion_order()):
+            batch.delete(table.name, KeySet(all_=True))
+
+
+# ------------------------------------------------------------------ queries of INFORMATION_SCHEMA
 
 _USER = "TABLE_SCHEMA NOT IN ('INFORMATION_SCHEMA', 'SPANNER_SYS')"
 _TABLES = f"""
@@ -204,35 +245,3 @@ JOIN INFORMATION_SCHEMA.TABLE_CONSTRAINTS c
   ON c.CONSTRAINT_SCHEMA = k.CONSTRAINT_SCHEMA AND c.CONSTRAINT_NAME = k.CONSTRAINT_NAME
 WHERE c.CONSTRAINT_TYPE = 'CHECK' AND NOT STARTS_WITH(k.CONSTRAINT_NAME, 'CK_IS_NOT_NULL_')
 """
-
-
-_ROWS_PER_COMMIT = 500
-
-Rows = list[tuple[str, tuple[str, ...], list[list[Any]]]]
-
-
-def read_all_rows(database: Any, catalog: Catalog) -> Rows:
-    """Every row, in an order in which they can be inserted."""
-    found: Rows = []
-    with database.snapshot(multi_use=True) as snapshot:
-        for table in catalog.insertion_order():
-            columns = tuple(each.name for each in table.columns.values() if not each.generated)
-            rows = list(snapshot.read(table.name, columns, KeySet(all_=True)))
-            if rows:
-                found.append((table.name, columns, rows))
-    return found
-
-
-def insert_rows(database: Any, rows: Rows) -> None:
-    """Put back what `read_all_rows` gave."""
-    for table, columns, listed in rows:
-        for start in range(0, len(listed), _ROWS_PER_COMMIT):
-            with database.batch() as batch:
-                batch.insert(table, columns, listed[start : start + _ROWS_PER_COMMIT])
-
-
-def delete_all_rows(database: Any, catalog: Catalog) -> None:
-    """Empty every table, children first."""
-    with database.batch() as batch:
-        for table in reversed(catalog.insertion_order()):
-            batch.delete(table.name, KeySet(all_=True))

@@ -1,12 +1,13 @@
-"""How a test's changes are kept from the next one: one class per mode.
+"""Isolation strategies, which keep one test's changes from the next test: one class per mode.
 
-    Restore     one database; after each test it goes back to a snapshot of the template
-    Clone       the template is frozen; each test gets a copy of it under a name of its own
-    Truncate    one database; rows are deleted, children first, and the template's loaded again
-    Recreate    the database is dropped after each test and made anew for the next
-    Shared      nothing: tests see each other's changes
+    Restore     one database, restored after each test to a snapshot of the template
+    Clone       a copy of the template for each test, under its own name
+    Truncate    one database; after each test its rows are deleted, child tables first, and the
+                template's rows inserted again
+    Recreate    the database is dropped after each test and created again for the next test
+    Shared      no isolation: tests see each other's changes
 
-Each has `enter`, which gives the handle of a test's database, and `leave`, which undoes the test.
+`enter` returns the handle of the database for a test, `leave` undoes the changes of the test.
 """
 
 from __future__ import annotations
@@ -21,25 +22,25 @@ from pytest_spanemu.targets.target import SNAPSHOTS
 
 
 class IsolationStrategy(Protocol):
-    """Gives tests their databases. One test at a time."""
+    """A source of databases for tests that run one after the other."""
 
     def enter(self) -> Any:
-        """The handle of a database that looks like the template."""
+        """Return the handle of a database with the template's schema and rows."""
         ...
 
     def leave(self) -> None:
-        """Undo what the test did."""
+        """Undo the changes of the test."""
         ...
 
     def close(self) -> None:
-        """The run is over."""
+        """Release what the strategy holds, when the template ends."""
         ...
 
 
 class Restore:
-    """Back to a snapshot: the name, sessions and clients stay as they are."""
+    """Isolation by restoring a snapshot. The database's name, sessions and clients stay valid."""
 
-    def __init__(self, template: Template, number: Callable[[], str]) -> None:
+    def __init__(self, template: Template, new_id: Callable[[], str]) -> None:
         self._handle = template.handle
         _settle(template)
         self._snapshot = self._handle.snapshot()
@@ -55,28 +56,28 @@ class Restore:
 
 
 class Clone:
-    """A copy for each test, shared with the template until one of them writes."""
+    """Isolation by a copy-on-write clone of the template for each test."""
 
-    def __init__(self, template: Template, number: Callable[[], str]) -> None:
-        self._template, self._name = template, number
+    def __init__(self, template: Template, new_id: Callable[[], str]) -> None:
+        self._template, self._new_id = template, new_id
         _settle(template)
         self._current: Any = None
 
     def enter(self) -> Any:
-        self._current = self._template.handle.clone(self._name())
+        self._current = self._template.handle.clone(self._new_id())
         return self._current
 
     def leave(self) -> None:
         self._current.drop()
 
     def close(self) -> None:
-        """Nothing is left."""
+        """Do nothing: the strategy holds nothing."""
 
 
 class Shared:
-    """The template itself."""
+    """No isolation: every test uses the template itself."""
 
-    def __init__(self, template: Template, number: Callable[[], str]) -> None:
+    def __init__(self, template: Template, new_id: Callable[[], str]) -> None:
         self._template = template
         _settle(template)
 
@@ -84,16 +85,19 @@ class Shared:
         return self._template.handle
 
     def leave(self) -> None:
-        """What was done stays."""
+        """Leave the changes in place."""
 
     def close(self) -> None:
-        """Nothing is left."""
+        """Do nothing: the strategy holds nothing."""
 
 
 class Truncate:
-    """Rows go and come back; a schema that a test changed is made anew."""
+    """Isolation by deleting and reinserting rows.
 
-    def __init__(self, template: Template, number: Callable[[], str]) -> None:
+    The database is created again when the test has changed its schema.
+    """
+
+    def __init__(self, template: Template, new_id: Callable[[], str]) -> None:
         self._template = template
         self._ddl = template.handle.ddl()
         self._catalog = Catalog.of(template.database)
@@ -106,19 +110,19 @@ class Truncate:
         handle = self._template.handle
         if handle.ddl() != self._ddl:
             handle.drop()
-            self._template.handle = handle = _made_again(self._template, self._ddl)
+            self._template.handle = handle = _created_again(self._template, self._ddl)
         else:
             delete_all_rows(handle.client(), self._catalog)
         insert_rows(handle.client(), self._rows)
 
     def close(self) -> None:
-        """Nothing is left."""
+        """Do nothing: the strategy holds nothing."""
 
 
 class Recreate:
-    """A database of the same name, made anew for each test but the first."""
+    """Isolation by creating the database again, under the same name, for each further test."""
 
-    def __init__(self, template: Template, number: Callable[[], str]) -> None:
+    def __init__(self, template: Template, new_id: Callable[[], str]) -> None:
         self._template = template
         self._ddl = template.handle.ddl()
         self._rows = read_all_rows(template.database, Catalog.of(template.database))
@@ -127,7 +131,7 @@ class Recreate:
     def enter(self) -> Any:
         template = self._template
         if self._used:
-            template.handle = _made_again(template, self._ddl)
+            template.handle = _created_again(template, self._ddl)
             insert_rows(template.database, self._rows)
         self._used = True
         return template.handle
@@ -136,7 +140,7 @@ class Recreate:
         self._template.handle.drop()
 
     def close(self) -> None:
-        """Nothing is left."""
+        """Do nothing: the strategy holds nothing."""
 
 
 _STRATEGIES: dict[Isolation, Callable[[Template, Callable[[], str]], IsolationStrategy]] = {
@@ -149,21 +153,25 @@ _STRATEGIES: dict[Isolation, Callable[[Template, Callable[[], str]], IsolationSt
 
 
 def create_strategy(
-    isolation: Isolation, template: Template, number: Callable[[], str]
+    isolation: Isolation, template: Template, new_id: Callable[[], str]
 ) -> IsolationStrategy:
-    """The keeper of a mode. `number` gives ids for the databases it makes, none of them twice."""
-    return _STRATEGIES[isolation](template, number)
+    """Return a new strategy for an isolation mode.
+
+    `new_id` returns a database id that is unique in the run, for the databases that the strategy
+    creates.
+    """
+    return _STRATEGIES[isolation](template, new_id)
 
 
 def _settle(template: Template) -> None:
-    """Make what the template holds older than any time that a test reads at, or sets the clock to.
+    """Make the template's schema and rows visible at every timestamp, on targets with snapshots.
 
-    Only the emulator's own snapshots have such a time to go back to.
+    A test may read at a past timestamp, or set the clock back.
     """
     if template.emulator.can(SNAPSHOTS):
         template.handle.settle()
 
 
-def _made_again(template: Template, ddl: list[str]) -> Any:
+def _created_again(template: Template, ddl: list[str]) -> Any:
     name = template.handle.database_id
     return template.emulator.create_database(name, schema=";\n".join(ddl) or ())

@@ -1,12 +1,12 @@
-"""What is watched while a test has a database: its requests, its hotspots.
+"""Recording of requests and hotspots while a test has a database.
 
     Observation
-    ├── recording     from the first time somebody asks for it
-    ├── hotspots      likewise
-    └── aside()       a block of the plugin's own requests, which count for neither
+    ├── recording       the requests since the first access
+    ├── hotspots        where writes concentrate, since the first access
+    └── unrecorded()    a block of the plugin's own requests, which count for neither
 
-Nothing is watched before it is asked for, so that a test pays only for what it, or the run's
-report, wants to know.
+Recording starts with the first access, so that a test pays only for what the test itself or the
+run's report uses.
 """
 
 from __future__ import annotations
@@ -17,54 +17,57 @@ from typing import Any
 
 
 class Observation:
-    """One database during one test. `end` stops watching; what was seen stays readable."""
+    """The observation of one database during one test.
+
+    `end` stops the recording; the recorded requests and hotspots stay readable.
+    """
 
     def __init__(self, emulator: Any, handle: Any) -> None:
         self.emulator = emulator
         self.handle = handle
-        self.known_hotspots: tuple[str, ...] = ()  # what a marker expects, no news in a report
-        self.moves_clock = False  # it is reset after the test
+        self.known_hotspots: tuple[str, ...] = ()  # tables that a marker expects to be hot
+        self.moves_clock = False  # then the clock is reset after the test
         self._recorder: Any = None
         self._hotspots: Any = None
 
     @property
     def recording(self) -> Any:
-        """Statements, reads and commits since this was first asked for."""
+        """Statements, reads and commits since the first access."""
         if self._recorder is None:
             self._recorder = self.emulator.record(self.handle).start()
         return self._recorder.recording
 
     @property
     def hotspots(self) -> Any:
-        """Where writes concentrate since this was first asked for."""
+        """Hotspots of the writes since the first access."""
         if self._hotspots is None:
             self._hotspots = self.emulator.hotspots(self.handle)
-            self._hotspots.reset()  # Another test may have been watched before.
+            self._hotspots.reset()  # discards what an earlier test wrote
         return self._hotspots
 
     @property
-    def recorded(self) -> Any:
-        """The recording, None when nobody asked for one."""
+    def recording_if_started(self) -> Any:
+        """The recording, None if it has not been started."""
         return None if self._recorder is None else self._recorder.recording
 
     @property
-    def watched(self) -> Any:
-        """The hotspots, None when nobody asked for them."""
+    def hotspots_if_started(self) -> Any:
+        """The hotspots, None if watching has not been started."""
         return self._hotspots
 
     @contextmanager
     def unrecorded(self) -> Iterator[None]:
-        """A block of the plugin's own requests, such as a test's look at the rows.
+        """Exclude the requests of a block, such as queries of `spanner_sql`, from the figures.
 
-        Requests that other threads make meanwhile are not counted either.
+        Requests that other threads send during the block are excluded as well.
         """
-        recording = self.recorded
+        recording = self.recording_if_started
         if recording is None and self._hotspots is None:
             yield
             return
-        marks = None
+        counts_before = None
         if recording is not None:
-            marks = len(recording.queries), len(recording.attempts), recording.aborts
+            counts_before = len(recording.queries), len(recording.attempts), recording.aborts
         try:
             if self._hotspots is None:
                 yield
@@ -72,12 +75,12 @@ class Observation:
                 with self._hotspots.bulk_load():
                     yield
         finally:
-            if marks is not None:
-                del recording.queries[marks[0] :], recording.attempts[marks[1] :]
-                recording.aborts = marks[2]
+            if counts_before is not None:
+                del recording.queries[counts_before[0] :], recording.attempts[counts_before[1] :]
+                recording.aborts = counts_before[2]
 
     def end(self) -> None:
-        """Watch no further."""
+        """Stop recording requests and watching hotspots."""
         if self._recorder is not None:
             self._recorder.stop()
         if self._hotspots is not None:

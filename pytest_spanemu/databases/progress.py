@@ -1,10 +1,10 @@
-"""Shows what the build of a template is doing while it takes long.
+"""Display of the progress of a template's build, when the build takes long.
 
-    on a terminal    one line from the first second on, drawn again in place, erased at the end
-    elsewhere        a line every few seconds, as for the log of a CI job
+    on a terminal    one line after the first second, redrawn in place, erased at the end
+    elsewhere        one line every few seconds, for the log of a CI job
 
-A build that takes less shows nothing. pytest captures what tests print, so the lines go to the
-error output as it was before.
+A shorter build shows nothing. pytest captures the output of tests; the lines go to the standard
+error stream as it was before capture.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ ShowStep = Callable[[str], None]
 
 
 class Display(Protocol):
-    """A place for the present state. The state is shown after `first` seconds, then `every`."""
+    """A display of the current step: first after `first` seconds, then every `every` seconds."""
 
     first: float
     every: float
 
     def show(self, line: str) -> None:
-        """Show a state."""
+        """Show a line with the current step."""
         ...
 
     def close(self) -> None:
@@ -43,7 +43,7 @@ class Display(Protocol):
 
 
 class Lines:
-    """A display that writes a line for each state."""
+    """A display that appends a line for each update."""
 
     def __init__(self, stream: TextIO) -> None:
         self.first = self.every = LINE_SECONDS
@@ -54,11 +54,11 @@ class Lines:
         print(line, file=self._stream, flush=True)
 
     def close(self) -> None:
-        """Leave the lines where they are."""
+        """Leave the lines in place."""
 
 
 class LiveLine:
-    """A display of one line on a terminal, below the line that pytest is writing."""
+    """A display of one line on a terminal, below the line that pytest writes."""
 
     def __init__(self, stream: TextIO) -> None:
         self.first, self.every = FIRST_SECONDS, REDRAW_SECONDS
@@ -66,7 +66,7 @@ class LiveLine:
         self._is_open = False
 
     def show(self, line: str) -> None:
-        """Draw the line in place of the last one, cut to the width of the terminal."""
+        """Replace the previous line, cut to the width of the terminal."""
         begin = _ERASE if self._is_open else "\n"
         self._is_open = True
         self._write(begin + line[: shutil.get_terminal_size().columns - 1])
@@ -82,17 +82,17 @@ class LiveLine:
 
 
 class Progress:
-    """Shows on a display what a build is at, from a thread of its own, while it is open."""
+    """A thread that shows the current step of a build on a display, while the context is open."""
 
     def __init__(self, display: Display) -> None:
         self._display = display
-        self._what = ""
+        self._step = ""
         self._is_over = threading.Event()
         self._thread = threading.Thread(target=self._tick, daemon=True)
 
-    def now_at(self, what: str) -> None:
-        """Set what the build does from now on."""
-        self._what = what
+    def set_step(self, step: str) -> None:
+        """Set the current step of the build."""
+        self._step = step
 
     def __enter__(self) -> Progress:
         self._began = perf_counter()
@@ -105,20 +105,20 @@ class Progress:
         self._display.close()
 
     def _tick(self) -> None:
-        pause = self._display.first
-        while not self._is_over.wait(pause):
-            pause = self._display.every
+        interval = self._display.first
+        while not self._is_over.wait(interval):
+            interval = self._display.every
             seconds = perf_counter() - self._began
-            self._display.show(f"spanner: building the template, {seconds:.0f} s: {self._what}")
+            self._display.show(f"spanner: building the template, {seconds:.0f} s: {self._step}")
 
 
-def show_nothing(what: str) -> None:
+def show_nothing(step: str) -> None:
     """Show nothing."""
 
 
 @contextmanager
 def show_progress(config: pytest.Config) -> Iterator[ShowStep]:
-    """Show progress while the block runs; of xdist's workers the first one shows it for all."""
+    """Show progress while the block runs. Only the first of xdist's workers shows it."""
     worker = getattr(config, "workerinput", {}).get("workerid", "gw0")
     if worker != "gw0":
         yield show_nothing
@@ -127,10 +127,10 @@ def show_progress(config: pytest.Config) -> Iterator[ShowStep]:
     with capture.global_and_fixture_disabled() if capture else nullcontext():
         errors = os.fdopen(os.dup(2), "w", encoding="utf-8")
     with errors, Progress(display_for(errors)) as progress:
-        yield progress.now_at
+        yield progress.set_step
 
 
 def display_for(stream: TextIO) -> Display:
-    """Return the display that suits a stream."""
+    """Return a display of one live line for a terminal, of a list of lines otherwise."""
     is_dumb = os.environ.get("TERM", "") in ("", "dumb")
     return LiveLine(stream) if stream.isatty() and not is_dumb else Lines(stream)

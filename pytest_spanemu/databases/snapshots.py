@@ -1,4 +1,4 @@
-"""`spanner_snapshot`: named states of a database inside one test, and what differs between them."""
+"""`spanner_snapshot`: named snapshots of a test's database, restore, and differences."""
 
 from __future__ import annotations
 
@@ -11,12 +11,14 @@ from google.cloud.spanner_v1 import KeySet
 
 from pytest_spanemu.databases.catalog import Catalog
 
-__tracebackhide__ = True  # from pytest, whose users look for their own lines
+__tracebackhide__ = True  # pytest leaves these frames out of tracebacks
+
+RowsByKey = dict[str, dict[tuple[Any, ...], str]]  # by table and primary key, the row as text
 
 
 @dataclass(frozen=True, slots=True)
 class TableDiff:
-    """How one table differs: rows by primary key."""
+    """The primary keys of a table's rows that differ between two snapshots."""
 
     table: str
     added: tuple[tuple[Any, ...], ...]
@@ -37,78 +39,82 @@ class TableDiff:
 
 
 class SpannerSnapshot:
-    """Takes states by name; valid until the test ends.
+    """Named snapshots of a test's database, valid until the test ends.
 
-    What it reads to compare them is not the test's: `unrecorded` keeps it from being counted.
+    `unrecorded` excludes the reads that compare snapshots from the figures of the test.
     """
 
     def __init__(self, handle: Any, unrecorded: Callable[[], AbstractContextManager[None]]) -> None:
         self._handle = handle
         self._unrecorded = unrecorded
-        self._points: dict[str, Any] = {}
-        self._contents: dict[str, dict[str, dict[tuple[Any, ...], Any]]] = {}
+        self._snapshots: dict[str, Any] = {}
+        self._rows: dict[str, RowsByKey] = {}
 
     def take(self, name: str) -> None:
-        """Remember the present state. Raises ValueError for a name that is taken."""
-        if name in self._points:
-            raise ValueError(f"there is a snapshot {name!r} already")
-        self._points[name] = self._handle.snapshot()
-        self._contents[name] = self._now()
+        """Take a snapshot. Raises ValueError if the name is in use."""
+        if name in self._snapshots:
+            raise ValueError(f"snapshot {name!r} exists already")
+        self._snapshots[name] = self._handle.snapshot()
+        self._rows[name] = self._present_rows()
 
     def restore(self, name: str) -> None:
-        """Go back to a state; those taken after it are forgotten."""
-        self._known(name)
-        self._handle.restore(self._points[name])
-        later = list(self._points)[list(self._points).index(name) + 1 :]
-        for gone in later:
-            self._handle.forget(self._points.pop(gone))
-            del self._contents[gone]
+        """Restore a snapshot, and delete the snapshots taken after it.
+
+        Raises ValueError for an unknown name.
+        """
+        self._check(name)
+        self._handle.restore(self._snapshots[name])
+        names = list(self._snapshots)
+        for later in names[names.index(name) + 1 :]:
+            self._handle.forget(self._snapshots.pop(later))
+            del self._rows[later]
 
     def diff(self, before: str, after: str | None = None) -> list[TableDiff]:
-        """The tables that differ between two states; `after` may be left out for now."""
-        self._known(before)
+        """Return the differing tables of two snapshots.
+
+        Without `after`, compare with the present rows. Raises ValueError for an unknown name.
+        """
+        self._check(before)
         if after is not None:
-            self._known(after)
-        new = self._now() if after is None else self._contents[after]
-        return differences(self._contents[before], new)
+            self._check(after)
+        rows = self._present_rows() if after is None else self._rows[after]
+        return differences(self._rows[before], rows)
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *exc_info: object) -> None:
-        """Give every state up."""
-        for point in self._points.values():
+        """Delete every snapshot."""
+        for snapshot in self._snapshots.values():
             with suppress(Exception):  # A test may have dropped the database.
-                self._handle.forget(point)
+                self._handle.forget(snapshot)
 
-    def _now(self) -> dict[str, dict[tuple[Any, ...], Any]]:
+    def _present_rows(self) -> RowsByKey:
         with self._unrecorded():
             return rows_by_key(self._handle.client())
 
-    def _known(self, name: str) -> None:
-        if name not in self._points:
-            known = ", ".join(map(repr, self._points)) or "none"
+    def _check(self, name: str) -> None:
+        if name not in self._snapshots:
+            known = ", ".join(map(repr, self._snapshots)) or "none"
             raise ValueError(f"there is no snapshot {name!r}; there are: {known}")
 
 
-def rows_by_key(database: Any) -> dict[str, dict[tuple[Any, ...], Any]]:
-    """All rows by table and primary key."""
+def rows_by_key(database: Any) -> RowsByKey:
+    """Return all rows by table and primary key."""
     catalog = Catalog.of(database)
-    found: dict[str, dict[tuple[Any, ...], Any]] = {}
+    tables: RowsByKey = {}
     with database.snapshot(multi_use=True) as snapshot:
         for table in catalog.tables.values():
             columns = tuple(table.columns)
-            places = [columns.index(part) for part in table.key]
+            key = [columns.index(part) for part in table.key]
             rows = snapshot.read(table.name, columns, KeySet(all_=True))
-            found[table.name] = {tuple(row[place] for place in places): repr(row) for row in rows}
-    return found
+            tables[table.name] = {tuple(row[part] for part in key): repr(row) for row in rows}
+    return tables
 
 
-def differences(
-    before: dict[str, dict[tuple[Any, ...], Any]], after: dict[str, dict[tuple[Any, ...], Any]]
-) -> list[TableDiff]:
-    """What differs between two contents, table by table."""
-    found = []
+def differences(before: RowsByKey, after: RowsByKey) -> list[TableDiff]:
+    """Return the differences between two sets of rows, in order of the tables' names."""
+    diffs = []
     for table in sorted(before.keys() | after.keys()):
         old, new = before.get(table, {}), after.get(table, {})
         diff = TableDiff(
@@ -118,5 +124,5 @@ def differences(
             tuple(key for key in new if key in old and old[key] != new[key]),
         )
         if diff.added or diff.removed or diff.changed:
-            found.append(diff)
-    return found
+            diffs.append(diff)
+    return diffs

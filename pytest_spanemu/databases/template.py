@@ -1,8 +1,7 @@
-"""The template: a database with the schema and the seeds, made once and then only copied or
-returned to.
+"""The template: a database with schema and seeds, built once and then cloned or restored.
 
-    sources -> steps -> database      consecutive schema statements go in batches
-    seeds   -> rows                   in the order that foreign keys and interleaving ask for
+sources -> steps -> database      consecutive schema statements are applied in batches
+seeds   -> rows                   inserted in the order of foreign keys and interleaving
 """
 
 from __future__ import annotations
@@ -23,54 +22,54 @@ from pytest_spanemu.sources import Ddl, Dml, Program, Source, Step, default_sour
 from pytest_spanemu.sources.files import TextSource, steps_of
 from spanemu import ddl
 
-# Statements between two steps of the progress display. Where an emulator of this run applies them,
-# a batch costs nothing besides its statements.
+# Schema statements between two updates of the progress display. Batches are for emulators of this
+# run, where a further batch has no cost of its own.
 BATCH_STATEMENTS = 100
 
 Loader = Callable[[str], Iterable[str] | None]
 
 
-def _nobody(source: str) -> None:
-    """Knows no source."""
+def _load_nothing(source: str) -> None:
+    """Return None: no plugin loads the source."""
 
 
 @dataclass(frozen=True, slots=True)
 class Schema:
-    """What a template is made of, in the order it is run."""
+    """The sources of a template's schema and the steps read from the sources, in order."""
 
     sources: tuple[Source, ...]
     steps: tuple[Step, ...]
 
     @classmethod
-    def of(cls, sources: Iterable[str], root: Path, load: Loader = _nobody) -> Schema:
-        """Read sources named by text. Raises SourceError for what cannot be read.
+    def of(cls, sources: Iterable[str], root: Path, load: Loader = _load_nothing) -> Schema:
+        """Read the sources that settings name. Raises SourceError for an unreadable source.
 
-        `load` is asked first for the statements of a source; None for one that it does not know.
+        `load` returns the statements of a source that a plugin provides, None for other sources.
         """
-        found = tuple(_source(text, root, load) for text in sources)
-        return cls(found, tuple(step for source in found for step in source.steps()))
+        read = tuple(_source(text, root, load) for text in sources)
+        return cls(read, tuple(step for source in read for step in source.steps()))
 
     @classmethod
-    def given(cls, found: Any) -> Schema:
-        """What a fixture returns: a schema, or its statements as text."""
-        if isinstance(found, Schema):
-            return found
-        listed = [found] if isinstance(found, str) else list(found)
-        return cls((), tuple(step for text in listed for step in steps_of(text, "spanner_schema")))
+    def given(cls, value: Any) -> Schema:
+        """Convert the value of a fixture `spanner_schema`: a schema, or statements as text."""
+        if isinstance(value, Schema):
+            return value
+        texts = [value] if isinstance(value, str) else list(value)
+        return cls((), tuple(step for text in texts for step in steps_of(text, "spanner_schema")))
 
     @property
     def ddl(self) -> tuple[str, ...]:
-        """The schema statements that are known before a program has run."""
+        """The schema statements of the sources; those of programs are unknown before they run."""
         return tuple(step.text for step in self.steps if isinstance(step, Ddl))
 
     @property
     def parsed(self) -> Any:
-        """Tables, indexes and keys of those statements, as `spanemu.ddl` reads them."""
+        """Tables, indexes and keys of the statements in `ddl`, parsed by `spanemu.ddl`."""
         return ddl.schema_of(";\n".join(self.ddl))
 
     @property
     def content_hash(self) -> str:
-        """Changes when a step does; says nothing of what programs do."""
+        """A hash of the steps; of a program, only its name counts."""
         digest = hashlib.sha256()
         for step in self.steps:
             text = step.origin if isinstance(step, Program) else step.text
@@ -86,10 +85,10 @@ class Schema:
 
 
 def schema_for(
-    sources: Sequence[str], root: Path, load: Loader = _nobody, *, usual: bool = True
+    sources: Sequence[str], root: Path, load: Loader = _load_nothing, *, use_default: bool = True
 ) -> Schema:
-    """The schema of named sources; of the usual file when none is named and `usual` says so."""
-    return Schema.of(sources or (default_sources(root) if usual else ()), root, load)
+    """Read the schema of the sources; without sources, of the default file if `use_default`."""
+    return Schema.of(sources or (default_sources(root) if use_default else ()), root, load)
 
 
 def _source(text: str, root: Path, load: Loader) -> Source:
@@ -98,32 +97,32 @@ def _source(text: str, root: Path, load: Loader) -> Source:
 
 
 class DatabaseAlreadyExists(ValueError):
-    """The target has a database of that name, which is not this run's to change."""
+    """A database with the template's name exists at the target, and may belong to another run."""
 
 
 class Template:
-    """An open template: programs of sources and the session's factories write into it.
+    """A template under construction: sources' programs and session factories write into it.
 
-    `handle` is spanemu's, `database` the official client's.
+    `handle` is spanemu's handle, `database` the official client's `Database`.
     """
 
     def __init__(self, emulator: Any, database_id: str) -> None:
         self.emulator = emulator
-        self.schema = Schema((), ())  # what was built last
-        self.is_extended = False  # by rows of the session's factory
+        self.schema = Schema((), ())  # the schema of the last build
+        self.is_extended = False  # with rows of spanner_factory_session
         self.handle: Any = None
         self._database_id = database_id
-        self._tell: ShowStep = show_nothing
+        self._show_step: ShowStep = show_nothing
 
-    def build(self, schema: Schema, tell: ShowStep = show_nothing) -> Template:
-        """Run the steps of a schema. With its first statements the database is created."""
-        self.schema, self._tell = schema, tell
+    def build(self, schema: Schema, show_step: ShowStep = show_nothing) -> Template:
+        """Run the steps of a schema. The first schema statements create the database."""
+        self.schema, self._show_step = schema, show_step
         is_new = self.handle is None
         try:
             self.run(schema.steps)
         except BaseException:
             if is_new and self.handle is not None:
-                self.handle.drop()  # Nobody else knows of it.
+                self.handle.drop()  # No other object refers to the database.
             raise
         return self
 
@@ -133,11 +132,11 @@ class Template:
         return self.handle.client()
 
     def sqlalchemy_url(self) -> str:
-        """Where SQLAlchemy finds it."""
+        """Return the URL of the database for SQLAlchemy."""
         return str(self.handle.sqlalchemy_url())
 
     def run(self, steps: Sequence[Step]) -> None:
-        """Run steps in order; consecutive schema statements are applied together."""
+        """Run steps in order. Consecutive schema statements are applied together."""
         waiting: list[Ddl] = []
         for step in steps:
             if isinstance(step, Ddl):
@@ -145,7 +144,7 @@ class Template:
                 continue
             self._apply(waiting)
             waiting = []
-            self._tell(step.origin)
+            self._show_step(step.origin)
             if isinstance(step, Dml):
                 _change_rows(self.database, step)
             else:
@@ -153,11 +152,11 @@ class Template:
         self._apply(waiting)
 
     def _apply(self, statements: Sequence[Ddl]) -> None:
-        """Run schema statements; with the first of them, or with none, the database is created."""
+        """Apply schema statements. The first call creates the database, also without statements."""
         listed = [spanemu.SchemaStatement(each.text, each.origin, each.line) for each in statements]
         size = BATCH_STATEMENTS if self.emulator.is_started_here else len(listed) or 1
         for start in range(0, len(listed), size):
-            self._tell(f"{start:,} of {len(listed):,} statements of {listed[start].origin}")
+            self._show_step(f"{start:,} of {len(listed):,} statements of {listed[start].origin}")
             self._apply_batch(listed[start : start + size])
         if self.handle is None:
             self._apply_batch([])
@@ -170,14 +169,14 @@ class Template:
             self.handle = self.emulator.create_database(self._database_id, schema=batch)
         except AlreadyExists as problem:
             raise DatabaseAlreadyExists(
-                f"database {self._database_id} is at the target already, and whose it is "
-                "nobody knows: another run may use it, or one that was killed has left it. "
-                "Drop it, or choose another name with --spanner-database."
+                f"database {self._database_id} exists at the target already: another run may be "
+                "using the database, or an interrupted run has left it. Drop the database, or "
+                "choose another name with --spanner-database."
             ) from problem
 
 
 def _change_rows(database: Any, step: Dml) -> None:
-    """Run a statement of a schema source. Raises SourceError."""
+    """Run a DML statement of a schema source. Raises SourceError if Spanner refuses it."""
     try:
         if step.partitioned:
             database.execute_partitioned_dml(step.text)

@@ -1,11 +1,13 @@
-"""What programs have made of a database, kept from one run of pytest to the next.
+"""A cache of the templates that programs build, kept from one run of pytest to the next.
 
-A hundred Alembic revisions take seconds, the statements they come to milliseconds. What is kept
-is those statements and the rows, under a hash of all that the programs depend on: the code below
-the project's root, the versions of everything that is installed. Files of SQL are as quick as this.
+A hundred Alembic revisions take seconds; the resulting schema statements take milliseconds. The
+cache keeps the resulting statements and rows under a hash of everything that the programs depend
+on: the code below the project's root, and the versions of all installed distributions. Sources of
+plain SQL are as fast without the cache.
 
-Not kept is what cannot be put back as it was: sequences and identities that have counted, proto
-bundles. Nor is anything kept where the code that runs is not all known.
+A template is not cached if the cache could not restore it exactly: with a sequence or identity
+column that has been used, or with a proto bundle. Nor is it cached if the inputs of a source are
+unknown.
 """
 
 from __future__ import annotations
@@ -31,7 +33,7 @@ from pytest_spanemu.sources import Ddl, Program
 from pytest_spanemu.sources.files import code_below
 
 FORMAT = b"1"
-IMAGES_MAX = 8  # the newest ones
+IMAGES_MAX = 8  # the newest images are kept
 _SEQUENCES = "SELECT s.SCHEMA, s.NAME FROM INFORMATION_SCHEMA.SEQUENCES AS s"
 _IDENTITIES = (
     "SELECT c.TABLE_SCHEMA, c.TABLE_NAME, c.COLUMN_NAME FROM INFORMATION_SCHEMA.COLUMNS AS c "
@@ -41,21 +43,23 @@ _IDENTITIES = (
 
 @dataclass(frozen=True, slots=True)
 class Image:
-    """A database as text and rows."""
+    """The schema statements and rows of a database."""
 
     ddl: list[str]
     rows: Rows
 
     @classmethod
     def of(cls, template: Template) -> Image | None:
-        """The image of a template; None where one would not be the same."""
+        """Return the image of a template, None if an image could not restore it exactly."""
         ddl = template.handle.ddl()
-        if any("PROTO BUNDLE" in statement for statement in ddl) or _has_counted(template.database):
+        if any("PROTO BUNDLE" in statement for statement in ddl) or _has_used_sequence(
+            template.database
+        ):
             return None
         return cls(ddl, read_all_rows(template.database, Catalog.of(template.database)))
 
     def build(self, template: Template, schema: Schema) -> None:
-        """Make an empty template what this is; `schema` is what it was made of."""
+        """Build an empty template from the image. `schema` is the schema that the image is of."""
         steps = tuple(Ddl(text, str(schema), 1) for text in self.ddl)
         template.build(Schema(schema.sources, steps))
         template.schema = schema
@@ -63,14 +67,14 @@ class Image:
 
 
 class TemplateCache:
-    """Images in a directory, by the hash of what they depend on."""
+    """Images in a directory, by the hash of their inputs."""
 
     def __init__(self, directory: Path, root: Path) -> None:
         self._directory = directory
         self._root = root
 
     def key(self, schema: Schema) -> str | None:
-        """The hash of a schema's inputs; None where an image is of no use, or nobody knows them."""
+        """Return the hash of a schema's inputs; None for plain SQL, and if an input is unknown."""
         if not any(isinstance(step, Program) for step in schema.steps):
             return None
         digest = sha256(FORMAT + sys.version.encode())
@@ -85,24 +89,27 @@ class TemplateCache:
         return digest.hexdigest()[:32]
 
     def load(self, key: str) -> Image | None:
-        """The image of a key, if it is there and can be read."""
+        """Return the image of a key, None if there is none or it cannot be read."""
         try:
-            found = pickle.loads(self._path(key).read_bytes())
-        except Exception:  # A file that is not there, not whole, or of another version.
+            image = pickle.loads(self._path(key).read_bytes())
+        except Exception:  # The file is missing, incomplete, or of another version.
             return None
-        return found if isinstance(found, Image) else None
+        return image if isinstance(image, Image) else None
 
     def save(self, key: str, image: Image) -> None:
-        """Keep an image; other processes see all of it or nothing."""
+        """Save an image. Other processes see the complete file or none.
+
+        An image that pickle does not reproduce is not saved.
+        """
         written = pickle.dumps(image)
         if pickle.loads(written) != image:
             return
         self._directory.mkdir(parents=True, exist_ok=True)
-        draft = self._path(f"{key}.{os.getpid()}")
-        draft.write_bytes(written)
-        draft.replace(self._path(key))
-        kept = sorted(self._directory.glob("template-*"), key=lambda path: path.stat().st_mtime)
-        for old in kept[:-IMAGES_MAX]:
+        temporary = self._path(f"{key}.{os.getpid()}")
+        temporary.write_bytes(written)
+        temporary.replace(self._path(key))
+        images = sorted(self._directory.glob("template-*"), key=lambda path: path.stat().st_mtime)
+        for old in images[:-IMAGES_MAX]:
             old.unlink(missing_ok=True)
 
     def _path(self, name: str) -> Path:
@@ -110,23 +117,23 @@ class TemplateCache:
 
 
 def cache_of(config: pytest.Config) -> TemplateCache | None:
-    """The cache in pytest's own; None with `-p no:cacheprovider`."""
+    """Return the cache in pytest's cache directory, None with `-p no:cacheprovider`."""
     cache = getattr(config, "cache", None)
     return None if cache is None else TemplateCache(cache.mkdir("spanemu"), config.rootpath)
 
 
-def _has_counted(database: Any) -> bool:
-    """Whether a sequence or an identity would begin anew in another database."""
+def _has_used_sequence(database: Any) -> bool:
+    """Return whether a sequence or identity column would start again in another database."""
     with database.snapshot(multi_use=True) as snapshot:
-        asked = [
+        calls = [
             f"GET_INTERNAL_SEQUENCE_STATE(SEQUENCE {quoted(_dotted(name))})"
             for name in snapshot.execute_sql(_SEQUENCES)
         ]
-        asked += [
+        calls += [
             f"GET_TABLE_COLUMN_IDENTITY_STATE('{_dotted(name)}')"
             for name in snapshot.execute_sql(_IDENTITIES)
         ]
-        states = list(snapshot.execute_sql(f"SELECT {', '.join(asked)}")) if asked else []
+        states = list(snapshot.execute_sql(f"SELECT {', '.join(calls)}")) if calls else []
     return any(state is not None for row in states for state in row)
 
 
@@ -135,14 +142,14 @@ def _dotted(parts: Sequence[str]) -> str:
 
 
 def _installed(root: Path) -> Iterator[bytes]:
-    """Name and version of each distribution; the code, too, of one that is edited in its place."""
-    for each in metadata.distributions():
-        yield f"{each.name} {each.version}\n".encode()
-        origin = json.loads(each.read_text("direct_url.json") or "{}")
+    """Yield name and version of each distribution, and the code of editable installations."""
+    for distribution in metadata.distributions():
+        yield f"{distribution.name} {distribution.version}\n".encode()
+        origin = json.loads(distribution.read_text("direct_url.json") or "{}")
         if origin.get("dir_info", {}).get("editable"):
-            place = Path(unquote(urlsplit(origin["url"]).path))
-            if not place.is_relative_to(root):
-                yield from map(_hash, code_below(place))
+            directory = Path(unquote(urlsplit(origin["url"]).path))
+            if not directory.is_relative_to(root):
+                yield from map(_hash, code_below(directory))
 
 
 def _hash(part: bytes) -> bytes:

@@ -1,7 +1,7 @@
-"""Django's databases while tests run: each is made, lent and watched like a test's own.
+"""Django's databases of a run and of a test, allocated and observed like a test's database.
 
-default                the test's database
-other aliases          databases of the migrations that Django's routers let run there
+default          the test's database
+other aliases    databases with the migrations that Django's routers allow for the alias
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from pytest_spanemu.databases.observation import Observation
 from pytest_spanemu.databases.template import Template
 from pytest_spanemu.django.pytest_django import SOURCE
 from pytest_spanemu.django.setup import ALIAS, SpannerDjango, allow_django_database
-from pytest_spanemu.requested_options import Recipe
+from pytest_spanemu.requested_options import TemplateSpec
 from pytest_spanemu.run import Run
 from pytest_spanemu.setting_values import Isolation
 from pytest_spanemu.targets.target import SNAPSHOTS
@@ -22,15 +22,15 @@ from pytest_spanemu.targets.target import SNAPSHOTS
 
 @contextmanager
 def open_django(run: Run, template: Template) -> Iterator[SpannerDjango]:
-    """Django on the templates themselves, for as long as the run lasts."""
+    """Point Django at the templates until the block ends."""
     emulator = template.emulator
     with SpannerDjango(emulator) as django:
         templates = {ALIAS: template}
-        django.use(template.handle)  # whose settings name the others
-        templates |= {alias: _of_alias(run, emulator, alias) for alias in django.others}
-        for alias, each in templates.items():
-            strategy = run.allocator.strategy(each, emulator.default_isolation)
-            django.use(each.handle, strategy.leave, alias)
+        django.use(template.handle)  # loads the settings, which name the other aliases
+        templates |= {alias: _template_of(run, emulator, alias) for alias in django.others}
+        for alias, of_alias in templates.items():
+            strategy = run.allocator.strategy(of_alias, emulator.default_isolation)
+            django.use(of_alias.handle, strategy.leave, alias)
         yield django
 
 
@@ -38,10 +38,10 @@ def open_django(run: Run, template: Template) -> Iterator[SpannerDjango]:
 def use_test_databases(
     run: Run, django: SpannerDjango, default: Observation, isolation: Isolation | None, test: str
 ) -> Iterator[None]:
-    """Django on a test's databases: the default one is lent already."""
+    """Point Django at a test's databases. `default` is allocated already."""
     with ExitStack() as stack:
         for alias in django.others:
-            template = _of_alias(run, default.emulator, alias)
+            template = _template_of(run, default.emulator, alias)
             other = stack.enter_context(run.allocator.allocate(template, isolation, test))
             stack.enter_context(_pointed(django, other, alias))
         stack.enter_context(_pointed(django, default, ALIAS))
@@ -65,8 +65,8 @@ def _pointed(django: SpannerDjango, to: Observation, alias: str) -> Iterator[Non
     to.handle.forget(before)
 
 
-def _of_alias(run: Run, emulator: Any, alias: str) -> Template:
-    """Made as the run's own schema is, by migrations or by models."""
+def _template_of(run: Run, emulator: Any, alias: str) -> Template:
+    """Return the template of an alias, built like the run's schema by migrations or by models."""
     named = [source for source in run.settings.schema if source.startswith(SOURCE)]
     source = named[0].partition("@")[0] if named else SOURCE
-    return run.templates.special(emulator, Recipe(schema=(f"{source}@{alias}",), seeds=()))
+    return run.templates.special(emulator, TemplateSpec(schema=(f"{source}@{alias}",), seeds=()))

@@ -1,14 +1,14 @@
-"""Django on a test's database: `DATABASES` pointed at it, features given back, flush replaced.
+"""Django on a test's database: points `DATABASES` at it, and patches Django for Spanner.
 
-settings           NAME and INSTANCE, and the emulator's client in OPTIONS: no environment
-                   variable tells Django of an emulator, which would switch features off
-project            GOOGLE_CLOUD_PROJECT, the only place where the backend looks for it
-features           JSON and check constraints, which the backend denies to emulators
-flush              the statements by which TransactionTestCase empties every table become a
-                   restore of the state that the test began with
-TestCase           isolates by flush, too: Django would run each test in a transaction, inside of
-                   which no `atomic` could roll back, since Spanner has no savepoints
-other aliases      those on Spanner have databases of their own, mirrors that of their original
+settings           NAME and INSTANCE, and the emulator's client in OPTIONS. No environment variable
+                   names the emulator: the backend would switch features off
+project            GOOGLE_CLOUD_PROJECT, where the backend reads the project
+features           JSON fields and check constraints, which the backend disables on emulators
+flush              a restore of the state before the test replaces the statements by which
+                   TransactionTestCase empties every table
+TestCase           is isolated by a flush as well. Django would run each test in a transaction,
+                   within which no `atomic` block could roll back: Spanner has no savepoints
+other aliases      aliases on Spanner have their own databases; a mirror has that of its original
 """
 
 from __future__ import annotations
@@ -20,34 +20,6 @@ from typing import Any
 
 import pytest
 
-Callback = Callable[[], object]
-
-
-@contextmanager
-def capture_commit_callbacks(connection: Any, *, execute: bool) -> Iterator[list[Callback]]:
-    """Yield the list of callbacks that commits within the block would call."""
-    callbacks: list[Callback] = []
-    on_commit = connection.on_commit
-
-    def add(callback: Callback, robust: bool = False) -> None:
-        if connection.in_atomic_block:
-            on_commit(callback, robust)
-        else:
-            callbacks.append(callback)
-
-    def take() -> None:
-        callbacks.extend(callback for _, callback, _ in connection.run_on_commit)
-        connection.run_on_commit = []
-
-    with pytest.MonkeyPatch.context() as patches:
-        patches.setattr(connection, "on_commit", add)
-        patches.setattr(connection, "run_and_clear_commit_hooks", take)
-        yield callbacks
-        if execute:
-            for callback in callbacks:  # which grows when a callback adds another
-                callback()
-
-
 ALIAS = "default"
 ENGINE = "django_spanner"
 FEATURES = (
@@ -57,17 +29,18 @@ FEATURES = (
 )
 
 Undo = Callable[[], object] | None
+Callback = Callable[[], object]
 
 
 class DjangoMissing(RuntimeError):
-    """Django, its backend for Spanner, or the project's settings are not there."""
+    """Django, its backend for Spanner, or the project's settings are missing."""
 
 
 class SpannerDjango:
-    """Django's databases, as long as this is open.
+    """Django's databases while the object is open.
 
-    `use` points an alias at a database; what it was before comes back with `close`. Tests that
-    make connections of their own close them, or leave that to `close_connections`.
+    `use` points an alias at a database; `close` restores the settings. A test that opens further
+    connections closes them, or calls `close_connections`.
     """
 
     def __init__(self, emulator: Any) -> None:
@@ -77,22 +50,25 @@ class SpannerDjango:
         self._connections = _library("django.db").connections
 
     def use(self, handle: Any, undo: Undo = None, alias: str = ALIAS) -> None:
-        """Point at a database; `undo` is what a flush does, None for deleting all rows."""
+        """Point an alias and its mirrors at a database.
+
+        A flush calls `undo`; without `undo`, a flush deletes all rows.
+        """
         is_first = not self._current
-        for each in (alias, *_mirrors(alias)):
-            before = self._current.get(each)
+        for name in (alias, *_mirrors(alias)):
+            before = self._current.get(name)
             if before is None or before[0].name != handle.name:
-                self._point(each, handle)
-            self._current[each] = handle, undo
+                self._point(name, handle)
+            self._current[name] = handle, undo
         if is_first:
             _set_up_apps()
-            self._give_features_back()
+            self._enable_features()
             self._replace_flush()
             self._isolate_by_flush()
 
     @contextmanager
     def using(self, handle: Any, undo: Undo, alias: str) -> Iterator[None]:
-        """The same for a block: it closes the connections it made, and points back."""
+        """Point an alias at a database for a block; then close connections and point back."""
         before = self._current[alias]
         self.use(handle, undo, alias)
         yield
@@ -101,7 +77,7 @@ class SpannerDjango:
 
     @property
     def others(self) -> list[str]:
-        """The aliases on Spanner besides the default one, which mirror no other."""
+        """The aliases on Spanner, without the default alias and without mirrors."""
         return [
             alias
             for alias, database in _databases().items()
@@ -109,7 +85,7 @@ class SpannerDjango:
         ]
 
     def migrate(self, alias: str = ALIAS, *, by_models: bool = False) -> None:
-        """Run the project's migrations; or make the tables of its models as they are now."""
+        """Run the project's migrations, or create the tables of its models if `by_models`."""
         if by_models:
             labels = [each.label for each in _library("django.apps").apps.get_app_configs()]
             conf = _library("django.conf").settings
@@ -123,7 +99,7 @@ class SpannerDjango:
         self._connections.close_all()
 
     def close(self) -> None:
-        """Give back everything as it was."""
+        """Close the connections and restore settings and patches."""
         if self._current:
             self.close_connections()
         for alias in self._current:
@@ -154,32 +130,32 @@ class SpannerDjango:
             self._patches.setitem(database, name, value)
 
     def _forget_connection(self, alias: str) -> None:
-        """The next use of the alias connects anew, with what the settings say by then."""
+        """Close the connection of an alias. The next use connects with the present settings."""
         if hasattr(self._connections._connections, alias):
             self._connections[alias].close()
             del self._connections[alias]
 
-    def _give_features_back(self) -> None:
+    def _enable_features(self) -> None:
         features = _library("django_spanner.features").DatabaseFeatures
         for name in FEATURES:
             self._patches.setattr(features, name, True)
         self._patches.setattr(_library("django_spanner.schema"), "USE_EMULATOR", False)
 
     def _replace_flush(self) -> None:
-        operations = _library("django_spanner.operations").DatabaseOperations
-        flush = operations.execute_sql_flush
+        operations_class = _library("django_spanner.operations").DatabaseOperations
+        flush = operations_class.execute_sql_flush
 
-        def execute_sql_flush(its: Any, sql_list: Any) -> Any:
-            _, undo = self._current.get(its.connection.alias, (None, None))
+        def execute_sql_flush(operations: Any, sql_list: Any) -> Any:
+            _, undo = self._current.get(operations.connection.alias, (None, None))
             if undo is None:
-                return flush(its, sql_list)
-            its.connection.close()
+                return flush(operations, sql_list)
+            operations.connection.close()
             return undo()
 
-        self._patches.setattr(operations, "execute_sql_flush", execute_sql_flush)
+        self._patches.setattr(operations_class, "execute_sql_flush", execute_sql_flush)
 
     def _isolate_by_flush(self) -> None:
-        """Have `TestCase` treat Spanner's databases like those that have no transactions."""
+        """Make `TestCase` treat Spanner's databases like databases without transactions."""
         testcases = _library("django.test.testcases")
         support_transactions = testcases.connections_support_transactions
 
@@ -201,9 +177,41 @@ class SpannerDjango:
         self._patches.setattr(testcases.TestCase, "captureOnCommitCallbacks", replaced)
 
 
+@contextmanager
+def capture_commit_callbacks(connection: Any, *, execute: bool) -> Iterator[list[Callback]]:
+    """Yield the callbacks of `on_commit` that the commits within a block would call.
+
+    Replaces `TestCase.captureOnCommitCallbacks`, which collects the callbacks of a transaction
+    around the test. Tests on Spanner really commit. The callbacks are called, if `execute` is set,
+    when the block ends.
+    """
+    callbacks: list[Callback] = []
+    on_commit = connection.on_commit
+
+    def add(callback: Callback, robust: bool = False) -> None:
+        if connection.in_atomic_block:
+            on_commit(callback, robust)
+        else:
+            callbacks.append(callback)
+
+    def collect() -> None:
+        callbacks.extend(callback for _, callback, _ in connection.run_on_commit)
+        connection.run_on_commit = []
+
+    with pytest.MonkeyPatch.context() as patches:
+        patches.setattr(connection, "on_commit", add)
+        patches.setattr(connection, "run_and_clear_commit_hooks", collect)
+        yield callbacks
+        if execute:
+            for callback in callbacks:  # a callback may append another callback
+                callback()
+
+
 def allow_django_database(config: pytest.Config) -> AbstractContextManager[None]:
-    """A block in which Django may use its database, also where pytest-django forbids it by default:
-    the migrations of a schema source run before any test has asked for a database.
+    """Return a context in which Django may use its database.
+
+    pytest-django blocks the database outside of tests that use it, but the migrations of a schema
+    source run before such a test.
     """
     plugin = config.pluginmanager.get_plugin("django")
     key = getattr(plugin, "blocking_manager_key", None)
@@ -213,18 +221,18 @@ def allow_django_database(config: pytest.Config) -> AbstractContextManager[None]
 
 
 def _databases() -> dict[str, dict[str, Any]]:
-    """The setting DATABASES, which is what Django goes by when it connects."""
+    """Return the setting DATABASES, which Django reads when it connects."""
     try:
-        found: dict[str, dict[str, Any]] = _library("django.conf").settings.DATABASES
+        databases: dict[str, dict[str, Any]] = _library("django.conf").settings.DATABASES
     except _library("django.core.exceptions").ImproperlyConfigured as problem:
         raise DjangoMissing(f"spanner_django needs the project's settings: {problem}") from None
-    return found
+    return databases
 
 
 def _original(database: Mapping[str, Any]) -> str | None:
-    """The alias that a database mirrors in tests, as Django's setting TEST says."""
-    found: str | None = database.get("TEST", {}).get("MIRROR")
-    return found
+    """Return the alias that a database mirrors in tests, by Django's setting TEST."""
+    alias: str | None = database.get("TEST", {}).get("MIRROR")
+    return alias
 
 
 def _mirrors(alias: str) -> list[str]:

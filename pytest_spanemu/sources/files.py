@@ -12,63 +12,66 @@ from spanemu import split_schema
 
 SQL_SUFFIXES = frozenset({".sql", ".ddl", ".sdl"})
 _SHOWN_CHARS = 40
-_NOT_THE_PROJECTS = frozenset({"node_modules", "site-packages", "__pycache__"})
+_EXCLUDED_DIRECTORIES = frozenset({"node_modules", "site-packages", "__pycache__"})
 _FIRST_WORD = re.compile(r"\s*(?:@\{[^}]*\}\s*)?(\w+)")
 _DML = frozenset({"insert", "update", "delete"})
 
 
 class FilesSource:
-    """SQL files in a given order. Statements that change rows may stand among the others."""
+    """SQL files in a given order, of schema statements and DML."""
 
     def __init__(self, text: str, paths: Sequence[Path]) -> None:
         self.text = text
         self._paths = tuple(paths)
 
     def steps(self) -> Sequence[Step]:
-        """The statements of every file."""
+        """Return the statements of all files."""
         return [step for path in self._paths for step in steps_of(read(path), str(path))]
 
     def inputs(self) -> Sequence[bytes]:
-        """The files' contents, as they are read now."""
+        """Return the present contents of the files."""
         return [read(path).encode() for path in self._paths]
 
 
 class TextSource:
-    """Statements that stand in the setting itself, or that somebody gave for what it names."""
+    """Statements given as text: in the setting itself, or by a plugin for the source `named`."""
 
     def __init__(self, sql: str, named: str = "") -> None:
         self.text = named or " ".join(sql.split())[:_SHOWN_CHARS]
         self._sql, self._origin = sql, named or "<schema>"
 
     def steps(self) -> Sequence[Step]:
-        """The statements."""
+        """Return the statements."""
         return steps_of(self._sql, self._origin)
 
     def inputs(self) -> Sequence[bytes]:
-        """The text."""
+        """Return the text."""
         return [self._sql.encode()]
 
 
 def code_below(root: Path) -> list[bytes]:
-    """Every Python file of a project with its name; not of tests, environments, hidden places."""
-    found = []
-    for place, directories, names in os.walk(root):
+    """Return the names and contents of a project's Python files.
+
+    Tests, conftest files, virtual environments and hidden directories are left out.
+    """
+    parts = []
+    for directory, directories, names in os.walk(root):
         directories[:] = sorted(
             name
             for name in directories
             if not name.startswith(".")
-            and name not in _NOT_THE_PROJECTS
-            and not Path(place, name, "pyvenv.cfg").exists()
+            and name not in _EXCLUDED_DIRECTORIES
+            and not Path(directory, name, "pyvenv.cfg").exists()
         )
         for name in sorted(names):
             if name.endswith(".py") and not name.startswith(("test_", "conftest")):
-                path = Path(place, name)
-                found += [str(path.relative_to(root)).encode(), path.read_bytes()]
-    return found
+                path = Path(directory, name)
+                parts += [str(path.relative_to(root)).encode(), path.read_bytes()]
+    return parts
 
 
 def natural_order(path: Path) -> tuple[list[tuple[int, int, str]], str]:
-    """A sort key by which 2_b.sql comes before 10_a.sql."""
+    """Return a sort key by which 2_b.sql comes before 10_a.sql."""
     parts = re.split(r"(\d+)", str(path))
     return [
         (0, int(part), "") if part.isdecimal() else (1, 0, part.lower()) for part in parts if part
@@ -76,7 +79,7 @@ def natural_order(path: Path) -> tuple[list[tuple[int, int, str]], str]:
 
 
 def read(path: Path) -> str:
-    """A file's text. Raises SourceError."""
+    """Return the text of a file. Raises SourceError."""
     try:
         return path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as problem:
@@ -84,19 +87,19 @@ def read(path: Path) -> str:
 
 
 def steps_of(text: str, origin: str, line: int = 1) -> list[Step]:
-    """A text's statements; `line` is where it begins in its file."""
-    found = split_schema(text, origin, line)
-    return [step_of(statement.text, origin, statement.line) for statement in found]
+    """Split a text into steps. `line` is the first line of the text in its file."""
+    statements = split_schema(text, origin, line)
+    return [step_of(statement.text, origin, statement.line) for statement in statements]
 
 
 def step_of(statement: str, origin: str, line: int) -> Step:
-    """One statement, by its first word."""
+    """Return the step for a statement: Dml or Ddl, by its first word."""
     if first_word(statement) in _DML:
         return Dml(statement, origin, line)
     return Ddl(statement, origin, line)
 
 
 def first_word(statement: str) -> str:
-    """The first word of a statement in lower case, a hint before it aside."""
+    """Return the first word of a statement in lower case, after a statement hint."""
     match = _FIRST_WORD.match(statement)
     return match[1].lower() if match else ""

@@ -1,8 +1,8 @@
-"""Directories of numbered migrations, as wrench, golang-migrate and goose lay them out.
+"""Directories of numbered migrations, in the layouts of wrench, golang-migrate and goose.
 
-wrench            DIR/schema.sql, then DIR/migrations/NNNNNN[_name][.up].sql; a schema.sql that
-                  holds the table SchemaMigrations was written after the migrations, and is all
-golang-migrate    DIR/N_name.up.sql; the .down.sql files are left alone
+wrench            DIR/schema.sql, then DIR/migrations/NNNNNN[_name][.up].sql; a schema.sql with
+                  the table SchemaMigrations includes the migrations, which are then not run
+golang-migrate    DIR/N_name.up.sql, and DIR/N_name.down.sql to undo
 goose             DIR/N_name.sql with "-- +goose Up", "-- +goose Down" and statement blocks
 """
 
@@ -28,43 +28,41 @@ _GOOSE = re.compile(r"--\s*\+goose\s+(\w+)", re.I)
 
 
 def directory_source(text: str, path: Path) -> Source:
-    """The source that a directory's content suggests. Raises SourceError when it holds no SQL."""
+    """Return the source for the layout of a directory. Raises SourceError without SQL files."""
     schema, migrations = path / "schema.sql", path / "migrations"
     if migrations.is_dir():
         return WrenchSource(text, schema, migrations)
-    found = sorted(
-        (each for each in path.iterdir() if each.suffix in SQL_SUFFIXES), key=natural_order
-    )
-    if not found:
+    sql_files = [file for file in path.iterdir() if file.suffix in SQL_SUFFIXES]
+    if not sql_files:
         raise SourceError(f"schema source {text!r}: no .sql, .ddl or .sdl file in {path}")
-    is_numbered = all(_NUMBERED.fullmatch(each.name) for each in found)
-    if is_numbered or any(each.name.endswith(".up.sql") for each in found):
-        return NumberedFilesSource(text, found)
-    return FilesSource(text, found)
+    is_numbered = all(_NUMBERED.fullmatch(each.name) for each in sql_files)
+    if is_numbered or any(each.name.endswith(".up.sql") for each in sql_files):
+        return NumberedFilesSource(text, sql_files)
+    return FilesSource(text, sorted(sql_files, key=natural_order))
 
 
 class NumberedFilesSource:
-    """Numbered migrations: the way up, and down where there are .down.sql files."""
+    """Numbered migration files, which .down.sql files undo."""
 
     def __init__(self, text: str, paths: Sequence[Path]) -> None:
         self.text = text
         self._paths = sorted(filter(_is_up, paths), key=_number)
 
     def steps(self) -> Sequence[Step]:
-        """The statements; updates and deletes are partitioned DML, as wrench runs them."""
+        """Return the statements. UPDATE and DELETE run as partitioned DML, as in wrench."""
         return [step for path in self._paths for step in _file_steps(path)]
 
     def migrations(self) -> Sequence[Migration]:
-        """One for each file."""
-        return [Migration(path.name, _file_steps(path), _way_down(path)) for path in self._paths]
+        """Return a migration for each file."""
+        return [Migration(path.name, _file_steps(path), _undo_steps(path)) for path in self._paths]
 
     def inputs(self) -> Sequence[bytes]:
-        """The files' names and contents."""
+        """Return the names and contents of the files."""
         return [part for path in self._paths for part in (path.name.encode(), read(path).encode())]
 
 
 class WrenchSource:
-    """wrench's directory: the schema as it once was, and migrations since."""
+    """A directory of wrench: an initial schema, and migrations."""
 
     def __init__(self, text: str, schema: Path, migrations: Path) -> None:
         self.text = text
@@ -73,21 +71,24 @@ class WrenchSource:
         self._schema_path = schema
 
     def steps(self) -> Sequence[Step]:
-        """The schema, then the migrations unless they are in it already."""
-        if self._schema_path.is_file() and _WRENCH_TABLE.search(read(self._schema_path)):
+        """Return the schema, then the migrations unless the schema includes them."""
+        if self._includes_migrations():
             return self._schema.steps()
         return [*self._schema.steps(), *self._migrations.steps()]
 
     def migrations(self) -> Sequence[Migration]:
-        """The schema, where it is not written after the migrations, and one for each file."""
+        """Return the schema, unless it includes the migrations, and a migration for each file."""
         schema = tuple(self._schema.steps())
-        first = [Migration(self._schema_path.name, schema)] if schema else []
-        if self._schema_path.is_file() and _WRENCH_TABLE.search(read(self._schema_path)):
-            first = []  # It is what the migrations come to.
-        return [*first, *self._migrations.migrations()]
+        if not schema or self._includes_migrations():
+            return self._migrations.migrations()
+        return [Migration(self._schema_path.name, schema), *self._migrations.migrations()]
+
+    def _includes_migrations(self) -> bool:
+        path = self._schema_path
+        return path.is_file() and _WRENCH_TABLE.search(read(path)) is not None
 
     def inputs(self) -> Sequence[bytes]:
-        """All files' contents."""
+        """Return the contents of all files."""
         return [*self._schema.inputs(), *self._migrations.inputs()]
 
 
@@ -97,22 +98,24 @@ class GooseSource:
     def __init__(self, text: str, path: Path) -> None:
         self.text = text
         if not path.is_dir():
-            raise SourceError(f"schema source {text!r}: there is no directory {path}")
+            raise SourceError(f"schema source {text!r}: directory {path} does not exist")
         self._paths = sorted(path.glob("*.sql"), key=_number)
 
     def steps(self) -> Sequence[Step]:
-        """The Up sections' statements."""
+        """Return the statements of the Up sections."""
         return [step for path in self._paths for step in _goose_steps(read(path), str(path))]
 
     def migrations(self) -> Sequence[Migration]:
-        """One for each file."""
+        """Return a migration for each file."""
         return [
-            Migration(path.name, tuple(_goose_steps(read(path), str(path))), _goose_down(path))
+            Migration(
+                path.name, tuple(_goose_steps(read(path), str(path))), _goose_undo_steps(path)
+            )
             for path in self._paths
         ]
 
     def inputs(self) -> Sequence[bytes]:
-        """The files' contents."""
+        """Return the contents of the files."""
         return [read(path).encode() for path in self._paths]
 
 
@@ -120,42 +123,47 @@ def _file_steps(path: Path) -> tuple[Step, ...]:
     return tuple(_partitioned(step) for step in steps_of(read(path), str(path)))
 
 
-def _way_down(path: Path) -> tuple[Step, ...] | None:
+def _undo_steps(path: Path) -> tuple[Step, ...] | None:
     down = path.with_name(path.name.removesuffix(".up.sql") + ".down.sql")
     return _file_steps(down) if down.is_file() else None
 
 
-def _goose_down(path: Path) -> tuple[Step, ...] | None:
+def _goose_undo_steps(path: Path) -> tuple[Step, ...] | None:
     return tuple(_goose_steps(read(path), str(path), "down")) or None
 
 
 def _goose_steps(text: str, origin: str, section: str = "up") -> Iterator[Step]:
-    """Statements end at semicolons, but a StatementBegin ... StatementEnd block is one."""
-    up = block = False
-    waiting: list[str] = []
-    began = 1
+    """Yield the statements of a section.
+
+    Statements end at semicolons; a StatementBegin ... StatementEnd block is one statement.
+    """
+    in_section = block = False
+    lines: list[str] = []
+    first_line = 1
     for number, line in enumerate(text.splitlines(), 1):
         match = _GOOSE.match(line.strip())
         if match is None:
-            if up:
-                waiting.append(line)
+            if in_section:
+                lines.append(line)
             continue
-        if up and waiting:
-            yield from _goose_section(waiting, block, origin, began)
-        waiting, began = [], number + 1
+        if in_section and lines:
+            yield from _goose_section(lines, block, origin, first_line)
+        lines, first_line = [], number + 1
         word = match[1].lower()
         if word in ("up", "down"):
-            up = word == section
+            in_section = word == section
         block = word == "statementbegin"
-    if up and waiting:
-        yield from _goose_section(waiting, block, origin, began)
+    if in_section and lines:
+        yield from _goose_section(lines, block, origin, first_line)
 
 
-def _goose_section(lines: Sequence[str], block: bool, origin: str, began: int) -> Sequence[Step]:
+def _goose_section(
+    lines: Sequence[str], block: bool, origin: str, first_line: int
+) -> Sequence[Step]:
     text = "\n".join(lines)
     if block and text.strip():
-        return [step_of(text.strip().rstrip(";"), origin, began)]
-    return steps_of(text, origin, began)
+        return [step_of(text.strip().rstrip(";"), origin, first_line)]
+    return steps_of(text, origin, first_line)
 
 
 def _partitioned(step: Step) -> Step:

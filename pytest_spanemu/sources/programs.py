@@ -1,7 +1,7 @@
-"""Schemas that Python code makes: Alembic, SQLAlchemy metadata, Django, functions; and a schema
-copied from a database that is running.
+"""Schemas built by Python code: Alembic, SQLAlchemy metadata, Django, functions; and the schema
+of an existing database.
 
-Each imports its library when it runs, and says which package is missing.
+A source imports its library when the source is used. The error names a missing package.
 """
 
 from __future__ import annotations
@@ -27,19 +27,19 @@ from pytest_spanemu.sources.source import (
     Step,
 )
 
-# What Spanner asks of Alembic's env.py: a word of the failure without it, and what to write.
+# Settings that Spanner needs in Alembic's env.py: text in the error without the setting, advice.
 _ALEMBIC_ADVICE = (
     ("'spanner+spanner'",
-     "Alembic does not know the dialect; put into env.py: "
+     "Alembic does not know the dialect; add to env.py: "
      "class SpannerImpl(DefaultImpl): __dialect__ = 'spanner+spanner'"),
     ("column: version_num",
-     "Alembic updates its version table, whose primary key Spanner does not let change; put into "
+     "Alembic updates the primary key of its version table, which Spanner does not allow; add to "
      "env.py: context.configure(..., version_table_pk=False)"),
 )  # fmt: skip
 
 
 class AlembicSource:
-    """Alembic migrations, run once against the template."""
+    """Alembic migrations, up to a revision."""
 
     def __init__(self, text: str, rest: str, root: Path) -> None:
         self.text = text
@@ -48,45 +48,43 @@ class AlembicSource:
         self._path = root / (path or "alembic.ini")
         self._revision = revision or "head"
         if not self._path.is_file():
-            raise SourceError(f"schema source {text!r}: there is no file {self._path}")
+            raise SourceError(f"schema source {text!r}: file {self._path} does not exist")
 
     def steps(self) -> Sequence[Step]:
-        """One program: the upgrade."""
-        return [
-            Program(self.text, lambda template: self._move(template, "upgrade", self._revision))
-        ]
+        """Return one program: the upgrade to the revision."""
+        return [Program(self.text, lambda template: self._run(template, "upgrade", self._revision))]
 
     def migrations(self) -> Sequence[Migration]:
-        """One for each revision, with the way down."""
+        """Return a migration for each revision, with its downgrade."""
         script = _library("alembic.script", self.text).ScriptDirectory
-        found = reversed(list(script.from_config(self._config()).walk_revisions()))
-        return [self._rung(each.revision, each.down_revision) for each in found]
+        revisions = reversed(list(script.from_config(self._config()).walk_revisions()))
+        return [self._migration(each.revision, each.down_revision) for each in revisions]
 
-    def _rung(self, revision: str, before: Any) -> Migration:
+    def _migration(self, revision: str, before: Any) -> Migration:
         def up(template: Any) -> None:
-            self._move(template, "upgrade", revision)
+            self._run(template, "upgrade", revision)
 
         def down(template: Any) -> None:
-            self._move(template, "downgrade", before or "base")
+            self._run(template, "downgrade", before or "base")
 
-        has_one_below = before is None or isinstance(before, str)  # a merge has several
-        undo = (Program(revision, down),) if has_one_below else None
+        is_merge = not (before is None or isinstance(before, str))  # several down revisions
+        undo = None if is_merge else (Program(revision, down),)
         return Migration(revision, (Program(revision, up),), undo)
 
     def inputs(self) -> Sequence[bytes]:
-        """The configuration and the project's code, which migrations may use."""
+        """Return the configuration and the project's code, which migrations may use."""
         return [self._path.read_bytes(), *code_below(self._root)]
 
-    def _move(self, template: Any, command: str, revision: str) -> None:
+    def _run(self, template: Any, command: str, revision: str) -> None:
         config = self._config()
         config.set_main_option("sqlalchemy.url", template.sqlalchemy_url().replace("%", "%%"))
         config.attributes["configure_logger"] = False
-        move = getattr(_library("alembic.command", self.text), command)
+        run = getattr(_library("alembic.command", self.text), command)
         try:
-            move(config, revision)
+            run(config, revision)
         except Exception as problem:
-            for word, advice in _ALEMBIC_ADVICE:
-                if any(word in str(each) for each in _chain(problem)):
+            for text, advice in _ALEMBIC_ADVICE:
+                if any(text in str(each) for each in _chain(problem)):
                     raise SourceError(f"schema source {self.text!r}: {advice}") from problem
             raise
 
@@ -95,18 +93,18 @@ class AlembicSource:
 
 
 class MetadataSource:
-    """SQLAlchemy metadata, created in one go."""
+    """SQLAlchemy metadata, created by `create_all`."""
 
     def __init__(self, text: str, rest: str, root: Path) -> None:
         self.text = text
-        self._place, self._root = rest, root
+        self._reference, self._root = rest, root
 
     def steps(self) -> Sequence[Step]:
-        """One program: `create_all`."""
+        """Return one program: `create_all`."""
         return [Program(self.text, self._create)]
 
     def inputs(self) -> Sequence[bytes]:
-        """The project's code."""
+        """Return the project's code."""
         return code_below(self._root)
 
     def choices(self) -> Choices:
@@ -120,8 +118,8 @@ class MetadataSource:
 
     @property
     def _metadata(self) -> Any:
-        found = _object(self._place, self.text, self._root)
-        return getattr(found, "metadata", found)
+        value = _import_object(self._reference, self.text, self._root)
+        return getattr(value, "metadata", value)
 
     def _create(self, template: Any) -> None:
         metadata = self._metadata
@@ -133,9 +131,12 @@ class MetadataSource:
 
 
 class DjangoSource:
-    """Django's migrations: `django:`, or `django:SETTINGS_MODULE` where nothing else names it;
-    `django:@ALIAS` those of another database than the default one. `django:syncdb` makes the
-    tables of the models as they are, without migrations.
+    """Django's migrations.
+
+    django:                     with the settings that DJANGO_SETTINGS_MODULE names
+    django:SETTINGS_MODULE      with these settings, unless DJANGO_SETTINGS_MODULE is set
+    django:@ALIAS               for another database alias than the default alias
+    django:syncdb               the tables of the models, without migrations
     """
 
     def __init__(self, text: str, rest: str, root: Path) -> None:
@@ -146,13 +147,13 @@ class DjangoSource:
         self._alias, self._root = alias or ALIAS, root
 
     def steps(self) -> Sequence[Step]:
-        """One program: `migrate`."""
+        """Return one program: `migrate`."""
         return [Program(self.text, self._migrate)]
 
     def inputs(self) -> Sequence[bytes]:
-        """The project's code, and the settings that are used."""
-        named = os.environ.get("DJANGO_SETTINGS_MODULE", "")
-        return [named.encode(), *code_below(self._root)]
+        """Return the project's code and the name of the settings module."""
+        module = os.environ.get("DJANGO_SETTINGS_MODULE", "")
+        return [module.encode(), *code_below(self._root)]
 
     def _migrate(self, template: Any) -> None:
         if self._settings:
@@ -168,15 +169,15 @@ class DjangoSource:
 
 
 class CallSource:
-    """A function that returns statements, or is given the official client's `Database`."""
+    """A function that returns statements, or that takes the official client's `Database`."""
 
     def __init__(self, text: str, rest: str, root: Path) -> None:
         self.text = text
-        self._place, self._root = rest, root
+        self._reference, self._root = rest, root
 
     def steps(self) -> Sequence[Step]:
-        """The statements it returns, or one program that runs it."""
-        function = _object(self._place, self.text, self._root)
+        """Return the statements of the function, or one program that calls the function."""
+        function = _import_object(self._reference, self.text, self._root)
         if not callable(function):
             return _statements(function, self.text)
         if function.__code__.co_argcount if hasattr(function, "__code__") else False:
@@ -184,7 +185,7 @@ class CallSource:
         return _statements(function(), self.text)
 
     def inputs(self) -> Sequence[bytes]:
-        """The project's code."""
+        """Return the project's code."""
         return code_below(self._root)
 
 
@@ -202,19 +203,19 @@ class RunningDatabaseSource:
             )
 
     def steps(self) -> Sequence[Step]:
-        """Its statements."""
+        """Return the schema statements of the database."""
         _, project, _, instance, _, database = self._name.split("/")
         client = Client(project=project, disable_builtin_metrics=True)
-        found = client.instance(instance).database(database)
-        found.reload()
-        return [Ddl(statement, self.text, 1) for statement in found.ddl_statements]
+        running = client.instance(instance).database(database)
+        running.reload()
+        return [Ddl(statement, self.text, 1) for statement in running.ddl_statements]
 
     def inputs(self) -> None:
-        """It may have changed since."""
+        """Return None: the schema of the database may change at any time."""
 
 
 def _chain(problem: BaseException | None) -> Iterator[BaseException]:
-    """A failure and what led to it."""
+    """Yield an exception and the exceptions that caused it."""
     while problem is not None:
         yield problem
         problem = problem.__cause__ or problem.__context__
@@ -225,29 +226,29 @@ def _enum_values(type_: Any) -> tuple[str, ...]:
     return tuple(getattr(getattr(type_, "impl", type_), "enums", None) or ())
 
 
-def _statements(found: Any, text: str) -> list[Step]:
-    listed = [found] if isinstance(found, str) else list(found or ())
-    if not all(isinstance(each, str) for each in listed):
-        raise SourceError(f"schema source {text!r} must give statements as text")
-    return [step for each in listed for step in steps_of(each, text)]
+def _statements(value: Any, text: str) -> list[Step]:
+    statements = [value] if isinstance(value, str) else list(value or ())
+    if not all(isinstance(each, str) for each in statements):
+        raise SourceError(f"schema source {text!r} must return statements as text")
+    return [step for each in statements for step in steps_of(each, text)]
 
 
-def _object(place: str, text: str, root: Path) -> Any:
-    """What "module:name" names, the project's directory being importable."""
-    module_name, colon, name = place.partition(":")
+def _import_object(reference: str, text: str, root: Path) -> Any:
+    """Import the object that "module:name" names, also from the project's directory."""
+    module_name, colon, name = reference.partition(":")
     if not colon or not module_name or not name:
         raise SourceError(f"schema source {text!r} is not of the form KIND:MODULE:NAME")
     if str(root) not in sys.path:
         sys.path.insert(0, str(root))
     try:
-        found: Any = import_module(module_name)
+        value: Any = import_module(module_name)
     except ImportError as problem:
         raise SourceError(f"schema source {text!r}: {problem}") from problem
     for part in name.split("."):
-        if not hasattr(found, part):
+        if not hasattr(value, part):
             raise SourceError(f"schema source {text!r}: {module_name} has no {name}")
-        found = getattr(found, part)
-    return found
+        value = getattr(value, part)
+    return value
 
 
 def _library(module: str, text: str) -> Any:

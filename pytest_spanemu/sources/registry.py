@@ -1,4 +1,4 @@
-"""Which text means which source."""
+"""The source that a text of the setting `spanner_schema` names, and the sample schemas."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pytest_spanemu.sources.files import SQL_SUFFIXES, FilesSource, TextSource, 
 from pytest_spanemu.sources.source import Source, SourceError
 
 KIND = "sample"
-_PLACE = Path(__file__).parent / "sample_schemas"
+_SAMPLES = Path(__file__).parent / "sample_schemas"
 _FILES = {
     "singers": ("singers.sql",),
     "banking": ("banking.sql",),
@@ -20,11 +20,14 @@ _FILES = {
 
 
 def sample(text: str, name: str) -> Source:
-    """The sample of a name; `text` is the whole setting. Raises SourceError."""
+    """Return the source of a sample schema. Raises SourceError.
+
+    `text` is the whole setting, for the message.
+    """
     if name not in _FILES:
         known = ", ".join(_FILES)
         raise SourceError(f"schema source {text!r}: the samples are {known}")
-    return FilesSource(text, [_PLACE / file for file in _FILES[name]])
+    return FilesSource(text, [_SAMPLES / file for file in _FILES[name]])
 
 
 _GLOB = re.compile(r"[*?\[]")
@@ -33,7 +36,10 @@ _STATEMENTS = re.compile(r"\s*(?:CREATE|ALTER|DROP|RENAME|GRANT|REVOKE|ANALYZE)\
 
 
 def source_of(text: str, root: Path) -> Source:
-    """The source that a setting names; relative paths start at `root`. Raises SourceError."""
+    """Return the source that a setting names. Raises SourceError.
+
+    Relative paths start at `root`.
+    """
     kind, colon, rest = text.partition(":")
     if text.startswith("spanner://"):
         return programs.RunningDatabaseSource(text)
@@ -50,7 +56,7 @@ def source_of(text: str, root: Path) -> Source:
 
 
 def default_sources(root: Path) -> tuple[str, ...]:
-    """What is taken when nothing is set: the schema file at its usual places."""
+    """Return the sources without a setting: the schema file at its default paths, if it exists."""
     for name in ("schema.sql", "db/schema.sql"):
         if (root / name).is_file():
             return (name,)
@@ -58,24 +64,22 @@ def default_sources(root: Path) -> tuple[str, ...]:
 
 
 def path_source(text: str, root: Path) -> Source:
-    """A source for a path or a glob below `root`, or for statements as they stand.
+    """Return the source for a path or a glob below `root`, or for literal statements.
 
-    Raises SourceError when nothing is there.
+    Raises SourceError for a path without a file, and for a glob without a match.
     """
     if _STATEMENTS.match(text):
         return TextSource(text)
     if _GLOB.search(text):
-        found = sorted(
-            (path for path in root.glob(text) if path.suffix in SQL_SUFFIXES), key=natural_order
-        )
-        if not found:
+        matches = [path for path in root.glob(text) if path.suffix in SQL_SUFFIXES]
+        if not matches:
             raise SourceError(
                 f"schema source {text!r}: no .sql, .ddl or .sdl file matches in {root}"
             )
-        return FilesSource(text, found)
+        return FilesSource(text, sorted(matches, key=natural_order))
     path = root / text
     if path.is_dir():
         return migrations.directory_source(text, path)
     if not path.is_file():
-        raise SourceError(f"schema source {text!r}: there is no file {path}")
+        raise SourceError(f"schema source {text!r}: file {path} does not exist")
     return FilesSource(text, [path])

@@ -1,4 +1,4 @@
-"""What a schema source is: steps to run on an empty database, and a fingerprint of its inputs."""
+"""Schema sources: the steps that build a schema in an empty database, and the source's inputs."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from typing import Any, Protocol, runtime_checkable
 
 
 class SourceError(ValueError):
-    """A source that cannot be read, with a sentence that names it."""
+    """A source that cannot be read. The message names the source."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ddl:
-    """Schema statements of one place in a file."""
+    """A schema statement, with its file and line."""
 
     text: str
     origin: str
@@ -23,7 +23,7 @@ class Ddl:
 
 @dataclass(frozen=True, slots=True)
 class Dml:
-    """A statement that changes rows. `partitioned` ones run as partitioned DML."""
+    """A DML statement, with its file and line, run as partitioned DML if `partitioned`."""
 
     text: str
     origin: str
@@ -33,7 +33,7 @@ class Dml:
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """Code that changes the database itself; it is given the open template."""
+    """Code that changes the database: a function of the template."""
 
     origin: str
     run: Callable[[Any], None]
@@ -49,41 +49,41 @@ Choices = Mapping[tuple[str, str], tuple[str, ...]]
 
 @dataclass(frozen=True, slots=True)
 class Migration:
-    """One migration of a ladder of them. `undo` is None where there is no way down."""
+    """A migration. `undo` is None for a migration that cannot be undone."""
 
-    name: str  # a revision, or a file's name
+    name: str  # the revision or file name
     steps: tuple[Step, ...]
     undo: tuple[Step, ...] | None = None
 
     @property
     def number(self) -> int | None:
-        """The number that its name starts with, if any."""
-        found = re.match(r"\d+", self.name)
-        return int(found[0]) if found else None
+        """The number at the start of the name, None without one."""
+        match = re.match(r"\d+", self.name)
+        return int(match[0]) if match else None
 
 
 @runtime_checkable
 class MigrationSource(Protocol):
-    """A source of migrations that can be run one by one."""
+    """A source of migrations that can be run separately."""
 
     text: str
 
     def migrations(self) -> Sequence[Migration]:
-        """The migrations, the first one first. Raises SourceError."""
+        """Return the migrations in order. Raises SourceError."""
         ...
 
 
 class Source(Protocol):
-    """A source, read lazily: neither method is called before a test needs a database."""
+    """A schema source, read when the first test needs a database."""
 
     text: str
 
     def steps(self) -> Sequence[Step]:
-        """What to run, in order. Raises SourceError."""
+        """Return the steps in order. Raises SourceError."""
         ...
 
     def inputs(self) -> Sequence[bytes] | None:
-        """What the result depends on; None when nobody can tell, so that it is never cached."""
+        """Return the inputs that determine the result; None if unknown, which prevents caching."""
         ...
 
 

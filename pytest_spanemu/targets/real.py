@@ -1,5 +1,6 @@
-"""Real Spanners: Omni and Cloud. What tests need of an emulator they offer through the official
-client alone; instances are there already, and are never created.
+"""Spanner Omni and Cloud Spanner, with the interface of an emulator's handle.
+
+Everything goes through the official client. Instances must exist already; none is created.
 """
 
 from __future__ import annotations
@@ -17,56 +18,56 @@ LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1", "[::1]"})
 
 
 class _NoControl:
-    """Stands where an emulator's own operations are: there are none, and nobody is dialled."""
+    """The emulator's control operations on a real Spanner: each raises Unsupported."""
 
     def __call__(self, operation: str, **arguments: Any) -> Any:
-        raise spanemu.Unsupported(f"{operation} (which only spanemu has)")
+        raise spanemu.Unsupported(f"{operation} (an operation of spanemu alone)")
 
     def close(self) -> None:
-        """There is nothing to close."""
+        """Do nothing: no connection is open."""
 
 
 class RealDatabase(spanemu.RemoteDatabase):
-    """A database of a real Spanner, which clients find without the word emulator."""
+    """A database of a real Spanner, whose URLs and environment name no emulator."""
 
     def sqlalchemy_url(self) -> str:
-        """A URL for `sqlalchemy.create_engine`; the credentials are those of the environment."""
+        """Return the URL for `sqlalchemy.create_engine`, with the environment's credentials."""
         return f"spanner+spanner:///{self.name}"
 
     def jdbc_url(self) -> str:
-        """A URL for Spanner's JDBC driver."""
+        """Return the URL for Spanner's JDBC driver."""
         return f"jdbc:cloudspanner:/{self.name}"
 
     def environ(self) -> dict[str, str]:
-        """The environment in which code that makes its own client finds this database."""
-        found = super().environ()
-        del found["SPANNER_EMULATOR_HOST"]
-        return found
+        """Return the environment variables by which clients find this database."""
+        variables = super().environ()
+        del variables["SPANNER_EMULATOR_HOST"]
+        return variables
 
 
 class RealSpanner(spanemu.RemoteEmulator):
-    """What is the same for all: the client that is dialled with, and whose the instance is."""
+    """The base of `OmniSpanner` and `CloudSpanner`: client, databases, existing instance."""
 
     def __init__(self, uri: str, **names: Any) -> None:
         super().__init__(uri, **names)
         self.calls = _NoControl()  # type: ignore[assignment]
 
     def database(self, name: str) -> RealDatabase:
-        """A handle on a database, by id or full resource name."""
+        """Return the handle of a database, by id or full resource name."""
         return RealDatabase(self, self.resolve(name))
 
     def create_database(self, name: str, schema: Any = ()) -> RealDatabase:
-        """Create a database. Raises what the official client raises."""
+        """Create a database. Raises the exceptions of the official client."""
         super().create_database(name, schema)
         return self.database(name)
 
     def client(self, project: str | None = None) -> Any:
-        """The official client, always the same one."""
-        wanted = project or self.project
-        key = os.getpid(), wanted
+        """Return the official client of a project, the same object on each call in a process."""
+        project = project or self.project
+        key = os.getpid(), project
         if key not in self._clients:
             self._clients[key] = Client(
-                project=wanted, disable_builtin_metrics=True, **self._options()
+                project=project, disable_builtin_metrics=True, **self._options()
             )
         return self._clients[key]
 
@@ -74,15 +75,15 @@ class RealSpanner(spanemu.RemoteEmulator):
         raise NotImplementedError
 
     def _ensure_instance(self, target: Any) -> None:
-        """It is somebody's, and costs money: it is there, or the run fails."""
+        """Do nothing: an instance costs money, so the run never creates one."""
 
 
 class OmniSpanner(RealSpanner):
-    """Spanner Omni. On this machine without TLS, as its quick start runs it; elsewhere with."""
+    """Spanner Omni: without TLS on this machine, as in its quick start, with TLS elsewhere."""
 
     def _options(self) -> dict[str, Any]:
         if "instance_type" not in inspect.signature(Client).parameters:
-            raise RuntimeError("target omni needs a newer google-cloud-spanner: 3.70 or later")
+            raise RuntimeError("target omni needs google-cloud-spanner 3.70 or later")
         return {
             "client_options": {"api_endpoint": self.uri},
             "instance_type": "omni",
@@ -91,7 +92,7 @@ class OmniSpanner(RealSpanner):
 
 
 class CloudSpanner(RealSpanner):
-    """Cloud Spanner, with the credentials that the environment has for it."""
+    """Cloud Spanner, with the credentials of the environment."""
 
     def _options(self) -> dict[str, Any]:
         return {} if self.uri == CLOUD_HOST else {"client_options": {"api_endpoint": self.uri}}

@@ -1,10 +1,9 @@
-"""Where the test databases are and what they are called, for each target; and the guard that keeps
-a run from Cloud Spanner unless it is let in by name.
+"""Project, instance and database of each target, and the check that a cloud project is allowed.
 
-    embedded, subprocess    as the settings say: nobody else is there
-    external                each xdist worker has a project of its own, P-gw0
-    omni, cloud             the project is given, so each run and worker has names of its own:
-                            PREFIX-RUN-gw0; nothing else is ever dropped
+embedded, subprocess    the names of the settings: the emulator belongs to this run
+external                each xdist worker uses its own project, PROJECT-gw0
+omni, cloud             the project is given, so each run and worker uses its own database ids,
+                        PREFIX-RUN-gw0; the run drops no other database
 """
 
 from __future__ import annotations
@@ -21,86 +20,88 @@ from pytest_spanemu.setting_values import Target
 EMULATOR_HOST = "SPANNER_EMULATOR_HOST"
 DEFAULT_PROJECT = "emulator-project"
 DEFAULT_INSTANCE = "emulator-instance"
-OMNI_NAME = "default"  # Omni's only project, and the instance that it comes with
+OMNI_NAME = "default"  # Omni's only project, and its first instance
 RUN_CHARS = 6
 
 
 @dataclass(frozen=True, slots=True)
 class RunIdentity:
-    """Who asks: the environment, xdist's worker ("" without), and what tells runs apart."""
+    """The environment, the xdist worker ("" without xdist) and the id of a run."""
 
     environ: Mapping[str, str]
     worker: str
-    run: str
+    id: str
 
 
-def choose_target(found: Mapping[str, Any]) -> Target:
-    """The target of settings: the one they name, or what a host suggests."""
-    named = found["target"]
+def choose_target(given: Mapping[str, Any]) -> Target:
+    """Return the target that the settings name; without one, external if a host is set."""
+    named = given["target"]
     if named is None:
-        return Target.EXTERNAL if found["host"] else Target.EMBEDDED
+        return Target.EXTERNAL if given["host"] else Target.EMBEDDED
     return Target(named)
 
 
-def resource_names(target: Target, found: Mapping[str, Any], runner: RunIdentity) -> dict[str, Any]:
-    """host, project, instance and database for a run. Raises pytest.UsageError."""
-    chosen = {name: found[name] for name in ("host", "project", "instance", "database")}
+def resource_names(target: Target, given: Mapping[str, Any], run: RunIdentity) -> dict[str, Any]:
+    """Return host, project, instance and database for a run. Raises pytest.UsageError."""
+    chosen = {name: given[name] for name in ("host", "project", "instance", "database")}
     chosen["project"] = chosen["project"] or DEFAULT_PROJECT
     chosen["instance"] = chosen["instance"] or DEFAULT_INSTANCE
-    return chosen | _OTHER.get(target, _as_they_are)(found, runner)
+    return chosen | _OVERRIDES.get(target, _keep_settings)(given, run)
 
 
-def _as_they_are(found: Mapping[str, Any], runner: RunIdentity) -> dict[str, Any]:
+def _keep_settings(given: Mapping[str, Any], run: RunIdentity) -> dict[str, Any]:
     return {}
 
 
-def _external(found: Mapping[str, Any], runner: RunIdentity) -> dict[str, Any]:
-    if not found["host"]:
+def _external(given: Mapping[str, Any], run: RunIdentity) -> dict[str, Any]:
+    if not given["host"]:
         raise pytest.UsageError(
-            "spanner_target is external, but neither --spanner-host nor SPANNER_EMULATOR_HOST "
-            "says where it listens."
+            "spanner_target is external, but neither --spanner-host nor SPANNER_EMULATOR_HOST is "
+            "set to the HOST:PORT of the target."
         )
-    project = found["project"] or DEFAULT_PROJECT
-    return {"project": f"{project}-{runner.worker}" if runner.worker else project}
+    project = given["project"] or DEFAULT_PROJECT
+    return {"project": f"{project}-{run.worker}" if run.worker else project}
 
 
-def _omni(found: Mapping[str, Any], runner: RunIdentity) -> dict[str, Any]:
-    _check_no_emulator(Target.OMNI, runner)
-    if not found["host"]:
-        raise pytest.UsageError("spanner_target is omni: --spanner-host says where it listens.")
+def _omni(given: Mapping[str, Any], run: RunIdentity) -> dict[str, Any]:
+    _check_no_emulator(Target.OMNI, run)
+    if not given["host"]:
+        raise pytest.UsageError(
+            "spanner_target is omni, but --spanner-host is not set to its HOST:PORT."
+        )
     return {
         "project": OMNI_NAME,
-        "instance": found["instance"] or OMNI_NAME,
-        "database": _own_name(found, runner),
+        "instance": given["instance"] or OMNI_NAME,
+        "database": _unique_id(given, run),
     }
 
 
-def _cloud(found: Mapping[str, Any], runner: RunIdentity) -> dict[str, Any]:
-    _check_no_emulator(Target.CLOUD, runner)
-    project, allowed = found["project"], found["allow_cloud"]
-    if not project or not found["instance"]:
+def _cloud(given: Mapping[str, Any], run: RunIdentity) -> dict[str, Any]:
+    _check_no_emulator(Target.CLOUD, run)
+    project, allowed = given["project"], given["allow_cloud"]
+    if not project or not given["instance"]:
         raise pytest.UsageError(
-            "spanner_target is cloud: --spanner-project and --spanner-instance say where; there "
-            "are no defaults."
+            "spanner_target is cloud, but --spanner-project and --spanner-instance are not both "
+            "set; target cloud has no defaults."
         )
     if not allowed or not re.fullmatch(allowed, project):
         raise pytest.UsageError(
-            f"spanner_target is cloud, and project {project} is not let in: spanner_allow_cloud "
+            f"spanner_target is cloud, and project {project} is not allowed: spanner_allow_cloud "
             f"is {allowed or 'empty'}; it is a regular expression for the whole project id."
         )
-    return {"host": found["host"], "database": _own_name(found, runner)}
+    return {"host": given["host"], "database": _unique_id(given, run)}
 
 
-def _check_no_emulator(target: Target, runner: RunIdentity) -> None:
-    if runner.environ.get(EMULATOR_HOST):
+def _check_no_emulator(target: Target, run: RunIdentity) -> None:
+    if run.environ.get(EMULATOR_HOST):
         raise pytest.UsageError(
-            f"spanner_target is {target}, but {EMULATOR_HOST} is set, and every client would go "
-            "there instead."
+            f"spanner_target is {target}, but {EMULATOR_HOST} is set, and every client would "
+            "connect to that emulator instead."
         )
 
 
-def _own_name(found: Mapping[str, Any], runner: RunIdentity) -> str:
-    return "-".join(filter(None, (found["database_prefix"], runner.run, runner.worker)))
+def _unique_id(given: Mapping[str, Any], run: RunIdentity) -> str:
+    return "-".join(filter(None, (given["database_prefix"], run.id, run.worker)))
 
 
-_OTHER = {Target.EXTERNAL: _external, Target.OMNI: _omni, Target.CLOUD: _cloud}
+_OVERRIDES = {Target.EXTERNAL: _external, Target.OMNI: _omni, Target.CLOUD: _cloud}

@@ -1,14 +1,12 @@
-"""What the tests run against, behind one face: an emulator here, one in a process of its own, or
-whatever listens at an address.
+"""The target that the tests run against, behind one interface.
 
-    embedded     spanemu.Emulator               everything
-    subprocess   spanemu.Emulator.subprocess    everything; recordings know no calling lines
-    external     spanemu.Emulator.attach        of a spanemu everything; of others what any
-                                                Spanner can: no snapshots, no clock...
-    omni, cloud  real.OmniSpanner, CloudSpanner the same, and plans
+    embedded     spanemu.Emulator               every capability
+    subprocess   spanemu.Emulator.subprocess    every capability; recordings have no call sites
+    external     spanemu.Emulator.attach        every capability of a spanemu; of another server
+                                                only Spanner's API: no snapshots, no clock, ...
+    omni, cloud  real.OmniSpanner, CloudSpanner Spanner's API, and plans
 
-Each says which capabilities it has; what a test asks beyond them is skipped or refused by name,
-never passed over.
+A test that needs a capability that its target lacks is skipped or fails with the capability's name.
 """
 
 from __future__ import annotations
@@ -43,17 +41,17 @@ SNAPSHOTS, CLOCK, FAULTS, RECORDING, HOTSPOTS, PLANS = (
     "snapshots", "clock", "faults", "recording", "hotspots", "plans",
 )  # fmt: skip
 METRICS_OFF = "SPANNER_DISABLE_BUILTIN_METRICS"
-_EVERYTHING = frozenset({SNAPSHOTS, CLOCK, FAULTS, RECORDING, HOTSPOTS, PLANS})
+_ALL_CAPABILITIES = frozenset({SNAPSHOTS, CLOCK, FAULTS, RECORDING, HOTSPOTS, PLANS})
 STARTED_HERE = frozenset(
     {Target.EMBEDDED, Target.SUBPROCESS}
 )  # they end with the run, with all in them
 
 
 class SpannerEmulator:
-    """The emulator of a run, or what stands in for it.
+    """The emulator of a run, or the real Spanner in its place.
 
-    Offers what `spanemu.EmulatorHandle` does (`uri`, `client()`, `create_database()`, `clock`,
-    `faults`, ...) and knows its `target` and `capabilities`.
+    Has the members of `spanemu.EmulatorHandle` (`uri`, `client()`, `create_database()`, `clock`,
+    `faults`, ...), and also `target` and `capabilities`.
     """
 
     def __init__(self, handle: Any, settings: Settings, capabilities: frozenset[str]) -> None:
@@ -66,12 +64,12 @@ class SpannerEmulator:
 
     @property
     def host(self) -> str:
-        """The host clients dial."""
+        """The host that clients connect to."""
         return str(self.handle.host)
 
     @property
     def port(self) -> int:
-        """The port clients dial."""
+        """The port that clients connect to."""
         return int(self.handle.port)
 
     @property
@@ -80,41 +78,46 @@ class SpannerEmulator:
         return str(self.handle.uri)
 
     def can(self, capability: str) -> bool:
-        """Whether the target has a capability."""
+        """Return whether the target has a capability, such as "clock"."""
         return capability in self.capabilities
 
     def capability_table(self) -> dict[str, bool]:
-        """Every capability, and whether the target has it."""
-        return {each: self.can(each) for each in sorted(_EVERYTHING)}
+        """Return every capability, with True for those that the target has."""
+        return {each: self.can(each) for each in sorted(_ALL_CAPABILITIES)}
 
     @property
     def is_started_here(self) -> bool:
-        """Whether it was started for this run, and ends with it."""
+        """True if the emulator was started by this run, and stops with it."""
         return self.target in STARTED_HERE
 
     @property
+    def is_ours(self) -> bool:
+        """Deprecated alias of `is_started_here`."""
+        return self.is_started_here
+
+    @property
     def is_emulator(self) -> bool:
-        """Whether clients reach it as they reach an emulator."""
+        """True if clients connect by SPANNER_EMULATOR_HOST, without credentials."""
         return self.target not in (Target.OMNI, Target.CLOUD)
 
     def sqlalchemy_url(self, database: str) -> str:
-        """Where SQLAlchemy finds a database, by id or full name."""
+        """Return the SQLAlchemy URL of a database, by id or full resource name."""
         return str(self.handle.database(database).sqlalchemy_url())
 
     def jdbc_url(self, database: str) -> str:
-        """Where Spanner's JDBC driver finds a database."""
+        """Return the URL of a database for Spanner's JDBC driver."""
         return str(self.handle.database(database).jdbc_url())
 
     def environ(self, database: str) -> dict[str, str]:
-        """The environment in which other programs find a database."""
+        """Return the environment variables by which clients find a database."""
         return dict(self.handle.database(database).environ())
 
     @property
     def default_isolation(self) -> Isolation:
-        """How tests are kept apart when nothing says so."""
+        """The isolation without a setting: restore, or truncate on targets without snapshots."""
         return Isolation.RESTORE if self.can(SNAPSHOTS) else Isolation.TRUNCATE
 
-    # ------------------------------------------------------------------ as EmulatorHandle has it
+    # ------------------------------------------------------------------ members of EmulatorHandle
 
     @property
     def uri(self) -> str:
@@ -127,13 +130,13 @@ class SpannerEmulator:
 
     def create_database(self, name: str, schema: Source | Iterable[Source] = ()) -> DatabaseHandle:
         """Create a database from files or texts of DDL. Raises spanemu.SchemaRejected."""
-        made: DatabaseHandle = self.handle.create_database(name, schema)
-        return made
+        database: DatabaseHandle = self.handle.create_database(name, schema)
+        return database
 
     def database(self, name: str) -> DatabaseHandle:
-        """Return a handle on a database that exists, by id or full resource name."""
-        found: DatabaseHandle = self.handle.database(name)
-        return found
+        """Return the handle of an existing database, by id or full resource name."""
+        database: DatabaseHandle = self.handle.database(name)
+        return database
 
     @property
     def clock(self) -> SpannerClock:
@@ -143,21 +146,21 @@ class SpannerEmulator:
 
     @property
     def faults(self) -> SpannerFaults:
-        """The faults that are installed, and the verbs to install more."""
+        """The fault injection of the emulator."""
         faults: SpannerFaults = self.handle.faults
         return faults
 
     def record(self, database: NamedDatabase | str) -> SpannerRecorder:
-        """Record what the clients of a database do while the block that this opens runs."""
+        """Return a recorder of the requests to a database, for use in a `with` statement."""
         recorder: SpannerRecorder = self.handle.record(database)
         return recorder
 
     def hotspots(self, database: NamedDatabase | str) -> SpannerHotspots:
-        """Return where the writes to a database concentrate, from the first call for it on."""
-        found: SpannerHotspots = self.handle.hotspots(database)
-        return found
+        """Return the hotspot monitor of a database. Monitoring begins with the first call."""
+        hotspots: SpannerHotspots = self.handle.hotspots(database)
+        return hotspots
 
-    if not TYPE_CHECKING:  # A type checker is to find unknown names by itself.
+    if not TYPE_CHECKING:  # so that type checkers report unknown names
 
         def __getattr__(self, name: str) -> Any:
             if name.startswith("_"):
@@ -170,15 +173,15 @@ class SpannerEmulator:
 
 @contextmanager
 def running(settings: Settings) -> Iterator[SpannerEmulator]:
-    """The target, started if it is ours to start, and ended with the block."""
+    """Yield the target of the settings. Start an emulator of this run, and stop it at the end."""
     handle = _HANDLES[settings.target](settings)
     with handle, _no_metrics():
         try:
             capabilities = _capabilities(handle, settings.target)
         except spanemu.SpannerError as problem:
             raise pytest.fail.Exception(
-                f"spanner: nothing answers at {settings.host}, where --spanner-host or "
-                f"SPANNER_EMULATOR_HOST says that target {settings.target} listens: {problem}",
+                f"spanner: no server answers at {settings.host}, the address of target "
+                f"{settings.target} by --spanner-host or SPANNER_EMULATOR_HOST: {problem}",
                 pytrace=False,
             ) from None
         yield SpannerEmulator(handle, settings, capabilities)
@@ -186,7 +189,7 @@ def running(settings: Settings) -> Iterator[SpannerEmulator]:
 
 @contextmanager
 def embedded(settings: Settings, **changes: Unpack[ConfigChanges]) -> Iterator[SpannerEmulator]:
-    """An emulator in this process, whatever the run's target is; ended with the block."""
+    """Yield an emulator in this process, independent of the run's target. Stop it at the end."""
     changes.setdefault("seed", settings.seed)
     changes.setdefault("strict_instance_configs", _is_strict(settings))
     handle = spanemu.Emulator(**changes)
@@ -194,7 +197,7 @@ def embedded(settings: Settings, **changes: Unpack[ConfigChanges]) -> Iterator[S
         settings, target=Target.EMBEDDED, project=handle.project, instance=handle.instance
     )
     with handle, _no_metrics():
-        yield SpannerEmulator(handle, own, _EVERYTHING)
+        yield SpannerEmulator(handle, own, _ALL_CAPABILITIES)
 
 
 def _embedded(settings: Settings) -> Any:
@@ -243,23 +246,23 @@ def _names(settings: Settings) -> Any:
 
 
 def _capabilities(handle: Any, target: Target) -> frozenset[str]:
-    """What a target can; of an external one that depends on what it is."""
+    """Return the capabilities of a target. An external target is asked for its clock."""
     if target in STARTED_HERE:
-        return _EVERYTHING
+        return _ALL_CAPABILITIES
     if target is not Target.EXTERNAL:
         return frozenset({PLANS})
     try:
         _ = handle.clock.now
     except spanemu.Unsupported:
         return frozenset()
-    return _EVERYTHING
+    return _ALL_CAPABILITIES
 
 
 @contextmanager
 def _no_metrics() -> Iterator[None]:
-    """Clients that others make (an ORM's, the code's own) send no metrics to Cloud Monitoring.
+    """Switch off the metrics of every client in the process, also of clients that ORMs create.
 
-    Without a network such a client holds the end of the process up for half a minute.
+    Without a network, a client that sends metrics delays the end of the process by half a minute.
     """
     before = os.environ.get(METRICS_OFF)
     os.environ[METRICS_OFF] = "true"

@@ -96,7 +96,7 @@ def test_a_target_that_does_not_answer_is_a_sentence(application):
     application.ini(f"pythonpath = .\n{EAGER}\nspanner_target = external\n")
     result = application.run_apart(SUITE, "--spanner-host=localhost:1")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines(["*nothing answers at localhost:1*"])
+    result.stderr.fnmatch_lines(["*no server answers at localhost:1*"])
     assert "Traceback" not in result.stderr.str()
 
 

@@ -158,5 +158,5 @@ def test_what_spanner_asks_of_alembic_is_told(project):
     )
     result.assert_outcomes(errors=2)
     result.stdout.fnmatch_lines_random(
-        ["*put into env.py: class SpannerImpl*", "*put into env.py: *version_table_pk=False*"]
+        ["*add to env.py: class SpannerImpl*", "*add to env.py: *version_table_pk=False*"]
     )

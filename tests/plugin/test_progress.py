@@ -36,8 +36,8 @@ class Shown:
 def test_what_takes_long_is_shown_until_it_is_done():
     display = Shown()
     with Progress(display) as progress:
-        progress.now_at("schema.sql")
-        progress.now_at("seeds")
+        progress.set_step("schema.sql")
+        progress.set_step("seeds")
         assert display.has_seeds.wait(30)
     count = len(display.lines)
     assert re.fullmatch(r"spanner: building the template, \d+ s: seeds", display.lines[-1])
@@ -96,7 +96,7 @@ def test_a_long_schema_counts_its_statements():
 
 def test_seeds_count_their_rows(music, monkeypatch):
     told = []
-    monkeypatch.setattr(Progress, "now_at", lambda self, what: told.append(what))
+    monkeypatch.setattr(Progress, "set_step", lambda self, step: told.append(step))
     monkeypatch.setattr(load, "MUTATIONS_PER_COMMIT", 3)
     music.file("seeds/Singers.csv", "SingerId,Name\n" + "".join(f"{n},x\n" for n in range(5)))
     music.run("def test_it(spanner_database): pass").assert_outcomes(passed=1)

@@ -202,7 +202,7 @@ def test_a_run_pauses_where_a_test_fails(music, monkeypatch):
         [
             "*::test_fails failed. Its database is projects/*/databases/test-database:",
             "  export SPANNER_EMULATOR_HOST=127.0.0.1:*",
-            "Press return to go on: looked at",
+            "Press return to continue: looked at",
         ]
     )
     assert result.stdout.str().count("looked at") == 1

@@ -329,7 +329,7 @@ def spanner_template(spanner_template, spanner_factory_session):
     )
     result = project.run("def test(spanner_sql): assert spanner_sql('SELECT 1 x')")
     result.assert_outcomes(passed=2, errors=3)
-    result.stdout.fnmatch_lines(["b/test_b.py has a spanner_schema of its own, but *"])
+    result.stdout.fnmatch_lines(["b/test_b.py overrides spanner_schema, but *"])
 
 
 def test_a_template_that_is_not_returned_is_told(music):

@@ -98,7 +98,7 @@ def test_an_external_spanemu_has_everything_and_is_left_as_it_was(music):
         running.create_database("test-database")
         result = music.run(EVERYTHING, f"--spanner-host={running.uri}", "-k", "clock or rows")
         result.assert_outcomes(errors=2)
-        result.stdout.fnmatch_lines(["*database test-database is at the target already*"])
+        result.stdout.fnmatch_lines(["*database test-database exists at the target already*"])
         assert running.database("test-database").ddl() == []
 
 
@@ -126,11 +126,11 @@ CLOUD = ("--spanner-target=cloud", "--spanner-project=acme-test", "--spanner-ins
 @pytest.mark.parametrize(
     ("args", "environ", "text"),
     [
-        (("--spanner-target=cloud",), {}, "*--spanner-project and --spanner-instance say where*"),
-        (CLOUD, {}, "*project acme-test is not let in: spanner_allow_cloud is empty*"),
-        ((*CLOUD, "--spanner-allow-cloud=acme"), {}, "*acme-test is not let in*is acme;*"),
+        (("--spanner-target=cloud",), {}, "*--spanner-project and --spanner-instance are not*"),
+        (CLOUD, {}, "*project acme-test is not allowed: spanner_allow_cloud is empty*"),
+        ((*CLOUD, "--spanner-allow-cloud=acme"), {}, "*acme-test is not allowed*is acme;*"),
         ((*CLOUD, "--spanner-allow-cloud=.*"), {"SPANNER_EMULATOR_HOST": "x:1"}, "*every client*"),
-        (("--spanner-target=omni",), {}, "*--spanner-host says where it listens*"),
+        (("--spanner-target=omni",), {}, "*--spanner-host is not set*"),
     ],
 )
 def test_nobody_gets_to_a_real_spanner_by_accident(music, monkeypatch, args, environ, text):

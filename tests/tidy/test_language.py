@@ -39,6 +39,10 @@ REWRITTEN: tuple[str, ...] = (
     "spanemu/sql/googlesql/syntax/",
     "spanemu/values/",
     "pytest_spanemu/asserts/",
+    "pytest_spanemu/databases/",
+    "pytest_spanemu/django/",
+    "pytest_spanemu/sources/",
+    "pytest_spanemu/targets/",
 )
 MODULES = [
     path for path in (*modules(PACKAGE), *modules(PLUGIN)) if name_of(path).startswith(REWRITTEN)
