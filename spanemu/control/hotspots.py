@@ -31,11 +31,11 @@ from spanemu.hotspots.assumptions import Assumptions
 from spanemu.hotspots.finding import Finding, KeySpaceStats
 from spanemu.hotspots.heatmap.file import save
 from spanemu.hotspots.heatmap.heatmap import Heatmap
-from spanemu.hotspots.heatmap.runs import Earlier
+from spanemu.hotspots.heatmap.page import Earlier
 from spanemu.hotspots.report import Report
-from spanemu.hotspots.simulation.simulation import Simulation
+from spanemu.hotspots.simulation import Simulation
 from spanemu.hotspots.split_info import SplitStat
-from spanemu.hotspots.stream_analysis import NODES_MEANT
+from spanemu.hotspots.stream_analysis import NODES_DEFAULT
 from spanemu.hotspots.thresholds import THRESHOLDS
 from spanemu.hotspots.verdict import Level
 
@@ -350,7 +350,7 @@ class Hotspots(HotspotsHandle):
     @property
     def _meant(self) -> int:
         """The number of nodes to simulate where the call does not give one."""
-        return self._database.hotspot_monitor.assumptions.nodes or self._nodes or NODES_MEANT
+        return self._database.hotspot_monitor.assumptions.nodes or self._nodes or NODES_DEFAULT
 
 
 def _described(finding: Finding) -> str:

@@ -37,7 +37,7 @@ class Footprint(Protocol):
 
 
 class Rpc(Protocol):
-    """A request as `frontend.rpc` shows it."""
+    """A request as `frontend.interception` shows it."""
 
     @property
     def method(self) -> str: ...

@@ -9,7 +9,7 @@
     splits.configure(policy="modern", servers=3, split_bytes_max=10_000)
     splits.follow_load(); writes(); splits.pass_minutes(3, qps=14_000)
 
-How splits follow size and load is a model (`hotspots.simulation.settings`), Spanner publishes none.
+How splits follow size and load is a model (`hotspots.split_model`), Spanner publishes none.
 Keys are Python values: the whole primary key; for `index=` the index's own key, or with the table's
 too.
 """
@@ -26,9 +26,8 @@ from spanemu.base.raw_key import raw_key
 from spanemu.base.suggestions import nearest
 from spanemu.database.database import Database
 from spanemu.database.splits.split_manager import SplitManager
-from spanemu.hotspots.simulation.model import Minute
-from spanemu.hotspots.simulation.settings import SplitPolicy, SplitSettings
 from spanemu.hotspots.split_info import CommitSplits, SplitInfo
+from spanemu.hotspots.split_model import Minute, SplitPolicy, SplitSettings
 
 __tracebackhide__ = True  # pytest then shows the caller's line
 

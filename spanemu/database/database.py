@@ -32,8 +32,8 @@ from spanemu.database.splits.split_points import SplitPoints
 from spanemu.database.statements.footprint import Footprint, footprint_of
 from spanemu.database.statements.query_engine import prepare
 from spanemu.database.transactions.conflict import interfere
-from spanemu.hotspots.simulation.settings import SplitPolicy
 from spanemu.hotspots.split_info import CommitSplits
+from spanemu.hotspots.split_model import SplitPolicy
 from spanemu.schema.history import History
 from spanemu.schema.objects import NO_TYPES, ProtoTypes
 from spanemu.schema.schema import Schema, empty_schema

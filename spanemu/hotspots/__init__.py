@@ -1,17 +1,18 @@
-"""The hotspot detector: it observes one store, says where load concentrates and why, and draws it.
+"""The hotspot detector: observes one store, reports where load concentrates and why, and draws it.
 
-Observation, in reading order: `thresholds` (every constant), `windows` (the measured share),
-`samples`, `stream` (one stream of writes or reads), `sources` (which code wrote), `tree_load`
-(streams, scans, contention and queries of one tree), `trace` (the latest events in order), `pages`
-(recorded rows), `detector` (the observer of store and locks).
+Observation, in reading order: `thresholds` (every constant), `samples` (reservoir samples, frequent
+rows and the measured share of a bucket), `stream` (one stream of writes or reads), `tree_load`
+(streams, scans, contention, queries and writers of one tree), `trace` (the latest events in order),
+`detector` (the observer of the store and its locks).
 
-Analysis: `identifiers` (ids that begin with a time), `verdict`, `cause`, `keys`, `assumptions`,
+Analysis: `identifiers` (ids that begin with a time), `verdict` (whether a stream is hot, and why),
+`keys` (encoded keys as text), `assumptions` (what a test states about production),
 `stream_analysis` (a stream with everything derived from it), `finding`, `fixes`, `finding_builder`
 (the text of findings), `advice` (rules that need values, load or reads), `report`.
 
-Forecast: `positions` (where rows lie in the whole database), `split_info` (splits as users see
-them, and the rows of SPANNER_SYS about them), `simulation` (what a load does to splits and
-servers).
+Forecast: `positions` (rows of the whole database in one order), `split_model` (how splits and
+servers follow a load), `simulation` (a recorded load replayed on that model), `split_info` (splits
+as users see them, and the rows of SPANNER_SYS about them).
 
 Drawing: `heatmap`.
 """

@@ -1,4 +1,4 @@
-"""What a test knows better than the detector."""
+"""Statements of a test about production that the detector cannot observe."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ RULE_LIKE = re.compile(r"SPN(\d|$)", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class Assumptions:
-    """What not to tell, and what to take for granted.
+    """The findings to suppress and the facts about production to take as given.
 
-    `ignored` are rule ids, names, or id:name. `cardinality` is by "Table.Column": a number, "low",
-    "high", or "random" for values that do not grow in production as they did here; by "Table" it is
-    the rows of an interleaved table that a parent row has.
-    `operations` are judged: "w" for writes, "rw" for reads by key as well. `nodes` is what the
-    instance will have in production. Raises ValueError.
+    `ignored` are rule ids, names, or id:name. `cardinality` by "Table.Column" is a number, "low",
+    "high", or "random" for values that do not grow in production as they do in the test;
+    `cardinality` by "Table" is the number of rows of an interleaved table for each parent row.
+    `operations` to judge are "w" for writes, or "rw" for reads by key as well. `nodes` is the size
+    of the instance in production. Raises ValueError.
     """
 
     ignored: tuple[str, ...] = ()
@@ -33,46 +33,51 @@ class Assumptions:
 
     def __post_init__(self) -> None:
         if not self.operations or not set(self.operations) <= set(READS_AND_WRITES):
-            raise ValueError(f"operations {self.operations!r} are neither w, r nor rw")
+            raise ValueError(f"operations {self.operations!r} are not w, r or rw")
         if self.nodes is not None and (not isinstance(self.nodes, int) or self.nodes < 1):
-            raise ValueError(f"an instance has a node at least, not {self.nodes!r}")
-        for name, said in self.cardinality.items():
-            is_count = isinstance(said, int) and not isinstance(said, bool) and said >= 1
-            if not is_count and said not in WORDS:
+            raise ValueError(f"nodes must be a whole number from 1, not {self.nodes!r}")
+        for name, assumed in self.cardinality.items():
+            is_count = isinstance(assumed, int) and not isinstance(assumed, bool) and assumed >= 1
+            if not is_count and assumed not in WORDS:
                 raise ValueError(
-                    f"{name!r} is assumed {said!r}: not a number from 1, nor of {WORDS}"
+                    f"assume: the cardinality of {name!r} is a number from 1 or one of {WORDS}, "
+                    f"not {assumed!r}"
                 )
 
     def check_names(self, schema: Schema) -> None:
-        """Raise ValueError for an assumption about what a schema does not have."""
-        for name, said in self.cardinality.items():
+        """Raise ValueError for an assumption about a table or column that does not exist."""
+        for name, assumed in self.cardinality.items():
             table = schema.tables.get(name.lower())
             if table is None:
                 _check_column(schema, name)
             elif table.parent is None:
                 raise ValueError(
-                    f"{name!r} is assumed {said!r} rows a parent row: it has no parent"
+                    f"assume: {name!r} has no parent, so {assumed!r} rows a parent row cannot apply"
                 )
-            elif isinstance(said, str):
-                raise ValueError(f"{name!r} is assumed {said!r}: rows a parent row are a number")
+            elif isinstance(assumed, str):
+                raise ValueError(
+                    f"assume: rows of {name!r} a parent row is a number, not {assumed!r}"
+                )
 
     def ignores(self, finding: Finding) -> bool:
-        """Whether a finding is not to be told."""
-        return any(_is_meant(finding, *entry_parts(entry)) for entry in self.ignored)
+        """Return whether an entry of `ignored` covers the finding."""
+        return any(_covers(finding, *entry_parts(entry)) for entry in self.ignored)
 
     def rows_per_parent(self, table: str) -> int | None:
-        """How many rows of an interleaved table a parent row has in production, if that is said."""
-        said = next((n for name, n in self.cardinality.items() if name.lower() == table.lower()), 0)
-        return said if isinstance(said, int) and said > 0 else None
+        """Return the assumed rows of an interleaved table for each parent row, or None."""
+        assumed = next(
+            (n for name, n in self.cardinality.items() if name.lower() == table.lower()), 0
+        )
+        return assumed if isinstance(assumed, int) and assumed > 0 else None
 
     def of(self, table: str, column: str) -> int | str | None:
-        """What is said about the values of a column."""
-        wanted = f"{table}.{column}".lower()
-        return next((n for name, n in self.cardinality.items() if name.lower() == wanted), None)
+        """Return the assumption about the values of a column, or None."""
+        full_name = f"{table}.{column}".lower()
+        return next((n for name, n in self.cardinality.items() if name.lower() == full_name), None)
 
 
 def entry_parts(entry: str) -> tuple[str, str]:
-    """The rule and the name in an entry of `ignored`; "" for what it does not say."""
+    """Return the rule and the name in an entry of `ignored`; "" for the part that is missing."""
     rule, colon, name = entry.partition(":")
     if colon:
         return rule.strip(), name.strip()
@@ -80,7 +85,7 @@ def entry_parts(entry: str) -> tuple[str, str]:
     return (entry, "") if RULE_LIKE.match(entry) else ("", entry)
 
 
-def _is_meant(finding: Finding, rule: str, name: str) -> bool:
+def _covers(finding: Finding, rule: str, name: str) -> bool:
     is_of_rule = not rule or finding.rule.startswith(rule.upper())
     return is_of_rule and (not name or finding.object.lower() == name.lower())
 

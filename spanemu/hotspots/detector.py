@@ -1,7 +1,7 @@
-"""Watches one store: streams of inserts, updates, deletes and reads by tree, scans, conflicts.
+"""The observer of one store: streams of writes and reads by tree, scans and lock conflicts.
 
-Nothing is judged here, and nothing is known of the schema: trees are told apart by their ids. A
-store that nobody watches has no observer and pays nothing.
+The detector draws no conclusions and knows no schema: it identifies trees by their ids. A store
+without a detector has no observer, and observation costs nothing there.
 """
 
 from __future__ import annotations
@@ -15,36 +15,36 @@ from operator import itemgetter
 from typing import Any
 
 from spanemu.base.clock import monotonic
-from spanemu.hotspots.pages import Page, Trail
-from spanemu.hotspots.simulation.settings import SplitPolicy
-from spanemu.hotspots.sources import Source, caller
+from spanemu.hotspots.split_model import SplitPolicy
 from spanemu.hotspots.stream import Summary
 from spanemu.hotspots.thresholds import THRESHOLDS, Thresholds
-from spanemu.hotspots.trace import Commit, Touch, Trace
+from spanemu.hotspots.trace import Commit, CommitBatch, KeyEvent, RecentCommits, Trace
 from spanemu.hotspots.tree_load import (
     READS,
     ContentionSummary,
     Kind,
     QueryUse,
     ScanSummary,
+    Source,
     TreeLoad,
+    caller,
 )
 from spanemu.storage.layout import TreeId
 from spanemu.storage.observer import Journal, ReadKind
 from spanemu.storage.store import Store
 
-SIGNED_EVERY = 128  # commits at least, of trees that are familiar: who makes the next?
-READS_MAX = 128  # by key, that are looked at together
+ATTRIBUTION_COMMITS_MAX = 128  # commits of well-sampled trees, after which one is attributed again
+READS_MAX = 128  # reads by key that are processed as one batch
 
 _TREE = itemgetter(0)
 
 
 @dataclass(frozen=True, slots=True)
 class Observations:
-    """All that a detector knows by now, by tree. Of the commits, `trace` has the last ones.
+    """Everything a detector has observed, by tree; `trace` holds only the last commits.
 
-    Others add the `queries` that ran meanwhile, what the trees that are gone were called, and
-    where boundaries may lie.
+    The database adds the `queries` that ran meanwhile, the names of dropped trees (`former`), and
+    the `policy` that says where boundaries may lie.
     """
 
     streams: Mapping[tuple[TreeId, Kind], Summary] = field(default_factory=dict)
@@ -58,178 +58,182 @@ class Observations:
 
     @property
     def is_idle(self) -> bool:
-        """Whether no write, read by key, scan or conflict was seen."""
+        """Return whether no write, read by key, scan or conflict was observed."""
         return not (self.streams or self.scans or self.conflicts)
 
 
 Describe = Callable[[object, TreeId], tuple[str, str]]
 
 
-def _nothing_known(asked: object, tree: TreeId) -> tuple[str, str]:
+def _no_description(request: object, tree: TreeId) -> tuple[str, str]:
     return "", ""
 
 
 class Detector:
-    """A `StoreObserver` and a lock table's.
+    """A `StoreObserver`, and the observer of a lock table.
 
-    A commit or a read by key is only put down when it happens, by the store or here, and looked at
-    together with others later. `describe` gives the text and the tag of a request, as far as a tree
-    is concerned.
+    A commit or a read by key is only recorded when it happens, by the store or here, and processed
+    later in a batch. `describe` returns the text and the tag of a request with respect to a tree.
     """
 
     def __init__(
         self,
         store: Store,
         thresholds: Thresholds = THRESHOLDS,
-        describe: Describe = _nothing_known,
+        describe: Describe = _no_description,
     ) -> None:
         self._store = store
         self._thresholds = thresholds
         self._describe = describe
         self._paused = False
-        self.began, self.ended = monotonic(), inf  # when it began to watch, and when it ceased
-        # Read by key and not looked at yet; whoever puts one down needs no mutex.
-        self._gets: deque[Touch] = deque()
-        # Guarded by the store's mutex: trees of which it is known who writes them, for now or
-        # altogether, and how many commits were made since one had to tell in spite of that.
+        self.began, self.ended = monotonic(), inf  # the time span of the observation
+        # Reads by key that are not processed yet. Appending to a deque needs no mutex.
+        self._pending_reads: deque[KeyEvent] = deque()
+        # Guarded by the store's mutex: the trees whose commits need no attribution for now; the
+        # trees with enough known sources; and the number of commits since the last attribution.
         self.attributed_trees: set[TreeId] = set()
-        self._known: set[TreeId] = set()
-        self._unsigned_commits = 0
-        # Guards what is below: a report may be made meanwhile. Reentrant, since a scan that
-        # nobody holds any more ends wherever garbage is collected, also in here.
+        self._well_sampled_trees: set[TreeId] = set()
+        self._unattributed_commits = 0
+        # Guards the fields below, because a report may be built concurrently. Reentrant, because
+        # garbage collection may end an abandoned scan anywhere, also while this lock is held.
         self._mutex = threading.RLock()
         self._trees: dict[TreeId, TreeLoad] = {}
-        self._trail = Trail(thresholds.trace_commits_max)
-        self._reads: deque[Touch] = deque(maxlen=thresholds.trace_touches_max)
-        self._fights: deque[Touch] = deque(maxlen=thresholds.trace_touches_max)
+        self._recent_commits = RecentCommits(thresholds.trace_commits_max)
+        self._reads: deque[KeyEvent] = deque(maxlen=thresholds.trace_touches_max)
+        self._conflicts: deque[KeyEvent] = deque(maxlen=thresholds.trace_touches_max)
 
     # ------------------------------------------------------------------ writes
 
     def on_writes(self, journal: Journal) -> None:
-        """Look at what some commits wrote."""
+        """Record what some commits wrote."""
         if self._paused:
             return
-        page = Page(journal)
-        self._unsigned_commits += page.commits
-        if self._unsigned_commits >= SIGNED_EVERY:
-            self._unsigned_commits = 0
-            self.attributed_trees.clear()  # The next commit tells who makes it.
+        batch = CommitBatch(journal)
+        self._unattributed_commits += batch.commits
+        if self._unattributed_commits >= ATTRIBUTION_COMMITS_MAX:
+            self._unattributed_commits = 0
+            self.attributed_trees.clear()  # The next commit is attributed.
         with self._mutex:
-            self._trail.append(page)
-            for tree, place, ats, keys in page.by_stream():
-                self._load(tree).stream(place).take(ats, keys)
+            self._recent_commits.append(batch)
+            for tree, kind, timestamps, keys in batch.by_stream():
+                self._tree_load(tree).stream(kind).add_rows(timestamps, keys)
 
-    def attribute_commit(self, asked: object, trees: Iterable[TreeId]) -> None:
-        """The last commit, of those trees, was made for a request. Told under the store's mutex.
+    def attribute_commit(self, request: object, trees: Iterable[TreeId]) -> None:
+        """Attribute the last commit, which wrote `trees`, to a request.
 
-        To be told of a commit unless all of its trees are `attributed_trees`.
+        The caller holds the store's mutex. The store calls this for a commit unless all its trees
+        are in `attributed_trees`.
         """
         if self._paused:
             return
         site, test = caller()
         with self._mutex:
             for tree in trees:
-                statement, tag = self._describe(asked, tree)
-                sources = self._load(tree).sources
-                sources.met(Source(statement, site, test, tag))
-                if sources.is_familiar:
-                    self._known.add(tree)
-        self.attributed_trees.update(self._known)
+                statement, tag = self._describe(request, tree)
+                sources = self._tree_load(tree).sources
+                sources.add(Source(statement, site, test, tag))
+                if sources.has_enough:
+                    self._well_sampled_trees.add(tree)
+        self.attributed_trees.update(self._well_sampled_trees)
 
     def pause(self, paused: bool) -> bool:
-        """Look at what is written from now on, or do not; what was the case before."""
+        """Pause or resume the observation, and return whether it was paused before."""
         with self._store.mutex:
             self._store.flush_observers()
             before, self._paused = self._paused, paused
             return before
 
-    def _load(self, tree: TreeId) -> TreeLoad:
-        found = self._trees.get(tree)
-        if found is None:
-            found = self._trees[tree] = TreeLoad(self._thresholds)
-        return found
+    def _tree_load(self, tree: TreeId) -> TreeLoad:
+        load = self._trees.get(tree)
+        if load is None:
+            load = self._trees[tree] = TreeLoad(self._thresholds)
+        return load
 
     # ------------------------------------------------------------------ reads and conflicts
 
     def on_get(self, tree: TreeId, key: bytes) -> None:
-        """Take in a read of a row by its key."""
+        """Record a read of a row by its key."""
         if not self._paused:
-            self._gets.append((self._store.last_commit, tree, key))
-            if len(self._gets) >= READS_MAX:
-                self._look_at_reads()
+            self._pending_reads.append((self._store.last_commit, tree, key))
+            if len(self._pending_reads) >= READS_MAX:
+                self._process_reads()
 
-    def _look_at_reads(self) -> None:
-        """Look at what was read by key."""
+    def _process_reads(self) -> None:
+        """Process the recorded reads by key."""
         with self._mutex:
-            found: dict[TreeId, tuple[list[int], list[bytes]]] = {}
-            for _ in range(len(self._gets)):
-                read = at, tree, key = self._gets.popleft()
-                ats, keys = found.setdefault(tree, ([], []))
-                ats.append(at)
+            reads_by_tree: dict[TreeId, tuple[list[int], list[bytes]]] = {}
+            for _ in range(len(self._pending_reads)):
+                read = timestamp, tree, key = self._pending_reads.popleft()
+                timestamps, keys = reads_by_tree.setdefault(tree, ([], []))
+                timestamps.append(timestamp)
                 keys.append(key)
                 self._reads.append(read)
-            for tree, (ats, keys) in found.items():
-                self._load(tree).stream(READS).take_single(ats, keys)
+            for tree, (timestamps, keys) in reads_by_tree.items():
+                self._tree_load(tree).stream(READS).add_single_rows(timestamps, keys)
 
     def on_scan(
-        self, tree: TreeId, rows: Iterator[tuple[Any, ...]], reading: ReadKind, asked: object
+        self, tree: TreeId, rows: Iterator[tuple[Any, ...]], read_kind: ReadKind, request: object
     ) -> Iterator[tuple[Any, ...]]:
-        """The same rows; how many there were is taken in when they end, or nobody wants more."""
+        """Yield the rows, and record their number when they end or the consumer stops."""
         count = of = 0
         least = self._thresholds.scan_rows_min
         try:
             for row in rows:
                 count += 1
-                if count == least:  # Not at the end, which garbage collection may bring about:
-                    of = self._store.row_count(tree)  # this one waits for the store.
+                # Counted here because garbage collection may run the `finally` block, which must
+                # not wait for the store.
+                if count == least:
+                    of = self._store.row_count(tree)
                 yield row
         finally:
             if not self._paused:
-                self._scanned(tree, (count, of), reading, asked)
+                self._record_scan(tree, (count, of), read_kind, request)
 
-    def _scanned(
-        self, tree: TreeId, counts: tuple[int, int], reading: ReadKind, asked: object
+    def _record_scan(
+        self, tree: TreeId, counts: tuple[int, int], read_kind: ReadKind, request: object
     ) -> None:
         rows, of = counts
         with self._mutex:
-            scans = self._load(tree).scans
+            scans = self._tree_load(tree).scans
             large = scans.is_large(rows, of)
-            scans.add(rows, reading, large=large)
-            if large and scans.sources.is_due():
-                statement, tag = self._describe(asked, tree)
-                scans.sources.met(Source(statement, *caller(), tag))
+            scans.add(rows, read_kind, large=large)
+            if large and scans.sources.should_sample():
+                statement, tag = self._describe(request, tree)
+                scans.sources.add(Source(statement, *caller(), tag))
 
     def on_conflict(self, tree: TreeId, low: bytes, high: bytes | None, seconds: float) -> None:
-        """Take in a conflict about a row, or a range up to `high`."""
+        """Record a conflict about a row, or about a range up to `high`."""
         if self._paused:
             return
         with self._mutex:
-            self._load(tree).conflicts.add(low if high is None else None, seconds)
+            self._tree_load(tree).conflicts.add(low if high is None else None, seconds)
             if high is None:
-                self._fights.append((self._store.last_commit, tree, low))
+                self._conflicts.append((self._store.last_commit, tree, low))
 
-    # ------------------------------------------------------------------ what is known
+    # ------------------------------------------------------------------ results
 
-    def _catch_up(self) -> None:
-        """Look at everything; not to be called with a mutex of ours."""
+    def _flush(self) -> None:
+        """Process everything that is recorded. The caller must not hold this detector's mutex."""
         self._store.flush_observers()
-        self._look_at_reads()
+        self._process_reads()
 
     def trace(self) -> Trace:
-        """What was seen last, oldest first, as much as is kept."""
-        self._catch_up()
+        """Return the newest observed events, oldest first, as many as are kept."""
+        self._flush()
         with self._mutex:
             return Trace(
-                commits=self._trail.newest(self._thresholds.trace_commits_max),
+                commits=self._recent_commits.newest(self._thresholds.trace_commits_max),
                 reads=list(self._reads),
-                conflicts=list(self._fights),
-                dropped=self._trail.dropped,
-                sources={tree: each.sources.most() for tree, each in list(self._trees.items())},
+                conflicts=list(self._conflicts),
+                dropped=self._recent_commits.dropped,
+                sources={
+                    tree: each.sources.most_frequent() for tree, each in list(self._trees.items())
+                },
             )
 
-    def seen(self) -> Observations:
-        """What is known by now."""
-        self._catch_up()
+    def observations(self) -> Observations:
+        """Return all observations so far."""
+        self._flush()
         with self._mutex:
             trees = sorted(self._trees.items(), key=_TREE)
             return Observations(
@@ -240,6 +244,6 @@ class Detector:
                 },
                 scans={tree: load.scans.summary() for tree, load in trees},
                 conflicts={tree: load.conflicts.summary() for tree, load in trees},
-                sources={tree: load.sources.most() for tree, load in trees},
-                trace=self._trail.newest(self._thresholds.trace_judged_max),
+                sources={tree: load.sources.most_frequent() for tree, load in trees},
+                trace=self._recent_commits.newest(self._thresholds.trace_judged_max),
             )

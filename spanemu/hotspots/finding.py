@@ -1,4 +1,4 @@
-"""What the detector says about one key space, and what it goes by."""
+"""Findings and their evidence, and the figures of a key space."""
 
 from __future__ import annotations
 
@@ -6,22 +6,20 @@ from dataclasses import dataclass
 from math import sqrt
 
 from spanemu.base.severity import Severity
-from spanemu.hotspots.cause import Reason
-from spanemu.hotspots.sources import Source
 from spanemu.hotspots.stream import Summary
 from spanemu.hotspots.thresholds import THRESHOLDS
-from spanemu.hotspots.tree_load import Kind
-from spanemu.hotspots.verdict import Level
+from spanemu.hotspots.tree_load import Kind, Source
+from spanemu.hotspots.verdict import Level, Reason
 
 
 def random_share(width: int) -> float:
-    """The mean share of random keys, by the width of the windows (measured, within 0.02)."""
+    """Return the mean share of random keys for windows of `width` commits (measured to 0.02)."""
     return round(1 / THRESHOLDS.buckets + 0.8 / sqrt(width), 2)
 
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """The figures behind a finding. `because` names the tests of `verdict` that spoke."""
+    """The figures behind a finding. `because` names the tests of `verdict` that led to it."""
 
     kind: Kind
     commits: int
@@ -36,9 +34,9 @@ class Evidence:
     top_row: str | None
     top_row_share: float
     because: tuple[str, ...]
-    format: str | None = None  # of ids that begin with the time
+    format: str | None = None  # of ids that begin with their creation time
     notes: tuple[str, ...] = ()
-    conflict_share: float = 0.0  # of the conflicts between transactions, those about one row
+    conflict_share: float = 0.0  # the part of the transaction conflicts that were about one row
 
     def __str__(self) -> str:
         return "; ".join(self._parts())
@@ -48,7 +46,7 @@ class Evidence:
         what = "reads by key" if is_read else f"commits with {self.kind}s"
         parts = [f"{self.commits} {what}"]
         if self.append_part >= 0.2 and self.append_part >= self.prepend_part:
-            parts.append(f"{self.append_part:.0%} after every key before")
+            parts.append(f"{self.append_part:.0%} after every earlier key")
         elif self.prepend_part >= 0.2:
             parts.append(f"{self.prepend_part:.0%} before every earlier key")
         if self.share is not None:
@@ -59,7 +57,7 @@ class Evidence:
             of = "reads" if is_read else "commits"
             parts.append(f"{self.top_row} in {self.top_row_share:.0%} of the {of}")
         if self.format is not None:
-            parts.append(f"the values are of the format {self.format}")
+            parts.append(f"the values have the format {self.format}")
         return [*parts, *self.notes]
 
 
@@ -67,11 +65,11 @@ class Evidence:
 class Finding:
     """A hotspot in one table or index.
 
-    `reason` is Spanner's word, `column` the key column to blame, `rule` an id of the linter's
-    scheme, `related` further ones. `start` and `limit` bound the keys as split statistics would.
-    `max_qps` is the rate of writes that one server's ceiling allows, whatever the number of nodes.
-    `sources` are who wrote the rows, or scanned them, the most frequent first; `key` is one of the
-    keys that are hot, as it is stored.
+    `reason` is Spanner's term, `column` the key column to blame, `rule` an id of the linter's
+    scheme, and `related` are further rule ids. `start` and `limit` bound the keys as in split
+    statistics. `max_qps` is the rate of writes that one server allows, on any number of nodes.
+    `sources` wrote or scanned the rows, the most frequent first; `key` is one of the hot keys,
+    encoded.
     """
 
     reason: Reason
@@ -95,29 +93,34 @@ class Finding:
         return f"{self.rule} {self.reason} {self.object}: {self.message} Fix: {self.fix}"
 
     @property
-    def place(self) -> str:
-        """The object, and the key column to blame: Events(EventTs)."""
+    def location(self) -> str:
+        """The object and the key column to blame: Events(EventTs)."""
         return f"{self.object}({self.column})" if self.column else self.object
 
     @property
+    def place(self) -> str:
+        """The former name of `location`, deprecated."""
+        return self.location
+
+    @property
     def details(self) -> tuple[str, ...]:
-        """All that is known, a line each, beginning with what is wrong and ending with the fix."""
+        """The finding as lines of text, beginning with the message and ending with the fix."""
         return (
             self.message,
             f"evidence: {self.evidence}",
             f"keys: {' '.join(self.samples)}",
             *(f"by: {source}" for source in self.sources),
-            f"ceiling: about {self.max_qps:,} writes/s, whatever the number of nodes",
+            f"ceiling: about {self.max_qps:,} writes/s, on any number of nodes",
             f"fix: {self.fix}",
         )
 
 
 @dataclass(frozen=True, slots=True)
 class KeySpaceStats:
-    """Figures of the stream that says most about one table or index; see `Summary`.
+    """Figures of the most significant stream of one table or index; see `Summary`.
 
-    `top_row` is the row that was written most often, `top_prefix` the most frequent value of the
-    first key column in a sample of 256 commits, of the `distinct_prefixes` in it.
+    `top_row` is the most frequently written row. `top_prefix` is the most frequent value of the
+    first key column in a sample of 256 commits, which contains `distinct_prefixes` values.
     """
 
     name: str
@@ -133,17 +136,17 @@ class KeySpaceStats:
 
     @property
     def commits(self) -> int:
-        """Commits that wrote here."""
+        """The number of commits that wrote to the table or index."""
         return self.summary.commits
 
     @property
     def writes(self) -> int:
-        """Rows written here."""
+        """The number of rows written."""
         return self.summary.rows
 
     @property
     def share(self) -> float | None:
-        """The part of the writes that the fullest of eight ranges takes."""
+        """The part of the writes in the fullest of eight ranges."""
         return self.summary.share
 
     @property
@@ -153,34 +156,37 @@ class KeySpaceStats:
 
     @property
     def rho(self) -> float:
-        """How closely keys follow the order of writing: 1 for growing, -1 for falling ones."""
+        """The rank correlation of keys with the order of writing: 1 for growing keys, -1 for
+        falling.
+        """
         return self.summary.rho
 
     @property
     def append_part(self) -> float:
-        """Of the commits, those that wrote behind every key before."""
+        """The part of the commits that wrote behind every earlier key."""
         return self.summary.append_part
 
     @property
     def prepend_part(self) -> float:
-        """Of the commits, those that wrote before every earlier key."""
+        """The part of the commits that wrote before every earlier key."""
         return self.summary.prepend_part
 
     @property
     def top_row_share(self) -> float:
-        """Of the commits, those that wrote `top_row`."""
+        """The part of the commits that wrote `top_row`."""
         return self.summary.top_row_share
 
     @property
     def max_qps(self) -> int | None:
-        """The rate of writes that one server's ceiling allows; None where the share is not known.
+        """The rate of writes that one server allows; None where the share is not known.
 
-        It is for the fullest of eight ranges: the ceiling of what does not spread over more.
+        The rate is for the fullest of eight ranges: the limit of a load that spreads over no more
+        ranges.
         """
         share = max(self.share or 0.0, self.top_row_share)
         return round(THRESHOLDS.server_writes_max / share) if self.share else None
 
     @property
     def effective_servers(self) -> float | None:
-        """How many servers the writes could keep busy."""
+        """The number of servers that the writes could keep busy."""
         return self.summary.effective_servers

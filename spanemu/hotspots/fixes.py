@@ -1,4 +1,4 @@
-"""DDL that would cure a finding."""
+"""The fix of a finding: DDL or a change of the key."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from spanemu.base.identifiers import quoted, quoted_path
-from spanemu.hotspots.cause import Cause, Reason
+from spanemu.hotspots.verdict import Cause, Reason
 from spanemu.schema.column import Column, KeyPart
 from spanemu.schema.index import Index
 from spanemu.schema.schema import Schema
@@ -14,23 +14,27 @@ from spanemu.schema.table import Table
 from spanemu.values.types import TypeCode
 
 
-def fix_of(schema: Schema, thing: Table | Index, cause: Cause, *, table_moves: bool) -> str:
-    """What to change so that writes spread.
+def fix_of(schema: Schema, relation: Table | Index, cause: Cause, *, table_moves: bool) -> str:
+    """Return the change that spreads the writes.
 
-    `table_moves`: rows of the table itself are written in order, too, so that what is interleaved
-    in it would follow them.
+    `table_moves` means that rows of the table itself are written in key order too, so rows
+    interleaved in the table would follow them.
     """
     if cause.reason is Reason.HOT_ROW:
-        return _several_rows(thing)
-    if isinstance(thing, Index):
-        return _index(schema.tables[thing.table.lower()], thing, cause, table_moves=table_moves)
-    return _table(schema, thing, cause)
+        return _several_rows(relation)
+    if isinstance(relation, Index):
+        return _index(
+            schema.tables[relation.table.lower()], relation, cause, table_moves=table_moves
+        )
+    return _table(schema, relation, cause)
 
 
-def _several_rows(thing: Table | Index) -> str:
-    if isinstance(thing, Index):
-        return f"a shard column first in {thing.name}, or drop the index"
-    return f"several rows instead of one, summed when read: {_key([*_parts(thing.key), 'ShardId'])}"
+def _several_rows(relation: Table | Index) -> str:
+    if isinstance(relation, Index):
+        return f"a shard column first in {relation.name}, or drop the index"
+    return (
+        f"several rows instead of one, summed when read: {_key([*_parts(relation.key), 'ShardId'])}"
+    )
 
 
 def _table(schema: Schema, table: Table, cause: Cause) -> str:
@@ -55,7 +59,11 @@ def _table(schema: Schema, table: Table, cause: Cause) -> str:
 
 
 def _child(schema: Schema, parent: Table, table: Table, cause: Cause) -> str:
-    """A key begins with the parent's, so what grows in there can be cured only there."""
+    """Return the fix for an interleaved table.
+
+    Its key begins with the parent's key, so only the parent can be fixed where the parent's part of
+    the key grows.
+    """
     above = len(parent.key)
     if cause.part < above:
         return f"in {parent.name}, which {table.name} follows: {_table(schema, parent, cause)}"
@@ -87,12 +95,12 @@ def _index(table: Table, index: Index, cause: Cause, *, table_moves: bool) -> st
 
 
 def without_nulls(table: Table, index: Index) -> str:
-    """The index without entries that have a NULL."""
+    """Return the DDL of the index with NULL_FILTERED."""
     return _create(table, replace(index, null_filtered=True), _parts(index.key))
 
 
 def _create(table: Table, index: Index, parts: Sequence[str]) -> str:
-    """The index anew, with other key parts."""
+    """Return the DDL of the index with other key parts."""
     kind = ("UNIQUE " if index.unique else "") + ("NULL_FILTERED " if index.null_filtered else "")
     text = (
         f"CREATE {kind}INDEX {quoted_path(index.name)} "
@@ -107,7 +115,7 @@ def _key(parts: Sequence[str]) -> str:
 
 
 def _parts(parts: Sequence[KeyPart]) -> list[str]:
-    """Key parts as SQL has them."""
+    """Return key parts as SQL."""
     return [quoted(part.column.name) + (" DESC" if part.descending else "") for part in parts]
 
 

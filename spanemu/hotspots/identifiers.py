@@ -1,8 +1,8 @@
-"""Recognises ids that begin with the time they were made, by comparing that time with the commit's.
+"""Recognizes ids that begin with their creation time, by comparing it with the commit timestamp.
 
 A format counts when enough distinct values decode and nearly all of them lie within minutes of
 their commits. A random INT64 would pass for a snowflake three times in ten million, and fixture
-literals such as 1 to 5 decode to nothing near now.
+literals such as 1 to 5 decode to no time near the present.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from spanemu.hotspots.thresholds import THRESHOLDS, Thresholds
 NEAR_NANOS = 300 * NANOS_PER_SECOND
 KSUID_EPOCH = 1_400_000_000
 
-# A value to nanoseconds since 1970, None if it is not of the format.
+# Returns nanoseconds since 1970, or None for a value that is not of the format.
 Decoder = Callable[[Any], int | None]
-Format = tuple[Decoder, int, str]  # a decoder, how near to the commit, why that is a hotspot
+Format = tuple[Decoder, int, str]  # decoder, tolerance to the commit time, why it is a hotspot
 
 
 @dataclass(frozen=True, slots=True)
 class IdFormatMatch:
-    """A format, how it is ordered, and how many distinct values had it."""
+    """A format, how its values are ordered, and how many distinct values had the format."""
 
     format: str
     why: str
@@ -39,29 +39,30 @@ def identify(
     limits: Thresholds = THRESHOLDS,
     formats: Mapping[str, Format] | None = None,
 ) -> IdFormatMatch | None:
-    """The format of values, given with the timestamps of their commits; None if there is none.
+    """Return the format of values, given with the timestamps of their commits, or None.
 
-    `formats` are those of ids, or `TIMES`.
+    `formats` are those of ids by default, or `TIMES`.
     """
     commits: dict[Any, int] = {}
-    for value, at in pairs:
+    for value, timestamp in pairs:
         if value is not None:
-            commits.setdefault(value, at)
+            commits.setdefault(value, timestamp)
     if len(commits) < limits.identified_min:
         return None
-    read = [(_readings(value), at) for value, at in commits.items()]
+    read = [(_readings(value), timestamp) for value, timestamp in commits.items()]
     for name, (decode, tolerance, why) in (formats or FORMATS).items():
         near = sum(
-            any(_is_near(decode, each, at, tolerance) for each in readings) for readings, at in read
+            any(_is_near(decode, each, timestamp, tolerance) for each in readings)
+            for readings, timestamp in read
         )
         if near >= limits.identified_min and near >= limits.identified_part_min * len(commits):
             return IdFormatMatch(name, why, near)
     return None
 
 
-def _is_near(decode: Decoder, value: Any, at: int, tolerance: int) -> bool:
-    made = decode(value)
-    return made is not None and abs(made - at) <= tolerance
+def _is_near(decode: Decoder, value: Any, timestamp: int, tolerance: int) -> bool:
+    created = decode(value)
+    return created is not None and abs(created - timestamp) <= tolerance
 
 
 _PREFIX = re.compile(r"(?:[A-Za-z][A-Za-z0-9]{0,15}[_:/.-]){1,2}")
@@ -69,7 +70,7 @@ _DIGITS = re.compile(r"(\d{10,19})(?![0-9A-Za-z])")
 
 
 def _readings(value: Any) -> tuple[Any, ...]:
-    """What a value may be meant as: itself; text without its prefix (usr_01JD...); digits."""
+    """Return the readings of a value: itself, text without its prefix (usr_01JD...), digits."""
     if not isinstance(value, str):
         return (value,)
     prefix = _PREFIX.match(value)
@@ -93,27 +94,27 @@ def _any_uuid(value: Any) -> UUID | None:
 
 
 def _uuid(value: Any, version: int) -> UUID | None:
-    found = _any_uuid(value)
-    return found if found is not None and found.version == version else None
+    uuid = _any_uuid(value)
+    return uuid if uuid is not None and uuid.version == version else None
 
 
 def _uuid_1(value: Any) -> int | None:
-    found = _uuid(value, 1)
-    return None if found is None else (found.time - _GREGORIAN) * 100
+    uuid = _uuid(value, 1)
+    return None if uuid is None else (uuid.time - _GREGORIAN) * 100
 
 
 def _uuid_6(value: Any) -> int | None:
-    found = _uuid(value, 6)
-    if found is None:
+    uuid = _uuid(value, 6)
+    if uuid is None:
         return None
-    number = found.int
+    number = uuid.int
     ticks = (number >> 80) << 12 | (number >> 64 & 0xFFF)
     return (ticks - _GREGORIAN) * 100
 
 
 def _uuid_7(value: Any) -> int | None:
-    found = _uuid(value, 7)
-    return None if found is None else (found.int >> 80) * NANOS_PER_MILLI
+    uuid = _uuid(value, 7)
+    return None if uuid is None else (uuid.int >> 80) * NANOS_PER_MILLI
 
 
 # ---------------------------------------------------------------------------- other text
@@ -138,7 +139,7 @@ def _number(text: str, digits: Mapping[str, int]) -> int:
 
 
 def _textual(pattern: str, read: Callable[[str], int]) -> Decoder:
-    """A decoder of strings that match; `read` gives nanoseconds."""
+    """Return a decoder of strings that match `pattern`; `read` returns nanoseconds."""
     compiled = re.compile(pattern)
 
     def decode(value: Any) -> int | None:
@@ -148,7 +149,7 @@ def _textual(pattern: str, read: Callable[[str], int]) -> Decoder:
 
 
 def _or_bytes(textual: Decoder, length: int, epoch_seconds: int = 0) -> Decoder:
-    """The same as bytes: so many of them, the first four of which are seconds."""
+    """Return a decoder that also accepts `length` bytes, the first four of which are seconds."""
 
     def decode(value: Any) -> int | None:
         if isinstance(value, bytes) and len(value) == length:
@@ -162,11 +163,11 @@ _ULID = re.compile(r"[0-7][0-9A-HJKMNP-TV-Z]{25}", re.IGNORECASE)
 
 
 def _ulid(value: Any) -> int | None:
-    """A ULID, in upper or lower case, or in the shape of a UUID."""
+    """Decode a ULID, in upper or lower case, or in the form of a UUID."""
     if isinstance(value, str) and _ULID.fullmatch(value):
         return _number(value[:10].upper(), _CROCKFORD) * NANOS_PER_MILLI
-    found = _any_uuid(value)
-    return None if found is None else (found.int >> 80) * NANOS_PER_MILLI
+    uuid = _any_uuid(value)
+    return None if uuid is None else (uuid.int >> 80) * NANOS_PER_MILLI
 
 
 def _ksuid(text: str) -> int:
@@ -177,7 +178,7 @@ def _xid(text: str) -> int:
     return (_number(text[:7], _BASE32_HEX) >> 3) * NANOS_PER_SECOND
 
 
-# A day alone is not enough: what comes behind it may be random all day long.
+# A date without a time is not enough: the rest of the text may be random all day.
 _DATED = re.compile(
     r"(\d{4})-(\d{2})-(\d{2})[T _](\d{2}):(\d{2})(?::(\d{2}))?"
     r"|(\d{4})(\d{2})(\d{2})T?(\d{2})(\d{2})(\d{2})(?!\d{5})"
@@ -185,17 +186,17 @@ _DATED = re.compile(
 
 
 def _dated(value: Any) -> int | None:
-    """Text that begins with a date and a time of day."""
+    """Decode text that begins with a date and a time of day."""
     match = _DATED.match(value) if isinstance(value, str) else None
     if match is None:
         return None
     parts = match.groups()[:6] if match[1] else match.groups()[6:]
     year, month, day, hour, minute, second = (int(part or 0) for part in parts)
     try:
-        found = datetime(year, month, day, hour, minute, second, tzinfo=UTC)
+        moment = datetime(year, month, day, hour, minute, second, tzinfo=UTC)
     except ValueError:
         return None
-    seconds = (found - datetime(1970, 1, 1, tzinfo=UTC)) // timedelta(seconds=1)
+    seconds = (moment - datetime(1970, 1, 1, tzinfo=UTC)) // timedelta(seconds=1)
     return seconds * NANOS_PER_SECOND
 
 
@@ -203,7 +204,7 @@ def _dated(value: Any) -> int | None:
 
 
 def _shifted(bits: int, epoch_millis: int, unit_nanos: int = NANOS_PER_MILLI) -> Decoder:
-    """A decoder of INT64s with the time above so many bits."""
+    """Return a decoder of INT64 values that hold the time above the lowest `bits` bits."""
 
     def decode(value: Any) -> int | None:
         if not _is_integer(value):
@@ -214,7 +215,7 @@ def _shifted(bits: int, epoch_millis: int, unit_nanos: int = NANOS_PER_MILLI) ->
 
 
 def _scaled(nanos: int) -> Decoder:
-    """A decoder of times since 1970 in units of so many nanoseconds."""
+    """Return a decoder of times since 1970 in units of `nanos` nanoseconds."""
 
     def decode(value: Any) -> int | None:
         if _is_integer(value):
@@ -230,10 +231,10 @@ def _is_integer(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and value > 0
 
 
-_GROWS = "they begin with the time at which they were made, so each is above those before"
+_GROWS = "they begin with their creation time, so each value is above all earlier values"
 _SWEEPS = (
-    "they begin with the low bits of the time, so the place of inserts sweeps over the whole key "
-    "space every 429.5 seconds"
+    "they begin with the low bits of the time, so the position of inserts sweeps over the whole "
+    "key space every 429.5 seconds"
 )
 
 FORMATS: Mapping[str, Format] = {
@@ -280,7 +281,7 @@ FORMATS: Mapping[str, Format] = {
     "date": (_dated, NANOS_PER_DAY, _GROWS),
 }
 
-# Of TIMESTAMP columns, as nanoseconds.
+# The formats of TIMESTAMP columns, given as nanoseconds.
 TIMES: Mapping[str, Format] = {
-    "clock time": (_scaled(1), NEAR_NANOS, "each is the time of its writing, so they grow"),
+    "clock time": (_scaled(1), NEAR_NANOS, "each value is the time of its write, so values grow"),
 }

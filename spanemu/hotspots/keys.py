@@ -1,4 +1,4 @@
-"""Encoded keys as their parts, and as Spanner's split statistics print them.
+"""Encoded keys, divided into parts and printed as in Spanner's split statistics.
 
 Users(3)    Messages(3,"a",1)    UsersByFirstName("abc")    <begin>    <end>
 """
@@ -23,35 +23,35 @@ _QUOTED = frozenset({TypeCode.STRING, TypeCode.BYTES})
 
 
 class KeyShape:
-    """The key of one table or index: how its bytes are cut and shown."""
+    """The key of one table or index: divides encoded keys and prints them."""
 
-    def __init__(self, thing: Table | Index) -> None:
-        self.name = thing.name
-        self.parts: tuple[KeyPart, ...] = parts_of(thing)
+    def __init__(self, relation: Table | Index) -> None:
+        self.name = relation.name
+        self.parts: tuple[KeyPart, ...] = parts_of(relation)
         self._codes = [part.column.type.code for part in self.parts]
         self._texts = [encoder(part.column.type) for part in self.parts]
 
-    def pieces(self, key: bytes) -> tuple[bytes, ...]:
-        """The bytes of each part."""
-        found, at = [], 0
+    def encoded_parts(self, key: bytes) -> tuple[bytes, ...]:
+        """Return the bytes of each part."""
+        parts, offset = [], 0
         for code in self._codes:
-            _, end = decode_part(code, key, at)
-            found.append(key[at:end])
-            at = end
-        return tuple(found)
+            _, end = decode_part(code, key, offset)
+            parts.append(key[offset:end])
+            offset = end
+        return tuple(parts)
 
     def values(self, key: bytes) -> tuple[Any, ...]:
-        """The value of each part; a key that stops early has fewer."""
-        found, at = [], 0
+        """Return the value of each part; a key prefix has fewer values."""
+        values, offset = [], 0
         for code in self._codes:
-            if at == len(key):
+            if offset == len(key):
                 break
-            value, at = decode_part(code, key, at)
-            found.append(value)
-        return tuple(found)
+            value, offset = decode_part(code, key, offset)
+            values.append(value)
+        return tuple(values)
 
     def text(self, key: bytes, parts: int | None = None) -> str:
-        """The key as split statistics print it, or only its first parts."""
+        """Return the key as split statistics print it, or only its first parts."""
         return f"{self.name}({','.join(self._shown(self.values(key))[:parts])})"
 
     def _shown(self, values: Sequence[Any]) -> list[str]:

@@ -1,9 +1,9 @@
-"""Rows of a whole database as places in one order, and the boundaries that may fall there.
+"""Rows of a whole database as positions in one order, and the boundaries that may lie there.
 
-    place     hierarchy, 8 bytes | place in the hierarchy (`storage.boundary`)
+    position     hierarchy, 8 bytes | position in the hierarchy (`storage.boundary`)
 
-Hierarchies lie one behind the other in order of creation. Not published, and so the model's own:
-that order. Under the policy `root_only` a row's place is that of its root row.
+Hierarchies follow one another in order of creation. Spanner does not publish that order; it is the
+model's own. Under the policy `root_only` the position of a row is that of its root row.
 """
 
 from __future__ import annotations
@@ -11,82 +11,87 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from spanemu.base.rand import Randomness
-from spanemu.hotspots.simulation.settings import SplitPolicy
+from spanemu.hotspots.split_model import SplitPolicy
 from spanemu.hotspots.trace import Commit
 from spanemu.schema.schema import Schema
 from spanemu.storage.boundary import TREE_ID_BYTES, Boundary, BoundaryFinder, Origin, root_boundary
 from spanemu.storage.layout import TreeId, tree_of
 
-SAMPLE_ROWS = 20_000  # which show a load's shape as well as any more
+SAMPLE_ROWS = 20_000  # enough rows to show the shape of a load
 
 
-def hierarchy_place(hierarchy: TreeId) -> bytes:
-    """Where a hierarchy begins."""
+def hierarchy_position(hierarchy: TreeId) -> bytes:
+    """Return the position at which a hierarchy begins."""
     return hierarchy.to_bytes(TREE_ID_BYTES, "big")
 
 
-def place_of(boundary: Boundary) -> bytes:
-    """Where a boundary is."""
-    return hierarchy_place(boundary.hierarchy) + boundary.position
+def position_of(boundary: Boundary) -> bytes:
+    """Return the position of a boundary."""
+    return hierarchy_position(boundary.hierarchy) + boundary.position
 
 
 class Positions:
-    """The places of the rows of a schema."""
+    """The positions of the rows of a schema."""
 
     def __init__(self, schema: Schema, policy: SplitPolicy) -> None:
         self._modern = policy is SplitPolicy.MODERN
         self.boundary_finders = {
-            tree_of(thing): BoundaryFinder(schema, thing) for thing in schema.tables_and_indexes()
+            tree_of(relation): BoundaryFinder(schema, relation)
+            for relation in schema.tables_and_indexes()
         }
-        # Under `modern`: for each place that was given out the boundaries above it and its own.
+        # Under `modern`: for each position returned, the boundaries of the rows above and its own.
         self._levels: dict[bytes, tuple[bytes, ...]] = {}
         self._boundaries: dict[bytes, Boundary] = {}
 
     def candidate(self, tree: TreeId, key: bytes, origin: Origin = Origin.LOAD) -> Boundary:
-        """The boundary nearest to a row, where the policy lets one be."""
-        placing = self.boundary_finders[tree]
-        return (placing.before if self._modern else placing.root)(key, origin)
+        """Return the boundary nearest to a row at which the policy allows a split to begin."""
+        finder = self.boundary_finders[tree]
+        return (finder.before if self._modern else finder.root)(key, origin)
 
-    def place(self, tree: TreeId, key: bytes) -> bytes:
-        """Where a row of a tree of the schema lies."""
-        return self.known(self.candidate(tree, key))
+    def position(self, tree: TreeId, key: bytes) -> bytes:
+        """Return the position of a row in a tree of the schema."""
+        return self.register(self.candidate(tree, key))
 
-    def known(self, boundary: Boundary) -> bytes:
-        """The place of a boundary."""
-        place = place_of(boundary)
-        if self._modern and place not in self._levels:
+    def register(self, boundary: Boundary) -> bytes:
+        """Return the position of a boundary, and remember the boundaries above it."""
+        position = position_of(boundary)
+        if self._modern and position not in self._levels:
             above = boundary.above()
-            levels = [place_of(each) for each in above]
-            self._levels[place] = tuple(levels)
+            levels = [position_of(each) for each in above]
+            self._levels[position] = tuple(levels)
             self._boundaries.update(zip(levels, above, strict=True))
-        return place
+        return position
 
-    def levels(self, place: bytes) -> Sequence[bytes]:
-        """The places of the rows above a row and its own, root first, where boundaries may be."""
-        return self._levels[place] if self._modern else (place,)
+    def levels(self, position: bytes) -> Sequence[bytes]:
+        """Return the positions of a row's ancestors and its own, root first, where boundaries may
+        lie.
+        """
+        return self._levels[position] if self._modern else (position,)
 
-    def boundary(self, place: bytes) -> Boundary:
-        """The boundary at a place that was given out."""
+    def boundary(self, position: bytes) -> Boundary:
+        """Return the boundary at a position that this object has returned."""
         if self._modern:
-            return self._boundaries[place]
-        hierarchy = TreeId(int.from_bytes(place[:TREE_ID_BYTES], "big"))
-        return root_boundary(hierarchy, place[TREE_ID_BYTES:], Origin.LOAD)
+            return self._boundaries[position]
+        hierarchy = TreeId(int.from_bytes(position[:TREE_ID_BYTES], "big"))
+        return root_boundary(hierarchy, position[TREE_ID_BYTES:], Origin.LOAD)
 
     def trace(self, commits: Iterable[Commit]) -> list[bytes]:
-        """Where every row of the commits lies, in the order in which they were written."""
-        return [self.place(tree, key) for tree, key in self._rows(commits)]
+        """Return the position of every row of the commits, in the order of writing."""
+        return [self.position(tree, key) for tree, key in self._rows(commits)]
 
     def sample(self, commits: Iterable[Commit]) -> list[bytes]:
-        """The same of `SAMPLE_ROWS` of them where there are more: the same ones every time.
+        """Return the positions of at most `SAMPLE_ROWS` rows of the commits, the same rows every
+        time.
 
-        Drawn, and not every n-th, which of rows that come in turns would be all of one kind.
+        The rows are drawn at random: every n-th row of interleaved streams could be of one stream
+        only.
         """
         rows = self._rows(commits)
         if len(rows) > SAMPLE_ROWS:
             chosen = sorted(Randomness(0).generator.sample(range(len(rows)), SAMPLE_ROWS))
             rows = [rows[number] for number in chosen]
-        return [self.place(tree, key) for tree, key in rows]
+        return [self.position(tree, key) for tree, key in rows]
 
     def _rows(self, commits: Iterable[Commit]) -> list[tuple[TreeId, bytes]]:
-        known = self.boundary_finders
-        return [(tree, key) for _, writes in commits for tree, key, _ in writes if tree in known]
+        register = self.boundary_finders
+        return [(tree, key) for _, writes in commits for tree, key, _ in writes if tree in register]

@@ -1,7 +1,7 @@
-"""From what was seen to findings: names put to trees, and false alarms held back.
+"""The report of a database: findings from observations, with false alarms suppressed.
 
-Held back or softened, with the reason for each in docs/hotspots.md: streams with too few commits,
-loads in key order, tests that use a single tenant, and children that only follow their parent.
+Suppressed or softened are streams with too few commits, loads in key order, tests that use a single
+tenant, and children that only follow their parent; docs/hotspots.md has the reason for each.
 """
 
 from __future__ import annotations
@@ -11,16 +11,15 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from spanemu.base.severity import Severity
-from spanemu.hotspots.advice import advice
+from spanemu.hotspots.advice import advise
 from spanemu.hotspots.assumptions import Assumptions
-from spanemu.hotspots.cause import Reason
 from spanemu.hotspots.detector import Observations
 from spanemu.hotspots.finding import Finding, KeySpaceStats
 from spanemu.hotspots.finding_builder import FindingSpec, finding_of, samples_of
 from spanemu.hotspots.stream_analysis import Allowed, AnalysisContext, StreamAnalysis, unbounded
 from spanemu.hotspots.thresholds import THRESHOLDS, Thresholds
 from spanemu.hotspots.tree_load import Kind
-from spanemu.hotspots.verdict import Level
+from spanemu.hotspots.verdict import Level, Reason
 from spanemu.schema.index import Index
 from spanemu.schema.schema import Schema
 from spanemu.values.types import TypeCode
@@ -28,11 +27,12 @@ from spanemu.values.types import TypeCode
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """Findings, worst first, and figures by the name of each table and index that was written.
+    """Findings, worst first, and figures of each written table and index, by name.
 
-    `participants` is the mean number of splits that a commit would touch, were every key space
-    divided by its load; `notes` what a reader should know besides. `is_unwatched` says that nothing
-    was seen, although the database has rows: they were written before watching began.
+    `participants` is the mean number of splits that a commit would touch if every key space were
+    divided by its load. `notes` are further facts for the reader. `is_unwatched` means that
+    nothing was observed although the database has rows: the rows were written before observation
+    began.
     """
 
     findings: list[Finding] = field(default_factory=list)
@@ -42,13 +42,18 @@ class Report:
     is_unwatched: bool = False
 
     def __getitem__(self, name: str) -> KeySpaceStats:
-        """Figures of a table or index, whatever the case of its name. Raises KeyError."""
-        wanted = name.lower()
+        """Return the figures of a table or index; the case of its name does not matter.
+
+        Raises KeyError.
+        """
+        folded = name.lower()
         for written, stats in self.spaces.items():
-            if written.lower() == wanted:
+            if written.lower() == folded:
                 return stats
         known = ", ".join(self.spaces) or "none"
-        raise KeyError(f"no table or index {name!r} was written; these were: {known}")
+        raise KeyError(
+            f"no table or index {name!r} was written; written tables and indexes: {known}"
+        )
 
     def __str__(self) -> str:
         return "\n".join(_lines(self))
@@ -63,115 +68,125 @@ UNWATCHED = (
 
 
 def empty_report(*, has_rows: bool) -> Report:
-    """Return the report of a database of which nothing was seen."""
+    """Return the report of a database without observations."""
     return Report(notes=(UNWATCHED if has_rows else NOTHING_SEEN,), is_unwatched=has_rows)
 
 
 def build_report(
     schema: Schema,
-    seen: Observations,
+    observations: Observations,
     assumptions: Assumptions | None = None,
     limits: Thresholds = THRESHOLDS,
     allowed: Allowed = unbounded,
 ) -> Report:
-    """The report on everything that the schema still has."""
-    scene = AnalysisContext.of(schema, seen, assumptions or Assumptions(), limits, allowed)
-    told = (
-        finding
-        for one in scene.judged
-        if one.is_reportable and not scene.follows(one) and not scene.is_spread_in_production(one)
-        for finding in _findings(scene, one)
+    """Build the report on all tables and indexes that the schema still has."""
+    context = AnalysisContext.of(
+        schema, observations, assumptions or Assumptions(), limits, allowed
     )
-    findings = [each for each in (*told, *advice(scene)) if not scene.assumptions.ignores(each)]
+    stream_findings = (
+        finding
+        for analysis in context.analyses
+        if analysis.is_reportable
+        and not context.follows(analysis)
+        and not context.is_spread_in_production(analysis)
+        for finding in _findings(context, analysis)
+    )
+    findings = [
+        each
+        for each in (*stream_findings, *advise(context))
+        if not context.assumptions.ignores(each)
+    ]
     findings.sort(key=lambda each: (each.severity.rank, each.object, each.rule))
-    return Report(findings, _spaces(scene), scene.participants, tuple(_notes(scene)))
+    return Report(findings, _spaces(context), context.participants, tuple(_notes(context)))
 
 
-def _findings(scene: AnalysisContext, one: StreamAnalysis) -> Iterator[Finding]:
-    yield finding_of(scene, one, _told(scene, one))
-    deletes, limits = scene.stream(one.thing, Kind.DELETE), scene.limits
+def _findings(context: AnalysisContext, analysis: StreamAnalysis) -> Iterator[Finding]:
+    yield finding_of(context, analysis, _spec(context, analysis))
+    deletes, limits = context.stream(analysis.relation, Kind.DELETE), context.limits
     if (
-        one.kind is Kind.INSERT
-        and one.cause.reason is Reason.MOVING_HOT_SPOT
+        analysis.kind is Kind.INSERT
+        and analysis.cause.reason is Reason.MOVING_HOT_SPOT
         and deletes is not None
         and deletes.commits >= limits.ordered_min
         and abs(deletes.rho) >= limits.ordered_rho_min
-        and not scene.is_sweep(one)
+        and not context.is_sweep(analysis)
     ):
         note = f"{deletes.commits} commits delete from the other end"
         yield finding_of(
-            scene, one, FindingSpec(rule="SPN806", severity=Severity.WARNING, notes=(note,))
+            context, analysis, FindingSpec(rule="SPN806", severity=Severity.WARNING, notes=(note,))
         )
 
 
-def _told(scene: AnalysisContext, one: StreamAnalysis) -> FindingSpec:
-    """How much it matters, under which rule, and what is to be said besides."""
-    cause = one.cause
-    if one.kind is Kind.READ:
-        return FindingSpec(rule=_rule_of_reads(scene, one), severity=Severity.WARNING)
+def _spec(context: AnalysisContext, analysis: StreamAnalysis) -> FindingSpec:
+    """Return the severity, rule and notes of the finding about a stream."""
+    cause = analysis.cause
+    if analysis.kind is Kind.READ:
+        return FindingSpec(rule=_rule_of_reads(context, analysis), severity=Severity.WARNING)
     if cause.reason is Reason.MOVING_HOT_SPOT:
-        if _is_load(one, scene.limits):
-            note = "a load in key order: ten times as many partitions as nodes, each a worker"
+        if _is_load(analysis, context.limits):
+            note = "a load in key order: use ten partitions for each node, each with a worker"
             return FindingSpec(rule="SPN807", severity=Severity.INFO, notes=(note,))
-        if scene.is_sweep(one):
+        if context.is_sweep(analysis):
             return FindingSpec(
                 rule="SPN807",
                 severity=Severity.INFO,
                 fix="several workers, each with a range of the keys, or the rows in random order",
-                notes=(_SWEPT[one.kind],),
+                notes=(_SWEPT[analysis.kind],),
             )
-        if scene.is_one_tenant(one):
+        if context.has_few_tenants(analysis):
             note = (
-                f"one or two values of {one.part(0).name}: the ceiling is for each of them, and "
-                "nothing is known about the others"
+                f"the test wrote one or two values of {analysis.part(0).name}: the ceiling is for "
+                "each value, and nothing is known about other values"
             )
             return FindingSpec(rule="SPN802", severity=Severity.INFO, notes=(note,))
-    if scene.is_one_after_another(one):
+    if context.writes_in_turn(analysis):
         note = (
-            f"one {one.part(0).name} after another, as a loop in a test has them: where many write "
-            "at once they are spread"
+            f"one {analysis.part(0).name} after another, as in a loop of a test: writes of many at "
+            "once would spread"
         )
         rule = "SPN802" if cause.reason is Reason.MOVING_HOT_SPOT else "SPN813"
         return FindingSpec(rule=rule, severity=Severity.INFO, notes=(note,))
-    if one.verdict.level is Level.WARN:
+    if analysis.verdict.level is Level.WARN:
         rule = "SPN801" if cause.reason is Reason.HOT_ROW else "SPN813"
         return FindingSpec(rule=rule, severity=Severity.WARNING)
-    is_time = one.part(0).type.code is TypeCode.TIMESTAMP if one.shape.parts else False
-    if one.verdict.because == ("V",) and not is_time:
-        rule = "SPN204" if isinstance(one.thing, Index) else "SPN109"
+    is_time = analysis.part(0).type.code is TypeCode.TIMESTAMP if analysis.shape.parts else False
+    if analysis.verdict.because == ("V",) and not is_time:
+        rule = "SPN204" if isinstance(analysis.relation, Index) else "SPN109"
         return FindingSpec(rule=rule, severity=Severity.ERROR)
     return FindingSpec(rule=_RULES[cause.reason], severity=Severity.ERROR)
 
 
 _SWEPT: Mapping[Kind, str] = {
-    Kind.INSERT: "rows for others that were there before, in the order of their keys",
-    Kind.UPDATE: "rows that were there before, changed in the order of their keys",
+    Kind.INSERT: "child rows of earlier rows are inserted in the order of their keys",
+    Kind.UPDATE: "earlier rows are updated in the order of their keys",
 }
 
 
-def _is_load(one: StreamAnalysis, limits: Thresholds) -> bool:
-    """Whether rows that were there before are loaded in key order, many in each commit.
+def _is_load(analysis: StreamAnalysis, limits: Thresholds) -> bool:
+    """Return whether existing data is loaded in key order, many rows in each commit.
 
-    Ids that are made as they are written are no such load.
+    Ids created when they are written are no such load.
     """
-    stream, part = one.stream, limits.bulk_part_min
+    stream, part = analysis.stream, limits.bulk_part_min
     is_sorted = stream.bulk_appends + 1 >= part * stream.bulk_commits
     return (
         is_sorted
         and stream.bulk_commits >= part * stream.commits
-        and ("V" not in one.verdict.because)
+        and ("V" not in analysis.verdict.because)
     )
 
 
-def _rule_of_reads(scene: AnalysisContext, one: StreamAnalysis) -> str:
-    """Reads that move are a lookback where writes move too."""
-    moves = one.cause.reason is Reason.MOVING_HOT_SPOT
-    written = (other for other in scene.of_kind(Kind.INSERT) if other.thing is one.thing)
+def _rule_of_reads(context: AnalysisContext, analysis: StreamAnalysis) -> str:
+    """Return the rule for reads: reads that move are a lookback where writes move too."""
+    moves = analysis.cause.reason is Reason.MOVING_HOT_SPOT
+    written = (
+        other for other in context.of_kind(Kind.INSERT) if other.relation is analysis.relation
+    )
     if moves and any(
         other.is_reportable and other.cause.reason is Reason.MOVING_HOT_SPOT for other in written
     ):
         return "SPN812"
-    return _RULES[one.cause.reason]
+    return _RULES[analysis.cause.reason]
 
 
 _RULES: Mapping[Reason, str] = {
@@ -182,55 +197,57 @@ _RULES: Mapping[Reason, str] = {
 }
 
 
-def _spaces(scene: AnalysisContext) -> dict[str, KeySpaceStats]:
-    """For each name the stream with the worst verdict, the longest of several."""
-    found: dict[str, KeySpaceStats] = {}
-    order = {level: place for place, level in enumerate(Level)}
-    for one in sorted(
-        scene.judged, key=lambda each: (-order[each.verdict.level], each.stream.commits)
+def _spaces(context: AnalysisContext) -> dict[str, KeySpaceStats]:
+    """Return the figures of each name's stream with the worst verdict; of several, the longest."""
+    spaces: dict[str, KeySpaceStats] = {}
+    order = {level: index for index, level in enumerate(Level)}
+    for analysis in sorted(
+        context.analyses, key=lambda each: (-order[each.verdict.level], each.stream.commits)
     ):
-        column = one.column if one.is_reportable else None
-        found[one.thing.name] = KeySpaceStats(
-            one.thing.name,
-            one.kind,
-            one.verdict.level,
-            one.cause.reason if one.is_reportable else None,
+        column = analysis.column if analysis.is_reportable else None
+        spaces[analysis.relation.name] = KeySpaceStats(
+            analysis.relation.name,
+            analysis.kind,
+            analysis.verdict.level,
+            analysis.cause.reason if analysis.is_reportable else None,
             None if column is None else column.name,
-            one.stream,
-            samples_of(one),
-            None if one.stream.top_row is None else one.shape.text(one.stream.top_row),
-            *_prefixes(one),
+            analysis.stream,
+            samples_of(analysis),
+            None
+            if analysis.stream.top_row is None
+            else analysis.shape.text(analysis.stream.top_row),
+            *_prefixes(analysis),
         )
-    return dict(sorted(found.items()))
+    return dict(sorted(spaces.items()))
 
 
-def _prefixes(one: StreamAnalysis) -> tuple[str | None, int]:
-    """The most frequent first key part of the sample, as text, and how many there are."""
-    counts = Counter(key[0] for key in one.pieces if key)
+def _prefixes(analysis: StreamAnalysis) -> tuple[str | None, int]:
+    """Return the most frequent first key part of the sample as text, and how many there are."""
+    counts = Counter(key[0] for key in analysis.encoded_parts if key)
     top = min(counts, key=lambda first: (-counts[first], first), default=None)
-    return None if top is None else one.shape.text(top, 1), len(counts)
+    return None if top is None else analysis.shape.text(top, 1), len(counts)
 
 
-def _notes(scene: AnalysisContext) -> Iterator[str]:
-    """Clocks that stood still: such keys say nothing about production."""
-    for one in scene.of_kind(Kind.INSERT):
-        if one.stream.commits < scene.limits.ordered_min:
+def _notes(context: AnalysisContext) -> Iterator[str]:
+    """Yield a note for each clock that stood still: such keys say nothing about production."""
+    for analysis in context.of_kind(Kind.INSERT):
+        if analysis.stream.commits < context.limits.ordered_min:
             continue
-        for place, part in enumerate(one.shape.parts):
+        for index, part in enumerate(analysis.shape.parts):
             is_time = part.column.type.code is TypeCode.TIMESTAMP
-            values = {key[place] for key in one.values}
+            values = {key[index] for key in analysis.values}
             if is_time and len(values) == 1 and values != {None}:
                 yield (
-                    f"{one.thing.name}: {part.column.name} had one value in "
-                    f"{one.stream.commits} commits; was a clock frozen? What comes behind it "
-                    "in the key was judged."
+                    f"{analysis.relation.name}: {part.column.name} had one value in "
+                    f"{analysis.stream.commits} commits, as if a clock was frozen. The key parts "
+                    f"behind {part.column.name} were judged instead."
                 )
 
 
 def _lines(report: Report) -> Iterator[str]:
-    """A report for people to read: findings, then every table and index."""
+    """Yield the lines of a readable report: the findings, then every table and index."""
     for finding in report.findings:
-        yield f"{finding.rule} {finding.reason} {finding.place} ({finding.severity})"
+        yield f"{finding.rule} {finding.reason} {finding.location} ({finding.severity})"
         yield from (f"  {line}" for line in finding.details)
         yield ""
     width = max(map(len, ("written", *report.spaces)))

@@ -1,88 +1,100 @@
-"""What is kept of a stream that has no end: a sample of its keys, and its most frequent rows."""
+"""Bounded summaries of an unbounded stream of keys: a sample, frequent rows, the share of a bucket.
+
+The share is measured prequentially: the quantiles of one window of commits divide the key space
+into buckets, and the next window is counted in these buckets.
+"""
 
 from __future__ import annotations
 
 import threading
+from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
-from itertools import pairwise
+from itertools import accumulate, chain, pairwise, repeat
 from math import log, log1p, sqrt
+from operator import itemgetter, sub
 
 from spanemu.base.rand import Randomness
 
-Sample = tuple[int, int, bytes]  # (place in the order of arrival, commit timestamp, key)
+Sample = tuple[int, int, bytes]  # (index in the order of arrival, commit timestamp, key)
 
 
-class Turns:
-    """Which of a stream a full reservoir takes, and where it puts them: Li's algorithm L.
+class ReservoirDraws:
+    """The random draws of a full reservoir: which elements it takes, and in which slot (algorithm
+    L).
 
-    Drawn once for all reservoirs of a size, as far as the longest stream has come: the same stream
-    makes the same sample, and what a reservoir lets pass costs nothing.
+    All reservoirs of a size share one sequence of draws, computed as far as the longest stream has
+    come. The same stream therefore gives the same sample, and an element that is not taken costs
+    nothing.
     """
 
     def __init__(self, size: int) -> None:
         self._size = size
-        self._chance = Randomness(0).generator.random
+        self._random = Randomness(0).generator.random
         self._weight = 1.0
         self._last = size - 1
         self._mutex = threading.Lock()
         self._draw()
-        self.places = [self._last]
+        self.positions = [self._last]
         self.slots: list[int] = []
 
     def draw_until(self, end: int) -> None:
-        """Know all that is taken of the first `end`, and the one behind."""
+        """Compute all draws among the first `end` elements, and the first draw after them."""
         with self._mutex:
-            while self.places[-1] < end:
-                self.slots.append(int(self._chance() * self._size))
+            while self.positions[-1] < end:
+                self.slots.append(int(self._random() * self._size))
                 self._draw()
-                self.places.append(self._last)
+                self.positions.append(self._last)
 
     def _draw(self) -> None:
-        self._weight *= (1.0 - self._chance()) ** (1 / self._size)
-        passed = log(1.0 - self._chance()) / log1p(-self._weight)
+        self._weight *= (1.0 - self._random()) ** (1 / self._size)
+        passed = log(1.0 - self._random()) / log1p(-self._weight)
         self._last += 1 + int(passed)
 
 
-_turns = lru_cache(Turns)
+_draws = lru_cache(ReservoirDraws)
 
 
 class Reservoir:
-    """An even sample of what came by, the same for the same stream."""
+    """A uniform sample of a stream; the same stream gives the same sample."""
 
-    __slots__ = ("_seen", "_size", "_turn", "_turns", "samples")
+    __slots__ = ("_draws", "_next_draw", "_seen", "_size", "samples")
 
     def __init__(self, size: int) -> None:
         self._size = size
-        self._turns = _turns(size)
-        self._turn = 0
+        self._draws = _draws(size)
+        self._next_draw = 0
         self._seen = 0
         self.samples: list[Sample] = []
 
-    def offer(self, ats: Sequence[int], keys: Sequence[bytes]) -> None:
-        """Look at the next of the stream."""
+    def offer(self, timestamps: Sequence[int], keys: Sequence[bytes]) -> None:
+        """Offer the next elements of the stream to the sample."""
         first = self._seen
         self._seen = end = first + len(keys)
         room = self._size - first
         if room > 0:
-            self.samples += zip(range(first, end), ats[:room], keys[:room], strict=False)
-        turns, turn, samples = self._turns, self._turn, self.samples
-        if turns.places[-1] < end:
-            turns.draw_until(end)
-        places, slots = turns.places, turns.slots
-        while (place := places[turn]) < end:
-            samples[slots[turn]] = place, ats[place - first], keys[place - first]
-            turn += 1
-        self._turn = turn
+            self.samples += zip(range(first, end), timestamps[:room], keys[:room], strict=False)
+        draws, next_draw, samples = self._draws, self._next_draw, self.samples
+        if draws.positions[-1] < end:
+            draws.draw_until(end)
+        positions, slots = draws.positions, draws.slots
+        while (position := positions[next_draw]) < end:
+            samples[slots[next_draw]] = (
+                position,
+                timestamps[position - first],
+                keys[position - first],
+            )
+            next_draw += 1
+        self._next_draw = next_draw
 
     def in_order(self) -> list[Sample]:
-        """The sample in the order of arrival."""
+        """Return the sample in the order of arrival."""
         return sorted(self.samples)
 
 
 class FrequentRows:
-    """Counts of the most frequent keys, too low by 1/size of the stream at most (Misra, Gries)."""
+    """The counts of the most frequent keys (Misra-Gries), too low by at most 1/size."""
 
     __slots__ = ("_size", "counts")
 
@@ -90,29 +102,30 @@ class FrequentRows:
         self._size = size
         self.counts: Counter[bytes] = Counter()
 
-    def see(self, keys: Iterable[bytes]) -> None:
-        """Count them."""
+    def count_keys(self, keys: Iterable[bytes]) -> None:
+        """Count the keys."""
         self.counts.update(keys)
 
     def trim(self) -> None:
-        """Keep few counts; to be called now and then, at places that the stream itself decides."""
+        """Drop low counts. Call this at points of the stream that the stream alone determines."""
         counts = self.counts
         if len(counts) >= 2 * self._size:
             least = sorted(counts.values(), reverse=True)[self._size]
             self.counts = Counter({key: n - least for key, n in counts.items() if n > least})
 
     def top(self) -> tuple[bytes, int] | None:
-        """The most frequent key with its count; the smallest of several."""
+        """Return the most frequent key with its count; of several, the smallest key."""
         if not self.counts:
             return None
         return min(self.counts.items(), key=lambda each: (-each[1], each[0]))
 
 
 def neighbour_distance(values: Sequence[bytes]) -> int:
-    """How far apart in the order they are in values are that lie beside each other.
+    """Return how far apart in arrival order values are that are neighbours in key order.
 
-    Nine in ten are no farther. It is one for what only grows, a little more than there are tails
-    where there are several, and much where the values come back again and again to all places.
+    The result is the ninth decile of these distances. It is 1 for values that only grow, a little
+    more than the number of sequences where several grow in parallel, and large where values return
+    to all parts of the key space again and again.
     """
     order = sorted(range(len(values)), key=values.__getitem__)
     apart = sorted(abs(after - before) for before, after in pairwise(order))
@@ -120,7 +133,7 @@ def neighbour_distance(values: Sequence[bytes]) -> int:
 
 
 def rank_correlation(values: Sequence[bytes]) -> float:
-    """Spearman's rho of values with the order they are in; equal values share their rank."""
+    """Return Spearman's rho of the values with their order; equal values share a rank."""
     count = len(values)
     order = sorted(range(count), key=values.__getitem__)
     ranks = [0.0] * count
@@ -129,13 +142,147 @@ def rank_correlation(values: Sequence[bytes]) -> float:
         end = start
         while end + 1 < count and values[order[end + 1]] == values[order[start]]:
             end += 1
-        for place in order[start : end + 1]:
-            ranks[place] = (start + end) / 2
+        for position in order[start : end + 1]:
+            ranks[position] = (start + end) / 2
         start = end + 1
     middle = (count - 1) / 2
     spread = sum((rank - middle) ** 2 for rank in ranks)
     if not spread:
         return 0.0
-    by_arrival = sum((place - middle) ** 2 for place in range(count))
-    together = sum((place - middle) * (rank - middle) for place, rank in enumerate(ranks))
+    by_arrival = sum((position - middle) ** 2 for position in range(count))
+    together = sum((position - middle) * (rank - middle) for position, rank in enumerate(ranks))
     return together / sqrt(by_arrival * spread)
+
+
+Keys = tuple[bytes, ...]  # the rows that one commit wrote into one stream, in order
+
+# One key of each commit; and for a commit that wrote several rows all its keys, by its index.
+Block = tuple[Sequence[bytes], Mapping[int, Keys]]
+
+
+class Prequential:
+    """The shares of the fullest bucket at one window length: count, mean and standard error."""
+
+    __slots__ = ("_boundaries", "_buckets", "_quantiles", "_squares", "_total", "count", "width")
+
+    def __init__(self, width: int, buckets: int) -> None:
+        self.width = width
+        self.count = 0
+        self._buckets = buckets
+        self._quantiles = itemgetter(*(n * width // buckets for n in range(1, buckets)))
+        self._boundaries: Sequence[bytes] | None = None
+        self._total = 0.0
+        self._squares = 0.0
+
+    @property
+    def mean(self) -> float:
+        """Return the mean share of the fullest bucket; 0 before the second window."""
+        return self._total / self.count if self.count else 0.0
+
+    @property
+    def error(self) -> float:
+        """Return the standard error of the mean."""
+        if self.count < 2:
+            return 0.0
+        spread = max(0.0, self._squares - self._total * self._total / self.count)
+        return sqrt(spread / (self.count - 1) / self.count)
+
+    def add_block(self, block: Block) -> None:
+        """Count every complete window of the next commits."""
+        keys, sets = block
+        width = self.width
+        for start in range(0, len(keys) - width + 1, width):
+            if sets:
+                window = range(start, start + width)
+                self.add_weighted([sets.get(n) or (keys[n],) for n in window])
+            else:
+                self.add(sorted(keys[start : start + width]))
+
+    def add(self, keys: Sequence[bytes]) -> None:
+        """Count the next window of commits with one key each, given the keys in order."""
+        if self._boundaries is not None:
+            self._count(list(map(bisect_left, repeat(keys), self._boundaries)), self.width)
+        self._boundaries = self._quantiles(keys)
+
+    def add_weighted(self, units: Sequence[Keys]) -> None:
+        """Count the next window; the rows of one commit share its weight."""
+        keys, below = _weighted(units)
+        width, buckets, last = self.width, self._buckets, len(keys) - 1
+        if self._boundaries is not None:
+            cuts = [below[bisect_left(keys, each)] for each in self._boundaries]
+            self._count(cuts, below[-1])
+        positions = (bisect_left(below, n * width / buckets) for n in range(1, buckets))
+        self._boundaries = [keys[min(position, last)] for position in positions]
+
+    def _count(self, cuts: Sequence[float], whole: float) -> None:
+        """Add the share of the fullest bucket; `cuts` are the weights below each boundary."""
+        share = min(1.0, max(map(sub, [*cuts, whole], [0, *cuts])) / self.width)
+        self.count += 1
+        self._total += share
+        self._squares += share * share
+
+
+def halves(keys: Sequence[bytes], buckets: int) -> Prequential:
+    """Return the share with boundaries from one half of the commits and load from the other."""
+    width = len(keys) // 2
+    share = Prequential(width, buckets)
+    first, second = sorted(keys[:width]), sorted(keys[-width:])
+    for half in (first, second, first):
+        share.add(half)
+    return share
+
+
+class Windows:
+    """The share of a stream, measured with the longest window length that has enough windows.
+
+    `widths` grow, and each divides the next. A longer length replaces a shorter one for good. The
+    first commits are kept until there are `enough` windows of the longest length, and a shorter
+    length is computed only on demand; afterwards only the longest length is counted.
+    """
+
+    __slots__ = ("_buckets", "_enough", "_kept", "_longest", "_widths")
+
+    def __init__(self, widths: Sequence[int], buckets: int, enough: int) -> None:
+        self._widths = widths
+        self._buckets = buckets
+        self._enough = enough
+        self._kept: list[Block] = []
+        self._longest = Prequential(widths[-1], buckets)
+
+    def add(self, block: Block) -> None:
+        """Add a block of commits, as many as the longest window has."""
+        self._kept.append(block)
+        if self._longest.count or len(self._kept) >= self._enough:
+            for each in self._kept:
+                self._longest.add_block(each)
+            self._kept.clear()
+
+    def chosen(self, rest: Block) -> Prequential | None:
+        """Return the measurement that decides after all added blocks and `rest`, an incomplete
+        block.
+        """
+        if self._longest.count:
+            return self._longest
+        blocks = [*self._kept, rest]
+        commits = sum(len(keys) for keys, _ in blocks)
+        enough = [width for width in self._widths if width * self._enough <= commits]
+        if not enough:
+            return None
+        measured = Prequential(enough[-1], self._buckets)
+        for block in blocks:
+            measured.add_block(block)
+        return measured
+
+
+def _weighted(units: Sequence[Keys]) -> tuple[list[bytes], list[float]]:
+    """Return all keys in order, and the weight below each index; the rows of a commit share one
+    weight.
+    """
+    keys = [*chain.from_iterable(units)]
+    sizes = set(map(len, units))
+    if len(sizes) == 1:
+        return sorted(keys), [0.0, *accumulate(repeat(1.0 / sizes.pop(), len(keys)))]
+    weights = [*chain.from_iterable([repeat(1.0 / len(unit), len(unit)) for unit in units])]
+    order = sorted(range(len(keys)), key=keys.__getitem__)
+    ordered = list(map(keys.__getitem__, order))
+    return ordered, [0.0, *accumulate(map(weights.__getitem__, order))]

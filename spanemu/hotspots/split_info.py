@@ -1,4 +1,4 @@
-"""Splits as users are shown them, in the words of Spanner's split statistics."""
+"""Splits as users see them, in the terms of Spanner's split statistics."""
 
 from __future__ import annotations
 
@@ -7,23 +7,23 @@ from dataclasses import dataclass, replace
 
 from spanemu.base.nanos import NANOS_PER_SECOND
 from spanemu.base.severity import Severity
-from spanemu.hotspots.cause import Reason
 from spanemu.hotspots.finding import Finding
 from spanemu.hotspots.keys import BEGIN, END, KeyShape
-from spanemu.hotspots.simulation.settings import SplitSettings
+from spanemu.hotspots.split_model import SplitSettings
+from spanemu.hotspots.verdict import Reason
 from spanemu.schema.schema import Schema
 from spanemu.storage.boundary import TREE_ID_BYTES, Boundary, Path, path_of
 from spanemu.storage.layout import TreeId, tree_of
 from spanemu.storage.sizes import split_bytes, split_rows
 from spanemu.storage.splits import Split
 
-Start = tuple[bytes, Boundary | None]  # a split's place, and the boundary it begins at
-Placed = tuple[bytes, Boundary | None, Split]
+Start = tuple[bytes, Boundary | None]  # a split's position, and the boundary at which it begins
+PlacedSplit = tuple[bytes, Boundary | None, Split]
 
 
 @dataclass(frozen=True, slots=True)
 class SplitRange:
-    """Where a split begins and ends, and the tables and indexes that may have rows in it."""
+    """The start and limit of a split, and the tables and indexes that may have rows in it."""
 
     start: str
     limit: str
@@ -32,11 +32,12 @@ class SplitRange:
 
 @dataclass(frozen=True, slots=True)
 class SplitInfo:
-    """One split: from the row `start` up to, and without, `limit`.
+    """A split, from the row `start` up to but not including `limit`.
 
-    `tables` are tables and indexes that may have rows in it. `bytes` and `rows` are about right,
-    `load` is in units a second, smoothed over the last minutes. `origin` is why it begins where it
-    does: "size", "load", "user" (AddSplitPoints) or "test"; "" where its table or index begins.
+    `tables` are the tables and indexes that may have rows in the split. `bytes` and `rows` are
+    approximate; `load` is in units a second, smoothed over the last minutes. `origin` is the reason
+    of the boundary at `start`: "size", "load", "user" (AddSplitPoints) or "test"; "" where a table
+    or index begins.
     """
 
     start: str
@@ -51,78 +52,82 @@ class SplitInfo:
 
 @dataclass(frozen=True, slots=True)
 class CommitSplits:
-    """The splits of one commit, by where they begin, and the servers they were on."""
+    """The participants of one commit: the starts of its splits, and the servers of these splits."""
 
     splits: tuple[str, ...]
     servers: tuple[int, ...]
 
     @property
     def participants(self) -> int:
-        """How many splits took part."""
+        """The number of splits that took part."""
         return len(self.splits)
 
     @property
     def two_phase(self) -> bool:
-        """Whether the participants had to agree."""
+        """Return whether the commit needed two-phase commit."""
         return self.participants > 1
 
 
 def describe(
     schema: Schema,
-    splits: Sequence[Placed],
+    splits: Sequence[PlacedSplit],
     loads: Mapping[bytes, float],
     settings: SplitSettings,
 ) -> list[SplitInfo]:
-    """All splits of a database, given in order."""
+    """Return all splits of a database, given in order."""
     ranges = ranges_of(schema, [(start, boundary) for start, boundary, _ in splits])
     return [
         SplitInfo(
-            start=one.start,
-            limit=one.limit,
-            tables=one.tables,
+            start=split_range.start,
+            limit=split_range.limit,
+            tables=split_range.tables,
             server=split.server,
             rows=split_rows(split),
             bytes=split_bytes(split),
             load=loads.get(start, 0.0) * settings.server_units_max,
             origin="" if boundary is None else str(boundary.origin),
         )
-        for (start, boundary, split), one in zip(splits, ranges, strict=True)
+        for (start, boundary, split), split_range in zip(splits, ranges, strict=True)
     ]
 
 
 def ranges_of(schema: Schema, starts: Sequence[Start]) -> list[SplitRange]:
-    """The ranges of splits that begin at all those places, in order; none without a table."""
+    """Return the ranges of splits that begin at the given positions, in order."""
     if not starts:
         return []
     texts = [*start_texts(schema, starts), END]
     paths: dict[TreeId, list[tuple[str, Path]]] = {}
-    for thing in schema.tables_and_indexes():
-        path = path_of(schema, thing)
-        paths.setdefault(path[0], []).append((thing.name, path))
+    for relation in schema.tables_and_indexes():
+        path = path_of(schema, relation)
+        paths.setdefault(path[0], []).append((relation.name, path))
     afters = [*starts[1:], None]
     return [
-        SplitRange(texts[place], texts[place + 1], _tables(paths[root_of(one[0])], one, after))
-        for place, (one, after) in enumerate(zip(starts, afters, strict=True))
+        SplitRange(
+            texts[index],
+            texts[index + 1],
+            _tables(paths[root_of(split_range[0])], split_range, after),
+        )
+        for index, (split_range, after) in enumerate(zip(starts, afters, strict=True))
     ]
 
 
 def start_texts(schema: Schema, starts: Sequence[Start]) -> list[str]:
-    """Where each split begins, as split statistics print it."""
-    things = {tree_of(thing): thing for thing in schema.tables_and_indexes()}
+    """Return the start of each split as split statistics print it."""
+    relations = {tree_of(relation): relation for relation in schema.tables_and_indexes()}
     shapes: dict[TreeId, KeyShape] = {}
     texts = []
-    for place, (start, boundary) in enumerate(starts):
+    for index, (start, boundary) in enumerate(starts):
         tree = root_of(start) if boundary is None else boundary.path[-1]
         key = b"" if boundary is None else boundary.key
         if tree not in shapes:
-            shapes[tree] = KeyShape(things[tree])
-        texts.append(shapes[tree].text(key) if place else BEGIN)
+            shapes[tree] = KeyShape(relations[tree])
+        texts.append(shapes[tree].text(key) if index else BEGIN)
     return texts
 
 
-def root_of(place: bytes) -> TreeId:
-    """The hierarchy that a place is in."""
-    return TreeId(int.from_bytes(place[:TREE_ID_BYTES], "big"))
+def root_of(position: bytes) -> TreeId:
+    """Return the hierarchy that contains a position."""
+    return TreeId(int.from_bytes(position[:TREE_ID_BYTES], "big"))
 
 
 def _tables(
@@ -144,7 +149,7 @@ INTERVALS = {"MINUTE": 60, "10MINUTE": 600, "HOUR": 3600}  # seconds
 
 @dataclass(frozen=True, slots=True)
 class SplitStat:
-    """One row; `interval_end` is in nanoseconds. Fields are the table's columns in lower case."""
+    """A row of SPLIT_STATS_TOP, with its columns in lower case; `interval_end` in nanoseconds."""
 
     interval_end: int
     split_start: str
@@ -160,12 +165,12 @@ def split_stats(
     interval: str,
     split_of: Callable[[Finding], SplitRange | None],
 ) -> list[SplitStat]:
-    """The rows of one table as of `at`, for the splits that findings lie in.
+    """Return the rows of one table as of `at`, for the splits that contain findings.
 
-    Raises ValueError for an interval that there is no table of.
+    Raises ValueError for an interval without a table.
     """
     if interval not in INTERVALS:
-        raise ValueError(f"interval {interval!r} is none of {', '.join(INTERVALS)}")
+        raise ValueError(f"interval {interval!r} is not one of {', '.join(INTERVALS)}")
     length = INTERVALS[interval] * NANOS_PER_SECOND
     end = at - at % length
     rows = []
@@ -178,15 +183,15 @@ def split_stats(
 
 
 def joined(rows: Iterable[SplitStat]) -> list[SplitStat]:
-    """One row for each split and interval, with the highest score and all reasons.
+    """Return one row for each split and interval, with the highest score and all reasons.
 
-    The latest interval comes first, and in it the hottest split.
+    The latest interval comes first, and within an interval the hottest split.
     """
-    found: dict[tuple[int, str, str], SplitStat] = {}
+    by_interval: dict[tuple[int, str, str], SplitStat] = {}
     for row in rows:
-        place = row.interval_end, row.split_start, row.split_limit
-        known = found.get(place, row)
-        found[place] = replace(
+        split_key = row.interval_end, row.split_start, row.split_limit
+        known = by_interval.get(split_key, row)
+        by_interval[split_key] = replace(
             row,
             cpu_usage_score=max(row.cpu_usage_score, known.cpu_usage_score),
             unsplittable_reasons=tuple(
@@ -194,12 +199,16 @@ def joined(rows: Iterable[SplitStat]) -> list[SplitStat]:
             ),
         )
     return sorted(
-        found.values(), key=lambda row: (-row.interval_end, -row.cpu_usage_score, row.split_start)
+        by_interval.values(),
+        key=lambda row: (-row.interval_end, -row.cpu_usage_score, row.split_start),
     )
 
 
 def _is_of_a_split(finding: Finding) -> bool:
-    """Whether a split's load is what is found: waits for locks cost no CPU, nor do key shapes."""
+    """Return whether the finding is about the load of a split.
+
+    Waits for locks cost no CPU, and neither do rules about the shape of keys.
+    """
     return finding.reason is not Reason.UNSPECIFIED and not finding.evidence.conflict_share
 
 

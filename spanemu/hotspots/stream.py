@@ -1,7 +1,7 @@
 """One stream of writes into one key space: its inserts, its updates or its deletes.
 
-What a commit wrote is put into a buffer, which is the only work that a commit waits for; a full
-buffer is worked off in one go, so that a write costs the same however long the stream is.
+A commit only waits until its keys are in a buffer. A full buffer is processed in one batch, so the
+cost of a write does not depend on the length of the stream.
 """
 
 from __future__ import annotations
@@ -13,19 +13,24 @@ from itertools import accumulate
 
 from spanemu.hotspots.samples import (
     FrequentRows,
+    Keys,
+    Prequential,
     Reservoir,
     Sample,
+    Windows,
+    halves,
     neighbour_distance,
     rank_correlation,
 )
 from spanemu.hotspots.thresholds import THRESHOLDS, Thresholds
-from spanemu.hotspots.windows import Keys, Prequential, Windows, halves
 
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """What is known of a stream. `share` and `share_error` are None before there are enough
-    windows. `append_part` and `prepend_part` are of commits beyond all keys before them.
+    """The figures of a stream.
+
+    `share` and `share_error` are None while there are too few windows. `append_part` and
+    `prepend_part` are the parts of commits beyond all keys before them.
     """
 
     commits: int
@@ -46,32 +51,32 @@ class Summary:
 
     @property
     def top_row_share(self) -> float:
-        """Of the commits, how many wrote the row that was written most often."""
+        """Return the part of the commits that wrote the most frequently written row."""
         return self.top_row_count / self.commits if self.commits else 0.0
 
     @property
     def effective_servers(self) -> float | None:
-        """How many servers the writes could keep busy; None when that is not known."""
+        """Return how many servers the writes could keep busy; None when that is not known."""
         return None if not self.share else 1 / self.share
 
 
 class Stream:
-    """The commits that wrote one kind of change into one tree, in order."""
+    """The commits that made one kind of change in one tree, in order."""
 
     __slots__ = (
-        "_appends", "_ats", "_bulk", "_bulk_appends", "_frequent", "_full", "_high", "_low",
-        "_prepends", "_reservoir", "_seen", "_sets", "_thresholds", "_windows", "commits", "keys",
-        "rows",
+        "_appends", "_bulk", "_bulk_appends", "_frequent", "_full", "_high", "_low",
+        "_prepends", "_processed", "_reservoir", "_sets", "_thresholds", "_timestamps", "_windows",
+        "commits", "keys", "rows",
     )  # fmt: skip
 
     def __init__(self, thresholds: Thresholds = THRESHOLDS) -> None:
         self._thresholds = thresholds
-        # The buffer: for each commit a key, its time, and of several rows all of their keys by
-        # its place. The first `_seen` commits of it are worked off.
+        # The buffer: one key and the timestamp of each commit, and for a commit of several rows
+        # all its keys, by its index. The first `_processed` commits of it have been processed.
         self.keys: list[bytes] = []
-        self._ats: list[int] = []
+        self._timestamps: list[int] = []
         self._sets: dict[int, Keys] = {}
-        self._seen = 0
+        self._processed = 0
         self._full = thresholds.windows[-1]
         self._windows = Windows(thresholds.windows, thresholds.buckets, thresholds.windows_min)
         self._reservoir = Reservoir(thresholds.samples_max)
@@ -80,59 +85,59 @@ class Stream:
         self.commits = self.rows = 0
         self._appends = self._prepends = self._bulk = self._bulk_appends = 0
 
-    def take(self, ats: Sequence[int], keys: Sequence[bytes]) -> None:
-        """Take in the rows of some commits: one beside the other what has a time in common."""
-        if len(set(ats)) == len(ats):
-            self.take_single(ats, keys)
+    def add_rows(self, timestamps: Sequence[int], keys: Sequence[bytes]) -> None:
+        """Add the rows of some commits; rows with the same timestamp are adjacent."""
+        if len(set(timestamps)) == len(timestamps):
+            self.add_single_rows(timestamps, keys)
             return
         start = 0
-        for at, size in Counter(ats).items():
-            self.add(keys[start : start + size], at)
+        for timestamp, size in Counter(timestamps).items():
+            self.add_commit(keys[start : start + size], timestamp)
             start += size
 
-    def take_single(self, ats: Sequence[int], keys: Sequence[bytes]) -> None:
-        """Take in commits, or reads, of one row each."""
+    def add_single_rows(self, timestamps: Sequence[int], keys: Sequence[bytes]) -> None:
+        """Add commits or reads of one row each."""
         start = 0
         while start < len(keys):
             end = start + self._full - len(self.keys)
             self.keys += keys[start:end]
-            self._ats += ats[start:end]
+            self._timestamps += timestamps[start:end]
             if len(self.keys) == self._full:
-                self._empty()
+                self._flush()
             start = end
 
-    def add(self, keys: Sequence[bytes], at: int) -> None:
-        """Take in a commit."""
+    def add_commit(self, keys: Sequence[bytes], timestamp: int) -> None:
+        """Add one commit."""
         if len(keys) > 1:
             keys = self._sets[len(self.keys)] = tuple(sorted(keys))
-        self.take_single((at,), keys[len(keys) // 2 :][:1])
+        self.add_single_rows((timestamp,), keys[len(keys) // 2 :][:1])
 
-    def _empty(self) -> None:
-        self._work_off()
+    def _flush(self) -> None:
+        self._process()
         self._frequent.trim()
-        self._windows.take((self.keys, self._sets))
-        self.keys, self._ats, self._sets = [], [], {}
-        self._seen = 0
+        self._windows.add((self.keys, self._sets))
+        self.keys, self._timestamps, self._sets = [], [], {}
+        self._processed = 0
 
-    def _work_off(self) -> None:
-        start, end = self._seen, len(self.keys)
+    def _process(self) -> None:
+        start, end = self._processed, len(self.keys)
         if start == end:
             return
-        self._seen = end
+        self._processed = end
         keys = self.keys[start:]
-        self._reservoir.offer(self._ats[start:], keys)
+        self._reservoir.offer(self._timestamps[start:], keys)
         if self._sets:
-            for place, key in enumerate(keys, start):
-                self._see(self._sets.get(place, (key,)))
+            for index, key in enumerate(keys, start):
+                self._count_commit(self._sets.get(index, (key,)))
         else:
             self._count(keys, keys)
-            self._frequent.see(keys)
+            self._frequent.count_keys(keys)
             self.rows += len(keys)
 
-    def _see(self, keys: Keys) -> None:
-        """Look at the rows of one commit."""
+    def _count_commit(self, keys: Keys) -> None:
+        """Count the rows of one commit."""
         self.rows += len(keys)
-        self._frequent.see(keys)
+        self._frequent.count_keys(keys)
         if len(keys) >= self._thresholds.bulk_rows_min:
             self._bulk += 1
             self._bulk_appends += self.commits > 0 and keys[0] > self._high
@@ -140,7 +145,7 @@ class Stream:
         self._count(keys[:1], keys[-1:])
 
     def _count(self, firsts: Sequence[bytes], lasts: Sequence[bytes]) -> None:
-        """Count commits, and those beyond all before them, by their first and last keys."""
+        """Count commits, and commits beyond all before them, by their first and last keys."""
         if not self.commits:
             self._low, self._high = firsts[0], lasts[0]
         high, low = max(lasts), min(firsts)
@@ -153,8 +158,8 @@ class Stream:
         self.commits += len(firsts)
 
     def summary(self) -> Summary:
-        """What is known by now."""
-        self._work_off()
+        """Return the figures so far."""
+        self._process()
         samples = self._reservoir.in_order()
         keys = [key for _, _, key in samples]
         top = self._frequent.top()
@@ -179,9 +184,9 @@ class Stream:
         )
 
     def _chosen(self, keys: Sequence[bytes], top_count: int) -> Prequential | None:
-        """The largest window of which there are enough, or halves that say that commits spread.
+        """Return the longest window length with enough windows, or halves where they show a spread.
 
-        Nobody doubts a window that one row fills.
+        A window that one row fills is never doubted.
         """
         limits = self._thresholds
         chosen = self._windows.chosen((self.keys, self._sets))

@@ -1,4 +1,4 @@
-"""One stream with all that was found out about it, in the names of a schema."""
+"""A stream with everything derived from it, in the names of a schema."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from typing import Any
 
 from spanemu.base.name_hints import like_shard, like_status
 from spanemu.hotspots.assumptions import Assumptions
-from spanemu.hotspots.cause import Cause, Reason, cause_of
 from spanemu.hotspots.detector import Observations
 from spanemu.hotspots.identifiers import TIMES, IdFormatMatch, identify
 from spanemu.hotspots.keys import KeyShape
@@ -21,7 +20,7 @@ from spanemu.hotspots.stream import Summary
 from spanemu.hotspots.thresholds import THRESHOLDS, Thresholds
 from spanemu.hotspots.trace import Commit
 from spanemu.hotspots.tree_load import Kind
-from spanemu.hotspots.verdict import Level, Verdict, judge
+from spanemu.hotspots.verdict import Cause, Level, Reason, Verdict, cause_of, judge
 from spanemu.schema.column import Column
 from spanemu.schema.index import Index
 from spanemu.schema.schema import Schema
@@ -33,8 +32,14 @@ from spanemu.values.types import TypeCode
 def participants(
     schema: Schema, commits: Sequence[Commit], limits: Thresholds = THRESHOLDS
 ) -> list[int]:
-    """The participants of each commit, in order; 0 for one that wrote what is gone by now."""
-    homes = {tree_of(thing): hierarchy_of(schema, thing) for thing in schema.tables_and_indexes()}
+    """Return the number of participants of each commit, in order.
+
+    The count is 0 for a commit that wrote only dropped tables and indexes.
+    """
+    homes = {
+        tree_of(relation): hierarchy_of(schema, relation)
+        for relation in schema.tables_and_indexes()
+    }
     keys: dict[TreeId, list[bytes]] = {}
     for _, writes in commits:
         for tree, key, _ in writes:
@@ -54,40 +59,43 @@ def participants(
 
 
 def _quantiles(keys: Sequence[bytes], buckets: int) -> list[bytes]:
-    return sorted({keys[place * len(keys) // buckets] for place in range(1, buckets)})
+    return sorted({keys[index * len(keys) // buckets] for index in range(1, buckets)})
 
 
 FEW_VALUES_MAX = 16
-NODES_MEANT = 8  # where nobody says how many there will be
+NODES_DEFAULT = 8  # where the test does not state the number of nodes
 
-# How many values the SQL of a declaration allows a column, by a CHECK, by MOD; None if it does not
-# say. Given by those who can read SQL.
+# The number of values that the SQL of a declaration (CHECK, MOD) allows a column; None where the
+# SQL sets no limit. The caller supplies this function, because the detector reads no SQL.
 Allowed = Callable[[Table, Column], int | None]
 
 
 def unbounded(table: Table, column: Column) -> int | None:
-    """No declaration says anything."""
+    """Return None: no declaration limits the values."""
     return None
 
 
 @dataclass(frozen=True, slots=True)
 class StreamAnalysis:
-    """A stream of one table or index. `pieces` are its sampled keys, oldest first, cut in parts."""
+    """The analysis of a stream of one table or index.
 
-    thing: Table | Index
+    `pieces` are the encoded parts of its sampled keys, oldest first.
+    """
+
+    relation: Table | Index
     table: Table
     kind: Kind
     stream: Summary
     shape: KeyShape
-    pieces: tuple[tuple[bytes, ...], ...]
+    encoded_parts: tuple[tuple[bytes, ...], ...]
     values: tuple[tuple[Any, ...], ...]
-    identified: IdFormatMatch | None
+    id_format: IdFormatMatch | None
     verdict: Verdict
     cause: Cause
 
     @property
     def is_reportable(self) -> bool:
-        """Whether there is something to say."""
+        """Return whether the stream is worth a finding."""
         return self.verdict.level in (Level.HOT, Level.WARN)
 
     @property
@@ -95,150 +103,164 @@ class StreamAnalysis:
         """The key column to blame."""
         return self.part(self.cause.part) if self.shape.parts else None
 
-    def part(self, place: int) -> Column:
-        """A key column by its place."""
-        return self.shape.parts[place].column
+    def part(self, index: int) -> Column:
+        """Return a key column by its index."""
+        return self.shape.parts[index].column
 
 
 @dataclass(frozen=True, slots=True)
 class AnalysisContext:
-    """All that a report is made of; `participants` are those of a commit, on average."""
+    """The input of a report; `participants` is the mean number of participants of a commit."""
 
     schema: Schema
-    seen: Observations
+    observations: Observations
     assumptions: Assumptions
-    judged: tuple[StreamAnalysis, ...]
+    analyses: tuple[StreamAnalysis, ...]
     participants: float | None = None
     limits: Thresholds = THRESHOLDS
     allowed: Allowed = unbounded
-    moving: frozenset[str] = frozenset()  # what is written in the order of its keys
+    moving: frozenset[str] = frozenset()  # tables and indexes written in the order of their keys
 
     @classmethod
     def of(
         cls,
         schema: Schema,
-        seen: Observations,
+        observations: Observations,
         assumptions: Assumptions,
         limits: Thresholds,
         allowed: Allowed = unbounded,
     ) -> AnalysisContext:
-        """Every stream that was seen of what the schema still has, judged."""
+        """Analyze every observed stream of the tables and indexes that the schema still has."""
         kinds = [kind for kind in Kind if kind is not Kind.READ or "r" in assumptions.operations]
         if "w" not in assumptions.operations:
             kinds = [Kind.READ]
-        judged = tuple(
-            analyze_stream(schema, thing, kind, stream, limits)
-            for thing in schema.tables_and_indexes()
+        analyses = tuple(
+            analyze_stream(schema, relation, kind, stream, limits)
+            for relation in schema.tables_and_indexes()
             for kind in kinds
-            if (stream := seen.streams.get((tree_of(thing), kind))) is not None
+            if (stream := observations.streams.get((tree_of(relation), kind))) is not None
         )
-        counts = [count for count in participants(schema, seen.trace, limits) if count]
+        counts = [count for count in participants(schema, observations.trace, limits) if count]
         average = mean(counts) if counts else None
         moving = frozenset(
-            one.thing.name
-            for one in judged
-            if one.verdict.level is Level.HOT and one.cause.reason is Reason.MOVING_HOT_SPOT
+            analysis.relation.name
+            for analysis in analyses
+            if analysis.verdict.level is Level.HOT
+            and analysis.cause.reason is Reason.MOVING_HOT_SPOT
         )
-        return cls(schema, seen, assumptions, judged, average, limits, allowed, moving)
+        return cls(schema, observations, assumptions, analyses, average, limits, allowed, moving)
 
     @property
     def nodes(self) -> int:
-        """What the instance will have."""
-        return self.assumptions.nodes or NODES_MEANT
+        """The number of nodes of the instance in production."""
+        return self.assumptions.nodes or NODES_DEFAULT
 
-    def stream(self, thing: Table | Index, kind: Kind) -> Summary | None:
-        """A stream of a table or index, whether it is judged or not."""
-        return self.seen.streams.get((tree_of(thing), kind))
+    def stream(self, relation: Table | Index, kind: Kind) -> Summary | None:
+        """Return the figures of a stream, whether the stream is analyzed or not."""
+        return self.observations.streams.get((tree_of(relation), kind))
 
     def of_kind(self, *kinds: Kind) -> Iterator[StreamAnalysis]:
-        """The judged streams of some kinds."""
-        return (one for one in self.judged if one.kind in kinds)
+        """Return the analyzed streams of some kinds."""
+        return (analysis for analysis in self.analyses if analysis.kind in kinds)
 
-    def follows(self, one: StreamAnalysis) -> bool:
-        """Whether a child or an interleaved index only goes where its parent goes."""
-        if one.cause.reason is not Reason.MOVING_HOT_SPOT:
+    def follows(self, analysis: StreamAnalysis) -> bool:
+        """Return whether an interleaved table or index only moves because its parent moves."""
+        if analysis.cause.reason is not Reason.MOVING_HOT_SPOT:
             return False
-        *above, _ = lineage(self.schema, one.thing)
+        *above, _ = lineage(self.schema, analysis.relation)
         return any(
-            self.moves(each) and one.cause.part < len(KeyShape(each).parts) for each in above
+            self.moves(each) and analysis.cause.part < len(KeyShape(each).parts) for each in above
         )
 
-    def moves(self, thing: Table | Index) -> bool:
-        """Whether what is written to a table or index moves on through its keys."""
-        return thing.name in self.moving
+    def moves(self, relation: Table | Index) -> bool:
+        """Return whether writes to a table or index move through its keys."""
+        return relation.name in self.moving
 
-    def is_one_tenant(self, one: StreamAnalysis) -> bool:
-        """Whether the time is only behind a column that this test gave one or two values."""
-        if one.cause.part == 0 or one.cause.first_values > self.limits.tenants_few_max:
+    def has_few_tenants(self, analysis: StreamAnalysis) -> bool:
+        """Return whether keys only grow behind a column of one or two values in this test."""
+        if analysis.cause.part == 0 or analysis.cause.first_values > self.limits.tenants_few_max:
             return False
-        return not self.has_few_values(one)
+        return not self.has_few_values(analysis)
 
-    def is_spread_in_production(self, one: StreamAnalysis) -> bool:
-        """Whether the test knows that the values which move on here will not do so there."""
-        column = one.column
-        if one.cause.reason is not Reason.MOVING_HOT_SPOT or column is None:
+    def is_spread_in_production(self, analysis: StreamAnalysis) -> bool:
+        """Return whether the test states that the moving values are random in production."""
+        column = analysis.column
+        if analysis.cause.reason is not Reason.MOVING_HOT_SPOT or column is None:
             return False
-        return self.assumptions.of(one.table.name, column.name) == "random"
+        return self.assumptions.of(analysis.table.name, column.name) == "random"
 
-    def is_sweep(self, one: StreamAnalysis) -> bool:
-        """Whether rows that were there before are gone through in the order of their keys.
+    def is_sweep(self, analysis: StreamAnalysis) -> bool:
+        """Return whether existing rows are updated, or given children, in the order of their keys.
 
-        They are changed, or are given children. One worker does so, whatever the keys; entries of
-        an index then follow by the table's key. Where rows are made in that order as well, or the
-        keys are the time of the change, what is written is the moving end.
+        One worker does that whatever the keys are. Entries of an index then move with the table's
+        key. Where rows are also inserted in key order, or the keys are the time of the change, the
+        writes are at the moving end of the table and are no sweep.
         """
-        if one.cause.reason is not Reason.MOVING_HOT_SPOT or one.cause.roves:
+        if analysis.cause.reason is not Reason.MOVING_HOT_SPOT or analysis.cause.roves:
             return False
-        if one.kind is Kind.INSERT:
-            is_index = isinstance(one.thing, Index)
-            return self._follows_sweep(one) if is_index else self._is_under_rows_of_before(one)
-        made_in_order = any(
-            other.thing is one.thing
+        if analysis.kind is Kind.INSERT:
+            is_index = isinstance(analysis.relation, Index)
+            return (
+                self._follows_sweep(analysis)
+                if is_index
+                else self._is_below_existing_rows(analysis)
+            )
+        inserted_in_order = any(
+            other.relation is analysis.relation
             and other.verdict.level is Level.HOT
             and other.cause.reason is Reason.MOVING_HOT_SPOT
             for other in self.of_kind(Kind.INSERT)
         )
-        return one.kind is Kind.UPDATE and one.identified is None and not made_in_order
+        return analysis.kind is Kind.UPDATE and analysis.id_format is None and not inserted_in_order
 
     def _follows_sweep(self, entries: StreamAnalysis) -> bool:
-        """Whether entries of an index move on by the key of a table that is gone through."""
+        """Return whether index entries move along the key of a table that is swept."""
         return entries.column in entries.table.key_columns and any(
             self.is_sweep(other)
             for other in self.of_kind(Kind.INSERT, Kind.UPDATE)
-            if other.thing is entries.table and other.is_reportable
+            if other.relation is entries.table and other.is_reportable
         )
 
-    def _is_under_rows_of_before(self, one: StreamAnalysis) -> bool:
-        """Whether what moves on is the key of a parent row, none of which was made in that order.
+    def _is_below_existing_rows(self, analysis: StreamAnalysis) -> bool:
+        """Return whether the moving part is the key of parent rows that were not inserted in that
+        order.
 
-        As few as were seen being made in order are enough to doubt it, and so is a time in the key.
+        Any number of parent rows observed in key order is reason for doubt, and so is a time in the
+        key.
         """
-        if one.table.interleave is not Interleave.IN_PARENT or one.identified is not None:
+        if analysis.table.interleave is not Interleave.IN_PARENT or analysis.id_format is not None:
             return False
-        if one.column is None or one.column.type.code in (TypeCode.TIMESTAMP, TypeCode.DATE):
+        if analysis.column is None or analysis.column.type.code in (
+            TypeCode.TIMESTAMP,
+            TypeCode.DATE,
+        ):
             return False
-        *above, _ = lineage(self.schema, one.table)
-        moving = [each for each in above if one.cause.part < len(KeyShape(each).parts)]
-        return bool(moving) and not any(map(self._was_made_in_order, moving))
+        *above, _ = lineage(self.schema, analysis.table)
+        moving = [each for each in above if analysis.cause.part < len(KeyShape(each).parts)]
+        return bool(moving) and not any(map(self._was_inserted_in_order, moving))
 
-    def _was_made_in_order(self, thing: Table | Index) -> bool:
-        """Whether rows were inserted in the order of their keys, however few."""
-        made = self.stream(thing, Kind.INSERT)
+    def _was_inserted_in_order(self, relation: Table | Index) -> bool:
+        """Return whether rows were inserted in key order, however few they are."""
+        made = self.stream(relation, Kind.INSERT)
         return (
             made is not None and made.commits > 1 and abs(made.rho) >= self.limits.ordered_rho_min
         )
 
-    def is_one_after_another(self, one: StreamAnalysis) -> bool:
-        """Whether this test has users, say, write in turn, each its rows, and none of them most.
+    def writes_in_turn(self, analysis: StreamAnalysis) -> bool:
+        """Return whether values of the first key column (such as users) write in turn, none of them
+        most.
 
-        A window of commits is then full of one user, and every boundary comes too late; where many
-        write at once their rows are spread. Which it is in production the test does not tell. What
-        is in order, or has few values to be in turn, is hot anyway.
+        A window of commits is then full of one value, and every boundary comes too late; where many
+        write at once, the rows are spread. The test does not show which is true in production. A
+        stream in key order, or with few first values, is hot in both cases.
         """
-        if one.cause.reason is Reason.HOT_ROW or set(one.verdict.because) - {"A", "share"}:
+        if analysis.cause.reason is Reason.HOT_ROW or set(analysis.verdict.because) - {
+            "A",
+            "share",
+        }:
             return False
-        firsts = [key[0] for key in one.pieces if len(key) > 1]
-        if len(firsts) < self.limits.ordered_min or self.has_few_values(one):
+        firsts = [key[0] for key in analysis.encoded_parts if len(key) > 1]
+        if len(firsts) < self.limits.ordered_min or self.has_few_values(analysis):
             return False
         parts = [count / len(firsts) for count in Counter(firsts).values()]
         by_chance = sum(part * part for part in parts)
@@ -248,16 +270,16 @@ class AnalysisContext:
             and again >= self.limits.in_turn_min * by_chance
         )
 
-    def has_few_values(self, one: StreamAnalysis) -> bool:
-        """Whether the first key column has few values in production, as far as can be known."""
-        column = one.part(0)
-        said = self.assumptions.of(one.table.name, column.name)
+    def has_few_values(self, analysis: StreamAnalysis) -> bool:
+        """Return whether the first key column has few values in production, as far as known."""
+        column = analysis.part(0)
+        said = self.assumptions.of(analysis.table.name, column.name)
         if said is not None:
             return said == "low" or (isinstance(said, int) and said <= FEW_VALUES_MAX)
-        return self._has_few_declared(one.table, column)
+        return self._has_few_declared(analysis.table, column)
 
     def _has_few_declared(self, table: Table, column: Column) -> bool:
-        """Whether a column has few values by its declaration, or by the sense of its name."""
+        """Return whether a column has few values by its declaration or by its name."""
         if column.type.code in (TypeCode.BOOL, TypeCode.ENUM):
             return True
         if like_shard(column.name) or like_status(column.name):
@@ -267,28 +289,28 @@ class AnalysisContext:
 
 
 def analyze_stream(
-    schema: Schema, thing: Table | Index, kind: Kind, stream: Summary, limits: Thresholds
+    schema: Schema, relation: Table | Index, kind: Kind, stream: Summary, limits: Thresholds
 ) -> StreamAnalysis:
-    """A stream of a table or index, judged."""
-    shape = KeyShape(thing)
+    """Analyze a stream of a table or index."""
+    shape = KeyShape(relation)
     values = tuple(shape.values(key) for _, _, key in stream.samples)
-    pieces = tuple(shape.pieces(key) for _, _, key in stream.samples)
+    encoded_parts = tuple(shape.encoded_parts(key) for _, _, key in stream.samples)
     is_written = kind in (Kind.INSERT, Kind.UPDATE)
-    identified = _identified(shape, stream, values, limits) if is_written else None
-    verdict = judge(kind, stream, identified, limits)
-    cause = cause_of(stream, pieces, limits)
+    id_format = _id_format(shape, stream, values, limits) if is_written else None
+    verdict = judge(kind, stream, id_format, limits)
+    cause = cause_of(stream, encoded_parts, limits)
     if "V" in verdict.because and cause.reason is not Reason.MOVING_HOT_SPOT:
         cause = Cause(Reason.MOVING_HOT_SPOT, 0, first_values=cause.first_values)
-    if verdict.level is not Level.HOT and _has_few_tails(kind, stream, cause, limits):
+    if verdict.level is not Level.HOT and _grows_behind_few_values(kind, stream, cause, limits):
         verdict = Verdict(Level.HOT, ("F",))
-    table = thing if isinstance(thing, Table) else schema.tables[thing.table.lower()]
+    table = relation if isinstance(relation, Table) else schema.tables[relation.table.lower()]
     return StreamAnalysis(
-        thing, table, kind, stream, shape, pieces, values, identified, verdict, cause
+        relation, table, kind, stream, shape, encoded_parts, values, id_format, verdict, cause
     )
 
 
-def _has_few_tails(kind: Kind, stream: Summary, cause: Cause, limits: Thresholds) -> bool:
-    """Whether all is written behind one or two values, of each in the order of what follows."""
+def _grows_behind_few_values(kind: Kind, stream: Summary, cause: Cause, limits: Thresholds) -> bool:
+    """Return whether all rows have one or two first values, and keys grow behind each of them."""
     return (
         kind is not Kind.DELETE
         and stream.commits >= limits.judged_min
@@ -298,21 +320,21 @@ def _has_few_tails(kind: Kind, stream: Summary, cause: Cause, limits: Thresholds
     )
 
 
-def _identified(
+def _id_format(
     shape: KeyShape,
     stream: Summary,
     values: Sequence[tuple[Any, ...]],
     limits: Thresholds,
 ) -> IdFormatMatch | None:
-    """The format of the first key column.
+    """Return the format of the first key column, or None.
 
-    Times need more than ids: fixtures often have them. There must be thirty, and they must grow, if
-    not one by one; what somebody shuffled is no clock.
+    Timestamps need more evidence than ids, because fixtures often contain timestamps: at least
+    thirty of them, which must grow as a trend. Shuffled times are no clock.
     """
     if not shape.parts:
         return None
-    ats = (at for _, at, _ in stream.samples)
-    pairs = [(key[0], at) for key, at in zip(values, ats, strict=True)]
+    timestamps = (timestamp for _, timestamp, _ in stream.samples)
+    pairs = [(key[0], timestamp) for key, timestamp in zip(values, timestamps, strict=True)]
     if shape.parts[0].column.type.code is TypeCode.TIMESTAMP:
         grows = abs(stream.rho) * sqrt(len(pairs)) >= limits.trend_errors_min
         is_clock = grows and len(pairs) >= limits.ordered_min

@@ -1,21 +1,90 @@
-"""What is known of one table or index that is watched: its streams, scans and conflicts."""
+"""The observations of one table or index: its streams, scans, conflicts, and who wrote its rows."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from spanemu.base.call_site import calling_site
 from spanemu.hotspots.samples import FrequentRows
-from spanemu.hotspots.sources import Source, Sources
 from spanemu.hotspots.stream import Stream
 from spanemu.hotspots.thresholds import THRESHOLDS, Thresholds
 from spanemu.storage.observer import ReadKind
 
+SAMPLED_FIRST = 4  # commits or scans of a tree
+SAMPLED_MASK = 0x3F  # every 64th scan after the first ones
+SOURCES_MAX = 32  # kept for each tree
+SHOWN_MAX = 3
+
+_TEST_VARIABLE = "PYTEST_CURRENT_TEST"  # pytest sets it to "path::name (phase)"
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A code location that wrote or scanned rows; unknown parts are "".
+
+    `statement` is SQL, or the description of a mutation or read; `site` is a line of the client's
+    code; `test` is a pytest node id.
+    """
+
+    statement: str = ""
+    site: str = ""
+    test: str = ""
+    tag: str = ""
+
+    def __str__(self) -> str:
+        parts = [self.statement or "a write"]
+        if self.site:
+            parts.append(f"at {self.site}")
+        if self.tag:
+            parts.append(f"[tag={self.tag}]")
+        if self.test:
+            parts.append(f"in {self.test}")
+        return " ".join(parts)
+
+
+class Sources:
+    """The sources of one tree's rows or scans, with their counts."""
+
+    __slots__ = ("_counts", "_offered", "_recorded")
+
+    def __init__(self) -> None:
+        self._counts: dict[Source, int] = {}
+        self._offered = self._recorded = 0
+
+    @property
+    def has_enough(self) -> bool:
+        """Return whether enough sources were recorded that sampling a few more suffices."""
+        return self._recorded >= SAMPLED_FIRST
+
+    def should_sample(self) -> bool:
+        """Count a scan, and return whether to record its source."""
+        self._offered = seen = self._offered + 1
+        return not seen & SAMPLED_MASK or seen <= SAMPLED_FIRST
+
+    def add(self, source: Source) -> None:
+        """Count a source, unless too many different sources are kept."""
+        self._recorded += 1
+        if source in self._counts or len(self._counts) < SOURCES_MAX:
+            self._counts[source] = self._counts.get(source, 0) + 1
+
+    def most_frequent(self) -> tuple[Source, ...]:
+        """Return the most frequent sources; of equally frequent ones, the first recorded."""
+        ordered = sorted(self._counts, key=lambda source: -self._counts[source])
+        return tuple(ordered[:SHOWN_MAX])
+
+
+def caller() -> tuple[str, str]:
+    """Return the line of client code, and the test, of the request that this thread serves."""
+    test, _, _ = os.environ.get(_TEST_VARIABLE, "").rpartition(" ")
+    return calling_site().line, test
+
 
 @dataclass(frozen=True, slots=True)
 class ScanSummary:
-    """What is known of a tree's scans; `large_for` is by what they were for."""
+    """The counts of a tree's scans; `large_for` counts the large ones by purpose."""
 
     scans: int
     rows: int
@@ -26,12 +95,12 @@ class ScanSummary:
 
     @property
     def large_share(self) -> float:
-        """Of the scans, how many went through most of the tree."""
+        """Return the part of the scans that read most of the tree."""
         return self.large / self.scans if self.scans else 0.0
 
 
 class Scans:
-    """The scans of one tree, counted as they end."""
+    """The scans of one tree, counted when they end."""
 
     __slots__ = ("_large", "_large_rows", "_limits", "_rows", "_scans", "sources")
 
@@ -42,35 +111,35 @@ class Scans:
         self.sources = Sources()
 
     def is_large(self, rows: int, of: int) -> bool:
-        """Whether a scan of `rows` rows goes through most of a tree that has `of`."""
+        """Return whether a scan of `rows` rows reads most of a tree that has `of` rows."""
         limits = self._limits
         return rows >= limits.scan_rows_min and rows >= limits.contained_part_min * of
 
-    def add(self, rows: int, reading: ReadKind, *, large: bool) -> None:
+    def add(self, rows: int, read_kind: ReadKind, *, large: bool) -> None:
         """Count one scan."""
         self._scans += 1
         self._rows += rows
         if large:
             self._large_rows += rows
-            self._large[reading] = self._large.get(reading, 0) + 1
+            self._large[read_kind] = self._large.get(read_kind, 0) + 1
 
     def summary(self) -> ScanSummary:
-        """What is known by now."""
+        """Return the counts so far."""
         return ScanSummary(
             scans=self._scans,
             rows=self._rows,
             large=sum(self._large.values()),
             large_rows=self._large_rows,
             large_for=dict(self._large),
-            sources=self.sources.most(),
+            sources=self.sources.most_frequent(),
         )
 
 
 @dataclass(frozen=True, slots=True)
 class ContentionSummary:
-    """What is known of a tree's conflicts; of them `top_row_count` were about `top_row`.
+    """The counts of a tree's lock conflicts; `top_row_count` of them were about `top_row`.
 
-    `seconds` is how long transactions waited, all together.
+    `seconds` is the total time that transactions waited.
     """
 
     conflicts: int
@@ -80,12 +149,12 @@ class ContentionSummary:
 
     @property
     def top_row_share(self) -> float:
-        """Of the conflicts, how many were about one row."""
+        """Return the part of the conflicts that were about the same row."""
         return self.top_row_count / self.conflicts if self.conflicts else 0.0
 
 
 class Contention:
-    """The conflicts about rows of one tree."""
+    """The lock conflicts about rows of one tree."""
 
     __slots__ = ("_conflicts", "_frequent", "_seconds")
 
@@ -95,21 +164,21 @@ class Contention:
         self._frequent = FrequentRows(limits.rows_max)
 
     def add(self, key: bytes | None, seconds: float) -> None:
-        """Count one conflict; a range has no key."""
+        """Count one conflict. A conflict about a range has no key."""
         self._conflicts += 1
         self._seconds += seconds
         if key is not None:
-            self._frequent.see((key,))
+            self._frequent.count_keys((key,))
             self._frequent.trim()
 
     def summary(self) -> ContentionSummary:
-        """What is known by now."""
+        """Return the counts so far."""
         row, count = self._frequent.top() or (None, 0)
         return ContentionSummary(self._conflicts, self._seconds, row, count)
 
 
 class Kind(StrEnum):
-    """What a request did to a row."""
+    """The effect of a request on a row."""
 
     INSERT = "insert"
     UPDATE = "update"
@@ -117,13 +186,13 @@ class Kind(StrEnum):
     READ = "read"  # by its key
 
 
-# The places of streams in a `TreeLoad`, in numbers: they are asked for at every write.
+# The indexes of streams in a `TreeLoad`: integers, because every write looks them up.
 INSERTS, UPDATES, DELETES, READS = range(4)
 _KINDS = (Kind.INSERT, Kind.UPDATE, Kind.DELETE, Kind.READ)
 
 
 class TreeLoad:
-    """Of one tree."""
+    """The observations of one tree."""
 
     __slots__ = ("_limits", "_streams", "conflicts", "scans", "sources")
 
@@ -134,30 +203,30 @@ class TreeLoad:
         self.conflicts = Contention(limits)
         self.sources = Sources()
 
-    def stream(self, place: int) -> Stream:
-        """`INSERTS`, `UPDATES`, `DELETES` or `READS`."""
-        found = self._streams[place]
+    def stream(self, kind: int) -> Stream:
+        """Return the stream `INSERTS`, `UPDATES`, `DELETES` or `READS`, created on first use."""
+        found = self._streams[kind]
         if found is None:
-            found = self._streams[place] = Stream(self._limits)
+            found = self._streams[kind] = Stream(self._limits)
         return found
 
     def streams(self) -> Iterator[tuple[Kind, Stream]]:
-        """The streams that something was seen of."""
+        """Yield the streams that have been created."""
         for kind, stream in zip(_KINDS, self._streams, strict=True):
             if stream is not None:
                 yield kind, stream
 
 
-Order = tuple[tuple[str, bool], ...]  # columns, and whether they are descending
+Order = tuple[tuple[str, bool], ...]  # (column, whether descending)
 
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """How a plan reads a table, by its key or by an index of it.
+    """The way a plan reads a table: by its primary key or by an index.
 
-    `equal` are the leading key columns that are bound to one value. `fetched` are the columns that
-    are looked up in the table for every entry of the index. `is_reversed`: from the last key to
-    the first. `sorted_by`: the order that its rows are put in afterwards.
+    `equal` are the leading key columns bound to one value. `fetched` are the columns looked up in
+    the table for every index entry. `is_reversed` means a scan from the last key to the first.
+    `sorted_by` is the order that the rows are sorted into afterwards.
     """
 
     table: str
@@ -168,14 +237,14 @@ class Access:
     sorted_by: Order = ()
 
     @property
-    def thing(self) -> str:
-        """The name of what is read first."""
+    def relation(self) -> str:
+        """The name of the index or table that is read first."""
         return self.index or self.table
 
 
 @dataclass(frozen=True, slots=True)
 class QueryUse:
-    """A statement, and how often it ran."""
+    """A statement, how often it ran, and what its plan reads."""
 
     text: str
     tag: str
@@ -184,5 +253,5 @@ class QueryUse:
 
     @property
     def tables(self) -> frozenset[str]:
-        """Names of the tables that it reads."""
+        """The names of the tables that the statement reads."""
         return frozenset(each.table for each in self.accesses)

@@ -1,28 +1,35 @@
-"""What a stream's figures come to: hot, worth a warning, fine, or too little to say.
+"""The verdict on a stream (hot, a warning, fine, or too few commits to tell), and its cause.
 
-    A    the fullest bucket holds half of the writes, beyond doubt
+    A    the fullest bucket holds half of the writes, with statistical certainty
     B    rows arrive in the order of their keys
-    V    keys are ids that begin with the time             (judged with `identifiers`)
-    F    behind one or two values, keys follow the order of writing    (judged with `cause`)
+    V    keys are ids that begin with the time     (needs `identifiers`)
+    F    behind one or two values, keys follow the order of writing
     row  one row takes much of the updates
 
-Deletes are never hot: they follow what was inserted. A row that is inserted again and again is
-worth a warning only: locks are kept like that, and so are the fixtures of tests.
+Deletes are never hot, because deletes follow earlier inserts. A row that is inserted again and
+again is only a warning: application-level locks and test fixtures write such rows.
+
+The cause is one of Spanner's reasons and the key part to blame: the first part whose values follow
+the order of arrival among keys that agree in all parts before it. For a timestamp behind two shard
+values this analysis finds the timestamp.
 """
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
 from spanemu.hotspots.identifiers import IdFormatMatch
+from spanemu.hotspots.samples import rank_correlation
 from spanemu.hotspots.stream import Summary
 from spanemu.hotspots.thresholds import THRESHOLDS, Thresholds
 from spanemu.hotspots.tree_load import Kind
 
 
 class Level(StrEnum):
-    """How a stream is judged."""
+    """The severity of a stream's verdict."""
 
     HOT = "hot"
     WARN = "warn"
@@ -32,7 +39,7 @@ class Level(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """A level, and the tests that spoke for it."""
+    """A level, and the names of the tests that led to it."""
 
     level: Level
     because: tuple[str, ...] = ()
@@ -41,10 +48,10 @@ class Verdict:
 def judge(
     kind: Kind,
     stream: Summary,
-    identified: IdFormatMatch | None = None,
+    id_format: IdFormatMatch | None = None,
     limits: Thresholds = THRESHOLDS,
 ) -> Verdict:
-    """The verdict on one stream."""
+    """Return the verdict on one stream."""
     enough = stream.commits >= limits.judged_min
     if kind is Kind.DELETE:
         return Verdict(Level.OK if enough else Level.INSUFFICIENT)
@@ -56,7 +63,7 @@ def judge(
                 "B",
                 stream.commits >= limits.ordered_min and abs(stream.rho) >= limits.ordered_rho_min,
             ),
-            ("V", kind is Kind.INSERT and identified is not None),
+            ("V", kind is Kind.INSERT and id_format is not None),
             ("row", _row_share(kind, stream, limits) >= limits.row_share_hot),
         )
         if speaks
@@ -81,7 +88,78 @@ def _is_full(stream: Summary, limits: Thresholds) -> bool:
 
 
 def _row_share(kind: Kind, stream: Summary, limits: Thresholds) -> float:
-    """The part of updates or reads that one row takes, when there are enough of them."""
+    """Return the part of updates or reads on one row, or 0 where that row has too few of them."""
     if kind not in (Kind.UPDATE, Kind.READ) or stream.top_row_count < limits.row_updates_min:
         return 0.0
     return stream.top_row_share
+
+
+FOLLOWS_RHO_MIN = 0.8  # within a group of keys that agree in the parts before
+GROUP_MIN = 5  # keys in a group, below which their order means nothing
+GROUPED_PART_MIN = 0.5  # of the sampled keys must lie in large enough groups
+
+
+class Reason(StrEnum):
+    """Spanner's reasons for a hotspot, as in UNSPLITTABLE_REASONS of SPLIT_STATS_TOP."""
+
+    HOT_ROW = "HOT_ROW"
+    MOVING_HOT_SPOT = "MOVING_HOT_SPOT"
+    LARGE_SCAN_HOT_SPOT = "LARGE_SCAN_HOT_SPOT"
+    UNISOLATABLE_HOT_ROW = "UNISOLATABLE_HOT_ROW"
+    UNSPECIFIED = "UNSPECIFIED"
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """A reason and the index of the key part to blame.
+
+    `rising` refers to the order of encoded bytes. `roves` means that the load moves between ranges
+    all the time, but in no order.
+    """
+
+    reason: Reason
+    part: int
+    rising: bool = True
+    first_values: int = 0  # distinct values of the first part in the sample
+    roves: bool = False
+
+
+def cause_of(
+    stream: Summary, encoded_parts: Sequence[tuple[bytes, ...]], limits: Thresholds = THRESHOLDS
+) -> Cause:
+    """Return the cause of a stream, given the encoded parts of its sampled keys in order of
+    arrival.
+    """
+    first_values = len({key[0] for key in encoded_parts if key})
+    share = max(stream.share or 0.0, limits.hot_share_min)
+    if stream.top_row_share >= limits.row_of_bucket_min * share:
+        return Cause(Reason.HOT_ROW, 0, first_values=first_values)
+    ordered = _first_ordered_part(encoded_parts)
+    if ordered is not None:
+        part, rho = ordered
+        return Cause(Reason.MOVING_HOT_SPOT, part, rho > 0, first_values)
+    if stream.top_row_share >= limits.row_share_warned:
+        return Cause(Reason.HOT_ROW, 0, first_values=first_values)
+    if max(stream.append_part, stream.prepend_part) >= limits.hot_share_min:
+        rising = stream.append_part >= stream.prepend_part
+        return Cause(Reason.MOVING_HOT_SPOT, 0, rising, first_values)
+    if (stream.share or 0.0) >= limits.hot_share_min:
+        # One range takes the load, and none of its rows is hot. A boundary inside the range would
+        return Cause(Reason.MOVING_HOT_SPOT, 0, first_values=first_values, roves=True)
+    return Cause(Reason.UNISOLATABLE_HOT_ROW, 0, first_values=first_values)
+
+
+def _first_ordered_part(encoded_parts: Sequence[tuple[bytes, ...]]) -> tuple[int, float] | None:
+    """Return the first key part that follows the order of arrival, and its rank correlation."""
+    for part in range(len(encoded_parts[0]) if encoded_parts else 0):
+        groups: dict[tuple[bytes, ...], list[bytes]] = defaultdict(list)
+        for key in encoded_parts:
+            groups[key[:part]].append(key[part])
+        large = [values for values in groups.values() if len(values) >= GROUP_MIN]
+        grouped = sum(map(len, large))
+        if grouped < max(GROUP_MIN, GROUPED_PART_MIN * len(encoded_parts)):
+            return None
+        rho = sum(rank_correlation(values) * len(values) for values in large) / grouped
+        if abs(rho) >= FOLLOWS_RHO_MIN:
+            return part, rho
+    return None

@@ -6,7 +6,7 @@ the order of creation, then the next row. A boundary between them cuts every tre
     before Songs(1, 2, 1)     Singers   after 1        Albums  after 1/2
                               Songs     before 1/2/1   Fans    (created after Albums) before 1/...
 
-Under the policy `root_only` (`hotspots.simulation.settings`) every boundary is that of a root row,
+Under the policy `root_only` (`hotspots.split_model`) every boundary is that of a root row,
 and the cut is the same in all trees: every child's key begins with its root row's.
 """
 

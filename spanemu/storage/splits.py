@@ -13,7 +13,7 @@ The tiling of a hierarchy is published as one immutable object: a reader of a si
 the store's mutex sees the splits before or after a cut, and both contain the row.
 
 Invariants, walked by `Hierarchy.check`: boundaries are sorted; every key lies in its split's range.
-Not here: when to cut (`hotspots.simulation.model`), what a key means (`layout`).
+Not here: when to cut (`hotspots.split_model`), what a key means (`layout`).
 """
 
 from __future__ import annotations

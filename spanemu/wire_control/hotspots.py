@@ -10,7 +10,7 @@ from spanemu.control.hotspots import HotspotsHandle, Watch
 from spanemu.control.ignored import checked
 from spanemu.hotspots.heatmap.heatmap import Heatmap
 from spanemu.hotspots.report import Report
-from spanemu.hotspots.simulation.simulation import Simulation
+from spanemu.hotspots.simulation import Simulation
 from spanemu.hotspots.split_info import SplitStat
 from spanemu.wire_control.calls import Calls
 

@@ -8,9 +8,8 @@ from typing import Any
 from spanemu.base.raw_key import raw_key
 from spanemu.base.serialization import from_plain
 from spanemu.control.splits import SplitsHandle, checked
-from spanemu.hotspots.simulation.model import Minute
-from spanemu.hotspots.simulation.settings import SplitSettings
 from spanemu.hotspots.split_info import CommitSplits, SplitInfo
+from spanemu.hotspots.split_model import Minute, SplitSettings
 from spanemu.wire_control.calls import Calls
 
 

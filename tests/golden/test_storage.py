@@ -13,7 +13,7 @@ from spanemu.database.database import Database
 from spanemu.database.environment import Environment
 from spanemu.database.options import CommitOptions, ReadWriteOptions, SingleUse
 from spanemu.database.splits.errors import SplitInsideHierarchy
-from spanemu.hotspots.simulation.settings import SplitPolicy
+from spanemu.hotspots.split_model import SplitPolicy
 from spanemu.sql.googlesql.syntax.ddl.statement import split_statements
 from spanemu.txn.errors.rows import ParentInsertedLater
 from spanemu.values.mutation import Write, WriteKind

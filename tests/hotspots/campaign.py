@@ -97,7 +97,7 @@ def _reports(workload: Workload, schema: Schema, seed: int) -> Iterator[Report]:
                 detector.pause(False)
             write(encoded, key)
         done = size
-        yield build_report(schema, detector.seen(), Assumptions())
+        yield build_report(schema, detector.observations(), Assumptions())
 
 
 def _all_rows(workload: Workload, seed: int) -> set[tuple[Any, ...]]:

@@ -60,7 +60,7 @@ def follow_load(control: Control, database: str, follow: bool = True) -> None:
 def pass_minutes(
     control: Control, database: str, minutes: int = 1, qps: float | None = None
 ) -> dict[str, Any]:
-    """Let virtual minutes pass: what each looked like (`hotspots.simulation.model.Minute`)."""
+    """Let virtual minutes pass: what each looked like (`hotspots.split_model.Minute`)."""
     return {"minutes": _splits(control, database).pass_minutes(minutes, qps=qps)}
 
 

@@ -20,13 +20,12 @@ from spanemu.database.transactions.listing import request_text
 from spanemu.hotspots.assumptions import Assumptions
 from spanemu.hotspots.detector import Detector, Observations
 from spanemu.hotspots.finding import Finding
-from spanemu.hotspots.heatmap.heatmap import Heatmap, build_heatmap
-from spanemu.hotspots.heatmap.overlay import Overlay
-from spanemu.hotspots.positions import Positions, place_of
+from spanemu.hotspots.heatmap.heatmap import Heatmap, Overlay, build_heatmap
+from spanemu.hotspots.positions import Positions, position_of
 from spanemu.hotspots.report import Report, build_report, empty_report
-from spanemu.hotspots.simulation.model import CutRules, SplitModel
-from spanemu.hotspots.simulation.simulation import Simulation, simulate
+from spanemu.hotspots.simulation import Simulation, simulate
 from spanemu.hotspots.split_info import SplitRange, SplitStat, joined, split_stats
+from spanemu.hotspots.split_model import CutRules, SplitModel
 from spanemu.schema.column import Column
 from spanemu.schema.dialect import DatabaseDialect
 from spanemu.schema.index import Index
@@ -180,7 +179,7 @@ class HotspotMonitor:
         """Return a detector's observations, with the queries of its time and names of dropped
         trees.
         """
-        seen = detector.seen()
+        seen = detector.observations()
         self._core.ledger.catch_up()
         known = {tree_of(source) for source in self._schema.tables_and_indexes()}
         dropped = {tree for tree, _ in seen.streams} - known
@@ -202,7 +201,7 @@ class HotspotMonitor:
     def simulate(self, detector: Detector, nodes: int, qps: float | None) -> Simulation:
         """Replay a detector's observations, starting from the current boundaries."""
         places = Positions(self._schema, self._splitting.settings.policy)
-        pinned = [place_of(boundary) for boundary in self._store.all_boundaries()]
+        pinned = [position_of(boundary) for boundary in self._store.all_boundaries()]
         return simulate(
             places.trace(detector.trace().commits),
             nodes,
@@ -215,7 +214,7 @@ class HotspotMonitor:
         schema, trace = self._schema, detector.trace()
         places = Positions(schema, self._splitting.settings.policy)
         starts = {tree: self._store.split_map.starts(tree) for tree in places.boundary_finders}
-        pinned = [place_of(boundary) for boundary in self._store.all_boundaries()]
+        pinned = [position_of(boundary) for boundary in self._store.all_boundaries()]
         return build_heatmap(schema, trace, Overlay(places, starts, pinned, trace, nodes))
 
     def split_stats(self, at: int, interval: str = "MINUTE") -> list[SplitStat]:
@@ -225,7 +224,7 @@ class HotspotMonitor:
             return seen
         schema, detector = self._schema, self.detector
         trees = {source.name: tree_of(source) for source in schema.tables_and_indexes()}
-        splits = self._splitting.forecast(detector.seen().trace)
+        splits = self._splitting.forecast(detector.observations().trace)
 
         def split_of(finding: Finding) -> SplitRange | None:
             return splits.at(trees[finding.object], finding.key) if finding.key else None

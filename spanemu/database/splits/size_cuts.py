@@ -44,7 +44,7 @@ class SizeCuts:
 
     def _rows(self, split: Split, part: Part) -> list[Sized]:
         return sorted(
-            (self._places.place(tree, key), size)
+            (self._places.position(tree, key), size)
             for tree, (first, last) in part.items()
             for key, size in sampled(split.trees[tree], first, last)
         )
@@ -69,7 +69,7 @@ class SizeCuts:
             rows = split.trees[tree]
             first = rows.bisect_left(behind.cut(self._paths[tree]))
             if first < last:
-                levels = places.levels(places.place(tree, rows.keys()[first]))
+                levels = places.levels(places.position(tree, rows.keys()[first]))
                 candidates += [level for level in levels if level > row]
         return places.boundary(min(candidates)) if candidates else None
 

@@ -15,10 +15,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from spanemu.base.nanos import NANOS_PER_MINUTE, NANOS_PER_SECOND
-from spanemu.hotspots.cause import Reason
 from spanemu.hotspots.positions import Positions
-from spanemu.hotspots.simulation.model import SplitModel
-from spanemu.hotspots.simulation.simulation import UTILISATION_DEFAULT, replay
+from spanemu.hotspots.simulation import UTILISATION_DEFAULT, replay
 from spanemu.hotspots.split_info import (
     HOT_SCORE,
     INTERVALS,
@@ -30,7 +28,9 @@ from spanemu.hotspots.split_info import (
     joined,
     ranges_of,
 )
+from spanemu.hotspots.split_model import SplitModel
 from spanemu.hotspots.trace import Commit
+from spanemu.hotspots.verdict import Reason
 from spanemu.schema.schema import Schema
 from spanemu.storage.layout import TreeId
 
@@ -115,7 +115,7 @@ class SplitForecast:
 
     def at(self, tree: TreeId, key: bytes) -> SplitRange:
         """Return the split of a row."""
-        position = self._places.place(tree, key)
+        position = self._places.position(tree, key)
         return self._ranges[max(0, bisect_right(self._starts, position) - 1)]
 
 

@@ -7,7 +7,7 @@ No code here runs during a read or a write. Splits change
                 only while `follow_load` is on, for real time depends on the machine
     by users    AddSplitPoints (`split_points`), and tests
 
-`hotspots.simulation.model`, which also simulates, decides the changes of a minute. A boundary falls
+`hotspots.split_model`, which also simulates, decides the changes of a minute. A boundary falls
 before a row, as the policy says.
 """
 
@@ -28,10 +28,24 @@ from spanemu.database.splits.split_forecast import (
     forecast_splits,
     reasons_of,
 )
-from spanemu.hotspots.positions import Positions, hierarchy_place, place_of
-from spanemu.hotspots.simulation.model import CutRules, Minute, Range, SplitModel
-from spanemu.hotspots.simulation.settings import SPLIT_SETTINGS, SplitPolicy, SplitSettings
-from spanemu.hotspots.split_info import Placed, SplitInfo, SplitStat, describe, root_of, start_texts
+from spanemu.hotspots.positions import Positions, hierarchy_position, position_of
+from spanemu.hotspots.split_info import (
+    PlacedSplit,
+    SplitInfo,
+    SplitStat,
+    describe,
+    root_of,
+    start_texts,
+)
+from spanemu.hotspots.split_model import (
+    SPLIT_SETTINGS,
+    CutRules,
+    Minute,
+    Range,
+    SplitModel,
+    SplitPolicy,
+    SplitSettings,
+)
 from spanemu.hotspots.trace import Commit
 from spanemu.schema.index import Index
 from spanemu.schema.schema import Schema
@@ -112,7 +126,7 @@ class SplitManager:
 
     def split_at(self, place: SplitLocation) -> SplitInfo:
         """Return the split that begins at `place`."""
-        start = hierarchy_place(place.hierarchy) + place.start
+        start = hierarchy_position(place.hierarchy) + place.start
         with self._store.mutex:
             starts = [placed[0] for placed in self._ranges()]
             return self.splits()[starts.index(start)]
@@ -128,7 +142,7 @@ class SplitManager:
 
     def text_at(self, split: SplitLocation) -> str | None:
         """Return the start of a split as statistics print it; None if no split begins there."""
-        start = hierarchy_place(split.hierarchy) + split.start
+        start = hierarchy_position(split.hierarchy) + split.start
         with self._store.mutex:
             ranges = self._ranges()
             texts = start_texts(self._schema(), [placed[:2] for placed in ranges])
@@ -259,7 +273,7 @@ class SplitManager:
         rate = count / self.settings.minute_seconds if qps is None else qps
         scale = rate / count / self.settings.server_units_max
         return [
-            (places.place(tree, key), units * scale, hierarchy_place(tree) + key)
+            (places.position(tree, key), units * scale, hierarchy_position(tree) + key)
             for tree, key, units in work
             if tree in places.boundary_finders
         ]
@@ -273,7 +287,7 @@ class SplitManager:
         self._apply(model, places, {start: (b, split) for start, b, split in ranges})
         return minute
 
-    def _model(self, places: Positions, ranges: Sequence[Placed]) -> SplitModel:
+    def _model(self, places: Positions, ranges: Sequence[PlacedSplit]) -> SplitModel:
         """Return a model that starts from the current splits."""
         rules = CutRules(places.levels, lambda row: self._after(places, row))
         return SplitModel.of([self._range(*placed) for placed in ranges], rules, self.settings)
@@ -288,7 +302,7 @@ class SplitManager:
 
     def _record_warm(
         self,
-        ranges: Sequence[Placed],
+        ranges: Sequence[PlacedSplit],
         events: Sequence[WorkEvent],
         minute: Minute,
         end: int,
@@ -335,7 +349,7 @@ class SplitManager:
 
     def _after(self, places: Positions, row: bytes) -> bytes | None:
         boundary = self._next_row(places, row)
-        return None if boundary is None else places.known(boundary)
+        return None if boundary is None else places.register(boundary)
 
     def _next_row(self, places: Positions, row: bytes) -> Boundary | None:
         """Return the boundary of the first row behind a row and the rows interleaved in it."""
@@ -346,19 +360,19 @@ class SplitManager:
         for tree, path in () if hierarchy is None else hierarchy.paths.items():
             key = self._store.first_key(tree, behind.cut(path))
             if key is not None and tree in places.boundary_finders:
-                candidates += [b for b in _levels(places, tree, key) if place_of(b) > row]
-        return min(candidates, key=place_of, default=None)
+                candidates += [b for b in _levels(places, tree, key) if position_of(b) > row]
+        return min(candidates, key=position_of, default=None)
 
     # ------------------------------------------------------------------ current splits
 
-    def _ranges(self) -> list[Placed]:
+    def _ranges(self) -> list[PlacedSplit]:
         """Return every split in key order, with its position and its first boundary."""
-        ranges: list[Placed] = []
+        ranges: list[PlacedSplit] = []
         for root in sorted(self._store.split_map.hierarchies):
             tiling = self._store.split_map.hierarchies[root].tiling
-            ranges.append((hierarchy_place(root), None, tiling.splits[0]))
+            ranges.append((hierarchy_position(root), None, tiling.splits[0]))
             pairs = zip(tiling.boundaries, tiling.splits[1:], strict=True)
-            ranges += [(place_of(boundary), boundary, split) for boundary, split in pairs]
+            ranges += [(position_of(boundary), boundary, split) for boundary, split in pairs]
         return ranges
 
     def _settle(self) -> None:
@@ -375,5 +389,5 @@ class SplitManager:
 
 
 def _levels(places: Positions, tree: TreeId, key: bytes) -> Sequence[Boundary]:
-    position = places.place(tree, key)
+    position = places.position(tree, key)
     return [places.boundary(level) for level in places.levels(position)]

@@ -1,33 +1,30 @@
-"""Rules that DDL alone cannot decide: they need the values, the load or the reads that were seen.
+"""Rules that need more than DDL: the observed values, load or reads.
 
-Each takes the whole scene and gives what is to be told; `RULES` is the list of them. None speaks
-from fewer commits, scans or queries than `thresholds` asks for.
+Each rule takes the whole analysis context and yields the findings to build; `RULES` lists all
+rules. No rule reports on fewer commits, scans or queries than `thresholds` demands.
 
-`scans`, `contention`, `values`, `load`, `queries`, `trees`.
+In reading order: `reads`, `load`, `values`, `trees`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from spanemu.hotspots.advice import contention, load, queries, scans, trees, values
-from spanemu.hotspots.advice.rule import Rule
+from spanemu.hotspots.advice import load, reads, trees, values
 from spanemu.hotspots.finding import Finding
-from spanemu.hotspots.finding_builder import finding_of
+from spanemu.hotspots.finding_builder import Rule, finding_of
 from spanemu.hotspots.stream_analysis import AnalysisContext
 
 RULES: tuple[Rule, ...] = (
-    *scans.RULES,
-    *contention.RULES,
-    *values.RULES,
+    *reads.RULES,
     *load.RULES,
-    *queries.RULES,
+    *values.RULES,
     *trees.RULES,
 )
 
 
-def advice(scene: AnalysisContext) -> Iterator[Finding]:
-    """What all rules have to say."""
+def advise(context: AnalysisContext) -> Iterator[Finding]:
+    """Yield the findings of all rules."""
     for rule in RULES:
-        for one, told in rule(scene):
-            yield finding_of(scene, one, told)
+        for analysis, spec in rule(context):
+            yield finding_of(context, analysis, spec)

@@ -1,4 +1,4 @@
-"""Rules on the values that were written: parents, tenants, shards, NULL, ids made by hand."""
+"""Rules on the written values: parents, tenants, shards, NULL and ids not from the sequence."""
 
 from __future__ import annotations
 
@@ -8,151 +8,159 @@ from dataclasses import replace
 
 from spanemu.base.name_hints import like_shard
 from spanemu.base.severity import Severity
-from spanemu.hotspots.advice.rule import Advice, Rule, cost
-from spanemu.hotspots.cause import Reason
-from spanemu.hotspots.finding_builder import FindingSpec, is_drawn
+from spanemu.hotspots.finding_builder import Advice, FindingSpec, Rule, cost_spec, is_drawn
 from spanemu.hotspots.fixes import without_nulls
-from spanemu.hotspots.simulation.settings import SplitPolicy
+from spanemu.hotspots.split_model import SplitPolicy
 from spanemu.hotspots.stream_analysis import AnalysisContext, StreamAnalysis
 from spanemu.hotspots.tree_load import Kind
+from spanemu.hotspots.verdict import Reason
 from spanemu.schema.index import Index
 from spanemu.schema.table import Table
 from spanemu.storage.layout import lineage
 
-HAND_MADE_MAX = 1 << 32  # a bit-reversed sequence gives less than that once in 2**31 values
-HAND_MADE_MIN = 5  # such values
+MANUAL_ID_MAX = 1 << 32  # a bit-reversed sequence gives a smaller value once in 2**31 values
+MANUAL_IDS_MIN = 5
 
 
-def _hot_prefixes(scene: AnalysisContext) -> Iterator[Advice]:
-    """SPN304, SPN704, SPN206: one parent row, tenant or value takes much of what is written.
+def _hot_prefixes(context: AnalysisContext) -> Iterator[Advice]:
+    """Report SPN304, SPN704, SPN206: one parent row, tenant or value takes much of the writes.
 
-    SPN804 besides: a parent that takes half of it, where the policy leaves its family whole.
+    Also SPN804: a parent row takes half of them, where the policy keeps its family whole.
     """
-    for one in scene.of_kind(Kind.INSERT, Kind.UPDATE):
-        if one.is_reportable or one.stream.commits < scene.limits.judged_min:
+    for analysis in context.of_kind(Kind.INSERT, Kind.UPDATE):
+        if analysis.is_reportable or analysis.stream.commits < context.limits.judged_min:
             continue
-        root, *_ = lineage(scene.schema, one.thing)
-        if root is not one.thing:
-            yield from _hot_prefix(scene, one, len(root.key), "SPN304")
-        elif len(one.shape.parts) > 1 and one.kind is Kind.INSERT and not _shards(one):
-            rule = "SPN206" if isinstance(one.thing, Index) else "SPN704"
-            yield from _hot_prefix(scene, one, 1, rule)
+        root, *_ = lineage(context.schema, analysis.relation)
+        if root is not analysis.relation:
+            yield from _hot_prefix(context, analysis, len(root.key), "SPN304")
+        elif (
+            len(analysis.shape.parts) > 1 and analysis.kind is Kind.INSERT and not _shards(analysis)
+        ):
+            rule = "SPN206" if isinstance(analysis.relation, Index) else "SPN704"
+            yield from _hot_prefix(context, analysis, 1, rule)
 
 
 def _hot_prefix(
-    scene: AnalysisContext, one: StreamAnalysis, parts: int, rule: str
+    context: AnalysisContext, analysis: StreamAnalysis, parts: int, rule: str
 ) -> Iterator[Advice]:
-    limits = scene.limits
-    counts = Counter(key[:parts] for key in one.pieces)
+    limits = context.limits
+    counts = Counter(key[:parts] for key in analysis.encoded_parts)
     ((prefix, count),) = counts.most_common(1)
-    share = count / len(one.pieces)
+    share = count / len(analysis.encoded_parts)
     is_parent = rule == "SPN304"
     least = limits.parent_share_warned if is_parent else limits.prefix_share_warned
     if share < max(least, limits.skew_min / len(counts)):
-        return  # also where a test has one or two of them, of which nothing follows
+        return  # Nothing follows from one or two prefixes in a test.
     row, values = next(
         (key, values)
-        for key, values in zip(one.pieces, one.values, strict=True)
+        for key, values in zip(analysis.encoded_parts, analysis.values, strict=True)
         if key[:parts] == prefix
     )
     if values[0] is None:
-        return  # for SPN207
-    shown = one.shape.text(b"".join(row), parts)
+        return  # SPN207 reports NULL.
+    shown = analysis.shape.text(b"".join(row), parts)
     what = "One parent row" if is_parent else "One value"
-    told = FindingSpec(
+    spec = FindingSpec(
         rule=rule,
         severity=Severity.INFO if rule == "SPN206" else Severity.WARNING,
         reason=Reason.UNISOLATABLE_HOT_ROW,
         related=() if is_parent else ("SPN804",),
-        column=one.part(0),
-        message=f"{what}, {shown}, takes {share:.0%} of the {one.kind}s.",
-        fix=f"a shard column behind {one.part(parts - 1).name}, for what is large",
-        notes=(f"{len(counts)} different ones in a sample of {len(one.pieces)}",),
+        column=analysis.part(0),
+        message=f"{what}, {shown}, takes {share:.0%} of the {analysis.kind}s.",
+        fix=f"a shard column behind {analysis.part(parts - 1).name} for large values of it",
+        notes=(f"{len(counts)} different values in a sample of {len(analysis.encoded_parts)}",),
     )
-    yield one, told
-    is_whole = is_parent and scene.seen.policy is SplitPolicy.ROOT_ONLY
+    yield analysis, spec
+    is_whole = is_parent and context.observations.policy is SplitPolicy.ROOT_ONLY
     if is_whole and share >= limits.hot_share_min and len(counts) >= limits.buckets:
-        told = replace(
-            told,
+        spec = replace(
+            spec,
             rule="SPN804",
             severity=Severity.ERROR,
             related=(rule,),
-            message=f"{shown} with all below it takes {share:.0%} of the {one.kind}s, and no "
-            "boundary may lie inside it: it is in one split, whatever the number of nodes.",
+            message=f"{shown} with all its descendants takes {share:.0%} of the {analysis.kind}s, "
+            "and no boundary may lie inside it: it stays in one split on any number of nodes.",
         )
-        yield one, told
+        yield analysis, spec
 
 
-def _shards(one: StreamAnalysis) -> bool:
-    return like_shard(one.part(0).name)
+def _shards(analysis: StreamAnalysis) -> bool:
+    return like_shard(analysis.part(0).name)
 
 
-def _few_shards(scene: AnalysisContext) -> Iterator[Advice]:
-    """SPN112: fewer values of a shard column than nodes."""
-    for one in scene.of_kind(Kind.INSERT):
-        if not one.shape.parts or not _shards(one):
+def _few_shards(context: AnalysisContext) -> Iterator[Advice]:
+    """Report SPN112: a shard column has fewer values than the instance has nodes."""
+    for analysis in context.of_kind(Kind.INSERT):
+        if not analysis.shape.parts or not _shards(analysis):
             continue
-        found = one.cause.first_values
-        is_known = one.stream.commits >= scene.limits.judged_min and found > 1
-        if one.is_reportable or not is_known or found >= scene.nodes:
+        shards = analysis.cause.first_values
+        is_known = analysis.stream.commits >= context.limits.judged_min and shards > 1
+        if analysis.is_reportable or not is_known or shards >= context.nodes:
             continue
-        told = cost(
+        spec = cost_spec(
             rule="SPN112",
-            severity=Severity.INFO if scene.assumptions.nodes is None else Severity.WARNING,
-            column=one.part(0),
-            message=f"{found} values of {one.part(0).name} keep {found} of {scene.nodes} "
+            severity=Severity.INFO if context.assumptions.nodes is None else Severity.WARNING,
+            column=analysis.part(0),
+            message=f"{shards} values of {analysis.part(0).name} keep {shards} of {context.nodes} "
             "nodes busy.",
-            fix=f"MOD(..., {scene.nodes}), or as many shards as there will be nodes",
+            fix=f"MOD(..., {context.nodes}), or as many shards as production has nodes",
         )
-        yield one, told
+        yield analysis, spec
 
 
-def _nulls_first(scene: AnalysisContext) -> Iterator[Advice]:
-    """SPN207: an index of which most entries begin with NULL."""
-    for one in scene.of_kind(Kind.INSERT):
-        if not isinstance(one.thing, Index) or one.stream.commits < scene.limits.judged_min:
+def _nulls_first(context: AnalysisContext) -> Iterator[Advice]:
+    """Report SPN207: most entries of an index begin with NULL."""
+    for analysis in context.of_kind(Kind.INSERT):
+        if (
+            not isinstance(analysis.relation, Index)
+            or analysis.stream.commits < context.limits.judged_min
+        ):
             continue
-        nulls = sum(key[0] is None for key in one.values) / len(one.values)
-        if nulls < scene.limits.null_part_min or one.thing.filtered:
+        nulls = sum(key[0] is None for key in analysis.values) / len(analysis.values)
+        if nulls < context.limits.null_part_min or analysis.relation.filtered:
             continue
-        told = cost(
+        spec = cost_spec(
             rule="SPN207",
             severity=Severity.WARNING,
-            column=one.part(0),
-            message=f"{nulls:.0%} of the new entries have NULL in {one.part(0).name}, and lie "
-            "side by side.",
-            fix=without_nulls(one.table, one.thing),
+            column=analysis.part(0),
+            message=f"{nulls:.0%} of the new entries have NULL in {analysis.part(0).name} and are "
+            "stored side by side.",
+            fix=without_nulls(analysis.table, analysis.relation),
         )
-        yield one, told
+        yield analysis, spec
 
 
-def _hand_made_ids(scene: AnalysisContext) -> Iterator[Advice]:
-    """SPN126: small numbers beside those of a sequence, which will give the same some day."""
-    for one in scene.of_kind(Kind.INSERT):
-        if not isinstance(one.thing, Table) or not one.shape.parts or not is_drawn(one.part(0)):
+def _manual_ids(context: AnalysisContext) -> Iterator[Advice]:
+    """Report SPN126: small ids beside those of a sequence that will return them some day."""
+    for analysis in context.of_kind(Kind.INSERT):
+        if (
+            not isinstance(analysis.relation, Table)
+            or not analysis.shape.parts
+            or not is_drawn(analysis.part(0))
+        ):
             continue
-        identity = one.part(0).identity
+        identity = analysis.part(0).identity
         if identity is not None and (identity.skip_range or identity.start_counter):
             continue
-        numbers = [key[0] for key in one.values if isinstance(key[0], int)]
-        small = sum(number < HAND_MADE_MAX for number in numbers)
-        if small >= HAND_MADE_MIN and small < len(numbers):
-            name = one.part(0).name
-            told = cost(
+        numbers = [key[0] for key in analysis.values if isinstance(key[0], int)]
+        small = sum(number < MANUAL_ID_MAX for number in numbers)
+        if small >= MANUAL_IDS_MIN and small < len(numbers):
+            name = analysis.part(0).name
+            spec = cost_spec(
                 rule="SPN126",
                 severity=Severity.INFO,
-                column=one.part(0),
+                column=analysis.part(0),
                 message=f"{small} of {len(numbers)} values of {name} were not drawn from its "
                 "sequence.",
-                fix=f"ALTER TABLE {one.table.name} ALTER COLUMN {name} "
-                f"SET SKIP RANGE 1, {max(n for n in numbers if n < HAND_MADE_MAX)}",
+                fix=f"ALTER TABLE {analysis.table.name} ALTER COLUMN {name} "
+                f"SET SKIP RANGE 1, {max(n for n in numbers if n < MANUAL_ID_MAX)}",
             )
-            yield one, told
+            yield analysis, spec
 
 
 RULES: tuple[Rule, ...] = (
     _hot_prefixes,
     _few_shards,
     _nulls_first,
-    _hand_made_ids,
+    _manual_ids,
 )

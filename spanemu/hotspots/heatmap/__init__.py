@@ -1,6 +1,6 @@
-"""How load looks: rows from top to bottom, commits from left to right.
+"""The heatmap of a load: rows from top to bottom, commits from left to right.
 
-In reading order: `heatmap` (the figures), `overlay` (splits and servers over them), `patterns`
-(what it looks like, in words), `runs` (one run beside an earlier one), `page` (HTML), `image`
-(PNG), `file` (whichever a name asks for).
+In reading order: `heatmap` (the figures, and the splits and servers over them), `patterns` (the
+pattern of a picture, in words), `page` (HTML, and the comparison of two runs), `file` (PNG images,
+and files of the format that their name asks for).
 """

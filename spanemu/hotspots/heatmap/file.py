@@ -1,4 +1,4 @@
-"""Writes a heatmap where it is wanted, in the format that the file's name asks for."""
+"""Heatmaps as PNG images, and as files in the format that the file's name asks for."""
 
 from __future__ import annotations
 
@@ -9,27 +9,26 @@ from os import PathLike
 from pathlib import Path
 
 from spanemu.hotspots.heatmap.heatmap import Band, Heatmap, Metric
-from spanemu.hotspots.heatmap.page import page
-from spanemu.hotspots.heatmap.runs import Earlier, earlier_figures
+from spanemu.hotspots.heatmap.page import Earlier, earlier_figures, page
 from spanemu.hotspots.report import Report
 from spanemu.hotspots.split_info import SplitStat
 
 WIDTH_MIN = 960  # pixels
 ROW_PIXELS, GAP_PIXELS = 4, 6
 _STEPS = ((5, 5, 20), (70, 20, 120), (200, 60, 90), (250, 180, 60), (255, 255, 255))
-_FAINT = 0.15  # the least that can be told from nothing
+_FAINT = 0.15  # the weakest color distinguishable from no load
 _GAP = bytes((140, 140, 150))
 _BOUNDARY = bytes((255, 255, 255))
 
 
 def image(heatmap: Heatmap, metric: Metric = Metric.WRITTEN) -> bytes:
-    """The PNG file."""
+    """Return the PNG file."""
     across = -(-WIDTH_MIN // heatmap.columns)
     most = max(
         (n for band in heatmap.bands for row in band.cells.get(metric, ()) for n in row), default=0
     )
     lines = [line for band in heatmap.bands for line in _lines(band, metric, most, heatmap.columns)]
-    rows = [_stretched(line, across) for line in lines] or [_GAP * heatmap.columns * across]
+    rows = [_widened(line, across) for line in lines] or [_GAP * heatmap.columns * across]
     return _png(rows, heatmap.columns * across)
 
 
@@ -49,11 +48,11 @@ def _png(rows: Sequence[bytes], width: int) -> bytes:
 
 
 def _lines(band: Band, metric: Metric, most: int, columns: int) -> Iterator[list[bytes]]:
-    """Each line of pixels of one table or index, a colour a column."""
+    """Yield the lines of pixels of one table or index, each with one color for each column."""
     cells = band.cells.get(metric) or [[]] * len(band.starts)
-    for place, row in enumerate(cells):
+    for index, row in enumerate(cells):
         colours = [_colour(_at(row, column, columns), most) for column in range(columns)]
-        first = [_BOUNDARY] * columns if place in band.boundaries else colours
+        first = [_BOUNDARY] * columns if index in band.boundaries else colours
         yield first
         yield from [colours] * (ROW_PIXELS - 1)
     yield from [[_GAP] * columns] * GAP_PIXELS
@@ -65,13 +64,13 @@ def _at(row: Sequence[int], column: int, columns: int) -> int:
 
 def _colour(count: int, most: int) -> bytes:
     part = _FAINT + (1 - _FAINT) * count / most if count else 0.0
-    place = part * (len(_STEPS) - 1)
-    low = min(len(_STEPS) - 2, int(place))
+    index = part * (len(_STEPS) - 1)
+    low = min(len(_STEPS) - 2, int(index))
     pairs = zip(_STEPS[low], _STEPS[low + 1], strict=True)
-    return bytes(round(below + (place - low) * (above - below)) for below, above in pairs)
+    return bytes(round(below + (index - low) * (above - below)) for below, above in pairs)
 
 
-def _stretched(colours: Sequence[bytes], across: int) -> bytes:
+def _widened(colours: Sequence[bytes], across: int) -> bytes:
     return b"".join(colour * across for colour in colours)
 
 
@@ -87,9 +86,10 @@ def save(
     stats: Sequence[SplitStat],
     before: Earlier | None = None,
 ) -> None:
-    """Write an image to a .png, text to a .txt, and to any other file a page of HTML.
+    """Write an image to a .png, text to a .txt, and an HTML page to any other file.
 
-    The page compares it with an earlier run. Raises ValueError for a file that is no such page.
+    The page compares the heatmap with an earlier run. Raises ValueError for an earlier file that is
+    no such page.
     """
     file = Path(path)
     suffix = file.suffix.lower()

@@ -1,27 +1,112 @@
-"""A heatmap as one HTML file that needs no network, the same bytes for the same input.
+"""A heatmap as one HTML file that needs no network; the same input gives the same bytes.
 
-The figures are JSON in the page, the picture is drawn by the script of `heatmap.html`; without
-scripts, and for those who cannot see it, there is a table.
+The figures are JSON in the page, and the script of `heatmap.html` draws the picture. A table shows
+the same figures to readers without scripts, and to readers who cannot see the picture.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
-from dataclasses import asdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from html import escape
+from os import PathLike
 from pathlib import Path
+from typing import Any
 
-from spanemu.hotspots.cause import Reason
 from spanemu.hotspots.finding import Finding
 from spanemu.hotspots.heatmap.heatmap import COUNTED, Band, Heatmap, Metric
-from spanemu.hotspots.heatmap.runs import Figures, Side, differences, figures
 from spanemu.hotspots.split_info import SplitStat
 from spanemu.hotspots.thresholds import THRESHOLDS
+from spanemu.hotspots.verdict import Reason
+
+Figures = Mapping[str, Any]
+Earlier = Heatmap | str | PathLike[str]
+
+_DATA = re.compile(r'<script type="application/json" id="data">(.*?)</script>', re.DOTALL)
+
+
+def figures(heatmap: Heatmap) -> Figures:
+    """Return all figures from which the picture is drawn."""
+    return {
+        "commits": heatmap.commits,
+        "columns": heatmap.columns,
+        "commits_per_column": heatmap.commits_per_column,
+        "nodes": heatmap.nodes,
+        "metrics": _metrics(heatmap),
+        "bands": [_band(band) for band in heatmap.bands],
+    }
+
+
+def earlier_figures(earlier: Earlier) -> Figures:
+    """Return the figures of an earlier run. Raises ValueError for a file without a heatmap."""
+    if isinstance(earlier, Heatmap):
+        return figures(earlier)
+    data = _DATA.search(Path(earlier).read_text(encoding="utf-8", errors="replace"))
+    runs = None if data is None else json.loads(data[1]).get("runs")
+    if not runs:
+        raise ValueError(f"{earlier} is not the page of a heatmap")
+    last: Figures = runs[0]
+    return last
+
+
+def _metrics(heatmap: Heatmap) -> list[str]:
+    """Return the metrics that have cells, and always rows written."""
+    return [
+        str(metric)
+        for metric in Metric
+        if metric is Metric.WRITTEN or any(band.cells.get(metric) for band in heatmap.bands)
+    ]
+
+
+def _band(band: Band) -> dict[str, Any]:
+    return {
+        "name": band.name,
+        "kind": "index" if band.is_index else "table",
+        "pattern": str(band.pattern),
+        "starts": band.starts,
+        "cells": {str(metric): cells for metric, cells in band.cells.items()},
+        "boundaries": band.boundaries,
+        "splits": band.splits,
+        "servers": band.servers,
+        "sources": band.sources,
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """A table or index in one run; `busiest` is the part of its rows in the fullest range."""
+
+    pattern: str
+    rows: int
+    busiest_stream: float
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A table or index in both runs; None where the run did not touch it."""
+
+    name: str
+    before: Side | None
+    now: Side | None
+
+
+def differences(before: Figures, now: Figures) -> Iterator[Difference]:
+    """Yield every table and index of either run, by name."""
+    olds, news = ({band["name"]: _side(band) for band in run["bands"]} for run in (before, now))
+    for name in sorted({*olds, *news}):
+        yield Difference(name, olds.get(name), news.get(name))
+
+
+def _side(band: Mapping[str, Any]) -> Side:
+    totals = [sum(row) for row in band["cells"][str(Metric.WRITTEN)]]
+    whole = sum(totals)
+    return Side(band["pattern"], whole, max(totals) / whole if whole else 0.0)
+
 
 _TEMPLATE = Path(__file__).with_name("heatmap.html")
-_PLACES = re.compile(r"(__[A-Z]+__)")
+_PLACEHOLDERS = re.compile(r"(__[A-Z]+__)")
 
 
 def page(
@@ -31,7 +116,7 @@ def page(
     notes: Sequence[str] = (),
     before: Figures | None = None,
 ) -> str:
-    """The whole file; with the figures of an earlier run it compares the two."""
+    """Return the whole file; given the figures of an earlier run, the page compares both runs."""
     runs = [figures(heatmap), *([] if before is None else [before])]
     content = {"runs": runs, "constants": asdict(THRESHOLDS)}
     # A closing tag inside a key must not end the script element.
@@ -45,8 +130,8 @@ def page(
         "__RANGES__": "".join(map(_ranges, heatmap.bands)),
         "__DATA__": data,
     }
-    pieces = _PLACES.split(_TEMPLATE.read_text(encoding="utf-8"))
-    return "".join(parts.get(piece, piece) for piece in pieces)
+    encoded_parts = _PLACEHOLDERS.split(_TEMPLATE.read_text(encoding="utf-8"))
+    return "".join(parts.get(piece, piece) for piece in encoded_parts)
 
 
 def _banners(heatmap: Heatmap, findings: Sequence[Finding], notes: Sequence[str]) -> str:
@@ -74,7 +159,7 @@ def _banners(heatmap: Heatmap, findings: Sequence[Finding], notes: Sequence[str]
     if heatmap.nodes:
         lines.append(
             f"<li><b>Simulated</b>: splits, servers and their loads are those of a model with "
-            f"{heatmap.nodes} nodes, no measurement of Spanner</li>"
+            f"{heatmap.nodes} nodes, not measurements of Spanner</li>"
         )
     lines += [f"<li>{escape(note)}</li>" for note in notes]
     return "".join(lines)
@@ -93,7 +178,7 @@ def _findings(findings: Sequence[Finding]) -> str:
 
 
 def _writers(finding: Finding) -> str:
-    """Sample keys, and who wrote them."""
+    """Return the sample keys, and the sources that wrote them, as a list."""
     shown = [f"<code>{escape(key)}</code>" for key in finding.samples]
     shown += [escape(str(source)) for source in finding.sources]
     return f"<ul>{''.join(f'<li>{each}</li>' for each in shown)}</ul>" if shown else ""
@@ -112,21 +197,21 @@ def _stats(stats: Sequence[SplitStat]) -> str:
 
 
 def _table(heatmap: Heatmap) -> str:
-    """One line a table or index: what the picture shows, in words."""
+    """Return one line of text for each table or index: what the picture shows."""
     lines = []
     for band in heatmap.bands:
         totals = [sum(row) for row in band.cells[Metric.WRITTEN]]
-        busiest = max(range(len(totals)), key=totals.__getitem__)
+        busiest_stream = max(range(len(totals)), key=totals.__getitem__)
         lines.append(
             f"<tr><td>{escape(band.name)}</td><td>{escape(band.pattern)}</td>"
             f"<td>{sum(totals)}</td><td>{len(totals)}</td>"
-            f"<td>{escape(band.starts[busiest])}</td><td>{totals[busiest]}</td></tr>"
+            f"<td>{escape(band.starts[busiest_stream])}</td><td>{totals[busiest_stream]}</td></tr>"
         )
     return "".join(lines)
 
 
 def _changes(before: Figures, now: Figures) -> str:
-    """What is different from the earlier run, a line a table or index."""
+    """Return the differences from the earlier run, one line for each table or index."""
     lines = "".join(
         f"<tr><td>{escape(each.name)}</td>{_sides(each.before)}{_sides(each.now)}</tr>"
         for each in differences(before, now)
@@ -141,17 +226,17 @@ def _changes(before: Figures, now: Figures) -> str:
 def _sides(side: Side | None) -> str:
     if side is None:
         return "<td colspan=3>not touched</td>"
-    return f"<td>{escape(side.pattern)}</td><td>{side.rows}</td><td>{side.busiest:.0%}</td>"
+    return f"<td>{escape(side.pattern)}</td><td>{side.rows}</td><td>{side.busiest_stream:.0%}</td>"
 
 
 def _ranges(band: Band) -> str:
-    """What the picture of one table or index holds, a line a range."""
+    """Return the figures of one table or index, one line for each range."""
     metrics = [metric for metric in COUNTED if band.cells.get(metric)]
     heads = "".join(f"<th>{escape(metric)}</th>" for metric in metrics)
     lines = []
-    for place, start in enumerate(band.starts):
-        numbers = "".join(f"<td>{sum(band.cells[metric][place])}</td>" for metric in metrics)
-        mark = "yes" if place in band.boundaries else ""
+    for index, start in enumerate(band.starts):
+        numbers = "".join(f"<td>{sum(band.cells[metric][index])}</td>" for metric in metrics)
+        mark = "yes" if index in band.boundaries else ""
         lines.append(f"<tr><th scope=row>{escape(start)}</th>{numbers}<td>{mark}</td></tr>")
     return (
         f"<details><summary>{escape(band.name)} by range</summary><table><tr><th>Range from</th>"

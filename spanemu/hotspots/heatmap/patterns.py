@@ -1,4 +1,4 @@
-"""What a heatmap looks like, in the words of Key Visualizer's page; told from the cells alone."""
+"""The pattern of a heatmap in the terms of Key Visualizer's page, derived from the cells alone."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ EVEN_ENTROPY_MIN = 0.85
 PERSISTENT_PART_MIN = 0.8
 SUDDEN_START_MIN = 0.2
 PATTERN_CELLS_MIN = 12
-ROVING_JUMP_MIN = 0.4  # of the ranges, from one column to the next
+ROVING_JUMP_MIN = 0.4  # of the ranges, between neighbouring columns
 ROVING_COLUMNS_MIN = 5  # of one diagonal
 ROVING_RUNS_MIN = 2
 QUIET_MAX = 0.1  # of the busiest column, in the gaps of a periodic load
 STRIPES_MIN = 4
-STRIPE_SPREAD_MAX = 0.25  # by how much distances between stripes differ, in parts of their mean
-SINGLE_PART_MIN = 0.8  # of all load, on one of several tables
+STRIPE_SPREAD_MAX = 0.25  # of the mean distance between stripes, by which distances may differ
+SINGLE_PART_MIN = 0.8  # of the whole load, on one of several tables
 
-Cells = list[list[int]]  # by range, then by column
+Cells = list[list[int]]  # indexed by range, then by column
 
 
 class Pattern(StrEnum):
-    """What a picture looks like, in the words of Key Visualizer's page."""
+    """The pattern of a picture, in the terms of Key Visualizer's page."""
 
     EVEN = "Evenly distributed reads and writes"
     MONOTONIC = "Monotonically increasing keys"
@@ -35,19 +35,19 @@ class Pattern(StrEnum):
     ROVING = "Roving reads and writes"
     SUDDEN = "Sudden traffic increase"
     SINGLE_TABLE = "Single hot table"
-    PERIODIC = "Periodic load"  # not of Key Visualizer's page: stripes from top to bottom
+    PERIODIC = "Periodic load"  # not on Key Visualizer's page: stripes from top to bottom
     NONE = "No pattern"
 
 
 def pattern_of(cells: Cells) -> Pattern:
-    """What the picture looks like."""
+    """Return the pattern of the cells."""
     if not cells or len(cells[0]) < PATTERN_CELLS_MIN:
         return Pattern.NONE
     if len(cells) == 1:
         return Pattern.PERSISTENT if _presence(cells[0]) >= PERSISTENT_PART_MIN else Pattern.NONE
     columns = list(zip(*cells, strict=True))
     centres = [
-        sum(place * n for place, n in enumerate(column)) / sum(column)
+        sum(index * n for index, n in enumerate(column)) / sum(column)
         for column in columns
         if sum(column)
     ]
@@ -62,12 +62,12 @@ def pattern_of(cells: Cells) -> Pattern:
 
 
 def _ranks(centres: Sequence[float]) -> float:
-    """How closely the centres follow the time."""
+    """Return the rank correlation of the centres with time."""
     return rank_correlation([round(centre * 1000).to_bytes(8, "big") for centre in centres])
 
 
 def _is_roving(centres: Sequence[float], ranges: int) -> bool:
-    """Whether the picture is of several diagonals, each of which begins again somewhere else."""
+    """Return whether the picture has several diagonals, each of which starts at another range."""
     runs: list[list[float]] = [[]]
     for before, centre in pairwise([centres[0], *centres]):
         if abs(centre - before) > ROVING_JUMP_MIN * ranges:
@@ -88,17 +88,17 @@ def _standing(cells: Cells) -> Pattern:
     row = max(cells, key=sum)
     if _presence(row) >= PERSISTENT_PART_MIN:
         return Pattern.PERSISTENT
-    first = next(place for place, n in enumerate(row) if n) / len(row)
+    first = next(index for index, n in enumerate(row) if n) / len(row)
     return Pattern.SUDDEN if first >= SUDDEN_START_MIN else Pattern.NONE
 
 
 def _presence(row: Sequence[int]) -> float:
-    """The part of the time in which there was some load."""
+    """Return the part of the time in which there was load."""
     return sum(n > 0 for n in row) / len(row)
 
 
 def _is_periodic(loads: Sequence[int]) -> bool:
-    """Whether load comes in stripes with quiet gaps of about the same length between them."""
+    """Return whether load comes in stripes with quiet gaps of about equal length."""
     quiet = QUIET_MAX * max(loads)
     begins = [0]
     for _, stripe in groupby(loads, key=lambda load: load <= quiet):
@@ -113,5 +113,5 @@ def _is_periodic(loads: Sequence[int]) -> bool:
 
 
 def is_single(load: int, of: int) -> bool:
-    """Whether one table has nearly all of what there is."""
+    """Return whether one table has nearly all of the load."""
     return load >= SINGLE_PART_MIN * of

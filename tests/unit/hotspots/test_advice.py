@@ -10,10 +10,10 @@ import pytest
 from spanemu.base.clock import ManualClock
 from spanemu.base.severity import Severity
 from spanemu.hotspots.assumptions import Assumptions
-from spanemu.hotspots.cause import Reason
 from spanemu.hotspots.detector import Detector
 from spanemu.hotspots.report import Report, build_report
 from spanemu.hotspots.thresholds import THRESHOLDS
+from spanemu.hotspots.verdict import Reason
 from spanemu.schema.schema import Schema
 from spanemu.storage.layout import encoder_of, hierarchy_of, tree_of
 from spanemu.storage.observer import ReadKind
@@ -43,7 +43,7 @@ class Watched:
 
     def report(self, **limits: int) -> Report:
         """What was seen, with other limits."""
-        seen = self.detector.seen()
+        seen = self.detector.observations()
         return build_report(self.schema, seen, Assumptions(), replace(THRESHOLDS, **limits))
 
 
@@ -96,7 +96,7 @@ def test_a_scan_that_is_given_up_counts_what_it_read() -> None:
     rows = watched.detector.on_scan(watched.tree, iter([(1,)] * 500), ReadKind.SNAPSHOT, None)
     next(rows)
     rows.close()  # type: ignore[attr-defined]
-    (scans,) = watched.detector.seen().scans.values()
+    (scans,) = watched.detector.observations().scans.values()
     assert (scans.scans, scans.rows, scans.large) == (1, 1, 0)
 
 
@@ -107,7 +107,7 @@ def test_a_scan_may_end_while_the_detector_is_at_work() -> None:
     next(rows)
     with watched.detector._mutex:
         rows.close()  # type: ignore[attr-defined]
-    assert watched.detector.seen().scans
+    assert watched.detector.observations().scans
 
 
 def test_conflicts_about_many_rows_are_no_hot_row() -> None:
@@ -141,12 +141,12 @@ def test_nothing_is_taken_in_while_paused() -> None:
     watched.detector.on_get(watched.tree, b"")
     watched.detector.on_conflict(watched.tree, b"", None, 1.0)
     list(watched.detector.on_scan(watched.tree, iter([(1,)]), ReadKind.SNAPSHOT, None))
-    seen = watched.detector.seen()
+    seen = watched.detector.observations()
     assert not seen.streams
     assert not seen.trace
 
 
 @pytest.mark.parametrize("given", [{"operations": ""}, {"operations": "x"}, {"nodes": 0}])
 def test_assumptions_that_make_no_sense(given: dict[str, object]) -> None:
-    with pytest.raises(ValueError, match=r"neither|node"):
+    with pytest.raises(ValueError, match=r"operations|nodes"):
         Assumptions(**given)  # type: ignore[arg-type]

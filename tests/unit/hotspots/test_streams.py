@@ -14,10 +14,16 @@ import pytest
 
 from spanemu.base.clock import ManualClock
 from spanemu.hotspots.detector import Detector
-from spanemu.hotspots.samples import FrequentRows, Reservoir, neighbour_distance, rank_correlation
+from spanemu.hotspots.samples import (
+    FrequentRows,
+    Prequential,
+    Reservoir,
+    Windows,
+    neighbour_distance,
+    rank_correlation,
+)
 from spanemu.hotspots.stream import Stream
 from spanemu.hotspots.tree_load import Kind
-from spanemu.hotspots.windows import Prequential, Windows
 from spanemu.storage.layout import TreeId
 from spanemu.storage.observer import JOURNAL_ROWS
 from spanemu.storage.store import Store
@@ -48,7 +54,7 @@ def test_shares(values: int, width: int) -> None:
     keys = [key(chance.randrange(values)) for _ in range(128 * 9 + 5)]
     window = Prequential(width, 8)
     for start in range(0, len(keys), 128):
-        window.take_all((keys[start : start + 128], {}))
+        window.add_block((keys[start : start + 128], {}))
     expected = shares_by_hand(keys, width)
     assert window.count == len(expected)
     assert window.mean == pytest.approx(mean(expected))
@@ -62,7 +68,7 @@ def test_the_longest_length_with_six_windows_decides(commits: int) -> None:
     windows = Windows((16, 32, 64, 128), 8, 6)
     whole = commits // 128 * 128
     for start in range(0, whole, 128):
-        windows.take((keys[start : start + 128], {}))
+        windows.add((keys[start : start + 128], {}))
     found = windows.chosen((keys[whole:], {}))
     width = max((each for each in (16, 32, 64, 128) if commits >= 6 * each), default=None)
     assert (None if found is None else found.width) == width
@@ -75,7 +81,7 @@ def test_rows_of_a_commit_share_its_weight(rows: int) -> None:
     window = Prequential(16, 8)
     keys = [key(n) for n in range(16)]
     sets = dict.fromkeys(range(16, 31), tuple(keys)) | {31: tuple(keys[:rows])}
-    window.take_all((keys + [keys[0]] * 16, sets))
+    window.add_block((keys + [keys[0]] * 16, sets))
     assert window.count == 1
     assert window.mean == pytest.approx((15 / 8 + 2 / rows) / 16)
 
@@ -84,7 +90,7 @@ def test_the_largest_window_with_enough_of_them_decides() -> None:
     stream = Stream()
     widths = {}
     for n in range(1000):
-        stream.add([key(n)], n)
+        stream.add_commit([key(n)], n)
         widths[n + 1] = stream.summary().width
     assert (widths[95], widths[96], widths[191], widths[192]) == (0, 16, 16, 32)
     assert (widths[384], widths[768], widths[1000]) == (64, 128, 128)
@@ -95,8 +101,8 @@ def test_asking_in_between_changes_nothing() -> None:
     asked, silent = Stream(), Stream()
     for n in range(500):
         unit = key(chance.randrange(1 << 40))
-        asked.add([unit], n)
-        silent.add([unit], n)
+        asked.add_commit([unit], n)
+        silent.add_commit([unit], n)
         asked.summary()
     assert asked.summary() == silent.summary()
 
@@ -104,7 +110,7 @@ def test_asking_in_between_changes_nothing() -> None:
 def test_records() -> None:
     stream = Stream()
     for n in (5, 6, 7, 3, 7, 9):
-        stream.add([key(n)], 0)
+        stream.add_commit([key(n)], 0)
     found = stream.summary()
     assert (found.append_part, found.prepend_part) == (3 / 5, 1 / 5)
 
@@ -112,7 +118,7 @@ def test_records() -> None:
 def test_loads_in_key_order() -> None:
     stream = Stream()
     for first in range(0, 300, 30):
-        stream.add(tuple(key(n) for n in range(first, first + 30)), 0)
+        stream.add_commit(tuple(key(n) for n in range(first, first + 30)), 0)
     found = stream.summary()
     assert (found.commits, found.rows) == (10, 300)
     assert (found.bulk_commits, found.bulk_appends) == (10, 9)
@@ -131,7 +137,7 @@ def test_rank_correlation() -> None:
 def test_commits_that_go_round_come_back_to_every_boundary(shards: int, commits: int) -> None:
     stream = Stream()
     for n in range(commits):
-        stream.add([key((n % shards << 32) + n)], n)
+        stream.add_commit([key((n % shards << 32) + n)], n)
     found = stream.summary()
     assert found.share is not None
     assert found.share < 0.45
@@ -144,7 +150,7 @@ def test_bursts_of_one_user_each_spread(burst: int) -> None:
     for n in range(200):
         if n % burst == 0:
             user = chance.getrandbits(40)
-        stream.add([key(user << 16 | n)], n)
+        stream.add_commit([key(user << 16 | n)], n)
     found = stream.summary()
     assert found.share is not None
     assert found.share < 0.45
@@ -154,7 +160,7 @@ def test_bursts_of_one_user_each_spread(burst: int) -> None:
 def test_few_tails_are_not_doubted(shards: int) -> None:
     stream = Stream()
     for n in range(300):
-        stream.add([key((n % shards << 32) + n)], n)
+        stream.add_commit([key((n % shards << 32) + n)], n)
     found = stream.summary()
     assert found.share == 1 / shards
     assert found.width == 32
@@ -164,7 +170,7 @@ def test_few_tails_are_not_doubted(shards: int) -> None:
 def test_numbers_as_text_move_though_in_no_order(commits: int) -> None:
     stream = Stream()
     for n in range(commits):
-        stream.add([f"inv-{n + 1}".encode()], n)
+        stream.add_commit([f"inv-{n + 1}".encode()], n)
     found = stream.summary()
     assert found.share is not None
     assert found.share - 2 * found.share_error >= 0.5
@@ -184,7 +190,7 @@ def test_frequent_rows_are_found_in_a_long_stream() -> None:
         key(1) if chance.random() < 0.3 else key(chance.randrange(10**9)) for _ in range(20_000)
     ]
     for start in range(0, len(stream), 100):
-        rows.see(stream[start : start + 100])
+        rows.count_keys(stream[start : start + 100])
         rows.trim()
     found = rows.top()
     assert found is not None
@@ -228,14 +234,16 @@ def test_streams_are_kept_apart() -> None:
     store, detector = store_with_detector()
     for row in ((1,), (2,), None, (3,)):
         store.apply([(TREE, key(1), row)], store.clock.now())
-    commits = {kind: summary.commits for (_, kind), summary in detector.seen().streams.items()}
+    commits = {
+        kind: summary.commits for (_, kind), summary in detector.observations().streams.items()
+    }
     assert commits == {Kind.INSERT: 2, Kind.UPDATE: 1, Kind.DELETE: 1}
 
 
 def test_rows_of_one_commit_are_one_unit() -> None:
     store, detector = store_with_detector()
     store.apply([(TREE, key(n), (n,)) for n in (3, 1, 2)], store.clock.now())
-    (summary,) = detector.seen().streams.values()
+    (summary,) = detector.observations().streams.values()
     assert (summary.commits, summary.rows) == (1, 3)
 
 

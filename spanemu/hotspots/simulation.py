@@ -1,8 +1,8 @@
-"""What production would show: recorded writes at a rate, on a number of nodes, by the minute.
+"""The expected behaviour in production: recorded writes at a rate, on a number of nodes, by minute.
 
-A simulation explains a verdict and never makes one. It is calibrated by its twin: the same number
-of writes with random keys, over the same model. Everything begins in one split, so the first
-minutes are always bad; that is the cold start, which split points cure, and no hotspot.
+A simulation explains a verdict and never decides one. Its twin calibrates it: the same number of
+writes with random keys on the same model. Everything begins in one split, so the first minutes
+always look bad. That is the cold start, which split points avoid, and not a hotspot.
 """
 
 from __future__ import annotations
@@ -14,20 +14,20 @@ from functools import lru_cache
 from statistics import mean
 
 from spanemu.base.rand import Randomness
-from spanemu.hotspots.simulation.model import Minute, SplitModel
+from spanemu.hotspots.split_model import Minute, SplitModel
 from spanemu.hotspots.thresholds import THRESHOLDS
 
 MINUTES = 12
-EVENTS_PER_NODE_MIN = 4  # of a virtual minute
+EVENTS_PER_NODE_MIN = 4  # in a virtual minute
 TWINS_MIN, TWINS_MAX = 5, 40
-TWIN_KEYS = 20_000  # of all twins together: their mean peak is then known within one percent
+TWIN_KEYS = 20_000  # of all twins together, which gives their mean peak within one percent
 TWIN_KEY_BYTES = 16
 HOT_EXCESS, WARM_EXCESS = 1.6, 1.4
 UTILISATION_DEFAULT = 0.5
 
 
 class Outlook(StrEnum):
-    """How much busier the busiest server is than with random keys."""
+    """A word for how much busier the busiest server is than with random keys."""
 
     HOT = "hot"
     WARM = "warm"
@@ -37,8 +37,10 @@ class Outlook(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Simulation:
-    """`peak` is the mean load of the busiest server after the warm-up, in parts of its capacity;
-    `excess` is that against the twin's. `qps` is of rows, index entries included.
+    """The outcome of a simulation.
+
+    `peak` is the mean load of the busiest server after the warm-up, in parts of its capacity, and
+    `twin_peak` that of random keys. `qps` counts rows, index entries included.
     """
 
     nodes: int
@@ -61,12 +63,12 @@ class Simulation:
 
     @property
     def excess(self) -> float:
-        """1.0 is what random keys come to."""
+        """The ratio of the peak to the peak of random keys."""
         return self.peak / self.twin_peak if self.twin_peak else 0.0
 
     @property
     def outlook(self) -> Outlook:
-        """A word for the excess."""
+        """The outlook that the excess indicates."""
         if len(self.minutes) < 2:
             return Outlook.TOO_SHORT
         if self.excess >= HOT_EXCESS:
@@ -75,12 +77,12 @@ class Simulation:
 
     @property
     def cold_start(self) -> float:
-        """The load of the one server that has everything in the first minute."""
+        """The load of the only server in use in the first minute."""
         return self.minutes[0].peak if self.minutes else 0.0
 
     @property
     def saturated_minutes(self) -> int:
-        """How many minutes after the warm-up some server had more than it can do."""
+        """The number of minutes after the warm-up in which a server was overloaded."""
         return sum(minute.peak >= 1.0 for minute in self.minutes[len(self.minutes) // 2 :])
 
 
@@ -90,10 +92,10 @@ def simulate(
     qps: float | None = None,
     model: Callable[[int], SplitModel] = SplitModel,
 ) -> Simulation:
-    """Replay keys, in the order in which they were written, at `qps` rows a second.
+    """Replay keys, in the order of writing, at `qps` rows a second.
 
-    Without `qps` the load is half of what the nodes can take together. `model` makes the splits
-    to begin with, for a number of servers.
+    Without `qps` the load is half of the capacity of all nodes. `model` creates the initial splits
+    for a number of servers.
     """
     capacity = THRESHOLDS.server_writes_max
     rate = UTILISATION_DEFAULT * nodes * capacity if qps is None else qps
@@ -103,7 +105,7 @@ def simulate(
 
 
 def replay(keys: Sequence[bytes], model: SplitModel, nodes: int, load: float) -> tuple[Minute, ...]:
-    """The minutes of a load; `load` is what all writes of a minute come to, in servers."""
+    """Return the minutes of a load; `load` is the total load of a minute, in servers."""
     size = max(EVENTS_PER_NODE_MIN * nodes, len(keys) // MINUTES)
     starts = range(0, len(keys) - size + 1, size)
     return tuple(model.minute(keys[at : at + size], load / size) for at in starts)
@@ -111,7 +113,7 @@ def replay(keys: Sequence[bytes], model: SplitModel, nodes: int, load: float) ->
 
 @lru_cache(maxsize=64)
 def _twin_peak(count: int, nodes: int, load: float) -> float:
-    """The mean peak of several twins: of one alone it is off by eight percent."""
+    """Return the mean peak of several twins; the peak of one twin deviates by eight percent."""
     twins = max(TWINS_MIN, min(TWINS_MAX, TWIN_KEYS // count))
     return mean(_peak(_twin(count, seed, nodes, load)) for seed in range(twins))
 
