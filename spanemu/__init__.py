@@ -6,12 +6,12 @@
         shop = emulator.create_database("shop", schema="schema.sql")
         with shop.client().snapshot() as snapshot: ...
 
-In reading order: `api` (what a program holds of an emulator), `config`, `schema_source`; below
-them the packages `control`, `wire_control`, `frontend`, `admin`, `database`, `ddl`, `txn`, `sql`,
-`hotspots`, `storage`, `schema`, `messages`, `values`, `base`; and beside them `lint`, which reads
-schemas alone, and `cli`, the command.
+In reading order: `api` (the handles of an emulator and its databases), `config`, `schema_source`;
+below them the packages `control`, `wire_control`, `frontend`, `admin`, `database`, `ddl`, `txn`,
+`sql`, `hotspots`, `storage`, `schema`, `messages`, `values`, `base`. `lint` checks schemas without
+data, and `cli` is the command.
 
-Importing this module costs nothing; the first use of a name brings in what it needs.
+Importing this module is cheap: a public name's module is imported when the name is first used.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ __all__ = [
     "split_schema",
 ]
 
-# The module that each public name comes from, imported when the name is first used.
+# The module that defines each public name.
 _HOMES = {
     "CannotListen": "spanemu.frontend.errors",
     "Code": "spanemu.base.errors",
@@ -96,7 +96,7 @@ def __getattr__(name: str) -> Any:
     if home is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     value = getattr(import_module(home), name)
-    globals()[name] = value  # Also where importing a module of that name has put the module.
+    globals()[name] = value  # Replaces a submodule of the same name, which the import has set.
     return value
 
 

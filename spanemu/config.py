@@ -1,4 +1,4 @@
-"""Everything that can be chosen about an emulator, validated where it is constructed."""
+"""The settings of an emulator, validated when they are constructed."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ PORT_MAX = 65_535
 
 
 class InvalidConfig(ValueError):
-    """A setting that no emulator can have; the message names it."""
+    """A setting with an impossible value; the message names the setting."""
 
 
 @dataclass(frozen=True, slots=True)
 class HostPort:
-    """Where a server listens or is found; port 0 asks for a free one."""
+    """The address of a server; port 0 means any free port."""
 
     host: str
     port: int
@@ -35,7 +35,7 @@ class HostPort:
 
     @property
     def is_loopback(self) -> bool:
-        """Whether only this machine can reach it."""
+        """Return whether only this machine can reach the address."""
         if self.host == "localhost":
             return True
         try:
@@ -45,12 +45,12 @@ class HostPort:
 
     @property
     def reachable(self) -> HostPort:
-        """The address to dial for a server that listens here; "any" is no place to dial."""
+        """The address to connect to; a server that listens on all addresses is at localhost."""
         return HostPort("localhost", self.port) if self.host in ("0.0.0.0", "::") else self
 
     @classmethod
     def parse(cls, text: str) -> HostPort:
-        """The parts of `HOST:PORT` or `[IPV6]:PORT`. Raises InvalidConfig."""
+        """Parse `HOST:PORT` or `[IPV6]:PORT`. Raises InvalidConfig."""
         host, separator, port = text.rpartition(":")
         if host.startswith("[") and host.endswith("]"):
             host = host[1:-1]
@@ -64,7 +64,7 @@ class HostPort:
 
 
 class ProcessSettings(TypedDict, total=False):
-    """The fields of EmulatorConfig that an emulator in a process of its own can have."""
+    """The fields of EmulatorConfig that apply to an emulator in a process of its own."""
 
     host_port: str
     seed: int | None
@@ -93,19 +93,18 @@ class ConfigChanges(TypedDict, total=False):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EmulatorConfig:
-    """How an emulator is set up. Raises InvalidConfig when a value makes no sense.
+    """The configuration of an emulator. Raises InvalidConfig for an impossible value.
 
-    `host_port` is where it listens; port 0 takes a free one. With `embedded_channel`, clients in
-    this process that dial that address reach it without sockets. `seed` reproduces everything
-    that varies by chance, None picks one. `project` and `instance` are where databases go that
-    are created by a bare name. `instance_configs` maps ids to display names; with
-    `strict_instance_configs`, instances may only name these, those that Google publishes, and
-    those that users created.
-    `version_retention_seconds` is how far back databases can be read whose schema does not say.
+    `host_port` is the address to listen at; port 0 means any free port. With `embedded_channel`,
+    clients in this process that connect to the address reach the emulator without sockets. `seed`
+    reproduces all random behaviour; None picks a seed. `project` and `instance` contain the
+    databases that are created by a bare name. `instance_configs` maps ids to display names; with
+    `strict_instance_configs`, instances may only name these configurations, those that Google
+    publishes, and those that users created.
+    `version_retention_seconds` is the version retention of databases whose schema sets none.
     `abort_first_attempts` aborts the first commit of every transaction, so that the retry loops of
-    an application are exercised (`Faults.abort_first_attempts`). `start_time` is when the clock
-    begins to run, with its time zone; None is the present. `limits` are what requests may amount
-    to.
+    an application are exercised (`Faults.abort_first_attempts`). `start_time` is the initial time
+    of the clock, with its time zone; None is the present. `limits` are the limits of requests.
     """
 
     host_port: str = "127.0.0.1:0"

@@ -1,11 +1,11 @@
-"""Where a schema comes from: files or text, cut into statements that remember their place.
+"""The source of a schema: files or text, divided into statements that know their position.
 
     "schema.sql", Path("db/schema.sql")     a file
     "CREATE TABLE T (...) ...; CREATE ..."  the statements themselves
-    SchemaStatement(...)                    one statement that was cut out before
+    SchemaStatement(...)                    a statement divided out before
 
-A text that opens with a schema statement's first word, or holds nothing but comments, is DDL;
-anything else is the path of a file.
+A text that begins with the first word of a schema statement, or contains only comments, is DDL.
+Any other text is the path of a file.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class NotUtf8(SpannerError, code=Code.INVALID_ARGUMENT):
 
 @dataclass(frozen=True, slots=True)
 class SchemaStatement:
-    """One statement, and where it begins; lines count from one."""
+    """A statement and the line, counted from one, on which it begins."""
 
     text: str
     origin: str
@@ -50,7 +50,7 @@ class SchemaStatement:
     def text_for(self, database: str) -> str:
         """Return the text with the id `database` as the name in ALTER DATABASE.
 
-        A schema file serves databases of many names; Spanner refuses any name but its own.
+        A schema file serves databases of many names, but Spanner requires the database's own name.
         """
         return _ALTER_DATABASE.sub(lambda match: f"{match[1]}`{database}`", self.text)
 
@@ -59,9 +59,9 @@ Source = str | os.PathLike[str] | SchemaStatement
 
 
 class SchemaRejected(SpannerError):
-    """A statement of a schema file cannot be used; `failure` says why.
+    """The rejection of a statement of a schema file, for the reason `failure`.
 
-    `shown` is the line at fault with a caret below the place in it, "" where that is not known.
+    `shown` is the faulty line with a caret below the position; "" where the position is not known.
     """
 
     prose = "{origin}:{line}: {failure}"
@@ -72,42 +72,42 @@ class SchemaRejected(SpannerError):
 
     def __init__(self, origin: str, line: int, failure: SpannerError, shown: str = "") -> None:
         super().__init__(origin, line, failure, shown)
-        self.code = failure.code  # type: ignore[misc]  # As many codes as causes.
+        self.code = failure.code  # type: ignore[misc]  # The code is that of the cause.
 
     def __str__(self) -> str:
-        said = str(self.failure)
+        reason = str(self.failure)
         if isinstance(self.failure, DdlSyntaxFailure):
-            said = f"Syntax error: {self.failure.message}"
-        return "\n".join(filter(None, [f"{self.origin}:{self.line}: {said}", self.shown]))
+            reason = f"Syntax error: {self.failure.message}"
+        return "\n".join(filter(None, [f"{self.origin}:{self.line}: {reason}", self.shown]))
 
 
 def load_schema(sources: Source | Iterable[Source]) -> list[SchemaStatement]:
-    """The statements of every source in order. Raises OSError for a file that is not there."""
+    """Return the statements of every source in order. Raises OSError for a missing file."""
     if isinstance(sources, str | os.PathLike | SchemaStatement):
         return _load(sources)
     return [statement for source in sources for statement in _load(source)]
 
 
 def is_schema_text(source: str) -> bool:
-    """Whether a text is DDL rather than the path of a file."""
+    """Return whether a text is DDL rather than the path of a file."""
     return _DDL.match(source) is not None
 
 
 def rejected(statement: SchemaStatement, failure: SpannerError) -> SchemaRejected:
-    """Return the failure together with its place in the file.
+    """Return the failure together with its position in the file.
 
-    The place is where the syntax breaks, or the name that the failure is about, or the beginning of
-    the statement.
+    The position is that of the syntax error, of the name that the failure is about, or of the
+    beginning of the statement.
     """
     text = statement.text
     if isinstance(failure, DdlSyntaxFailure):
-        text, place = failure.statement, (failure.line, failure.column)
-    elif (found := position_of_name(text, str(failure))) is not None:
-        place = found
+        text, position = failure.statement, (failure.line, failure.column)
+    elif (name_position := position_of_name(text, str(failure))) is not None:
+        position = name_position
     else:
         return SchemaRejected(statement.origin, statement.line, failure)
-    line = statement.line + place[0] - 1
-    return SchemaRejected(statement.origin, line, failure, excerpt(text, *place))
+    line = statement.line + position[0] - 1
+    return SchemaRejected(statement.origin, line, failure, excerpt(text, *position))
 
 
 def _load(source: Source) -> list[SchemaStatement]:
@@ -132,17 +132,17 @@ def _text_of(path: Path) -> str:
 def split_schema(
     text: str, origin: str, line: int = 1, dialect: DatabaseDialect = GOOGLE_STANDARD_SQL
 ) -> list[SchemaStatement]:
-    """The statements of a text that begins at a line of its origin, comments between left out.
+    """Return the statements of a text that begins at `line` of `origin`, without comments between.
 
-    Raises SchemaRejected where it cannot be told where one ends, as in a string without an end.
+    Raises SchemaRejected where the end of a statement cannot be found, as in an unclosed string.
     """
     try:
-        cut = dialect_of(dialect).split_statements(text)
+        divided = dialect_of(dialect).split_statements(text)
     except SyntaxFailure as failure:
         raise SchemaRejected(origin, line + failure.line - 1, failure) from failure
     statements = []
     counted = 0
-    for statement, offset in cut:
+    for statement, offset in divided:
         line += text.count("\n", counted, offset)
         counted = offset
         statements.append(SchemaStatement(statement, origin, line))

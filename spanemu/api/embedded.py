@@ -52,7 +52,7 @@ from spanemu.database.transactions.listing import OpenTransaction
 from spanemu.frontend.control import control_service
 from spanemu.frontend.dispatch import Endpoints
 from spanemu.frontend.embedded import EmbeddedRegistry
-from spanemu.frontend.rpc import Rpc
+from spanemu.frontend.interception import InterceptedRequest
 from spanemu.frontend.server import Server
 from spanemu.frontend.services import endpoints_for
 from spanemu.schema_source import SchemaRejected, SchemaStatement, Source, load_schema, rejected
@@ -338,7 +338,9 @@ class _Running:
 
 def _recorder(instances: Instances, endpoints: Endpoints, name: str) -> Recorder:
     return Recorder(
-        name, lambda method, request: Rpc(method, request, instances), endpoints.watchers
+        name,
+        lambda method, request: InterceptedRequest(method, request, instances),
+        endpoints.watchers,
     )
 
 

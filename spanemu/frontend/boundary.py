@@ -1,9 +1,9 @@
-"""Where failures meet gRPC: an exception -> a status code, a message and trailers.
+"""The conversion of failures for gRPC: from an exception to a status code, message and trailers.
 
-A `SpannerError` is told to the client as it is. Anything else is a bug of ours: it is logged
-whole, and the client gets INTERNAL with a reference by which to find it in the log.
+The client receives a `SpannerError` unchanged. Any other exception is a bug of spanemu: it is
+logged with its traceback, and the client receives INTERNAL with a reference into the log.
 
-Facts that programs act on (which resource is missing, how long to wait) travel twice, since
+Facts that programs act on (which resource is missing, how long to wait) are sent twice, because
 clients look in different places: packed into a google.rpc.Status, and as typed trailers.
 """
 
@@ -37,7 +37,7 @@ _references = Randomness()
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """What a client learns of a failed RPC besides its name."""
+    """The status that a client receives for a failed RPC."""
 
     code: Code
     message: str
@@ -45,7 +45,7 @@ class Failure:
 
 
 def failure_from(error: Exception, method: str) -> Failure:
-    """What to tell the client of `error`; logs it if it is a bug of ours."""
+    """Return the failure that the client receives for `error`, and log the error if it is a bug."""
     if isinstance(error, MemoryError):
         error = ProcessOutOfMemory()
     if not isinstance(error, SpannerError):
@@ -63,7 +63,7 @@ def failure_from(error: Exception, method: str) -> Failure:
 
 
 def status_to_proto(error: BaseException) -> Any:
-    """A google.rpc.Status, as replies carry it that report failures inside themselves."""
+    """Return a google.rpc.Status, for replies that report failures inside themselves."""
     if isinstance(error, MemoryError):
         error = ProcessOutOfMemory()
     if not isinstance(error, SpannerError):
@@ -77,7 +77,7 @@ def status_to_proto(error: BaseException) -> Any:
 def _bug(error: Exception, method: str) -> Failure:
     reference = _references.token()
     log.error("bug %s while serving %s", reference, method, exc_info=error)
-    text = f"spanemu bug {reference} ({type(error).__name__}); its log has the whole story."
+    text = f"spanemu bug {reference} ({type(error).__name__}); its log has the traceback."
     return Failure(Code.INTERNAL, text)
 
 

@@ -1,9 +1,9 @@
-"""The service spanemu.v1.Control: what a test does to an emulator, for clients elsewhere.
+"""The service spanemu.v1.Control: the control operations of an emulator, for remote clients.
 
     rpc <Operation>(google.protobuf.Struct) returns (google.protobuf.Struct)
 
-A request holds an operation's arguments by name, a reply what it gives, both as JSON would have
-them. The operations are `control.operations`; failures travel as those of any RPC do.
+A request holds the arguments of an operation by name, and a reply its results, both as JSON-like
+values. `control.operations` defines the operations; failures are reported as for any RPC.
 """
 
 from __future__ import annotations
@@ -12,8 +12,33 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from spanemu.frontend import wire
-from spanemu.frontend.convert.structs import struct_from_plain, struct_to_plain
+from spanemu.frontend.convert.types import struct_from_proto
 from spanemu.frontend.method import Handler, Message, Method, Service
+
+
+def struct_from_plain(data: Mapping[str, Any]) -> Any:
+    """Return a Struct of None, bools, numbers, strings, lists and objects."""
+    message = wire.Struct()
+    message.update(data)
+    return message
+
+
+def struct_to_plain(message: Any) -> dict[str, Any]:
+    """Return the content of a Struct, whole numbers as ints. Raises ValueWithoutKind."""
+    found: dict[str, Any] = _integral(struct_from_proto(message))
+    return found
+
+
+def _integral(value: Any) -> Any:
+    """Return the value with ints in place of floats without a fraction."""
+    if isinstance(value, float):
+        return int(value) if value.is_integer() else value
+    if isinstance(value, list):
+        return [_integral(each) for each in value]
+    if isinstance(value, dict):
+        return {name: _integral(each) for name, each in value.items()}
+    return value
+
 
 CONTROL_SERVICE = "spanemu.v1.Control"
 
@@ -21,7 +46,7 @@ Perform = Callable[[str, Mapping[str, Any]], Mapping[str, Any]]  # (operation, i
 
 
 def control_service(operations: Iterable[str], perform: Perform) -> Service:
-    """The service that offers operations by name."""
+    """Return the service that offers the operations by name."""
     methods = (
         Method(name, wire.Struct, wire.Struct, _handler(name, perform)) for name in operations
     )

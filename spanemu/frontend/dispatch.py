@@ -3,11 +3,11 @@
     transport (server, embedded)  ->  Endpoint  ->  handler
 
 An endpoint parses the request, makes the RPC the current `Call` of its thread while the handler
-works, and tells watchers. It knows no transport: those turn what it raises into statuses with
-`boundary.failure_from`.
+works, and notifies watchers. It knows no transport: the transports turn the exceptions that it
+raises into statuses with `boundary.failure_from`.
 
-A streaming reply is produced step by step, and between two steps the thread belongs to whoever
-consumes it, who may be the client itself: the call is current during a step only.
+A streaming reply is produced step by step. Between two steps the thread belongs to the consumer,
+which may be the client itself, so the call is current during a step only.
 """
 
 from __future__ import annotations
@@ -35,44 +35,44 @@ Metadata = Sequence[tuple[str, str | bytes]]
 
 
 class ServedCall(Call):
-    """An RPC in progress: its method's path, and what the client sent along.
+    """An RPC in progress: the path of its method, and the metadata that the client sent.
 
-    `patience` is how many seconds the client waits, None for any number. No request is served for
-    longer than `REQUEST_SECONDS_MAX`.
+    `timeout` is the number of seconds that the client waits, None for any number. No request is
+    served for longer than `REQUEST_SECONDS_MAX`.
     """
 
     deadline: float
 
-    def __init__(self, path: str, patience: float | None) -> None:
-        if patience is None or patience > REQUEST_SECONDS_MAX:
-            patience = REQUEST_SECONDS_MAX
-        self.deadline = monotonic() + patience
+    def __init__(self, path: str, timeout: float | None) -> None:
+        if timeout is None or timeout > REQUEST_SECONDS_MAX:
+            timeout = REQUEST_SECONDS_MAX
+        self.deadline = monotonic() + timeout
         self.path = path
 
     @property
     def metadata(self) -> Metadata:
-        """(key, value) pairs, keys in lower case; "user-agent" among them."""
+        """The metadata as (key, value) pairs, keys in lower case, with "user-agent"."""
         return ()
 
 
 class Watcher(Protocol):
-    """Told of every RPC. Raising a SpannerError from `started` or `replied` makes it fail."""
+    """An observer of every RPC. A SpannerError from `started` or `replied` makes the RPC fail."""
 
     def started(self, call: ServedCall, request: Message) -> None:
-        """The handler is about to be called."""
+        """Handle the start of an RPC, before its handler is called."""
         ...
 
     def replied(self, call: ServedCall, reply: bytes) -> None:
-        """A reply, one of several if the method streams, is about to leave."""
+        """Handle a reply, or each reply of a streaming method, before it is sent."""
         ...
 
     def ended(self, call: ServedCall, error: Exception | None) -> None:
-        """The RPC is over; `error` is None when it succeeded or was abandoned."""
+        """Handle the end of an RPC; `error` is None when the RPC succeeded or was abandoned."""
         ...
 
 
 class Endpoint:
-    """One method bound to what it serves."""
+    """A method bound to the catalog that it serves."""
 
     def __init__(
         self,
@@ -93,12 +93,12 @@ class Endpoint:
         self._watchers = watchers
 
     def intercept(self, interceptor: Interceptor | None) -> None:
-        """Have RPCs from now on meet `interceptor` first, or nobody."""
+        """Intercept future RPCs with `interceptor`; None ends the interception."""
         method = self._method
         self._handler = method.handler if interceptor is None else intercepted(method, interceptor)
 
     def unary(self, data: bytes, call: ServedCall) -> bytes:
-        """The one reply."""
+        """Return the only reply."""
         if self._watchers:
             replies = self._only(data, call, tuple(self._watchers))
             (only,) = self._watched(replies, call)
@@ -107,14 +107,14 @@ class Endpoint:
         return reply if reply.__class__ is bytes else reply.SerializeToString()
 
     def stream(self, data: bytes, call: ServedCall) -> Iterator[bytes]:
-        """The replies, one by one; nothing happens before the first is asked for."""
+        """Return the replies as an iterator; no work is done before the first is requested."""
         if self._watchers:
             return self._watched(self._replies(data, call, tuple(self._watchers)), call)
         return self._replies(data, call, ())
 
     def _answer(self, data: bytes, call: ServedCall, watchers: Iterable[Watcher]) -> Any:
-        """What the handler gives for a request; an iterator of replies has yet to begin."""
-        # Every RPC comes through here, and `with call:` would be two calls more.
+        """Return what the handler returns for a request; an iterator of replies has not started."""
+        # Every RPC passes through this method, and `with call:` would add two calls.
         before, serving.call = serving.call, call
         try:
             if call.is_cancelled or monotonic() >= call.deadline:
@@ -138,14 +138,14 @@ class Endpoint:
         self, data: bytes, call: ServedCall, watchers: Iterable[Watcher]
     ) -> Iterator[bytes]:
         replies = self._answer(data, call, watchers)
-        if replies.__class__ is tuple:  # All is done.
+        if replies.__class__ is tuple:  # All replies exist already.
             for reply in replies:
                 yield reply if reply.__class__ is bytes else reply.SerializeToString()
             return
         replies = iter(replies)
         try:
             while True:
-                # Not checked here for lateness: a reply that only remains to be ended is not late.
+                # The deadline is not checked here: a reply that only has to end is not late.
                 with call:
                     reply = next(replies, None)
                 if reply is None:
@@ -172,15 +172,15 @@ class Endpoint:
 
 
 def _serialized(reply: Any) -> bytes:
-    """Handlers on hot paths write their reply's bytes themselves."""
+    """Return the bytes of a reply. Handlers on hot paths serialize their replies themselves."""
     return reply if reply.__class__ is bytes else reply.SerializeToString()
 
 
 class Endpoints:
     """Every method of some services, by path (`/package.Service/Method`).
 
-    `watchers` may be changed at any time: who comes is told of RPCs that start after, who goes of
-    nothing any more.
+    `watchers` may change at any time: a new watcher sees the RPCs that start afterwards, and a
+    removed watcher sees nothing more.
     """
 
     def __init__(
@@ -196,7 +196,7 @@ class Endpoints:
             for service in self.services
             for path, method in service.paths()
         }
-        # The endpoint at a path, None when there is no such method.
+        # Returns the endpoint at a path, or None when there is no such method.
         self.find: Callable[[str], Endpoint | None] = self._by_path.get
         self._intercepted = tuple(self._by_path.values())
 
@@ -207,7 +207,9 @@ class Endpoints:
         }
 
     def intercept(self, interceptor: Interceptor | None) -> None:
-        """Have RPCs from now on meet `interceptor` before their handlers, or nobody."""
+        """Intercept future RPCs with `interceptor` before their handlers; None ends the
+        interception.
+        """
         for endpoint in self._intercepted:
             endpoint.intercept(interceptor)
 

@@ -1,6 +1,6 @@
-"""What can be wrong with a request that its message alone shows, and with serving at all.
+"""Errors in the message of a request alone, and errors of listening at an address.
 
-SpannerError          (all INVALID_ARGUMENT unless said otherwise)
+SpannerError          (all INVALID_ARGUMENT unless noted)
 ├── requests          UnreadableRequest, RequestTooLarge, RequiredFieldMissing, ...
 ├── transactions      TimestampOutOfRange, MultiUseBound, ReadOnlyExpected, ...
 ├── reads             NegativeLimit, LimitWithPartition, MutationWithoutTable, ...
@@ -109,7 +109,7 @@ class RowTooLarge(SpannerError, code=Code.FAILED_PRECONDITION):
 
 class ResultTooLarge(SpannerError, code=Code.FAILED_PRECONDITION):
     prose = (
-        "The result has more than {limit} bytes; results that large can only be streamed: "
+        "The result has more than {limit} bytes; a result of this size can only be streamed: "
         "use ExecuteStreamingSql or StreamingRead."
     )
     limit: int

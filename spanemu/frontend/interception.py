@@ -1,117 +1,300 @@
-"""Puts somebody between RPCs and their handlers, for as long as there is somebody.
+"""Hooks between RPCs and their handlers, active only while an interceptor is installed.
 
-    handler                     while nobody intercepts: as if this module did not exist
-    Intercepted(handler)        asks what is in store for each RPC, and lets it happen
+    handler                     without an interceptor: this module costs nothing
+    intercepted(handler)        asks the interceptor for the actions on each RPC, and runs them
 
-An interceptor gives, for an RPC, the troubles it is to meet. Each strikes before the handler,
-after so many rows of its stream, or after all of it has been done and before the answer leaves.
+An interceptor returns the actions to inject into an RPC. Each action runs before the handler, after
+a number of rows of its stream, or after the handler has finished and before the reply is sent.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
+from hashlib import blake2b
 from itertools import islice
 from typing import Any, Protocol
 
+from spanemu.admin.instances import Instances
+from spanemu.base.call import current
 from spanemu.base.errors import SpannerError
+from spanemu.database.options import StatementRequest
+from spanemu.database.statements.footprint import Footprint
 from spanemu.frontend.convert.chunks import StreamBroken
+from spanemu.frontend.convert.requests import param_types_from_proto
 from spanemu.frontend.method import Handler, Message, Method
-from spanemu.frontend.rpc import Rpc
+
+_DATABASE = re.compile(r"projects/[^/]+/instances/[^/]+/databases/[^/]+")
+_RESOURCE_FIELDS = ("session", "database", "name", "parent")
+_CLIENT_HEADERS = ("user-agent", "x-goog-api-client")
+
+
+class InterceptedRequest:
+    """A request as an interceptor sees it. `method` is the RPC's name without its service."""
+
+    def __init__(self, method: str, request: Message, instances: Instances) -> None:
+        self.method = method
+        self._request = request
+        self._instances = instances
+
+    @cached_property
+    def database(self) -> str:
+        """The full name of the database of the request, or ""."""
+        for field in _RESOURCE_FIELDS:
+            value = self._get(field)
+            if isinstance(value, str) and (found := _DATABASE.match(value)):
+                return found[0]
+        return ""
+
+    @property
+    def session(self) -> str:
+        """The full name of the session, or ""."""
+        value = self._get("session")
+        return value if isinstance(value, str) else ""
+
+    @property
+    def transaction_id(self) -> bytes:
+        """The id of the transaction that the request names, or b""."""
+        selector = self._get("transaction")
+        named = self._get("transaction_id") or getattr(selector, "id", b"")
+        return named if isinstance(named, bytes) else b""
+
+    @property
+    def begins(self) -> str:
+        """The mode of the transaction that the request begins, or of its single-use one; or ""."""
+        selector = self._get("transaction")
+        case = None if selector is None else selector.WhichOneof("selector")
+        if case in ("begin", "single_use"):
+            options = getattr(selector, case)
+        else:
+            options = self._get("single_use_transaction") or self._get("options")
+        if options is None or "mode" not in options.DESCRIPTOR.oneofs_by_name:
+            return ""
+        return options.WhichOneof("mode") or ""
+
+    @property
+    def bound(self) -> str:
+        """The timestamp bound of the read-only transaction that the request begins or uses once.
+
+        The value is "strong" or the name of another bound; "" for other modes and for an existing
+        transaction.
+        """
+        selector = self._get("transaction")
+        case = None if selector is None else selector.WhichOneof("selector")
+        if case is None and self._get("options") is None:
+            return "strong"
+        options = self._get("options") if case is None else getattr(selector, case)
+        if case == "id" or options.WhichOneof("mode") != "read_only":
+            return ""
+        return options.read_only.WhichOneof("timestamp_bound") or "strong"
+
+    @property
+    def request_tag(self) -> str:
+        """The tag of the request."""
+        return self._tag("request_tag")
+
+    @property
+    def transaction_tag(self) -> str:
+        """The tag of the transaction, which clients send with each request."""
+        return self._tag("transaction_tag")
+
+    @property
+    def client(self) -> str:
+        """The names and versions by which the client library identifies itself."""
+        metadata = getattr(current(), "metadata", ())
+        return " ".join(str(value) for key, value in metadata if key in _CLIENT_HEADERS)
+
+    @cached_property
+    def statements(self) -> tuple[str, ...]:
+        """The SQL texts of the request."""
+        return tuple(one.sql for one in self._statement_messages)
+
+    @cached_property
+    def tables(self) -> frozenset[str]:
+        """The tables that the request reads or writes, in lower case; none for faulty ones."""
+        tables = {str(self._get("table") or "").lower()}
+        mutations = [*(self._get("mutations") or ())]
+        for group in self._get("mutation_groups") or ():
+            mutations += group.mutations
+        for mutation in mutations:
+            case = mutation.WhichOneof("operation")
+            tables.add(getattr(getattr(mutation, case or "", None), "table", "").lower())
+        for statement in self._statement_messages:
+            tables |= {name.lower() for name in self._footprint_of(statement).tables}
+        return frozenset(tables - {""})
+
+    @property
+    def declared_tables(self) -> frozenset[str]:
+        """The names of `tables`, spelled as in their declarations."""
+        return frozenset(map(self._declared, self.tables))
+
+    @property
+    def is_read(self) -> bool:
+        """Return whether the request reads a table by keys: Read, StreamingRead, PartitionRead."""
+        return bool(self._get("table"))
+
+    @property
+    def footprints(self) -> tuple[Footprint, ...]:
+        """The footprint of each statement, or of the read; a faulty statement has an empty
+        footprint.
+        """
+        if not self._get("table"):
+            return tuple(self._footprint_of(one) for one in self._statement_messages)
+        table = self._declared(self._request.table)
+        keys, index = self._request.key_set, self._get("index")
+        whole = keys.all_ and not self._get("limit")
+        return (
+            Footprint(
+                frozenset({table}),
+                frozenset({table} if whole else ()),
+                frozenset({index} if index else ()),
+            ),
+        )
+
+    @property
+    def read_columns(self) -> tuple[str, ...]:
+        """The columns of a read by key."""
+        return tuple(self._get("columns") or ())
+
+    @property
+    def fingerprint(self) -> bytes:
+        """A hash that is equal for equal requests."""
+        text = self._request.SerializeToString(deterministic=True)
+        return blake2b(text, digest_size=16).digest()
+
+    @cached_property
+    def _statement_messages(self) -> tuple[Any, ...]:
+        if self._get("sql"):
+            return (self._request,)
+        statements = self._get("statements") or ()
+        return tuple(one for one in statements if hasattr(one, "sql"))
+
+    def _footprint_of(self, statement: Any) -> Footprint:
+        try:
+            types = param_types_from_proto(statement)
+            request = StatementRequest(statement.sql, parameter_types=types)
+            return self._instances.database(self.database).footprint(request)
+        except SpannerError:
+            return Footprint()
+
+    def _declared(self, table: str) -> str:
+        """Return a table's name as its declaration spells it; unchanged where there is none."""
+        try:
+            found = self._instances.database(self.database).schema.table(table)
+        except SpannerError:
+            return table
+        return table if found is None else found.name
+
+    def _tag(self, name: str) -> str:
+        return str(getattr(self._get("request_options"), name, ""))
+
+    def _get(self, field: str) -> Any:
+        """Return a field's value; None where the message lacks it, or the field is not set."""
+        described = self._request.DESCRIPTOR.fields_by_name.get(field)
+        if described is None:
+            return None
+        if described.has_presence and not self._request.HasField(field):
+            return None
+        return getattr(self._request, field)
+
 
 Rows = Iterator[tuple[Any, ...]]
 
 
-class Trouble(Protocol):
-    """Something that will happen to one RPC."""
+class InjectedAction(Protocol):
+    """An action injected into one RPC."""
 
     @property
     def after_rows(self) -> int | None:
-        """How many rows are streamed before it happens."""
+        """The number of rows to stream before the action; None for an action at another point."""
         ...
 
     @property
     def answers_first(self) -> bool:
-        """Whether it happens when everything is done but the answer."""
+        """Return whether the action runs after the handler, before the reply is sent."""
         ...
 
     def strike(self) -> None:
-        """Let it happen. Raises SpannerErrors; otherwise the RPC goes on."""
+        """Run the action. A SpannerError fails the RPC; otherwise the RPC continues."""
         ...
 
     def spare(self) -> None:
-        """The RPC ended before this could happen."""
+        """Cancel the action, because the RPC ended first."""
         ...
 
 
 class Interceptor(Protocol):
-    """Decides what happens to RPCs."""
+    """The source of the actions to inject into RPCs."""
 
-    def meet(self, rpc: Rpc) -> Sequence[Trouble]:
-        """What is in store for an RPC that has arrived."""
+    def meet(self, rpc: InterceptedRequest) -> Sequence[InjectedAction]:
+        """Return the actions to inject into an RPC that has arrived."""
         ...
 
 
 def intercepted(method: Method, interceptor: Interceptor) -> Handler:
-    """The handler of a method with `interceptor` in front of it."""
+    """Return the handler of a method with `interceptor` in front of it."""
 
     def handle(instances: Any, request: Message) -> Any:
-        troubles = interceptor.meet(Rpc(method.name, request, instances))
-        if not troubles:
+        actions = interceptor.meet(InterceptedRequest(method.name, request, instances))
+        if not actions:
             return method.handler(instances, request)
-        return _beset(method, instances, request, troubles)
+        return _run_with_actions(method, instances, request, actions)
 
     return handle
 
 
-def _beset(method: Method, instances: Any, request: Message, troubles: Sequence[Trouble]) -> Any:
-    within = [one for one in troubles if one.after_rows is not None]
-    last = [one for one in troubles if one.answers_first]
-    for trouble in troubles:
-        if trouble.after_rows is None and not trouble.answers_first:
+def _run_with_actions(
+    method: Method, instances: Any, request: Message, actions: Sequence[InjectedAction]
+) -> Any:
+    within = [one for one in actions if one.after_rows is not None]
+    last = [one for one in actions if one.answers_first]
+    for action in actions:
+        if action.after_rows is None and not action.answers_first:
             try:
-                trouble.strike()
+                action.strike()
             except BaseException:
-                _spare(within + last)
+                _cancel_all(within + last)
                 raise
     try:
         if within:
-            reply = method.handler(instances, request, _breaking(within))
+            reply = method.handler(instances, request, _row_breaker(within))
         else:
             reply = method.handler(instances, request)
         if last and method.streams:
             reply = iter(list(reply))
     except BaseException:
-        _spare(last)
+        _cancel_all(last)
         raise
-    for trouble in last:
-        trouble.strike()
+    for action in last:
+        action.strike()
     return reply
 
 
-def _spare(troubles: Sequence[Trouble]) -> None:
-    for trouble in troubles:
-        trouble.spare()
+def _cancel_all(actions: Sequence[InjectedAction]) -> None:
+    for action in actions:
+        action.spare()
 
 
-def _breaking(troubles: Sequence[Trouble]) -> Callable[[Rows], Rows]:
-    """A function that makes rows break off where the first of `troubles` says."""
+def _row_breaker(actions: Sequence[InjectedAction]) -> Callable[[Rows], Rows]:
+    """Return a function that ends rows where the first of `troubles` demands it."""
 
     def rows_until(rows: Rows) -> Rows:
-        left = sorted(troubles, key=lambda trouble: trouble.after_rows or 0)
+        remaining = sorted(actions, key=lambda action: action.after_rows or 0)
         sent = 0
         try:
-            while left:
-                wanted = (left[0].after_rows or 0) - sent
-                for row in islice(rows, wanted):
+            while remaining:
+                missing = (remaining[0].after_rows or 0) - sent
+                for row in islice(rows, missing):
                     sent += 1
-                    wanted -= 1
+                    missing -= 1
                     yield row
-                if wanted:
+                if missing:
                     return
-                _strike(left.pop(0))
+                _strike(remaining.pop(0))
             yield from rows
         finally:
-            _spare(left)
+            _cancel_all(remaining)
             close = getattr(rows, "close", None)
             if close is not None:
                 close()
@@ -119,8 +302,8 @@ def _breaking(troubles: Sequence[Trouble]) -> Callable[[Rows], Rows]:
     return rows_until
 
 
-def _strike(trouble: Trouble) -> None:
+def _strike(action: InjectedAction) -> None:
     try:
-        trouble.strike()
+        action.strike()
     except SpannerError as failure:
         raise StreamBroken(failure) from None

@@ -1,12 +1,12 @@
-"""One RPC as data: what the tables of every service are made of.
+"""An RPC as data: the rows of the method tables of every service.
 
     Method("GetSession", GetSessionRequest, Session, get_session)
     Method("StreamingRead", ReadRequest, PartialResultSet, streaming_read, streams=True)
 
-A handler takes the catalog of everything the emulator holds (`admin.instances.Instances`) and
-the request, and returns the response, or for a streaming method the responses: an iterator, or a
-tuple when all of them are there. It raises `SpannerError`s; `boundary` turns them into statuses.
-The same tables serve the real port (`server`) and clients in this process (`embedded`).
+A handler takes the emulator's catalog (`admin.instances.Instances`) and the request. It returns the
+response; the handler of a streaming method returns an iterator of responses, or a tuple when all
+responses exist. Handlers raise `SpannerError`s, which `boundary` turns into statuses. The same
+tables serve the real port (`server`) and clients in this process (`embedded`).
 """
 
 from __future__ import annotations
@@ -17,19 +17,19 @@ from typing import Any
 
 from spanemu.base.errors import Unsupported
 
-# Messages are dynamic classes of the protobuf runtime, which no type checker can see into.
+# Messages are dynamic classes of the protobuf runtime, which type checkers cannot see into.
 Message = Any
-Handler = Callable[..., Any]  # (catalog, request), and what an interceptor adds
+Handler = Callable[..., Any]  # (catalog, request), and an interceptor's function for rows
 
 
 @dataclass(frozen=True, slots=True)
 class Method:
-    """An RPC: its name inside the service, its message classes, and who answers it.
+    """An RPC: its name in the service, its message classes, and its handler.
 
     `request` and `response` are raw protobuf classes (`X.pb()` of a proto-plus class).
     `implemented` is False where the handler only refuses. Requests of a method that takes
-    `mutations` may be larger than any other: what a commit may hold is judged when it commits.
-    Requests of `administrative` ones are small.
+    `mutations` have no size limit here, because the commit itself checks its limits. Requests of
+    `administrative` methods are small.
     """
 
     name: str
@@ -44,22 +44,22 @@ class Method:
 
 @dataclass(frozen=True, slots=True)
 class Service:
-    """A gRPC service: its full protobuf name and every RPC it has."""
+    """A gRPC service: its full protobuf name and all its RPCs."""
 
     name: str
     methods: tuple[Method, ...]
 
     def paths(self) -> Iterator[tuple[str, Method]]:
-        """Each method with the path that it is called by."""
+        """Yield each method with its path."""
         for method in self.methods:
             yield f"/{self.name}/{method.name}", method
 
 
 def unimplemented(features: Mapping[str, str], empty: type[Any]) -> list[Method]:
-    """Rows for RPCs that exist in Spanner and not here yet, by name, with what they would do.
+    """Return the methods of RPCs that spanemu does not implement, given the features by RPC name.
 
-    Each answers UNIMPLEMENTED and names the feature. The message classes do not matter, since
-    every message parses as an empty one's unknown fields: pass `google.protobuf.Empty`.
+    Each method answers UNIMPLEMENTED and names the feature. Any message parses as the unknown
+    fields of an empty message, so `empty` (`google.protobuf.Empty`) serves for every request.
     """
     return [
         Method(name, empty, empty, _refuse(feature), implemented=False)

@@ -1,7 +1,7 @@
 """The real gRPC server: endpoints behind a port, one thread for each RPC in progress.
 
-An RPC that waits for a lock keeps its thread, so the pool must be larger than any number of
-waiters a test can bring about; threads are started only when all others are busy.
+An RPC that waits for a lock keeps its thread, so the pool must be larger than the number of waiters
+that any test creates. Threads are started only when all others are busy.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ try:
 except ImportError:
     cygrpc = None
 
-_KNOWN_KINDS = ("ipv4:", "ipv6:")  # of addresses that are written alike in both places
+_KNOWN_KINDS = ("ipv4:", "ipv6:")  # kinds of addresses that contexts and sockets write alike
 
 
 class RemoteConnection:
-    """The connection of a client at an address, as a request's context gives it.
+    """The connection of a client, identified by the address in the request's context.
 
-    Nothing here may refer to a request: gRPC keeps a broken connection on its list for as long as
-    one of its requests is remembered.
+    The connection must not refer to a request: gRPC keeps a broken connection on its list as long
+    as one of its requests is referenced.
     """
 
     __slots__ = ("_peer",)
@@ -42,7 +42,7 @@ class RemoteConnection:
         self._peer = peer
 
     def is_open(self) -> bool:
-        """Whether it is still there."""
+        """Return whether the client is still connected."""
         if not self._peer.startswith(_KNOWN_KINDS):
             return True
         sockets = _sockets()
@@ -67,21 +67,21 @@ def _sockets() -> frozenset[str] | None:
 
 
 def _list(kind: str, page_from: Any) -> list[dict[str, Any]]:
-    """All pages of a list of one kind of thing."""
-    found: list[dict[str, Any]] = []
+    """Return all pages of a channelz list."""
+    items: list[dict[str, Any]] = []
     start = 0
     while True:
         page = json.loads(page_from(start))
-        things = page.get(kind, [])
-        found += things
-        if page.get("end") or not things:
-            return found
-        ref = things[-1].get("ref", things[-1])
+        page_items = page.get(kind, [])
+        items += page_items
+        if page.get("end") or not page_items:
+            return items
+        ref = page_items[-1].get("ref", page_items[-1])
         start = 1 + int(ref.get("socketId") or ref["serverId"])
 
 
 WORKERS_MAX = 1024
-# A little more than a commit may have, so that one too large gets Spanner's own answer.
+# A little more than the limit of a commit, so that Spanner's own error answers a larger commit.
 MESSAGE_BYTES_MAX = 104 * 1024 * 1024
 
 STATUS_CODES: dict[Code, grpc.StatusCode] = {
@@ -96,7 +96,7 @@ _OPTIONS = (
 
 
 class Server:
-    """Serves endpoints on a port."""
+    """A gRPC server for endpoints on a port."""
 
     def __init__(self, endpoints: Endpoints, workers_max: int = WORKERS_MAX) -> None:
         self._workers = ThreadPoolExecutor(workers_max, thread_name_prefix="spanemu-rpc")
@@ -104,9 +104,9 @@ class Server:
         self._server.add_generic_rpc_handlers((_Handlers(endpoints),))
 
     def start(self, host_port: str = "127.0.0.1:0") -> int:
-        """Listen, and return the port: a free one if asked for port 0.
+        """Listen, and return the port: a free port if asked for port 0.
 
-        Raises PortTaken, and CannotListen for a host that is not of this machine.
+        Raises PortTaken, and CannotListen for a host that is not an address of this machine.
         """
         try:
             port = self._server.add_insecure_port(_address(host_port))
@@ -114,30 +114,32 @@ class Server:
             port = 0
         if not port:
             self._workers.shutdown(wait=False)
-            raise _refusal(host_port) from None
+            raise _listen_error(host_port) from None
         self._server.start()
         return int(port)
 
     def stop(self, grace_seconds: float = 0.0) -> None:
-        """Stop listening at once, and cancel what is still running after the grace."""
+        """Stop listening immediately, and cancel running RPCs after `grace_seconds`."""
         self._server.stop(grace_seconds).wait()
         self._workers.shutdown(wait=False, cancel_futures=True)
 
 
 def _address(host_port: str) -> str:
-    """Where to listen: "localhost" means IPv4 only, so that a taken port is noticed."""
+    """Return the address to listen at: "localhost" means IPv4 only, so that a taken port is
+    noticed.
+    """
     host, _, port = host_port.rpartition(":")
     return f"127.0.0.1:{port}" if host in ("", "localhost") else host_port
 
 
-def _refusal(host_port: str) -> CannotListen:
-    """Return the reason why nothing can listen at an address, which gRPC does not tell."""
+def _listen_error(host_port: str) -> CannotListen:
+    """Return the reason why nothing can listen at an address, which gRPC does not report."""
     host, _, port = _address(host_port).rpartition(":")
     try:
-        found = socket.getaddrinfo(host.strip("[]"), int(port), type=socket.SOCK_STREAM)
+        addresses = socket.getaddrinfo(host.strip("[]"), int(port), type=socket.SOCK_STREAM)
     except OSError:
         return CannotListen(host_port, f"the host {host} is unknown")
-    family, kind, protocol, _, address = found[0]
+    family, kind, protocol, _, address = addresses[0]
     try:
         with socket.socket(family, kind, protocol) as trial:
             trial.bind(address)
@@ -150,7 +152,7 @@ def _refusal(host_port: str) -> CannotListen:
 
 
 class _Handlers(grpc.GenericRpcHandler):  # type: ignore[misc]
-    """Finds the handler of a path; messages stay bytes on both sides of it."""
+    """The lookup of the handler for a path; messages stay bytes on both sides of it."""
 
     def __init__(self, endpoints: Endpoints) -> None:
         self._by_path = {endpoint.path: _handler(endpoint) for endpoint in endpoints}
@@ -190,7 +192,7 @@ def _serve_stream(endpoint: Endpoint) -> Callable[[bytes, Any], Iterator[bytes]]
 
 
 class _RemoteCall(ServedCall):
-    """An RPC that came in through the port."""
+    """An RPC received through the port."""
 
     def __init__(self, path: str, context: Any) -> None:
         super().__init__(path, context.time_remaining())
@@ -198,14 +200,14 @@ class _RemoteCall(ServedCall):
 
     @property
     def metadata(self) -> Metadata:
-        """What the client sent, as gRPC hands it on."""
+        """The metadata that the client sent, as gRPC passes it on."""
         found: Metadata = self._context.invocation_metadata()
         return found
 
-    # Asked for at the end of a turn only, while calls that have none pay for no property.
+    # Computed only when a transaction ends; calls without a connection need no property.
     @property
     def connection(self) -> RemoteConnection:  # type: ignore[override]
-        """The connection that it came in through."""
+        """The connection that the RPC was received through."""
         return RemoteConnection(self._context.peer())
 
 

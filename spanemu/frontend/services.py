@@ -1,4 +1,4 @@
-"""Every service, with every RPC it has: what a port or an embedded channel offers."""
+"""Every service with all its RPCs, as offered by a port or an embedded channel."""
 
 from __future__ import annotations
 
@@ -7,23 +7,24 @@ from spanemu.frontend import wire
 from spanemu.frontend.admin.methods import DATABASE_METHODS, INSTANCE_METHODS, OPERATION_METHODS
 from spanemu.frontend.dispatch import Endpoints
 from spanemu.frontend.method import Method, Service, unimplemented
-from spanemu.frontend.spanner.queries import (
+from spanemu.frontend.spanner import (
+    batch_create_sessions,
+    batch_write,
+    begin_transaction,
+    commit,
+    create_session,
+    delete_session,
     execute_batch_dml,
     execute_sql,
     execute_streaming_sql,
+    get_session,
+    list_sessions,
     partition_query,
     partition_read,
     read,
+    rollback,
     streaming_read,
 )
-from spanemu.frontend.spanner.sessions import (
-    batch_create_sessions,
-    create_session,
-    delete_session,
-    get_session,
-    list_sessions,
-)
-from spanemu.frontend.spanner.transactions import batch_write, begin_transaction, commit, rollback
 
 # fmt: off
 SPANNER_METHODS: tuple[Method, ...] = (
@@ -74,5 +75,5 @@ SERVICES: tuple[Service, ...] = (
 
 
 def endpoints_for(instances: Instances) -> Endpoints:
-    """All services, bound to the catalog that they serve."""
+    """Return the endpoints of all services, bound to the catalog that they serve."""
     return Endpoints(SERVICES, instances, instances.limits)

@@ -18,8 +18,7 @@ from spanemu.base.errors import Code, SpannerError, Unsupported
 from spanemu.base.serialization import to_plain
 from spanemu.control.errors import VALUE_ERROR
 from spanemu.frontend.boundary import STATUS_TRAILER
-from spanemu.frontend.control import CONTROL_SERVICE
-from spanemu.frontend.convert.structs import struct_from_plain, struct_to_plain
+from spanemu.frontend.control import CONTROL_SERVICE, struct_from_plain, struct_to_plain
 from spanemu.frontend.wire import Struct
 
 _OPTIONS = (("grpc.max_receive_message_length", -1), ("grpc.max_send_message_length", -1))

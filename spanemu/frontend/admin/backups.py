@@ -1,4 +1,4 @@
-"""google.spanner.admin.database.v1: backups and what is restored from them."""
+"""The handlers of google.spanner.admin.database.v1 for backups, schedules and restores."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from spanemu.frontend.convert.timestamps import (
 
 
 def create_backup(instances: Instances, request: Any) -> Any:
-    """Keep what a database holds; the operation is done."""
+    """Back up a database; the operation is done."""
     backup = request.backup
     new = NewBackup(
         source=backup.database,
@@ -42,7 +42,7 @@ def create_backup(instances: Instances, request: Any) -> Any:
 
 
 def copy_backup(instances: Instances, request: Any) -> Any:
-    """Keep a backup elsewhere too; the operation is done."""
+    """Copy a backup; the operation is done."""
     new = NewBackup(
         source=request.source_backup,
         expire_time=_time(request, "expire_time"),
@@ -53,13 +53,13 @@ def copy_backup(instances: Instances, request: Any) -> Any:
 
 
 def get_backup(instances: Instances, request: Any) -> Any:
-    """One backup."""
+    """Return a backup."""
     backup = administration.get_backup(instances, request.name)
     return backup_to_proto(backup, instances.backups.tails(BackupName.parse(request.name).parent))
 
 
 def list_backups(instances: Instances, request: Any) -> Any:
-    """The backups of an instance that a filter keeps, the newest first."""
+    """List the backups of an instance that match a filter, the newest first."""
     paging = PageRequest(request.page_size, request.page_token)
     page = administration.list_backups(instances, request.parent, request.filter, paging)
     tails = instances.backups.tails(InstanceName.parse(request.parent))
@@ -70,7 +70,7 @@ def list_backups(instances: Instances, request: Any) -> Any:
 
 
 def update_backup(instances: Instances, request: Any) -> Any:
-    """Change when a backup expires."""
+    """Change the expiration of a backup."""
     backup, paths = request.backup, tuple(request.update_mask.paths)
     expire_time = _time(backup, "expire_time")
     changed = administration.update_backup(instances, backup.name, expire_time, paths)
@@ -78,19 +78,19 @@ def update_backup(instances: Instances, request: Any) -> Any:
 
 
 def delete_backup(instances: Instances, request: Any) -> Any:
-    """Let a backup go."""
+    """Delete a backup."""
     administration.delete_backup(instances, request.name)
     return wire.Empty()
 
 
 def restore_database(instances: Instances, request: Any) -> Any:
-    """A new database with what a backup holds; the operation is done."""
+    """Create a database from a backup; the operation is done."""
     restore = Restore(request.database_id, request.backup, encryption_from_proto(request))
     return operation_to_proto(administration.restore_database(instances, request.parent, restore))
 
 
 def list_backup_operations(instances: Instances, request: Any) -> Any:
-    """What was done about the backups of an instance, the latest first."""
+    """List the operations on backups of an instance, the latest first."""
     instance = InstanceName.parse(request.parent)
     instances.instance(request.parent)
     catch_up(instances)
@@ -109,22 +109,22 @@ _CREATION_WINDOW_NANOS = 4 * NANOS_PER_HOUR
 
 
 def create_backup_schedule(instances: Instances, request: Any) -> Any:
-    """Have backups of a database made on time."""
+    """Create a schedule of backups of a database."""
     schedule = request.backup_schedule
     spec = _spec(schedule, f"{request.parent}/backupSchedules/{request.backup_schedule_id}")
-    made = administration.create_schedule(
+    created = administration.create_schedule(
         instances, request.parent, request.backup_schedule_id, schedule.name, spec
     )
-    return schedule_to_proto(made)
+    return schedule_to_proto(created)
 
 
 def get_backup_schedule(instances: Instances, request: Any) -> Any:
-    """One schedule."""
+    """Return a schedule."""
     return schedule_to_proto(administration.get_schedule(instances, request.name))
 
 
 def list_backup_schedules(instances: Instances, request: Any) -> Any:
-    """The schedules of a database."""
+    """List the schedules of a database."""
     database = DatabaseName.parse(request.parent)
     instances.database(request.parent)
     paging = PageRequest(request.page_size, request.page_token)
@@ -142,13 +142,13 @@ def update_backup_schedule(instances: Instances, request: Any) -> Any:
 
 
 def delete_backup_schedule(instances: Instances, request: Any) -> Any:
-    """Forget a schedule; the backups it made stay."""
+    """Delete a schedule; the backups that it created remain."""
     administration.delete_schedule(instances, request.name)
     return wire.Empty()
 
 
 def schedule_to_proto(schedule: BackupSchedule) -> Any:
-    """A BackupSchedule message."""
+    """Return a BackupSchedule message."""
     message = wire.BackupSchedule(
         name=schedule.name,
         spec={

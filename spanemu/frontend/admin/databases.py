@@ -1,4 +1,4 @@
-"""google.spanner.admin.database.v1: databases and their schemas."""
+"""The handlers of google.spanner.admin.database.v1 for databases and their schemas."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from spanemu.schema.dialect import POSTGRESQL
 
 
 def list_databases(instances: Instances, request: Any) -> Any:
-    """The databases of an instance."""
+    """List the databases of an instance."""
     page = instances.databases(request.parent, PageRequest(request.page_size, request.page_token))
     return wire.ListDatabasesResponse(
         databases=map(database_to_proto, page.items), next_page_token=page.next_token
@@ -31,7 +31,7 @@ def list_databases(instances: Instances, request: Any) -> Any:
 
 
 def get_database(instances: Instances, request: Any) -> Any:
-    """One database."""
+    """Return a database."""
     return database_to_proto(instances.database(request.name))
 
 
@@ -55,13 +55,13 @@ def update_database(instances: Instances, request: Any) -> Any:
 
 
 def drop_database(instances: Instances, request: Any) -> Any:
-    """Drop a database; one that is not there is no error."""
+    """Drop a database; a missing database is no error."""
     instances.drop_database(request.database)
     return wire.Empty()
 
 
 def get_database_ddl(instances: Instances, request: Any) -> Any:
-    """The statements that would create the schema anew."""
+    """Return the statements that create the schema."""
     database = instances.database(request.database)
     bundle = database.schema.proto_bundle
     return wire.GetDatabaseDdlResponse(
@@ -71,23 +71,24 @@ def get_database_ddl(instances: Instances, request: Any) -> Any:
 
 
 def list_database_roles(instances: Instances, request: Any) -> Any:
-    """The roles of a database, those of the system among them, by name."""
+    """List the roles of a database by name, system roles included."""
     database = instances.database(request.parent)
     paging = PageRequest(request.page_size, request.page_token)
     start = paging.start()
-    made = (role.name for role in database.schema.roles.values())
-    names = sorted({*SYSTEM_ROLES, *made})
-    found = page(((name, name) for name in names if name >= start), paging.limit)
+    user_roles = (role.name for role in database.schema.roles.values())
+    names = sorted({*SYSTEM_ROLES, *user_roles})
+    role_page = page(((name, name) for name in names if name >= start), paging.limit)
     return wire.ListDatabaseRolesResponse(
         database_roles=[
-            wire.DatabaseRole(name=f"{database.name}/databaseRoles/{name}") for name in found.items
+            wire.DatabaseRole(name=f"{database.name}/databaseRoles/{name}")
+            for name in role_page.items
         ],
-        next_page_token=found.next_token,
+        next_page_token=role_page.next_token,
     )
 
 
 def update_database_ddl(instances: Instances, request: Any) -> Any:
-    """Run schema statements; the operation is done, and failed if data refused one of them."""
+    """Run schema statements; the operation is done, and failed if existing data violates one."""
     update = SchemaUpdate(
         tuple(request.statements),
         request.operation_id,
@@ -97,7 +98,7 @@ def update_database_ddl(instances: Instances, request: Any) -> Any:
 
 
 def add_split_points(instances: Instances, request: Any) -> Any:
-    """Put split boundaries where a load is expected."""
+    """Add split points where a load is expected."""
     if request.ByteSize() > REQUEST_BYTES_MAX:
         raise SplitPointsTooLarge(request.ByteSize(), REQUEST_BYTES_MAX)
     points = [

@@ -1,4 +1,4 @@
-"""The protocol buffer types that a request describes."""
+"""The protocol buffer types in the descriptors of a request."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from spanemu.schema.objects import NO_TYPES, ProtoTypes
 
 
 def types_from_descriptors(descriptors: bytes) -> ProtoTypes:
-    """Messages and enums of a serialized FileDescriptorSet, by full name.
+    """Return the messages and enums of a serialized FileDescriptorSet, by full name.
 
-    Raises InvalidProtoDescriptors for bytes that are none.
+    Raises InvalidProtoDescriptors for bytes that are no FileDescriptorSet.
     """
     if not descriptors:
         return NO_TYPES

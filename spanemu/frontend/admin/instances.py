@@ -1,4 +1,4 @@
-"""google.spanner.admin.instance.v1: instances."""
+"""The handlers of google.spanner.admin.instance.v1: instances, configurations, partitions."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from spanemu.frontend.admin.resources import (
 
 
 def list_instances(instances: Instances, request: Any) -> Any:
-    """The instances of a project that a filter keeps."""
+    """List the instances of a project that match a filter."""
     paging = PageRequest(request.page_size, request.page_token)
     page = instances.instances(request.parent, request.filter, paging)
     return wire.ListInstancesResponse(
@@ -36,7 +36,7 @@ def list_instances(instances: Instances, request: Any) -> Any:
 
 
 def get_instance(instances: Instances, request: Any) -> Any:
-    """One instance, or those of its fields that a mask names."""
+    """Return an instance, or the fields of it that a mask names."""
     whole = instance_to_proto(instances.instance(request.name))
     paths = request.field_mask.paths
     return _masked(whole, request.field_mask) if paths else whole
@@ -76,7 +76,7 @@ def _masked(whole: Any, mask: Any) -> Any:
 
 
 def list_instance_configs(instances: Instances, request: Any) -> Any:
-    """The places where an instance can be created."""
+    """List the configurations with which an instance can be created."""
     paging = PageRequest(request.page_size, request.page_token)
     page = instances.configs.listed(request.parent, paging)
     return wire.ListInstanceConfigsResponse(
@@ -85,7 +85,7 @@ def list_instance_configs(instances: Instances, request: Any) -> Any:
 
 
 def get_instance_config(instances: Instances, request: Any) -> Any:
-    """One of those places."""
+    """Return a configuration."""
     return config_to_proto(instances.configs.get(request.name))
 
 
@@ -122,7 +122,7 @@ def delete_instance_config(instances: Instances, request: Any) -> Any:
 
 
 def list_instance_config_operations(instances: Instances, request: Any) -> Any:
-    """What was done about the configurations of a project, the latest first."""
+    """List the operations on configurations of a project, the latest first."""
     project = ProjectName.parse(request.parent)
     paging = PageRequest(request.page_size, request.page_token)
     page = instances.operations.of_configs(project, request.filter, paging)
@@ -147,7 +147,7 @@ def _spec(message: Any) -> ConfigSpec:
 
 
 def list_instance_partitions(instances: Instances, request: Any) -> Any:
-    """The partitions of an instance."""
+    """List the partitions of an instance."""
     paging = PageRequest(request.page_size, request.page_token)
     page = administration.list_partitions(instances, request.parent, paging)
     return wire.ListInstancePartitionsResponse(
@@ -157,7 +157,7 @@ def list_instance_partitions(instances: Instances, request: Any) -> Any:
 
 
 def get_instance_partition(instances: Instances, request: Any) -> Any:
-    """One partition."""
+    """Return a partition."""
     return _message(instances, administration.get_partition(instances, request.name))
 
 
@@ -178,13 +178,13 @@ def update_instance_partition(instances: Instances, request: Any) -> Any:
 
 
 def delete_instance_partition(instances: Instances, request: Any) -> Any:
-    """Delete a partition that nobody uses."""
+    """Delete a partition without databases."""
     administration.delete_partition(instances, request.name, version_of(request.etag))
     return wire.Empty()
 
 
 def list_instance_partition_operations(instances: Instances, request: Any) -> Any:
-    """What was done about the partitions of an instance, the latest first."""
+    """List the operations on partitions of an instance, the latest first."""
     instance = InstanceName.parse(request.parent)
     instances.instance(request.parent)
     paging = PageRequest(request.page_size, request.page_token)

@@ -1,7 +1,7 @@
-"""Every RPC of the admin APIs and of long-running operations, and who answers it.
+"""Every RPC of the admin APIs and of long-running operations, with its handler.
 
-What Spanner has and spanemu does not is listed too: it answers UNIMPLEMENTED with the feature's
-name. `tests/unit/frontend/admin/test_methods.py` holds the tables against the official client.
+RPCs of Spanner that spanemu lacks are listed as well: they answer UNIMPLEMENTED with the feature's
+name. `tests/unit/frontend/admin/test_methods.py` compares the tables with the official client.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Long-running operations on the wire: the metadata and the response of each kind."""
+"""Long-running operations: their handlers, and the metadata and response of each kind."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ Encoder = Callable[[Any, Operation], Any]
 
 
 def operation_to_proto(operation: Operation) -> Any:
-    """A google.longrunning.Operation message, with its metadata and outcome."""
+    """Return a google.longrunning.Operation message with its metadata and outcome."""
     message = wire.Operation(name=str(operation.name), done=operation.done)
     metadata, response = _ENCODERS[type(operation.kind)]
     message.metadata.Pack(metadata(operation.kind, operation))
@@ -117,7 +117,7 @@ def _ddl_metadata(kind: DdlUpdate, operation: Operation) -> Any:
         database=kind.database,
         statements=kind.statements,
         commit_timestamps=map(timestamp_to_proto, committed),
-        # One for each statement, as the message's documentation has it.
+        # One entry for each statement, as documented for the message.
         progress=[
             *map(_progress_between, begun, committed),
             *(wire.OperationProgress() for _ in range(waiting)),
@@ -234,7 +234,7 @@ def _empty(_kind: OperationKind, _operation: Operation) -> Any:
     return wire.Empty()
 
 
-# What an operation's metadata and its response are made by.
+# The encoders of an operation's metadata and of its response.
 _ENCODERS: Mapping[type[OperationKind], tuple[Encoder, Encoder]] = {
     InstanceCreation: (_create_instance_metadata, _instance_response),
     InstanceUpdate: (_update_instance_metadata, _instance_response),
@@ -254,12 +254,12 @@ _ENCODERS: Mapping[type[OperationKind], tuple[Encoder, Encoder]] = {
 
 
 def get_operation(instances: Instances, request: Any) -> Any:
-    """One operation."""
+    """Return an operation."""
     return operation_to_proto(instances.operations.get(request.name))
 
 
 def list_operations(instances: Instances, request: Any) -> Any:
-    """The operations of one instance, database, backup, partition or configuration."""
+    """List the operations of an instance, database, backup, partition or configuration."""
     resource = operations_collection(request.name)
     _FINDERS[type(resource)](instances, str(resource))
     page = instances.operations.of_resource(resource, request.filter, _paging(request))
@@ -269,7 +269,7 @@ def list_operations(instances: Instances, request: Any) -> Any:
 
 
 def list_database_operations(instances: Instances, request: Any) -> Any:
-    """The operations on databases of an instance."""
+    """List the operations on databases of an instance."""
     instance = InstanceName.parse(request.parent)
     instances.instance(request.parent)
     page = instances.operations.of_databases(instance, request.filter, _paging(request))
@@ -279,19 +279,19 @@ def list_database_operations(instances: Instances, request: Any) -> Any:
 
 
 def delete_operation(instances: Instances, request: Any) -> Any:
-    """Forget an operation; what it did stays done."""
+    """Delete the record of an operation; its effects remain."""
     instances.operations.delete(request.name)
     return wire.Empty()
 
 
 def cancel_operation(instances: Instances, request: Any) -> Any:
-    """Ask an operation to stop: a schema update that runs does, before its next statement."""
+    """Cancel an operation: a running schema update stops before its next statement."""
     instances.operations.cancel(request.name)
     return wire.Empty()
 
 
 def wait_operation(instances: Instances, request: Any) -> Any:
-    """The operation, when it is done or the time given is up."""
+    """Return the operation when it is done or the given time has passed."""
     seconds = None
     if request.HasField("timeout"):
         seconds = min(duration_from_proto(request.timeout) / NANOS_PER_SECOND, REQUEST_SECONDS_MAX)
@@ -304,7 +304,7 @@ def _paging(request: Any) -> PageRequest:
     return PageRequest(request.page_size, request.page_token)
 
 
-# How each kind of resource that has operations is found.
+# Raises NOT_FOUND for a resource with operations that does not exist, by kind of resource.
 _FINDERS: Mapping[type, Callable[[Instances, str], object]] = {
     InstanceName: Instances.instance,
     DatabaseName: Instances.database,

@@ -1,6 +1,6 @@
 """IAM policies of instances, databases, backups and backup schedules.
 
-Callers have no identity here, so all is permitted.
+Callers have no identity in the emulator, so every permission is granted.
 """
 
 from __future__ import annotations
@@ -15,18 +15,18 @@ from spanemu.frontend.admin import wire
 from spanemu.frontend.errors import InvalidEtag, PermissionWildcard
 
 _TAG_BYTES = 8
-_NEVER_SET = b"\x00 \x01"  # the etag of a policy that nobody set, as all of Google Cloud has it
+_NEVER_SET = b"\x00 \x01"  # the etag of a policy that was never set, everywhere in Google Cloud
 
 
 def get_iam_policy(instances: Instances, request: Any) -> Any:
-    """The policy that was set last, or an empty one."""
+    """Return the policy that was set last, or an empty policy."""
     return _to_proto(
         instances.policies.get(request.resource, _created(instances, request.resource))
     )
 
 
 def set_iam_policy(instances: Instances, request: Any) -> Any:
-    """Keep a policy; one that was read before and carries its etag must still be the present."""
+    """Set a policy; the etag of a policy that was read before must still be current."""
     created = _created(instances, request.resource)
     tag = _tag(request.policy.etag) if request.policy.etag else None
     content = request.policy.SerializeToString()
@@ -34,7 +34,7 @@ def set_iam_policy(instances: Instances, request: Any) -> Any:
 
 
 def test_iam_permissions(instances: Instances, request: Any) -> Any:
-    """Of the permissions asked about, those that the caller has: all."""
+    """Return the requested permissions that the caller has: all of them."""
     _created(instances, request.resource)
     for permission in request.permissions:
         if "*" in permission:
@@ -43,7 +43,7 @@ def test_iam_permissions(instances: Instances, request: Any) -> Any:
 
 
 def _created(instances: Instances, resource: str) -> int:
-    """When the resource was created; it must exist."""
+    """Return when the resource was created; it must exist."""
     if "/backupSchedules/" in resource:
         return get_schedule(instances, resource).create_time
     if "/backups/" in resource:

@@ -1,4 +1,4 @@
-"""Everything that the admin APIs name, on the wire."""
+"""The resources of the admin APIs as messages."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from spanemu.frontend.convert.timestamps import timestamp_to_proto
 
 
 def encryption_from_proto(owner: Any) -> EncryptionConfig | None:
-    """Return what `owner.encryption_config` asks for, None if it is not there."""
+    """Return the encryption in `owner.encryption_config`, or None if the field is not set."""
     if not owner.HasField("encryption_config"):
         return None
     config = owner.encryption_config
@@ -30,14 +30,14 @@ def encryption_from_proto(owner: Any) -> EncryptionConfig | None:
 
 
 def encryption_to_proto(encryption: EncryptionConfig, message: Any) -> None:
-    """Put an encryption config into a message of one of the three kinds."""
+    """Write an encryption config into a message of one of the three kinds."""
     message.encryption_type = encryption.type.value
     message.kms_key_name = encryption.keys.name
     message.kms_key_names.extend(encryption.keys.names)
 
 
 def keys_from_proto(config: Any) -> EncryptionKeys:
-    """Return the keys that any encryption config names."""
+    """Return the keys that an encryption config of any kind names."""
     return EncryptionKeys(config.kms_key_name, tuple(config.kms_key_names))
 
 
@@ -49,7 +49,7 @@ def database_encryption_config(keys: EncryptionKeys) -> Any:
 
 
 def encryption_info(keys: EncryptionKeys) -> list[Any]:
-    """Return an EncryptionInfo message for each key in use; none for Google's."""
+    """Return an EncryptionInfo message for each key in use; none for Google's encryption."""
     return [
         wire.EncryptionInfo(
             encryption_type=wire.CUSTOMER_MANAGED_ENCRYPTION, kms_key_version=version
@@ -76,7 +76,7 @@ def _replicas_to_proto(replicas: Iterable[Replica]) -> list[Any]:
 
 
 def config_to_proto(config: InstanceConfig) -> Any:
-    """An InstanceConfig message."""
+    """Return an InstanceConfig message."""
     message = wire.InstanceConfig(
         name=config.name,
         display_name=config.display_name,
@@ -94,7 +94,7 @@ def config_to_proto(config: InstanceConfig) -> Any:
 
 
 def partition_to_proto(partition: InstancePartition, databases: Sequence[str] = ()) -> Any:
-    """An InstancePartition message; `databases` are those with placements in it."""
+    """Return an InstancePartition message; `databases` are the databases with placements in it."""
     message = wire.InstancePartition(
         name=partition.name,
         config=partition.config,
@@ -115,19 +115,19 @@ def partition_to_proto(partition: InstancePartition, databases: Sequence[str] = 
 
 
 def etag_of(version: int) -> str:
-    """The etag of a resource whose version that is."""
+    """Return the etag of a resource of that version."""
     return f"{version:016x}"
 
 
 def version_of(etag: str) -> int | None:
-    """The version that a caller expects a resource to have; None: any, -1: none it ever had."""
+    """Return the version that a caller expects; None: any version; -1: no version ever."""
     if not etag:
         return None
     return int(etag, 16) if _ETAG.fullmatch(etag) else -1
 
 
 def instance_to_proto(instance: Instance) -> Any:
-    """An Instance message."""
+    """Return an Instance message."""
     message = wire.Instance(
         name=instance.name,
         config=instance.config,
@@ -148,7 +148,7 @@ def instance_to_proto(instance: Instance) -> Any:
 
 
 def spec_from_proto(message: Any) -> InstanceSpec:
-    """An instance as the caller describes it."""
+    """Return the instance that a caller describes."""
     unsupported = {}
     if message.instance_type == wire.FREE_INSTANCE:
         unsupported["instance_type"] = "Free trial instances"
@@ -167,7 +167,7 @@ def spec_from_proto(message: Any) -> InstanceSpec:
 
 
 def autoscaling_from_proto(owner: Any) -> Autoscaling | None:
-    """What `owner.autoscaling_config` says; None when it is not there."""
+    """Return the autoscaling in `owner.autoscaling_config`, or None if the field is not set."""
     if not owner.HasField("autoscaling_config"):
         return None
     config = owner.autoscaling_config
@@ -186,7 +186,7 @@ def autoscaling_from_proto(owner: Any) -> Autoscaling | None:
 
 
 def autoscaling_to_proto(scaling: Autoscaling) -> Any:
-    """An AutoscalingConfig message."""
+    """Return an AutoscalingConfig message."""
     unit = "nodes" if scaling.low_in_nodes else "processing_units"
     return wire.AutoscalingConfig(
         autoscaling_limits={f"min_{unit}": scaling.low, f"max_{unit}": scaling.high},
@@ -199,9 +199,10 @@ def autoscaling_to_proto(scaling: Autoscaling) -> Any:
 
 
 def backup_to_proto(backup: Backup, tails: Mapping[str, int] = NO_TAILS) -> Any:
-    """A Backup message. Copies and restores are done at once, so nothing refers to it.
+    """Return a Backup message. Copies and restores are done at once, so none refers to the backup.
 
-    `tails` are the places of the youngest backups of chains: older ones free nothing.
+    `tails` are the places of the youngest backups of chains: deleting an older backup frees
+    nothing.
     """
     chain = backup.chain
     is_needed = chain is not None and chain.place < tails.get(chain.id, chain.place)
@@ -234,7 +235,7 @@ def backup_to_proto(backup: Backup, tails: Mapping[str, int] = NO_TAILS) -> Any:
 
 
 def backup_info(source: RestoreSource) -> Any:
-    """A BackupInfo message: what a restored database says of its backup."""
+    """Return a BackupInfo message: the backup from which a database was restored."""
     return wire.BackupInfo(
         backup=source.backup,
         version_time=timestamp_to_proto(source.version_time),
@@ -244,7 +245,7 @@ def backup_info(source: RestoreSource) -> Any:
 
 
 def database_to_proto(database: Database) -> Any:
-    """A Database message."""
+    """Return a Database message."""
     restored_from = database.restored_from
     return wire.Database(
         name=database.name,
@@ -264,7 +265,7 @@ def database_to_proto(database: Database) -> Any:
 
 
 def retention_period(nanos: int) -> str:
-    """A duration as the API writes it, in the largest unit that gives a whole number.
+    """Return a duration in the API's format, in the largest unit that gives a whole number.
 
     >>> retention_period(3_600 * NANOS_PER_SECOND)
     '1h'

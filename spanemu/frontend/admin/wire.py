@@ -1,6 +1,6 @@
 """The message classes of the admin APIs and of long-running operations, as raw protobuf.
 
-The official client's own classes; see `spanemu.frontend.wire`.
+The classes are the official client's own; see `spanemu.frontend.wire`.
 """
 
 from __future__ import annotations
@@ -123,7 +123,7 @@ ListBackupSchedulesRequest = backup_schedule.ListBackupSchedulesRequest.pb()
 ListBackupSchedulesResponse = backup_schedule.ListBackupSchedulesResponse.pb()
 UpdateBackupScheduleRequest = backup_schedule.UpdateBackupScheduleRequest.pb()
 
-READY = 2  # State.READY, of everything that has states
+READY = 2  # State.READY, of every resource with states
 BACKUP = 1  # RestoreSourceType
 GOOGLE_DEFAULT_ENCRYPTION = 1  # EncryptionInfo.Type
 CUSTOMER_MANAGED_ENCRYPTION = 2

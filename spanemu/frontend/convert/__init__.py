@@ -1,9 +1,8 @@
-"""Messages to plain data and back, one module for each concept.
+"""Conversion between messages and plain data, one module for each concept.
 
-Incoming: `values` (raw values), `types`, `params`, `keys`, `mutations`, `timestamps`, `selectors`
-(which transaction), `requests` (reads, statements, options). Outgoing: `encoding` (cells to bytes),
-`results` (whole results), `chunks` (streamed results), `resume` (tokens of broken streams),
-`plans`, `structs`.
+Incoming: `types` (types and raw values), `timestamps`, `selectors` (the transaction of a request),
+`requests` (reads, statements, mutations, options). Outgoing: `encoding` (cells to bytes), `results`
+(whole results), `chunks` (streamed results, and the tokens that resume broken streams).
 
-Whatever can be judged from a message alone is judged here.
+This package also checks everything that a message alone can show to be wrong.
 """

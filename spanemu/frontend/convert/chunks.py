@@ -1,27 +1,33 @@
-"""Rows -> PartialResultSets of about one mebibyte, as serialized bytes.
+"""Rows -> PartialResultSets of about one mebibyte, as serialized bytes, and their resume tokens.
 
     PartialResultSet   metadata = 1   values = 2   chunked_value = 3   resume_token = 4
                        stats = 5      precommit_token = 8   last = 9
 
-Values are flattened: a reader cuts them into rows by the number of columns. A message ends
-between rows where it can, between the cells of a row that is large, and inside a cell only when
-that cell alone is too large; then `chunked_value` says that its last value goes on in the next
-message. A result that fits one message, which is nearly all of them, is written without a detour.
+Values are flattened: a reader divides them into rows by the number of columns. A message ends
+between rows where possible, between the cells of a large row, and inside a cell only when the cell
+alone is too large; `chunked_value` then says that the last value continues in the next message.
+Nearly all results fit one message, which is written without an iterator.
 
-A reader joins the last value of a message with the first of the next by kind: strings are
-concatenated; lists too, after the last element of one and the first of the other were joined by
-the same rule if both are strings or lists. So a cut between two elements of a list must be
-followed by an empty string or list for the rule to swallow.
+A reader joins the last value of a message with the first value of the next by kind. Strings are
+concatenated. Lists are concatenated, after the last element of the first list and the first element
+of the second were joined by the same rule if both are strings or lists. A cut between two elements
+of a list must therefore be followed by an empty string or list, which the rule joins.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import closing
+from dataclasses import dataclass, replace
+from hashlib import blake2b
+from itertools import islice
+from struct import Struct
+from struct import error as StructError
 from typing import Any
 
 from spanemu.base.errors import SpannerError
 from spanemu.base.limits import ROW_BYTES_MAX, STREAM_CHUNK_BYTES
+from spanemu.database.options import Begin, ReadOnly, ReadTimestamp, Selector, SingleUse
 from spanemu.database.statements.results import ResultStream
 from spanemu.frontend.convert.encoding import PARTIAL, field, raw_bytes
 from spanemu.frontend.convert.results import (
@@ -32,20 +38,20 @@ from spanemu.frontend.convert.results import (
     shape_of,
     stats_field,
 )
-from spanemu.frontend.errors import RowTooLarge
+from spanemu.frontend.errors import InvalidResumeToken, RowTooLarge
 from spanemu.values.value import encoder
 
 _CHUNKED = b"\x18\x01"
 _LAST = b"\x48\x01"
-_NOTHING = object()
+_NO_REST = object()
 _EMPTY: tuple[Any, ...] = ("", [])
 
-# Given the number of rows sent so far, the resume token of that place.
+# Returns the resume token of the position after that many rows.
 TokenAt = Callable[[int], bytes]
 
 
 class StreamBroken(Exception):
-    """Raised by a stream's rows: what was sent so far is to arrive, and then `failure`."""
+    """Raised by a stream's rows: the rows sent so far are to arrive, followed by `failure`."""
 
     def __init__(self, failure: SpannerError) -> None:
         super().__init__(failure)
@@ -53,7 +59,7 @@ class StreamBroken(Exception):
 
 
 class Chunks:
-    """Cuts one stream. `token_at` is None when the stream cannot be resumed."""
+    """The messages of one stream. `token_at` is None when the stream cannot be resumed."""
 
     def __init__(
         self,
@@ -68,7 +74,8 @@ class Chunks:
         self._bytes = 0
         self._chunk_bytes = chunk_bytes
         self._shape: Shape = shape_of(stream.columns)
-        # Opens the next message: the metadata of the first one, and the precommit token of all.
+        # The beginning of the first message (the metadata), and the end of every message (the
+        # precommit token).
         self._head = metadata_field(stream, self._shape)
         self._tail = precommit_token_bytes(stream.transaction, 8)
         self._parts: list[bytes] = []
@@ -76,7 +83,7 @@ class Chunks:
         self._is_over = False
 
     def messages(self) -> Iterable[bytes]:
-        """The messages: a tuple if there is only one, as mostly, and then the stream is over."""
+        """Return the messages: a tuple, when the stream has ended, if there is only one."""
         rest = iter(self)
         first = next(rest)
         if self._is_over:
@@ -85,7 +92,7 @@ class Chunks:
         return _continued(first, rest)
 
     def __iter__(self) -> Generator[bytes, None, None]:
-        """The messages. Closing the iterator closes the stream's rows."""
+        """Yield the messages. Closing the iterator closes the stream's rows."""
         encoders, parts, limit = self._shape.partial, self._parts, self._chunk_bytes
         try:
             for row in self._stream.rows:
@@ -127,7 +134,7 @@ class Chunks:
         return b"" if self._token_at is None else field(4, self._token_at(self._rows))
 
     def _last(self) -> bytes:
-        """The last message. The stream is over: a client need not ask what comes after."""
+        """Return the last message, marked so that the client need not request another."""
         stream = self._stream
         stats = stats_field(stream.stats, 5)
         if stream.meter is not None:
@@ -136,7 +143,7 @@ class Chunks:
         return self._flush(stats + _LAST)
 
     def _large_row(self, row: tuple[Any, ...], cells: list[bytes]) -> Iterator[bytes]:
-        """The messages of a row that fills one; what is left of it stays in `_parts`."""
+        """Yield the messages of a row larger than a message; the remainder stays in `_parts`."""
         types = [type_ for _, type_ in self._stream.columns]
         for cell, values, type_ in zip(row, cells, types, strict=True):
             if self._size + len(values) > self._chunk_bytes and self._parts:
@@ -148,10 +155,10 @@ class Chunks:
                 yield from self._large_cell(encoder(type_)(cell))
 
     def _large_cell(self, rest: Any) -> Iterator[bytes]:
-        while rest is not _NOTHING:
+        while rest is not _NO_REST:
             head, rest = cut(rest, self._chunk_bytes)
             self._parts.append(raw_bytes(head, PARTIAL))
-            if rest is not _NOTHING:
+            if rest is not _NO_REST:
                 yield self._flush(_CHUNKED)
         self._size += len(self._parts[-1])
 
@@ -163,26 +170,27 @@ def _continued(first: bytes, rest: Generator[bytes, None, None]) -> Iterator[byt
 
 
 def cut(raw: Any, room: int) -> tuple[Any, Any]:
-    """What of a raw value fits `room` bytes, and the rest that a reader joins to it.
+    """Return the part of a raw value that fits `room` bytes, and the rest that a reader joins to
+    it.
 
-    Always takes something, so that cutting ends: at least one character or one element.
+    The part has at least one character or element, so that repeated cuts end.
     """
     if raw.__class__ is str:
         return _cut_text(raw, room)
     if raw.__class__ is list:
         return _cut_list(raw, room)
-    return raw, _NOTHING
+    return raw, _NO_REST
 
 
 def _cut_text(text: str, room: int) -> tuple[str, Any]:
-    # A prefix of `room` bytes has at most `room` characters; most text has one byte for each.
+    # A prefix of `room` bytes has at most `room` characters; most text has one byte a character.
     head = text[: max(room, 1)].encode()[: max(room, 4)].decode(errors="ignore")
     rest = text[len(head) :]
-    return (head, rest) if rest else (text, _NOTHING)
+    return (head, rest) if rest else (text, _NO_REST)
 
 
 def _cut_list(items: list[Any], room: int) -> tuple[list[Any], Any]:
-    begun = False  # Whether anything was taken but what the last cut left to be swallowed.
+    begun = False  # Whether an element was taken other than the padding of the last cut.
     for position, item in enumerate(items):
         size = _size(item)
         if size <= room or item in _EMPTY:
@@ -192,17 +200,17 @@ def _cut_list(items: list[Any], room: int) -> tuple[list[Any], Any]:
         following = items[position + 1 :]
         if item.__class__ is str or item.__class__ is list:
             head, rest = cut(item, room)
-            left = _swallowed(head, following) if rest is _NOTHING else [rest]
-            return [*items[:position], head], _or_nothing([*left, *following])
+            left = _join_padding(head, following) if rest is _NO_REST else [rest]
+            return [*items[:position], head], _or_no_rest([*left, *following])
         if begun:
-            left = _swallowed(items[position - 1], items)
+            left = _join_padding(items[position - 1], items)
             return items[:position], [*left, *items[position:]]
-        return items[: position + 1], _or_nothing(following)
-    return items, _NOTHING
+        return items[: position + 1], _or_no_rest(following)
+    return items, _NO_REST
 
 
-def _swallowed(last: Any, following: list[Any]) -> list[Any]:
-    """What must open a continuation after `last`, for the reader's rule to join with it."""
+def _join_padding(last: Any, following: list[Any]) -> list[Any]:
+    """Return the padding that opens the continuation after `last`, so that the reader joins it."""
     if not following:
         return []
     if last.__class__ is str:
@@ -210,14 +218,120 @@ def _swallowed(last: Any, following: list[Any]) -> list[Any]:
     return [[]] if last.__class__ is list else []
 
 
-def _or_nothing(rest: list[Any]) -> Any:
-    return rest or _NOTHING
+def _or_no_rest(rest: list[Any]) -> Any:
+    return rest or _NO_REST
 
 
 def _size(raw: Any) -> int:
-    """Bytes of a raw value on the wire, not less than the truth."""
+    """Return an upper bound of the bytes of a raw value on the wire."""
     if raw.__class__ is str:
         return len(raw.encode()) + 12
     if raw.__class__ is list:
         return sum(map(_size, raw)) + 12
     return 12
+
+
+Rows = Iterator[tuple[Any, ...]]
+RowBreaker = Callable[[Rows], Rows]
+
+_FINGERPRINT_BYTES = 16
+_TOKEN = Struct(f"<BQqQ{_FINGERPRINT_BYTES}s")
+_VERSION = 2
+
+
+@dataclass(frozen=True, slots=True)
+class ResumePoint:
+    """A position in a stream: `rows` rows were sent, read at `timestamp` with a query's plan."""
+
+    rows: int
+    timestamp: int
+    plan_serial: int = 0
+
+    def selector(self, selector: Selector | None) -> Selector:
+        """Return the transaction for the repeated request: its own read-only transaction reads
+        again at the same timestamp.
+        """
+        options = ReadOnly(ReadTimestamp(self.timestamp))
+        if selector is None:
+            return SingleUse(options)
+        if isinstance(selector, SingleUse | Begin) and isinstance(selector.options, ReadOnly):
+            returns = selector.options.return_read_timestamp
+            return replace(selector, options=replace(options, return_read_timestamp=returns))
+        return selector
+
+
+def resume_point_from_token(request: Any) -> ResumePoint:
+    """Return the position at which a request with a resume token continues. Raises
+    InvalidResumeToken.
+    """
+    try:
+        version, rows, timestamp, serial, fingerprint = _TOKEN.unpack(request.resume_token)
+    except StructError:
+        raise InvalidResumeToken("it is malformed") from None
+    if version != _VERSION:
+        raise InvalidResumeToken("it is malformed")
+    if fingerprint != _fingerprint(request):
+        raise InvalidResumeToken("it belongs to a different request")
+    return ResumePoint(rows, timestamp, serial)
+
+
+def resumable_chunks(
+    request: Any,
+    stream: ResultStream,
+    resume_point: ResumePoint | None,
+    break_rows: RowBreaker | None = None,
+) -> Iterable[bytes]:
+    """Return the PartialResultSets of `stream` from `place` on, with resume tokens where possible.
+
+    `breaking` receives the remaining rows, and may make them end with `StreamBroken`.
+    """
+    if resume_point is None:
+        if break_rows is not None:
+            stream.rows = break_rows(stream.rows)
+        if stream.repeatable_at is None:
+            return Chunks(stream).messages()
+        return Chunks(stream, _Tokens(request, stream).at).messages()
+    if (stream.repeatable_at, stream.plan_serial) != (
+        resume_point.timestamp,
+        resume_point.plan_serial,
+    ):
+        close_rows(stream)
+        raise InvalidResumeToken("the rows of the first request cannot be read again")
+    _skip_rows(stream, resume_point.rows)
+    if break_rows is not None:
+        stream.rows = break_rows(stream.rows)
+    return Chunks(stream, _Tokens(request, stream).at, resume_point.rows).messages()
+
+
+def _skip_rows(stream: ResultStream, count: int) -> None:
+    if sum(1 for _ in islice(stream.rows, count)) < count:
+        close_rows(stream)
+        raise InvalidResumeToken("the stream has fewer rows")
+
+
+class _Tokens:
+    """The resume tokens of one stream; the request is hashed when the first token is needed."""
+
+    def __init__(self, request: Any, stream: ResultStream) -> None:
+        self._request = request
+        self._stream = stream
+        self._fingerprint = b""
+
+    def at(self, rows: int) -> bytes:
+        """Return the token of the position after `rows` rows."""
+        if not self._fingerprint:
+            self._fingerprint = _fingerprint(self._request)
+        stream = self._stream
+        return _TOKEN.pack(
+            _VERSION, rows, stream.repeatable_at, stream.plan_serial, self._fingerprint
+        )
+
+
+def _fingerprint(request: Any) -> bytes:
+    """Return a hash of everything in a request that determines its rows, except the transaction."""
+    bare = type(request)()
+    bare.CopyFrom(request)
+    for name in ("resume_token", "transaction", "request_options"):
+        bare.ClearField(name)
+    text = bare.SerializeToString(deterministic=True)
+    return blake2b(text, digest_size=_FINGERPRINT_BYTES).digest()

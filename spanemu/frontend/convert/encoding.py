@@ -1,13 +1,13 @@
-"""Cells of result rows -> the bytes of `google.protobuf.Value`s inside their parent message.
+"""Cells of result rows -> the bytes of `google.protobuf.Value`s in their parent message.
 
-Rows leave as bytes written here, not as messages: filling a message value by value and then
-serializing it takes twice as long as joining bytes, and the sizes that chunking needs come for
-free. A value is written with its tag, as one element of a repeated field:
+Rows are written as bytes by this module, not as messages: filling a message value by value and then
+serializing it takes twice as long as joining bytes, and chunking needs the sizes anyway. A value is
+written with its tag, as an element of a repeated field:
 
     tag  size  kind  ...
     12   05    1a    03 61 62 63        PartialResultSet.values += "abc"
 
-The only fields and kinds needed are these:
+Only these fields and kinds are needed:
 
     repeated Value values = 2   in PartialResultSet         PARTIAL
     repeated Value values = 1   in ListValue                LISTED
@@ -41,7 +41,7 @@ _pack_double = Struct("<d").pack
 
 
 def varint(number: int) -> bytes:
-    """A non-negative integer as protobuf writes it."""
+    """Return a non-negative integer in protobuf's encoding."""
     if number < 0x80:
         return _ONE_BYTE[number]
     out = bytearray()
@@ -53,7 +53,7 @@ def varint(number: int) -> bytes:
 
 
 def field(number: int, content: bytes) -> bytes:
-    """A length-delimited field: a string, bytes or a message."""
+    """Return a length-delimited field: a string, bytes or a message."""
     size = len(content)
     if number < 0x10 and size < 0x80:
         return _ONE_BYTE[number << 3 | 2] + _ONE_BYTE[size] + content
@@ -62,7 +62,7 @@ def field(number: int, content: bytes) -> bytes:
 
 @lru_cache(maxsize=2048)
 def cell_encoder(type_: Type, tag: int) -> CellEncoder:
-    """A function from the Python form of a `type_` to its bytes as an element of field `tag`."""
+    """Return a function from a Python value of `type_` to an element of field `tag`."""
     if type_.code is TypeCode.ARRAY:
         return _array_encoder(type_.item(), tag)
     if type_.code is TypeCode.STRUCT:
@@ -71,7 +71,7 @@ def cell_encoder(type_: Type, tag: int) -> CellEncoder:
 
 
 def raw_bytes(raw: Any, tag: int) -> bytes:
-    """The bytes of a value given in its raw, JSON-like form."""
+    """Return the bytes of a value given in its raw, JSON-like form."""
     if raw is None:
         return bytes((tag,)) + _NULL
     if raw.__class__ is bool:
@@ -86,14 +86,14 @@ def raw_bytes(raw: Any, tag: int) -> bytes:
 
 
 def _frame(tag: int, kind: int, size: int) -> bytes:
-    """What stands before `size` bytes of content of a string or list."""
+    """Return the bytes before `size` bytes of content of a string or list."""
     inner = bytes((kind,)) + varint(size)
     return bytes((tag,)) + varint(len(inner) + size) + inner
 
 
 @lru_cache(maxsize=4)
 def _frames(tag: int) -> Sequence[bytes]:
-    """Frames of the strings that are short enough to look theirs up."""
+    """Return the frames of all strings that are short enough for a lookup."""
     return tuple(_frame(tag, _STRING_KIND, size) for size in range(_FRAMES_COUNT))
 
 
@@ -125,7 +125,7 @@ def _integer_encoder(_type: Type, tag: int) -> CellEncoder:
 
 
 def _text_encoder(type_: Type, tag: int) -> CellEncoder:
-    """For every type whose wire form is a string that its codec writes."""
+    """Return the encoder of a type whose wire form is a string written by its codec."""
     text_of, write, null = encoder(type_), _string_encoder(type_, tag), bytes((tag,)) + _NULL
 
     def encode(cell: Any) -> bytes:

@@ -1,8 +1,8 @@
-"""Reads, statements and their options -> `database.options`, judged as far as a message can be."""
+"""Reads, statements, mutations and options -> plain data, with all checks of a message alone."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from spanemu.base.errors import Unsupported
@@ -17,9 +17,8 @@ from spanemu.database.options import (
     StatementRequest,
 )
 from spanemu.database.transactions.errors import DirectedReadNotAllowed
-from spanemu.frontend.convert.mutations import key_set_from_proto
 from spanemu.frontend.convert.timestamps import duration_from_proto
-from spanemu.frontend.convert.types import struct_from_proto, type_from_proto
+from spanemu.frontend.convert.types import list_from_proto, struct_from_proto, type_from_proto
 from spanemu.frontend.errors import (
     CommitTooLarge,
     DataBoostWithoutPartition,
@@ -28,25 +27,109 @@ from spanemu.frontend.errors import (
     InvalidEnumValue,
     LimitWithPartition,
     ModeWithPartition,
+    MutationWithoutTable,
     NegativeLimit,
     NegativePartitionOption,
     PartitionNeedsTransaction,
+    RangeWithoutEndpoint,
     RequiredFieldMissing,
     TooManyReplicaSelections,
 )
+from spanemu.values.mutation import Delete, Mutation, RawKeySet, RawRange, Write, WriteKind
 from spanemu.values.types import Type
+
+# oneof case -> whether the endpoint belongs to the range
+_START = {"start_closed": True, "start_open": False}
+_END = {"end_closed": True, "end_open": False}
+
+
+def key_set_from_proto(message: Any) -> RawKeySet:
+    """Return the keys of a read or a delete. Raises RangeWithoutEndpoint."""
+    return RawKeySet(
+        all=message.all_,
+        keys=list(map(list_from_proto, message.keys)),
+        ranges=list(map(_range_from_proto, message.ranges)),
+    )
+
+
+def _range_from_proto(message: Any) -> RawRange:
+    start = message.WhichOneof("start_key_type")
+    if start is None:
+        raise RangeWithoutEndpoint("start")
+    end = message.WhichOneof("end_key_type")
+    if end is None:
+        raise RangeWithoutEndpoint("end")
+    return RawRange(
+        start=list_from_proto(getattr(message, start)),
+        start_closed=_START[start],
+        end=list_from_proto(getattr(message, end)),
+        end_closed=_END[end],
+    )
+
+
+def mutations_from_proto(messages: Iterable[Any]) -> list[Mutation]:
+    """Return the writes of a commit or a group, in order."""
+    return [_OPERATIONS[message.WhichOneof("operation")](message) for message in messages]
+
+
+def mutation_from_proto(message: Any) -> Mutation:
+    """Return a mutation. Raises RequiredFieldMissing when it has no operation."""
+    operation = message.WhichOneof("operation")
+    return _OPERATIONS[operation](message)
+
+
+def _write(kind: WriteKind) -> Callable[[Any], Mutation]:
+    field = kind.value  # The field of the message has the name of the kind.
+
+    def from_proto(message: Any) -> Mutation:
+        write = getattr(message, field)
+        if not write.table:
+            raise MutationWithoutTable()
+        rows = list(map(list_from_proto, write.values))
+        return Write(kind, write.table, tuple(write.columns), rows)
+
+    return from_proto
+
+
+def _delete(message: Any) -> Mutation:
+    delete = message.delete
+    if not delete.table:
+        raise MutationWithoutTable()
+    if not delete.HasField("key_set"):
+        raise RequiredFieldMissing("Mutation.delete.key_set")
+    return Delete(delete.table, key_set_from_proto(delete.key_set))
+
+
+def _unsupported(field: str) -> Callable[[Any], Mutation]:
+    def refuse(_message: Any) -> Mutation:
+        raise Unsupported(f"Mutation.{field}")
+
+    return refuse
+
+
+def _missing(_message: Any) -> Mutation:
+    raise RequiredFieldMissing("Mutation.operation")
+
+
+_OPERATIONS: Mapping[str | None, Callable[[Any], Mutation]] = {
+    **{kind.value: _write(kind) for kind in WriteKind},
+    "delete": _delete,
+    "send": _unsupported("send"),
+    "ack": _unsupported("ack"),
+    None: _missing,
+}
 
 
 def params_from_proto(message: Any) -> dict[str, Any]:
-    """Raw values by name of anything that has `params`."""
+    """Return the raw parameter values, by name, of a message with `params`."""
     return struct_from_proto(message.params) if message.HasField("params") else {}
 
 
 def param_types_from_proto(message: Any) -> dict[str, Type]:
-    """Declared types by name of anything that has `param_types`."""
+    """Return the declared parameter types, by name, of a message with `param_types`."""
     types = message.param_types
     found = {}
-    for name in types:  # `items` of a message's map is Python code
+    for name in types:  # `items` of a message's map would run Python code
         found[name] = type_from_proto(types[name])
     return found
 
@@ -71,7 +154,7 @@ _PRIORITIES = frozenset({0, 1, 2, 3})
 
 
 def statement_from_proto(request: Any, selector: Selector | None) -> StatementRequest:
-    """The statement of an ExecuteSqlRequest."""
+    """Return the statement of an ExecuteSqlRequest."""
     mode = _MODES.get(request.query_mode)
     if mode is None:
         raise InvalidEnumValue("ExecuteSqlRequest.query_mode", request.query_mode)
@@ -100,7 +183,7 @@ def statement_from_proto(request: Any, selector: Selector | None) -> StatementRe
 
 
 def batch_statement_from_proto(statement: Any, tags: Tags) -> StatementRequest:
-    """One statement of an ExecuteBatchDmlRequest; an empty one fails where it is run."""
+    """Return one statement of an ExecuteBatchDmlRequest; an empty statement fails when it runs."""
     return StatementRequest(
         sql=statement.sql,
         parameters=params_from_proto(statement),
@@ -111,7 +194,7 @@ def batch_statement_from_proto(statement: Any, tags: Tags) -> StatementRequest:
 
 
 def partition_statement_from_proto(request: Any) -> StatementRequest:
-    """The statement of a PartitionQueryRequest."""
+    """Return the statement of a PartitionQueryRequest."""
     if not request.sql:
         raise RequiredFieldMissing("PartitionQueryRequest.sql")
     return StatementRequest(
@@ -122,7 +205,7 @@ def partition_statement_from_proto(request: Any) -> StatementRequest:
 
 
 def read_from_proto(request: Any, selector: Selector | None) -> ReadRequest:
-    """The read of a ReadRequest message."""
+    """Return the read of a ReadRequest."""
     _check_target(request, "ReadRequest")
     limit, partition_token, lock_hint = request.limit, request.partition_token, request.lock_hint
     if limit < 0:
@@ -151,7 +234,7 @@ def read_from_proto(request: Any, selector: Selector | None) -> ReadRequest:
 
 
 def partition_read_from_proto(request: Any) -> ReadRequest:
-    """The read of a PartitionReadRequest."""
+    """Return the read of a PartitionReadRequest."""
     _check_target(request, "PartitionReadRequest")
     return ReadRequest(
         table=request.table,
@@ -162,9 +245,9 @@ def partition_read_from_proto(request: Any) -> ReadRequest:
 
 
 def max_partitions_from_proto(request: Any) -> int:
-    """How many partitions there may be, 0 for any number.
+    """Return the maximal number of partitions, 0 for any number.
 
-    How large they should be is a hint that Spanner ignores too ("PartitionOptions").
+    The partition size is a hint that Spanner ignores as well ("PartitionOptions").
     """
     options = request.partition_options
     for name in ("partition_size_bytes", "max_partitions"):
@@ -174,11 +257,11 @@ def max_partitions_from_proto(request: Any) -> int:
 
 
 def commit_options_from_proto(request: Any, bytes_max: int = COMMIT_BYTES_MAX) -> CommitOptions:
-    """What a CommitRequest asks for besides its writes."""
+    """Return the options of a CommitRequest."""
     if (size := request.ByteSize()) > bytes_max:
         raise CommitTooLarge(size, bytes_max)
     if request.HasField("max_commit_delay"):
-        # How long the server may wait for company; here it never does.
+        # The server may wait that long to batch commits; the emulator never waits.
         delay = duration_from_proto(request.max_commit_delay)
         if not 0 <= delay <= COMMIT_DELAY_MAX_NANOS:
             raise InvalidCommitDelay(delay)
@@ -194,12 +277,12 @@ def commit_options_from_proto(request: Any, bytes_max: int = COMMIT_BYTES_MAX) -
 
 
 def transaction_tag_from_proto(request: Any) -> str:
-    """The tag of the transaction, cleaned."""
+    """Return the cleaned transaction tag."""
     return tags_from_proto(request)[1]
 
 
 def tags_from_proto(request: Any) -> Tags:
-    """The tags of a request and of its transaction, cleaned."""
+    """Return the cleaned tags of a request and of its transaction."""
     if not request.HasField("request_options"):
         return _UNTAGGED
     options = request.request_options
@@ -213,7 +296,7 @@ def tags_from_proto(request: Any) -> Tags:
 
 
 def _clean_tag(tag: str) -> str:
-    """At most fifty printable ASCII characters, not led by an underscore."""
+    """Return the tag as at most fifty printable ASCII characters, without leading underscores."""
     if not tag:
         return ""
     printable = "".join(one if " " <= one <= "~" else "_" for one in tag[:TAG_CHARACTERS_MAX])
@@ -235,7 +318,7 @@ def _check_partition(request: Any, selector: Selector | None) -> None:
 
 
 def _directed_read(request: Any, selector: Selector | None) -> bool:
-    """Whether replicas are chosen; that the chosen ones exist does not matter here."""
+    """Return whether the request selects replicas; whether these exist is not checked."""
     options = request.directed_read_options
     case = options.WhichOneof("replicas")
     if case is None:
@@ -248,7 +331,7 @@ def _directed_read(request: Any, selector: Selector | None) -> bool:
 
 
 def _check_replicas(selections: Sequence[Any]) -> None:
-    """A selection names a location, a type of replica, or both."""
+    """Check that each selection names a location, a type of replica, or both."""
     if len(selections) > REPLICA_SELECTIONS_MAX:
         raise TooManyReplicaSelections(len(selections), REPLICA_SELECTIONS_MAX)
     for selection in selections:
@@ -259,5 +342,5 @@ def _check_replicas(selections: Sequence[Any]) -> None:
 
 
 def _has(message: Any, name: str) -> bool:
-    """Whether a field is set that older client libraries do not even know."""
+    """Return whether a field is set that older client libraries do not have."""
     return name in message.DESCRIPTOR.fields_by_name and message.HasField(name)

@@ -3,8 +3,8 @@
     ResultSet          metadata = 1   rows = 2     stats = 3   precommit_token = 5
     ResultSetMetadata  row_type = 1   transaction = 2   undeclared_parameters = 3
 
-What depends on the columns alone (the row type's bytes, an encoder for each column) is a `Shape`,
-made once for each columns tuple that the plan cache holds.
+Everything that depends on the columns alone (the bytes of the row type, an encoder for each column)
+is a `Shape`, built once for each columns tuple in the plan cache.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _KINDS = {"RELATIONAL": 1, "SCALAR": 2}
 
 
 def plan_to_proto(plan: Any) -> Any:
-    """A QueryPlan message: nodes in pre-order, the root at index 0."""
+    """Return a QueryPlan message: nodes in pre-order, the root at index 0."""
     message = QueryPlan()
     for node in plan.nodes:
         _fill_node(message.plan_nodes.add(), node)
@@ -58,7 +58,7 @@ def _fill_node(message: Any, node: Any) -> None:
 
 
 def struct_to_proto(mapping: Mapping[str, Any]) -> Any:
-    """A Struct message of JSON-like values."""
+    """Return a Struct message of JSON-like values."""
     message = Struct()
     message.update(mapping)
     return message
@@ -72,11 +72,11 @@ _SEQ_NUM = b"\x10"  # field 2 of a MultiplexedSessionPrecommitToken
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """What a columns tuple means for the wire.
+    """The serialized form of a columns tuple.
 
-    `row_type` is field 1 of a metadata message, and `plain_metadata` all of one that says no
-    more, as field 1 of a result; `before_id`, by the size of an id, begins one that names a new
-    transaction. `partial` and `listed` encode one cell each.
+    `row_type` is field 1 of a metadata message. `plain_metadata` is a whole metadata message
+    without further fields, as field 1 of a result. `before_id`, keyed by the size of an id, is the
+    beginning of metadata that names a new transaction. `partial` and `listed` encode one cell each.
     """
 
     row_type: bytes
@@ -86,13 +86,13 @@ class Shape:
     before_id: dict[int, bytes]
 
 
-# Keyed by identity, since hashing nested types costs more than the rest of a small reply. The
-# entry holds its columns, so that an id cannot be reused while it is a key.
+# Keyed by identity, because hashing nested types costs more than the rest of a small reply. The
+# entry holds its columns, so that no other object gets the same id while it is a key.
 _shapes: dict[int, tuple[Columns, Shape]] = {}
 
 
 def shape_of(columns: Columns) -> Shape:
-    """The shape of `columns`."""
+    """Return the shape of `columns`."""
     entry = _shapes.get(id(columns))
     if entry is None:
         if len(_shapes) >= _SHAPES_COUNT_MAX:
@@ -114,7 +114,7 @@ def _build_shape(columns: Columns) -> Shape:
 
 
 def metadata_field(stream: ResultStream, shape: Shape) -> bytes:
-    """The ResultSetMetadata as field 1 of whatever carries it."""
+    """Return the ResultSetMetadata as field 1 of the message that contains it."""
     transaction, undeclared = stream.transaction, stream.undeclared_parameters
     id_, read_timestamp = transaction.id, transaction.read_timestamp
     if not undeclared and read_timestamp is None:
@@ -131,14 +131,16 @@ def metadata_field(stream: ResultStream, shape: Shape) -> bytes:
 
 
 def _before_id(shape: Shape, size: int) -> bytes:
-    """What stands before the id of a transaction, of that size, that ends the metadata."""
+    """Return the metadata up to the id, of the given size, of its transaction, which is its last
+    field.
+    """
     whole = field(1, shape.row_type + field(2, field(1, b" " * size)))
     found = shape.before_id[size] = whole[:-size]
     return found
 
 
 def transaction_to_proto(info: TransactionInfo) -> Any:
-    """A Transaction message, without its precommit token."""
+    """Return a Transaction message without its precommit token."""
     message = Transaction(id=info.id)
     if info.read_timestamp is not None:
         fill_timestamp(message.read_timestamp, info.read_timestamp)
@@ -146,23 +148,23 @@ def transaction_to_proto(info: TransactionInfo) -> Any:
 
 
 def precommit_token_to_proto(token: tuple[bytes, int]) -> Any:
-    """A MultiplexedSessionPrecommitToken message."""
+    """Return a MultiplexedSessionPrecommitToken message."""
     return PrecommitToken(precommit_token=token[0], seq_num=token[1])
 
 
 def precommit_token_bytes(info: TransactionInfo, number: int) -> bytes:
-    """The token as field `number` of a reply; nothing when there is none."""
+    """Return the token as field `number` of a reply, or b"" when there is none."""
     if info.precommit_token is None:
         return b""
     token, serial = info.precommit_token
     size = len(token)
-    if serial < 0x80 and size < 0x7C:  # Each number is a byte.
+    if serial < 0x80 and size < 0x7C:  # Each number fits a byte.
         return b"%c%c\x0a%c%b\x10%c" % (number << 3 | 2, size + 4, size, token, serial)
     return field(number, field(1, token) + _SEQ_NUM + varint(serial))
 
 
 def stats_field(stats: ResultStats, number: int) -> bytes:
-    """The ResultSetStats as field `number` of a reply; empty when there is nothing to say."""
+    """Return the ResultSetStats as field `number` of a reply; b"" when there are none."""
     count = stats.row_count
     if stats.plan is None and stats.query_stats is None:
         if count is None:
@@ -183,7 +185,7 @@ def stats_field(stats: ResultStats, number: int) -> bytes:
 
 
 def result_set_bytes(stream: ResultStream, size_max: int = UNARY_RESULT_BYTES_MAX) -> bytes:
-    """A whole ResultSet. Raises ResultTooLarge, and what the rows raise."""
+    """Return a whole ResultSet. Raises ResultTooLarge, and the errors of the rows."""
     shape = shape_of(stream.columns)
     parts = [metadata_field(stream, shape)]
     encoders, size = shape.listed, 0
@@ -208,11 +210,11 @@ def result_set_bytes(stream: ResultStream, size_max: int = UNARY_RESULT_BYTES_MA
 
 
 def summary_bytes(stream: ResultStream, is_first: bool) -> bytes:
-    """A ResultSet of batch DML, without rows; only the first of a batch has metadata.
+    """Return a ResultSet of batch DML, without rows; only the first of a batch has metadata.
 
-    Its precommit token stands there and in the reply around it, for clients look in either.
+    Clients look for the precommit token in the ResultSet or in the reply, so both contain it.
     """
-    for _ in stream.rows:  # Nothing is left to do; `hotspots` is complete only when they are out.
+    for _ in stream.rows:  # No rows are left, but the stream's statistics end with its rows.
         pass
     parts = [stats_field(stream.stats, 3)]
     if is_first:
@@ -222,9 +224,9 @@ def summary_bytes(stream: ResultStream, is_first: bool) -> bytes:
 
 
 def close_rows(stream: ResultStream) -> None:
-    """Give back what the rows hold, whether or not they were exhausted."""
+    """Release the resources of the rows, whether or not they were exhausted."""
     close = getattr(stream.rows, "close", None)  # A plain iterator holds nothing.
     if close is not None:
         close()
     if stream.meter is not None:
-        stream.meter.abandoned()  # unless all of them were taken
+        stream.meter.abandoned()  # without effect if all rows were read

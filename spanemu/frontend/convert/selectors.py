@@ -1,8 +1,8 @@
 """TransactionSelector and TransactionOptions -> `database.options`.
 
-Which options a request may carry depends on the RPC: a query's single-use transaction is
-read-only, a commit's is read-write, and a bounded staleness is for single use alone. All that can
-be judged without looking at a session is judged here; what an id stands for is not.
+The options that a request may carry depend on the RPC: the single-use transaction of a query is
+read-only, that of a commit is read-write, and bounded staleness is for single use alone. This
+module checks everything that needs no session; it does not resolve transaction ids.
 """
 
 from __future__ import annotations
@@ -49,11 +49,11 @@ from spanemu.frontend.wire import TransactionSelector
 
 _STRONG = ReadOnly(Strong())
 _STRONG_WITH_TIMESTAMP = ReadOnly(Strong(), return_read_timestamp=True)
-_KEPT_MAX = 256  # of the messages that clients send again and again
+_KEPT_MAX = 256  # cached messages, because clients send the same messages again and again
 
 
 def selector_from_proto(request: Any) -> Selector | None:
-    """The transaction that a read or statement runs in; None when it names none."""
+    """Return the transaction of a read or statement; None when the request names none."""
     selector = request.transaction
     if selector.id:
         return Existing(selector.id)
@@ -77,7 +77,7 @@ def _selector(data: bytes) -> Selector | None:
 
 
 def batch_selector_from_proto(request: Any) -> Selector:
-    """The transaction that batch DML runs in. Raises BatchDmlNotAllowed."""
+    """Return the transaction of batch DML. Raises BatchDmlNotAllowed."""
     case = request.transaction.WhichOneof("selector")
     if case is None or case == "single_use":
         raise BatchDmlNotAllowed()
@@ -89,7 +89,7 @@ def batch_selector_from_proto(request: Any) -> Selector:
 
 
 def partition_selector_from_proto(request: Any) -> Selector:
-    """The read-only transaction that a read or query is partitioned in."""
+    """Return the read-only transaction in which a read or query is partitioned."""
     selector = request.transaction
     case = selector.WhichOneof("selector")
     if case is None or case == "single_use":
@@ -103,7 +103,7 @@ def partition_selector_from_proto(request: Any) -> Selector:
 
 
 def commit_selector_from_proto(request: Any) -> Selector:
-    """The transaction that a commit ends, or a read-write one of its own."""
+    """Return the transaction that a commit ends, or a single-use read-write transaction."""
     case = request.WhichOneof("transaction")
     if case == "transaction_id":
         given = request.transaction_id
@@ -123,14 +123,14 @@ def _single_use_read_write(data: bytes) -> Selector:
 
 
 def existing_from_proto(transaction_id: bytes) -> Existing:
-    """The transaction of that id. Raises EmptyTransactionId."""
+    """Return the transaction with the id. Raises EmptyTransactionId."""
     if not transaction_id:
         raise EmptyTransactionId()
     return Existing(transaction_id)
 
 
 def multi_use_from_proto(message: Any) -> TransactionOptions:
-    """Options of a transaction that more than one request will use."""
+    """Return the options of a transaction for more than one request."""
     options = options_from_proto(message)
     if isinstance(options, ReadOnly):
         if isinstance(options.bound, MinReadTimestamp):
@@ -141,7 +141,7 @@ def multi_use_from_proto(message: Any) -> TransactionOptions:
 
 
 def options_from_proto(message: Any) -> TransactionOptions:
-    """Options of any transaction. Raises RequiredFieldMissing when they name no mode."""
+    """Return the options of any transaction. Raises RequiredFieldMissing when they name no mode."""
     return _MODES[message.WhichOneof("mode")](message)
 
 

@@ -20,7 +20,7 @@ _LAST_MICRO = _SECONDS_MAX * NANOS_PER_SECOND + 999_999 * NANOS_PER_MICRO
 
 
 def timestamp_from_proto(message: Any) -> int:
-    """Nanoseconds since the epoch. Raises TimestampOutOfRange."""
+    """Return nanoseconds since the epoch. Raises TimestampOutOfRange."""
     seconds, nanos = message.seconds, message.nanos
     if not (_SECONDS_MIN <= seconds <= _SECONDS_MAX and 0 <= nanos < NANOS_PER_SECOND):
         raise TimestampOutOfRange(seconds, nanos)
@@ -28,17 +28,17 @@ def timestamp_from_proto(message: Any) -> int:
 
 
 def timestamp_to_proto(nanos: int) -> Any:
-    """A Timestamp message."""
+    """Return a Timestamp message."""
     return Timestamp(seconds=nanos // NANOS_PER_SECOND, nanos=nanos % NANOS_PER_SECOND)
 
 
 def fill_timestamp(message: Any, nanos: int) -> None:
-    """Set a Timestamp message that is part of another."""
+    """Set a Timestamp message that is part of another message."""
     message.seconds, message.nanos = divmod(nanos, NANOS_PER_SECOND)
 
 
 def read_timestamp_from_proto(message: Any, kind: str) -> int:
-    """A timestamp to read at, in whole microseconds; `kind` ("exact", "min") is for the error."""
+    """Return a read timestamp in whole microseconds; errors name `kind` ("exact", "min")."""
     nanos = timestamp_from_proto(message)
     nanos -= nanos % NANOS_PER_MICRO
     if nanos < 0 or nanos >= _LAST_MICRO:
@@ -47,7 +47,7 @@ def read_timestamp_from_proto(message: Any, kind: str) -> int:
 
 
 def staleness_from_proto(message: Any) -> int:
-    """Nanoseconds of staleness, in whole microseconds. Raises NegativeStaleness."""
+    """Return a staleness in nanoseconds, in whole microseconds. Raises NegativeStaleness."""
     nanos = duration_from_proto(message)
     if nanos < 0:
         raise NegativeStaleness(message.seconds, message.nanos)
@@ -55,7 +55,7 @@ def staleness_from_proto(message: Any) -> int:
 
 
 def duration_from_proto(message: Any) -> int:
-    """Nanoseconds, may be negative. Raises InvalidDuration."""
+    """Return nanoseconds, which may be negative. Raises InvalidDuration."""
     seconds, nanos = message.seconds, message.nanos
     in_range = abs(seconds) <= _DURATION_SECONDS_MAX and abs(nanos) < NANOS_PER_SECOND
     if not in_range or seconds * nanos < 0:

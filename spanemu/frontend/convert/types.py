@@ -1,4 +1,4 @@
-"""google.spanner.v1.Type <-> `values.types.Type`."""
+"""google.spanner.v1.Type <-> `values.types.Type`, and messages of values -> raw values."""
 
 from __future__ import annotations
 
@@ -40,12 +40,12 @@ _NUMBERS: Mapping[TypeCode, int] = {
     TypeCode.STRUCT: _STRUCT,
     TypeCode.PROTO: _PROTO,
     TypeCode.ENUM: _ENUM,
-    TypeCode.TOKENLIST: 7,  # Never leaves in rows; where a type must be told, it is bytes.
+    TypeCode.TOKENLIST: 7,  # Rows never contain tokens; where a type is required, it is BYTES.
 }
 
 
 def type_from_proto(message: Any) -> Type:
-    """The type a client declares. Raises errors that are INVALID_ARGUMENT."""
+    """Return the type that a client declares. Raises INVALID_ARGUMENT errors."""
     scalar = _SCALARS.get(message.code)
     if message.type_annotation:
         raise Unsupported("TypeAnnotationCode of the PostgreSQL dialect")
@@ -77,7 +77,7 @@ def _composite_from_proto(message: Any) -> Type:
 
 
 def type_to_proto(type_: Type) -> Any:
-    """A Type message."""
+    """Return a Type message."""
     message = TypeMessage(code=_NUMBERS[type_.code])
     if type_.element is not None:
         message.array_element_type.CopyFrom(type_to_proto(type_.element))
@@ -90,7 +90,7 @@ def type_to_proto(type_: Type) -> Any:
 
 
 def struct_type_to_proto(fields: Iterable[tuple[str, Type]]) -> Any:
-    """A StructType message: the row type of a result, or its undeclared parameters."""
+    """Return a StructType message: the row type of a result, or its undeclared parameters."""
     message = StructType()
     for name, type_ in fields:
         message.fields.add(name=name, type_=type_to_proto(type_))
@@ -98,19 +98,19 @@ def struct_type_to_proto(fields: Iterable[tuple[str, Type]]) -> Any:
 
 
 def list_from_proto(message: Any) -> list[Any]:
-    """The raw forms inside a ListValue. Raises ValueWithoutKind."""
+    """Return the raw values of a ListValue. Raises ValueWithoutKind."""
     kinds = _KINDS
     return [one.string_value or kinds[one.WhichOneof("kind")](one) for one in message.values]
 
 
 def struct_from_proto(message: Any) -> dict[str, Any]:
-    """The raw forms inside a Struct, by field name. Raises ValueWithoutKind."""
+    """Return the raw values of a Struct, by field name. Raises ValueWithoutKind."""
     kinds, fields = _KINDS, message.fields
-    found = {}
-    for name in fields:  # `items` of a message's map is Python code
-        one = fields[name]
-        found[name] = one.string_value or kinds[one.WhichOneof("kind")](one)
-    return found
+    values = {}
+    for name in fields:  # `items` of a message's map would run Python code
+        value = fields[name]
+        values[name] = value.string_value or kinds[value.WhichOneof("kind")](value)
+    return values
 
 
 def _null(_message: Any) -> None:

@@ -1,7 +1,7 @@
-"""What calls of an embedded `grpc.aio` channel return.
+"""The objects that calls of an embedded `grpc.aio` channel return.
 
-Handlers are synchronous and may wait for locks, so they run on threads of a pool that is large
-enough for all waiters (the loop's own pool is not), and never on the event loop.
+Handlers are synchronous and may wait for locks. They run on the threads of a pool that is large
+enough for all waiters (unlike the loop's own pool), and never on the event loop.
 """
 
 from __future__ import annotations
@@ -20,27 +20,27 @@ from spanemu.frontend.embedded.status import (
     CANCELLED,
     DEADLINE_EXCEEDED,
     OK,
-    Ending,
+    FinalStatus,
     Refused,
-    ending_of,
     is_late,
+    status_of_error,
 )
 from spanemu.frontend.server import WORKERS_MAX
 
 
 @lru_cache(maxsize=1)
 def workers() -> ThreadPoolExecutor:
-    """The threads that handlers of asynchronous calls run on; started as they are needed."""
+    """Return the pool of threads for the handlers of asynchronous calls."""
     return ThreadPoolExecutor(WORKERS_MAX, thread_name_prefix="spanemu-aio")
 
 
 class AioCall:
-    """An RPC that ends once, as its future `_ended` says."""
+    """An RPC that ends once, with the status in its future `_ended`."""
 
     def __init__(self, served: ServedCall) -> None:
         self._served = served
         self._loop = asyncio.get_running_loop()
-        self._ended: asyncio.Future[Ending] = self._loop.create_future()
+        self._ended: asyncio.Future[FinalStatus] = self._loop.create_future()
 
     def cancelled(self) -> bool:
         return self._ended.done() and self._ended.result().code is grpc.StatusCode.CANCELLED
@@ -58,8 +58,8 @@ class AioCall:
         self._served.cancel()
         return True
 
-    def abandon(self, ending: Ending) -> None:
-        """End the RPC as `ending` says, unless it has ended; from any thread."""
+    def abandon(self, ending: FinalStatus) -> None:
+        """End the RPC with the status `ending`, unless it has ended; callable from any thread."""
         if not self._loop.is_closed():
             self._loop.call_soon_threadsafe(self._finish, ending)
         self._served.cancel()
@@ -85,11 +85,11 @@ class AioCall:
     async def debug_error_string(self) -> str:
         return (await self._end()).details
 
-    async def _end(self) -> Ending:
-        # Shielded: whoever gives up waiting for the status has not given up the call.
+    async def _end(self) -> FinalStatus:
+        # Shielded: cancelling the wait for the status does not cancel the call.
         return await asyncio.shield(self._ended)
 
-    def _finish(self, ending: Ending) -> None:
+    def _finish(self, ending: FinalStatus) -> None:
         if not self._ended.done():
             self._ended.set_result(ending)
 
@@ -108,7 +108,7 @@ class AioCall:
 
 
 class AioUnaryCall(AioCall, grpc.aio.UnaryUnaryCall):  # type: ignore[misc]
-    """A unary RPC that `work` carries out."""
+    """A unary RPC that runs `work`."""
 
     def __init__(self, served: ServedCall, work: Callable[[], Any]) -> None:
         super().__init__(served)
@@ -132,13 +132,13 @@ class AioUnaryCall(AioCall, grpc.aio.UnaryUnaryCall):  # type: ignore[misc]
         try:
             self._response = await self._loop.run_in_executor(workers(), work)
         except Exception as error:
-            self._finish(ending_of(error, self._served))
+            self._finish(status_of_error(error, self._served))
         else:
             self._finish(OK)
 
 
 class AioStreamCall(AioCall, grpc.aio.UnaryStreamCall):  # type: ignore[misc]
-    """A streaming RPC; each reply is produced when it is asked for."""
+    """A streaming RPC; each reply is produced when it is requested."""
 
     def __init__(
         self,
@@ -170,7 +170,7 @@ class AioStreamCall(AioCall, grpc.aio.UnaryStreamCall):  # type: ignore[misc]
         return self._reader
 
     async def wait_for_connection(self) -> None:
-        """Until the first reply is there, or the RPC has failed."""
+        """Wait until the first reply exists or the RPC has failed."""
         async with self._stepping:
             if not self._first and not self._ended.done():
                 reply = await self._step()
@@ -185,7 +185,7 @@ class AioStreamCall(AioCall, grpc.aio.UnaryStreamCall):  # type: ignore[misc]
             yield reply
 
     async def _step(self) -> Any:
-        """The next reply; None when there is none, and then the call has ended."""
+        """Return the next reply; None when there is none, after which the call has ended."""
         step = self._loop.run_in_executor(workers(), self._next_reply)
         try:
             reply = await asyncio.shield(step)
@@ -194,7 +194,7 @@ class AioStreamCall(AioCall, grpc.aio.UnaryStreamCall):  # type: ignore[misc]
             step.add_done_callback(self._close)
             raise
         except Exception as error:
-            self._finish(ending_of(error, self._served))
+            self._finish(status_of_error(error, self._served))
             return None
         if reply is None:
             self._finish(OK)
@@ -213,7 +213,7 @@ class AioStreamCall(AioCall, grpc.aio.UnaryStreamCall):  # type: ignore[misc]
 
     def _close(self, step: asyncio.Future[Any] | None = None) -> None:
         if step is not None and not step.cancelled():
-            step.exception()  # Looked at, so that asyncio does not complain of it.
+            step.exception()  # Retrieved, so that asyncio does not warn about it.
         close = getattr(self._replies, "close", None)
         if close is not None:
             close()

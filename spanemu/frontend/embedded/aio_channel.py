@@ -1,7 +1,7 @@
 """A `grpc.aio.Channel` that calls endpoints of this process.
 
-Which line of the client's code makes a call is looked up at once: handlers run on threads that do
-not have that code on their stacks.
+The line of client code that makes a call is determined at once, because handlers run on threads
+without that code on their stacks.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from spanemu.frontend.embedded.aio_intercepted import (
     StreamOfIterator,
     UnaryOfResponse,
 )
-from spanemu.frontend.embedded.channel import FindEndpoints, Link, Options
+from spanemu.frontend.embedded.channel import ChannelState, FindEndpoints, Options
 from spanemu.frontend.embedded.status import deserialized
 
 _KINDS = (
@@ -34,11 +34,11 @@ _KINDS = (
 
 
 class _Method:
-    """One method of a channel, with the client's idea of its messages and its interceptors."""
+    """A method of a channel, with the client's serializer, deserializer and interceptors."""
 
     def __init__(
         self,
-        link: Link,
+        link: ChannelState,
         path: str,
         codecs: tuple[Callable[[Any], bytes] | None, Callable[[bytes], Any] | None],
         interceptors: Sequence[Any],
@@ -158,31 +158,31 @@ class _UnaryStream(_Method, grpc.aio.UnaryStreamMultiCallable):  # type: ignore[
 
 
 class AioEmbeddedChannel(grpc.aio.Channel):  # type: ignore[misc]
-    """Calls what `find` returns. Methods that stream requests are refused: no service has any."""
+    """A channel to the endpoints that `find` returns. It refuses methods that stream requests."""
 
     def __init__(
         self, find: FindEndpoints, options: Options = (), interceptors: Iterable[Any] = ()
     ) -> None:
-        self.link = Link(find, options)
-        # Under the names that grpc.aio gives them: generated clients append their own.
+        self.link = ChannelState(find, options)
+        # Named as in grpc.aio, because generated clients append their own interceptors.
         self._unary_unary_interceptors: list[Any] = []
         self._unary_stream_interceptors: list[Any] = []
         self._stream_unary_interceptors: list[Any] = []
         self._stream_stream_interceptors: list[Any] = []
-        for one in interceptors:
-            self._interceptors_like(one).append(one)
+        for interceptor in interceptors:
+            self._interceptors_like(interceptor).append(interceptor)
 
     def _interceptors_like(self, interceptor: Any) -> list[Any]:
-        """The list that an interceptor belongs in; one of several kinds counts as the first."""
+        """Return the list for an interceptor: the first list that matches its kinds."""
         lists = (
             self._unary_unary_interceptors,
             self._unary_stream_interceptors,
             self._stream_unary_interceptors,
             self._stream_stream_interceptors,
         )
-        for kind, found in zip(_KINDS, lists, strict=True):
+        for kind, matching in zip(_KINDS, lists, strict=True):
             if isinstance(interceptor, kind):
-                return found
+                return matching
         names = ", ".join(kind.__name__ for kind in _KINDS)
         raise ValueError(f"Interceptor {interceptor} must be one of {names}")
 
@@ -219,10 +219,10 @@ class AioEmbeddedChannel(grpc.aio.Channel):  # type: ignore[misc]
         return ready if self.link.is_ready else failing
 
     async def wait_for_state_change(self, last_observed_state: grpc.ChannelConnectivity) -> None:
-        """Returns at once: the state is what it is, and nobody needs to connect."""
+        """Return at once: no connection exists whose state could change."""
 
     async def channel_ready(self) -> None:
-        """Returns at once, as there is no connection to wait for."""
+        """Return at once, because there is no connection to wait for."""
 
     async def close(self, grace: float | None = None) -> None:
         self.link.close()

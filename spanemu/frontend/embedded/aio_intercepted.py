@@ -1,7 +1,7 @@
-"""Calls of an embedded `grpc.aio` channel that has interceptors.
+"""Calls of an embedded `grpc.aio` channel with interceptors.
 
-The call that the user holds wraps a task: that runs the interceptors, the innermost of which
-makes the real call. An interceptor may also answer by itself, with a response or an iterator.
+The user's call wraps a task that runs the interceptors, the innermost of which makes the real call.
+An interceptor may also answer by itself, with a response or an iterator.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import grpc.aio
 
 
 class _Intercepted:
-    """Everything asked of it is asked of the call that the interceptors came up with."""
+    """A call that delegates to the call which the interceptors return."""
 
     def __init__(self, chain: Coroutine[Any, Any, Any]) -> None:
         self._task: asyncio.Task[Any] = asyncio.get_running_loop().create_task(chain)
@@ -80,12 +80,12 @@ class _Intercepted:
     async def _ask(self, question: str) -> Any:
         try:
             call = await asyncio.shield(self._task)
-        except grpc.aio.AioRpcError as error:  # An interceptor let the failure of a call out.
+        except grpc.aio.AioRpcError as error:  # An interceptor raised the failure of a call.
             return getattr(error, question)()
         return await getattr(call, question)()
 
     def _inner(self) -> Any:
-        """The call below; None while there is none, or when there never will be."""
+        """Return the call that the interceptors made; None while or if there is none."""
         if not self._task.done() or self._task.cancelled() or self._task.exception() is not None:
             return None
         return self._task.result()
@@ -121,7 +121,7 @@ class InterceptedStreamCall(_Intercepted, grpc.aio.UnaryStreamCall):  # type: ig
 
 
 class _Answered:
-    """A call that an interceptor answered by itself."""
+    """A call that an interceptor answered itself."""
 
     def cancel(self) -> bool:
         return False
@@ -154,7 +154,7 @@ class _Answered:
         return ""
 
     async def wait_for_connection(self) -> None:
-        """There is nothing to wait for."""
+        """Return at once, because there is no connection to wait for."""
 
 
 class UnaryOfResponse(_Answered, grpc.aio.UnaryUnaryCall):  # type: ignore[misc]
@@ -169,7 +169,7 @@ class UnaryOfResponse(_Answered, grpc.aio.UnaryUnaryCall):  # type: ignore[misc]
 
 
 class StreamOfIterator(_Answered, grpc.aio.UnaryStreamCall):  # type: ignore[misc]
-    """Replies without an RPC, or an interceptor's own view of one."""
+    """Replies without an RPC, or an interceptor's own iterator over the replies of an RPC."""
 
     def __init__(self, replies: AsyncIterable[Any]) -> None:
         self._replies = aiter(replies)

@@ -1,8 +1,8 @@
-"""What calls of an embedded channel return and raise: `grpc.Call`s that are `grpc.Future`s too.
+"""The objects that calls of an embedded channel return and raise: `grpc.Call`s and `grpc.Future`s.
 
     Call                an RPC that ended
-    ├── PendingCall     one that a thread is working on (`future()`)
-    └── StreamCall      one whose replies are iterated over
+    ├── PendingCall     an RPC in progress on a thread of its own (`future()`)
+    └── StreamCall      an RPC whose replies are iterated over
 
 As in gRPC's own implementation, a call is itself the `grpc.RpcError` that its failure raises.
 """
@@ -23,18 +23,18 @@ from spanemu.frontend.embedded.status import (
     CANCELLED,
     DEADLINE_EXCEEDED,
     OK,
-    Ending,
+    FinalStatus,
     Metadatum,
     Refused,
-    ending_of,
+    status_of_error,
 )
 
 
 class Call(grpc.RpcError, grpc.Call, grpc.Future):  # type: ignore[misc]
-    """An RPC that ended as `ending` says, None if it has yet to, with a response if that is OK."""
+    """An RPC with its final status `ending`, None while in progress, and its response if OK."""
 
     def __init__(
-        self, served: ServedCall, ending: Ending | None = None, response: Any = None
+        self, served: ServedCall, ending: FinalStatus | None = None, response: Any = None
     ) -> None:
         self._served = served
         self._ending = ending
@@ -99,7 +99,7 @@ class Call(grpc.RpcError, grpc.Call, grpc.Future):  # type: ignore[misc]
     def add_done_callback(self, fn: Callable[[Any], None]) -> None:
         fn(self)
 
-    def _end(self, timeout: float | None = None) -> Ending:
+    def _end(self, timeout: float | None = None) -> FinalStatus:
         assert self._ending is not None
         return self._ending
 
@@ -115,21 +115,21 @@ class Call(grpc.RpcError, grpc.Call, grpc.Future):  # type: ignore[misc]
     __repr__ = __str__
 
 
-# Guards the endings of calls and their callbacks. One for all of them: it is held for a moment.
-# Reentrant, since the garbage collector may end a forgotten call just then.
+# Guards the final statuses of calls and their callbacks. One lock serves all calls, because it is
+# held only briefly. Reentrant: garbage collection may end an abandoned call while it is held.
 _ending_mutex = threading.RLock()
 
 
 class LiveCall(Call):
-    """An RPC that has yet to end: once, by its work or by being cancelled, whichever is first."""
+    """An RPC in progress, which ends once: by its work or by cancellation, whichever is first."""
 
     _callbacks: tuple[Callable[[], None], ...] = ()
 
     def cancel(self) -> bool:
         return self.abandon(CANCELLED)
 
-    def abandon(self, ending: Ending) -> bool:
-        """End the RPC as `ending` says, unless it has ended; waits below wake up."""
+    def abandon(self, ending: FinalStatus) -> bool:
+        """End the RPC with the status `ending` unless it has ended; wake up waiting threads."""
         if not self._finish(ending):
             return False
         self._served.cancel()
@@ -146,7 +146,7 @@ class LiveCall(Call):
         if not self.add_callback(lambda: fn(self)):
             fn(self)
 
-    def _finish(self, ending: Ending, response: Any = None) -> bool:
+    def _finish(self, ending: FinalStatus, response: Any = None) -> bool:
         with _ending_mutex:
             if self._ending is not None:
                 return False
@@ -159,7 +159,7 @@ class LiveCall(Call):
 
 
 class PendingCall(LiveCall):
-    """A unary RPC that `work` carries out on a thread of its own."""
+    """A unary RPC that runs `work` on a thread of its own."""
 
     def __init__(self, served: ServedCall, work: Callable[[], Any]) -> None:
         super().__init__(served)
@@ -184,12 +184,12 @@ class PendingCall(LiveCall):
         try:
             response = self._work()
         except Exception as error:
-            self._finish(ending_of(error, self._served))
+            self._finish(status_of_error(error, self._served))
         else:
             self._finish(OK, response)
 
-    def _end(self, timeout: float | None = None) -> Ending:
-        # The work ends by itself at the deadline, at the latest when it next looks.
+    def _end(self, timeout: float | None = None) -> FinalStatus:
+        # The work ends by itself after the deadline, when it next checks the deadline.
         if not self._done.wait(timeout):
             raise grpc.FutureTimeoutError()
         assert self._ending is not None
@@ -199,11 +199,11 @@ class PendingCall(LiveCall):
 class StreamCall(LiveCall):
     """A streaming RPC, produced on the thread that iterates, one reply at a time.
 
-    It starts when its first reply or its status is asked for. Asking for the status of a stream
-    that was not read to its end reads the rest and keeps it.
+    The RPC starts when its first reply or its status is requested. Requesting the status of a
+    stream that was not read to its end reads the remaining replies and keeps them.
     """
 
-    _kept: deque[bytes] | None = None  # read already, because the status was asked for
+    _kept: deque[bytes] | None = None  # replies read because the status was requested
 
     def __init__(
         self,
@@ -238,15 +238,15 @@ class StreamCall(LiveCall):
     next = __next__
 
     def _step(self) -> bytes | None:
-        """The next reply; None when there is none, and then the call has ended."""
+        """Return the next reply; None when there is none, after which the call has ended."""
         try:
             data = next(self._replies, None)
         except Exception as error:
-            self._finish(ending_of(error, self._served))
+            self._finish(status_of_error(error, self._served))
             return None
         if data is None:
             self._finish(OK)
-        elif self._ending is not None:  # Cancelled in the meantime, by another thread.
+        elif self._ending is not None:  # Cancelled meanwhile by another thread.
             self._close()
             return None
         elif monotonic() >= self._served.deadline:
@@ -255,10 +255,10 @@ class StreamCall(LiveCall):
             return None
         return data
 
-    def abandon(self, ending: Ending) -> bool:
+    def abandon(self, ending: FinalStatus) -> bool:
         if not super().abandon(ending):
             return False
-        # A thread that is in the middle of a step closes the replies itself when it is back.
+        # A thread in the middle of a step closes the replies itself after the step.
         if self._stepping.acquire(blocking=False):
             try:
                 self._close()
@@ -271,7 +271,7 @@ class StreamCall(LiveCall):
         if close is not None:
             close()
 
-    def _end(self, timeout: float | None = None) -> Ending:
+    def _end(self, timeout: float | None = None) -> FinalStatus:
         with self._stepping:
             while self._ending is None:
                 data = self._step()
@@ -282,12 +282,12 @@ class StreamCall(LiveCall):
         return self._ending
 
     def result(self, timeout: float | None = None) -> Any:
-        """The first reply, for callers that treat a stream as a future."""
+        """Return the first reply, for callers that treat a stream as a future."""
         if self._end(timeout).code is not grpc.StatusCode.OK:
             raise self
         return self._deserialize(self._kept.popleft()) if self._kept else None
 
     def __del__(self) -> None:
-        # Interpreter shutdown may have taken parts away before the constructor finished.
+        # Interpreter shutdown may have removed attributes before the constructor finished.
         if getattr(self, "_ending", OK) is None:
             self.abandon(CANCELLED)

@@ -1,4 +1,4 @@
-"""A `grpc.Channel` that calls endpoints directly, on the thread of the caller."""
+"""A `grpc.Channel` that calls endpoints directly on the caller's thread."""
 
 from __future__ import annotations
 
@@ -23,41 +23,41 @@ from spanemu.frontend.embedded.status import (
     OK,
     STOPPED,
     EmbeddedCall,
-    Ending,
+    FinalStatus,
     Limits,
     Refused,
     check_key,
     deserialized,
-    ending_of,
     serialized,
+    status_of_error,
 )
 
 FindEndpoints = Callable[[], Endpoints | None]
 Options = Iterable[tuple[str, Any]]
-# What a client makes bytes of its requests with, and messages of the replies; None for neither.
+# The serializer of a client's requests and the deserializer of its replies; None for bytes.
 Codecs = tuple[Callable[[Any], bytes] | None, Callable[[bytes], Any] | None]
 
 
 class Abandonable(Protocol):
     """A call in progress that can be ended from outside."""
 
-    def abandon(self, ending: Ending) -> object: ...
+    def abandon(self, ending: FinalStatus) -> object: ...
 
 
-class Link:
-    """What the calls of one channel share: where they go, and what is in progress."""
+class ChannelState:
+    """The state that the calls of one channel share: the endpoints, and the calls in progress."""
 
     def __init__(self, find: FindEndpoints, options: Options) -> None:
         self.limits = Limits.of(options)
         self._find = find
         self.closed = False
-        self.refusal = STOPPED  # what calls end with when nothing is served
-        # Each thread adds and removes only its own call; the value says how it was interrupted.
-        self._running: dict[ServedCall, Ending | None] = {}
+        self.refusal = STOPPED  # the status of calls when nothing is served
+        # Each thread adds and removes only its own call; the value is the interruption's status.
+        self._running: dict[ServedCall, FinalStatus | None] = {}
         self._live: dict[int, ref[Abandonable]] = {}  # by id: a WeakSet would run Python code
 
     def begin(self, path: str, timeout: float | None, metadata: Any) -> EmbeddedCall:
-        """A new call. Raises ValueError on a closed channel."""
+        """Return a new call. Raises ValueError on a closed channel."""
         if self.closed:
             raise ValueError("Cannot invoke RPC on closed channel!")
         call = EmbeddedCall(path, timeout)
@@ -66,7 +66,7 @@ class Link:
         return call
 
     def endpoint(self, call: EmbeddedCall, credentials: Any) -> Endpoint:
-        """Who answers. Raises Refused when nobody does."""
+        """Return the endpoint of a call. Raises Refused when none serves it."""
         for key, _ in call.sent:
             if key not in KNOWN_KEYS:
                 check_key(key)
@@ -81,7 +81,7 @@ class Link:
         return endpoint
 
     def unary(self, request: Any, codecs: Codecs, call: EmbeddedCall, credentials: Any) -> Any:
-        """The one reply of an RPC, cancelled when the channel is closed meanwhile."""
+        """Return the only reply of an RPC, which closing the channel cancels."""
         data = serialized(request, codecs[0], self.limits)
         endpoint = self.endpoint(call, credentials)
         self._running[call] = None
@@ -109,7 +109,7 @@ class Link:
         call: EmbeddedCall,
         credentials: Any,
     ) -> Iterator[bytes]:
-        """The replies of an RPC; what fails, fails when the first is asked for."""
+        """Return an iterator over the replies of an RPC; its first step raises any error."""
         try:
             data = serialized(request, serializer, self.limits)
             endpoint = self.endpoint(call, credentials)
@@ -123,21 +123,21 @@ class Link:
         yield self.unary(data, (None, None), call, credentials)
 
     def track(self, call: Abandonable) -> None:
-        """Have `call` end when the channel does."""
+        """Track `call`, so that closing the channel ends it."""
         self._live[id(call)] = ref(call, partial(self._live.pop, id(call)))
 
     @property
     def is_ready(self) -> bool:
-        """Whether RPCs would reach anything."""
+        """Return whether RPCs would reach an endpoint."""
         return not self.closed and self._find() is not None
 
     def close(self) -> None:
-        """End every call in progress; refuse new ones."""
+        """End every call in progress, and refuse new calls."""
         self.closed = True
         self.interrupt(CHANNEL_CLOSED)
 
-    def interrupt(self, ending: Ending) -> None:
-        """End every call in progress."""
+    def interrupt(self, ending: FinalStatus) -> None:
+        """End every call in progress with `ending`."""
         for live in list(self._live.values()):
             call = live()
             if call is not None:
@@ -161,9 +161,9 @@ def _only(replies: Iterator[bytes]) -> bytes:
 
 
 class _Method:
-    """One method of a channel, with the client's idea of its messages."""
+    """A method of a channel, with the client's serializer and deserializer."""
 
-    def __init__(self, link: Link, path: str, codecs: Codecs) -> None:
+    def __init__(self, link: ChannelState, path: str, codecs: Codecs) -> None:
         self._link = link
         self._path = path
         self._codecs = codecs
@@ -177,15 +177,15 @@ class _Method:
         wait_for_ready: bool | None = None,
         compression: Any = None,
     ) -> tuple[Any, Call]:
-        """The one reply, and how the RPC ended."""
+        """Return the only reply, and the final status of the RPC."""
         call = self._link.begin(self._path, timeout, metadata)
         try:
             response = self._link.unary(request, self._codecs, call, credentials)
         except Exception as error:
-            ending, cause = ending_of(error, call), _shown_cause(error)
+            ending, cause = status_of_error(error, call), _client_cause(error)
         else:
             return response, Call(call, OK, response)
-        # Raised out here, for inside it would keep the error and all its frames as its context.
+        # Raised outside the handler, which would keep the error and all its frames as its context.
         raise Call(call, ending) from cause
 
     def future(
@@ -197,7 +197,7 @@ class _Method:
         wait_for_ready: bool | None = None,
         compression: Any = None,
     ) -> PendingCall:
-        """The one reply, when it will be there."""
+        """Return a future of the only reply."""
         link, codecs = self._link, self._codecs
         call = link.begin(self._path, timeout, metadata)
         call.site = calling_site()
@@ -214,7 +214,7 @@ class _Method:
         wait_for_ready: bool | None = None,
         compression: Any = None,
     ) -> StreamCall:
-        """The replies, as they are asked for."""
+        """Return a call that iterates over the replies."""
         link, codecs = self._link, self._codecs
         call = link.begin(self._path, timeout, metadata)
         replies = link.replies_to(request, codecs[0], call, credentials)
@@ -224,8 +224,8 @@ class _Method:
         return stream
 
 
-def _shown_cause(error: Exception) -> BaseException | None:
-    """What of an error's history helps a client: only what its own serializers raised."""
+def _client_cause(error: Exception) -> BaseException | None:
+    """Return the cause to show to a client: only an exception of the client's own serializers."""
     return error.__cause__ if isinstance(error, Refused) else None
 
 
@@ -239,7 +239,9 @@ class _UnaryStream(_Method, grpc.UnaryStreamMultiCallable):  # type: ignore[misc
 
 
 class _StreamUnary(_Method, grpc.StreamUnaryMultiCallable):  # type: ignore[misc]
-    """No service here streams requests: the first one is the request, as on a wire."""
+    """A method called with a stream of requests. No service streams requests: the first one is
+    sent.
+    """
 
     def __call__(self, request_iterator: Iterator[Any], *options: Any, **named: Any) -> Any:
         return self.with_call(request_iterator, *options, **named)[0]
@@ -256,17 +258,17 @@ class _StreamUnary(_Method, grpc.StreamUnaryMultiCallable):  # type: ignore[misc
 
 
 class _StreamStream(_Method, grpc.StreamStreamMultiCallable):  # type: ignore[misc]
-    """As `_StreamUnary`, with replies that stream."""
+    """A method called with a stream of requests, with replies that stream."""
 
     def __call__(self, request_iterator: Iterator[Any], *options: Any, **named: Any) -> StreamCall:
         return self.stream(next(iter(request_iterator), None), *options, **named)
 
 
 class EmbeddedChannel(grpc.Channel):  # type: ignore[misc]
-    """Calls what `find` returns, None when nothing is served at the address any more."""
+    """A channel to the endpoints that `find` returns; None when the address is no longer served."""
 
     def __init__(self, find: FindEndpoints, options: Options = ()) -> None:
-        self.link = Link(find, options)
+        self.link = ChannelState(find, options)
         self._watchers: list[Callable[[grpc.ChannelConnectivity], None]] = []
 
     def subscribe(

@@ -1,12 +1,12 @@
-"""Which addresses are served in this process, and the hook that lets clients find out.
+"""The addresses served in this process, and the hook by which clients reach them.
 
 While at least one address is registered, `grpc.insecure_channel` and `grpc.aio.insecure_channel`
-are replaced by functions that return an embedded channel for a registered address, and pass every
-other target on. Nothing is left behind after the last one is unregistered, unless somebody else
-has wrapped the functions meanwhile: then ours stays inside theirs, and passes everything on.
+are replaced by functions that return an embedded channel for a registered address and pass every
+other target on. Unregistering the last address restores the original functions, unless other code
+has wrapped the replacements meanwhile: they then stay in the wrappers, and pass every target on.
 
-A forked child has a copy of the emulator that nobody else sees, so it forgets all addresses: its
-new clients reach the parent through the real port, and those it has inherited are told so.
+A forked child has a private copy of the emulator, so it forgets all addresses: its new clients
+reach the parent through the real port, and calls of inherited clients fail with that explanation.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ import grpc.aio
 
 from spanemu.frontend.dispatch import Endpoints
 from spanemu.frontend.embedded.aio_channel import AioEmbeddedChannel
-from spanemu.frontend.embedded.channel import EmbeddedChannel, FindEndpoints, Link
+from spanemu.frontend.embedded.channel import ChannelState, EmbeddedChannel, FindEndpoints
 from spanemu.frontend.embedded.status import FORKED, STOPPED
 
 _SCHEMES = ("dns:///", "passthrough:///", "dns:", "ipv4:", "ipv6:")
@@ -31,7 +31,7 @@ _LOOPBACK = frozenset({"localhost", "127.0.0.1", "0.0.0.0"})
 
 
 def canonical(target: str) -> str:
-    """One spelling for all that reach the same port of this machine by IPv4."""
+    """Return one spelling for all targets that reach the same port of this machine by IPv4."""
     for scheme in _SCHEMES:
         if target.startswith(scheme):
             target = target.removeprefix(scheme)
@@ -41,12 +41,12 @@ def canonical(target: str) -> str:
 
 
 class EmbeddedRegistry:
-    """Addresses served here. One for each emulator, or one for all: they may be nested."""
+    """The addresses served in this process. Registries may be nested, one for each emulator."""
 
     def __init__(self) -> None:
         self._mutex = RLock()  # Guards every field below, and the attributes of `grpc`.
         self._endpoints: dict[str, Endpoints] = {}
-        self._links: dict[str, WeakSet[Link]] = {}
+        self._links: dict[str, WeakSet[ChannelState]] = {}
         self._restore: Callable[[], None] | None = None
         _registries.add(self)
 
@@ -61,13 +61,13 @@ class EmbeddedRegistry:
                 self._restore = self._install()
 
     def unregister(self, address: str) -> None:
-        """Stop serving `address`: calls in progress and later ones end with `STOPPED`."""
+        """Stop serving `address`; calls in progress and later calls end with `STOPPED`."""
         address = canonical(address)
         with self._mutex:
             if self._endpoints.pop(address, None) is None:
                 return
             links = list(self._links.get(address, ()))
-            # Channels live as long as their clients do: those of other addresses may have gone.
+            # Channels live as long as their clients: those of other addresses may be collected.
             self._links = {place: known for place, known in self._links.items() if known}
             if not self._endpoints and self._restore is not None:
                 self._restore()
@@ -76,7 +76,7 @@ class EmbeddedRegistry:
             link.interrupt(STOPPED)
 
     def find(self, address: str) -> Endpoints | None:
-        """What is served at a canonical address."""
+        """Return the endpoints at a canonical address, or None."""
         return self._endpoints.get(address)
 
     def _install(self) -> Callable[[], None]:
@@ -114,13 +114,13 @@ class EmbeddedRegistry:
         address = canonical(target)
         return partial(self._endpoints.get, address) if address in self._endpoints else None
 
-    def _track(self, target: str, link: Link) -> None:
+    def _track(self, target: str, link: ChannelState) -> None:
         with self._mutex:
             self._links.setdefault(canonical(target), WeakSet()).add(link)
 
     def forget_all(self) -> None:
-        """Serve nothing any more, in a process that was just forked."""
-        self._mutex = RLock()  # Another thread of the parent may have held the old one.
+        """Stop serving all addresses, in a process that was just forked."""
+        self._mutex = RLock()  # Another thread of the parent may have held the former lock.
         self._endpoints.clear()
         for links in self._links.values():
             for link in links:
@@ -138,5 +138,5 @@ def _forget_all() -> None:
         registry.forget_all()
 
 
-if hasattr(os, "register_at_fork"):  # Not on Windows, which cannot fork either.
+if hasattr(os, "register_at_fork"):  # Windows cannot fork.
     os.register_at_fork(after_in_child=_forget_all)

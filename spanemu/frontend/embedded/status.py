@@ -1,4 +1,4 @@
-"""How an RPC ended, in gRPC's terms, and the limits and checks that gRPC itself applies."""
+"""The final status of an RPC in gRPC's terms, and the limits and checks that gRPC applies."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ _UNLIMITED = -1
 
 _METADATA_KEY = re.compile(r"[0-9a-z_.-]+")
 _KNOWN_KEYS_MAX = 1_000
-KNOWN_KEYS: set[str] = set()  # that were found to be right
+KNOWN_KEYS: set[str] = set()  # valid keys, checked before
 
 
 class Metadatum(NamedTuple):
-    """One entry of metadata."""
+    """An entry of metadata."""
 
     key: str
     value: str | bytes
@@ -34,7 +34,7 @@ _USER_AGENT = Metadatum("user-agent", f"grpc-python/{grpc.__version__} spanemu-e
 
 
 @dataclass(frozen=True, slots=True)
-class Ending:
+class FinalStatus:
     """A final status with its trailers."""
 
     code: grpc.StatusCode
@@ -42,72 +42,72 @@ class Ending:
     trailers: tuple[Metadatum, ...] = ()
 
 
-OK = Ending(grpc.StatusCode.OK)
-DEADLINE_EXCEEDED = Ending(grpc.StatusCode.DEADLINE_EXCEEDED, "Deadline Exceeded")
-CANCELLED = Ending(grpc.StatusCode.CANCELLED, "Locally cancelled by application!")
-CHANNEL_CLOSED = Ending(grpc.StatusCode.CANCELLED, "Channel closed!")
-UNSERIALIZABLE = Ending(grpc.StatusCode.INTERNAL, "Exception serializing request!")
-UNDESERIALIZABLE = Ending(grpc.StatusCode.INTERNAL, "Exception deserializing response!")
-INVALID_METADATA = Ending(grpc.StatusCode.INTERNAL, "Invalid metadata")
-NO_SUCH_METHOD = Ending(grpc.StatusCode.UNIMPLEMENTED, "Method not found!")
-NOT_ONE_REPLY = Ending(
-    grpc.StatusCode.INTERNAL, "A method that streams was called as one that does not."
+OK = FinalStatus(grpc.StatusCode.OK)
+DEADLINE_EXCEEDED = FinalStatus(grpc.StatusCode.DEADLINE_EXCEEDED, "Deadline Exceeded")
+CANCELLED = FinalStatus(grpc.StatusCode.CANCELLED, "Locally cancelled by application!")
+CHANNEL_CLOSED = FinalStatus(grpc.StatusCode.CANCELLED, "Channel closed!")
+UNSERIALIZABLE = FinalStatus(grpc.StatusCode.INTERNAL, "Exception serializing request!")
+UNDESERIALIZABLE = FinalStatus(grpc.StatusCode.INTERNAL, "Exception deserializing response!")
+INVALID_METADATA = FinalStatus(grpc.StatusCode.INTERNAL, "Invalid metadata")
+NO_SUCH_METHOD = FinalStatus(grpc.StatusCode.UNIMPLEMENTED, "Method not found!")
+NOT_ONE_REPLY = FinalStatus(
+    grpc.StatusCode.INTERNAL, "A streaming method was called as a unary method."
 )
-CREDENTIALS_ON_INSECURE = Ending(
+CREDENTIALS_ON_INSECURE = FinalStatus(
     grpc.StatusCode.UNAUTHENTICATED,
     "Established channel does not have a sufficient security level to transfer call credential.",
 )
-FORKED = Ending(
-    grpc.StatusCode.FAILED_PRECONDITION,  # which no client tries again
-    "This client was made before its process was forked, and the emulator runs in the other one. "
-    "Make a client in this process: it finds the emulator by its address.",
+FORKED = FinalStatus(
+    grpc.StatusCode.FAILED_PRECONDITION,  # clients do not retry it
+    "This client was created before its process was forked, and the emulator runs in the parent. "
+    "Create a client in this process: it finds the emulator by its address.",
 )
-STOPPED = Ending(
-    # Nor after this: UNAVAILABLE, as from a server that went away, is tried again for an hour.
+STOPPED = FinalStatus(
+    # Clients would retry UNAVAILABLE, the status of a server that went away, for an hour.
     grpc.StatusCode.FAILED_PRECONDITION,
     "The emulator in this process has stopped: it was closed before its client was done.",
 )
 
 
-def ending_of(error: Exception, call: ServedCall) -> Ending:
-    """How an RPC ended that raised `error`."""
+def status_of_error(error: Exception, call: ServedCall) -> FinalStatus:
+    """Return the final status of an RPC that raised `error`."""
     if isinstance(error, Refused):
         return error.ending
     if isinstance(error, Cancelled):
         return CANCELLED
-    if is_late(call):  # gRPC's own timer ends a call whatever the server is about to say.
+    if is_late(call):  # gRPC's own timer ends a call regardless of the server's answer.
         return DEADLINE_EXCEEDED
     return _ending_from(failure_from(error, call.path))
 
 
-def _ending_from(failure: Failure) -> Ending:
+def _ending_from(failure: Failure) -> FinalStatus:
     trailers = tuple(Metadatum(key, value) for key, value in failure.trailers)
-    return Ending(STATUS_CODES[failure.code], failure.message, trailers)
+    return FinalStatus(STATUS_CODES[failure.code], failure.message, trailers)
 
 
 def is_late(call: ServedCall) -> bool:
-    """Whether the deadline has passed."""
+    """Return whether the deadline has passed."""
     return monotonic() >= call.deadline
 
 
 class Refused(Exception):
-    """gRPC itself ends the RPC, not what it calls."""
+    """A refusal of the RPC by gRPC itself, before or after the endpoint."""
 
-    def __init__(self, ending: Ending) -> None:
+    def __init__(self, ending: FinalStatus) -> None:
         super().__init__(ending.details)
         self.ending = ending
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Message sizes in bytes that a channel was told to allow."""
+    """The message sizes in bytes that a channel allows."""
 
     receive: int = _RECEIVE_BYTES_MAX
     send: int = _UNLIMITED
 
     @classmethod
     def of(cls, options: Iterable[tuple[str, Any]]) -> Limits:
-        """As gRPC reads a channel's options."""
+        """Return the limits that a channel's options set."""
         known = dict(options)
         return cls(
             receive=int(known.get("grpc.max_receive_message_length", _RECEIVE_BYTES_MAX)),
@@ -127,15 +127,15 @@ class Limits:
             raise Refused(_too_large("Received", len(data), self.receive))
 
 
-def _too_large(verb: str, size: int, limit: int) -> Ending:
-    return Ending(
+def _too_large(verb: str, size: int, limit: int) -> FinalStatus:
+    return FinalStatus(
         grpc.StatusCode.RESOURCE_EXHAUSTED,
         f"{verb} message larger than max ({size} vs. {limit})",
     )
 
 
 def serialized(request: Any, serializer: Callable[[Any], bytes] | None, limits: Limits) -> bytes:
-    """A request's bytes. Raises Refused, as gRPC reports what a serializer raises."""
+    """Return a request's bytes. Raises Refused for an exception of the serializer, like gRPC."""
     try:
         data = bytes(request) if serializer is None else serializer(request)
     except Exception as error:
@@ -146,7 +146,7 @@ def serialized(request: Any, serializer: Callable[[Any], bytes] | None, limits: 
 
 
 def deserialized(data: bytes, deserializer: Callable[[bytes], Any] | None, limits: Limits) -> Any:
-    """A reply's message. Raises Refused, as gRPC reports what a deserializer raises."""
+    """Return a reply's message. Raises Refused for an exception of the deserializer, like gRPC."""
     if len(data) > limits.receive:
         limits.check_received(data)
     if deserializer is None:
@@ -158,18 +158,18 @@ def deserialized(data: bytes, deserializer: Callable[[bytes], Any] | None, limit
 
 
 class EmbeddedCall(ServedCall):
-    """A call with the (key, value) pairs of metadata that its caller gave."""
+    """A call with the (key, value) pairs of metadata that its caller passed."""
 
     sent: tuple[tuple[str, str | bytes], ...] = ()
 
     @property
     def metadata(self) -> Metadata:
-        """What the caller gave, and what gRPC adds."""
+        """The metadata of the caller and the metadata that gRPC adds."""
         return (*(Metadatum(key, value) for key, value in self.sent), _USER_AGENT)
 
 
 def check_key(key: object) -> None:
-    """Raise Refused for a key of metadata that gRPC does not take."""
+    """Raise Refused for a key of metadata that gRPC does not accept."""
     if not isinstance(key, str) or _METADATA_KEY.fullmatch(key) is None:
         raise Refused(INVALID_METADATA)
     if len(KNOWN_KEYS) < _KNOWN_KEYS_MAX:

@@ -5,7 +5,7 @@ from google.protobuf.struct_pb2 import ListValue
 
 from spanemu.base.errors import Unsupported
 from spanemu.frontend import wire
-from spanemu.frontend.convert.mutations import key_set_from_proto, mutation_from_proto
+from spanemu.frontend.convert.requests import key_set_from_proto, mutation_from_proto
 from spanemu.frontend.errors import MutationWithoutTable, RangeWithoutEndpoint, RequiredFieldMissing
 from spanemu.values.mutation import Delete, RawKeySet, RawRange, Write, WriteKind
 

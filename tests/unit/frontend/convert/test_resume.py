@@ -13,7 +13,7 @@ from spanemu.database.options import (
 )
 from spanemu.database.statements.results import ResultStream
 from spanemu.frontend import wire
-from spanemu.frontend.convert.resume import Place, place_from_token, resumable_chunks
+from spanemu.frontend.convert.chunks import ResumePoint, resumable_chunks, resume_point_from_token
 from spanemu.frontend.convert.types import list_from_proto
 from spanemu.frontend.errors import InvalidResumeToken
 from spanemu.values import types
@@ -29,8 +29,8 @@ def stream(repeatable_at: int | None = AT) -> ResultStream:
 
 
 def run(request, repeatable_at: int | None = AT):
-    place = place_from_token(request) if request.resume_token else None
-    chunks = resumable_chunks(request, stream(repeatable_at), place)
+    resume_point = resume_point_from_token(request) if request.resume_token else None
+    chunks = resumable_chunks(request, stream(repeatable_at), resume_point)
     return [wire.PartialResultSet.FromString(data) for data in chunks]
 
 
@@ -62,19 +62,19 @@ def test_a_stream_that_cannot_be_repeated_has_no_tokens() -> None:
 
 def test_the_transaction_may_be_another_selector() -> None:
     token = run(REQUEST)[0].resume_token
-    assert place_from_token(resumed(token, transaction={"id": b"1"})) == Place(2, AT)
+    assert resume_point_from_token(resumed(token, transaction={"id": b"1"})) == ResumePoint(2, AT)
 
 
 @pytest.mark.parametrize("token", [b"x", b"\x07" * 33])
 def test_malformed(token: bytes) -> None:
     with pytest.raises(InvalidResumeToken):
-        place_from_token(resumed(token))
+        resume_point_from_token(resumed(token))
 
 
 def test_of_another_request() -> None:
     token = run(REQUEST)[0].resume_token
     with pytest.raises(InvalidResumeToken):
-        place_from_token(resumed(token, table="Other"))
+        resume_point_from_token(resumed(token, table="Other"))
 
 
 @pytest.mark.parametrize("repeatable_at", [None, AT + 1])
@@ -86,11 +86,11 @@ def test_of_another_snapshot(repeatable_at: int | None) -> None:
 
 def test_transactions_of_their_own_read_where_they_did() -> None:
     exact = ReadOnly(ReadTimestamp(AT))
-    place = Place(1, AT)
-    assert place.selector(None) == SingleUse(exact)
-    assert place.selector(SingleUse(ReadOnly(return_read_timestamp=True))) == SingleUse(
+    resume_point = ResumePoint(1, AT)
+    assert resume_point.selector(None) == SingleUse(exact)
+    assert resume_point.selector(SingleUse(ReadOnly(return_read_timestamp=True))) == SingleUse(
         ReadOnly(ReadTimestamp(AT), return_read_timestamp=True)
     )
-    assert place.selector(Begin(ReadOnly())) == Begin(exact)
-    assert place.selector(Begin(ReadWriteOptions())) == Begin(ReadWriteOptions())
-    assert place.selector(Existing(b"1")) == Existing(b"1")
+    assert resume_point.selector(Begin(ReadOnly())) == Begin(exact)
+    assert resume_point.selector(Begin(ReadWriteOptions())) == Begin(ReadWriteOptions())
+    assert resume_point.selector(Existing(b"1")) == Existing(b"1")

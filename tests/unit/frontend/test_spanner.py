@@ -4,10 +4,9 @@ import pytest
 
 from spanemu.base.resource_ids import InvalidLabelKey
 from spanemu.base.resource_names import InvalidName
-from spanemu.frontend import wire
+from spanemu.frontend import spanner, wire
 from spanemu.frontend.errors import InvalidSessionCount, MultiplexedInBatch
-from spanemu.frontend.spanner import sessions
-from tests.unit.frontend.spanner.fakes import DATABASE, SESSION, FakeInstances, Refused, world
+from tests.unit.frontend.fakes import DATABASE, SESSION, FakeInstances, Refused, world
 
 
 def test_create() -> None:
@@ -15,7 +14,7 @@ def test_create() -> None:
         database=DATABASE,
         session={"labels": {"env": "dev"}, "multiplexed": True},
     )
-    message = sessions.create_session(FakeInstances(), request)
+    message = spanner.create_session(FakeInstances(), request)
     assert message.name == SESSION
     assert dict(message.labels) == {"env": "dev"}
     assert message.multiplexed
@@ -34,17 +33,17 @@ def test_create() -> None:
 def test_create_checks_in_order(database, labels, error) -> None:
     request = wire.CreateSessionRequest(database=database, session={"labels": labels})
     with pytest.raises(error):
-        sessions.create_session(FakeInstances(), request)
+        spanner.create_session(FakeInstances(), request)
 
 
 def test_roles_are_kept() -> None:
     role = {"creator_role": "reader"}
     one = wire.CreateSessionRequest(database=DATABASE, session=role)
-    assert sessions.create_session(FakeInstances(), one).creator_role == "reader"
+    assert spanner.create_session(FakeInstances(), one).creator_role == "reader"
     many = wire.BatchCreateSessionsRequest(
         database=DATABASE, session_count=1, session_template=role
     )
-    made = sessions.batch_create_sessions(FakeInstances(), many).session
+    made = spanner.batch_create_sessions(FakeInstances(), many).session
     assert [session.creator_role for session in made] == ["reader"]
 
 
@@ -53,7 +52,7 @@ def test_batches_are_capped(asked: int, given: int) -> None:
     request = wire.BatchCreateSessionsRequest(
         database=DATABASE, session_count=asked, session_template={"labels": {"a": "b"}}
     )
-    response = sessions.batch_create_sessions(FakeInstances(), request)
+    response = spanner.batch_create_sessions(FakeInstances(), request)
     assert len(response.session) == given
     assert dict(response.session[-1].labels) == {"a": "b"}
 
@@ -72,16 +71,16 @@ def test_batches_are_capped(asked: int, given: int) -> None:
 def test_batches_refused(fields, error) -> None:
     request = wire.BatchCreateSessionsRequest(database=DATABASE, **fields)
     with pytest.raises(error):
-        sessions.batch_create_sessions(FakeInstances(), request)
+        spanner.batch_create_sessions(FakeInstances(), request)
 
 
 def test_get_and_delete() -> None:
     instances, _ = world()
-    assert sessions.get_session(instances, wire.GetSessionRequest(name=SESSION)).name == SESSION
+    assert spanner.get_session(instances, wire.GetSessionRequest(name=SESSION)).name == SESSION
     for _ in range(2):
-        sessions.delete_session(instances, wire.DeleteSessionRequest(name=SESSION))
+        spanner.delete_session(instances, wire.DeleteSessionRequest(name=SESSION))
     with pytest.raises(Refused):
-        sessions.get_session(instances, wire.GetSessionRequest(name=SESSION))
+        spanner.get_session(instances, wire.GetSessionRequest(name=SESSION))
 
 
 def test_list() -> None:
@@ -89,7 +88,7 @@ def test_list() -> None:
     request = wire.ListSessionsRequest(
         database=DATABASE, filter="labels.a:b", page_size=5, page_token="t"
     )
-    response = sessions.list_sessions(instances, request)
+    response = spanner.list_sessions(instances, request)
     assert [session.name for session in response.sessions] == [SESSION]
     assert response.next_page_token == "next"
     assert instances.only.sessions.asked == [("labels.a:b", 5, "t")]

@@ -25,13 +25,12 @@ from spanemu.database.statements.results import (
     TransactionInfo,
 )
 from spanemu.database.transactions.errors import EmptyBatch
-from spanemu.frontend import wire
+from spanemu.frontend import spanner, wire
 from spanemu.frontend.convert.types import list_from_proto
 from spanemu.frontend.errors import EmptyTransactionId, RequiredFieldMissing
-from spanemu.frontend.spanner import queries, transactions
 from spanemu.values import types
 from spanemu.values.mutation import Delete, RawKeySet
-from tests.unit.frontend.spanner.fakes import BEGUN, SESSION, Refused, world
+from tests.unit.frontend.fakes import BEGUN, SESSION, Refused, world
 
 READ_WRITE = {"read_write": {}}
 READ_ONLY = {"read_only": {}}
@@ -49,7 +48,7 @@ def test_execute_sql() -> None:
     request = wire.ExecuteSqlRequest(
         session=SESSION, sql="SELECT 1", transaction={"begin": READ_WRITE}
     )
-    message = wire.ResultSet.FromString(queries.execute_sql(instances, request))
+    message = wire.ResultSet.FromString(spanner.execute_sql(instances, request))
     assert [list_from_proto(row) for row in message.rows] == [["1"], ["2"]]
     assert message.metadata.transaction.id == b"tx"
     assert message.precommit_token.seq_num == 2
@@ -63,7 +62,7 @@ def test_execute_streaming_sql() -> None:
     request = wire.ExecuteSqlRequest(
         session=SESSION, sql="S", transaction={"id": b"7"}, partition_token=b"part"
     )
-    (data,) = queries.execute_streaming_sql(instances, request)
+    (data,) = spanner.execute_streaming_sql(instances, request)
     message = wire.PartialResultSet.FromString(data)
     assert list_from_proto(message) == ["1"]
     assert message.stats.row_count_exact == 1
@@ -74,7 +73,7 @@ def test_execute_streaming_sql() -> None:
 def test_malformed_session(name: str) -> None:
     instances, _ = world()
     with pytest.raises(InvalidName):
-        queries.execute_sql(instances, wire.ExecuteSqlRequest(session=name, sql="S"))
+        spanner.execute_sql(instances, wire.ExecuteSqlRequest(session=name, sql="S"))
 
 
 def test_batch_dml() -> None:
@@ -90,7 +89,7 @@ def test_batch_dml() -> None:
         last_statements=True,
         request_options={"request_tag": "tag"},
     )
-    message = wire.ExecuteBatchDmlResponse.FromString(queries.execute_batch_dml(instances, request))
+    message = wire.ExecuteBatchDmlResponse.FromString(spanner.execute_batch_dml(instances, request))
     assert [one.stats.row_count_exact for one in message.result_sets] == [1, 2]
     assert [one.HasField("metadata") for one in message.result_sets] == [True, False]
     assert message.result_sets[0].metadata.transaction.id == b"tx"
@@ -109,7 +108,7 @@ def test_batch_dml_without_statements() -> None:
     instances, _ = world()
     request = wire.ExecuteBatchDmlRequest(session=SESSION, transaction={"id": b"1"})
     with pytest.raises(EmptyBatch):
-        queries.execute_batch_dml(instances, request)
+        spanner.execute_batch_dml(instances, request)
 
 
 # ---------------------------------------------------------------------------- reads
@@ -118,7 +117,7 @@ def test_batch_dml_without_statements() -> None:
 def test_read() -> None:
     instances, session = world(read=stream((1,)))
     request = wire.ReadRequest(session=SESSION, table="T", columns=["Id"], key_set={"all_": True})
-    message = wire.ResultSet.FromString(queries.read(instances, request))
+    message = wire.ResultSet.FromString(spanner.read(instances, request))
     assert [list_from_proto(row) for row in message.rows] == [["1"]]
     wanted = ReadRequest("T", ("Id",), RawKeySet(all=True, keys=[], ranges=[]))
     assert session.asked == [("read", wanted, None, b"")]
@@ -133,12 +132,12 @@ def test_a_streaming_read_resumes_at_its_timestamp() -> None:
         return ResultStream(columns=columns, rows=iter(texts), repeatable_at=4_000)
 
     instances, session = world(read=answer())
-    first = wire.PartialResultSet.FromString(next(queries.streaming_read(instances, request)))
+    first = wire.PartialResultSet.FromString(next(spanner.streaming_read(instances, request)))
     session.answers["read"] = answer()
     request.resume_token = first.resume_token
     rest = [
         wire.PartialResultSet.FromString(data)
-        for data in queries.streaming_read(instances, request)
+        for data in spanner.streaming_read(instances, request)
     ]
     seen = [text for one in (first, *rest) for text in list_from_proto(one)]
     assert seen == [text for (text,) in texts]
@@ -155,7 +154,7 @@ def test_begin() -> None:
         options=READ_WRITE,
         mutation_key={"delete": {"table": "T", "key_set": {"all_": True}}},
     )
-    message = transactions.begin_transaction(instances, request)
+    message = spanner.begin_transaction(instances, request)
     assert message.id == b"tx"
     assert message.read_timestamp.ToNanoseconds() == 3_000
     assert message.precommit_token.precommit_token == b"token"
@@ -166,7 +165,7 @@ def test_begin() -> None:
 def test_begin_partitioned_dml() -> None:
     instances, session = world(begin=TransactionInfo(b"tx"))
     request = wire.BeginTransactionRequest(session=SESSION, options={"partitioned_dml": {}})
-    message = transactions.begin_transaction(instances, request)
+    message = spanner.begin_transaction(instances, request)
     assert not message.HasField("precommit_token")
     assert session.asked == [("begin", PartitionedDml(), None)]
 
@@ -174,7 +173,7 @@ def test_begin_partitioned_dml() -> None:
 def test_begin_without_options() -> None:
     instances, _ = world()
     with pytest.raises(RequiredFieldMissing):
-        transactions.begin_transaction(instances, wire.BeginTransactionRequest(session=SESSION))
+        spanner.begin_transaction(instances, wire.BeginTransactionRequest(session=SESSION))
 
 
 def test_commit() -> None:
@@ -185,7 +184,7 @@ def test_commit() -> None:
         mutations=[{"delete": {"table": "T", "key_set": {"all_": True}}}],
         return_commit_stats=True,
     )
-    message = transactions.commit(instances, request)
+    message = spanner.commit(instances, request)
     assert message.commit_timestamp.ToNanoseconds() == 5_000
     assert message.commit_stats.mutation_count == 3
     assert message.snapshot_timestamp.ToNanoseconds() == 4_000
@@ -198,7 +197,7 @@ def test_commit() -> None:
 def test_commit_to_be_repeated_with_a_token() -> None:
     instances, _ = world(commit=CommitOutcome(None, retry_token=(b"again", 4)))
     request = wire.CommitRequest(session=SESSION, transaction_id=b"1")
-    message = transactions.commit(instances, request)
+    message = spanner.commit(instances, request)
     assert not message.HasField("commit_timestamp")
     assert (message.precommit_token.precommit_token, message.precommit_token.seq_num) == (
         b"again",
@@ -209,10 +208,10 @@ def test_commit_to_be_repeated_with_a_token() -> None:
 def test_rollback() -> None:
     instances, session = world(rollback=None)
     request = wire.RollbackRequest(session=SESSION, transaction_id=b"1")
-    assert transactions.rollback(instances, request) == wire.Empty()
+    assert spanner.rollback(instances, request) == wire.Empty()
     assert session.asked == [("rollback", b"1")]
     with pytest.raises(EmptyTransactionId):
-        transactions.rollback(instances, wire.RollbackRequest(session=SESSION))
+        spanner.rollback(instances, wire.RollbackRequest(session=SESSION))
 
 
 # ---------------------------------------------------------------------------- the rest
@@ -229,7 +228,7 @@ def test_partition_read() -> None:
         key_set={"all_": True},
         partition_options={"max_partitions": 2},
     )
-    message = queries.partition_read(instances, request)
+    message = spanner.partition_read(instances, request)
     assert [one.partition_token for one in message.partitions] == [b"a", b"b"]
     assert message.transaction.id == b"tx"
     wanted = ReadRequest("T", ("Id",), RawKeySet(all=True, keys=[], ranges=[]))
@@ -239,7 +238,7 @@ def test_partition_read() -> None:
 def test_partition_query() -> None:
     instances, session = world(partition_query=((Partition(b"a"),), TransactionInfo()))
     request = wire.PartitionQueryRequest(session=SESSION, transaction={"id": b"1"}, sql="S")
-    message = queries.partition_query(instances, request)
+    message = spanner.partition_query(instances, request)
     assert [one.partition_token for one in message.partitions] == [b"a"]
     assert not message.HasField("transaction")
     assert session.asked == [("partition_query", StatementRequest("S"), Existing(b"1"), 0)]
@@ -252,7 +251,7 @@ def test_batch_write() -> None:
     request = wire.BatchWriteRequest(
         session=SESSION, mutation_groups=[group, group], exclude_txn_from_change_streams=True
     )
-    good, bad = transactions.batch_write(instances, request)
+    good, bad = spanner.batch_write(instances, request)
     assert (list(good.indexes), good.status.code) == ([0], 0)
     assert good.HasField("status")
     assert good.commit_timestamp.ToNanoseconds() == 5_000

@@ -1,0 +1,311 @@
+"""The handlers of google.spanner.v1.Spanner: sessions, statements, reads and transactions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from spanemu.admin.instances import Instances
+from spanemu.base.errors import SpannerError
+from spanemu.base.resource_ids import check_labels
+from spanemu.base.resource_names import DatabaseName, SessionName
+from spanemu.database.database import Database
+from spanemu.database.sessions.registry import Sessions
+from spanemu.database.sessions.session import Session
+from spanemu.database.statements.results import CommitOutcome, Partition, TransactionInfo
+from spanemu.database.transactions.errors import EmptyBatch
+from spanemu.frontend import wire
+from spanemu.frontend.boundary import status_to_proto
+from spanemu.frontend.convert.chunks import RowBreaker, resumable_chunks, resume_point_from_token
+from spanemu.frontend.convert.encoding import field
+from spanemu.frontend.convert.requests import (
+    batch_statement_from_proto,
+    commit_options_from_proto,
+    max_partitions_from_proto,
+    mutation_from_proto,
+    mutations_from_proto,
+    partition_read_from_proto,
+    partition_statement_from_proto,
+    read_from_proto,
+    statement_from_proto,
+    tags_from_proto,
+    transaction_tag_from_proto,
+)
+from spanemu.frontend.convert.results import (
+    precommit_token_bytes,
+    precommit_token_to_proto,
+    result_set_bytes,
+    summary_bytes,
+    transaction_to_proto,
+)
+from spanemu.frontend.convert.selectors import (
+    batch_selector_from_proto,
+    commit_selector_from_proto,
+    existing_from_proto,
+    multi_use_from_proto,
+    partition_selector_from_proto,
+    selector_from_proto,
+)
+from spanemu.frontend.convert.timestamps import fill_timestamp, timestamp_to_proto
+from spanemu.frontend.errors import InvalidSessionCount, MultiplexedInBatch, RequiredFieldMissing
+from spanemu.values.mutation import Mutation
+
+
+def session_of(instances: Instances, name: str) -> Session:
+    """Return the session of that name. Raises InvalidName, or NOT_FOUND errors.
+
+    A dropped instance or database is reported as such, rather than as a missing session.
+    """
+    database = instances.find_database(name.rpartition("/sessions/")[0])
+    if database is None:
+        database = database_of(instances, name)
+    return database.sessions.get(name)
+
+
+def sessions_of(instances: Instances, name: str) -> Sessions:
+    """Return the sessions of the database of the session name `name`."""
+    return database_of(instances, name).sessions
+
+
+def database_of(instances: Instances, session_name: str) -> Database:
+    """Return the database of a session name."""
+    return instances.database(str(SessionName.parse(session_name).parent))
+
+
+SESSIONS_PER_BATCH_MAX = 100  # A client that needs more sessions repeats the request.
+
+
+def create_session(instances: Instances, request: Any) -> Any:
+    """Create a session."""
+    template = request.session
+    name, labels = _checked(request.database, template.labels)
+    sessions = instances.database(name).sessions
+    role = template.creator_role
+    return session_to_proto(sessions.create(labels, template.multiplexed, role))
+
+
+def batch_create_sessions(instances: Instances, request: Any) -> Any:
+    """Create several sessions with the same properties, at most a hundred."""
+    if request.session_count <= 0:
+        raise InvalidSessionCount(request.session_count)
+    template = request.session_template
+    if template.multiplexed:
+        raise MultiplexedInBatch()
+    name, labels = _checked(request.database, template.labels)
+    sessions: Sessions = instances.database(name).sessions
+    response = wire.BatchCreateSessionsResponse()
+    for _ in range(min(request.session_count, SESSIONS_PER_BATCH_MAX)):
+        session = sessions.create(labels, multiplexed=False, role=template.creator_role)
+        response.session.append(session_to_proto(session))
+    return response
+
+
+def get_session(instances: Instances, request: Any) -> Any:
+    """Return a session that exists."""
+    return session_to_proto(session_of(instances, request.name))
+
+
+def list_sessions(instances: Instances, request: Any) -> Any:
+    """Return a page of the regular sessions of a database."""
+    name = str(DatabaseName.parse(request.database))
+    sessions, next_token = instances.database(name).sessions.list(
+        request.filter, request.page_size, request.page_token
+    )
+    return wire.ListSessionsResponse(
+        sessions=[session_to_proto(session) for session in sessions],
+        next_page_token=next_token,
+    )
+
+
+def delete_session(instances: Instances, request: Any) -> Any:
+    """Delete a session, whether or not it exists."""
+    sessions_of(instances, request.name).delete(request.name)
+    return wire.Empty()
+
+
+def session_to_proto(session: Session) -> Any:
+    """Return a Session message."""
+    return wire.Session(
+        name=session.name,
+        labels=session.labels,
+        create_time=timestamp_to_proto(session.create_time),
+        approximate_last_use_time=timestamp_to_proto(session.last_use_time),
+        multiplexed=session.multiplexed,
+        creator_role=session.role,
+    )
+
+
+def _checked(database: str, labels: Mapping[str, str]) -> tuple[str, dict[str, str]]:
+    name, plain = str(DatabaseName.parse(database)), dict(labels)
+    check_labels(plain)
+    return name, plain
+
+
+def execute_sql(instances: Instances, request: Any) -> bytes:
+    """Run a statement, and return its whole result in one ResultSet."""
+    session = session_of(instances, request.session)
+    selector = selector_from_proto(request)
+    statement = statement_from_proto(request, selector)
+    stream = session.execute(statement, selector, request.partition_token)
+    return result_set_bytes(stream, instances.limits.unary_result_bytes)
+
+
+def execute_streaming_sql(
+    instances: Instances, request: Any, break_rows: RowBreaker | None = None
+) -> Iterable[bytes]:
+    """Run a statement, and return its result as PartialResultSets."""
+    session = session_of(instances, request.session)
+    selector = selector_from_proto(request)
+    statement = statement_from_proto(request, selector)
+    resume_point = resume_point_from_token(request) if request.resume_token else None
+    if resume_point is not None:
+        selector = resume_point.selector(selector)
+    stream = session.execute(statement, selector, request.partition_token)
+    return resumable_chunks(request, stream, resume_point, break_rows)
+
+
+def execute_batch_dml(instances: Instances, request: Any) -> bytes:
+    """Run DML statements in order up to the first failure, whose status is part of the reply."""
+    session = session_of(instances, request.session)
+    selector = batch_selector_from_proto(request)
+    if not request.statements:
+        raise EmptyBatch()
+    tags = tags_from_proto(request)
+    statements = [batch_statement_from_proto(statement, tags) for statement in request.statements]
+    outcome = session.execute_batch(statements, selector, request.seqno, request.last_statements)
+    parts = [
+        field(1, summary_bytes(result, is_first=position == 0))
+        for position, result in enumerate(outcome.results)
+    ]
+    if outcome.failure is not None:
+        parts.append(field(2, status_to_proto(outcome.failure).SerializeToString()))
+    described = outcome.results[0].transaction if outcome.results else outcome.transaction
+    parts.append(precommit_token_bytes(described, 3))
+    return b"".join(parts)
+
+
+def partition_read(instances: Instances, request: Any) -> Any:
+    """Return the partitions of a read."""
+    session = session_of(instances, request.session)
+    selector = partition_selector_from_proto(request)
+    count = max_partitions_from_proto(request)
+    read_request = partition_read_from_proto(request)
+    return _response(*session.partition_read(read_request, selector, count))
+
+
+def partition_query(instances: Instances, request: Any) -> Any:
+    """Return the partitions of a query."""
+    session = session_of(instances, request.session)
+    selector = partition_selector_from_proto(request)
+    count = max_partitions_from_proto(request)
+    statement = partition_statement_from_proto(request)
+    return _response(*session.partition_query(statement, selector, count))
+
+
+def _response(partitions: Sequence[Partition], info: TransactionInfo) -> Any:
+    message = wire.PartitionResponse()
+    if info.id:  # Clients continue with the transaction of this field, even with an empty message.
+        message.transaction.CopyFrom(transaction_to_proto(info))
+    for partition in partitions:
+        message.partitions.add(partition_token=partition.token)
+    return message
+
+
+def read(instances: Instances, request: Any) -> bytes:
+    """Read the rows of some keys, and return them in one ResultSet."""
+    session = session_of(instances, request.session)
+    selector = selector_from_proto(request)
+    read_request = read_from_proto(request, selector)
+    stream = session.read(read_request, selector, request.partition_token)
+    return result_set_bytes(stream, instances.limits.unary_result_bytes)
+
+
+def streaming_read(
+    instances: Instances, request: Any, break_rows: RowBreaker | None = None
+) -> Iterable[bytes]:
+    """Read the rows of some keys, and return them as PartialResultSets."""
+    session = session_of(instances, request.session)
+    selector = selector_from_proto(request)
+    read_request = read_from_proto(request, selector)
+    resume_point = resume_point_from_token(request) if request.resume_token else None
+    if resume_point is not None:
+        selector = resume_point.selector(selector)
+    stream = session.read(read_request, selector, request.partition_token)
+    return resumable_chunks(request, stream, resume_point, break_rows)
+
+
+def begin_transaction(instances: Instances, request: Any) -> Any:
+    """Begin a transaction that later requests name by its id."""
+    session = session_of(instances, request.session)
+    options = multi_use_from_proto(request.options)
+    transaction_tag_from_proto(request)
+    key = mutation_from_proto(request.mutation_key) if request.HasField("mutation_key") else None
+    info = session.begin(options, key)
+    message = transaction_to_proto(info)
+    if info.precommit_token is not None:
+        message.precommit_token.CopyFrom(precommit_token_to_proto(info.precommit_token))
+    return message
+
+
+def commit(instances: Instances, request: Any) -> Any:
+    """Apply the request's mutations and the transaction's DML atomically."""
+    session = session_of(instances, request.session)
+    selector = commit_selector_from_proto(request)
+    options = commit_options_from_proto(request, instances.limits.commit_bytes)
+    mutations = mutations_from_proto(request.mutations) if request.mutations else ()
+    return commit_to_proto(session.commit(selector, mutations, options))
+
+
+def rollback(instances: Instances, request: Any) -> Any:
+    """Discard the transaction's writes and release its locks."""
+    session = session_of(instances, request.session)
+    session.rollback(existing_from_proto(request.transaction_id).id)
+    return wire.Empty()
+
+
+def commit_to_proto(outcome: CommitOutcome) -> Any:
+    """Return a CommitResponse message."""
+    message = wire.CommitResponse()
+    if outcome.timestamp is not None:
+        fill_timestamp(message.commit_timestamp, outcome.timestamp)
+    if outcome.mutation_count is not None:
+        message.commit_stats.mutation_count = outcome.mutation_count
+    if outcome.retry_token is not None:
+        message.precommit_token.CopyFrom(precommit_token_to_proto(outcome.retry_token))
+    if outcome.snapshot_timestamp is not None and _KNOWS_SNAPSHOT:
+        fill_timestamp(message.snapshot_timestamp, outcome.snapshot_timestamp)
+    return message
+
+
+# Older releases of the client library lack the field, and could not show it.
+_KNOWS_SNAPSHOT = "snapshot_timestamp" in wire.CommitResponse.DESCRIPTOR.fields_by_name
+
+
+def batch_write(instances: Instances, request: Any) -> Iterator[Any]:
+    """Apply mutation groups, and yield a response for each; a failed group does not stop the
+    others.
+    """
+    session = session_of(instances, request.session)
+    transaction_tag_from_proto(request)
+    groups = [_mutations(group) for group in request.mutation_groups]
+    outcomes = session.batch_write(groups, request.exclude_txn_from_change_streams)
+    return (_batch_write_response(*outcome) for outcome in outcomes)
+
+
+def _mutations(group: Any) -> list[Mutation] | SpannerError:
+    """Return the writes of a group, or the error of the group, which affects no other group."""
+    try:
+        if not group.mutations:
+            raise RequiredFieldMissing("MutationGroup.mutations")
+        return mutations_from_proto(group.mutations)
+    except SpannerError as failure:
+        return failure
+
+
+def _batch_write_response(index: int, failure: SpannerError | None, timestamp: int | None) -> Any:
+    message = wire.BatchWriteResponse(indexes=[index])
+    # The field is always set, also with OK.
+    message.status.CopyFrom(wire.Status() if failure is None else status_to_proto(failure))
+    if timestamp is not None:
+        message.commit_timestamp.CopyFrom(timestamp_to_proto(timestamp))
+    return message
