@@ -20,6 +20,7 @@ from spanemu.sql.functions.comparison import membership
 from spanemu.sql.functions.conversion import cast_function
 from spanemu.sql.functions.conversion_rules import is_zoned
 from spanemu.sql.functions.errors import EvaluationError
+from spanemu.sql.functions.operations import COMPARISONS, Operation
 from spanemu.sql.functions.registry import Nulls
 from spanemu.sql.functions.text.concatenation import bounded_concatenation, concat_two
 from spanemu.sql.functions.value_size import (
@@ -31,7 +32,6 @@ from spanemu.sql.functions.value_size import (
     sizer,
     varying_texts,
 )
-from spanemu.sql.plan import operators as op
 from spanemu.sql.plan.nodes import Subquery
 from spanemu.sql.resolved import Expr, FunctionCall, LambdaExpr, Literal
 
@@ -68,7 +68,7 @@ def _column(expr: resolved.ColumnRef, writer: ExpressionWriter) -> str:
 
 
 def _call(expr: FunctionCall, writer: ExpressionWriter) -> str:
-    special = _SPECIAL.get(expr.signature.function)
+    special = _SPECIAL.get(expr.signature.operation)
     if special is not None:
         text = special(expr, writer)
         if text is not None:
@@ -231,14 +231,14 @@ def _joined_operands(expr: FunctionCall) -> list[Expr]:
 
 _OPERANDS_MAX = 8  # of `||` that are joined before the size of the whole is checked
 
-_SPECIAL: Mapping[str, Callable[[FunctionCall, Any], str | None]] = {
-    op.IS_NULL: _is_null,
-    op.IS_TRUE: _is_true,
-    op.IS_FALSE: _is_false,
-    op.COALESCE: _coalesce,
-    op.IFNULL: _coalesce,
-    op.IN_LIST: _member,
-    "$concat_op": _concatenation,
+_SPECIAL: Mapping[Operation | None, Callable[[FunctionCall, Any], str | None]] = {
+    Operation.IS_NULL: _is_null,
+    Operation.IS_TRUE: _is_true,
+    Operation.IS_FALSE: _is_false,
+    Operation.COALESCE: _coalesce,
+    Operation.IFNULL: _coalesce,
+    Operation.IN_LIST: _member,
+    Operation.CONCATENATE: _concatenation,
 }
 
 
@@ -367,11 +367,11 @@ def _any_true(expr: resolved.Or, writer: ExpressionWriter) -> str:
 
 def _call_test(expr: FunctionCall, writer: ExpressionWriter) -> str:
     signature = expr.signature
-    if signature.function == op.NOT:
+    if signature.operation is Operation.NOT:
         return f"({writer.value(expr.arguments[0])} is False)"
-    if expr.safe or signature.evaluate not in _INLINE or signature.function not in op.COMPARISONS:
+    if expr.safe or signature.evaluate not in _INLINE or signature.operation not in COMPARISONS:
         return _call(expr, writer)
-    if signature.function == op.EQUAL and any(map(_is_value, expr.arguments)):
+    if signature.operation is Operation.EQUAL and any(map(_is_value, expr.arguments)):
         # A non-NULL value never equals None, so the comparison needs no NULL test.
         left, right = [writer.value(argument) for argument in expr.arguments]
         return f"({left} == {right})"
@@ -379,7 +379,7 @@ def _call_test(expr: FunctionCall, writer: ExpressionWriter) -> str:
     sides: list[str] = []
     for argument in expr.arguments:
         text = writer.value(argument)
-        if _may_be_null(argument) and not (tests and signature.function == op.EQUAL):
+        if _may_be_null(argument) and not (tests and signature.operation is Operation.EQUAL):
             name = writer.temporary()
             tests.append(f"({name} := {text}) is not None and ")
             text = name

@@ -1,7 +1,8 @@
 """The functions, operators and aggregates of SQL, as data that all dialects share.
 
 In reading order: `registry` (the description of a function), `notation` (declarations as text),
-`errors`, `value_size` (limits on the size of values) and `operators` (symbols and keywords as
+`errors`, `value_size` (limits on the size of values), `operations` (properties of functions
+for the planner and the executor) and `operators` (symbols and keywords as
 hidden functions); `comparison`, `conversion_rules`, `conversion` and `conditional`; the packages
 `numbers`, `text`, `time`, `json` and `aggregates`; and the chapters that are one module each:
 `array`, `hash`, `compression`, `utility`, `debugging` and `introspection`. `messages` and

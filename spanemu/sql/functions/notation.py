@@ -45,6 +45,7 @@ from dataclasses import replace
 from functools import cache
 from typing import Any, TypedDict, Unpack
 
+from spanemu.sql.functions.operations import aggregate_properties, function_properties
 from spanemu.sql.functions.registry import (
     Accumulator,
     AggregateFunction,
@@ -161,6 +162,7 @@ def chapter(
                 tuple(aliases),
                 safe_allowed,
                 hidden=first.startswith("$"),
+                **function_properties(first),
             )
         )
     return tuple(functions)
@@ -169,7 +171,13 @@ def chapter(
 def operator(name: str, symbol: str, overloads: Sequence[Overload]) -> Function:
     """Return a hidden function that error messages call `symbol`."""
     return Function(
-        name, tuple(overloads), "operator", safe_allowed=False, hidden=True, operator_symbol=symbol
+        name,
+        tuple(overloads),
+        "operator",
+        safe_allowed=False,
+        hidden=True,
+        operator_symbol=symbol,
+        **function_properties(name),
     )
 
 
@@ -180,7 +188,10 @@ def aggregates(
     functions = []
     for key, overloads in table.items():
         first, *aliases = key.split("|")
-        functions.append(AggregateFunction(first, tuple(overloads), name, tuple(aliases)))
+        properties = aggregate_properties(first)
+        functions.append(
+            AggregateFunction(first, tuple(overloads), name, tuple(aliases), **properties)
+        )
     return tuple(functions)
 
 

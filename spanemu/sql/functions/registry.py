@@ -26,6 +26,7 @@ from typing import Any, Protocol, runtime_checkable
 
 from spanemu.base.rand import Randomness
 from spanemu.base.record import Record, Unique, record
+from spanemu.sql.functions.operations import Operation
 from spanemu.values.types import Type
 
 
@@ -158,11 +159,17 @@ class Function(Record):
     hidden: bool = False  # an operator such as "$add": not callable by name
     # The function's name in "no matching signature" messages; "" stands for `name`.
     operator_symbol: str = ""
+    operation: Operation | None = None
+    cannot_fail: bool = False  # has a result for all arguments
+    is_slow: bool = False  # reads long texts, or matches texts against a pattern
 
 
 @record
 class Signature(Unique):
-    """An overload bound to argument types: everything that a call needs."""
+    """An overload bound to argument types: everything that a call needs.
+
+    `function` is the name that plans and messages show; behaviour depends on the other fields only.
+    """
 
     function: str
     argument_types: tuple[Type, ...]
@@ -173,6 +180,9 @@ class Signature(Unique):
     lazy: bool = False
     volatile: bool = False
     stable: bool = False
+    operation: Operation | None = None
+    cannot_fail: bool = False
+    is_slow: bool = False
 
 
 class Accumulator(Protocol):
@@ -224,6 +234,10 @@ class AggregateFunction(Record):
     overloads: tuple[AggregateOverload, ...]
     chapter: str = "aggregate"
     aliases: tuple[str, ...] = ()
+    is_min: bool = False
+    is_max: bool = False
+    counts_rows: bool = False  # COUNT(*)
+    decorrelates: bool = False  # may be computed for all groups of a correlated subquery at once
 
 
 @record
@@ -235,6 +249,10 @@ class AggregateSignature(Unique):
     result: Type
     new: Callable[[], Accumulator]
     skips_nulls: bool = True
+    is_min: bool = False
+    is_max: bool = False
+    counts_rows: bool = False
+    decorrelates: bool = False
 
 
 @record

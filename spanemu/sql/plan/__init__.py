@@ -8,7 +8,6 @@ In reading order:
 - `traverse`: walking and rewriting plans, and computing which columns a plan refers to
 - `conditions`: splitting and building predicates
 - `evaluation_order`: the order in which the terms of AND and OR are evaluated
-- `operators`: the names of the functions that the planner recognises
 - `reads`: the stored columns that a plan may read
 - `partitionable`: whether a plan can be run partition by partition
 - `expression_text`, `plan_tree`, `drawing`, `operator_display`: a plan as Spanner's clients show it

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
+from spanemu.sql.functions.operations import NEVER_FAILING, Operation
 from spanemu.sql.functions.registry import Nulls, Signature
 from spanemu.sql.plan.evaluation_order import cheapest_first
-from spanemu.sql.plan.operators import EQUAL, IS_FALSE, IS_NULL, IS_TRUE, NOT
 from spanemu.sql.resolved import TRUE, And, Cast, ColumnRef, Expr, FunctionCall, Literal, Or
 from spanemu.values.order import equals
 from spanemu.values.types import BOOL, Type
@@ -49,22 +49,22 @@ def disjuncts(condition: Expr) -> Iterator[Expr]:
         yield condition
 
 
-def call_of(expr: Expr, *names: str) -> FunctionCall | None:
-    """Return `expr` if it is a call of one of the functions `names`."""
-    if isinstance(expr, FunctionCall) and expr.signature.function in names:
+def call_of(expr: Expr, operation: Operation) -> FunctionCall | None:
+    """Return `expr` if it is a call of `operation`."""
+    if isinstance(expr, FunctionCall) and expr.signature.operation is operation:
         return expr
     return None
 
 
 def negated(expr: Expr) -> Expr | None:
     """Return X if `expr` is NOT X."""
-    call = call_of(expr, NOT)
+    call = call_of(expr, Operation.NOT)
     return call.arguments[0] if call else None
 
 
 def equality(expr: Expr) -> tuple[Expr, Expr] | None:
     """Return both sides if `expr` is an equality of one comparable type."""
-    call = call_of(expr, EQUAL)
+    call = call_of(expr, Operation.EQUAL)
     if call is None or call.arguments[0].type != call.arguments[1].type:
         return None
     return call.arguments[0], call.arguments[1]
@@ -78,33 +78,46 @@ def is_compound(type_: Type) -> bool:
     return type_.is_array or type_.is_struct
 
 
+def condition_signature(
+    operation: Operation,
+    types: tuple[Type, ...],
+    evaluate: Callable[..., Any],
+    nulls: Nulls = Nulls.STRICT,
+) -> Signature:
+    """Return the signature of an operation that gives a BOOL for all arguments."""
+    name = operation.value
+    return Signature(
+        name, types, BOOL, evaluate, nulls, operation=operation, cannot_fail=name in NEVER_FAILING
+    )
+
+
 def equal(left: Expr, right: Expr) -> Expr:
     """Return the expression left = right; both sides have the same type."""
-    signature = Signature(EQUAL, (left.type, right.type), BOOL, equals(left.type))
+    signature = condition_signature(Operation.EQUAL, (left.type, right.type), equals(left.type))
     return FunctionCall(BOOL, signature, (left, right))
 
 
 def is_null(expr: Expr) -> Expr:
     """Return the expression `expr` IS NULL."""
-    signature = Signature(IS_NULL, (expr.type,), BOOL, _is_none, Nulls.CALLED)
+    signature = condition_signature(Operation.IS_NULL, (expr.type,), _is_none, Nulls.CALLED)
     return FunctionCall(BOOL, signature, (expr,))
 
 
 def is_true(expr: Expr) -> Expr:
     """Return the expression `expr` IS TRUE, for a BOOL."""
-    signature = Signature(IS_TRUE, (BOOL,), BOOL, _is_true, Nulls.CALLED)
+    signature = condition_signature(Operation.IS_TRUE, (BOOL,), _is_true, Nulls.CALLED)
     return FunctionCall(BOOL, signature, (expr,))
 
 
 def is_false(expr: Expr) -> Expr:
     """Return the expression `expr` IS FALSE, for a BOOL."""
-    signature = Signature(IS_FALSE, (BOOL,), BOOL, _is_false, Nulls.CALLED)
+    signature = condition_signature(Operation.IS_FALSE, (BOOL,), _is_false, Nulls.CALLED)
     return FunctionCall(BOOL, signature, (expr,))
 
 
 def negation(expr: Expr) -> Expr:
     """Return the expression NOT `expr`."""
-    return FunctionCall(BOOL, Signature(NOT, (BOOL,), BOOL, _negated, Nulls.STRICT), (expr,))
+    return FunctionCall(BOOL, condition_signature(Operation.NOT, (BOOL,), _negated), (expr,))
 
 
 def _negated(value: bool) -> bool:
@@ -135,7 +148,7 @@ def rejects_null(condition: Expr, columns: frozenset[int]) -> bool:
         return all(rejects_null(operand, columns) for operand in condition.operands)
     inside = negated(condition)
     if inside is not None:
-        test = call_of(inside, IS_NULL)
+        test = call_of(inside, Operation.IS_NULL)
         return _is_null_of_null(test.arguments[0] if test else inside, columns)
     return _is_null_of_null(condition, columns)
 

@@ -7,7 +7,7 @@ from operator import attrgetter
 from typing import Any
 
 from spanemu.sql import resolved
-from spanemu.sql.plan import operators as op
+from spanemu.sql.functions.operations import Operation
 from spanemu.sql.plan.nodes import Subquery
 from spanemu.sql.resolved import Expr, FunctionCall, ResolvedColumn, SubqueryKind
 from spanemu.values.types import Type, TypeCode
@@ -47,34 +47,40 @@ class _Writer:
         return f"${self.name_of(column).lstrip('$')}"
 
 
-_INFIX: Mapping[str, str] = {
-    **op.COMPARISONS,
-    "$add": "+",
-    "$subtract": "-",
-    "$multiply": "*",
-    "$divide": "/",
-    "$concat_op": "||",
-    op.LIKE: "LIKE",
-    op.IS_DISTINCT: "IS DISTINCT FROM",
-    op.IN_ARRAY: "IN UNNEST",
+_INFIX: Mapping[Operation | None, str] = {
+    Operation.EQUAL: "=",
+    Operation.NOT_EQUAL: "!=",
+    Operation.LESS: "<",
+    Operation.LESS_OR_EQUAL: "<=",
+    Operation.GREATER: ">",
+    Operation.GREATER_OR_EQUAL: ">=",
+    Operation.ADD: "+",
+    Operation.SUBTRACT: "-",
+    Operation.MULTIPLY: "*",
+    Operation.DIVIDE: "/",
+    Operation.CONCATENATE: "||",
+    Operation.LIKE: "LIKE",
+    Operation.IS_DISTINCT: "IS DISTINCT FROM",
+    Operation.IN_ARRAY: "IN UNNEST",
 }
-_SUFFIX: Mapping[str, str] = {
-    op.IS_NULL: "IS NULL",
-    op.IS_TRUE: "IS TRUE",
-    op.IS_FALSE: "IS FALSE",
+_SUFFIX: Mapping[Operation | None, str] = {
+    Operation.IS_NULL: "IS NULL",
+    Operation.IS_TRUE: "IS TRUE",
+    Operation.IS_FALSE: "IS FALSE",
 }
 
 
 def _call(expr: FunctionCall, writer: _Writer) -> str:
-    name, arguments = expr.signature.function, expr.arguments
-    if name in _INFIX and len(arguments) == 2:
+    operation, arguments = expr.signature.operation, expr.arguments
+    if operation in _INFIX and len(arguments) == 2:
         left, right = [writer.text(argument) for argument in arguments]
-        return f"({left} {_INFIX[name]} {right})"
-    if name in _SUFFIX:
-        return f"({writer.text(arguments[0])} {_SUFFIX[name]})"
-    if name == op.IN_LIST:
+        return f"({left} {_INFIX[operation]} {right})"
+    if operation in _SUFFIX:
+        return f"({writer.text(arguments[0])} {_SUFFIX[operation]})"
+    if operation is Operation.IN_LIST:
         return f"({writer.text(arguments[0])} IN ({writer.joined(arguments[1:])}))"
     safe = "SAFE." if expr.safe else ""
+    name = expr.signature.function
     return f"{safe}{name.removeprefix('$').upper()}({writer.joined(arguments)})"
 
 

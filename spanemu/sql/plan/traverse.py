@@ -12,7 +12,6 @@ from typing import Any, TypeVar
 
 from spanemu.base.deadline_checks import paced
 from spanemu.sql import resolved
-from spanemu.sql.plan import operators as op
 from spanemu.sql.plan import seek
 from spanemu.sql.plan.nodes import CommonTable, Node, Subquery
 from spanemu.sql.resolved import ColumnRef, Expr
@@ -212,8 +211,7 @@ def _scope(item: Node | Expr) -> Scope:
         used - produced if produced else used,
         has_query or any(scope.has_query for scope in inner),
         (call is not None and call.signature.volatile) or any(scope.is_volatile for scope in inner),
-        (call is not None and call.signature.function.startswith(op.SLOW_PREFIXES))
-        or any(scope.is_slow for scope in inner),
+        (call is not None and call.signature.is_slow) or any(scope.is_slow for scope in inner),
         has_query or _fails_itself(item) or any(scope.may_fail for scope in inner),
     )
 
@@ -221,7 +219,7 @@ def _scope(item: Node | Expr) -> Scope:
 def _fails_itself(item: Node | Expr) -> bool:
     """Return whether the outermost operation of an expression may fail."""
     if isinstance(item, resolved.FunctionCall):
-        return not (item.safe or item.signature.function in op.NEVER_FAILING)
+        return not (item.safe or item.signature.cannot_fail)
     if isinstance(item, resolved.Cast):
         return not (item.safe or (item.implicit and item.operand.type.is_number))
     return False

@@ -8,10 +8,10 @@ from dataclasses import replace
 from typing import Any
 
 from spanemu.base.errors import SpannerError
-from spanemu.sql.functions.registry import Nulls, Signature
+from spanemu.sql.functions.operations import Operation
+from spanemu.sql.functions.registry import Nulls
 from spanemu.sql.functions.value_size import sizer
-from spanemu.sql.plan import operators as op
-from spanemu.sql.plan.conditions import conjunction_or_true, conjuncts, negated
+from spanemu.sql.plan.conditions import condition_signature, conjunction_or_true, conjuncts, negated
 from spanemu.sql.plan.evaluation_order import cheapest_first
 from spanemu.sql.plan.nodes import Node
 from spanemu.sql.plan.traverse import has_query, is_volatile, map_parts
@@ -44,9 +44,9 @@ def _same(node: Node) -> Node:
 
 def _call(expr: FunctionCall) -> Expr:
     signature = expr.signature
-    if signature.function == op.IN_LIST and has_query(expr):
+    if signature.operation is Operation.IN_LIST and has_query(expr):
         return _queries_last(expr)
-    if signature.function == op.NOT:
+    if signature.operation is Operation.NOT:
         denied = _push_negation(expr.arguments[0])
         if denied is not None:
             return denied
@@ -100,22 +100,22 @@ def _push_negation(expr: Expr) -> Expr | None:
         return Or(BOOL, known) if isinstance(expr, And) else And(BOOL, known)
     if not isinstance(expr, FunctionCall):
         return None
-    name, evaluate = _OPPOSITES.get(expr.signature.evaluate, ("", None))
+    opposite = _OPPOSITES.get(expr.signature.evaluate)
     # Neither x < y nor x >= y is TRUE for NaN.
-    if evaluate is None or any(argument.type.is_float for argument in expr.arguments):
+    if opposite is None or any(argument.type.is_float for argument in expr.arguments):
         return None
     types = tuple([argument.type for argument in expr.arguments])
-    return FunctionCall(BOOL, Signature(name, types, BOOL, evaluate), expr.arguments)
+    return FunctionCall(BOOL, condition_signature(opposite[0], types, opposite[1]), expr.arguments)
 
 
 # By the implementation of a comparison: compound types have functions of their own.
-_OPPOSITES: Mapping[Any, tuple[str, Callable[[Any, Any], bool]]] = {
-    operator.eq: (op.NOT_EQUAL, operator.ne),
-    operator.ne: (op.EQUAL, operator.eq),
-    operator.lt: (op.GREATER_OR_EQUAL, operator.ge),
-    operator.le: (op.GREATER, operator.gt),
-    operator.gt: (op.LESS_OR_EQUAL, operator.le),
-    operator.ge: (op.LESS, operator.lt),
+_OPPOSITES: Mapping[Any, tuple[Operation, Callable[[Any, Any], bool]]] = {
+    operator.eq: (Operation.NOT_EQUAL, operator.ne),
+    operator.ne: (Operation.EQUAL, operator.eq),
+    operator.lt: (Operation.GREATER_OR_EQUAL, operator.ge),
+    operator.le: (Operation.GREATER, operator.gt),
+    operator.gt: (Operation.LESS_OR_EQUAL, operator.le),
+    operator.ge: (Operation.LESS, operator.lt),
 }
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
-from spanemu.sql.plan import operators as op
+from spanemu.sql.functions.operations import Operation
 from spanemu.sql.plan.conditions import is_false, is_null, is_true, negation
 from spanemu.sql.plan.nodes import Node
 from spanemu.sql.plan.traverse import map_parts
@@ -28,7 +28,10 @@ def with_guards(expr: Expr, needed: Conditions, visit: Visit) -> Expr:
     if isinstance(expr, Case):
         return _case(expr, needed, visit)
     skips = _SKIPS.get(type(expr))
-    if isinstance(expr, FunctionCall) and expr.signature.function in (op.COALESCE, op.IFNULL):
+    if isinstance(expr, FunctionCall) and expr.signature.operation in (
+        Operation.COALESCE,
+        Operation.IFNULL,
+    ):
         skips = _has_value
     if skips is None:
         return map_parts(expr, _same, lambda part: visit(part, needed))

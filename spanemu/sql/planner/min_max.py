@@ -22,8 +22,6 @@ from spanemu.sql.resolved import ColumnRef, Literal, SortKey
 from spanemu.values.order import SortOrders
 from spanemu.values.types import INT64
 
-_IS_GREATEST = {"MIN": False, "MAX": True}
-
 
 def _is_of_one_table(rows: Node) -> bool:
     """Return whether `rows` come from one table without subqueries.
@@ -44,8 +42,12 @@ def first_row(node: nodes.HashAggregate, orders: SortOrders) -> Node | None:
     if node.keys or len(node.aggregates) != 1:
         return None
     ((_, call),) = node.aggregates
-    is_greatest = _IS_GREATEST.get(call.signature.function)
-    if is_greatest is None or call.having is not None or call.limit is not None:
+    is_greatest = call.signature.is_max
+    if (
+        not (is_greatest or call.signature.is_min)
+        or call.having is not None
+        or call.limit is not None
+    ):
         return None
     (value,) = call.arguments
     if not isinstance(value, ColumnRef) or value.type.is_float:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
+from spanemu.sql.functions.operations import Operation
 from spanemu.sql.plan import nodes
-from spanemu.sql.plan import operators as op
 from spanemu.sql.plan.conditions import conjuncts, equality, rejects_null
 from spanemu.sql.plan.joins import (
     ApplyJoin,
@@ -92,8 +92,14 @@ _RULES: Mapping[type[Node], Callable[[Any], frozenset[int]]] = {
 
 # Conditions worth deriving for an equal column: those that can bound a key.
 _TELLING = frozenset(
-    {op.EQUAL, op.LESS, op.LESS_OR_EQUAL, op.GREATER, op.GREATER_OR_EQUAL}
-    | {op.BETWEEN, op.IN_LIST, op.IN_ARRAY, op.STARTS_WITH}
+    {
+        Operation.EQUAL,
+        Operation.LESS,
+        Operation.LESS_OR_EQUAL,
+        Operation.GREATER,
+        Operation.GREATER_OR_EQUAL,
+    }
+    | {Operation.BETWEEN, Operation.IN_LIST, Operation.IN_ARRAY, Operation.STARTS_WITH}
 )
 
 
@@ -121,7 +127,7 @@ def implied(conditions: Sequence[Expr]) -> Iterator[Expr]:
 
 
 def _subject(condition: Expr) -> int | None:
-    if not isinstance(condition, FunctionCall) or condition.signature.function not in _TELLING:
+    if not isinstance(condition, FunctionCall) or condition.signature.operation not in _TELLING:
         return None
     used = [one for one in condition.arguments if isinstance(one, ColumnRef)]
     if len(used) != 1 or free(condition) != {used[0].column.id}:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from spanemu.schema.column import KeyPart
-from spanemu.sql.plan import operators as op
+from spanemu.sql.functions.operations import Operation
 from spanemu.sql.plan.conditions import call_of, conjuncts, disjuncts
 from spanemu.sql.plan.seek import Among, Constraint, Equal, Prefixed, Seek, Within
 from spanemu.sql.plan.traverse import free, scope_of
@@ -43,7 +43,7 @@ class Terms:
     def of(self, conjunct: Expr) -> Iterator[Term]:
         """Yield the terms that `conjunct` implies; usually one or none."""
         if isinstance(conjunct, FunctionCall):
-            finder = _FINDERS.get(conjunct.signature.function)
+            finder = _FINDERS.get(conjunct.signature.operation)
             if finder is not None:
                 yield from finder(self, conjunct)
         elif isinstance(conjunct, Or):
@@ -97,19 +97,29 @@ class Terms:
 
 def _comparison(terms: Terms, call: FunctionCall) -> Iterator[Term]:
     left, right = call.arguments
-    name = call.signature.function
-    for column, other, operator in ((left, right, name), (right, left, op.MIRRORED[name])):
+    operation = call.signature.operation
+    assert operation is not None
+    for column, other, seen in ((left, right, operation), (right, left, _MIRRORED[operation])):
         if terms.is_own(column, other.type) and terms.is_outer(other):
-            yield terms.term(column, _COMPARED[operator](other), call)
+            yield terms.term(column, _COMPARED[seen](other), call)
             return
 
 
-_COMPARED: Mapping[str, Callable[[Expr], Constraint]] = {
-    op.EQUAL: Equal,
-    op.LESS: lambda value: Within(high=value, high_closed=False),
-    op.LESS_OR_EQUAL: lambda value: Within(high=value),
-    op.GREATER: lambda value: Within(low=value, low_closed=False),
-    op.GREATER_OR_EQUAL: lambda value: Within(low=value),
+# The comparison that holds for (b, a) when the key holds for (a, b).
+_MIRRORED = {
+    Operation.EQUAL: Operation.EQUAL,
+    Operation.LESS: Operation.GREATER,
+    Operation.LESS_OR_EQUAL: Operation.GREATER_OR_EQUAL,
+    Operation.GREATER: Operation.LESS,
+    Operation.GREATER_OR_EQUAL: Operation.LESS_OR_EQUAL,
+}
+
+_COMPARED: Mapping[Operation, Callable[[Expr], Constraint]] = {
+    Operation.EQUAL: Equal,
+    Operation.LESS: lambda value: Within(high=value, high_closed=False),
+    Operation.LESS_OR_EQUAL: lambda value: Within(high=value),
+    Operation.GREATER: lambda value: Within(low=value, low_closed=False),
+    Operation.GREATER_OR_EQUAL: lambda value: Within(low=value),
 }
 
 
@@ -149,12 +159,12 @@ def _not(terms: Terms, call: FunctionCall) -> Iterator[Term]:
     if terms.is_own(inside):
         yield terms.term(inside, Equal(Literal(BOOL, False)), call)
         return
-    test = call_of(inside, op.IS_NULL)
+    test = call_of(inside, Operation.IS_NULL)
     if test is not None and terms.is_own(test.arguments[0]):
         # NOT NULL bounds a key on its own, and NaN is not NULL.
         term = terms.term(test.arguments[0], Within(), call)
         yield replace(term, exact=True)
-    differs = call_of(inside, op.IS_DISTINCT)
+    differs = call_of(inside, Operation.IS_DISTINCT)
     if differs is not None:
         yield from _not_distinct(terms, call, *differs.arguments)
 
@@ -178,22 +188,22 @@ def _is_bool(value: bool) -> Callable[[Terms, FunctionCall], Iterator[Term]]:
 def _prefix(terms: Terms, call: FunctionCall) -> Iterator[Term]:
     value, prefix = call.arguments[:2]
     if terms.is_own(value, prefix.type) and terms.is_outer(prefix):
-        is_pattern = call.signature.function == op.LIKE
+        is_pattern = call.signature.operation is Operation.LIKE
         term = terms.term(value, Prefixed(prefix, is_pattern), call)
         yield replace(term, exact=not is_pattern)
 
 
-_FINDERS: Mapping[str, Callable[[Terms, FunctionCall], Iterator[Term]]] = {
+_FINDERS: Mapping[Operation | None, Callable[[Terms, FunctionCall], Iterator[Term]]] = {
     **dict.fromkeys(_COMPARED, _comparison),
-    op.BETWEEN: _between,
-    op.IN_LIST: _in_list,
-    op.IN_ARRAY: _in_array,
-    op.IS_NULL: _is_null,
-    op.IS_TRUE: _is_bool(True),
-    op.IS_FALSE: _is_bool(False),
-    op.NOT: _not,
-    op.STARTS_WITH: _prefix,
-    op.LIKE: _prefix,
+    Operation.BETWEEN: _between,
+    Operation.IN_LIST: _in_list,
+    Operation.IN_ARRAY: _in_array,
+    Operation.IS_NULL: _is_null,
+    Operation.IS_TRUE: _is_bool(True),
+    Operation.IS_FALSE: _is_bool(False),
+    Operation.NOT: _not,
+    Operation.STARTS_WITH: _prefix,
+    Operation.LIKE: _prefix,
 }
 
 

@@ -17,6 +17,7 @@ from spanemu.sql import resolved as r
 from spanemu.sql.executor.build import Executable, compile_plan
 from spanemu.sql.executor.reader import ByteRange, Row
 from spanemu.sql.executor.run import Run
+from spanemu.sql.functions.operations import function_properties
 from spanemu.sql.functions.registry import Nulls, Signature
 from spanemu.sql.googlesql.dialect import GOOGLESQL
 from spanemu.sql.planner.build import plan_statement
@@ -232,10 +233,11 @@ _CALLED = {"$is_null": lambda value: value is None}
 
 def call(name: str, *arguments: r.Expr, type_: Type = BOOL) -> r.Expr:
     types = tuple(argument.type for argument in arguments)
+    known = function_properties(name)
     if name in _CALLED:
-        signature = Signature(name, types, type_, _CALLED[name], Nulls.CALLED)
+        signature = Signature(name, types, type_, _CALLED[name], Nulls.CALLED, **known)
     else:
-        signature = Signature(name, types, type_, _OPERATORS[name])
+        signature = Signature(name, types, type_, _OPERATORS[name], **known)
     return r.FunctionCall(type_, signature, arguments)
 
 

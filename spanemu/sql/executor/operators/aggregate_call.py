@@ -33,14 +33,12 @@ Fold = tuple[Callable[[], Any], Callable[[Sequence[Row], Run], Sequence[Any]]]
 
 _LARGE_VALUES_MAX = 64  # values computed at once that may be large
 
-COUNT_ROWS = frozenset({"$count_star", "COUNT(*)"})
-
 
 def write_call(call: AggregateCall, writer: Writer, compiler: Compiler) -> str:
     """Return text for the value of an aggregate over the rows of `group`."""
     layout = writer.layout
     steps = _steps(call, layout, compiler)
-    if not call.arguments and not steps and call.signature.function in COUNT_ROWS:
+    if not call.arguments and not steps and call.signature.counts_rows:
         return "len(group)"
     if steps or call.safe or len(call.arguments) != 1:
         return f"{writer.bind(_compile(call, steps, layout, compiler))}(group, run)"
@@ -80,7 +78,7 @@ def compile_fold(call: AggregateCall, layout: Layout, compiler: Compiler) -> Fol
     """Return how to aggregate rows as they arrive, keeping none; None if that is impossible."""
     if call.safe or _steps(call, layout, compiler):
         return None
-    if not call.arguments and call.signature.function in COUNT_ROWS:
+    if not call.arguments and call.signature.counts_rows:
         return Count, lambda rows, run: rows
     new = call.signature.new
     if len(call.arguments) != 1 or not _takes_many(new):

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from spanemu.sql.functions.operations import Operation
 from spanemu.sql.plan.conditions import call_of, equal
 from spanemu.sql.plan.nodes import Filter, Node
-from spanemu.sql.plan.operators import EQUAL, IN_LIST
 from spanemu.sql.plan.traverse import map_parts
 from spanemu.sql.planner.planning import Planning
 from spanemu.sql.resolved import (
@@ -33,10 +33,10 @@ def expand_structs(node: Node, _: Planning) -> Node:
 def _expand(expr: Expr) -> Expr:
     if isinstance(expr, (And, Or)):
         return map_parts(expr, lambda node: node, _expand)
-    same = call_of(expr, EQUAL)
+    same = call_of(expr, Operation.EQUAL)
     if same is not None:
         return fieldwise(*same.arguments) or expr
-    member = call_of(expr, IN_LIST)
+    member = call_of(expr, Operation.IN_LIST)
     if member is None or len(member.arguments) > _ITEMS_MAX or not _has_fields(member):
         return expr
     value, *items = member.arguments

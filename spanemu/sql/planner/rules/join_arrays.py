@@ -5,10 +5,10 @@
 
 from __future__ import annotations
 
+from spanemu.sql.functions.operations import Operation
 from spanemu.sql.plan.conditions import call_of, conjunction, conjuncts
 from spanemu.sql.plan.joins import Join, JoinKind, Unnest
 from spanemu.sql.plan.nodes import Filter, Node, Project, Unit
-from spanemu.sql.plan.operators import IN_ARRAY
 from spanemu.sql.plan.traverse import free, has_query, is_volatile
 from spanemu.sql.planner.planning import Planning
 from spanemu.sql.planner.rules.expand_structs import fieldwise
@@ -34,7 +34,7 @@ def join_arrays(node: Node, planning: Planning) -> Node:
 
 
 def _join(left: Node, condition: Expr, planning: Planning) -> Join | None:
-    call = call_of(condition, IN_ARRAY)
+    call = call_of(condition, Operation.IN_ARRAY)
     if call is None:
         return None
     value, array = call.arguments

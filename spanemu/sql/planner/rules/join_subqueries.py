@@ -50,11 +50,6 @@ from spanemu.sql.resolved import (
     SubqueryKind,
 )
 
-_SAFE_AGGREGATES = frozenset(
-    {"$count_star", "COUNT", "COUNTIF", "SUM", "AVG", "MIN", "MAX", "ANY_VALUE"}
-    | {"LOGICAL_AND", "LOGICAL_OR", "BIT_AND", "BIT_OR", "BIT_XOR"}
-)
-
 
 @dataclass(frozen=True, eq=False)
 class Replacement:
@@ -198,7 +193,7 @@ def _output(subquery: Subquery) -> tuple[Expr, Node]:
 
 def _is_safe(call: AggregateCall) -> bool:
     return (
-        call.signature.function in _SAFE_AGGREGATES
+        call.signature.decorrelates
         and not (call.order_by or call.having or call.limit or call.safe)
         and all(isinstance(argument, (ColumnRef, Literal)) for argument in call.arguments)
     )

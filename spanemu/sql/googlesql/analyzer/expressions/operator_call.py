@@ -157,6 +157,9 @@ def _signature(function: Function, match: Match) -> Signature:
         overload.lazy,
         overload.volatile,
         overload.stable,
+        function.operation,
+        function.cannot_fail,
+        function.is_slow,
     )
     if len(_signatures) >= _SIGNATURES_MAX:
         _signatures.clear()

@@ -220,4 +220,8 @@ def _signature(function: AggregateFunction, match: Match) -> AggregateSignature:
         match.result,
         overload.make(match.targets, match.result),
         overload.skips_nulls,
+        function.is_min,
+        function.is_max,
+        function.counts_rows,
+        function.decorrelates,
     )

@@ -1,0 +1,35 @@
+"""The properties of functions that planner and executor use."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import spanemu.sql
+from spanemu.sql.functions.operations import DECORRELATED, NEVER_FAILING, Operation
+from spanemu.sql.googlesql.catalog import CATALOG
+
+
+def test_the_tables_name_functions_that_exist():
+    assert {operation.value for operation in Operation} | NEVER_FAILING <= set(CATALOG.scalars)
+    assert set(CATALOG.aggregates) >= DECORRELATED
+
+
+def test_functions_carry_their_properties():
+    assert CATALOG.scalars["STARTS_WITH"].operation is Operation.STARTS_WITH
+    assert CATALOG.scalars["LENGTH"].cannot_fail
+    assert CATALOG.scalars["REGEXP_CONTAINS"].is_slow
+    assert CATALOG.aggregates["MAX"].is_max
+    assert CATALOG.aggregates["$count_star"].counts_rows
+
+
+def test_planner_and_executor_compare_no_function_names():
+    sql = Path(spanemu.sql.__file__).parent
+    compared = [
+        f"{path}:{node.lineno}"
+        for stage in ("plan", "planner", "executor")
+        for path in (sql / stage).rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.Compare) and ".signature.function" in ast.unparse(node)
+    ]
+    assert not compared, "add a property to Signature"
