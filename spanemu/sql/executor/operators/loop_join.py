@@ -7,24 +7,32 @@ from dataclasses import dataclass
 
 from spanemu.base.call import current
 from spanemu.base.deadline_checks import PART_MAX, parts_of
-from spanemu.sql.executor.compiler import Compiler
+from spanemu.sql.executor.compiler import Compiler, Gate
 from spanemu.sql.executor.memory import MemoryAccount, free_in_parts
 from spanemu.sql.executor.reader import Row
 from spanemu.sql.executor.relation import PeekedRows, Relation, Value, joined_layout
 from spanemu.sql.executor.run import Run
+from spanemu.sql.plan.conditions import conjunction, conjuncts
 from spanemu.sql.plan.joins import Join, JoinKind
-from spanemu.sql.resolved import TRUE
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Sides:
-    """The two sides of a compiled join; `test` is None for a cross product."""
+    """The two sides of a compiled join; `test` is None for a cross product.
+
+    `gate` tests once what the condition says about no row: no pair matches where it is closed.
+    """
 
     node: Join
     left: Relation
     right: Relation
+    gate: Gate | None
     test: Value | None
     holding: MemoryAccount
+
+    def never_match(self, run: Run) -> bool:
+        """Return whether no pair can match, whatever the rows are."""
+        return self.gate is not None and not self.gate(run)
 
     def pairs(self, run: Run) -> Iterator[tuple[Row, list[Row]]]:
         """Yield each left row with the right rows that match it.
@@ -34,6 +42,10 @@ class Sides:
         """
         everything: Iterable[Row] | None = None
         needs_right = self.node.kind in (JoinKind.INNER, JoinKind.SEMI)
+        if self.never_match(run):
+            if not needs_right:
+                yield from ((row, []) for row in self.left.rows(run))
+            return
         if needs_right and self.node.is_right_first:
             everything = PeekedRows(self.right.rows(run))
             if not everything:
@@ -69,9 +81,9 @@ def compile_join(node: Join, compiler: Compiler) -> Relation:
     """Compile a join that keeps the right side's rows and compares them with each left row."""
     left, right = compiler.relation(node.left), compiler.relation(node.right)
     layout = joined_layout(left, right)
-    condition = node.condition
-    test = None if condition in (None, TRUE) else compiler.test(condition or TRUE, layout)
-    rows = _JOINS[node.kind](Sides(node, left, right, test, compiler.holding("Cross Join")))
+    gate, condition = compiler.gate(conjunction(conjuncts(node.condition)), layout)
+    test = None if condition is None else compiler.test(condition, layout)
+    rows = _JOINS[node.kind](Sides(node, left, right, gate, test, compiler.holding("Cross Join")))
     if node.kind.keeps_right:
         return Relation(rows, layout, left.width + right.width)
     return Relation(rows, left.layout, left.width)
@@ -104,6 +116,10 @@ def _full(sides: Sides) -> Callable[[Run], Iterator[Row]]:
     no_left = (None,) * sides.left.width
 
     def rows(run: Run) -> Iterator[Row]:
+        if sides.never_match(run):
+            yield from (row + no_right for row in sides.left.rows(run))
+            yield from (no_left + row for row in sides.right.rows(run))
+            return
         others = sides.holding.gather(sides.right.rows(run), run)
         matched: set[int] = set()
         for row, matches in sides.pairs_with(sides.left.rows(run), others, run):

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from spanemu.sql.executor.operators import loop_join
 from spanemu.values.types import BOOL, INT64, Type
 from tests.unit.sql.world import ROWS, MemoryReader, ask, prepared, run_for
 
@@ -167,6 +168,19 @@ def test_an_empty_right_side_leaves_the_rest_of_the_left_unread():
     executable = prepared(sql, reader)
     assert list(executable.run(run_for(executable, reader))) == []
     assert reader.visited <= 1
+
+
+@pytest.mark.parametrize("condition", ["FALSE", "NULL", "@no", "@no AND s.Rating < x.Duration"])
+def test_a_full_join_compares_no_pair_if_none_can_match(condition, monkeypatch):
+    def compared(*_: Any) -> Any:
+        raise AssertionError("pairs were compared")
+
+    monkeypatch.setattr(loop_join.Sides, "pairs_with", compared)
+    sql = f"SELECT s.SingerId, x.Duration FROM Singers s FULL JOIN Songs x ON {condition}"
+    types = {"no": BOOL} if "@no" in condition else {}
+    rows = ask(sql, types=types, no=False)
+    alone = [(number, None) for number in (1, 2, 3, 4)] + [(None, n) for n in (5, 10, 20, 30)]
+    assert sorted(rows, key=repr) == sorted(alone, key=repr)
 
 
 @pytest.mark.parametrize("kind", ["LEFT JOIN", "FULL JOIN"])
