@@ -13,9 +13,9 @@ from dataclasses import replace
 from typing import Any
 
 from spanemu.sql.plan import joins, nodes, statements
+from spanemu.sql.plan.drawing import tree_lines
 from spanemu.sql.plan.expression_text import expression_text
 from spanemu.sql.plan.nodes import CommonTable, Node, Subquery
-from spanemu.sql.plan.plan_tree import tree_lines
 from spanemu.sql.plan.seek import Among, Equal, Prefixed, Seek, Within
 from spanemu.sql.plan.statements import Plan
 from spanemu.sql.plan.traverse import parts

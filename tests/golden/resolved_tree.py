@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from spanemu.sql import resolved as r
-from spanemu.sql.plan.plan_tree import tree_lines
+from spanemu.sql.plan.drawing import tree_lines
 from spanemu.values.mutation import COMMIT_TIMESTAMP
 
 

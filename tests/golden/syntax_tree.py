@@ -9,7 +9,7 @@ from typing import Any
 
 from spanemu.sql.googlesql import ast
 from spanemu.sql.googlesql.ast import Identifier, Node, Path, TypeName
-from spanemu.sql.plan.plan_tree import tree_lines
+from spanemu.sql.plan.drawing import tree_lines
 
 _PLAIN = (str, int, float, bytes, bool, Identifier, Path, TypeName)
 

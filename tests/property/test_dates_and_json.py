@@ -9,7 +9,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spanemu.sql.functions.json import lenient as json_lenient
+from spanemu.sql.functions.json import text as json_lenient
 from spanemu.sql.functions.json.functions import json_query, json_query_string
 from spanemu.sql.functions.json.path import MISSING, reading_path
 from spanemu.sql.functions.json.text import json_text, text_value_at

@@ -12,7 +12,7 @@ In reading order:
 - `subquery`: subqueries, lambdas and WITH expressions
 - `ranges`: seeks as encoded key ranges
 - `operators`: the operators of a plan
-- `dml`, with `insert_keys` and `conflict`: row changes of DML, and THEN RETURN
+- `dml`: row changes of DML, and THEN RETURN
 - `build`: the table of operators and the entry points
 
 Compiled code holds no state of a run: a compiled plan may run on many threads at once.

@@ -1,7 +1,7 @@
 """Operators as hidden functions named "$...", to which the analyzer maps symbols and keywords.
 
 Besides subscripts this module is a table; the implementations are in `arithmetic`,
-`interval_arithmetic`, `bitwise`, `comparison` and `like`. Where Python's own operator computes what
+`interval`, `bit`, `comparison` and `like`. Where Python's own operator computes what
 SQL asks of scalars (comparison, bits), the table names Python's operator.
 
 A comparison does not accept all types (not JSON, PROTO or an array of JSON). The analyzer asks
@@ -19,11 +19,11 @@ from spanemu.sql.functions.array import array_concat
 from spanemu.sql.functions.errors import ArrayIndexOutOfBounds
 from spanemu.sql.functions.notation import operator, overload
 from spanemu.sql.functions.numbers import arithmetic as number
-from spanemu.sql.functions.numbers import bitwise
+from spanemu.sql.functions.numbers import bit
 from spanemu.sql.functions.registry import Function, Overload
 from spanemu.sql.functions.text import like
 from spanemu.sql.functions.text.concatenation import concat_two
-from spanemu.sql.functions.time import interval_arithmetic as span
+from spanemu.sql.functions.time import interval as span
 from spanemu.values.json import Json
 
 
@@ -172,7 +172,7 @@ _COMPARISON = (
 def _bitwise(name: str, symbol: str, python: Any) -> Function:
     return operator(name, symbol, (
         overload("(INT64, INT64) -> INT64", python),
-        overload("(BYTES, BYTES) -> BYTES", bitwise.on_bytes(python)),
+        overload("(BYTES, BYTES) -> BYTES", bit.on_bytes(python)),
     ))  # fmt: skip
 
 
@@ -182,15 +182,15 @@ _BITS = (
     _bitwise("$bitwise_xor", "^", xor),
     operator("$bitwise_not", "~", (
         overload("(INT64) -> INT64", invert),
-        overload("(BYTES) -> BYTES", bitwise.not_bytes),
+        overload("(BYTES) -> BYTES", bit.not_bytes),
     )),
     operator("$shift_left", "<<", (
-        overload("(INT64, INT64) -> INT64", bitwise.shift_left),
-        overload("(BYTES, INT64) -> BYTES", bitwise.shift_bytes_left),
+        overload("(INT64, INT64) -> INT64", bit.shift_left),
+        overload("(BYTES, INT64) -> BYTES", bit.shift_bytes_left),
     )),
     operator("$shift_right", ">>", (
-        overload("(INT64, INT64) -> INT64", bitwise.shift_right),
-        overload("(BYTES, INT64) -> BYTES", bitwise.shift_bytes_right),
+        overload("(INT64, INT64) -> INT64", bit.shift_right),
+        overload("(BYTES, INT64) -> BYTES", bit.shift_bytes_right),
     )),
 )  # fmt: skip
 

@@ -10,7 +10,7 @@ In reading order:
 - `evaluation_order`: the order in which the terms of AND and OR are evaluated
 - `reads`: the stored columns that a plan may read
 - `partitionable`: whether a plan can be run partition by partition
-- `expression_text`, `plan_tree`, `drawing`, `operator_display`: a plan as Spanner's clients show it
+- `expression_text`, `drawing`, `operator_display`: a plan as Spanner's clients show it
 
 Expressions are those of `resolved`; a subquery inside an expression is a `nodes.Subquery`, which
 holds a plan. Columns are ids: a plan contains no names except the names of schema objects.

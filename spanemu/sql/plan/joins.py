@@ -62,7 +62,7 @@ class HashJoin(Pairing):
     NOT IN: a NULL on the right lets no row pass, a NULL on the left passes only if the right is
     empty.
 
-    - `outputs`: the columns that the join emits where not all are needed (`planner.narrow`)
+    - `outputs`: the columns that the join emits where not all are needed (`planner.prune`)
     - `is_broadcast`: a hint asks to send the right rows to every server with left rows, which here
       is the only server
     - `is_right_first`: see `Join`. Otherwise the right input is read when the first left row with a

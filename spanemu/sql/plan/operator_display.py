@@ -6,10 +6,9 @@ from collections.abc import Mapping
 
 from spanemu.sql.plan import joins, nodes
 from spanemu.sql.plan.conditions import conjunction, equal
-from spanemu.sql.plan.drawing import Display, Drawing, Figures
+from spanemu.sql.plan.drawing import Display, Drawing, Figures, PlanTree
 from spanemu.sql.plan.joins import JoinKind
 from spanemu.sql.plan.nodes import Node, Scan
-from spanemu.sql.plan.plan_tree import PlanTree
 from spanemu.sql.plan.statements import DmlPlan, Plan, QueryPlan
 from spanemu.sql.resolved import MakeStruct, SetOpKind
 

@@ -5,14 +5,13 @@ In reading order:
 - `planning`: the context of one run of the planner
 - `build`: the steps from a statement to its plan
 - `translate`: scans to plan nodes, one for one
-- `rewrite` and `rules`, with `fold`, `guards`, `pushdown` and `decorrelate`: rewriting a plan
-  without choosing algorithms
+- `rewrite` and `rules`, with `fold`, `guards`, `pushdown`, `decorrelate`: rewrites of a plan that
+  choose no algorithm
 - `prune`: removal of unneeded columns
 - `physical`: the choice of algorithms, by `estimate`
-- `access_path`, `seeks`, `index_union`, `min_max`: how a table is read
+- `access_path`, `seeks`, `min_max`: how a table is read
 - `join_order` and `spool`: how inputs are joined
 - `ordering`: required and delivered orders
 - `properties`: columns that are never NULL, plans of at most one row, and implied conditions
-- `narrow`: removal of unneeded columns from joined rows
 - `errors`: errors that only the choice of a plan detects
 """

@@ -10,8 +10,8 @@ import pytest
 
 from spanemu.base.rand import Randomness
 from spanemu.sql.functions import utility
-from spanemu.sql.functions.debugging import error
 from spanemu.sql.functions.errors import RaisedByQuery
+from spanemu.sql.functions.utility import error
 from spanemu.sql.googlesql.catalog import CATALOG
 
 

@@ -1,6 +1,6 @@
 """Resolves DML statements.
 
-In reading order: `writing` (code shared by all statements), `insert`, `update` (UPDATE and
-DELETE), and their parts `assignments` (SET), `nested_dml`, `defaults`, `conflict` (ON CONFLICT)
-and `returning` (THEN RETURN).
+In reading order: `writing` (code shared by all statements), `insert`, `update` (UPDATE, DELETE and
+SET), and their parts `nested_dml`, `defaults`, `conflict` (ON CONFLICT) and `returning` (THEN
+RETURN).
 """

@@ -11,8 +11,8 @@ from spanemu.schema.index import Index
 from spanemu.schema.table import Table
 from spanemu.sql.googlesql import ast
 from spanemu.sql.googlesql.analyzer.analysis import Analysis
-from spanemu.sql.googlesql.analyzer.dml.assignments import resolve_assignments
 from spanemu.sql.googlesql.analyzer.dml.defaults import default_value
+from spanemu.sql.googlesql.analyzer.dml.update import resolve_assignments
 from spanemu.sql.googlesql.analyzer.errors.names import ColumnNotInTable
 from spanemu.sql.googlesql.analyzer.errors.writing import BadWrite, NoConflictTarget
 from spanemu.sql.googlesql.analyzer.expressions.expression import resolve_condition

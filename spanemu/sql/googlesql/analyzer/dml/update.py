@@ -1,15 +1,119 @@
-"""Resolves UPDATE and DELETE."""
+"""Resolves UPDATE, DELETE and SET.
+
+A column of a message type can be assigned field by field, an array by nested statements, and a
+repeated field of a message by both. All assignments to a column become a single value.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from spanemu.schema.column import Column
+from spanemu.schema.table import Table
 from spanemu.sql.googlesql import ast
 from spanemu.sql.googlesql.analyzer.analysis import Analysis
-from spanemu.sql.googlesql.analyzer.dml.assignments import resolve_assignments
+from spanemu.sql.googlesql.analyzer.dml.defaults import default_value, is_pending_commit_timestamp
+from spanemu.sql.googlesql.analyzer.dml.nested_dml import (
+    apply_nested_statements,
+    resolve_field_changes,
+)
 from spanemu.sql.googlesql.analyzer.dml.returning import is_pending, resolve_returning
-from spanemu.sql.googlesql.analyzer.dml.writing import resolve_assert_rows, resolve_target_rows
-from spanemu.sql.googlesql.analyzer.expressions.expression import resolve_condition
+from spanemu.sql.googlesql.analyzer.dml.writing import (
+    AssignedParts,
+    FieldPath,
+    Item,
+    commit_timestamp_value,
+    resolve_assert_rows,
+    resolve_target_rows,
+)
+from spanemu.sql.googlesql.analyzer.errors.names import UnrecognizedName
+from spanemu.sql.googlesql.analyzer.errors.writing import (
+    BadWrite,
+    CannotAssign,
+    CannotAssignField,
+    KeyNotAssignable,
+    NotWritable,
+)
+from spanemu.sql.googlesql.analyzer.expressions.braces import infer_brace_types
+from spanemu.sql.googlesql.analyzer.expressions.coercion import coerce, fits
+from spanemu.sql.googlesql.analyzer.expressions.expression import resolve, resolve_condition
+from spanemu.sql.googlesql.analyzer.expressions.message_constructors import assign_fields
+from spanemu.sql.googlesql.analyzer.expressions.names import resolve_path
 from spanemu.sql.googlesql.analyzer.scope import Env, Scope
-from spanemu.sql.resolved import DeleteStatement, FilterScan, UpdateStatement
+from spanemu.sql.googlesql.analyzer.suggestion import closest
+from spanemu.sql.resolved import DeleteStatement, Expr, FilterScan, UpdateStatement
+from spanemu.values.types import TypeCode
+
+
+def resolve_assignments(
+    items: Sequence[Item], table: Table, alias: str, env: Env
+) -> tuple[tuple[Column, Expr], ...]:
+    """Return the columns that the items of SET assign, with their values resolved in `env`.
+
+    Raise AnalysisError for an unknown or key column, a repeated or overlapping assignment, and a
+    value that does not convert to its column's type.
+    """
+    parts_by_column: dict[str, tuple[Column, AssignedParts]] = {}
+    for item in items:
+        column, path = _target(item.target, table, alias)
+        _, parts = parts_by_column.setdefault(
+            column.name.lower(), (column, AssignedParts(column.name))
+        )
+        parts.add(path, item)
+    values = [
+        (column, _value_of(column, parts, table, env)) for column, parts in parts_by_column.values()
+    ]
+    return tuple([(column, value) for column, value in values if value is not None])
+
+
+def _target(path: ast.Path, table: Table, alias: str) -> tuple[Column, FieldPath]:
+    """Return the column that a path begins with, and the path of fields inside the column."""
+    parts = path.parts
+    if parts[0].name.lower() == alias.lower():
+        if len(parts) == 1 and table.column(alias) is None:
+            raise BadWrite("UPDATE ... SET does not support updating the entire row", at=path.at)
+        if len(parts) > 1:
+            parts = parts[1:]
+    column = table.column(parts[0].name)
+    if column is None:
+        known = (alias, *(column.name for column in table.columns))
+        raise UnrecognizedName(parts[0].name, closest(parts[0].name, known), at=parts[0].at)
+    if len(parts) > 1 and column.type.code is not TypeCode.PROTO:
+        raise CannotAssignField(str(column.type), at=parts[1].at)
+    if any(part is column for part in table.key_columns):
+        raise KeyNotAssignable(column.name, at=path.at)
+    return column, tuple(parts[1:])
+
+
+def _value_of(column: Column, parts: AssignedParts, table: Table, env: Env) -> Expr | None:
+    """Return the value of a column; None for a generated column assigned DEFAULT."""
+    if column.generated is not None:
+        for part in parts.parts:
+            if part.statements:
+                raise NotWritable("UPDATE", column.name, at=part.statements[0].target.at)
+    whole = parts.whole_value
+    if whole is None:
+        first = parts.parts[0]
+        target = first.items[0].target
+        before = resolve_path(target.parts[: len(target.parts) - len(first.path)], env, target.at)
+        return assign_fields(before, column.name, resolve_field_changes(parts, env), env.analysis)
+    if whole.assignment is not None:
+        return _value(whole.assignment, column, table, env)
+    return apply_nested_statements(whole, parts, env)
+
+
+def _value(item: ast.Assignment, column: Column, table: Table, env: Env) -> Expr | None:
+    node = item.value
+    if type(node) is ast.DefaultKeyword:
+        return None if column.generated is not None else default_value(column, env)
+    if column.generated is not None:
+        raise NotWritable("UPDATE", column.name, at=item.target.at)
+    if is_pending_commit_timestamp(node):
+        return commit_timestamp_value(column, table, node.at)
+    value = resolve(infer_brace_types(node, column.type), env)
+    if not fits(value, column.type, env.analysis):
+        raise CannotAssign(str(value.type), column.name, str(column.type), at=node.at)
+    return coerce(value, column.type, env.analysis, node.at)
 
 
 def resolve_update(statement: ast.Update, analysis: Analysis) -> UpdateStatement:

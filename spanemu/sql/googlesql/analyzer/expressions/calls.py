@@ -29,11 +29,11 @@ from spanemu.sql.googlesql.analyzer.errors.typing import (
 from spanemu.sql.googlesql.analyzer.errors.writing import PendingCommitTimestampMisplaced
 from spanemu.sql.googlesql.analyzer.expressions.coercion import coerce, fits
 from spanemu.sql.googlesql.analyzer.expressions.conditionals import if_as_case
-from spanemu.sql.googlesql.analyzer.expressions.conversions import resolve_int64_amount
-from spanemu.sql.googlesql.analyzer.expressions.date_part_arguments import (
+from spanemu.sql.googlesql.analyzer.expressions.conversions import (
     check_known,
     check_part,
     date_part,
+    resolve_int64_amount,
     special_argument,
     special_positions,
 )

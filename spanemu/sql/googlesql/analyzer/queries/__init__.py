@@ -3,5 +3,5 @@
 In reading order: `query` (whole queries), `relation` (items of FROM), `derived_relation`,
 `table_relation`, `from_clause`, `joins`, `sampling`; `select`, `select_list`, `group_by`,
 `aggregates`; `set_operation`, `ordering` (ORDER BY and LIMIT); `null_arrays` (a restriction of
-Spanner on results). Pipe queries: `pipes`, `pipe_relation`, `pipe_aggregate`.
+Spanner on results). Pipe queries: `pipes`, `pipe_relation`.
 """

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from spanemu.sql.plan.plan_tree import tree_lines
+from spanemu.sql.plan.drawing import tree_lines
 
 NODES = {"a": ["b", "c\nmore"], "b": ["d"], "c\nmore": ["e", "f\nmore"]}
 
