@@ -1,4 +1,4 @@
-"""`spanner_factory`: rows for a test, with parents, foreign keys and everything NOT NULL filled in.
+"""`spanner_factory`: rows for a test. It fills in parents, foreign keys and NOT NULL columns.
 
 marc = spanner_factory.Singers(FirstName="Marc")
 spanner_factory.Albums.many(3, parent=marc)
@@ -13,18 +13,21 @@ from typing import Any
 
 from pytest_spanemu.clean_errors import statement_errors
 from pytest_spanemu.databases.catalog import Catalog, TableInfo
-from pytest_spanemu.rows.making import RowMaker
-from pytest_spanemu.rows.values import Provider, Values
-from pytest_spanemu.rows.writing import Row, write
+from pytest_spanemu.rows.row_maker import RowMaker
+from pytest_spanemu.rows.values import Provider, ValueGenerator
+from pytest_spanemu.rows.writing import Row, insert_and_read_back
 from pytest_spanemu.sources.source import Choices
 
-__tracebackhide__ = True  # from pytest, whose users look for their own lines
+__tracebackhide__ = True  # hides these frames in pytest's tracebacks
 
 Count = int | tuple[int, int]
 
 
 class SpannerFactory:
-    """Makes and writes rows. The tables are its attributes; `factory["schema.Table"]` works too."""
+    """A factory that creates and writes rows.
+
+    Tables are attributes, as in `factory.Table`, or items, as in `factory["schema.Table"]`.
+    """
 
     def __init__(
         self,
@@ -36,8 +39,8 @@ class SpannerFactory:
         choices: Callable[[], Choices] = dict,
     ) -> None:
         self._database = database
-        self._aside = unrecorded  # Rows made for a test are not what the code under test wrote.
-        self._choices = choices  # called by the first row: it may import the project's models
+        self._unrecorded = unrecorded  # Recordings show the requests of the code under test only.
+        self._choices = choices  # called for the first row, since it may import models
         self._faker = faker or _faker(seed)
         self._providers: dict[str, Provider] = {}
         self._known: Catalog | None = None
@@ -55,32 +58,35 @@ class SpannerFactory:
         return TableFactory(self, self._catalog.table(table))
 
     def provider(self, name: str, make: Provider) -> None:
-        """Have values made by `make(faker)`: for "Table.Column", a column name, or a type."""
+        """Register `make(faker)` as the source of values for a name.
+
+        The name is "Table.Column", a column or a type.
+        """
         self._providers[name.lower()] = make
 
     def ref(self, table: str, /, **given: Any) -> Any:
-        """The key of a new row of a table, for a column that refers to it."""
+        """Create a row of a table and return its key, for a column that references it."""
         row = self[table](**given)
         key = [row[part] for part in self._catalog.table(table).key]
         return key[0] if len(key) == 1 else tuple(key)
 
     def graph(self, shape: Mapping[str, Count]) -> dict[str, list[Row]]:
-        """Rows of several tables: "Parent.Child" counts per parent row; a pair is a range.
+        """Create rows of several tables; return them by the paths of `shape`.
 
-        Gives the rows by the paths of `shape`.
+        The count of "Parent.Child" is for each row of the parent. A pair of counts is a range.
         """
-        made: dict[str, list[Row]] = {}
-        for path in sorted(shape, key=lambda each: each.count(".")):
-            above, _, name = path.rpartition(".")
+        rows: dict[str, list[Row]] = {}
+        for path in sorted(shape, key=lambda path: path.count(".")):
+            parent_path, _, name = path.rpartition(".")
             table = self[name]
-            if not above:
-                made[path] = table.many(self._count(shape[path]))
+            if not parent_path:
+                rows[path] = table.many(self._count(shape[path]))
                 continue
-            if above not in made:
-                raise ValueError(f"{path!r} needs {above!r} in the same graph")
-            wanted = [(parent, self._count(shape[path])) for parent in made[above]]
-            made[path] = table._under([parent for parent, n in wanted for _ in range(n)])
-        return made
+            if parent_path not in rows:
+                raise ValueError(f"{path!r} needs {parent_path!r} in the same graph")
+            counts = [(parent, self._count(shape[path])) for parent in rows[parent_path]]
+            rows[path] = table._under([parent for parent, n in counts for _ in range(n)])
+        return rows
 
     def refresh(self) -> None:
         """Read the schema again, after a test has changed it."""
@@ -91,14 +97,14 @@ class SpannerFactory:
     @property
     def _catalog(self) -> Catalog:
         if self._known is None:
-            with self._aside():
+            with self._unrecorded():
                 self._known = Catalog.of(self._database)
         return self._known
 
     @property
     def _rows(self) -> RowMaker:
         if self._maker is None:
-            values = Values(self._faker, self._providers)
+            values = ValueGenerator(self._faker, self._providers)
             self._maker = RowMaker(
                 self._database,
                 self._catalog,
@@ -108,19 +114,19 @@ class SpannerFactory:
             )
         return self._maker
 
-    def _count(self, wanted: Count) -> int:
-        return wanted if isinstance(wanted, int) else int(self._faker.random_int(*wanted))
+    def _count(self, count: Count) -> int:
+        return count if isinstance(count, int) else int(self._faker.random_int(*count))
 
 
 class TableFactory:
-    """Makes rows of one table."""
+    """A factory for the rows of one table."""
 
     def __init__(self, factory: SpannerFactory, table: TableInfo) -> None:
         self._factory = factory
         self._table = table
 
     def __call__(self, /, *, parent: Row | None = None, **given: Any) -> Row:
-        """One row with the given columns; as the server has it now."""
+        """Create a row with the given columns; return it as the server completed it."""
         return self.many(1, parent=parent, **given)[0]
 
     def many(
@@ -132,7 +138,10 @@ class TableFactory:
         skew: str | None = None,
         **given: Any,
     ) -> list[Row]:
-        """Several rows. With several parents they are dealt in turn, or by `skew="zipf"`."""
+        """Create `count` rows.
+
+        The rows take several parents in turn; with `skew="zipf"` early parents get more rows.
+        """
         if parent is None or isinstance(parent, dict):
             return self._under([parent] * count, given)
         parents = list(parent)
@@ -148,14 +157,14 @@ class TableFactory:
         self, parents: Sequence[Row | None], given: Mapping[str, Any] | None = None
     ) -> list[Row]:
         factory = self._factory
-        with factory._aside():
+        with factory._unrecorded():
             rows = [factory._rows.row(self._table, given or {}, parent) for parent in parents]
             with statement_errors():
-                return write(factory._database, self._table, rows) if rows else []
+                return insert_and_read_back(factory._database, self._table, rows) if rows else []
 
 
 def _faker(seed: int) -> Any:
-    """Return a Faker that repeats its values by `seed`."""
+    """Return a Faker whose values depend on `seed` alone."""
     from faker import Faker
 
     faker = Faker()

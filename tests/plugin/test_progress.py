@@ -4,9 +4,9 @@ import io
 import re
 import threading
 
+from pytest_spanemu import seeds
 from pytest_spanemu.databases.progress import Lines, LiveLine, Progress, display_for
 from pytest_spanemu.databases.template import Schema, Template
-from pytest_spanemu.seeds import load
 
 
 class Terminal(io.StringIO):
@@ -97,7 +97,7 @@ def test_a_long_schema_counts_its_statements():
 def test_seeds_count_their_rows(music, monkeypatch):
     told = []
     monkeypatch.setattr(Progress, "set_step", lambda self, step: told.append(step))
-    monkeypatch.setattr(load, "MUTATIONS_PER_COMMIT", 3)
+    monkeypatch.setattr(seeds, "MUTATIONS_PER_COMMIT", 3)
     music.file("seeds/Singers.csv", "SingerId,Name\n" + "".join(f"{n},x\n" for n in range(5)))
     music.run("def test_it(spanner_database): pass").assert_outcomes(passed=1)
     rows = [each for each in told if each.endswith("of the seeds")]

@@ -270,7 +270,7 @@ def test_sqlalchemy_metadata(project):
         ("Singers.json", '[{"SingerId": "x", "Name": "a"}]', "Singers.json (row 1 of Singers): *"),
         ("Nobody.json", "[{}]", "Nobody.json (row 1 of Nobody): there is no table 'Nobody'*"),
         ("a.sql", "\nINSERT INTO Singers (Nam) VALUES (1)", "a.sql:2: *Nam*"),
-        ("a.sql", "DROP TABLE Singers", "a.sql:1: seeds change rows*"),
+        ("a.sql", "DROP TABLE Singers", "a.sql:1: seeds take INSERT*"),
     ],
 )
 def test_seeds_that_do_not_fit_are_told_by_their_place(music, name, text, told):

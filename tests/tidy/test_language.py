@@ -48,6 +48,8 @@ REWRITTEN: tuple[str, ...] = (
     "pytest_spanemu/django/",
     "pytest_spanemu/sources/",
     "pytest_spanemu/targets/",
+    "pytest_spanemu/rows/",
+    "pytest_spanemu/seeds.py",
 )
 MODULES = [
     path for path in (*modules(PACKAGE), *modules(PLUGIN)) if name_of(path).startswith(REWRITTEN)

@@ -1,122 +1,50 @@
-"""One row after another: which columns get a value, and where it comes from.
+"""Creates rows: which columns get a value, and where the value comes from.
 
-given                     as given
-key of the parent         the parent row's, made if there is none
-foreign key, NOT NULL     the referenced row's, made if there is none; NULL where it may be
-generated                 left to the server
-default                   left to the server, unless a provider names the column
-commit timestamp          the time of the commit
-listed by a check         one of those values
-an enumeration of models  one of its values
-anything else             a value by name and type, distinct where an index wants it so
+column                     value
+passed by the test         as passed
+key of the parent          from the parent row, which is created if the test passes none
+foreign key                NULL if the column is nullable, else from a new referenced row
+generated                  none, the server computes it
+with a default             none, unless a provider names the column
+commit timestamp           the time of the commit
+listed by a check          one of the listed values
+enumeration of a model     one of its values
+other columns              a value by name and type, distinct where a unique index needs it
 """
 
 from __future__ import annotations
 
-import datetime
-import decimal
-from base64 import b64encode
-from collections.abc import Callable, Iterator, Mapping
-from functools import lru_cache
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from google.cloud.spanner_v1 import COMMIT_TIMESTAMP
 
 from pytest_spanemu.databases.catalog import Catalog, ColumnInfo, ForeignKeyInfo, TableInfo
-from pytest_spanemu.rows.values import Values
-from pytest_spanemu.rows.writing import Row, is_pending, parameters
+from pytest_spanemu.rows.values import ValueGenerator, allowed_values
+from pytest_spanemu.rows.writing import Row, insert_expressions, is_pending
 from pytest_spanemu.sources.source import Choices
 from pytest_spanemu.sql import type_of
-from spanemu.base.errors import SpannerError
-from spanemu.schema.dialect import GOOGLE_STANDARD_SQL
-from spanemu.sql import syntax_tree as ast
-from spanemu.sql.dialects import dialect_of
-from spanemu.sql.inspection import called_function, walk
 
-__tracebackhide__ = True  # from pytest, whose users look for their own lines
-
-# A value that a check lists for the result of these is a candidate for the column itself.
-_CASE_FUNCTIONS = frozenset({"UPPER", "LOWER"})
-
-
-@lru_cache(maxsize=1024)
-def allowed_values(column: str, kind: str, checks: tuple[str, ...]) -> tuple[Any, ...]:
-    """Return the literals that the checks of a table list for a column of type `kind`."""
-    found = [_value(literal, kind) for check in checks for literal in _literals(column, check)]
-    return tuple(dict.fromkeys(value for value in found if value is not None))
-
-
-def _literals(column: str, check: str) -> Iterator[ast.Expression]:
-    try:
-        tree = dialect_of(GOOGLE_STANDARD_SQL).parse_expression(check)
-    except SpannerError:  # of a newer Spanner: its checks are tried, not understood
-        return
-    for node, _ in walk(tree):
-        if isinstance(node, ast.In) and not node.negated and _is_column(node.operand, column):
-            yield from node.items
-            if isinstance(node.unnest, ast.ArrayConstructor):
-                yield from node.unnest.items
-        elif isinstance(node, ast.Binary) and node.op == "=":
-            if _is_column(node.left, column):
-                yield node.right
-            elif _is_column(node.right, column):
-                yield node.left
-
-
-def _is_column(node: ast.Expression, column: str) -> bool:
-    if isinstance(node, ast.Call) and called_function(node) in _CASE_FUNCTIONS:
-        node = node.arguments[0]
-    return isinstance(node, ast.Name) and str(node.path).lower() == column.lower()
-
-
-def _value(node: ast.Expression, kind: str) -> Any:
-    """Return a literal as the official client takes it for a column, None for what is none."""
-    match node:
-        case ast.Unary("-", ast.IntLiteral() | ast.FloatLiteral() as operand):
-            return -_value(operand, kind)
-        case ast.IntLiteral(value) | ast.FloatLiteral(value):
-            if kind == "NUMERIC":
-                return decimal.Decimal(node.text or str(value))
-            return float(value) if kind.startswith("FLOAT") else value
-        case ast.StringLiteral(text) | ast.TypedLiteral(_, text):
-            return _parsed(text, kind)
-        case ast.BytesLiteral(value):
-            return b64encode(value)
-        case ast.BoolLiteral(value):
-            return value
-    return None
-
-
-def _parsed(text: str, kind: str) -> Any:
-    try:
-        match kind:
-            case "NUMERIC":
-                return decimal.Decimal(text)
-            case "DATE":
-                return datetime.date.fromisoformat(text)
-            case "TIMESTAMP":
-                moment = datetime.datetime.fromisoformat(text)
-                return moment if moment.tzinfo is not None else None  # of a zone of the server's
-    except (ValueError, decimal.InvalidOperation):  # which the server reads in more forms
-        return None
-    return text
-
+__tracebackhide__ = True  # hides these frames in pytest's tracebacks
 
 TRIES_MAX = 100
 
 
 class RowRefused(ValueError):
-    """No row could be made that the schema accepts; says what to give."""
+    """No generated row satisfies the schema; the message says what to pass."""
 
 
 class RowMaker:
-    """Makes rows of all tables. `make_row(table)` is asked for rows that others need."""
+    """A generator of rows for all tables.
+
+    `make_row(table)` writes and returns a row that another row needs: a parent or referenced row.
+    """
 
     def __init__(
         self,
         database: Any,
         catalog: Catalog,
-        values: Values,
+        values: ValueGenerator,
         make_row: Callable[[TableInfo], Row],
         choices: Choices,
     ) -> None:
@@ -129,7 +57,7 @@ class RowMaker:
         self._numbers: dict[tuple[str, str], int] = {}
 
     def row(self, table: TableInfo, given: Mapping[str, Any], parent: Row | None) -> Row:
-        """A row, not written yet. Raises RowRefused, TypeError for a column that is not there."""
+        """Return a new row without writing it. Raises RowRefused; TypeError for unknown columns."""
         fixed = {_column(table, name).name: value for name, value in given.items()}
         self._take_parent(table, fixed, parent)
         self._take_referenced(table, fixed)
@@ -140,27 +68,32 @@ class RowMaker:
                 return row
         raise RowRefused(self._advice(table))
 
-    # ------------------------------------------------------------------ where values come from
+    # ------------------------------------------------------------------ sources of values
 
     def _take_parent(self, table: TableInfo, fixed: Row, parent: Row | None) -> None:
         if table.parent is None:
             if parent is not None:
                 self._take_referring(table, fixed, parent)
             return
-        above = self._catalog.table(table.parent)
-        if all(part in fixed for part in above.key):
+        parent_table = self._catalog.table(table.parent)
+        if all(part in fixed for part in parent_table.key):
             return
-        row = parent if parent is not None else self._make_row(above)
-        for part in above.key:
+        row = parent if parent is not None else self._make_row(parent_table)
+        for part in parent_table.key:
             fixed.setdefault(part, row[part])
 
     def _take_referring(self, table: TableInfo, fixed: Row, parent: Row) -> None:
-        """`parent=` of a table that is not interleaved: the foreign key whose columns fit."""
+        """Fill in the first foreign key whose referenced columns `parent` has.
+
+        This is what `parent=` means for a table that is not interleaved.
+        """
         for foreign_key in table.foreign_keys:
             if all(name in parent for name in foreign_key.referenced):
                 _refer(foreign_key, fixed, parent)
                 return
-        raise TypeError(f"{table.name} is not interleaved and refers to nothing that parent= has")
+        raise TypeError(
+            f"{table.name} is not interleaved and has no foreign key to the columns of parent="
+        )
 
     def _take_referenced(self, table: TableInfo, fixed: Row) -> None:
         for foreign_key in table.foreign_keys:
@@ -181,10 +114,10 @@ class RowMaker:
         for column in table.columns.values():
             if column.name in row or column.generated:
                 continue
-            if column.has_default and not self._values.names(table.name, column):
+            if column.has_default and not self._values.has_provider_by_name(table.name, column):
                 continue
             row[column.name] = self._value(table, column)
-        for foreign_key in table.foreign_keys:  # Of a row that must refer to itself.
+        for foreign_key in table.foreign_keys:  # A row may have to reference itself.
             if foreign_key.table == table.name:
                 for name, other in zip(foreign_key.columns, foreign_key.referenced, strict=True):
                     if name not in fixed and not table.columns[name].nullable:
@@ -202,10 +135,10 @@ class RowMaker:
             if table.parent is not None and column.kind == "INT64":
                 return self._next_number(table, column)  # AlbumId 1, 2, 3 of a singer
             return self._values.key_part(table.name, column)
-        return self._values.of(table.name, column)
+        return self._values.value(table.name, column)
 
     def _listed(self, table: TableInfo, column: ColumnInfo) -> tuple[Any, ...]:
-        """Return the values that a check lists for a column, or its model; none for neither."""
+        """Return the values that a check or a model lists for a column, none without a list."""
         listed = allowed_values(column.name, column.kind, tuple(table.checks))
         return listed or self._choices.get((table.name.lower(), column.name.lower()), ())
 
@@ -217,10 +150,10 @@ class RowMaker:
         )
         return number
 
-    # ------------------------------------------------------------------ what the schema accepts
+    # ------------------------------------------------------------------ constraints
 
-    def _distinct(self, table: TableInfo, row: Row) -> list[tuple[str, ...]]:
-        """The columns that may not come twice, as far as the row has values for all of them."""
+    def _unique_columns(self, table: TableInfo, row: Row) -> list[tuple[str, ...]]:
+        """Return the key and the unique indexes of which the row has all values."""
         return [
             columns
             for columns in (table.key, *table.unique)
@@ -230,32 +163,32 @@ class RowMaker:
     def _is_new(self, table: TableInfo, row: Row) -> bool:
         return not any(
             _cells(row, columns) in self._seen.get((table.name, columns), ())
-            for columns in self._distinct(table, row)
+            for columns in self._unique_columns(table, row)
         )
 
     def _remember(self, table: TableInfo, row: Row) -> None:
-        for columns in self._distinct(table, row):
+        for columns in self._unique_columns(table, row):
             self._seen.setdefault((table.name, columns), set()).add(_cells(row, columns))
 
     def _satisfies(self, table: TableInfo, row: Row) -> bool:
-        """Ask the server: checks are SQL, and it knows best."""
+        """Return whether a row satisfies the checks of its table, which the server evaluates."""
         if not table.checks:
             return True
-        expressions, given = parameters(table, row)
+        expressions, params = insert_expressions(table, row)
         columns = ", ".join(
-            f"CAST({written} AS {_castable(table.columns[name].type)}) AS `{name}`"
-            for name, written in expressions.items()
+            f"CAST({expression} AS {_castable(table.columns[name].type)}) AS `{name}`"
+            for name, expression in expressions.items()
         )
         checks = " AND ".join(f"IFNULL({check}, TRUE)" for check in table.checks)
-        types = {name: type_ for name, value in given.items() if (type_ := type_of(value))}
+        types = {name: type_ for name, value in params.items() if (type_ := type_of(value))}
         with self._database.snapshot() as snapshot:
             try:
                 rows = list(
                     snapshot.execute_sql(
-                        f"SELECT {checks} FROM (SELECT {columns})", given, types or None
+                        f"SELECT {checks} FROM (SELECT {columns})", params, types or None
                     )
                 )
-            except Exception:  # A check over what the server fills in can only be tried.
+            except Exception:  # The check reads columns that only an insert gives a value.
                 return True
         return bool(rows[0][0])
 
@@ -263,8 +196,8 @@ class RowMaker:
     def _advice(table: TableInfo) -> str:
         checks = "; ".join(table.checks)
         return (
-            f"no row of {table.name} in {TRIES_MAX} tries was new and satisfied its checks"
-            f"{f' ({checks})' if checks else ''}: give values, or a provider "
+            f"no row of {table.name} in {TRIES_MAX} tries was unique and satisfied its checks"
+            f"{f' ({checks})' if checks else ''}: pass values, or add a provider "
             f'(spanner_factory.provider("{table.name}.<column>", lambda faker: ...))'
         )
 
@@ -279,7 +212,7 @@ def _cells(row: Row, columns: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _castable(type_: str) -> str:
-    """A column's type as CAST takes it: without lengths."""
+    """Return a column's type without its lengths, which CAST does not accept."""
     return type_ if "(" not in type_ else type_.partition("(")[0] + type_.rpartition(")")[2]
 
 
