@@ -32,12 +32,12 @@ from spanemu.database.splits.split_points import SplitPoints
 from spanemu.database.statements.footprint import Footprint, footprint_of
 from spanemu.database.statements.query_engine import prepare
 from spanemu.database.transactions.conflict import interfere
+from spanemu.ddl.schema_text import ddl_statements
 from spanemu.hotspots.split_info import CommitSplits
 from spanemu.hotspots.split_model import SplitPolicy
 from spanemu.schema.history import History
 from spanemu.schema.objects import NO_TYPES, ProtoTypes
 from spanemu.schema.schema import Schema, empty_schema
-from spanemu.sql.dialects import dialect_of
 from spanemu.storage.boundary import Boundary, Origin
 from spanemu.storage.layout import tree_of
 from spanemu.storage.split_map import SplitLocation
@@ -165,7 +165,7 @@ class Database:
 
     def ddl(self) -> list[str]:
         """Return the schema as canonical statements."""
-        return dialect_of(self.schema.dialect).ddl_statements(self.schema, self._core.database_id)
+        return ddl_statements(self.schema, self._core.database_id)
 
     def restart_history(self) -> None:
         """Make the current schema the first: earlier reads see its tables empty."""

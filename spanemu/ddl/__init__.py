@@ -10,11 +10,12 @@ For tools:
 Inside, from DDL text to the next generation of a schema and the data work that it needs, in
 reading order: `apply` (a batch of statements as steps, with a cache of the latest batches),
 `change` (the effect of a statement, and how its work on rows runs), `statements` (the effect of
-each statement; one table from syntax to function), `lookup` (the objects that a statement refers
-to), `edit` (steps from schema to schema), `naming` (generated names), `expressions` (the objects
-that SQL inside a schema refers to), `references` (dependent views, and references to a renamed
-table), `validators` (rules that the schema alone decides), `verifiers` (rules that stored rows
-must satisfy), `backfill` (rows that a change writes), `errors`. The library for tools is `api`,
+each statement; one table from syntax to function), `kinds` (named objects without rows, one
+description for each kind), `schema_text` (a schema as canonical DDL), `lookup` (the objects that a
+statement refers to), `edit` (steps from schema to schema), `naming` (generated names),
+`expressions` (the objects that SQL inside a schema refers to), `references` (dependent views),
+`validators` (rules that the schema alone decides), `verifiers` (rules that stored rows must
+satisfy), `backfill` (rows that a change writes), `errors`. The library for tools is `api`,
 `difference` with `table_difference` and `object_difference`, and `dependency_graph`.
 
 The names of the library are imported when they are first used: a database needs none of them.

@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from spanemu.ddl.apply import plan_batch
+from spanemu.ddl.schema_text import ddl_statements
 from spanemu.schema.dialect import GOOGLE_STANDARD_SQL, DatabaseDialect
 from spanemu.schema.objects import NO_TYPES, ProtoTypes
 from spanemu.schema.schema import EMPTY, Schema
@@ -60,4 +61,4 @@ def schema_of(
 
 def statements_of(schema: Schema, database: str = "db") -> list[str]:
     """The statements that make a schema anew, as GetDatabaseDdl gives them."""
-    return dialect_of(schema.dialect).ddl_statements(schema, database)
+    return ddl_statements(schema, database)

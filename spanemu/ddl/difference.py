@@ -13,36 +13,30 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from spanemu.base.identifiers import quoted, quoted_path
+from spanemu.ddl.kinds.property_graphs import graph_text
+from spanemu.ddl.kinds.table import AFTER_TABLES, BEFORE_TABLES
 from spanemu.ddl.object_difference import (
     bundle_grown,
     bundle_shrunk,
     changed_names,
+    created_or_altered,
     creations,
     dropped,
-    functions,
     grants,
-    locality_groups,
     name_of,
     options_changed,
-    replaced,
     revokes,
-    sequences,
     statistics_changed,
     stream_drops,
     streams,
 )
-from spanemu.ddl.table_difference import altered_table, must_be_made_anew
-from spanemu.schema.ddl_text import (
+from spanemu.ddl.schema_text import (
     AnyIndex,
     any_index_text,
     user_indexes,
 )
+from spanemu.ddl.table_difference import altered_table, must_be_made_anew
 from spanemu.schema.index import SearchIndex, VectorIndex
-from spanemu.schema.object_text import (
-    graph_text,
-    model_text,
-    placement_text,
-)
 from spanemu.schema.schema import Schema
 from spanemu.schema.table_text import foreign_key_text
 
@@ -74,6 +68,9 @@ def _objects(before: Schema, after: Schema) -> list[Migration]:
     moved = {name for one in (before, after) for name in (*one.views, *one.graphs)}
     return _way(before, after, anew, moved)
 
+
+# Kinds whose statements depend on how tables change.
+_COMPARED_WITH_TABLES = frozenset({"change_streams", "views", "graphs", "roles"})
 
 _ABOVE = ("CREATE VIEW ", "DROP VIEW ", "CREATE PROPERTY GRAPH ", "DROP PROPERTY GRAPH ")
 _ACCESS = ("CREATE ROLE ", "DROP ROLE ", "GRANT ", "REVOKE ")
@@ -154,7 +151,9 @@ class _Going:
             if name_of(text) in self._moved:
                 yield Migration(f"DROP VIEW {text.split()[2]}")
         yield from _plain(stream_drops(before, after, self._anew))
-        yield from _plain(dropped("models", "MODEL", before, after))
+        for kind in reversed(AFTER_TABLES):
+            if kind.field not in _COMPARED_WITH_TABLES:
+                yield from _plain(dropped(kind, before, after))
         yield from _plain(self._indexes())
         yield from _plain(self._foreign_keys())
         for name in self._tables():
@@ -195,24 +194,22 @@ class _Coming:
         yield from _plain(bundle_grown(before, after))
         for name in after.named_schemas.keys() - before.named_schemas.keys():
             yield Migration(f"CREATE SCHEMA {quoted(after.named_schemas[name])}")
-        yield from _plain(replaced("placements", "PLACEMENT", placement_text, before, after))
-        yield from _plain(locality_groups(before, after))
-        yield from _plain(sequences(before, after))
-        yield from _plain(functions(before, after))
+        for kind in BEFORE_TABLES:
+            yield from _plain(created_or_altered(kind, before, after))
         yield from self._tables()
         yield from _plain(self._foreign_keys())
         yield from _plain(self._indexes())
         yield from _plain(streams(before, after, self._anew))
-        yield from _plain(replaced("models", "MODEL", model_text, before, after))
+        for kind in AFTER_TABLES:
+            if kind.field not in _COMPARED_WITH_TABLES:
+                yield from _plain(created_or_altered(kind, before, after))
         views = creations(after, "CREATE VIEW ")
         yield from _plain(text for text in views if name_of(text) in self._moved)
         graphs = after.graphs.items()
         yield from _plain(graph_text(graph) for name, graph in graphs if name in self._moved)
         yield from _plain(grants(before, after, self._anew | self._moved))
-        yield from _plain(dropped("functions", "FUNCTION", before, after))
-        yield from _plain(dropped("sequences", "SEQUENCE", before, after))
-        yield from _plain(dropped("locality_groups", "LOCALITY GROUP", before, after))
-        yield from _plain(dropped("placements", "PLACEMENT", before, after))
+        for kind in reversed(BEFORE_TABLES):
+            yield from _plain(dropped(kind, before, after))
         yield from _plain(bundle_shrunk(before, after))
         for name in before.named_schemas.keys() - after.named_schemas.keys():
             yield Migration(f"DROP SCHEMA {quoted(before.named_schemas[name])}")

@@ -81,11 +81,17 @@ def _parts(parts: Iterable[KeyPart], columns: Mapping[int, Column]) -> tuple[Key
     return tuple(KeyPart(columns[part.column.id], part.order) for part in parts)
 
 
-def with_object(schema: Schema, kind: str, thing: Any) -> Schema:
-    """A named object added to a field of the schema, or put in the place of the one of its name."""
-    return schema.next(**{kind: with_name(getattr(schema, kind), thing.name.lower(), thing)})
+def with_object(schema: Schema, field: str, source: Any) -> Schema:
+    """Return the schema with a named object added to a field, or replaced by name."""
+    changes: dict[str, Any] = {
+        field: with_name(getattr(schema, field), source.name.lower(), source)
+    }
+    id_ = getattr(source, "id", None)
+    if id_ is not None:
+        changes["next_id"] = max(schema.next_id, id_ + 1)
+    return schema.next(**changes)
 
 
-def without_object(schema: Schema, kind: str, name: str) -> Schema:
-    """A named object taken out of a field of the schema."""
-    return schema.next(**{kind: without_name(getattr(schema, kind), name.lower())})
+def without_object(schema: Schema, field: str, name: str) -> Schema:
+    """Return the schema without a named object of a field."""
+    return schema.next(**{field: without_name(getattr(schema, field), name.lower())})

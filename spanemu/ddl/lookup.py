@@ -7,15 +7,12 @@ from typing import Any
 from spanemu.ddl.errors.names import (
     ColumnNotFound,
     IndexNotFound,
-    ObjectNotFound,
     TableNotFound,
 )
 from spanemu.schema.column import Column
 from spanemu.schema.index import Index
-from spanemu.schema.objects import Sequence, View
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Table
-from spanemu.sql.ddl_ast import Drop
 from spanemu.sql.syntax_tree import Identifier, Path
 
 
@@ -62,45 +59,17 @@ def index_of(schema: Schema, path: Path) -> Index:
     return index
 
 
-def find_sequence(schema: Schema, path: Path) -> Sequence | None:
-    """The sequence of that very name; those of identity columns have no name of their own."""
-    sequence = schema.sequence(str(path))
-    if sequence is None or sequence.name != str(path) or sequence.internal:
-        return None
-    return sequence
-
-
-def find_view(schema: Schema, path: Path) -> View | None:
-    """The view of that very name."""
-    view = schema.view(str(path))
-    return view if view is not None and view.name == str(path) else None
-
-
 def schema_part(name: str) -> str:
     """The named schema that an object's name puts it in, "" for the default one."""
     return name.rpartition(".")[0]
 
 
-def find_object(schema: Schema, kind: str, name: str) -> Any:
-    """The object of that very name in a field of the schema, None if there is none."""
-    found = getattr(schema, kind).get(name.lower())
-    return found if found is not None and found.name == name else None
+def find_object(schema: Schema, field: str, name: str) -> Any:
+    """Return the object of a field of the schema with exactly that name, or None.
 
-
-def object_of(schema: Schema, kind: str, name: str, words: str) -> Any:
-    """The object of that very name. Raises ObjectNotFound, which calls its kind by `words`."""
-    found = find_object(schema, kind, name)
-    if found is None:
-        raise ObjectNotFound(words, name)
-    return found
-
-
-def dropped_object(schema: Schema, kind: str, statement: Drop, words: str) -> Any:
-    """The object that a statement drops, None where IF EXISTS lets it be missing.
-
-    Raises ObjectNotFound.
+    Internal objects, such as the sequences of identity columns, have no name for users.
     """
-    name = str(statement.name)
-    if statement.if_exists:
-        return find_object(schema, kind, name)
-    return object_of(schema, kind, name, words)
+    source = getattr(schema, field).get(name.lower())
+    if source is None or source.name != name or getattr(source, "internal", False):
+        return None
+    return source

@@ -10,21 +10,20 @@ from dataclasses import replace
 from typing import Any
 
 from spanemu.base.identifiers import quoted, quoted_path
-from spanemu.ddl.table_difference import altered_table
-from spanemu.schema.access import SYSTEM_ROLES
-from spanemu.schema.ddl_text import ddl_statements, sequence_text, shown_options
-from spanemu.schema.object_text import (
-    change_stream_text,
-    function_text,
-    locality_group_text,
-    options_text,
+from spanemu.ddl.kinds.change_streams import change_stream_text
+from spanemu.ddl.kinds.kind import ObjectKind
+from spanemu.ddl.kinds.roles import ROLE, grant_texts
+from spanemu.ddl.schema_text import (
+    ddl_statements,
     proto_bundle_text,
-    role_texts,
+    shown_options,
     statistics_text,
 )
+from spanemu.ddl.table_difference import altered_table
+from spanemu.schema.access import SYSTEM_ROLES
 from spanemu.schema.objects import DEFAULT
 from spanemu.schema.schema import Schema
-from spanemu.schema.table_text import option_value
+from spanemu.schema.table_text import option_value, options_text
 
 
 def creations(schema: Schema, head: str) -> list[str]:
@@ -45,63 +44,30 @@ def changed_names(
     return {name for name in both if text(before[name]) != text(after[name])}
 
 
-def dropped(field: str, words: str, before: Schema, after: Schema) -> Iterator[str]:
-    """DROP of the objects of one kind that are not there any more."""
-    mine, theirs = getattr(before, field), getattr(after, field)
-    for name, thing in mine.items():
-        if name not in theirs and not getattr(thing, "internal", False) and name != DEFAULT:
-            yield f"DROP {words} {quoted_path(thing.name)}"
+def dropped(kind: ObjectKind, before: Schema, after: Schema) -> Iterator[str]:
+    """Yield DROP for each object of a kind that only `before` has."""
+    names = kind.objects(after)
+    for source in kind.printed(before):
+        if source.name.lower() not in names and source.name != DEFAULT:
+            yield f"DROP {kind.words} {quoted_path(source.name)}"
 
 
-def replaced(
-    field: str, words: str, text: Callable[[Any], str], before: Schema, after: Schema
-) -> Iterator[str]:
-    """Objects that hold nothing: a changed one is dropped and made anew."""
-    mine, theirs = getattr(before, field), getattr(after, field)
-    changed = changed_names(mine, theirs, text)
-    for name, thing in theirs.items():
-        if name in changed:
-            yield f"DROP {words} {quoted_path(thing.name)}"
-        if name in changed or name not in mine:
-            yield text(thing)
+def created_or_altered(kind: ObjectKind, before: Schema, after: Schema) -> Iterator[str]:
+    """Yield the statements for objects of a kind that are new or have changed.
 
-
-def locality_groups(before: Schema, after: Schema) -> Iterator[str]:
-    """Locality groups that come, or whose options change."""
-    for name, group in after.locality_groups.items():
-        known = before.locality_groups.get(name)
-        if known is None:
-            yield locality_group_text(group)
-        elif known.options != group.options:
-            gone = [f"{option} = NULL" for option in known.options if option not in group.options]
-            there = locality_group_text(replace(group, name=DEFAULT)).partition("( ")[2]
-            both = ", ".join([*gone, *([there.removesuffix(" )")] if there else [])])
-            yield f"ALTER LOCALITY GROUP {quoted(group.name)} SET OPTIONS ( {both} )"
-
-
-def sequences(before: Schema, after: Schema) -> Iterator[str]:
-    """Sequences that come or change."""
-    for name, sequence in after.sequences.items():
-        if sequence.internal:
-            continue
-        known = before.sequences.get(name)
-        if known is None:
-            yield sequence_text(sequence)
-        elif sequence_text(known) != sequence_text(sequence):
-            low, high = sequence.skip_range or ("NULL", "NULL")
-            start = "NULL" if sequence.start_counter is None else sequence.start_counter
-            yield (
-                f"ALTER SEQUENCE {quoted_path(sequence.name)} SET OPTIONS (skip_range_min = {low}, "
-                f"skip_range_max = {high}, start_with_counter = {start})"
-            )
-
-
-def functions(before: Schema, after: Schema) -> Iterator[str]:
-    """Functions that come or change."""
-    for text in creations(after, "CREATE FUNCTION "):
-        known = before.functions.get(name_of(text.partition("(")[0]))
-        if known is None or function_text(known) != text:
-            yield text if known is None else text.replace("CREATE ", "CREATE OR REPLACE ", 1)
+    A kind without `alteration` holds no data: a changed object is dropped and created again.
+    """
+    known = kind.objects(before)
+    for source in kind.printed(after):
+        old = known.get(source.name.lower())
+        if old is None:
+            yield kind.text(source)
+        elif kind.text(old) != kind.text(source):
+            if kind.alteration is not None:
+                yield from kind.alteration(old, source)
+            else:
+                yield f"DROP {kind.words} {quoted_path(source.name)}"
+                yield kind.text(source)
 
 
 def _looks_away(name: str, before: Schema, after: Schema, anew: set[str]) -> bool:
@@ -148,7 +114,7 @@ def streams(before: Schema, after: Schema, anew: set[str]) -> Iterator[str]:
 def grants(before: Schema, after: Schema, disturbed: set[str]) -> Iterator[str]:
     """Roles and privileges that come, and roles that go."""
     known = set(_role_texts(before, disturbed))
-    yield from (text for text in role_texts(tuple(after.roles.values())) if text not in known)
+    yield from (text for text in ROLE.texts(after) if text not in known)
     for name, role in before.roles.items():
         if name not in after.roles and role.name not in SYSTEM_ROLES:
             yield f"DROP ROLE {quoted(role.name)}"
@@ -157,21 +123,21 @@ def grants(before: Schema, after: Schema, disturbed: set[str]) -> Iterator[str]:
 def revokes(before: Schema, after: Schema, disturbed: set[str]) -> Iterator[str]:
     """Privileges that go, and those on what goes and comes again."""
     kept = set(_role_texts(after, disturbed))
-    for text in role_texts(tuple(before.roles.values())):
-        if text.startswith("GRANT ") and text not in kept:
+    for text in grant_texts(before.roles.values()):
+        if text not in kept:
             yield text.replace("GRANT ", "REVOKE ", 1).replace(" TO ROLE ", " FROM ROLE ")
 
 
 def _role_texts(schema: Schema, disturbed: set[str]) -> list[str]:
     """CREATE ROLE and GRANT, without the grants on what goes and comes again."""
-    roles = [
-        replace(
+    roles = {
+        name: replace(
             role,
             grants=tuple(grant for grant in role.grants if grant.name.lower() not in disturbed),
         )
-        for role in schema.roles.values()
-    ]
-    return list(role_texts(tuple(roles)))
+        for name, role in schema.roles.items()
+    }
+    return list(ROLE.texts(schema.next(roles=roles)))
 
 
 _STAYS = "default_sequence_kind"  # can be changed, and not be taken back

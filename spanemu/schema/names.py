@@ -23,6 +23,12 @@ _REMOVED: Final[Any] = object()
 _UNKNOWN: Final[Any] = object()
 
 
+def split_name(name: str) -> tuple[str, str]:
+    """Return (schema, name) of "[schema.]name"; the default schema is ""."""
+    schema, _, last = name.rpartition(".")
+    return schema, last
+
+
 def constraint_full_name(table: str, name: str) -> str:
     """Return the full name of a constraint, which has the schema of its table."""
     home = table.rpartition(".")[0]

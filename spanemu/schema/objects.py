@@ -1,11 +1,14 @@
-"""Schema objects other than tables, indexes, graphs and roles."""
+"""Named objects without rows, and the fields of a schema that hold them."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any
 
+from spanemu.schema.access import Role
+from spanemu.schema.graph import PropertyGraph
+from spanemu.schema.index import SearchIndex, VectorIndex
 from spanemu.values.types import Type, TypeCode
 
 
@@ -144,3 +147,28 @@ class ProtoTypes:
 ProtoBundle = ProtoTypes  # the types selected by CREATE PROTO BUNDLE
 
 NO_TYPES = ProtoTypes(frozenset(), frozenset())
+
+
+@dataclass(frozen=True)
+class NamedObjects:
+    """The named objects of a schema: one field for each kind (see `ddl.kinds`).
+
+    The maps are keyed by lower-cased name, in order of creation.
+    """
+
+    views: Mapping[str, View] = field(default_factory=dict)
+    sequences: Mapping[str, Sequence] = field(default_factory=dict)
+    search_indexes: Mapping[str, SearchIndex] = field(default_factory=dict)
+    vector_indexes: Mapping[str, VectorIndex] = field(default_factory=dict)
+    change_streams: Mapping[str, ChangeStream] = field(default_factory=dict)
+    functions: Mapping[str, UserFunction] = field(default_factory=dict)
+    models: Mapping[str, Model] = field(default_factory=dict)
+    graphs: Mapping[str, PropertyGraph] = field(default_factory=dict)
+    roles: Mapping[str, Role] = field(default_factory=dict)
+    locality_groups: Mapping[str, LocalityGroup] = field(default_factory=dict)
+    placements: Mapping[str, Placement] = field(default_factory=dict)
+
+
+# The kinds whose names are separate. All other objects, and tables, share one namespace.
+SEPARATE_NAMES = frozenset({"roles", "locality_groups", "placements"})
+SHARED_NAMES = tuple(each.name for each in fields(NamedObjects) if each.name not in SEPARATE_NAMES)

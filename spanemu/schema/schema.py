@@ -13,21 +13,16 @@ from itertools import islice, takewhile
 from typing import Any, Self, cast
 
 from spanemu.base.limits import DEFAULT_LIMITS, Limits
-from spanemu.schema.access import Role
 from spanemu.schema.constraints import ForeignKey
 from spanemu.schema.derived import Derivation, Difference, Grouping, carry_over
 from spanemu.schema.dialect import GOOGLE_STANDARD_SQL, DatabaseDialect
-from spanemu.schema.graph import PropertyGraph
-from spanemu.schema.index import Index, SearchIndex, TableOrIndex, VectorIndex
+from spanemu.schema.index import Index, TableOrIndex
 from spanemu.schema.names import constraint_full_name, with_name, without_name
 from spanemu.schema.objects import (
-    ChangeStream,
-    LocalityGroup,
-    Model,
-    Placement,
+    SHARED_NAMES,
+    NamedObjects,
     ProtoBundle,
     Sequence,
-    UserFunction,
     View,
 )
 from spanemu.schema.table import Table
@@ -35,7 +30,7 @@ from spanemu.values.order import SortOrders
 
 
 @dataclass(frozen=True)
-class Schema:
+class Schema(NamedObjects):
     """All objects that DDL declares, as of one generation.
 
     `tables` and the other maps are keyed by lower-cased name, in order of creation. `next_id` is
@@ -46,19 +41,8 @@ class Schema:
     generation: int = 0
     tables: Mapping[str, Table] = field(default_factory=dict)
     indexes: Mapping[str, Index] = field(default_factory=dict)
-    views: Mapping[str, View] = field(default_factory=dict)
-    sequences: Mapping[str, Sequence] = field(default_factory=dict)
     named_schemas: Mapping[str, str] = field(default_factory=dict)
     options: Mapping[str, Any] = field(default_factory=dict)  # ALTER DATABASE ... SET OPTIONS
-    search_indexes: Mapping[str, SearchIndex] = field(default_factory=dict)
-    vector_indexes: Mapping[str, VectorIndex] = field(default_factory=dict)
-    change_streams: Mapping[str, ChangeStream] = field(default_factory=dict)
-    functions: Mapping[str, UserFunction] = field(default_factory=dict)
-    models: Mapping[str, Model] = field(default_factory=dict)
-    graphs: Mapping[str, PropertyGraph] = field(default_factory=dict)
-    roles: Mapping[str, Role] = field(default_factory=dict)
-    locality_groups: Mapping[str, LocalityGroup] = field(default_factory=dict)
-    placements: Mapping[str, Placement] = field(default_factory=dict)
     statistics: Mapping[str, bool] = field(default_factory=dict)  # package -> allow_gc, if set
     proto_bundle: ProtoBundle | None = None
     next_id: int = 1
@@ -240,10 +224,7 @@ class Schema:
 _Sources = dict[str, TableOrIndex]
 
 # The fields whose names share one namespace.
-_NAMED = (
-    "tables", "_synonyms", "indexes", "views", "sequences", "named_schemas", "_constraints",
-    "search_indexes", "vector_indexes", "change_streams", "functions", "models", "graphs",
-)  # fmt: skip
+_NAMED = ("tables", "_synonyms", "indexes", "named_schemas", "_constraints", *SHARED_NAMES)
 
 
 def _constraint_names(table: Table) -> Iterator[tuple[str, str]]:

@@ -9,7 +9,8 @@ CREATE TABLE T (
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
 from spanemu.base.identifiers import quoted, quoted_path
 from spanemu.schema.column import Column, Identity, KeyPart
@@ -133,6 +134,21 @@ def clause_options(options: Iterable[tuple[str, object]]) -> str:
     """Return ` OPTIONS (a = 1, b = 'x')`."""
     settings = ", ".join(f"{name} = {option_value(value)}" for name, value in options)
     return f" OPTIONS ({settings})"
+
+
+def options_text(options: Mapping[str, Any]) -> str:
+    """Return ` OPTIONS ( a = 1, b = 'x' )`, or "" without options."""
+    if not options:
+        return ""
+    settings = ", ".join(f"{name} = {option_value(value)}" for name, value in options.items())
+    return f" OPTIONS ( {settings} )"
+
+
+def where_text(columns: Sequence[str]) -> str:
+    """Return ` WHERE a IS NOT NULL AND b IS NOT NULL`, or "" without columns."""
+    if not columns:
+        return ""
+    return f" WHERE {' AND '.join(f'{quoted(name)} IS NOT NULL' for name in columns)}"
 
 
 def foreign_key_text(key: ForeignKey) -> str:

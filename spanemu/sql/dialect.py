@@ -1,7 +1,8 @@
-"""The interface of a SQL dialect: SQL text -> syntax tree -> `resolved`, and names and DDL as text.
+"""The interface of a SQL dialect: SQL text -> syntax tree -> `resolved`, and names as text.
 
-Everything outside a dialect's own package reaches its parser, analyzer and printer through
-`Dialect`; `dialects.dialect_of(schema.dialect)` returns the dialect of a schema. `plan`, `planner`
+Everything outside a dialect's own package reaches its parser and analyzer through `Dialect`;
+`dialects.dialect_of(schema.dialect)` returns the dialect of a schema. `ddl.schema_text` prints a
+schema, from the descriptions of the kinds of objects. `plan`, `planner`
 and `executor` see resolved trees and know no dialect at all.
 """
 
@@ -199,10 +200,6 @@ class Dialect(ABC):
     @abstractmethod
     def format_ddl(self, text: str) -> str:
         """Format a schema file: only white space and the case of keywords change."""
-
-    @abstractmethod
-    def ddl_statements(self, schema: Schema, database: str) -> list[str]:
-        """Return the statements that create `schema`, as GetDatabaseDdl returns them."""
 
     # ------------------------------------------------------------------------ names
 

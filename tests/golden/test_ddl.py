@@ -18,7 +18,7 @@ from spanemu.database.database import Database
 from spanemu.database.environment import Environment
 from spanemu.database.options import CommitOptions, Existing, ReadWriteOptions, StatementRequest
 from spanemu.ddl import errors
-from spanemu.schema.ddl_text import ddl_statements
+from spanemu.ddl.schema_text import ddl_statements
 from spanemu.schema.objects import NO_TYPES, ProtoTypes
 from spanemu.sql.googlesql.syntax.ddl.statement import split_statements
 from spanemu.storage.layout import tree_of

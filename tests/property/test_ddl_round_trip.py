@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from spanemu.base.errors import SpannerError
 from spanemu.ddl.apply import plan_batch
-from spanemu.schema.ddl_text import ddl_statements
+from spanemu.ddl.schema_text import ddl_statements
 from spanemu.schema.objects import ProtoTypes
 from spanemu.schema.schema import Schema
 from tests.unit.messages.shop import DESCRIPTORS

@@ -17,7 +17,7 @@ from spanemu.database.options import ReadRequest, StatementRequest
 from spanemu.database.sessions.errors import PrivilegeMissing, RoleNotFound
 from spanemu.database.system_tables.catalog import CATALOG
 from spanemu.ddl.expressions import element_row
-from spanemu.ddl.statements.roles import above
+from spanemu.ddl.kinds.roles import containing_roles
 from spanemu.schema.access import PUBLIC, SYS_READER, SYSTEM_ROLES, Grant
 from spanemu.schema.schema import Schema
 from spanemu.sql.dialect import AnalyzerOptions
@@ -78,7 +78,7 @@ class Access:
             raise PrivilegeMissing(self.role, "SELECT", "table", name)
 
     def _roles(self) -> set[str]:
-        return above(self._core.generation.schema, self.role) | {PUBLIC}
+        return containing_roles(self._core.generation.schema, self.role) | {PUBLIC}
 
     def _check(self, needs: Iterable[Need], schema: Schema) -> None:
         roles = (schema.roles.get(name.lower()) for name in self._roles())

@@ -11,11 +11,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from spanemu.database.system_tables.declaration import Source, last_part, split_name
+from spanemu.database.system_tables.declaration import Source, last_part
 from spanemu.database.system_tables.relations import COMMITTED, YES_NO
 from spanemu.ddl.expressions import columns_of_checks
 from spanemu.schema.constraints import ForeignKey
 from spanemu.schema.index import Index
+from spanemu.schema.names import split_name
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Table
 

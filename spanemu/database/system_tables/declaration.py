@@ -55,12 +55,6 @@ class Source:
         return max(0, self.core.history.start(self.at))
 
 
-def split_name(name: str) -> tuple[str, str]:
-    """Return (schema, name) of "[schema.]name"; the default schema is ""."""
-    schema, _, last = name.rpartition(".")
-    return schema, last
-
-
 def last_part(name: str) -> str:
     """Return a name without its schema."""
     return name.rpartition(".")[2]

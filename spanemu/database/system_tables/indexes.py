@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from spanemu.database.system_tables.declaration import Source, last_part, split_name
+from spanemu.database.system_tables.declaration import Source, last_part
 from spanemu.database.system_tables.relations import YES_NO, TypeTexts
 from spanemu.schema.index import SearchIndex, VectorIndex
+from spanemu.schema.names import split_name
 from spanemu.schema.schema import Schema
 
 Rows = Iterator[tuple[Any, ...]]

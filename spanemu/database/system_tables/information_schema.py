@@ -5,6 +5,8 @@ The columns are Spanner's, documented or not.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from spanemu.database.system_tables.constraints import (
     check_constraints,
     constraint_column_usage,
@@ -13,43 +15,18 @@ from spanemu.database.system_tables.constraints import (
     referential_constraints,
     table_constraints,
 )
-from spanemu.database.system_tables.declaration import Declared
+from spanemu.database.system_tables.declaration import Declared, Rows, Source
 from spanemu.database.system_tables.indexes import index_columns, indexes
 from spanemu.database.system_tables.objects import (
-    change_stream_columns,
-    change_stream_options,
-    change_stream_tables,
-    change_streams,
     column_options,
     database_options,
-    locality_group_options,
-    model_column_options,
-    model_columns,
-    model_options,
-    models,
-    parameters,
-    placement_options,
-    placements,
-    property_graphs,
-    routine_options,
-    routines,
-    sequence_options,
-    sequences,
     spanner_statistics,
 )
 from spanemu.database.system_tables.privileges import (
-    change_stream_privileges,
     column_privileges,
-    model_privileges,
-    role_change_stream_grants,
     role_column_grants,
     role_grantees,
-    role_model_grants,
-    role_routine_grants,
-    role_table_grants,
     roles,
-    routine_privileges,
-    table_privileges,
 )
 from spanemu.database.system_tables.relations import (
     column_column_usage,
@@ -59,38 +36,29 @@ from spanemu.database.system_tables.relations import (
     tables,
     views,
 )
+from spanemu.ddl.kinds.rows import GRANT, OPTION, UNUSED, ObjectTable, grant_rows, privilege_rows
+from spanemu.ddl.kinds.table import KINDS
+from spanemu.schema.schema import Schema
 
 SCHEMA = "INFORMATION_SCHEMA"
 
-_OPTION = "*OPTION_NAME !OPTION_TYPE !OPTION_VALUE"
-_GRANT = "*PRIVILEGE_TYPE *GRANTEE"
-_UNUSED = "GRANTOR IS_GRANTABLE"  # columns that are always NULL and 'NO'
-_CHANGE_STREAM = "*CHANGE_STREAM_CATALOG *CHANGE_STREAM_SCHEMA *CHANGE_STREAM_NAME"
 _CONSTRAINT = "*CONSTRAINT_CATALOG *CONSTRAINT_SCHEMA *CONSTRAINT_NAME"
-_MODEL = "*MODEL_CATALOG *MODEL_SCHEMA *MODEL_NAME"
-_ROUTINE = "*SPECIFIC_CATALOG *SPECIFIC_SCHEMA *SPECIFIC_NAME"
-_SEQUENCE = "*CATALOG *SCHEMA *NAME"
 _TABLE = "*TABLE_CATALOG *TABLE_SCHEMA *TABLE_NAME"
 _TABLE_UNKEYED = "!TABLE_CATALOG !TABLE_SCHEMA !TABLE_NAME"
 
-INFORMATION_SCHEMA: tuple[Declared, ...] = (
-    Declared(SCHEMA, "CHANGE_STREAMS", f"{_CHANGE_STREAM} !ALL:BOOL", change_streams),
-    Declared(
-        SCHEMA,
-        "CHANGE_STREAM_COLUMNS",
-        f"{_CHANGE_STREAM} {_TABLE} *COLUMN_NAME",
-        change_stream_columns,
-    ),
-    Declared(SCHEMA, "CHANGE_STREAM_OPTIONS", f"{_CHANGE_STREAM} {_OPTION}", change_stream_options),
-    Declared(
-        SCHEMA, "CHANGE_STREAM_PRIVILEGES", f"{_CHANGE_STREAM} {_GRANT}", change_stream_privileges
-    ),
-    Declared(
-        SCHEMA,
-        "CHANGE_STREAM_TABLES",
-        f"{_CHANGE_STREAM} {_TABLE} !ALL_COLUMNS:BOOL",
-        change_stream_tables,
-    ),
+
+def _of_schema(rows: Callable[[Schema], Rows]) -> Callable[[Source], Rows]:
+    return lambda source: rows(source.schema)
+
+
+def _declared(table: ObjectTable) -> Declared:
+    return Declared(SCHEMA, table.name, table.notation, _of_schema(table.rows))
+
+
+_TABLE_PRIVILEGES = _of_schema(privilege_rows("TABLE", "VIEW"))
+_TABLE_GRANTS = _of_schema(grant_rows("TABLE", "VIEW"))
+
+_TABLES: tuple[Declared, ...] = (
     Declared(
         SCHEMA,
         "CHECK_CONSTRAINTS",
@@ -112,8 +80,8 @@ INFORMATION_SCHEMA: tuple[Declared, ...] = (
         f"{_TABLE} *COLUMN_NAME *DEPENDENT_COLUMN",
         column_column_usage,
     ),
-    Declared(SCHEMA, "COLUMN_OPTIONS", f"{_TABLE} *COLUMN_NAME {_OPTION}", column_options),
-    Declared(SCHEMA, "COLUMN_PRIVILEGES", f"{_TABLE} *COLUMN_NAME {_GRANT}", column_privileges),
+    Declared(SCHEMA, "COLUMN_OPTIONS", f"{_TABLE} *COLUMN_NAME {OPTION}", column_options),
+    Declared(SCHEMA, "COLUMN_PRIVILEGES", f"{_TABLE} *COLUMN_NAME {GRANT}", column_privileges),
     Declared(
         SCHEMA,
         "CONSTRAINT_COLUMN_USAGE",
@@ -122,7 +90,7 @@ INFORMATION_SCHEMA: tuple[Declared, ...] = (
         key="CONSTRAINT_CATALOG CONSTRAINT_SCHEMA CONSTRAINT_NAME COLUMN_NAME",
     ),
     Declared(SCHEMA, "CONSTRAINT_TABLE_USAGE", f"{_TABLE} {_CONSTRAINT}", constraint_table_usage),
-    Declared(SCHEMA, "DATABASE_OPTIONS", f"*CATALOG_NAME *SCHEMA_NAME {_OPTION}", database_options),
+    Declared(SCHEMA, "DATABASE_OPTIONS", f"*CATALOG_NAME *SCHEMA_NAME {OPTION}", database_options),
     Declared(
         SCHEMA,
         "INDEXES",
@@ -146,43 +114,6 @@ INFORMATION_SCHEMA: tuple[Declared, ...] = (
     ),
     Declared(
         SCHEMA,
-        "LOCALITY_GROUP_OPTIONS",
-        "*LOCALITY_GROUP_NAME *OPTION_NAME OPTION_VALUE",
-        locality_group_options,
-    ),
-    Declared(SCHEMA, "MODELS", f"{_MODEL} !IS_REMOTE:BOOL", models),
-    Declared(
-        SCHEMA,
-        "MODEL_COLUMNS",
-        f"""{_MODEL} *COLUMN_KIND *COLUMN_NAME !ORDINAL_POSITION:INT64 !DATA_TYPE
-        !IS_EXPLICIT:BOOL""",
-        model_columns,
-    ),
-    Declared(
-        SCHEMA,
-        "MODEL_COLUMN_OPTIONS",
-        f"{_MODEL} *COLUMN_KIND *COLUMN_NAME {_OPTION}",
-        model_column_options,
-    ),
-    Declared(SCHEMA, "MODEL_OPTIONS", f"{_MODEL} {_OPTION}", model_options),
-    Declared(SCHEMA, "MODEL_PRIVILEGES", f"{_MODEL} {_GRANT}", model_privileges),
-    Declared(
-        SCHEMA,
-        "PARAMETERS",
-        f"{_ROUTINE} *ORDINAL_POSITION:INT64 !PARAMETER_NAME !DATA_TYPE PARAMETER_DEFAULT",
-        parameters,
-    ),
-    Declared(SCHEMA, "PLACEMENTS", "*PLACEMENT_NAME !IS_DEFAULT:BOOL", placements),
-    Declared(SCHEMA, "PLACEMENT_OPTIONS", f"*PLACEMENT_NAME {_OPTION}", placement_options),
-    Declared(
-        SCHEMA,
-        "PROPERTY_GRAPHS",
-        """*PROPERTY_GRAPH_CATALOG *PROPERTY_GRAPH_SCHEMA *PROPERTY_GRAPH_NAME
-        PROPERTY_GRAPH_METADATA_JSON:JSON""",
-        property_graphs,
-    ),
-    Declared(
-        SCHEMA,
         "REFERENTIAL_CONSTRAINTS",
         f"""{_CONSTRAINT} UNIQUE_CONSTRAINT_CATALOG UNIQUE_CONSTRAINT_SCHEMA UNIQUE_CONSTRAINT_NAME
         !MATCH_OPTION !UPDATE_RULE !DELETE_RULE !SPANNER_STATE""",
@@ -190,35 +121,24 @@ INFORMATION_SCHEMA: tuple[Declared, ...] = (
     ),
     Declared(SCHEMA, "ROLES", "*ROLE_NAME !IS_SYSTEM:BOOL", roles),
     Declared(
-        SCHEMA, "ROLE_CHANGE_STREAM_GRANTS", f"{_CHANGE_STREAM} {_GRANT}", role_change_stream_grants
-    ),
-    Declared(
         SCHEMA,
         "ROLE_COLUMN_GRANTS",
-        f"{_TABLE} *COLUMN_NAME {_GRANT} {_UNUSED}",
+        f"{_TABLE} *COLUMN_NAME {GRANT} {UNUSED}",
         role_column_grants,
     ),
     Declared(SCHEMA, "ROLE_GRANTEES", "*ROLE_NAME *GRANTEE", role_grantees),
-    Declared(SCHEMA, "ROLE_MODEL_GRANTS", f"{_MODEL} {_GRANT} {_UNUSED}", role_model_grants),
-    Declared(SCHEMA, "ROLE_ROUTINE_GRANTS", f"{_ROUTINE} {_GRANT} {_UNUSED}", role_routine_grants),
-    Declared(SCHEMA, "ROLE_TABLE_GRANTS", f"{_TABLE} {_GRANT} {_UNUSED}", role_table_grants),
     Declared(
         SCHEMA,
-        "ROUTINES",
-        f"""{_ROUTINE} !ROUTINE_CATALOG !ROUTINE_SCHEMA !ROUTINE_NAME !ROUTINE_TYPE !DATA_TYPE
-        !ROUTINE_BODY !ROUTINE_DEFINITION !SECURITY_TYPE""",
-        routines,
+        "ROLE_TABLE_GRANTS",
+        f"{_TABLE} {GRANT} {UNUSED}",
+        _TABLE_GRANTS,
     ),
-    Declared(SCHEMA, "ROUTINE_OPTIONS", f"{_ROUTINE} {_OPTION}", routine_options),
-    Declared(SCHEMA, "ROUTINE_PRIVILEGES", f"{_ROUTINE} {_GRANT}", routine_privileges),
     Declared(
         SCHEMA,
         "SCHEMATA",
         "*CATALOG_NAME *SCHEMA_NAME EFFECTIVE_TIMESTAMP:INT64 SCHEMA_OWNER PROTO_BUNDLE",
         schemata,
     ),
-    Declared(SCHEMA, "SEQUENCES", f"{_SEQUENCE} !DATA_TYPE", sequences),
-    Declared(SCHEMA, "SEQUENCE_OPTIONS", f"{_SEQUENCE} {_OPTION}", sequence_options),
     Declared(
         SCHEMA,
         "SPANNER_STATISTICS",
@@ -239,7 +159,12 @@ INFORMATION_SCHEMA: tuple[Declared, ...] = (
         !ENFORCED""",
         table_constraints,
     ),
-    Declared(SCHEMA, "TABLE_PRIVILEGES", f"{_TABLE} {_GRANT}", table_privileges),
+    Declared(
+        SCHEMA,
+        "TABLE_PRIVILEGES",
+        f"{_TABLE} {GRANT}",
+        _TABLE_PRIVILEGES,
+    ),
     Declared(
         SCHEMA,
         "TABLE_SYNONYMS",
@@ -247,4 +172,10 @@ INFORMATION_SCHEMA: tuple[Declared, ...] = (
         table_synonyms,
     ),
     Declared(SCHEMA, "VIEWS", f"{_TABLE} VIEW_DEFINITION !SECURITY_TYPE", views),
+)
+INFORMATION_SCHEMA: tuple[Declared, ...] = tuple(
+    sorted(
+        (*_TABLES, *(_declared(table) for kind in KINDS for table in kind.tables)),
+        key=lambda table: table.name,
+    )
 )

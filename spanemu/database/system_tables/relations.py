@@ -6,9 +6,10 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from spanemu.base.nanos import NANOS_PER_MICRO
-from spanemu.database.system_tables.declaration import Source, last_part, split_name, written
+from spanemu.database.system_tables.declaration import Source, last_part, written
 from spanemu.ddl.expressions import columns_of_generated
 from spanemu.schema.column import Column, Identity
+from spanemu.schema.names import split_name
 from spanemu.schema.table import Interleave, Table
 from spanemu.schema.table_text import declared_type, row_deletion_text
 

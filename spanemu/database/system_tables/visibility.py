@@ -11,7 +11,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from spanemu.database.system_tables.declaration import Declared
-from spanemu.ddl.statements.roles import above
+from spanemu.ddl.kinds.roles import containing_roles
+from spanemu.ddl.kinds.table import KINDS
 from spanemu.schema.access import INFO_READER, PUBLIC, SYS_READER, Grant
 from spanemu.schema.schema import Schema
 
@@ -26,7 +27,7 @@ class Rights:
 
     def __init__(self, schema: Schema, role: str) -> None:
         self._schema = schema
-        self.own = above(schema, role)
+        self.own = containing_roles(schema, role)
         self.roles = self.own | {PUBLIC}
         self.sees_all = INFO_READER in self.roles
         self._whole: set[tuple[str, str]] = set()  # (kind, name) of privileges without columns
@@ -108,12 +109,17 @@ class _Named:
         home, name = self[f"{prefix}SCHEMA"], self[f"{prefix}NAME"]
         return f"{home}.{name}".lower() if home else name.lower()
 
+    def object_name(self) -> str:
+        """Return the object's full name in lower case, from the second and third column."""
+        _, home, name, *_ = self._row
+        return f"{home}.{name}".lower() if home else str(name).lower()
+
 
 Sees = Callable[[Rights, _Named], bool]
 
 
-def _object(kind: str, prefix: str) -> Sees:
-    return lambda rights, row: rights.object(kind, row.name(prefix))
+def _object(kind: str) -> Sees:
+    return lambda rights, row: rights.object(kind, row.object_name())
 
 
 def _routine(rights: Rights, row: _Named) -> bool:
@@ -147,44 +153,43 @@ def _own_grantee(rights: Rights, row: _Named) -> bool:
     return row["GRANTEE"] in rights.own
 
 
-_STREAM = _object("CHANGE STREAM", "CHANGE_STREAM_")
-_SEQUENCE = _object("SEQUENCE", "")
 _SEEN: Mapping[str, Sees] = {
-    "CHANGE_STREAMS": _STREAM,
-    "CHANGE_STREAM_COLUMNS": _STREAM,
-    "CHANGE_STREAM_OPTIONS": _STREAM,
-    "CHANGE_STREAM_PRIVILEGES": _grantee,
-    "CHANGE_STREAM_TABLES": _STREAM,
+    **{
+        table.name: _object(kind.words)
+        for kind in KINDS
+        for table in kind.tables
+        if table.by_privilege
+    },
     "COLUMNS": _column,
     "COLUMN_OPTIONS": _column,
     "COLUMN_PRIVILEGES": _column,
     "INDEXES": _index,
     "INDEX_COLUMNS": _index,
     "KEY_COLUMN_USAGE": _column,
-    "MODEL_PRIVILEGES": _object("MODEL", "MODEL_"),
     "PARAMETERS": _routine,
     "PROPERTY_GRAPHS": lambda rights, row: rights.graph(row.name("PROPERTY_GRAPH_")),
     "ROLES": lambda rights, row: row["ROLE_NAME"] in rights.roles,
-    "ROLE_CHANGE_STREAM_GRANTS": _own_grantee,
-    "ROLE_COLUMN_GRANTS": _own_grantee,
     "ROLE_GRANTEES": _own_grantee,
-    "ROLE_MODEL_GRANTS": _own_grantee,
-    "ROLE_ROUTINE_GRANTS": _own_grantee,
-    "ROLE_TABLE_GRANTS": _own_grantee,
     "ROUTINES": _routine,
     "ROUTINE_OPTIONS": _routine,
-    "ROUTINE_PRIVILEGES": _grantee,
-    "SEQUENCES": _SEQUENCE,
-    "SEQUENCE_OPTIONS": _SEQUENCE,
     "TABLES": _table,
     "TABLE_PRIVILEGES": _whole_table,
     "VIEWS": _table,
 }
 
 
+def _rule(name: str) -> Sees | None:
+    """Return the rule for a table; tables of privileges show those of the own roles."""
+    if name in _SEEN:
+        return _SEEN[name]
+    if name.endswith("_PRIVILEGES"):
+        return _grantee
+    return _own_grantee if name.startswith("ROLE_") and name.endswith("_GRANTS") else None
+
+
 def visible(declared: Declared, rows: Iterable[Row], schema: Schema, role: str) -> Iterable[Row]:
     """Return the rows of a system table that a role sees; without a role, all rows."""
-    sees = _SEEN.get(declared.name)
+    sees = _rule(declared.name)
     if not role or sees is None or declared.schema != "INFORMATION_SCHEMA":
         return rows
     rights = Rights(schema, role)

@@ -14,10 +14,10 @@ from spanemu.ddl.errors.alterations import (
     NotIdentityColumn,
     PrimaryKeyOnAddedColumn,
 )
+from spanemu.ddl.kinds.sequences import restart_counter
 from spanemu.ddl.lookup import column_of
 from spanemu.ddl.references import with_checked_views
 from spanemu.ddl.statements.columns import Place, column_options, identity_sequence, new_column
-from spanemu.ddl.statements.sequences import restart_counter
 from spanemu.ddl.validators import raise_first
 from spanemu.ddl.validators.alterations import (
     Alteration,

@@ -8,12 +8,13 @@ from typing import NoReturn
 from spanemu.ddl.change import Change
 from spanemu.ddl.errors.names import ObjectNotFound, SchemaNotFound
 from spanemu.ddl.errors.objects import CreateDatabaseMisplaced, ObjectOptionMissing, SchemaNotEmpty
+from spanemu.ddl.kinds.kind import privilege_problems
 from spanemu.ddl.lookup import schema_part
 from spanemu.ddl.validators import raise_first
 from spanemu.ddl.validators.database_options import OPTIONS, option_problems, retention_nanos
 from spanemu.ddl.validators.names import schema_name_problems
 from spanemu.ddl.validators.options import TRUE_OR_FALSE, changed_options
-from spanemu.ddl.validators.users import grant_user_problems
+from spanemu.schema.objects import SHARED_NAMES
 from spanemu.schema.schema import Schema
 from spanemu.sql import ddl_ast
 
@@ -71,9 +72,6 @@ def analyze(statement: ddl_ast.Analyze, schema: Schema) -> Change:
     return Change(schema)
 
 
-_OTHERS = ("search_indexes", "vector_indexes", "functions", "graphs")
-
-
 def create_schema(statement: ddl_ast.CreateSchema, schema: Schema) -> Change:
     """A name space for objects: `name.object`. It has nothing that could be replaced."""
     name = str(statement.name)
@@ -93,7 +91,7 @@ def drop_schema(statement: ddl_ast.DropSchema, schema: Schema) -> Change:
     objects = [found for found in _object_names(schema) if schema_part(found) == name]
     if objects:
         raise SchemaNotEmpty(name, ", ".join(objects))
-    raise_first(grant_user_problems(schema, "SCHEMA", name))
+    raise_first(privilege_problems(schema, "SCHEMA", name))
     left = {key: found for key, found in schema.named_schemas.items() if found != name}
     return Change(schema.next(named_schemas=left))
 
@@ -104,7 +102,5 @@ def _object_names(schema: Schema) -> list[str]:
         *(table.name for table in tables),
         *(synonym for table in tables for synonym in table.synonyms),
         *(index.name for index in schema.indexes.values() if not index.is_managed),
-        *(view.name for view in schema.views.values()),
-        *(sequence.name for sequence in schema.sequences.values()),
-        *(one.name for kind in _OTHERS for one in getattr(schema, kind).values()),
+        *(source.name for field in SHARED_NAMES for source in getattr(schema, field).values()),
     ]

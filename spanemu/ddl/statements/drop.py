@@ -2,40 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-
 from spanemu.ddl.change import Change
 from spanemu.ddl.edit import without_table
 from spanemu.ddl.errors.names import IndexNotFound, TableNotFound
 from spanemu.ddl.errors.objects import ViewsDepend
 from spanemu.ddl.errors.tables import TableHasChildren, TableHasIndexes, TableIsReferenced
+from spanemu.ddl.kinds.kind import drop_object
+from spanemu.ddl.kinds.table import WITH_TABLES, table_dependents
 from spanemu.ddl.lookup import find_index, find_object, find_table
-from spanemu.ddl.references import refuse_drop_under_views, with_checked_views
+from spanemu.ddl.references import dependent_view_problems, with_checked_views
 from spanemu.ddl.statements.constraints import release_indexes
-from spanemu.ddl.statements.search_indexes import drop_search_index, drop_vector_index
 from spanemu.ddl.validators import raise_first
 from spanemu.ddl.validators.indexes import managed_problems
-from spanemu.ddl.validators.users import table_user_problems
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Table
 from spanemu.sql import ddl_ast
 
-_OTHER_INDEXES: Mapping[str, Callable[[ddl_ast.DropIndex, Schema], Change]] = {
-    "search_indexes": drop_search_index,
-    "vector_indexes": drop_vector_index,
-}
-
 
 def drop_table(statement: ddl_ast.DropTable, schema: Schema) -> Change:
-    """Take a table away, with its rows and its foreign keys."""
+    """Drop a table with its rows and its foreign keys."""
     table = find_table(schema, statement.name)
     if table is None:
         if statement.if_exists:
             return Change(schema)
         raise TableNotFound(str(statement.name))
     _refuse_used(table, schema)
-    raise_first(table_user_problems(schema, table))
-    refuse_drop_under_views(schema, "TABLE", table.name)
+    raise_first(table_dependents(schema, table))
+    raise_first(dependent_view_problems(schema, "TABLE", table.name))
     return Change(without_table(release_indexes(schema, table.foreign_keys), table))
 
 
@@ -57,9 +50,9 @@ def drop_index(statement: ddl_ast.DropIndex, schema: Schema) -> Change:
     """Drop an index of any kind: a secondary, search or vector index."""
     index = find_index(schema, statement.name)
     if index is None:
-        for kind, drop in _OTHER_INDEXES.items():
-            if find_object(schema, kind, str(statement.name)) is not None:
-                return drop(statement, schema)
+        for kind in WITH_TABLES:
+            if find_object(schema, kind.field, str(statement.name)) is not None:
+                return drop_object(kind, statement, schema)
         if statement.if_exists:
             return Change(schema)
         raise IndexNotFound(str(statement.name))

@@ -17,10 +17,10 @@ from spanemu.ddl.errors.alterations import (
 from spanemu.ddl.errors.names import ColumnNotFound
 from spanemu.ddl.errors.objects import PlacementKeyInvalid, ViewsDepend
 from spanemu.ddl.expressions import columns_of_checks, columns_of_generated
+from spanemu.ddl.kinds.table import column_dependents
 from spanemu.ddl.references import with_checked_views
 from spanemu.ddl.validators import raise_first
 from spanemu.ddl.validators.alterations import foreign_keys_over
-from spanemu.ddl.validators.users import column_user_problems
 from spanemu.schema.column import Column
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Table
@@ -54,7 +54,7 @@ def _refuse_used(table: Table, column: Column, schema: Schema) -> None:
         raise PlacementKeyInvalid(*place, "a placement key cannot be dropped")
     if table.row_deletion_policy is not None and table.row_deletion_policy[0] == column.name:
         raise ColumnInRowDeletionPolicy(*place)
-    raise_first(column_user_problems(schema, table, column.name))
+    raise_first(column_dependents(schema, table, column.name))
     keys = [f"`{key.name}`" for key in foreign_keys_over(schema, table, column)]
     if keys:
         raise ColumnInForeignKeys(*place, ", ".join(keys))

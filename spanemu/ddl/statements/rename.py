@@ -8,8 +8,9 @@ from dataclasses import replace
 from spanemu.base.errors import Unsupported
 from spanemu.ddl.change import Change
 from spanemu.ddl.errors.tables import RenamedToColumn
+from spanemu.ddl.kinds.table import with_renamed_table
 from spanemu.ddl.lookup import schema_part, table_of
-from spanemu.ddl.references import renamed_mentions, with_checked_views
+from spanemu.ddl.references import with_checked_views
 from spanemu.ddl.statements.table_properties import with_synonym
 from spanemu.ddl.validators import raise_first
 from spanemu.ddl.validators.names import object_name_problems
@@ -71,7 +72,7 @@ def _renamed(schema: Schema, table: Table, name: str) -> Schema:
         else index
         for key, index in schema.indexes.items()
     }
-    others = renamed_mentions(schema, old, name)
+    others = with_renamed_table(schema, old, name)
     return schema.next(tables=tables, indexes=indexes, **others)
 
 

@@ -31,8 +31,8 @@ from spanemu.ddl.errors.columns import CommitTimestampDependency
 from spanemu.ddl.errors.constraints import CheckOnCommitTimestamp
 from spanemu.ddl.errors.objects import PlacementKeyInvalid
 from spanemu.ddl.expressions import columns_of_checks, columns_of_generated
+from spanemu.ddl.kinds.table import column_dependents
 from spanemu.ddl.validators.columns import scalar_of
-from spanemu.ddl.validators.users import column_user_problems
 from spanemu.schema.column import Column
 from spanemu.schema.constraints import ForeignKey
 from spanemu.schema.schema import Schema
@@ -173,7 +173,7 @@ def _type_problems(change: Alteration) -> Iterator[SpannerError]:
             yield ColumnTypeInCheck(*change.place, check)
     if table.row_deletion_policy is not None and table.row_deletion_policy[0] == before.name:
         yield ColumnInRowDeletionPolicy(*change.place)
-    yield from column_user_problems(schema, table, before.name)
+    yield from column_dependents(schema, table, before.name)
     if not _is_convertible(before, change.after):
         yield CannotChangeType(*change.place, str(before.type), str(change.after.type))
 

@@ -1,4 +1,4 @@
-"""GoogleSQL as a `Dialect`: the entry points of its parser, analyzer, formatter and printer."""
+"""GoogleSQL as a `Dialect`: the entry points of its parser, analyzer and formatter."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from spanemu.base.identifiers import quoted
 from spanemu.base.limits import Limits
-from spanemu.schema.ddl_text import ddl_statements
 from spanemu.schema.dialect import GOOGLE_STANDARD_SQL, DatabaseDialect
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Table
@@ -99,9 +98,6 @@ class GoogleSqlDialect(Dialect):
 
     def format_ddl(self, text: str) -> str:
         return format_ddl(text)
-
-    def ddl_statements(self, schema: Schema, database: str) -> list[str]:
-        return ddl_statements(schema, database)
 
     def quoted(self, identifier: str) -> str:
         return quoted(identifier)

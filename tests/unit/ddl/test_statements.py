@@ -30,6 +30,13 @@ def test_what_the_grammar_lacks_is_refused_by_name() -> None:
     assert refused.value.feature == "CREATE QUEUE"
 
 
+def test_privileges_on_a_kind_without_any_are_refused_by_name() -> None:
+    for target in ("LOCALITY GROUP g", "ALL LOCALITY GROUPS IN SCHEMA DEFAULT"):
+        with pytest.raises(Unsupported) as refused:
+            plan_batch(["CREATE ROLE r", f"GRANT SELECT ON {target} TO ROLE r"], Schema())
+        assert refused.value.feature == "GRANT and REVOKE on LOCALITY GROUP"
+
+
 def test_a_statement_sees_those_before_it() -> None:
     steps = plan_batch(
         [

@@ -16,7 +16,7 @@ from spanemu.ddl.errors.routines import (
     ProtoTypeNotFound,
     ProtoTypeReserved,
 )
-from spanemu.schema.ddl_text import ddl_statements
+from spanemu.ddl.schema_text import ddl_statements
 from spanemu.schema.objects import NO_TYPES, ProtoTypes
 from spanemu.schema.schema import Schema
 from spanemu.values.types import TypeCode

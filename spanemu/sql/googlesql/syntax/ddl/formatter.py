@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
+from spanemu.sql.googlesql.syntax.ddl.objects import OBJECTS
 from spanemu.sql.googlesql.syntax.ddl.statement import parse_ddl, split_statements
 from spanemu.sql.googlesql.syntax.lexer import RESERVED, tokenize
 from spanemu.sql.syntax_tree import Kind, Token
@@ -22,10 +23,10 @@ _AS_WRITTEN = frozenset({"(", "<", ">", "-", "@", "[", "=>"})  # a space around 
 _BLOCKS = ("CREATE TABLE", "CREATE TABLE IF NOT EXISTS")
 # Words that open a statement. Other words that are not reserved may be names: they stay.
 _WORDS = """
-    ALTER CHANGE CREATE DATABASE DROP FUNCTION GRANT GROUP INDEX LOCALITY MODEL NULL_FILTERED
-    PLACEMENT PROPERTY RENAME REPLACE REVOKE ROLE SCHEMA SEARCH SEQUENCE STREAM TABLE UNIQUE VECTOR
+    ALTER CREATE DATABASE DROP FUNCTION GRANT GRAPH INDEX MODEL NULL_FILTERED PROPERTY RENAME
+    REPLACE REVOKE SCHEMA SEARCH TABLE UNIQUE VECTOR
 """
-_OPENING = frozenset(_WORDS.split())
+_OPENING = frozenset(_WORDS.split()) | {word for kind in OBJECTS for word in kind.words}
 
 
 def format_ddl(text: str) -> str:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
 
 from spanemu.sql import ddl_ast
 from spanemu.sql.googlesql.ast import Identifier, Path
@@ -255,3 +256,53 @@ class DdlAccessParser(DdlPartParser):
             self.expect_all("IN", "SCHEMA")
         names = self.comma_separated(self.path_or_default)
         return ddl_ast.GrantTarget(kind, names, all_in_schema, at=start, end=self.end)
+
+
+# ---------------------------------------------------------------------------- statements
+
+
+class ObjectGrammar(NamedTuple):
+    """The statements about a kind of object; `words` name the kind after CREATE, ALTER and DROP.
+
+    A rule takes the parser, which has read the verb, and the offset of the verb.
+    """
+
+    words: tuple[str, ...]
+    create: Callable[[Any, int], ddl_ast.DdlStatement]
+    drop: type[ddl_ast.Drop]
+    alter: Callable[[Any, int], ddl_ast.DdlStatement] | None = None
+
+
+OBJECTS: tuple[ObjectGrammar, ...] = (
+    ObjectGrammar(
+        ("CHANGE", "STREAM"),
+        DdlStreamParser.create_change_stream,
+        ddl_ast.DropChangeStream,
+        DdlStreamParser.alter_change_stream,
+    ),
+    ObjectGrammar(
+        ("LOCALITY", "GROUP"),
+        DdlPlacementParser.create_locality_group,
+        ddl_ast.DropLocalityGroup,
+        DdlPlacementParser.alter_locality_group,
+    ),
+    ObjectGrammar(
+        ("PLACEMENT",),
+        DdlPlacementParser.create_placement,
+        ddl_ast.DropPlacement,
+        DdlPlacementParser.alter_placement,
+    ),
+    ObjectGrammar(("ROLE",), DdlAccessParser.create_role, ddl_ast.DropRole),
+    ObjectGrammar(
+        ("SEQUENCE",),
+        DdlStreamParser.create_sequence,
+        ddl_ast.DropSequence,
+        DdlStreamParser.alter_sequence,
+    ),
+)
+# verb -> kinds of objects that Spanner has and spanemu does not implement
+NOT_IMPLEMENTED: Mapping[str, tuple[str, ...]] = {
+    "CREATE": ("QUEUE",),
+    "ALTER": ("SCHEMA", "QUEUE"),
+    "DROP": ("QUEUE",),
+}

@@ -16,6 +16,8 @@ from spanemu.sql.errors import DdlStatementEmpty, DdlSyntaxFailure, SyntaxFailur
 from spanemu.sql.googlesql.syntax.ddl.graph import DdlGraphParser
 from spanemu.sql.googlesql.syntax.ddl.index import DdlIndexParser
 from spanemu.sql.googlesql.syntax.ddl.objects import (
+    NOT_IMPLEMENTED,
+    OBJECTS,
     DdlAccessParser,
     DdlPlacementParser,
     DdlStreamParser,
@@ -113,16 +115,11 @@ class DdlParser(
 
     def _no_such_kind(self, verb: str = "CREATE") -> Exception:
         """Return the error for a kind of object that `verb` lacks or spanemu does not implement."""
-        if self.token.symbol in _NOT_IMPLEMENTED.get(verb, ()):
+        if self.token.symbol in NOT_IMPLEMENTED.get(verb, ()):
             return Unsupported(f"{verb} {self.token.symbol}")
         return self.unexpected()
 
 
-_NOT_IMPLEMENTED: Mapping[str, tuple[str, ...]] = {
-    "CREATE": ("QUEUE",),
-    "ALTER": ("SCHEMA", "QUEUE"),
-    "DROP": ("QUEUE",),
-}
 _VERBS: Mapping[str, Callable[[DdlParser, int], ddl_ast.DdlStatement]] = {
     "ALTER": DdlParser.alter,
     "ANALYZE": DdlParser.analyze,
@@ -140,46 +137,35 @@ _REPLACEABLE: Mapping[str, Callable[[DdlParser, int, bool], ddl_ast.DdlStatement
     "VIEW": DdlParser.create_view,
 }
 _CREATES: Mapping[str, Callable[[DdlParser, int], ddl_ast.DdlStatement]] = {
-    "CHANGE": DdlParser.create_change_stream,
+    **{kind.words[0]: kind.create for kind in OBJECTS},
     "DATABASE": DdlParser.create_database,
     "INDEX": DdlParser.create_index,
-    "LOCALITY": DdlParser.create_locality_group,
     "NULL_FILTERED": DdlParser.create_index,
-    "PLACEMENT": DdlParser.create_placement,
     "PROTO": DdlParser.create_proto_bundle,
-    "ROLE": DdlParser.create_role,
     "SEARCH": DdlParser.create_search_index,
-    "SEQUENCE": DdlParser.create_sequence,
     "TABLE": DdlParser.create_table,
     "UNIQUE": DdlParser.create_index,
     "VECTOR": DdlParser.create_vector_index,
 }
 _ALTERS: Mapping[str, Callable[[DdlParser, int], ddl_ast.DdlStatement]] = {
-    "CHANGE": DdlParser.alter_change_stream,
+    **{kind.words[0]: kind.alter for kind in OBJECTS if kind.alter is not None},
     "DATABASE": DdlParser.alter_database,
     "INDEX": DdlParser.alter_index,
-    "LOCALITY": DdlParser.alter_locality_group,
     "MODEL": DdlParser.alter_model,
-    "PLACEMENT": DdlParser.alter_placement,
     "PROTO": DdlParser.alter_proto_bundle,
     "SEARCH": DdlParser.alter_search_index,
-    "SEQUENCE": DdlParser.alter_sequence,
     "STATISTICS": DdlParser.alter_statistics,
     "TABLE": DdlParser.alter_table,
     "VECTOR": DdlParser.alter_vector_index,
 }
 _DROPS: tuple[tuple[tuple[str, ...], type[ddl_ast.Drop]], ...] = (
-    (("CHANGE", "STREAM"), ddl_ast.DropChangeStream),
+    *((kind.words, kind.drop) for kind in OBJECTS),
     (("FUNCTION",), ddl_ast.DropFunction),
     (("INDEX",), ddl_ast.DropIndex),
-    (("LOCALITY", "GROUP"), ddl_ast.DropLocalityGroup),
     (("MODEL",), ddl_ast.DropModel),
-    (("PLACEMENT",), ddl_ast.DropPlacement),
     (("PROPERTY", "GRAPH"), ddl_ast.DropPropertyGraph),
-    (("ROLE",), ddl_ast.DropRole),
     (("SCHEMA",), ddl_ast.DropSchema),
     (("SEARCH", "INDEX"), ddl_ast.DropSearchIndex),
-    (("SEQUENCE",), ddl_ast.DropSequence),
     (("TABLE",), ddl_ast.DropTable),
     (("VECTOR", "INDEX"), ddl_ast.DropVectorIndex),
     (("VIEW",), ddl_ast.DropView),

@@ -1,9 +1,11 @@
-"""CREATE VIEW and DROP VIEW."""
+"""Views: CREATE VIEW and DROP VIEW."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+
 from spanemu.base.errors import SpannerError, Unsupported
-from spanemu.ddl.change import Change
+from spanemu.base.identifiers import quoted_path
 from spanemu.ddl.errors.names import ViewNotFound
 from spanemu.ddl.errors.objects import (
     TooManyViews,
@@ -13,13 +15,9 @@ from spanemu.ddl.errors.objects import (
     ViewReplacementInvalid,
     ViewWithoutSecurity,
 )
-from spanemu.ddl.lookup import find_view
-from spanemu.ddl.references import refuse_drop_under_views, with_checked_views
-from spanemu.ddl.validators import raise_first
-from spanemu.ddl.validators.names import object_name_problems
+from spanemu.ddl.kinds.kind import ObjectKind, privileges_on, views_over
+from spanemu.ddl.references import with_checked_views
 from spanemu.ddl.validators.property_graphs import graphs_over_problems
-from spanemu.ddl.validators.users import grant_user_problems
-from spanemu.schema.names import with_name, without_name
 from spanemu.schema.objects import View
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Table
@@ -30,39 +28,20 @@ from spanemu.sql.planner.build import plan_statement
 from spanemu.sql.planner.errors import NullFilteredIndexUnusable
 
 
-def create_view(statement: ddl_ast.CreateView, schema: Schema) -> Change:
-    """A named query, or another query for a name."""
+def _view(statement: ddl_ast.CreateView, before: View | None, schema: Schema) -> View:
     name = str(statement.name)
-    before = find_view(schema, statement.name)
-    if before is not None and statement.if_not_exists:
-        return Change(schema)
-    if before is None or not statement.or_replace:
-        _judge_name(name, schema)
-        before = None
+    if before is None and dialect_of(schema.dialect).catalog.lookup(name) is not None:
+        raise ViewNamedAsFunction(name)
     if statement.security is None:
         raise ViewWithoutSecurity(name)
     shape = _shape(statement, schema, replaces=before is not None)
-    view = View(
+    return View(
         name,
         statement.query.text,
         shape.columns,
         invoker_rights=statement.security == "INVOKER",
         depends_on=shape.depends_on,
     )
-    following = schema.next(views=with_name(schema.views, name.lower(), view))
-    if before is not None:
-        following = with_checked_views(following, (name,), "VIEW", name)
-    _check_nesting(view, following)
-    _check_forced_indexes(view, following)
-    return Change(following)
-
-
-def _judge_name(name: str, schema: Schema) -> None:
-    raise_first(object_name_problems("View", name, schema))
-    if dialect_of(schema.dialect).catalog.lookup(name) is not None:
-        raise ViewNamedAsFunction(name)
-    if len(schema.views) >= schema.limits.views:
-        raise TooManyViews(name, schema.limits.views)
 
 
 def _shape(statement: ddl_ast.CreateView, schema: Schema, *, replaces: bool) -> ViewShape:
@@ -80,6 +59,14 @@ def _shape(statement: ddl_ast.CreateView, schema: Schema, *, replaces: bool) -> 
     return shape
 
 
+def _with_checks(before: View | None, after: View, schema: Schema) -> Schema:
+    if before is not None:
+        schema = with_checked_views(schema, (after.name,), "VIEW", after.name)
+    _check_nesting(after, schema)
+    _check_forced_indexes(after, schema)
+    return schema
+
+
 def _check_nesting(view: View, schema: Schema) -> None:
     below = {view.name.lower()}
     for depth in range(schema.limits.view_depth + 1):
@@ -94,7 +81,7 @@ def _check_nesting(view: View, schema: Schema) -> None:
 
 
 def _check_forced_indexes(view: View, schema: Schema) -> None:
-    """Refuse a view that no query can read, as a forced index lacks rows of every answer.
+    """Raise ViewInvalid if a forced index lacks rows of every possible query of the view.
 
     A query that asks for no NULL in any column of the view needs the fewest rows.
     """
@@ -109,28 +96,46 @@ def _check_forced_indexes(view: View, schema: Schema) -> None:
     except NullFilteredIndexUnusable as failure:
         raise ViewInvalid(view.name, str(failure)) from None
     except SpannerError:
-        return  # An index that is still being filled, say: later queries may do.
+        return  # Later queries may succeed, for example when an index has been filled.
 
 
 class _EmptyTables:
-    """Statistics of tables without rows: which plan is best does not matter here."""
+    """Statistics of tables without rows; which plan is best does not matter here."""
 
     def row_count_estimate(self, table: Table) -> int:
-        """Return that a table has no rows."""
         return 0
 
 
 _EMPTY = _EmptyTables()
 
 
-def drop_view(statement: ddl_ast.DropView, schema: Schema) -> Change:
-    """Take a view away, unless another uses it."""
-    view = find_view(schema, statement.name)
-    if view is None:
-        if statement.if_exists:
-            return Change(schema)
-        raise ViewNotFound(str(statement.name))
-    refuse_drop_under_views(schema, "VIEW", view.name)
-    raise_first(graphs_over_problems(schema, "VIEW", view.name))
-    raise_first(grant_user_problems(schema, "VIEW", view.name))
-    return Change(schema.next(views=without_name(schema.views, view.name.lower())))
+def _graphs_over(dropped: View, schema: Schema) -> Iterator[SpannerError]:
+    return graphs_over_problems(schema, "VIEW", dropped.name)
+
+
+def _depends_on(view: View, _schema: Schema) -> Iterable[tuple[str, str]]:
+    return ((used, "reads") for used in sorted(view.depends_on))
+
+
+def _view_text(view: View) -> str:
+    security = "INVOKER" if view.invoker_rights else "DEFINER"
+    return f"CREATE VIEW {quoted_path(view.name)} SQL SECURITY {security} AS {view.query}"
+
+
+VIEW = ObjectKind(
+    words="VIEW",
+    label="View",
+    field="views",
+    create=ddl_ast.CreateView,
+    define=_view,
+    drop=ddl_ast.DropView,
+    settle=_with_checks,
+    limit="views",
+    not_found=ViewNotFound,
+    too_many=TooManyViews,
+    privileges=frozenset({"SELECT"}),
+    dependents=(views_over("VIEW"), _graphs_over, privileges_on("VIEW")),
+    depends_on=_depends_on,
+    text=_view_text,
+    needs=lambda view: sorted(used.lower() for used in view.depends_on),
+)

@@ -1,8 +1,8 @@
 """A schema as canonical DDL text (the behaviour of GetDatabaseDdl).
 
-The order is: options of the database, statistics packages, the proto bundle, named schemas,
-placements, locality groups, sequences, functions, tables with their indexes, change streams,
-models, views, property graphs, roles with their grants. Every object comes after the objects that
+The order is: options of the database, statistics packages, the proto bundle, named schemas, the
+kinds of objects before tables (see `kinds.table`), tables with their indexes, and the other kinds.
+Every object comes after the objects that
 it names. A table comes after its parent and the tables that its foreign keys refer to. Tables that
 refer to each other come in order of creation, and ALTER TABLE adds foreign keys to a later table.
 Running the statements in an empty database creates the same schema, with the same text.
@@ -13,31 +13,17 @@ columns.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import chain
 from typing import Any
 
 from spanemu.base.identifiers import quoted, quoted_path
+from spanemu.ddl.kinds.search_indexes import search_index_text, vector_index_text
+from spanemu.ddl.kinds.table import AFTER_TABLES, BEFORE_TABLES
 from spanemu.schema.constraints import ForeignKey
 from spanemu.schema.dependency_order import dependency_order
 from spanemu.schema.index import Index, SearchIndex, VectorIndex
-from spanemu.schema.object_text import (
-    change_stream_text,
-    function_text,
-    graph_text,
-    locality_group_text,
-    model_text,
-    placement_text,
-    proto_bundle_text,
-    role_texts,
-    search_index_text,
-    statistics_text,
-    vector_index_text,
-    where_text,
-)
-from spanemu.schema.objects import Sequence as SchemaSequence
-from spanemu.schema.objects import UserFunction, View
+from spanemu.schema.objects import ProtoBundle
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Table
 from spanemu.schema.table_text import (
@@ -45,8 +31,8 @@ from spanemu.schema.table_text import (
     foreign_key_text,
     key_text,
     option_value,
-    sequence_clauses,
     table_text,
+    where_text,
 )
 
 AnyIndex = Index | SearchIndex | VectorIndex
@@ -57,21 +43,15 @@ _INTERNAL_OPTIONS = frozenset({"version_retention_nanos"})
 
 def ddl_statements(schema: Schema, database: str = "db") -> list[str]:
     """Return the statements that recreate `schema`, in order, for the database id `database`."""
+    bundle = schema.proto_bundle
     return [
         *_database_options(schema, database),
         *(statistics_text(name, allow_gc) for name, allow_gc in schema.statistics.items()),
-        *([] if schema.proto_bundle is None else [proto_bundle_text(schema.proto_bundle)]),
+        *([] if bundle is None else [proto_bundle_text(bundle)]),
         *(f"CREATE SCHEMA {quoted(name)}" for name in schema.named_schemas.values()),
-        *map(placement_text, schema.placements.values()),
-        *map(locality_group_text, schema.locality_groups.values()),
-        *(sequence_text(each) for each in schema.sequences.values() if not each.internal),
-        *map(function_text, _functions(schema)),
+        *(text for kind in BEFORE_TABLES for text in kind.texts(schema)),
         *_tables(schema),
-        *map(change_stream_text, schema.change_streams.values()),
-        *map(model_text, schema.models.values()),
-        *_views(schema),
-        *map(graph_text, schema.graphs.values()),
-        *role_texts(tuple(schema.roles.values())),
+        *(text for kind in AFTER_TABLES for text in kind.texts(schema)),
     ]
 
 
@@ -83,48 +63,6 @@ def shown_options(schema: Schema) -> Iterator[tuple[str, Any]]:
 def _database_options(schema: Schema, database: str) -> Iterator[str]:
     for name, value in shown_options(schema):
         yield f"ALTER DATABASE {quoted(database)} SET OPTIONS ({name} = {option_value(value)})"
-
-
-# ---------------------------------------------------------------------------- sequences
-
-
-def sequence_text(sequence: SchemaSequence) -> str:
-    """Return CREATE SEQUENCE, with clauses or options as it was declared."""
-    head = f"CREATE SEQUENCE {quoted_path(sequence.name)}"
-    if sequence.by_options:
-        options = list(_sequence_options(sequence))
-        return f"{head} OPTIONS (\n  " + ",\n  ".join(options) + ")" if options else head
-    clauses = sequence_clauses(
-        written_kind=sequence.kind_written,
-        skip_range=sequence.skip_range,
-        start_counter=sequence.start_counter,
-    )
-    return f"{head} {clauses}" if clauses else head
-
-
-def _sequence_options(sequence: SchemaSequence) -> Iterator[str]:
-    if sequence.kind_written:
-        yield f"sequence_kind = {option_value(sequence.kind)}"
-    if sequence.skip_range is not None:
-        low, high = sequence.skip_range
-        yield f"skip_range_min = {low}"
-        yield f"skip_range_max = {high}"
-    if sequence.start_counter is not None:
-        yield f"start_with_counter = {sequence.start_counter}"
-
-
-# ---------------------------------------------------------------------------- functions
-
-_WORD = re.compile(r"[\w.]+")
-
-
-def _functions(schema: Schema) -> list[UserFunction]:
-    """Return the functions, each after the functions whose names occur in its body."""
-    needs = {
-        name: [word for word in _WORD.findall((function.body or "").lower()) if word != name]
-        for name, function in schema.functions.items()
-    }
-    return [schema.functions[name] for group in dependency_order(needs) for name in group]
 
 
 # ---------------------------------------------------------------------------- tables
@@ -197,18 +135,16 @@ def index_text(index: Index) -> str:
     return text + (clause_options(index.options) if index.options else "")
 
 
-# ---------------------------------------------------------------------------- views
+# ---------------------------------------------------------------------------- other objects
 
 
-def _views(schema: Schema) -> Iterator[str]:
-    needs: dict[str, Sequence[str]] = {
-        name: sorted(used.lower() for used in view.depends_on)
-        for name, view in schema.views.items()
-    }
-    for group in dependency_order(needs):
-        yield from (_view(schema.views[name]) for name in group)
+def proto_bundle_text(bundle: ProtoBundle) -> str:
+    """Return CREATE PROTO BUNDLE, one type a line."""
+    types = "".join(f"  {quoted_path(name)},\n" for name in sorted(bundle.names))
+    return f"CREATE PROTO BUNDLE (\n{types})"
 
 
-def _view(view: View) -> str:
-    security = "INVOKER" if view.invoker_rights else "DEFINER"
-    return f"CREATE VIEW {quoted_path(view.name)} SQL SECURITY {security} AS {view.query}"
+def statistics_text(package: str, allow_gc: bool) -> str:
+    """Return ALTER STATISTICS."""
+    value = option_value(allow_gc)
+    return f"ALTER STATISTICS {quoted(package)} SET OPTIONS (allow_gc = {value})"

@@ -1,0 +1,299 @@
+"""Functions of users: declared, judged, printed and listed; queries refuse to call them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from spanemu.base.errors import SpannerError, Unsupported
+from spanemu.base.identifiers import quoted, quoted_path
+from spanemu.ddl.errors.objects import BadObjectOption, UnknownObjectOption
+from spanemu.ddl.errors.routines import (
+    FunctionDefinerRights,
+    FunctionInUse,
+    FunctionInvalid,
+    FunctionNamedAsBuiltin,
+    FunctionReplacementInvalid,
+    FunctionTypeMismatch,
+)
+from spanemu.ddl.expressions import functions_of
+from spanemu.ddl.kinds.change_streams import READ_PARAMETERS, read_functions
+from spanemu.ddl.kinds.kind import ObjectKind, privileges_on, views_over
+from spanemu.ddl.kinds.rows import (
+    GRANT,
+    OPTION,
+    UNUSED,
+    ObjectTable,
+    Rows,
+    grant_rows,
+    option_rows,
+    privilege_rows,
+)
+from spanemu.ddl.references import with_checked_views
+from spanemu.ddl.validators.options import Rule, Rules, changed_options, is_text, whole
+from spanemu.schema.column import Column
+from spanemu.schema.names import split_name
+from spanemu.schema.objects import Parameter, UserFunction
+from spanemu.schema.schema import Schema
+from spanemu.schema.table import Table
+from spanemu.schema.table_text import options_text
+from spanemu.sql import ddl_ast
+from spanemu.sql.dialects import dialect_of
+from spanemu.values.types import Type
+
+_LABEL = "Function"
+_RULES: Rules = {
+    "endpoint": Rule(is_text, "the address of an endpoint"),
+    "max_batching_rows": whole(1, 2**31 - 1),
+}
+
+# Errors that name the function themselves.
+_COMPLETE = (
+    Unsupported, FunctionTypeMismatch, FunctionInvalid, BadObjectOption, UnknownObjectOption,
+)  # fmt: skip
+
+
+def _defined(
+    statement: ddl_ast.CreateFunction, before: UserFunction | None, schema: Schema
+) -> UserFunction:
+    name = str(statement.name)
+    if dialect_of(schema.dialect).catalog.lookup(name) is not None:
+        raise FunctionNamedAsBuiltin(name)
+    if statement.security == "DEFINER":
+        raise FunctionDefinerRights(name)
+    try:
+        return _function(statement, schema)
+    except _COMPLETE:
+        raise
+    except SpannerError as failure:
+        if before is not None:
+            raise FunctionReplacementInvalid(name, str(failure)) from None
+        raise FunctionInvalid(name, str(failure)) from None
+
+
+def _function(statement: ddl_ast.CreateFunction, schema: Schema) -> UserFunction:
+    name = str(statement.name)
+    named_type = dialect_of(schema.dialect).named_type
+    parameters = tuple(
+        Parameter(
+            parameter.name.name,
+            named_type(parameter.type, schema),
+            None if parameter.default is None else parameter.default.text,
+        )
+        for parameter in statement.parameters
+    )
+    _check_parameters(name, parameters, schema)
+    declared = None if statement.returns is None else named_type(statement.returns, schema)
+    body = None if statement.body is None else statement.body.text
+    if body is not None:
+        declared = _body_type(UserFunction(name, parameters, declared, body), schema)
+    elif declared is None:
+        raise FunctionInvalid(name, "a remote function needs a RETURNS clause")
+    elif not statement.remote:
+        raise FunctionInvalid(name, "a function without a body must be REMOTE")
+    return UserFunction(
+        name,
+        parameters,
+        declared,
+        body,
+        statement.security == "INVOKER",
+        statement.determinism,
+        statement.language,
+        statement.remote,
+        changed_options((_LABEL, name), statement.options, _RULES),
+    )
+
+
+def _check_parameters(name: str, parameters: tuple[Parameter, ...], schema: Schema) -> None:
+    dialect = dialect_of(schema.dialect)
+    seen: set[str] = set()
+    for parameter in parameters:
+        if parameter.name.lower() in seen:
+            raise FunctionInvalid(name, f"duplicate parameter {parameter.name}")
+        seen.add(parameter.name.lower())
+        if parameter.default is not None:
+            dialect.analyze_expression(parameter.default, None, schema, expected=parameter.type)
+
+
+def _body_type(function: UserFunction, schema: Schema) -> Type:
+    """Return the type of a body, analyzed with the parameters as columns of a row."""
+    name, body, declared = function.name, function.body, function.returns
+    assert body is not None
+    columns = tuple(
+        Column(parameter.name, parameter.type, id=position + 1, position=position)
+        for position, parameter in enumerate(function.parameters)
+    )
+    row = Table(name, 0, columns, ())
+    analyze_expression = dialect_of(schema.dialect).analyze_expression
+    analyzed = analyze_expression(body, row, schema, expected=None)
+    if analyzed.has_subquery:
+        raise Unsupported("Subqueries in the body of a function")
+    actual = analyzed.expression.type
+    if declared is None:
+        return actual
+    try:
+        analyze_expression(body, row, schema, expected=declared)
+    except SpannerError:
+        raise FunctionTypeMismatch(name, str(declared), str(actual)) from None
+    return declared
+
+
+# ---------------------------------------------------------------------------- callers
+
+
+def _with_checked_callers(
+    before: UserFunction | None, after: UserFunction, schema: Schema
+) -> Schema:
+    """Return the schema, whose functions and views must stay valid after a replacement.
+
+    A replaced function must not call itself. Columns and checks that call it refuse any change.
+    """
+    name = after.name
+    if before is None:
+        return schema
+    for function in schema.functions.values():
+        if function.body is not None and (
+            function.name == name or _calls(function.body, name, schema)
+        ):
+            try:
+                _body_type(function, schema)
+            except SpannerError as failure:
+                raise FunctionReplacementInvalid(name, str(failure)) from None
+    for caller, text in _expressions(schema):
+        if _calls(text, name, schema) and not caller.startswith("function "):
+            raise FunctionInUse(name, caller)
+    return with_checked_views(schema, (name,), "FUNCTION", name)
+
+
+def _callers(dropped: UserFunction, schema: Schema) -> Iterator[SpannerError]:
+    for caller, text in _expressions(schema):
+        if _calls(text, dropped.name, schema):
+            yield FunctionInUse(dropped.name, caller)
+
+
+def _calls(text: str, name: str, schema: Schema) -> bool:
+    # Most texts do not even contain the name: no need to parse them.
+    if name.rpartition(".")[2].lower() not in text.lower():
+        return False
+    return name.lower() in functions_of(text, schema)
+
+
+def _expressions(schema: Schema) -> Iterator[tuple[str, str]]:
+    """Yield (object, SQL text) for each expression of the schema that can call a function."""
+    for table in schema.tables.values():
+        for column in table.columns:
+            for text in (column.default, column.generated):
+                if text is not None:
+                    yield f"column {table.name}.{column.name}", text
+        yield from ((f"check {check.name}", check.expression) for check in table.checks)
+    for function in schema.functions.values():
+        if function.body is not None:
+            yield f"function {function.name}", function.body
+
+
+def called_functions(text: str, schema: Schema) -> Iterator[tuple[str, str]]:
+    """Yield (name, "calls") for each function of a user that an expression calls."""
+    if schema.functions:
+        for name in functions_of(text, schema) & schema.functions.keys():
+            yield schema.functions[name].name, "calls"
+
+
+# ---------------------------------------------------------------------------- text
+
+
+def function_text(function: UserFunction) -> str:
+    """Return CREATE FUNCTION."""
+    parameters = ", ".join(
+        f"{quoted(parameter.name)} {parameter.type}"
+        + ("" if parameter.default is None else f" DEFAULT {parameter.default}")
+        for parameter in function.parameters
+    )
+    words = [f"CREATE FUNCTION {quoted_path(function.name)}({parameters})"]
+    if function.returns is not None:
+        words.append(f"RETURNS {function.returns}")
+    if function.determinism is not None:
+        words.append(function.determinism)
+    if function.language is not None:
+        words.append(f"LANGUAGE {function.language}")
+    if function.remote and function.language != "REMOTE":
+        words.append("REMOTE")
+    if function.invoker_rights:
+        words.append("SQL SECURITY INVOKER")
+    if function.body is not None:
+        words.append(f"AS ({function.body})")
+    return " ".join(words) + options_text(function.options)
+
+
+def _altered(_before: UserFunction, after: UserFunction) -> Iterable[str]:
+    yield function_text(after).replace("CREATE ", "CREATE OR REPLACE ", 1)
+
+
+_WORD = re.compile(r"[\w.]+")
+
+
+def _names_in_body(function: UserFunction) -> list[str]:
+    own_name = function.name.lower()
+    return [word for word in _WORD.findall((function.body or "").lower()) if word != own_name]
+
+
+# ---------------------------------------------------------------------------- rows
+
+
+def _rows(schema: Schema) -> Rows:
+    for name in read_functions(schema):
+        yield "", "", name, "", "", name, "FUNCTION", "TABLE", "EXTERNAL", "", "INVOKER"
+    for function in schema.functions.values():
+        home, name = split_name(function.name)
+        body = ("EXTERNAL", "") if function.body is None else ("SQL", function.body)
+        yield "", home, name, "", home, name, "FUNCTION", str(function.returns), *body, "INVOKER"
+
+
+def _option_rows(schema: Schema) -> Rows:
+    for function in schema.functions.values():
+        yield from option_rows(function.name, function.options)
+
+
+def _parameter_rows(schema: Schema) -> Rows:
+    for name in read_functions(schema):
+        for position, (parameter_name, type_) in enumerate(READ_PARAMETERS, 1):
+            yield "", "", name, position, parameter_name, type_, None
+    for function in schema.functions.values():
+        head = "", *split_name(function.name)
+        for position, parameter in enumerate(function.parameters, 1):
+            yield *head, position, parameter.name, str(parameter.type), parameter.default
+
+
+_KEY = "*SPECIFIC_CATALOG *SPECIFIC_SCHEMA *SPECIFIC_NAME"
+_KINDS = ("TABLE FUNCTION", "FUNCTION")
+
+FUNCTION = ObjectKind(
+    words="FUNCTION",
+    label=_LABEL,
+    field="functions",
+    create=ddl_ast.CreateFunction,
+    define=_defined,
+    drop=ddl_ast.DropFunction,
+    settle=_with_checked_callers,
+    privileges=frozenset({"EXECUTE"}),
+    dependents=(privileges_on("FUNCTION"), views_over("FUNCTION"), _callers),
+    depends_on=lambda function, schema: called_functions(function.body or "NULL", schema),
+    text=function_text,
+    alteration=_altered,
+    needs=_names_in_body,
+    tables=(
+        ObjectTable(
+            "PARAMETERS",
+            f"{_KEY} *ORDINAL_POSITION:INT64 !PARAMETER_NAME !DATA_TYPE PARAMETER_DEFAULT",
+            _parameter_rows,
+        ),
+        ObjectTable(
+            "ROUTINES",
+            f"""{_KEY} !ROUTINE_CATALOG !ROUTINE_SCHEMA !ROUTINE_NAME !ROUTINE_TYPE !DATA_TYPE
+            !ROUTINE_BODY !ROUTINE_DEFINITION !SECURITY_TYPE""",
+            _rows,
+        ),
+        ObjectTable("ROUTINE_OPTIONS", f"{_KEY} {OPTION}", _option_rows),
+        ObjectTable("ROUTINE_PRIVILEGES", f"{_KEY} {GRANT}", privilege_rows(*_KINDS)),
+        ObjectTable("ROLE_ROUTINE_GRANTS", f"{_KEY} {GRANT} {UNUSED}", grant_rows(*_KINDS)),
+    ),
+)

@@ -1,0 +1,216 @@
+"""Models: declared, printed and listed; no query calls a model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from spanemu.base.identifiers import quoted, quoted_path
+from spanemu.base.limits import MODEL_STRUCT_DEPTH_MAX, MODEL_STRUCT_FIELDS_MAX
+from spanemu.ddl.errors.routines import ModelColumnInvalid, ModelInvalid
+from spanemu.ddl.kinds.kind import ObjectKind, privileges_on
+from spanemu.ddl.kinds.rows import (
+    GRANT,
+    OPTION,
+    UNUSED,
+    ObjectTable,
+    Rows,
+    grant_rows,
+    privilege_rows,
+    typed,
+)
+from spanemu.ddl.validators.options import (
+    TRUE_OR_FALSE,
+    Rule,
+    Rules,
+    changed_options,
+    is_text,
+    whole,
+)
+from spanemu.schema.names import split_name
+from spanemu.schema.objects import Model, ModelColumn
+from spanemu.schema.schema import Schema
+from spanemu.schema.table_text import option_value, options_text
+from spanemu.sql import ddl_ast
+from spanemu.sql.syntax_tree import TypeName
+from spanemu.values.types import SCALARS, Type, TypeCode, array_of, struct_of
+
+_LABEL = "Model"
+_RULES: Rules = {
+    "endpoint": Rule(is_text, "the name of an endpoint"),
+    "endpoints": Rule(
+        lambda value: isinstance(value, tuple) and bool(value) and all(map(is_text, value)),
+        "a list of endpoints",
+    ),
+    "default_batch_size": whole(1, 10),
+}
+_LENGTHS = frozenset({TypeCode.STRING, TypeCode.BYTES})
+
+
+def _model(statement: ddl_ast.CreateModel, _before: Model | None, _schema: Schema) -> Model:
+    name = str(statement.name)
+    if not statement.remote:
+        raise ModelInvalid(name, "it must specify the REMOTE attribute")
+    return Model(
+        name,
+        _columns(name, statement.inputs),
+        _columns(name, statement.outputs),
+        _options(name, statement.options, {}),
+    )
+
+
+def _with_options(statement: ddl_ast.AlterModel, before: Model, _schema: Schema) -> Model:
+    options = _options(before.name, statement.options, before.options)
+    return Model(before.name, before.inputs, before.outputs, options)
+
+
+def _options(
+    name: str, written: ddl_ast.Options | None, before: Mapping[str, Any]
+) -> Mapping[str, Any]:
+    options = changed_options((_LABEL, name), written, _RULES, before)
+    given = [option for option in ("endpoint", "endpoints") if option in options]
+    if not given:
+        raise ModelInvalid(name, "it needs the option endpoint or endpoints")
+    if len(given) > 1:
+        raise ModelInvalid(name, "endpoint cannot be specified together with endpoints")
+    return options
+
+
+# ---------------------------------------------------------------------------- columns
+
+
+def _columns(
+    model: str, written: tuple[ddl_ast.ModelColumn, ...] | None
+) -> tuple[ModelColumn, ...] | None:
+    if written is None:
+        return None
+    seen: set[str] = set()
+    columns = []
+    for definition in written:
+        name = definition.name.name
+        if name.lower() in seen:
+            raise ModelColumnInvalid(model, name, "there is another of that name")
+        seen.add(name.lower())
+        if definition.not_null:
+            raise ModelColumnInvalid(model, name, "NOT NULL is not supported in models")
+        type_ = _type(definition.type, model, name, 0)
+        owner = ("Model column", f"{model}.{name}")
+        options = changed_options(owner, definition.options, {"required": TRUE_OR_FALSE})
+        columns.append(ModelColumn(name, type_, options))
+    return tuple(columns)
+
+
+def _type(written: TypeName, model: str, column: str, depth: int) -> Type:
+    if depth > MODEL_STRUCT_DEPTH_MAX:
+        raise ModelColumnInvalid(model, column, "its type is nested too deeply")
+    if written.element is not None:
+        return array_of(_type(written.element, model, column, depth))
+    if written.fields is not None:
+        if len(written.fields) > MODEL_STRUCT_FIELDS_MAX:
+            raise ModelColumnInvalid(model, column, "its type has too many fields")
+        fields = [
+            ("" if name is None else name.name, _type(type_, model, column, depth + 1))
+            for name, type_ in written.fields
+        ]
+        return struct_of(*fields)
+    type_ = SCALARS.get(str(written.path).upper())
+    if type_ is None:
+        raise ModelColumnInvalid(model, column, f"type {written.path} is not supported")
+    if type_.code in _LENGTHS and isinstance(written.length, int):
+        raise ModelColumnInvalid(model, column, "lengths other than MAX are not supported")
+    return type_
+
+
+# ---------------------------------------------------------------------------- text
+
+
+def model_text(model: Model) -> str:
+    """Return CREATE MODEL."""
+    lines = [f"CREATE MODEL {quoted_path(model.name)}"]
+    for word, columns in (("INPUT", model.inputs), ("OUTPUT", model.outputs)):
+        if columns is not None:
+            lines += [f"{word}(", *map(_column_text, columns), ")"]
+    lines.append(f"REMOTE\n{options_text(model.options)}".rstrip())
+    return "\n".join(lines)
+
+
+def _column_text(column: ModelColumn) -> str:
+    return f"  {quoted(column.name)} {_unlimited(column.type)}{options_text(column.options)},"
+
+
+def _unlimited(type_: Type) -> str:
+    """Return a type as DDL writes it with all lengths MAX."""
+    if type_.element is not None:
+        return f"ARRAY<{_unlimited(type_.element)}>"
+    if type_.is_struct:
+        fields = ", ".join(f"{quoted(f.name)} {_unlimited(f.type)}" for f in type_.fields)
+        return f"STRUCT<{fields}>"
+    return f"{type_}(MAX)" if type_.code in _LENGTHS else str(type_)
+
+
+# ---------------------------------------------------------------------------- rows
+
+
+def _rows(schema: Schema) -> Rows:
+    return (("", *split_name(model.name), True) for model in schema.models.values())
+
+
+def _option_rows(schema: Schema) -> Rows:
+    for model in schema.models.values():
+        for name, value in model.options.items():
+            shown = ("ARRAY<STRING>", option_value(value)) if type(value) is tuple else typed(value)
+            yield "", *split_name(model.name), name, *shown
+
+
+def _column_rows(schema: Schema) -> Rows:
+    for head, kind, position, column in _numbered_columns(schema):
+        yield *head, kind, column.name, position, _unlimited(column.type), True
+
+
+def _column_option_rows(schema: Schema) -> Rows:
+    for head, kind, _, column in _numbered_columns(schema):
+        for name, value in column.options.items():
+            yield *head, kind, column.name, name, *typed(value)
+
+
+def _numbered_columns(
+    schema: Schema,
+) -> Iterator[tuple[tuple[str, ...], str, int, ModelColumn]]:
+    for model in schema.models.values():
+        for kind, columns in (("INPUT", model.inputs), ("OUTPUT", model.outputs)):
+            for position, column in enumerate(columns or (), 1):
+                yield ("", *split_name(model.name)), kind, position, column
+
+
+_KEY = "*MODEL_CATALOG *MODEL_SCHEMA *MODEL_NAME"
+_COLUMN = f"{_KEY} *COLUMN_KIND *COLUMN_NAME"
+
+MODEL = ObjectKind(
+    words="MODEL",
+    label=_LABEL,
+    field="models",
+    create=ddl_ast.CreateModel,
+    define=_model,
+    alter=ddl_ast.AlterModel,
+    redefine=_with_options,
+    drop=ddl_ast.DropModel,
+    limit="models",
+    default_schema_only=True,
+    privileges=frozenset({"EXECUTE"}),
+    dependents=(privileges_on("MODEL"),),
+    text=model_text,
+    tables=(
+        ObjectTable("MODELS", f"{_KEY} !IS_REMOTE:BOOL", _rows),
+        ObjectTable(
+            "MODEL_COLUMNS",
+            f"{_COLUMN} !ORDINAL_POSITION:INT64 !DATA_TYPE !IS_EXPLICIT:BOOL",
+            _column_rows,
+        ),
+        ObjectTable("MODEL_COLUMN_OPTIONS", f"{_COLUMN} {OPTION}", _column_option_rows),
+        ObjectTable("MODEL_OPTIONS", f"{_KEY} {OPTION}", _option_rows),
+        ObjectTable(
+            "MODEL_PRIVILEGES", f"{_KEY} {GRANT}", privilege_rows("MODEL"), by_privilege=True
+        ),
+        ObjectTable("ROLE_MODEL_GRANTS", f"{_KEY} {GRANT} {UNUSED}", grant_rows("MODEL")),
+    ),
+)

@@ -1,0 +1,154 @@
+"""Roles and the roles that they are members of; `statements.grants` grants and revokes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+from spanemu.base.errors import SpannerError
+from spanemu.base.identifiers import quoted, quoted_path
+from spanemu.ddl.change import Change
+from spanemu.ddl.edit import with_object
+from spanemu.ddl.errors.access import (
+    PrivilegesDepend,
+    RoleExists,
+    RoleInUse,
+    RoleNameReserved,
+    SystemRoleFixed,
+)
+from spanemu.ddl.errors.names import InvalidObjectName
+from spanemu.ddl.kinds.kind import ObjectKind, drop_object, privilege_problems
+from spanemu.ddl.validators.names import is_name
+from spanemu.schema.access import SYSTEM_ROLES, Grant, Role
+from spanemu.schema.schema import Schema
+from spanemu.schema.table import Table
+from spanemu.sql import ddl_ast
+
+
+def _role(statement: ddl_ast.CreateRole, _before: Role | None, _schema: Schema) -> Role:
+    return Role(statement.name.name)
+
+
+def _name_problems(name: str) -> Iterator[SpannerError]:
+    if not is_name(name):
+        yield InvalidObjectName("Role", name)
+    if name.lower() in SYSTEM_ROLES or name.lower().startswith("spanner_"):
+        yield RoleNameReserved(name)
+
+
+def _drop_role(statement: ddl_ast.DropRole, schema: Schema) -> Change:
+    """Drop a role without privileges, with the memberships in it and its own."""
+    name = str(statement.name)
+    if name.lower() in SYSTEM_ROLES:
+        raise SystemRoleFixed(name, "it cannot be dropped")
+    following = drop_object(ROLE, statement, schema).schema
+    for role in following.roles.values():
+        if name in role.member_of:
+            left = tuple(other for other in role.member_of if other != name)
+            following = with_object(following, "roles", replace(role, member_of=left))
+    return Change(following)
+
+
+def _privileges_of(dropped: Role, _schema: Schema) -> Iterator[SpannerError]:
+    if dropped.grants:
+        objects = dict.fromkeys(f"{grant.kind} {grant.name}" for grant in dropped.grants)
+        yield RoleInUse(dropped.name, ", ".join(objects))
+
+
+def containing_roles(schema: Schema, name: str) -> set[str]:
+    """Return a role and every role that it is a member of, directly or not."""
+    names: set[str] = set()
+    waiting = [name]
+    while waiting:
+        current = waiting.pop()
+        if current not in names:
+            names.add(current)
+            role = schema.roles.get(current.lower())
+            waiting.extend(() if role is None else role.member_of)
+    return names
+
+
+# ---------------------------------------------------------------------------- dependencies
+
+
+def _privileges_on_table(schema: Schema, table: Table) -> Iterable[SpannerError]:
+    return privilege_problems(schema, "TABLE", table.name)
+
+
+def _privileges_on_column(schema: Schema, table: Table, column: str) -> Iterator[SpannerError]:
+    roles = [
+        role.name
+        for role in schema.roles.values()
+        if any(_is_on_table(grant, table.name) and column in grant.columns for grant in role.grants)
+    ]
+    if roles:
+        yield PrivilegesDepend("column", f"{table.name}.{column}", ", ".join(roles))
+
+
+def _renamed(role: Role, old: str, new: str) -> Role:
+    if not any(_is_on_table(grant, old) for grant in role.grants):
+        return role
+    grants = tuple(
+        replace(grant, name=new) if _is_on_table(grant, old) else grant for grant in role.grants
+    )
+    return replace(role, grants=grants)
+
+
+def _is_on_table(grant: Grant, table: str) -> bool:
+    return grant.kind == "TABLE" and grant.name == table
+
+
+def _depends_on(role: Role, _schema: Schema) -> Iterator[tuple[str, str]]:
+    for grant in role.grants:
+        if grant.name:
+            yield grant.name, grant.privilege.lower()
+    yield from ((container, "member of") for container in role.member_of)
+
+
+# ---------------------------------------------------------------------------- text
+
+
+def _role_text(role: Role) -> str:
+    return f"CREATE ROLE {quoted(role.name)}"
+
+
+def _is_user_role(role: Role) -> bool:
+    return role.name not in SYSTEM_ROLES
+
+
+def grant_texts(roles: Iterable[Role]) -> Iterator[str]:
+    """Yield the grants of roles, system roles last: a schema holds them only with grants."""
+    ordered = sorted(roles, key=lambda role: "" if _is_user_role(role) else role.name)
+    for role in ordered:
+        yield from (f"{_grant_text(grant)} TO ROLE {quoted(role.name)}" for grant in role.grants)
+        if role.member_of:
+            names = ", ".join(map(quoted, role.member_of))
+            yield f"GRANT ROLE {names} TO ROLE {quoted(role.name)}"
+
+
+def _grant_text(grant: Grant) -> str:
+    columns = f"({', '.join(map(quoted, sorted(grant.columns)))})" if grant.columns else ""
+    name = "DEFAULT" if grant.kind == "SCHEMA" and not grant.name else quoted_path(grant.name)
+    return f"GRANT {grant.privilege}{columns} ON {grant.kind} {name}"
+
+
+ROLE = ObjectKind(
+    words="ROLE",
+    label="Role",
+    field="roles",
+    create=ddl_ast.CreateRole,
+    define=_role,
+    drop=ddl_ast.DropRole,
+    statements=((ddl_ast.DropRole, _drop_role),),
+    limit="roles",
+    name_problems=_name_problems,
+    duplicate=RoleExists,
+    dependents=(_privileges_of,),
+    table_dependents=_privileges_on_table,
+    column_dependents=_privileges_on_column,
+    renamed=_renamed,
+    depends_on=_depends_on,
+    text=_role_text,
+    is_printed=_is_user_role,
+    more_text=lambda schema: grant_texts(schema.roles.values()),
+)
