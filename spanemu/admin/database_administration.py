@@ -37,8 +37,8 @@ from spanemu.base.resource_ids import check_database_id
 from spanemu.base.resource_names import DatabaseName, InstanceName, OperationName
 from spanemu.database.database import Database
 from spanemu.database.encryption import GOOGLE_DEFAULT_KEYS, EncryptionKeys
+from spanemu.database.errors import TooManySplitPoints
 from spanemu.database.schema_changes import DdlOutcome
-from spanemu.database.splits.errors import TooManySplitPoints
 from spanemu.database.splits.split_points import (
     CHANGES_PER_NODE_DAY_MAX,
     CHANGES_PER_NODE_MINUTE_MAX,

@@ -46,8 +46,8 @@ from spanemu.control.operations.control import Control
 from spanemu.control.operations.table import OPERATIONS, perform
 from spanemu.control.recorder import Recorder
 from spanemu.control.splits import Splits
+from spanemu.database.core import Environment
 from spanemu.database.database import Database
-from spanemu.database.environment import Environment
 from spanemu.database.transactions.listing import OpenTransaction
 from spanemu.frontend.control import control_service
 from spanemu.frontend.dispatch import Endpoints

@@ -22,7 +22,7 @@ _CHANGES = ("insert", "update", "delete")
 
 
 class Footprint(Protocol):
-    """The tables and indexes that a plan uses (`database.statements.footprint`)."""
+    """The tables and indexes that a plan uses (`database.statements.query_engine`)."""
 
     @property
     def tables(self) -> frozenset[str]: ...

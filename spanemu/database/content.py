@@ -1,8 +1,9 @@
-"""The content of a database in a backup: rows and schema as of a timestamp, shared until written.
+"""Saved states of a database: snapshots for a restore, and the content of backups.
 
-The rows are a clone of the store (docs/adr/0001: version chains are immutable), so a content costs
-as much memory as the database changes afterwards, and it outlives the old versions and the
-database. A restored database begins with this content: earlier timestamps cannot be read in it.
+A content is rows and schema as of a timestamp, shared until written. The rows are a clone of the
+store (docs/adr/0001: version chains are immutable), so a content costs as much memory as the
+database changes afterwards, and it outlives the old versions and the database. A restored database
+begins with this content: earlier timestamps cannot be read in it.
 """
 
 from __future__ import annotations
@@ -12,13 +13,15 @@ from functools import cached_property
 from itertools import islice
 from weakref import ReferenceType, ref
 
-from spanemu.database.core import DatabaseCore
-from spanemu.database.environment import Environment
+from spanemu.base.clock import ClockState
+from spanemu.database.core import DatabaseCore, Environment
 from spanemu.database.generation import Generation
+from spanemu.database.splits.split_manager import SplittingState
 from spanemu.database.statistics.weight import row_weigher
 from spanemu.schema.history import History
 from spanemu.schema.schema import Schema, empty_schema
 from spanemu.storage.boundary import Boundary, Origin, path_of
+from spanemu.storage.garbage_collection import StoreSnapshot
 from spanemu.storage.layout import tree_of
 from spanemu.storage.store import Store
 
@@ -136,3 +139,40 @@ def without_row_deletion(schema: Schema) -> Schema:
         if table.row_deletion_policy is not None:
             schema = schema.with_table(replace(table, row_deletion_policy=None))
     return schema
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class DatabaseSnapshot:
+    """A state to restore. A snapshot does not keep a dropped database in memory."""
+
+    database: str
+    core: ReferenceType[DatabaseCore]
+    store: StoreSnapshot
+    history: History[Generation]
+    splitting: SplittingState
+    clock: ClockState
+
+    @classmethod
+    def of(cls, core: DatabaseCore) -> DatabaseSnapshot:
+        """Take a snapshot of the current state."""
+        with core.store.mutex:
+            store, history = core.store.snapshot(), core.history.copy()
+            clock = core.environment.clock.state
+            return cls(core.name, ref(core), store, history, core.splitting.state, clock)
+
+    def release(self) -> None:
+        """Release the snapshot, so that changes need not be recorded for it."""
+        core = self.core()
+        if core is not None:
+            core.store.forget(self.store)
+
+
+def check_own(core: DatabaseCore, snapshot: object) -> None:
+    """Raise ValueError unless `snapshot` is a snapshot of this database."""
+    if not isinstance(snapshot, DatabaseSnapshot):
+        raise ValueError(f"{snapshot!r} is not a snapshot of {core.name}")
+    if snapshot.core() is core:
+        return
+    if snapshot.database == core.name:
+        raise ValueError(f"the snapshot is of an earlier database {core.name}, which was dropped")
+    raise ValueError(f"the snapshot is of {snapshot.database}, not of {core.name}")

@@ -1,15 +1,17 @@
-"""The shared parts of a database: its store, its locks, its schema through time."""
+"""The shared parts of a database: environment, store, locks, and schema through time."""
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence, Set
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import Protocol
 
+from spanemu.base.clock import Clock
+from spanemu.base.limits import DEFAULT_LIMITS, RETENTION_DEFAULT_NANOS, Limits
+from spanemu.base.rand import Randomness
 from spanemu.database.activity import ActivityLog, Progress
-from spanemu.database.environment import Environment
 from spanemu.database.errors import DatabaseNotFound
 from spanemu.database.generation import Generation
 from spanemu.database.splits.split_manager import SplitManager
@@ -24,6 +26,17 @@ from spanemu.txn.buffer import Buffer
 from spanemu.txn.locks.table import LockTable
 from spanemu.txn.read_only import SnapshotReader
 from spanemu.values.mutation import Mutation
+
+
+@dataclass(frozen=True, eq=False)
+class Environment:
+    """The environment that an emulator passes to each of its databases."""
+
+    clock: Clock
+    randomness: Randomness = field(default_factory=Randomness)
+    retention_nanos: int = RETENTION_DEFAULT_NANOS
+    limits: Limits = DEFAULT_LIMITS
+    has_database: Callable[[str], bool] = lambda name: False  # by full name
 
 
 @dataclass(frozen=True, slots=True)

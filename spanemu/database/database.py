@@ -13,25 +13,21 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from spanemu.base.clock import Clock
-from spanemu.database.content import Content, Contents
-from spanemu.database.core import DatabaseCore
+from spanemu.database.content import Content, Contents, DatabaseSnapshot, check_own
+from spanemu.database.core import DatabaseCore, Environment
 from spanemu.database.database_time import DatabaseTime
 from spanemu.database.encryption import GOOGLE_DEFAULT_KEYS
-from spanemu.database.environment import Environment
+from spanemu.database.errors import SplitInsideHierarchy
 from spanemu.database.generation import Generation
 from spanemu.database.options import StatementRequest
 from spanemu.database.physical import physical_layout, root_name, row_key, table_or_index
-from spanemu.database.restore_point import DatabaseSnapshot, check_own
 from spanemu.database.row_deletion import RowDeletion
 from spanemu.database.schema_changes import DdlOutcome, SchemaChanges
 from spanemu.database.sessions.registry import Sessions
-from spanemu.database.splits.errors import SplitInsideHierarchy
-from spanemu.database.splits.participants import commit_splits
 from spanemu.database.splits.split_manager import SplitManager
 from spanemu.database.splits.split_points import SplitPoints
-from spanemu.database.statements.footprint import Footprint, footprint_of
-from spanemu.database.statements.query_engine import prepare
-from spanemu.database.transactions.conflict import interfere
+from spanemu.database.statements.query_engine import Footprint, footprint_of, prepare
+from spanemu.database.transactions.read_write import interfere
 from spanemu.ddl.schema_text import ddl_statements
 from spanemu.hotspots.split_info import CommitSplits
 from spanemu.hotspots.split_model import SplitPolicy
@@ -136,8 +132,12 @@ class Database:
         """Return the splits of the last commit; None if none was made since the first call."""
         splitting = self._core.splitting
         splitting.keeps_commits = True
-        touched = splitting.last_commit
-        return None if touched is None else commit_splits(self._core, touched)
+        if splitting.last_commit is None:
+            return None
+        texts = [(splitting.text_at(split), split.server) for split in splitting.last_commit]
+        # The splits of dropped tables have no text.
+        known = [(text, server) for text, server in texts if text is not None]
+        return CommitSplits(tuple(text for text, _ in known), tuple(server for _, server in known))
 
     @property
     def version_retention_nanos(self) -> int:

@@ -95,7 +95,7 @@ class _Use:
     def _counts(self, writes: int, reads: int) -> bool:
         return writes > 0 or 0 < reads >= self._reads
 
-    def _hours(self, table: aggregator.Table) -> Iterator[Row]:
+    def _hours(self, table: aggregator.StatisticsTable) -> Iterator[Row]:
         """Yield the rows of a statistics table, including the hour that has not ended."""
         for row in self._ledger.look(table, "HOUR", self._now + NANOS_PER_HOUR):
             if row["INTERVAL_END"] > self._since:

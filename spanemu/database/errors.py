@@ -1,15 +1,7 @@
-"""Errors of databases that no single part of a database owns.
-
-    SpannerError
-    ├── ResourceNotFound        NOT_FOUND with the resource's name in a detail
-    │   └── DatabaseNotFound
-    ├── SchemaUpdateCancelled
-    ├── InvalidFilter           of a List call
-    └── SchemaObjectInUse       of drop protection
+"""Errors of databases, by the part of a database that raises them.
 
 A missing resource carries a ResourceInfo detail, by which clients distinguish, for example, a
-dropped database from a dropped session. The errors of each part are in the `errors` module of its
-package.
+dropped database from a dropped session.
 """
 
 from __future__ import annotations
@@ -63,3 +55,261 @@ class SchemaObjectInUse(SpannerError, code=Code.FAILED_PRECONDITION):
     kind: str
     name: str
     period: str
+
+
+# ---------------------------------------------------------------------- splits
+
+
+class SplitInsideHierarchy(SpannerError, code=Code.INVALID_ARGUMENT):
+    prose = "Splits fall between rows of {root}, not inside: {table} is interleaved in it."
+    table: str
+    root: str
+
+
+class SplitPointNamesNothing(SpannerError, code=Code.INVALID_ARGUMENT):
+    prose = "A split point must name a table or an index."
+
+
+class SplitPointKeyCount(SpannerError, code=Code.INVALID_ARGUMENT):
+    prose = (
+        "Wrong number of keys in a split point of {target}: a table takes at least one, an index "
+        "its own key and, if wanted, that of its table."
+    )
+    target: str
+
+
+class SplitPointKeysContradict(SpannerError, code=Code.INVALID_ARGUMENT):
+    prose = (
+        "A split point of index {index} has two values for column {column}: the index key and the "
+        "key of table {table} must agree."
+    )
+    index: str
+    table: str
+    column: str
+
+
+class SplitPointOnSearchIndex(SpannerError, code=Code.INVALID_ARGUMENT):
+    prose = "Split points cannot be added to {index}: search and vector indexes take none."
+    index: str
+
+
+class SplitPointExpiresTooLate(SpannerError, code=Code.INVALID_ARGUMENT):
+    prose = "The expire time of a split point may be at most {days} days from now."
+    days: int
+
+
+class TooManySplitPoints(SpannerError, code=Code.RESOURCE_EXHAUSTED):
+    prose = "Too many split points {where}. The limit is {limit}."
+    limit: int
+    where: str
+
+
+class SplitPointsTooLarge(SpannerError, code=Code.INVALID_ARGUMENT):
+    prose = "A request for split points has {size} bytes; the limit is {limit}."
+    size: int
+    limit: int
+
+
+# ---------------------------------------------------------------------- sessions
+
+
+class SessionNotFound(ResourceNotFound):
+    """A request to a session that was never created, has expired or was deleted."""
+
+    kind = "Session"
+    resource_type = f"{_TYPE_URL}.v1.Session"
+
+
+class MultiplexedSessionDeleted(SpannerError, code=Code.INVALID_ARGUMENT):
+    prose = "Multiplexed sessions may not be deleted: {name}"
+    name: str
+
+
+class PartitionNeedsReadOnlyTransaction(SpannerError, code=Code.INVALID_ARGUMENT):
+    prose = "Partitioned reads and queries can only be performed in a read-only transaction."
+
+
+class RoleNotFound(SpannerError, code=Code.PERMISSION_DENIED):
+    prose = "Role not found: {role}."
+    role: str
+
+
+class PrivilegeMissing(SpannerError, code=Code.PERMISSION_DENIED):
+    prose = "Role {role} does not have required privileges on {kind} {name}. It needs {privilege}."
+    role: str
+    privilege: str
+    kind: str
+    name: str
+
+
+# ---------------------------------------------------------------------- statements
+
+
+class SequenceInReadOnly(SpannerError, code=Code.INVALID_ARGUMENT):
+    prose = (
+        "GET_NEXT_SEQUENCE_VALUE for sequence {sequence} can only be used in a read-write or "
+        "partitioned-dml transaction."
+    )
+    sequence: str
+
+
+class SequenceExhausted(SpannerError, code=Code.FAILED_PRECONDITION):
+    prose = "Sequence {sequence} is exhausted: no value is left outside its skip range."
+    sequence: str
+
+
+class InvalidPartitionToken(SpannerError, code=Code.INVALID_ARGUMENT):
+    prose = "Invalid partition token: {reason}."
+    reason: str
+
+
+class NotPartitionableQuery(SpannerError, code=Code.INVALID_ARGUMENT):
+    prose = "Query is not root partitionable since {reason}."
+    reason: str
+
+
+class ParameterMissing(SpannerError, code=Code.INVALID_ARGUMENT):
+    prose = "No parameter found for binding: {name}"
+    name: str
+
+
+class BadParameterValue(SpannerError, code=Code.INVALID_ARGUMENT):
+    """A parameter value that cannot be converted to its type, declared or inferred.
+
+    Spanner answers INVALID_ARGUMENT wherever a statement has parameters: ExecuteSql,
+    ExecuteStreamingSql, ExecuteBatchDml (as the batch's status) and PartitionQuery. Google's
+    emulator does so for inferred types only, and answers FAILED_PRECONDITION for declared ones. In
+    mutations and keys, where a column gives the type, both answer FAILED_PRECONDITION
+    (`txn.errors`).
+    """
+
+    prose = (
+        "Invalid value for bind parameter {name}: Could not parse {value!r} as {type_text}{because}"
+    )
+    name: str
+    value: object
+    type_text: str
+    because: str
+
+
+class BadOptimizerVersion(SpannerError, code=Code.INVALID_ARGUMENT):
+    prose = "Query optimizer version: {version} is not supported"
+    version: str
+
+
+class SystemTableInReadWrite(SpannerError, code=Code.INVALID_ARGUMENT):
+    prose = "Unsupported concurrency mode in query using {schema}."
+    schema: str
+
+
+class NotDml(SpannerError, code=Code.INVALID_ARGUMENT):
+    prose = "Statement {number}: {sql!r} is not valid DML."
+    number: int
+    sql: str
+
+
+# ---------------------------------------------------------------------- transactions
+
+
+class TransactionNotFound(SpannerError, code=Code.NOT_FOUND):
+    prose = "Transaction not found: {id}"
+    id: str
+
+
+class TransactionClosed(SpannerError, code=Code.FAILED_PRECONDITION):
+    prose = "Transaction has already been closed: {id}"
+    id: str
+
+
+class TransactionEnded(SpannerError, code=Code.FAILED_PRECONDITION):
+    prose = "Cannot {request} in transaction {id} after it has been {ending}."
+    request: str
+    id: str
+    ending: str
+
+
+class TransactionInvalidated(SpannerError, code=Code.FAILED_PRECONDITION):
+    prose = "Transaction {id} was invalidated due to a constraint error: {failure}"
+    id: str
+    failure: str
+
+
+class NotReadWrite(SpannerError, code=Code.FAILED_PRECONDITION):
+    prose = "Cannot commit or rollback a {mode} transaction."
+    mode: str
+
+
+class DmlNotAllowed(SpannerError, code=Code.INVALID_ARGUMENT):
+    prose = "DML statements can only be performed in a read-write or partitioned-dml transaction."
+
+
+class DmlSingleUse(SpannerError, code=Code.INVALID_ARGUMENT):
+    prose = "DML statements may not be performed in single-use transactions, to avoid replay."
+
+
+class BatchDmlNotAllowed(SpannerError, code=Code.INVALID_ARGUMENT):
+    prose = "Batch DML is only supported within a read-write transaction."
+
+
+class EmptyBatch(SpannerError, code=Code.INVALID_ARGUMENT):
+    prose = "Request must contain at least one DML statement."
+
+
+class SeqnoReused(SpannerError, code=Code.INVALID_ARGUMENT):
+    prose = "Already processed a different request with this seqno: {seqno}."
+    seqno: int
+
+
+class SeqnoOutOfOrder(SpannerError, code=Code.INVALID_ARGUMENT):
+    prose = "Request has an out-of-order seqno {seqno}: {highest} was seen before."
+    seqno: int
+    highest: int
+
+
+class AfterLastStatement(SpannerError, code=Code.FAILED_PRECONDITION):
+    prose = "Transaction {id} accepts no statement after the one marked as its last."
+    id: str
+
+
+class PrecommitTokenMissing(SpannerError, code=Code.FAILED_PRECONDITION):
+    prose = "The commit of transaction {id} must send the latest precommit token it received."
+    id: str
+
+
+class LocksInReadOnly(SpannerError, code=Code.INVALID_ARGUMENT):
+    prose = "{feature} is not supported in this transaction type."
+    feature: str
+
+
+class DirectedReadNotAllowed(SpannerError, code=Code.INVALID_ARGUMENT):
+    prose = "Directed reads can only be performed in a read-only transaction."
+
+
+class PartitionedDmlUsedTwice(SpannerError, code=Code.INVALID_ARGUMENT):
+    prose = "Partitioned DML transaction {id} may only be used to execute one statement."
+    id: str
+
+
+class TooManyPartitionedDml(SpannerError, code=Code.RESOURCE_EXHAUSTED):
+    prose = "{limit} partitioned DML statements are running in the database; no more may run."
+    limit: int
+
+
+class PartitionedDmlOnly(SpannerError, code=Code.INVALID_ARGUMENT):
+    prose = "Partitioned DML transactions may only be used to execute DML."
+
+
+class MalformedMutationKey(SpannerError, code=Code.INVALID_ARGUMENT):
+    prose = "{reason}"
+    reason: str
+
+
+class NotPartitionableDml(SpannerError, code=Code.INVALID_ARGUMENT):
+    prose = "{reason}. The statement is: {sql}"
+    reason: str
+    sql: str
+
+
+class PartitionedReturning(SpannerError, code=Code.UNIMPLEMENTED):
+    prose = "THEN RETURN is not supported in Partitioned DML. The statement is: {sql}"
+    sql: str

@@ -20,7 +20,7 @@ from spanemu.admin.instances import Instances
 from spanemu.base.call import current
 from spanemu.base.errors import SpannerError
 from spanemu.database.options import StatementRequest
-from spanemu.database.statements.footprint import Footprint
+from spanemu.database.statements.query_engine import Footprint
 from spanemu.frontend.convert.chunks import StreamBroken
 from spanemu.frontend.convert.requests import param_types_from_proto
 from spanemu.frontend.method import Handler, Message, Method

@@ -10,10 +10,10 @@ from spanemu.base.errors import SpannerError
 from spanemu.base.resource_ids import check_labels
 from spanemu.base.resource_names import DatabaseName, SessionName
 from spanemu.database.database import Database
+from spanemu.database.errors import EmptyBatch
 from spanemu.database.sessions.registry import Sessions
 from spanemu.database.sessions.session import Session
 from spanemu.database.statements.results import CommitOutcome, Partition, TransactionInfo
-from spanemu.database.transactions.errors import EmptyBatch
 from spanemu.frontend import wire
 from spanemu.frontend.boundary import status_to_proto
 from spanemu.frontend.convert.chunks import RowBreaker, resumable_chunks, resume_point_from_token

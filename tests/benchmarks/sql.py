@@ -26,8 +26,8 @@ from rich.console import Console
 from rich.table import Table
 
 from spanemu.base.clock import SystemClock
+from spanemu.database.core import Environment
 from spanemu.database.database import Database
-from spanemu.database.environment import Environment
 from spanemu.database.options import (
     CommitOptions,
     QueryMode,

@@ -22,8 +22,8 @@ from random import Random
 from spanemu.base.clock import ManualClock
 from spanemu.base.errors import Code, SpannerError
 from spanemu.base.rand import Randomness
+from spanemu.database.core import Environment
 from spanemu.database.database import Database
-from spanemu.database.environment import Environment
 from spanemu.sql.errors import SyntaxFailure
 from spanemu.sql.googlesql.syntax.ddl.statement import split_statements
 from spanemu.sql.googlesql.syntax.lexer import tokenize

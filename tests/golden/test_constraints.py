@@ -21,8 +21,8 @@ import pytest
 from spanemu.base.clock import ManualClock
 from spanemu.base.errors import SpannerError
 from spanemu.base.rand import Randomness
+from spanemu.database.core import Environment
 from spanemu.database.database import Database
-from spanemu.database.environment import Environment
 from spanemu.database.options import (
     Begin,
     CommitOptions,

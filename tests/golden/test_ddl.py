@@ -14,8 +14,8 @@ from spanemu.base.clock import ManualClock
 from spanemu.base.errors import SpannerError
 from spanemu.base.limits import DEFAULT_LIMITS, Limits
 from spanemu.base.rand import Randomness
+from spanemu.database.core import Environment
 from spanemu.database.database import Database
-from spanemu.database.environment import Environment
 from spanemu.database.options import CommitOptions, Existing, ReadWriteOptions, StatementRequest
 from spanemu.ddl import errors
 from spanemu.ddl.schema_text import ddl_statements

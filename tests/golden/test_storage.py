@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from spanemu.base.clock import ManualClock
+from spanemu.database.core import Environment
 from spanemu.database.database import Database
-from spanemu.database.environment import Environment
+from spanemu.database.errors import SplitInsideHierarchy
 from spanemu.database.options import CommitOptions, ReadWriteOptions, SingleUse
-from spanemu.database.splits.errors import SplitInsideHierarchy
 from spanemu.hotspots.split_model import SplitPolicy
 from spanemu.sql.googlesql.syntax.ddl.statement import split_statements
 from spanemu.txn.errors.rows import ParentInsertedLater

@@ -15,8 +15,8 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 
 from spanemu.base.clock import ManualClock
 from spanemu.base.errors import SpannerError
+from spanemu.database.core import Environment
 from spanemu.database.database import Database
-from spanemu.database.environment import Environment
 from spanemu.database.options import CommitOptions, ReadWriteOptions, SingleUse
 from spanemu.database.statements.partitions import partition_ranges
 from spanemu.hotspots.split_model import SplitPolicy

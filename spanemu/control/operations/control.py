@@ -12,8 +12,8 @@ from spanemu.control.clock import EmbeddedClock
 from spanemu.control.faults import Faults
 from spanemu.control.operations.held import HandleRegistry
 from spanemu.control.recorder import Recorder
+from spanemu.database.content import DatabaseSnapshot
 from spanemu.database.database import Database
-from spanemu.database.restore_point import DatabaseSnapshot
 
 
 @dataclass(frozen=True, slots=True)

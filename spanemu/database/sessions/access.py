@@ -12,9 +12,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from spanemu.database.core import DatabaseCore
+from spanemu.database.errors import PrivilegeMissing, RoleNotFound
 from spanemu.database.generation import Generation
 from spanemu.database.options import ReadRequest, StatementRequest
-from spanemu.database.sessions.errors import PrivilegeMissing, RoleNotFound
 from spanemu.database.system_tables.catalog import CATALOG
 from spanemu.ddl.expressions import element_row
 from spanemu.ddl.kinds.roles import containing_roles

@@ -24,10 +24,9 @@ from spanemu.base.limits import SESSION_IDLE_MAX_NANOS
 from spanemu.base.paging import PageRequest, page
 from spanemu.base.resource_names import SessionName
 from spanemu.database.core import DatabaseCore
-from spanemu.database.errors import DatabaseNotFound
+from spanemu.database.errors import DatabaseNotFound, MultiplexedSessionDeleted, SessionNotFound
 from spanemu.database.filters import compile_filter
 from spanemu.database.sessions.access import Access
-from spanemu.database.sessions.errors import MultiplexedSessionDeleted, SessionNotFound
 from spanemu.database.sessions.role_session import RoleSession
 from spanemu.database.sessions.session import Session, SessionSpec
 from spanemu.database.transactions.listing import OpenTransaction, describe_transaction

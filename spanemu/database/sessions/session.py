@@ -12,6 +12,7 @@ from spanemu.base.call import annotate, reset_annotations
 from spanemu.base.errors import SpannerError
 from spanemu.base.limits import MULTIPLEXED_SESSION_AGE_MAX_NANOS, SESSION_IDLE_MAX_NANOS
 from spanemu.database.activity import CommitRecording, RequestRecord
+from spanemu.database.errors import DmlSingleUse, NotReadWrite, PartitionNeedsReadOnlyTransaction
 from spanemu.database.filters import Fields
 from spanemu.database.options import (
     Begin,
@@ -25,7 +26,6 @@ from spanemu.database.options import (
     StatementRequest,
     TransactionOptions,
 )
-from spanemu.database.sessions.errors import PartitionNeedsReadOnlyTransaction
 from spanemu.database.statements.results import (
     BatchOutcome,
     CommitOutcome,
@@ -33,7 +33,6 @@ from spanemu.database.statements.results import (
     ResultStream,
     TransactionInfo,
 )
-from spanemu.database.transactions.errors import DmlSingleUse, NotReadWrite
 from spanemu.database.transactions.read_write import ReadWriteTransaction
 from spanemu.database.transactions.registry import Transaction, Transactions
 from spanemu.database.transactions.snapshot import SnapshotTransaction

@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from spanemu.base.nanos import NANOS_PER_DAY
-from spanemu.database.splits.errors import (
+from spanemu.database.errors import (
     SplitPointExpiresTooLate,
     SplitPointKeyCount,
     SplitPointKeysContradict,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from spanemu.database.core import DatabaseCore
-from spanemu.database.statements.errors import SequenceExhausted, SequenceInReadOnly
+from spanemu.database.errors import SequenceExhausted, SequenceInReadOnly
 from spanemu.schema.schema import Schema
 from spanemu.sql.functions.errors import NotAnIdentityColumn
 

@@ -14,8 +14,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from spanemu.database.errors import InvalidPartitionToken, NotPartitionableQuery
 from spanemu.database.options import ReadRequest, StatementRequest
-from spanemu.database.statements.errors import InvalidPartitionToken, NotPartitionableQuery
 from spanemu.database.statements.query_engine import Prepared
 from spanemu.schema.index import Index
 from spanemu.schema.schema import Schema

@@ -7,6 +7,7 @@ is neither parsed nor planned again. A prepared statement holds no values and no
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import count
 from typing import Any
@@ -14,15 +15,15 @@ from typing import Any
 from spanemu.base.clock import monotonic
 from spanemu.base.errors import SpannerError
 from spanemu.base.record import Record, record
-from spanemu.database.generation import Generation
-from spanemu.database.options import QueryMode, StatementRequest
-from spanemu.database.statements.errors import (
+from spanemu.database.errors import (
     BadOptimizerVersion,
     BadParameterValue,
     NotDml,
     ParameterMissing,
     SystemTableInReadWrite,
 )
+from spanemu.database.generation import Generation
+from spanemu.database.options import QueryMode, StatementRequest
 from spanemu.database.statements.results import ResultStats, ResultStream
 from spanemu.database.system_tables.catalog import CATALOG
 from spanemu.sql.dialect import OPTIMIZER_VERSIONS, AnalyzerOptions
@@ -31,8 +32,12 @@ from spanemu.sql.executor.build import Executable, compile_plan
 from spanemu.sql.executor.reader import RowReader
 from spanemu.sql.executor.run import Run, SystemTables
 from spanemu.sql.functions.registry import Context
+from spanemu.sql.plan.nodes import Scan, Sort, TopN
 from spanemu.sql.plan.operator_display import explain
 from spanemu.sql.plan.partitionable import is_repeatable
+from spanemu.sql.plan.reads import reads_of
+from spanemu.sql.plan.statements import DmlPlan, Plan, QueryPlan
+from spanemu.sql.plan.traverse import walk
 from spanemu.sql.planner.build import plan_statement
 from spanemu.sql.planner.planning import Statistics
 from spanemu.sql.resolved import (
@@ -296,3 +301,38 @@ def _by_any_case(raw: Mapping[str, Any], name: str) -> Any:
         if given.lower() == name:
             return value
     raise ParameterMissing(name)
+
+
+@dataclass(frozen=True, slots=True)
+class Footprint:
+    """The properties of a plan that tests assert on.
+
+    `scanned_whole` are the tables that a scan reads in full, by table or index.
+    """
+
+    tables: frozenset[str] = frozenset()
+    scanned_whole: frozenset[str] = frozenset()
+    indexes: frozenset[str] = frozenset()
+    sorts: bool = False
+    writes: bool = False
+
+
+def footprint_of(plan: Plan) -> Footprint:
+    """Return the footprint of a plan.
+
+    A scan that a LIMIT may end early counts as a full scan too, because the plan does not show
+    where the scan ends.
+    """
+    assert isinstance(plan, QueryPlan | DmlPlan)
+    reads = reads_of(plan)
+    written = {plan.table.name} if isinstance(plan, DmlPlan) else set()
+    nodes = list(walk(plan.root))
+    return Footprint(
+        tables=frozenset(reads.columns) | written,
+        scanned_whole=frozenset(
+            node.table.name for node in nodes if isinstance(node, Scan) and node.seeks is None
+        ),
+        indexes=reads.indexes,
+        sorts=any(isinstance(node, Sort | TopN) for node in nodes),
+        writes=isinstance(plan, DmlPlan),
+    )

@@ -49,7 +49,7 @@ _MINUTE = _LEVELS[0] * NANOS_PER_SECOND
 _NO_PERIOD = Period()
 
 Age = tuple[int, int]
-Table = Callable[[IntervalPeriods, Schema], Iterable[Row]]
+StatisticsTable = Callable[[IntervalPeriods, Schema], Iterable[Row]]
 T = TypeVar("T")
 KeyT = TypeVar("KeyT", bound=Hashable)
 C = TypeVar("C", bound=Cell)
@@ -106,7 +106,7 @@ class StatisticsAggregator:
             self._pending.clear()
             self._waited.clear()
 
-    def look(self, table: Table, interval: str, now: int) -> list[Row]:
+    def look(self, table: StatisticsTable, interval: str, now: int) -> list[Row]:
         """Return the rows of a table as of `now`, in nanoseconds, for intervals that have ended."""
         with self._mutex:
             self._fold()

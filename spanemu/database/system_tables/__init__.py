@@ -3,9 +3,8 @@
 In reading order: `declaration` (a table as data: name, columns, row function), `information_schema`
 and `spanner_sys` (the two sets of tables, each as a literal), `catalog` (lookup by name for the
 analyzer, rows for the executor, and the procedures of CALL). Rows come from `relations` (tables,
-columns, views), `indexes`, `constraints`, `objects` (options, sequences, change streams, models,
-graphs, routines), `privileges`, `activity` (statistics), and `described` for the system tables
-themselves; `visibility` filters rows by role.
+columns, views, indexes), `constraints`, `objects` (options, roles, privileges) and the kinds of
+named objects (`ddl.kinds`); `visibility` filters rows by role.
 
 Rows are computed when a statement scans the table, once per statement; no table is materialized.
 """

@@ -16,21 +16,20 @@ from spanemu.database.system_tables.constraints import (
     table_constraints,
 )
 from spanemu.database.system_tables.declaration import Declared, Rows, Source
-from spanemu.database.system_tables.indexes import index_columns, indexes
 from spanemu.database.system_tables.objects import (
     column_options,
-    database_options,
-    spanner_statistics,
-)
-from spanemu.database.system_tables.privileges import (
     column_privileges,
+    database_options,
     role_column_grants,
     role_grantees,
     roles,
+    spanner_statistics,
 )
 from spanemu.database.system_tables.relations import (
     column_column_usage,
     columns,
+    index_columns,
+    indexes,
     schemata,
     table_synonyms,
     tables,

@@ -1,4 +1,4 @@
-"""Rows about options of databases and columns, and about statistics packages.
+"""Rows about options of databases and columns, statistics packages, roles and privileges.
 
 The rows about named objects are in the descriptions of their kinds (`ddl.kinds`).
 """
@@ -9,8 +9,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from spanemu.database.system_tables.declaration import Source
-from spanemu.ddl.kinds.rows import typed
+from spanemu.ddl.kinds.rows import NOT_GRANTABLE, grants_on, typed
 from spanemu.ddl.schema_text import shown_options
+from spanemu.schema.access import SYSTEM_ROLES
 from spanemu.schema.names import split_name
 
 Rows = Iterator[tuple[Any, ...]]
@@ -37,3 +38,48 @@ def spanner_statistics(source: Source) -> Rows:
     """Yield the rows of SPANNER_STATISTICS: the packages that ALTER STATISTICS named."""
     for name, allow_gc in source.schema.statistics.items():
         yield "", "", name, allow_gc
+
+
+_BY_COLUMN = frozenset({"SELECT", "INSERT", "UPDATE"})
+
+
+def roles(source: Source) -> Rows:
+    """Yield the rows of ROLES: the roles of every database, then users' roles."""
+    for name in SYSTEM_ROLES:
+        yield name, True
+    for user_role in source.schema.roles.values():
+        if user_role.name not in SYSTEM_ROLES:
+            yield user_role.name, False
+
+
+def role_grantees(source: Source) -> Rows:
+    """Yield the rows of ROLE_GRANTEES: memberships, except in public, which every role has."""
+    for role in source.schema.roles.values():
+        for name in role.member_of:
+            yield name, role.name
+
+
+def column_privileges(source: Source) -> Rows:
+    """Yield the rows of COLUMN_PRIVILEGES; a privilege on a table is one on each column."""
+    seen: set[tuple[Any, ...]] = set()
+    for role, grant in grants_on(source.schema, "TABLE", "VIEW"):
+        if grant.privilege not in _BY_COLUMN:
+            continue
+        for column in sorted(grant.columns) or _columns(source, grant.name):
+            row = "", *split_name(grant.name), column, grant.privilege, role
+            if row not in seen:
+                seen.add(row)
+                yield row
+
+
+def _columns(source: Source, name: str) -> list[str]:
+    table = source.schema.table(name)
+    if table is not None:
+        return [column.name for column in table.columns]
+    view = source.schema.view(name)
+    return [] if view is None else [column for column, _ in view.columns]
+
+
+def role_column_grants(source: Source) -> Rows:
+    """Yield the rows of ROLE_COLUMN_GRANTS."""
+    return ((*row, *NOT_GRANTABLE) for row in column_privileges(source))

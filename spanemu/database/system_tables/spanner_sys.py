@@ -9,20 +9,64 @@ The tables in `LEFT_OUT` are refused by name.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import date
 from typing import Any
 
 from spanemu.base.call import current
 from spanemu.base.nanos import NANOS_PER_HOUR
-from spanemu.database.core import Sweep
+from spanemu.database.core import DatabaseCore, Sweep
+from spanemu.database.statistics.aggregator import StatisticsTable
+from spanemu.database.statistics.locks import lock_stats_top, lock_stats_total
+from spanemu.database.statistics.operations import column_operations, table_operations
+from spanemu.database.statistics.period import Row
+from spanemu.database.statistics.queries import (
+    query_stats_top,
+    query_stats_total,
+    read_stats_top,
+    read_stats_total,
+)
+from spanemu.database.statistics.running import (
+    active_partitioned_dmls,
+    active_queries_summary,
+    oldest_active_queries,
+)
+from spanemu.database.statistics.transactions import txn_stats_top, txn_stats_total
 from spanemu.database.statistics.weight import row_weigher
-from spanemu.database.system_tables.activity import AT_THE_MOMENT, by_interval, in_order
-from spanemu.database.system_tables.declaration import Declared, Rows, Source, no_rows
+from spanemu.database.system_tables.declaration import Declared, Rows, Source, column_name, no_rows
 from spanemu.schema.index import Index
 from spanemu.schema.objects import DEFAULT
 from spanemu.schema.table import Table
 from spanemu.storage.layout import tree_of
+
+# The statistics tables that have rows.
+_STATISTICS: Mapping[str, StatisticsTable] = {
+    "COLUMN_OPERATIONS_STATS": column_operations,
+    "LOCK_STATS_TOP": lock_stats_top,
+    "LOCK_STATS_TOTAL": lock_stats_total,
+    "QUERY_STATS_TOP": query_stats_top,
+    "QUERY_STATS_TOTAL": query_stats_total,
+    "READ_STATS_TOP": read_stats_top,
+    "READ_STATS_TOTAL": read_stats_total,
+    "TABLE_OPERATIONS_STATS": table_operations,
+    "TXN_STATS_TOP": txn_stats_top,
+    "TXN_STATS_TOTAL": txn_stats_total,
+}
+_RUNNING: Mapping[str, Callable[[DatabaseCore], Iterable[Row]]] = {
+    "ACTIVE_PARTITIONED_DMLS": lambda core: active_partitioned_dmls(
+        core.activity, core.partitioned_dml
+    ),
+    "ACTIVE_QUERIES_SUMMARY": lambda core: active_queries_summary(core.activity),
+    "OLDEST_ACTIVE_QUERIES": lambda core: oldest_active_queries(core.activity),
+}
+
+
+def _in_order(rows: Iterable[Row], notation: str) -> Rows:
+    """Yield rows as tuples over the columns of a declaration; a missing column is NULL."""
+    names = [column_name(word) for word in notation.split()]
+    for row in rows:
+        yield tuple(map(row.get, names))
+
 
 _CHECKED_EVERY = 0xFF  # a mask: the deadline is checked every 256 rows
 
@@ -189,15 +233,15 @@ def _by_interval() -> Iterator[Declared]:
 def _rows_of(name: str, notation: str, interval: str) -> Callable[[Source], Rows]:
     if name == "SPLIT_STATS_TOP":
         return lambda source: split_stats_top(source, interval)
-    rows = by_interval(name)
-    if rows is None:
+    table = _STATISTICS.get(name)
+    if table is None:
         return no_rows
-    return lambda source: in_order(rows(source, interval), notation)
+    return lambda source: _in_order(source.core.ledger.look(table, interval, source.at), notation)
 
 
 def _at_the_moment(name: str, notation: str) -> Declared:
-    rows = AT_THE_MOMENT[name]
-    return Declared(SCHEMA, name, notation, lambda source: in_order(rows(source), notation))
+    rows = _RUNNING[name]
+    return Declared(SCHEMA, name, notation, lambda source: _in_order(rows(source.core), notation))
 
 
 SPANNER_SYS: tuple[Declared, ...] = (

@@ -2,7 +2,6 @@
 
 In reading order: `registry` (the transactions of a session by id, and the protocol of their
 handles), the kinds `snapshot` (read-only), `read_write` and `partitioned_dml`, then the parts of a
-read-write transaction: `lifecycle` (states), `turn` (one request at a time), `replay` (repeated
-DML) and `precommit` (precommit tokens). `listing` lists open transactions, `conflict` commits a
-write that wins every conflict, and `errors`.
+read-write transaction: `lifecycle` (states, precommit tokens, one request at a time) and `replay`
+(repeated DML). `listing` lists open transactions.
 """

@@ -6,29 +6,77 @@
        ├── commit ──> COMMITTED             a repeated commit gets the same answer
        └── rollback ──> ROLLED_BACK
 
-Not here: the transaction's requests (`read_write`).
+`serialized` makes the requests of a transaction take turns. Not here: the requests (`read_write`).
 """
 
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable, Sequence
+from functools import wraps
+from typing import Concatenate, ParamSpec, TypeVar
 
+from spanemu.base.call import serving
+from spanemu.base.clock import monotonic
 from spanemu.base.errors import SpannerError
 from spanemu.database.core import DatabaseCore
-from spanemu.database.generation import Generation
-from spanemu.database.options import ReadWriteOptions, reads_of
-from spanemu.database.statements.context import StatementContext
-from spanemu.database.statements.results import CommitOutcome, WrittenRows
-from spanemu.database.transactions.errors import (
+from spanemu.database.errors import (
+    MalformedMutationKey,
+    PrecommitTokenMissing,
     TransactionClosed,
     TransactionEnded,
     TransactionInvalidated,
 )
-from spanemu.database.transactions.precommit import PrecommitTokens
+from spanemu.database.generation import Generation
+from spanemu.database.options import ReadWriteOptions, reads_of
+from spanemu.database.statements.context import StatementContext
+from spanemu.database.statements.results import CommitOutcome, WrittenRows
 from spanemu.database.transactions.replay import Replays
 from spanemu.txn import read_write as work
+from spanemu.txn.commit import resolve
+from spanemu.txn.errors.requests import BadCellValue, BadKeyValue, WrongKeyParts
 from spanemu.txn.locks.holder import LockHolder
 from spanemu.txn.state import State
+from spanemu.values.mutation import Mutation
+
+
+class PrecommitTokens:
+    """The tokens by which a multiplexed session proves that a commit follows all requests.
+
+    Each reply of a read-write transaction carries a token newer than the previous ones, and the
+    commit sends the newest token back. A transaction that holds only mutations gets its token from
+    its begin request, which names one of the mutations (the mutation key). `kept` are the mutations
+    of commits that must be sent again.
+    """
+
+    __slots__ = ("_given", "_id", "_newest", "kept")
+
+    def __init__(self, transaction_id: bytes) -> None:
+        self._id = transaction_id
+        self._given = 0
+        self._newest = b"%s:0" % transaction_id
+        self.kept: Sequence[Mutation] = ()  # of commits that were refused for an old token
+
+    def next(self) -> tuple[bytes, int]:
+        """Return a new token and its number."""
+        self._given += 1
+        self._newest = b"%s:%d" % (self._id, self._given)
+        return self._newest, self._given
+
+    def newer_than(self, given: bytes, mutations: Sequence[Mutation]) -> tuple[bytes, int] | None:
+        """Return the token that the commit must be repeated with, or None if `given` is the newest.
+
+        A client that meant to send statements when it began names no mutation key, and receives its
+        first token here. Raises PrecommitTokenMissing if the client has received a token before and
+        sends none.
+        """
+        if given == self._newest:
+            return None
+        if not given and self._given:
+            raise PrecommitTokenMissing(self._id.decode())
+        self.kept = mutations or self.kept
+        return self.next()
+
 
 _ENDINGS = {State.COMMITTED: "committed or rolledback", State.ROLLED_BACK: "rolled back"}
 
@@ -197,3 +245,68 @@ class TransactionLifecycle:
         else:
             self._work.context = context
         return self._work
+
+
+def validate_mutation_key(core: DatabaseCore, generation: Generation, mutation: Mutation) -> None:
+    """Raise the error of an invalid mutation key of a begin request.
+
+    A value that does not fit its column makes a begin request malformed; the same value in a commit
+    is a failed precondition.
+    """
+    try:
+        context = StatementContext(core, generation.schema, writable=True)
+        resolve(generation.rules, context, mutation)
+    except (BadCellValue, BadKeyValue, WrongKeyParts) as fault:
+        raise MalformedMutationKey(str(fault)) from fault
+
+
+S = TypeVar("S", bound=TransactionLifecycle)
+P = ParamSpec("P")
+R = TypeVar("R")
+_Request = Callable[Concatenate[S, P], R]
+
+
+def serialized(
+    what: str, *, ends: bool = False
+) -> Callable[[_Request[S, P, R]], _Request[S, P, R]]:
+    """Return a decorator that runs a method as a serialized request called `what`.
+
+    `ends` is true for a request that ends the transaction. The transaction is idle after the
+    request.
+
+    The wrapper is a single function, because every request passes it and each call costs time.
+    """
+
+    def decorated(request: _Request[S, P, R]) -> _Request[S, P, R]:
+        @wraps(request)
+        def turn(shared: S, /, *args: P.args, **kwargs: P.kwargs) -> R:
+            shared.mutex.acquire()
+            try:
+                holder = shared.holder
+                if holder.state is not State.ACTIVE:
+                    shared.check_open(what, ends)
+                client = holder.client
+                client.busy += 1
+                try:
+                    result = request(shared, *args, **kwargs)
+                    client.failed = False
+                    return result
+                except BaseException:
+                    client.failed = True
+                    raise
+                finally:
+                    client.busy -= 1
+                    client.heard_at = monotonic()
+                    if holder.state is State.ACTIVE:
+                        call = serving.call
+                        client.connection = None if call is None else call.connection
+            except BaseException:
+                shared.locks.wake_waiters(shared.holder)
+                shared.drop_state_if_aborted()
+                raise
+            finally:
+                shared.mutex.release()
+
+        return turn
+
+    return decorated

@@ -14,6 +14,16 @@ from collections.abc import Sequence
 from spanemu.base.limits import PARTITIONED_DML_CONCURRENT_MAX
 from spanemu.database.activity import Progress
 from spanemu.database.core import DatabaseCore
+from spanemu.database.errors import (
+    BatchDmlNotAllowed,
+    DirectedReadNotAllowed,
+    NotPartitionableDml,
+    NotReadWrite,
+    PartitionedDmlOnly,
+    PartitionedDmlUsedTwice,
+    PartitionedReturning,
+    TooManyPartitionedDml,
+)
 from spanemu.database.generation import Generation
 from spanemu.database.options import (
     CommitOptions,
@@ -30,16 +40,6 @@ from spanemu.database.statements.results import (
     CommitOutcome,
     ResultStream,
     TransactionInfo,
-)
-from spanemu.database.transactions.errors import (
-    BatchDmlNotAllowed,
-    DirectedReadNotAllowed,
-    NotPartitionableDml,
-    NotReadWrite,
-    PartitionedDmlOnly,
-    PartitionedDmlUsedTwice,
-    PartitionedReturning,
-    TooManyPartitionedDml,
 )
 from spanemu.sql.executor.reader import ByteRange
 from spanemu.sql.plan.nodes import Scan

@@ -12,14 +12,22 @@ from typing import Any
 
 from spanemu.base.call import current_annotations
 from spanemu.base.errors import SpannerError
+from spanemu.database.core import DatabaseCore
+from spanemu.database.errors import (
+    AfterLastStatement,
+    DirectedReadNotAllowed,
+    EmptyBatch,
+    NotDml,
+    SeqnoOutOfOrder,
+)
 from spanemu.database.options import (
     CommitOptions,
     Isolation,
     QueryMode,
     ReadRequest,
+    ReadWriteOptions,
     StatementRequest,
 )
-from spanemu.database.splits.participants import annotate_commit
 from spanemu.database.statements.dml import execute_dml, refuse_pending_columns, refuse_pending_plan
 from spanemu.database.statements.query_engine import (
     Prepared,
@@ -35,18 +43,17 @@ from spanemu.database.statements.results import (
     ResultStream,
     TransactionInfo,
 )
-from spanemu.database.transactions.errors import (
-    AfterLastStatement,
-    DirectedReadNotAllowed,
-    EmptyBatch,
-    SeqnoOutOfOrder,
+from spanemu.database.transactions.lifecycle import (
+    TransactionLifecycle,
+    serialized,
+    validate_mutation_key,
 )
-from spanemu.database.transactions.lifecycle import TransactionLifecycle
-from spanemu.database.transactions.precommit import validate_mutation_key
 from spanemu.database.transactions.replay import Replays
-from spanemu.database.transactions.turn import serialized
+from spanemu.storage.split_map import SplitLocation, SplitMap
 from spanemu.txn.commit import apply, buffer_mutations
 from spanemu.txn.errors.requests import TooManyMutations, TransactionAborted
+from spanemu.txn.locks.holder import LockHolder
+from spanemu.txn.read_write import TransactionWorkspace
 from spanemu.txn.reader import TransactionReader
 from spanemu.txn.state import State
 from spanemu.values.mutation import Mutation
@@ -276,10 +283,63 @@ class ReadWriteTransaction(TransactionLifecycle):
                 if known is not None and not known >= written.trees.keys():
                     observer.attribute_commit(self.holder.client.last_request, mutations, written)
         if self._core.splitting.keeps_commits or current_annotations() is not None:
-            annotate_commit(self._core, transaction, count)
+            self._annotate_commit(transaction, count)
         self.locks.release(self.holder, State.COMMITTED)
         repeatable = self.options.isolation is Isolation.REPEATABLE_READ
         snapshot_at = transaction.snapshot_at if repeatable else None
         stats = count if options.return_stats else None
         self.written = transaction.buffer.sample()
         return CommitOutcome(at, stats, None, snapshot_at)
+
+    def _annotate_commit(self, transaction: TransactionWorkspace, count: int) -> None:
+        """Record the mutation count and the participants of a commit, while it holds its locks."""
+        touched = participants_of(self._core.store.split_map, transaction)
+        annotations = current_annotations()
+        if annotations is not None:
+            annotations["mutations"] = count
+            annotations["participants"] = len(touched)
+        if self._core.splitting.keeps_commits:
+            self._core.splitting.last_commit = touched
+
+
+def participants_of(split_map: SplitMap, transaction: TransactionWorkspace) -> list[SplitLocation]:
+    """Return the splits that take part in a commit, in key order.
+
+    A transaction whose rows all lie in a single split commits there. With several splits, each is a
+    participant of a two-phase commit, whatever its server ("life of reads and writes"). A split
+    takes part if a row in it was written, or was read in a way that the commit must validate or
+    protect.
+    """
+    holder = transaction.holder
+    rows = [*holder.rows, *((tree, key) for tree, key, _ in transaction.buffer.entries())]
+    ranges = [
+        *holder.ranges,
+        *((tree, low, high) for tree, low, high, _ in transaction.recorded_reads),
+    ]
+    return sorted({*split_map.splits_with_keys(rows), *split_map.splits_overlapping(ranges)})
+
+
+_OLDEST = 0  # The ages of clients' transactions start at 1.
+
+
+def interfere(core: DatabaseCore, statements: Sequence[str]) -> None:
+    """Run DML statements in a transaction older than any other, and commit the transaction.
+
+    Conflicting transactions are wounded, so that a test can make a client's transaction lose.
+    Raises NotDml and the errors of the statements.
+    """
+    while True:
+        attempt = ReadWriteTransaction(
+            core, b"", ReadWriteOptions(), holder=LockHolder(since=_OLDEST)
+        )
+        try:
+            for number, sql in enumerate(statements):
+                if not attempt.execute(StatementRequest(sql)).is_dml:
+                    raise NotDml(number, sql)
+            attempt.commit((), CommitOptions())
+        except TransactionAborted:
+            continue  # Another conflicting write of a test committed first.
+        except BaseException:
+            attempt.rollback()
+            raise
+        return

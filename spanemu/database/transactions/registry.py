@@ -19,6 +19,7 @@ from spanemu.base.call import current
 from spanemu.base.clock import monotonic
 from spanemu.base.limits import TRANSACTIONS_PER_SESSION_MAX
 from spanemu.database.core import DatabaseCore
+from spanemu.database.errors import TransactionClosed, TransactionNotFound
 from spanemu.database.options import (
     CommitOptions,
     PartitionedDml,
@@ -34,7 +35,6 @@ from spanemu.database.statements.results import (
     ResultStream,
     TransactionInfo,
 )
-from spanemu.database.transactions.errors import TransactionClosed, TransactionNotFound
 from spanemu.database.transactions.partitioned_dml import PartitionedDmlTransaction
 from spanemu.database.transactions.read_write import ReadWriteTransaction
 from spanemu.database.transactions.snapshot import SnapshotTransaction

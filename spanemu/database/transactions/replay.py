@@ -11,9 +11,9 @@ from typing import Any
 
 from spanemu.base.errors import SpannerError
 from spanemu.base.record import Record, record
+from spanemu.database.errors import SeqnoReused
 from spanemu.database.options import QueryMode, StatementRequest
 from spanemu.database.statements.results import BatchOutcome, ResultStats, ResultStream
-from spanemu.database.transactions.errors import SeqnoReused
 from spanemu.values.types import Type
 
 StatementOrBatch = StatementRequest | Sequence[StatementRequest]

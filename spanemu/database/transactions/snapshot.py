@@ -9,6 +9,14 @@ from weakref import finalize
 from spanemu.base.call import current
 from spanemu.base.limits import READ_AHEAD_MAX_NANOS
 from spanemu.database.core import DatabaseCore
+from spanemu.database.errors import (
+    BatchDmlNotAllowed,
+    DmlNotAllowed,
+    DmlSingleUse,
+    LocksInReadOnly,
+    NotReadWrite,
+    SequenceInReadOnly,
+)
 from spanemu.database.generation import Generation
 from spanemu.database.options import (
     CommitOptions,
@@ -23,7 +31,6 @@ from spanemu.database.options import (
     TimestampBound,
 )
 from spanemu.database.statements.context import StatementContext
-from spanemu.database.statements.errors import SequenceInReadOnly
 from spanemu.database.statements.partitions import (
     PartitionToken,
     hierarchy_named,
@@ -46,13 +53,6 @@ from spanemu.database.statements.results import (
     TransactionInfo,
 )
 from spanemu.database.system_tables.catalog import SystemRows
-from spanemu.database.transactions.errors import (
-    BatchDmlNotAllowed,
-    DmlNotAllowed,
-    DmlSingleUse,
-    LocksInReadOnly,
-    NotReadWrite,
-)
 from spanemu.sql.executor.reader import ByteRange, RowReader
 from spanemu.storage.layout import hierarchy_of
 from spanemu.storage.store import Store

@@ -10,7 +10,7 @@ from spanemu.admin.database_administration import create_database as create
 from spanemu.admin.database_administration import update_database as update
 from spanemu.admin.instances import Instances
 from spanemu.base.paging import PageRequest, page
-from spanemu.database.splits.errors import SplitPointsTooLarge
+from spanemu.database.errors import SplitPointsTooLarge
 from spanemu.database.splits.split_points import REQUEST_BYTES_MAX, NewSplitPoints
 from spanemu.frontend.admin import wire
 from spanemu.frontend.admin.descriptors import types_from_descriptors

@@ -7,6 +7,7 @@ from typing import Any
 
 from spanemu.base.errors import Unsupported
 from spanemu.base.limits import COMMIT_BYTES_MAX, COMMIT_DELAY_MAX_NANOS, TAG_CHARACTERS_MAX
+from spanemu.database.errors import DirectedReadNotAllowed
 from spanemu.database.options import (
     CommitOptions,
     Existing,
@@ -16,7 +17,6 @@ from spanemu.database.options import (
     Selector,
     StatementRequest,
 )
-from spanemu.database.transactions.errors import DirectedReadNotAllowed
 from spanemu.frontend.convert.timestamps import duration_from_proto
 from spanemu.frontend.convert.types import list_from_proto, struct_from_proto, type_from_proto
 from spanemu.frontend.errors import (

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Any
 
+from spanemu.database.errors import BatchDmlNotAllowed, PartitionNeedsReadOnlyTransaction
 from spanemu.database.options import (
     Begin,
     ExactStaleness,
@@ -29,8 +30,6 @@ from spanemu.database.options import (
     TimestampBound,
     TransactionOptions,
 )
-from spanemu.database.sessions.errors import PartitionNeedsReadOnlyTransaction
-from spanemu.database.transactions.errors import BatchDmlNotAllowed
 from spanemu.frontend.convert.timestamps import read_timestamp_from_proto, staleness_from_proto
 from spanemu.frontend.errors import (
     EmptyTransactionId,

@@ -8,8 +8,8 @@ from random import Random
 
 from spanemu.base.clock import ManualClock
 from spanemu.base.rand import Randomness
+from spanemu.database.core import Environment
 from spanemu.database.database import Database
-from spanemu.database.environment import Environment
 from spanemu.database.options import CommitOptions, ReadWriteOptions, SingleUse
 from spanemu.txn.locks.holder import RETRY_PATIENCE_SECONDS
 from spanemu.values.mutation import WriteKind

@@ -7,8 +7,8 @@ import pytest
 from spanemu.base.clock import ManualClock
 from spanemu.base.nanos import NANOS_PER_HOUR
 from spanemu.database.content import Content, without_row_deletion
+from spanemu.database.core import Environment
 from spanemu.database.database import Database, RestoreSource
-from spanemu.database.environment import Environment
 from spanemu.storage.layout import tree_of
 
 NAME = "projects/p/instances/i/databases/d1"

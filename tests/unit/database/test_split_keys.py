@@ -8,8 +8,8 @@ import pytest
 
 from spanemu.base.clock import ManualClock
 from spanemu.control.splits import Splits
+from spanemu.database.core import Environment
 from spanemu.database.database import Database
-from spanemu.database.environment import Environment
 from spanemu.database.options import CommitOptions, ReadWriteOptions, SingleUse
 from spanemu.values.mutation import Write, WriteKind
 

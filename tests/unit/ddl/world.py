@@ -8,8 +8,8 @@ from typing import Any
 from spanemu.base.clock import ManualClock
 from spanemu.base.limits import DEFAULT_LIMITS, Limits
 from spanemu.base.rand import Randomness
+from spanemu.database.core import Environment
 from spanemu.database.database import Database
-from spanemu.database.environment import Environment
 from spanemu.database.options import (
     CommitOptions,
     ReadOnly,

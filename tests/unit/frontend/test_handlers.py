@@ -4,6 +4,7 @@ import pytest
 
 from spanemu.base.limits import STREAM_CHUNK_BYTES
 from spanemu.base.resource_names import InvalidName
+from spanemu.database.errors import EmptyBatch
 from spanemu.database.options import (
     Begin,
     CommitOptions,
@@ -24,7 +25,6 @@ from spanemu.database.statements.results import (
     ResultStream,
     TransactionInfo,
 )
-from spanemu.database.transactions.errors import EmptyBatch
 from spanemu.frontend import spanner, wire
 from spanemu.frontend.convert.types import list_from_proto
 from spanemu.frontend.errors import EmptyTransactionId, RequiredFieldMissing

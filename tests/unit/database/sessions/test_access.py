@@ -7,8 +7,9 @@ import pytest
 from spanemu.base.clock import ManualClock
 from spanemu.base.errors import Code, SpannerError
 from spanemu.base.rand import Randomness
+from spanemu.database.core import Environment
 from spanemu.database.database import Database
-from spanemu.database.environment import Environment
+from spanemu.database.errors import PrivilegeMissing, RoleNotFound
 from spanemu.database.options import (
     CommitOptions,
     Existing,
@@ -17,7 +18,6 @@ from spanemu.database.options import (
     SingleUse,
     StatementRequest,
 )
-from spanemu.database.sessions.errors import PrivilegeMissing, RoleNotFound
 from spanemu.database.sessions.session import Session
 from spanemu.values.mutation import Delete, RawKeySet, Write, WriteKind
 

@@ -10,10 +10,13 @@ import pytest
 
 from spanemu.base.errors import Code
 from spanemu.base.nanos import NANOS_PER_DAY, NANOS_PER_HOUR
-from spanemu.database.errors import DatabaseNotFound
+from spanemu.database.errors import (
+    DatabaseNotFound,
+    MultiplexedSessionDeleted,
+    SessionNotFound,
+    TransactionNotFound,
+)
 from spanemu.database.options import ReadWriteOptions
-from spanemu.database.sessions.errors import MultiplexedSessionDeleted, SessionNotFound
-from spanemu.database.transactions.errors import TransactionNotFound
 from spanemu.txn.errors.requests import TransactionAborted
 from tests.unit.database.shop import Shop, request
 

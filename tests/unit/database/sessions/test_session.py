@@ -5,6 +5,12 @@ from __future__ import annotations
 import pytest
 
 from spanemu.base.errors import Code
+from spanemu.database.errors import (
+    DmlSingleUse,
+    NotReadWrite,
+    PartitionNeedsReadOnlyTransaction,
+    TransactionNotFound,
+)
 from spanemu.database.options import (
     Begin,
     Existing,
@@ -14,8 +20,6 @@ from spanemu.database.options import (
     SingleUse,
     StatementRequest,
 )
-from spanemu.database.sessions.errors import PartitionNeedsReadOnlyTransaction
-from spanemu.database.transactions.errors import DmlSingleUse, NotReadWrite, TransactionNotFound
 from spanemu.txn.errors.requests import ColumnNotFound, TableNotFound
 from spanemu.txn.errors.rows import RowAlreadyExists
 from spanemu.values.mutation import Write, WriteKind

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from spanemu.base.errors import Code
+from spanemu.database.errors import SequenceExhausted, SequenceInReadOnly
 from spanemu.database.statements.context import StatementContext, bit_reversed
-from spanemu.database.statements.errors import SequenceExhausted, SequenceInReadOnly
 from spanemu.sql.functions.errors import NotAnIdentityColumn
 from tests.unit.database.shop import Shop
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from spanemu.base.clock import ManualClock
+from spanemu.database.core import Environment
 from spanemu.database.database import Database
-from spanemu.database.environment import Environment
 from spanemu.database.system_tables.catalog import CATALOG, SystemRows
 
 DDL = (

@@ -9,7 +9,17 @@ import pytest
 from spanemu.base.call import Call, Cancelled
 from spanemu.base.errors import Code, HelpLink, SpannerError
 from spanemu.base.limits import Limits
-from spanemu.database.errors import DatabaseNotFound
+from spanemu.database.errors import (
+    AfterLastStatement,
+    DatabaseNotFound,
+    DirectedReadNotAllowed,
+    EmptyBatch,
+    NotDml,
+    PrecommitTokenMissing,
+    SeqnoOutOfOrder,
+    TransactionEnded,
+    TransactionInvalidated,
+)
 from spanemu.database.options import (
     CommitOptions,
     Existing,
@@ -19,16 +29,6 @@ from spanemu.database.options import (
     ReadWriteOptions,
     SingleUse,
     StatementRequest,
-)
-from spanemu.database.statements.errors import NotDml
-from spanemu.database.transactions.errors import (
-    AfterLastStatement,
-    DirectedReadNotAllowed,
-    EmptyBatch,
-    PrecommitTokenMissing,
-    SeqnoOutOfOrder,
-    TransactionEnded,
-    TransactionInvalidated,
 )
 from spanemu.storage.layout import tree_of
 from spanemu.txn.errors.requests import TableNotFound, TooManyMutations, TransactionAborted

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from spanemu.base.limits import TRANSACTIONS_PER_SESSION_MAX
+from spanemu.database.errors import TransactionClosed, TransactionNotFound
 from spanemu.database.options import (
     Begin,
     CommitOptions,
@@ -18,7 +19,6 @@ from spanemu.database.options import (
     StatementRequest,
 )
 from spanemu.database.transactions import registry
-from spanemu.database.transactions.errors import TransactionClosed, TransactionNotFound
 from spanemu.database.transactions.read_write import ReadWriteTransaction
 from spanemu.txn.errors.requests import TransactionAborted
 from spanemu.txn.locks.table import LockTable

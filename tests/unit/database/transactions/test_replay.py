@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from spanemu.base.errors import SpannerError, Unsupported
+from spanemu.database.errors import SeqnoReused
 from spanemu.database.options import QueryMode, StatementRequest
 from spanemu.database.statements.results import BatchOutcome, ResultStats, ResultStream
-from spanemu.database.transactions.errors import SeqnoReused
 from spanemu.database.transactions.replay import Replays
 from spanemu.values.types import INT64, STRING
 

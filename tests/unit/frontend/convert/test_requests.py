@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 from google.protobuf.duration_pb2 import Duration
 
+from spanemu.database.errors import DirectedReadNotAllowed
 from spanemu.database.options import (
     Begin,
     CommitOptions,
@@ -12,7 +13,6 @@ from spanemu.database.options import (
     ReadWriteOptions,
     StatementRequest,
 )
-from spanemu.database.transactions.errors import DirectedReadNotAllowed
 from spanemu.frontend import wire
 from spanemu.frontend.convert import requests
 from spanemu.frontend.errors import (

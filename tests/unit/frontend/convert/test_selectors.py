@@ -4,6 +4,7 @@ import pytest
 from google.protobuf.duration_pb2 import Duration
 from google.protobuf.timestamp_pb2 import Timestamp
 
+from spanemu.database.errors import BatchDmlNotAllowed, PartitionNeedsReadOnlyTransaction
 from spanemu.database.options import (
     Begin,
     ExactStaleness,
@@ -19,8 +20,6 @@ from spanemu.database.options import (
     SingleUse,
     Strong,
 )
-from spanemu.database.sessions.errors import PartitionNeedsReadOnlyTransaction
-from spanemu.database.transactions.errors import BatchDmlNotAllowed
 from spanemu.frontend import wire
 from spanemu.frontend.convert import selectors
 from spanemu.frontend.errors import (

@@ -13,8 +13,8 @@ import pytest
 
 from spanemu.base.call import Call, Cancelled
 from spanemu.base.clock import SystemClock
+from spanemu.database.core import Environment
 from spanemu.database.database import Database
-from spanemu.database.environment import Environment
 from spanemu.database.options import (
     Begin,
     CommitOptions,

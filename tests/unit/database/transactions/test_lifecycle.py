@@ -2,8 +2,8 @@
 
 import pytest
 
-from spanemu.database.transactions.errors import PrecommitTokenMissing
-from spanemu.database.transactions.precommit import PrecommitTokens
+from spanemu.database.errors import PrecommitTokenMissing
+from spanemu.database.transactions.lifecycle import PrecommitTokens
 from spanemu.values.mutation import Delete, RawKeySet
 
 DELETE = Delete("Items", RawKeySet(all=True))
