@@ -25,8 +25,8 @@ def struct_from_plain(data: Mapping[str, Any]) -> Any:
 
 def struct_to_plain(message: Any) -> dict[str, Any]:
     """Return the content of a Struct, whole numbers as ints. Raises ValueWithoutKind."""
-    found: dict[str, Any] = _integral(struct_from_proto(message))
-    return found
+    content: dict[str, Any] = _integral(struct_from_proto(message))
+    return content
 
 
 def _integral(value: Any) -> Any:
@@ -34,9 +34,9 @@ def _integral(value: Any) -> Any:
     if isinstance(value, float):
         return int(value) if value.is_integer() else value
     if isinstance(value, list):
-        return [_integral(each) for each in value]
+        return [_integral(item) for item in value]
     if isinstance(value, dict):
-        return {name: _integral(each) for name, each in value.items()}
+        return {name: _integral(item) for name, item in value.items()}
     return value
 
 

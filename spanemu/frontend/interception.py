@@ -43,8 +43,8 @@ class InterceptedRequest:
         """The full name of the database of the request, or ""."""
         for field in _RESOURCE_FIELDS:
             value = self._get(field)
-            if isinstance(value, str) and (found := _DATABASE.match(value)):
-                return found[0]
+            if isinstance(value, str) and (match := _DATABASE.match(value)):
+                return match[0]
         return ""
 
     @property
@@ -108,7 +108,7 @@ class InterceptedRequest:
     @cached_property
     def statements(self) -> tuple[str, ...]:
         """The SQL texts of the request."""
-        return tuple(one.sql for one in self._statement_messages)
+        return tuple(message.sql for message in self._statement_messages)
 
     @cached_property
     def tables(self) -> frozenset[str]:
@@ -140,7 +140,7 @@ class InterceptedRequest:
         footprint.
         """
         if not self._get("table"):
-            return tuple(self._footprint_of(one) for one in self._statement_messages)
+            return tuple(map(self._footprint_of, self._statement_messages))
         table = self._declared(self._request.table)
         keys, index = self._request.key_set, self._get("index")
         whole = keys.all_ and not self._get("limit")
@@ -168,7 +168,7 @@ class InterceptedRequest:
         if self._get("sql"):
             return (self._request,)
         statements = self._get("statements") or ()
-        return tuple(one for one in statements if hasattr(one, "sql"))
+        return tuple(message for message in statements if hasattr(message, "sql"))
 
     def _footprint_of(self, statement: Any) -> Footprint:
         try:
@@ -181,10 +181,10 @@ class InterceptedRequest:
     def _declared(self, table: str) -> str:
         """Return a table's name as its declaration spells it; unchanged where there is none."""
         try:
-            found = self._instances.database(self.database).schema.table(table)
+            declared = self._instances.database(self.database).schema.table(table)
         except SpannerError:
             return table
-        return table if found is None else found.name
+        return table if declared is None else declared.name
 
     def _tag(self, name: str) -> str:
         return str(getattr(self._get("request_options"), name, ""))
@@ -247,26 +247,26 @@ def intercepted(method: Method, interceptor: Interceptor) -> Handler:
 def _run_with_actions(
     method: Method, instances: Any, request: Message, actions: Sequence[InjectedAction]
 ) -> Any:
-    within = [one for one in actions if one.after_rows is not None]
-    last = [one for one in actions if one.answers_first]
+    during = [action for action in actions if action.after_rows is not None]
+    after = [action for action in actions if action.answers_first]
     for action in actions:
         if action.after_rows is None and not action.answers_first:
             try:
                 action.strike()
             except BaseException:
-                _cancel_all(within + last)
+                _cancel_all(during + after)
                 raise
     try:
-        if within:
-            reply = method.handler(instances, request, _row_breaker(within))
+        if during:
+            reply = method.handler(instances, request, _row_breaker(during))
         else:
             reply = method.handler(instances, request)
-        if last and method.streams:
+        if after and method.streams:
             reply = iter(list(reply))
     except BaseException:
-        _cancel_all(last)
+        _cancel_all(after)
         raise
-    for action in last:
+    for action in after:
         action.strike()
     return reply
 
@@ -277,7 +277,7 @@ def _cancel_all(actions: Sequence[InjectedAction]) -> None:
 
 
 def _row_breaker(actions: Sequence[InjectedAction]) -> Callable[[Rows], Rows]:
-    """Return a function that ends rows where the first of `troubles` demands it."""
+    """Return a function that ends rows where the first of `actions` demands it."""
 
     def rows_until(rows: Rows) -> Rows:
         remaining = sorted(actions, key=lambda action: action.after_rows or 0)

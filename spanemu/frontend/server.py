@@ -201,8 +201,8 @@ class _RemoteCall(ServedCall):
     @property
     def metadata(self) -> Metadata:
         """The metadata that the client sent, as gRPC passes it on."""
-        found: Metadata = self._context.invocation_metadata()
-        return found
+        metadata: Metadata = self._context.invocation_metadata()
+        return metadata
 
     # Computed only when a transaction ends; calls without a connection need no property.
     @property

@@ -97,9 +97,9 @@ def _check_column(schema: Schema, name: str) -> None:
         index = schema.indexes.get((of or name).lower())
         if index is not None:
             raise ValueError(f"assume: {index.name} is an index; name its table, {index.table}")
-        known = [each.name for each in schema.tables.values()]
+        known = [table.name for table in schema.tables.values()]
         near = nearest(of or name, known)
         raise ValueError(f"assume: there is no table {of or name!r}; the nearest are {near}")
     if table.column(column) is None:
-        near = nearest(column, [each.name for each in table.columns])
+        near = nearest(column, [column.name for column in table.columns])
         raise ValueError(f"assume: {table.name} has no column {column!r}; the nearest are {near}")

@@ -227,7 +227,7 @@ class Detector:
                 conflicts=list(self._conflicts),
                 dropped=self._recent_commits.dropped,
                 sources={
-                    tree: each.sources.most_frequent() for tree, each in list(self._trees.items())
+                    tree: load.sources.most_frequent() for tree, load in list(self._trees.items())
                 },
             )
 

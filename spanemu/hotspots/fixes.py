@@ -84,13 +84,13 @@ def _index(table: Table, index: Index, cause: Cause, *, table_moves: bool) -> st
             f"{_create(table, index, sharded)}"
         )
     if cause.part == 0 and first not in _names(table.key_columns[:1]):
-        apart = f"a shard column first: ON {quoted_path(table.name)}({', '.join(sharded)})"
+        shard_fix = f"a shard column first: ON {quoted_path(table.name)}({', '.join(sharded)})"
         if table_moves or not table.key:
-            return apart
+            return shard_fix
         key = {column.name for column in table.key_columns}
         rest = [part for part in index.key if part.column.name not in key]
         inside = _create(table, index, _parts([*table.key, *rest]))
-        return f"{inside}, INTERLEAVE IN {quoted_path(table.name)}; or {apart}"
+        return f"{inside}, INTERLEAVE IN {quoted_path(table.name)}; or {shard_fix}"
     return f"a column of many values, or a shard column, first: ({', '.join(sharded)})"
 
 

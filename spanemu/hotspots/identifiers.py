@@ -52,7 +52,7 @@ def identify(
     read = [(_readings(value), timestamp) for value, timestamp in commits.items()]
     for name, (decode, tolerance, why) in (formats or FORMATS).items():
         near = sum(
-            any(_is_near(decode, each, timestamp, tolerance) for each in readings)
+            any(_is_near(decode, reading, timestamp, tolerance) for reading in readings)
             for readings, timestamp in read
         )
         if near >= limits.identified_min and near >= limits.identified_part_min * len(commits):
@@ -76,7 +76,7 @@ def _readings(value: Any) -> tuple[Any, ...]:
     prefix = _PREFIX.match(value)
     texts = (value,) if prefix is None else (value, value[prefix.end() :])
     digits = (_DIGITS.match(text) for text in texts)
-    return (*texts, *(int(found[1]) for found in digits if found is not None))
+    return (*texts, *(int(match[1]) for match in digits if match is not None))
 
 
 # ---------------------------------------------------------------------------- UUID
@@ -93,28 +93,19 @@ def _any_uuid(value: Any) -> UUID | None:
     return value if isinstance(value, UUID) else None
 
 
-def _uuid(value: Any, version: int) -> UUID | None:
-    uuid = _any_uuid(value)
-    return uuid if uuid is not None and uuid.version == version else None
+def _uuid(version: int, nanos_of: Callable[[UUID], int]) -> Decoder:
+    """Return a decoder of UUIDs of one version."""
+
+    def decode(value: Any) -> int | None:
+        uuid = _any_uuid(value)
+        return nanos_of(uuid) if uuid is not None and uuid.version == version else None
+
+    return decode
 
 
-def _uuid_1(value: Any) -> int | None:
-    uuid = _uuid(value, 1)
-    return None if uuid is None else (uuid.time - _GREGORIAN) * 100
-
-
-def _uuid_6(value: Any) -> int | None:
-    uuid = _uuid(value, 6)
-    if uuid is None:
-        return None
-    number = uuid.int
-    ticks = (number >> 80) << 12 | (number >> 64 & 0xFFF)
+def _nanos_of_uuid_6(uuid: UUID) -> int:
+    ticks = (uuid.int >> 80) << 12 | (uuid.int >> 64 & 0xFFF)
     return (ticks - _GREGORIAN) * 100
-
-
-def _uuid_7(value: Any) -> int | None:
-    uuid = _uuid(value, 7)
-    return None if uuid is None else (uuid.int >> 80) * NANOS_PER_MILLI
 
 
 # ---------------------------------------------------------------------------- other text
@@ -172,6 +163,18 @@ def _ulid(value: Any) -> int | None:
 
 def _ksuid(text: str) -> int:
     return ((_number(text, _BASE62) >> 128) + KSUID_EPOCH) * NANOS_PER_SECOND
+
+
+def _object_id(text: str) -> int:
+    return int(text[:8], 16) * NANOS_PER_SECOND
+
+
+def _cuid(text: str) -> int:
+    return int(text[1:9], 36) * NANOS_PER_MILLI
+
+
+def _push_id(text: str) -> int:
+    return _number(text[:8], _PUSH) * NANOS_PER_MILLI
 
 
 def _xid(text: str) -> int:
@@ -237,48 +240,35 @@ _SWEEPS = (
     "key space every 429.5 seconds"
 )
 
+
+def _growing(decoder: Decoder, tolerance: int = NEAR_NANOS) -> Format:
+    return decoder, tolerance, _GROWS
+
+
 FORMATS: Mapping[str, Format] = {
-    "UUID version 1": (_uuid_1, NEAR_NANOS, _SWEEPS),
-    "UUID version 6": (_uuid_6, NEAR_NANOS, _GROWS),
-    "UUID version 7": (_uuid_7, NEAR_NANOS, _GROWS),
-    "ULID": (_ulid, NEAR_NANOS, _GROWS),
-    "KSUID": (
-        _or_bytes(_textual(r"[0-9A-Za-z]{27}", _ksuid), 20, KSUID_EPOCH),
+    "UUID version 1": (
+        _uuid(1, lambda uuid: (uuid.time - _GREGORIAN) * 100),
         NEAR_NANOS,
-        _GROWS,
+        _SWEEPS,
     ),
-    "ObjectId": (
-        _or_bytes(
-            _textual(r"[0-9a-fA-F]{24}", lambda text: int(text[:8], 16) * NANOS_PER_SECOND), 12
-        ),
-        NEAR_NANOS,
-        _GROWS,
-    ),
-    "XID": (_textual(r"[0-9a-v]{20}", _xid), NEAR_NANOS, _GROWS),
-    "CUID": (
-        _textual(r"c[0-9a-z]{24}", lambda text: int(text[1:9], 36) * NANOS_PER_MILLI),
-        NEAR_NANOS,
-        _GROWS,
-    ),
-    "Firebase push id": (
-        _textual(r"-[-0-9A-Z_a-z]{19}", lambda text: _number(text[:8], _PUSH) * NANOS_PER_MILLI),
-        NEAR_NANOS,
-        _GROWS,
-    ),
-    "snowflake": (_shifted(22, 1_288_834_974_657), NEAR_NANOS, _GROWS),
-    "snowflake (Discord)": (_shifted(22, 1_420_070_400_000), NEAR_NANOS, _GROWS),
-    "TSID": (_shifted(22, 1_577_836_800_000), NEAR_NANOS, _GROWS),
-    "Instagram id": (_shifted(23, 1_314_220_021_721), NEAR_NANOS, _GROWS),
-    "Sonyflake": (
-        _shifted(24, 1_409_529_600_000, 10 * NANOS_PER_MILLI),
-        NEAR_NANOS,
-        _GROWS,
-    ),
-    "epoch seconds": (_scaled(NANOS_PER_SECOND), NEAR_NANOS, _GROWS),
-    "epoch milliseconds": (_scaled(NANOS_PER_MILLI), NEAR_NANOS, _GROWS),
-    "epoch microseconds": (_scaled(1000), NEAR_NANOS, _GROWS),
-    "epoch nanoseconds": (_scaled(1), NEAR_NANOS, _GROWS),
-    "date": (_dated, NANOS_PER_DAY, _GROWS),
+    "UUID version 6": _growing(_uuid(6, _nanos_of_uuid_6)),
+    "UUID version 7": _growing(_uuid(7, lambda uuid: (uuid.int >> 80) * NANOS_PER_MILLI)),
+    "ULID": _growing(_ulid),
+    "KSUID": _growing(_or_bytes(_textual(r"[0-9A-Za-z]{27}", _ksuid), 20, KSUID_EPOCH)),
+    "ObjectId": _growing(_or_bytes(_textual(r"[0-9a-fA-F]{24}", _object_id), 12)),
+    "XID": _growing(_textual(r"[0-9a-v]{20}", _xid)),
+    "CUID": _growing(_textual(r"c[0-9a-z]{24}", _cuid)),
+    "Firebase push id": _growing(_textual(r"-[-0-9A-Z_a-z]{19}", _push_id)),
+    "snowflake": _growing(_shifted(22, 1_288_834_974_657)),
+    "snowflake (Discord)": _growing(_shifted(22, 1_420_070_400_000)),
+    "TSID": _growing(_shifted(22, 1_577_836_800_000)),
+    "Instagram id": _growing(_shifted(23, 1_314_220_021_721)),
+    "Sonyflake": _growing(_shifted(24, 1_409_529_600_000, 10 * NANOS_PER_MILLI)),
+    "epoch seconds": _growing(_scaled(NANOS_PER_SECOND)),
+    "epoch milliseconds": _growing(_scaled(NANOS_PER_MILLI)),
+    "epoch microseconds": _growing(_scaled(1000)),
+    "epoch nanoseconds": _growing(_scaled(1)),
+    "date": _growing(_dated, NANOS_PER_DAY),
 }
 
 # The formats of TIMESTAMP columns, given as nanoseconds.

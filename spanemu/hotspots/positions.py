@@ -56,10 +56,10 @@ class Positions:
         """Return the position of a boundary, and remember the boundaries above it."""
         position = position_of(boundary)
         if self._modern and position not in self._levels:
-            above = boundary.above()
-            levels = [position_of(each) for each in above]
+            ancestors = boundary.above()
+            levels = [position_of(ancestor) for ancestor in ancestors]
             self._levels[position] = tuple(levels)
-            self._boundaries.update(zip(levels, above, strict=True))
+            self._boundaries.update(zip(levels, ancestors, strict=True))
         return position
 
     def levels(self, position: bytes) -> Sequence[bytes]:

@@ -92,11 +92,11 @@ def build_report(
         for finding in _findings(context, analysis)
     )
     findings = [
-        each
-        for each in (*stream_findings, *advise(context))
-        if not context.assumptions.ignores(each)
+        finding
+        for finding in (*stream_findings, *advise(context))
+        if not context.assumptions.ignores(finding)
     ]
-    findings.sort(key=lambda each: (each.severity.rank, each.object, each.rule))
+    findings.sort(key=lambda finding: (finding.severity.rank, finding.object, finding.rule))
     return Report(findings, _spaces(context), context.participants, tuple(_notes(context)))
 
 
@@ -202,7 +202,7 @@ def _spaces(context: AnalysisContext) -> dict[str, KeySpaceStats]:
     spaces: dict[str, KeySpaceStats] = {}
     order = {level: index for index, level in enumerate(Level)}
     for analysis in sorted(
-        context.analyses, key=lambda each: (-order[each.verdict.level], each.stream.commits)
+        context.analyses, key=lambda entry: (-order[entry.verdict.level], entry.stream.commits)
     ):
         column = analysis.column if analysis.is_reportable else None
         spaces[analysis.relation.name] = KeySpaceStats(

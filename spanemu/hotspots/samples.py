@@ -117,7 +117,7 @@ class FrequentRows:
         """Return the most frequent key with its count; of several, the smallest key."""
         if not self.counts:
             return None
-        return min(self.counts.items(), key=lambda each: (-each[1], each[0]))
+        return min(self.counts.items(), key=lambda item: (-item[1], item[0]))
 
 
 def neighbour_distance(values: Sequence[bytes]) -> int:
@@ -128,8 +128,8 @@ def neighbour_distance(values: Sequence[bytes]) -> int:
     to all parts of the key space again and again.
     """
     order = sorted(range(len(values)), key=values.__getitem__)
-    apart = sorted(abs(after - before) for before, after in pairwise(order))
-    return apart[9 * len(apart) // 10] if apart else 0
+    distances = sorted(abs(after - before) for before, after in pairwise(order))
+    return distances[9 * len(distances) // 10] if distances else 0
 
 
 def rank_correlation(values: Sequence[bytes]) -> float:
@@ -209,7 +209,7 @@ class Prequential:
         keys, below = _weighted(units)
         width, buckets, last = self.width, self._buckets, len(keys) - 1
         if self._boundaries is not None:
-            cuts = [below[bisect_left(keys, each)] for each in self._boundaries]
+            cuts = [below[bisect_left(keys, boundary)] for boundary in self._boundaries]
             self._count(cuts, below[-1])
         positions = (bisect_left(below, n * width / buckets) for n in range(1, buckets))
         self._boundaries = [keys[min(position, last)] for position in positions]
@@ -253,8 +253,8 @@ class Windows:
         """Add a block of commits, as many as the longest window has."""
         self._kept.append(block)
         if self._longest.count or len(self._kept) >= self._enough:
-            for each in self._kept:
-                self._longest.add_block(each)
+            for kept in self._kept:
+                self._longest.add_block(kept)
             self._kept.clear()
 
     def chosen(self, rest: Block) -> Prequential | None:

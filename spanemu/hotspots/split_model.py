@@ -186,7 +186,7 @@ class SplitModel:
             split.load += settings.smoothing * (split.now - split.load)
             split.quiet = split.quiet + 1 if split.load < settings.quiet else 0
         self._merge()
-        for split in [each for each in self.ranges if each.now >= settings.warm]:
+        for split in [split for split in self.ranges if split.now >= settings.warm]:
             self._cut(split)
         self._place()
         return minute_loads
@@ -280,7 +280,7 @@ class SplitModel:
         loads = [0.0] * self.servers
         total = sum(split.load for split in self.ranges)
         room = self._settings.uneven_max * total / self.servers
-        for split in sorted(self.ranges, key=lambda each: (-each.load, each.start)):
+        for split in sorted(self.ranges, key=lambda split: (-split.load, split.start)):
             if loads[split.server] and loads[split.server] + split.load > room:
                 split.server = min(range(self.servers), key=lambda n: (loads[n], n))
             loads[split.server] += split.load

@@ -45,7 +45,9 @@ def participants(
         for tree, key, _ in writes:
             if tree in homes:
                 keys.setdefault(homes[tree], []).append(key)
-    boundaries = {home: _quantiles(sorted(found), limits.buckets) for home, found in keys.items()}
+    boundaries = {
+        home: _quantiles(sorted(home_keys), limits.buckets) for home, home_keys in keys.items()
+    }
     return [
         len(
             {
@@ -79,7 +81,7 @@ def unbounded(table: Table, column: Column) -> int | None:
 class StreamAnalysis:
     """The analysis of a stream of one table or index.
 
-    `pieces` are the encoded parts of its sampled keys, oldest first.
+    `encoded_parts` are the encoded parts of its sampled keys, oldest first.
     """
 
     relation: Table | Index
@@ -167,9 +169,10 @@ class AnalysisContext:
         """Return whether an interleaved table or index only moves because its parent moves."""
         if analysis.cause.reason is not Reason.MOVING_HOT_SPOT:
             return False
-        *above, _ = lineage(self.schema, analysis.relation)
+        *ancestors, _ = lineage(self.schema, analysis.relation)
         return any(
-            self.moves(each) and analysis.cause.part < len(KeyShape(each).parts) for each in above
+            self.moves(ancestor) and analysis.cause.part < len(KeyShape(ancestor).parts)
+            for ancestor in ancestors
         )
 
     def moves(self, relation: Table | Index) -> bool:
@@ -235,15 +238,21 @@ class AnalysisContext:
             TypeCode.DATE,
         ):
             return False
-        *above, _ = lineage(self.schema, analysis.table)
-        moving = [each for each in above if analysis.cause.part < len(KeyShape(each).parts)]
+        *ancestors, _ = lineage(self.schema, analysis.table)
+        moving = [
+            ancestor
+            for ancestor in ancestors
+            if analysis.cause.part < len(KeyShape(ancestor).parts)
+        ]
         return bool(moving) and not any(map(self._was_inserted_in_order, moving))
 
     def _was_inserted_in_order(self, relation: Table | Index) -> bool:
         """Return whether rows were inserted in key order, however few they are."""
-        made = self.stream(relation, Kind.INSERT)
+        inserts = self.stream(relation, Kind.INSERT)
         return (
-            made is not None and made.commits > 1 and abs(made.rho) >= self.limits.ordered_rho_min
+            inserts is not None
+            and inserts.commits > 1
+            and abs(inserts.rho) >= self.limits.ordered_rho_min
         )
 
     def writes_in_turn(self, analysis: StreamAnalysis) -> bool:
@@ -263,19 +272,19 @@ class AnalysisContext:
         if len(firsts) < self.limits.ordered_min or self.has_few_values(analysis):
             return False
         parts = [count / len(firsts) for count in Counter(firsts).values()]
-        by_chance = sum(part * part for part in parts)
-        again = mean(map(eq, firsts, firsts[1:]))
+        expected = sum(part * part for part in parts)
+        repeated = mean(map(eq, firsts, firsts[1:]))
         return (
             max(parts) < self.limits.in_turn_share_max
-            and again >= self.limits.in_turn_min * by_chance
+            and repeated >= self.limits.in_turn_min * expected
         )
 
     def has_few_values(self, analysis: StreamAnalysis) -> bool:
         """Return whether the first key column has few values in production, as far as known."""
         column = analysis.part(0)
-        said = self.assumptions.of(analysis.table.name, column.name)
-        if said is not None:
-            return said == "low" or (isinstance(said, int) and said <= FEW_VALUES_MAX)
+        assumed = self.assumptions.of(analysis.table.name, column.name)
+        if assumed is not None:
+            return assumed == "low" or (isinstance(assumed, int) and assumed <= FEW_VALUES_MAX)
         return self._has_few_declared(analysis.table, column)
 
     def _has_few_declared(self, table: Table, column: Column) -> bool:

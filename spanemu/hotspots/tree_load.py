@@ -205,10 +205,10 @@ class TreeLoad:
 
     def stream(self, kind: int) -> Stream:
         """Return the stream `INSERTS`, `UPDATES`, `DELETES` or `READS`, created on first use."""
-        found = self._streams[kind]
-        if found is None:
-            found = self._streams[kind] = Stream(self._limits)
-        return found
+        stream = self._streams[kind]
+        if stream is None:
+            stream = self._streams[kind] = Stream(self._limits)
+        return stream
 
     def streams(self) -> Iterator[tuple[Kind, Stream]]:
         """Yield the streams that have been created."""
@@ -254,4 +254,4 @@ class QueryUse:
     @property
     def tables(self) -> frozenset[str]:
         """The names of the tables that the statement reads."""
-        return frozenset(each.table for each in self.accesses)
+        return frozenset(access.table for access in self.accesses)

@@ -64,7 +64,7 @@ def list_backups(instances: Instances, request: Any) -> Any:
     page = administration.list_backups(instances, request.parent, request.filter, paging)
     tails = instances.backups.tails(InstanceName.parse(request.parent))
     return wire.ListBackupsResponse(
-        backups=[backup_to_proto(each, tails) for each in page.items],
+        backups=[backup_to_proto(backup, tails) for backup in page.items],
         next_page_token=page.next_token,
     )
 

@@ -88,7 +88,7 @@ def list_database_roles(instances: Instances, request: Any) -> Any:
 
 
 def update_database_ddl(instances: Instances, request: Any) -> Any:
-    """Run schema statements; the operation is done, and failed if existing data violates one."""
+    """Run schema statements; the operation is done, failed where existing data violates it."""
     update = SchemaUpdate(
         tuple(request.statements),
         request.operation_id,
@@ -103,12 +103,12 @@ def add_split_points(instances: Instances, request: Any) -> Any:
         raise SplitPointsTooLarge(request.ByteSize(), REQUEST_BYTES_MAX)
     points = [
         NewSplitPoints(
-            each.table,
-            each.index,
-            tuple(list_from_proto(key.key_parts) for key in each.keys),
-            timestamp_from_proto(each.expire_time) if each.HasField("expire_time") else None,
+            point.table,
+            point.index,
+            tuple(list_from_proto(key.key_parts) for key in point.keys),
+            timestamp_from_proto(point.expire_time) if point.HasField("expire_time") else None,
         )
-        for each in request.split_points
+        for point in request.split_points
     ]
     add(instances, request.database, points, request.initiator)
     return wire.AddSplitPointsResponse()

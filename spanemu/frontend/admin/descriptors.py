@@ -27,15 +27,15 @@ def types_from_descriptors(descriptors: bytes) -> ProtoTypes:
     enums: set[str] = set()
     for file in files:
         prefix = f"{file.package}." if file.package else ""
-        enums.update(prefix + one.name for one in file.enum_type)
+        enums.update(prefix + enum.name for enum in file.enum_type)
         for name, message in _messages(prefix, file.message_type):
             messages.add(name)
-            enums.update(f"{name}.{one.name}" for one in message.enum_type)
+            enums.update(f"{name}.{enum.name}" for enum in message.enum_type)
     return ProtoTypes(frozenset(messages), frozenset(enums), descriptors)
 
 
-def _messages(prefix: str, found: Any) -> Iterator[tuple[str, Any]]:
-    for message in found:
+def _messages(prefix: str, descriptors: Any) -> Iterator[tuple[str, Any]]:
+    for message in descriptors:
         name = prefix + message.name
         yield name, message
         yield from _messages(f"{name}.", message.nested_type)

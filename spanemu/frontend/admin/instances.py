@@ -137,8 +137,8 @@ def _spec(message: Any) -> ConfigSpec:
         display_name=message.display_name,
         base=message.base_config,
         replicas=tuple(
-            Replica(each.location, each.type_, each.default_leader_location)
-            for each in message.replicas
+            Replica(item.location, item.type_, item.default_leader_location)
+            for item in message.replicas
         ),
         labels=dict(message.labels),
         leader_options=tuple(message.leader_options),
@@ -151,7 +151,7 @@ def list_instance_partitions(instances: Instances, request: Any) -> Any:
     paging = PageRequest(request.page_size, request.page_token)
     page = administration.list_partitions(instances, request.parent, paging)
     return wire.ListInstancePartitionsResponse(
-        instance_partitions=[_message(instances, each) for each in page.items],
+        instance_partitions=[_message(instances, item) for item in page.items],
         next_page_token=page.next_token,
     )
 

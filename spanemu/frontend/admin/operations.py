@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 from spanemu.admin.backup_administration import get_backup
@@ -68,14 +69,6 @@ def operation_to_proto(operation: Operation) -> Any:
     return message
 
 
-def _create_instance_metadata(kind: InstanceCreation, operation: Operation) -> Any:
-    return _instance_metadata(wire.CreateInstanceMetadata, kind, operation)
-
-
-def _update_instance_metadata(kind: InstanceUpdate, operation: Operation) -> Any:
-    return _instance_metadata(wire.UpdateInstanceMetadata, kind, operation)
-
-
 def _instance_metadata(message: Any, kind: InstanceCreation, operation: Operation) -> Any:
     return message(
         instance=instance_to_proto(kind.instance),
@@ -111,7 +104,7 @@ def _database_response(kind: _OfDatabase, _operation: Operation) -> Any:
 
 def _ddl_metadata(kind: DdlUpdate, operation: Operation) -> Any:
     committed = list(kind.commit_timestamps)
-    begun = [operation.start_time, *committed]
+    start_times = [operation.start_time, *committed]
     waiting = len(kind.statements) - len(committed)
     return wire.UpdateDatabaseDdlMetadata(
         database=kind.database,
@@ -119,7 +112,7 @@ def _ddl_metadata(kind: DdlUpdate, operation: Operation) -> Any:
         commit_timestamps=map(timestamp_to_proto, committed),
         # One entry for each statement, as documented for the message.
         progress=[
-            *map(_progress_between, begun, committed),
+            *map(_progress_between, start_times, committed),
             *(wire.OperationProgress() for _ in range(waiting)),
         ],
         actions=map(_action, kind.actions),
@@ -186,28 +179,14 @@ def _move_response(_kind: InstanceMove, _operation: Operation) -> Any:
     return wire.MoveInstanceResponse()
 
 
-def _create_config_metadata(kind: ConfigCreation, operation: Operation) -> Any:
-    return wire.CreateInstanceConfigMetadata(
-        instance_config=config_to_proto(kind.config), progress=_instance_progress(operation)
-    )
-
-
-def _update_config_metadata(kind: ConfigUpdate, operation: Operation) -> Any:
-    return wire.UpdateInstanceConfigMetadata(
+def _config_metadata(message: Any, kind: ConfigCreation, operation: Operation) -> Any:
+    return message(
         instance_config=config_to_proto(kind.config), progress=_instance_progress(operation)
     )
 
 
 def _config_response(kind: ConfigCreation, _operation: Operation) -> Any:
     return config_to_proto(kind.config)
-
-
-def _create_partition_metadata(kind: PartitionCreation, operation: Operation) -> Any:
-    return _partition_metadata(wire.CreateInstancePartitionMetadata, kind, operation)
-
-
-def _update_partition_metadata(kind: PartitionUpdate, operation: Operation) -> Any:
-    return _partition_metadata(wire.UpdateInstancePartitionMetadata, kind, operation)
 
 
 def _partition_metadata(message: Any, kind: PartitionCreation, operation: Operation) -> Any:
@@ -236,8 +215,11 @@ def _empty(_kind: OperationKind, _operation: Operation) -> Any:
 
 # The encoders of an operation's metadata and of its response.
 _ENCODERS: Mapping[type[OperationKind], tuple[Encoder, Encoder]] = {
-    InstanceCreation: (_create_instance_metadata, _instance_response),
-    InstanceUpdate: (_update_instance_metadata, _instance_response),
+    InstanceCreation: (
+        partial(_instance_metadata, wire.CreateInstanceMetadata),
+        _instance_response,
+    ),
+    InstanceUpdate: (partial(_instance_metadata, wire.UpdateInstanceMetadata), _instance_response),
     DatabaseCreation: (_create_database_metadata, _database_response),
     DatabaseUpdate: (_update_database_metadata, _database_response),
     DdlUpdate: (_ddl_metadata, _empty),
@@ -246,10 +228,19 @@ _ENCODERS: Mapping[type[OperationKind], tuple[Encoder, Encoder]] = {
     BackupCreation: (_create_backup_metadata, _backup_response),
     BackupCopy: (_copy_backup_metadata, _backup_response),
     InstanceMove: (_move_metadata, _move_response),
-    ConfigCreation: (_create_config_metadata, _config_response),
-    ConfigUpdate: (_update_config_metadata, _config_response),
-    PartitionCreation: (_create_partition_metadata, _partition_response),
-    PartitionUpdate: (_update_partition_metadata, _partition_response),
+    ConfigCreation: (
+        partial(_config_metadata, wire.CreateInstanceConfigMetadata),
+        _config_response,
+    ),
+    ConfigUpdate: (partial(_config_metadata, wire.UpdateInstanceConfigMetadata), _config_response),
+    PartitionCreation: (
+        partial(_partition_metadata, wire.CreateInstancePartitionMetadata),
+        _partition_response,
+    ),
+    PartitionUpdate: (
+        partial(_partition_metadata, wire.UpdateInstancePartitionMetadata),
+        _partition_response,
+    ),
 }
 
 
@@ -296,8 +287,8 @@ def wait_operation(instances: Instances, request: Any) -> Any:
     if request.HasField("timeout"):
         seconds = min(duration_from_proto(request.timeout) / NANOS_PER_SECOND, REQUEST_SECONDS_MAX)
     left = current().seconds_left()
-    waits = [each for each in (seconds, left) if each is not None]
-    return operation_to_proto(instances.operations.wait(request.name, min(waits, default=0.0)))
+    limits = [limit for limit in (seconds, left) if limit is not None]
+    return operation_to_proto(instances.operations.wait(request.name, min(limits, default=0.0)))
 
 
 def _paging(request: Any) -> PageRequest:

@@ -67,11 +67,11 @@ _SECONDS_PER_UNIT = (("d", 86_400), ("h", 3_600), ("m", 60), ("s", 1))
 def _replicas_to_proto(replicas: Iterable[Replica]) -> list[Any]:
     return [
         wire.ReplicaInfo(
-            location=each.location,
-            type_=each.kind,
-            default_leader_location=each.default_leader_location,
+            location=replica.location,
+            type_=replica.kind,
+            default_leader_location=replica.default_leader_location,
         )
-        for each in replicas
+        for replica in replicas
     ]
 
 
@@ -228,8 +228,10 @@ def backup_to_proto(backup: Backup, tails: Mapping[str, int] = NO_TAILS) -> Any:
         backup_schedules=backup.schedules,
         incremental_backup_chain_id="" if chain is None else chain.id,
         instance_partitions=[
-            wire.BackupInstancePartition(instance_partition=f"{instance}/instancePartitions/{each}")
-            for each in backup.partitions
+            wire.BackupInstancePartition(
+                instance_partition=f"{instance}/instancePartitions/{partition}"
+            )
+            for partition in backup.partitions
         ],
     )
 
@@ -271,5 +273,5 @@ def retention_period(nanos: int) -> str:
     '1h'
     """
     seconds = nanos // NANOS_PER_SECOND
-    unit, size = next(each for each in _SECONDS_PER_UNIT if seconds % each[1] == 0)
+    unit, size = next((unit, size) for unit, size in _SECONDS_PER_UNIT if seconds % size == 0)
     return f"{seconds // size}{unit}"

@@ -190,19 +190,19 @@ def _cut_text(text: str, room: int) -> tuple[str, Any]:
 
 
 def _cut_list(items: list[Any], room: int) -> tuple[list[Any], Any]:
-    begun = False  # Whether an element was taken other than the padding of the last cut.
+    has_content = False  # Whether an element was taken other than the padding of the last cut.
     for position, item in enumerate(items):
         size = _size(item)
         if size <= room or item in _EMPTY:
             room -= size
-            begun = begun or item not in _EMPTY
+            has_content = has_content or item not in _EMPTY
             continue
         following = items[position + 1 :]
         if item.__class__ is str or item.__class__ is list:
             head, rest = cut(item, room)
             left = _join_padding(head, following) if rest is _NO_REST else [rest]
             return [*items[:position], head], _or_no_rest([*left, *following])
-        if begun:
+        if has_content:
             left = _join_padding(items[position - 1], items)
             return items[:position], [*left, *items[position:]]
         return items[: position + 1], _or_no_rest(following)
@@ -281,9 +281,9 @@ def resumable_chunks(
     resume_point: ResumePoint | None,
     break_rows: RowBreaker | None = None,
 ) -> Iterable[bytes]:
-    """Return the PartialResultSets of `stream` from `place` on, with resume tokens where possible.
+    """Return the PartialResultSets of `stream` after `resume_point`, with tokens where possible.
 
-    `breaking` receives the remaining rows, and may make them end with `StreamBroken`.
+    `break_rows` receives the remaining rows, and may make them end with `StreamBroken`.
     """
     if resume_point is None:
         if break_rows is not None:

@@ -66,7 +66,7 @@ def cell_encoder(type_: Type, tag: int) -> CellEncoder:
     if type_.code is TypeCode.ARRAY:
         return _array_encoder(type_.item(), tag)
     if type_.code is TypeCode.STRUCT:
-        return _struct_encoder([one.type for one in type_.fields], tag)
+        return _struct_encoder([field.type for field in type_.fields], tag)
     return _SCALARS.get(type_.code, _text_encoder)(type_, tag)
 
 
@@ -80,7 +80,7 @@ def raw_bytes(raw: Any, tag: int) -> bytes:
         text = raw.encode()
         return _frame(tag, _STRING_KIND, len(text)) + text
     if raw.__class__ is list:
-        content = b"".join([raw_bytes(one, LISTED) for one in raw])
+        content = b"".join([raw_bytes(item, LISTED) for item in raw])
         return _frame(tag, _LIST_KIND, len(content)) + content
     return bytes((tag,)) + _NUMBER + _pack_double(raw)
 
@@ -135,7 +135,7 @@ def _text_encoder(type_: Type, tag: int) -> CellEncoder:
 
 
 def _bool_encoder(_type: Type, tag: int) -> CellEncoder:
-    null, false, true = (bytes((tag,)) + one for one in (_NULL, *_BOOLS))
+    null, false, true = (bytes((tag,)) + content for content in (_NULL, *_BOOLS))
 
     def encode(cell: Any) -> bytes:
         if cell is None:
@@ -163,20 +163,20 @@ def _array_encoder(item: Type, tag: int) -> CellEncoder:
     def encode(cell: Any) -> bytes:
         if cell is None:
             return null
-        content = b"".join([encode_item(one) for one in cell])
+        content = b"".join([encode_item(item) for item in cell])
         return _frame(tag, _LIST_KIND, len(content)) + content
 
     return encode
 
 
 def _struct_encoder(fields: Sequence[Type], tag: int) -> CellEncoder:
-    encoders = [cell_encoder(one, LISTED) for one in fields]
+    encoders = [cell_encoder(type_, LISTED) for type_ in fields]
     null = bytes((tag,)) + _NULL
 
     def encode(cell: Any) -> bytes:
         if cell is None:
             return null
-        content = b"".join([write(one) for write, one in zip(encoders, cell, strict=True)])
+        content = b"".join([write(part) for write, part in zip(encoders, cell, strict=True)])
         return _frame(tag, _LIST_KIND, len(content)) + content
 
     return encode

@@ -128,10 +128,10 @@ def params_from_proto(message: Any) -> dict[str, Any]:
 def param_types_from_proto(message: Any) -> dict[str, Type]:
     """Return the declared parameter types, by name, of a message with `param_types`."""
     types = message.param_types
-    found = {}
+    types_by_name = {}
     for name in types:  # `items` of a message's map would run Python code
-        found[name] = type_from_proto(types[name])
-    return found
+        types_by_name[name] = type_from_proto(types[name])
+    return types_by_name
 
 
 REPLICA_SELECTIONS_MAX = 10
@@ -299,7 +299,9 @@ def _clean_tag(tag: str) -> str:
     """Return the tag as at most fifty printable ASCII characters, without leading underscores."""
     if not tag:
         return ""
-    printable = "".join(one if " " <= one <= "~" else "_" for one in tag[:TAG_CHARACTERS_MAX])
+    printable = "".join(
+        character if " " <= character <= "~" else "_" for character in tag[:TAG_CHARACTERS_MAX]
+    )
     return printable.lstrip("_")
 
 

@@ -135,8 +135,8 @@ def _before_id(shape: Shape, size: int) -> bytes:
     field.
     """
     whole = field(1, shape.row_type + field(2, field(1, b" " * size)))
-    found = shape.before_id[size] = whole[:-size]
-    return found
+    beginning = shape.before_id[size] = whole[:-size]
+    return beginning
 
 
 def transaction_to_proto(info: TransactionInfo) -> Any:

@@ -105,8 +105,8 @@ def commit_selector_from_proto(request: Any) -> Selector:
     """Return the transaction that a commit ends, or a single-use read-write transaction."""
     case = request.WhichOneof("transaction")
     if case == "transaction_id":
-        given = request.transaction_id
-        return Existing(given) if given else existing_from_proto(given)
+        transaction_id = request.transaction_id
+        return Existing(transaction_id) if transaction_id else existing_from_proto(transaction_id)
     if case is None:
         raise RequiredFieldMissing("CommitRequest.transaction")
     return _single_use_read_write(request.single_use_transaction.SerializeToString())

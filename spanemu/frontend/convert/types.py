@@ -100,7 +100,9 @@ def struct_type_to_proto(fields: Iterable[tuple[str, Type]]) -> Any:
 def list_from_proto(message: Any) -> list[Any]:
     """Return the raw values of a ListValue. Raises ValueWithoutKind."""
     kinds = _KINDS
-    return [one.string_value or kinds[one.WhichOneof("kind")](one) for one in message.values]
+    return [
+        value.string_value or kinds[value.WhichOneof("kind")](value) for value in message.values
+    ]
 
 
 def struct_from_proto(message: Any) -> dict[str, Any]:

@@ -22,7 +22,7 @@ from spanemu.frontend.embedded.aio_intercepted import (
     StreamOfIterator,
     UnaryOfResponse,
 )
-from spanemu.frontend.embedded.channel import ChannelState, FindEndpoints, Options
+from spanemu.frontend.embedded.channel import ChannelState, Codecs, FindEndpoints, Options
 from spanemu.frontend.embedded.status import deserialized
 
 _KINDS = (
@@ -34,16 +34,24 @@ _KINDS = (
 
 
 class _Method:
-    """A method of a channel, with the client's serializer, deserializer and interceptors."""
+    """A method of a channel, with the client's serializer, deserializer and interceptors.
+
+    `_start` makes the real call, `_intercept` runs one interceptor, and `_intercepted` is the class
+    of a call behind interceptors.
+    """
+
+    _start: Any
+    _intercept: Any
+    _intercepted: type[Any]
 
     def __init__(
         self,
-        link: ChannelState,
+        state: ChannelState,
         path: str,
-        codecs: tuple[Callable[[Any], bytes] | None, Callable[[bytes], Any] | None],
+        codecs: Codecs,
         interceptors: Sequence[Any],
     ) -> None:
-        self._link = link
+        self._state = state
         self._path = path
         self._codecs = codecs
         self._interceptors = interceptors
@@ -58,103 +66,81 @@ class _Method:
             self._path.encode(), timeout, metadata, credentials, wait_for_ready
         )
 
-    def _unary(
+    def __call__(
         self,
-        site: CallSite,
-        path: str,
         request: Any,
-        timeout: float | None,
-        metadata: Any,
-        creds: Any,
-    ) -> AioUnaryCall:
-        link = self._link
-        served = link.begin(path, timeout, metadata)
-        served.site = site
-        call = AioUnaryCall(served, lambda: link.unary(request, self._codecs, served, creds))
-        link.track(call)
-        return call
+        *,
+        timeout: float | None = None,
+        metadata: Any = None,
+        credentials: Any = None,
+        wait_for_ready: bool | None = None,
+        compression: Any = None,
+    ) -> Any:
+        site = calling_site()
+        if not self._interceptors:
+            return self._start(site, self._path, request, timeout, metadata, credentials)
+        details = self._details(timeout, metadata, credentials, wait_for_ready)
+        return self._intercepted(self._run(site, self._interceptors, details, request))
 
-    def _stream(
-        self,
-        site: CallSite,
-        path: str,
-        request: Any,
-        timeout: float | None,
-        metadata: Any,
-        creds: Any,
-    ) -> AioStreamCall:
-        link = self._link
-        served = link.begin(path, timeout, metadata)
-        served.site = site
-        replies = link.replies_to(request, self._codecs[0], served, creds)
-
-        def deserialize(data: bytes) -> Any:
-            return deserialized(data, self._codecs[1], link.limits)
-
-        call = AioStreamCall(served, replies, deserialize)
-        link.track(call)
-        return call
-
-    async def _run_unary(
+    async def _run(
         self, site: CallSite, interceptors: Sequence[Any], details: Any, request: Any
     ) -> Any:
         if not interceptors:
-            asked = details.timeout, details.metadata, details.credentials
-            return self._unary(site, _path(details), request, *asked)
-        rest = partial(self._run_unary, site, interceptors[1:])
-        answer = await interceptors[0].intercept_unary_unary(rest, details, request)
-        return answer if isinstance(answer, grpc.aio.UnaryUnaryCall) else UnaryOfResponse(answer)
-
-    async def _run_stream(
-        self, site: CallSite, interceptors: Sequence[Any], details: Any, request: Any
-    ) -> Any:
-        if not interceptors:
-            asked = details.timeout, details.metadata, details.credentials
-            return self._stream(site, _path(details), request, *asked)
-        rest = partial(self._run_stream, site, interceptors[1:])
-        answer = await interceptors[0].intercept_unary_stream(rest, details, request)
-        return answer if isinstance(answer, grpc.aio.UnaryStreamCall) else StreamOfIterator(answer)
-
-
-def _path(details: Any) -> str:
-    method = details.method
-    return method.decode() if isinstance(method, bytes) else str(method)
+            path = details.method.decode() if isinstance(details.method, bytes) else details.method
+            options = details.timeout, details.metadata, details.credentials
+            return self._start(site, path, request, *options)
+        rest = partial(self._run, site, interceptors[1:])
+        return await self._intercept(interceptors[0], rest, details, request)
 
 
 class _UnaryUnary(_Method, grpc.aio.UnaryUnaryMultiCallable):  # type: ignore[misc]
-    def __call__(
+    _intercepted = InterceptedUnaryCall
+
+    def _start(
         self,
+        site: CallSite,
+        path: str,
         request: Any,
-        *,
-        timeout: float | None = None,
-        metadata: Any = None,
-        credentials: Any = None,
-        wait_for_ready: bool | None = None,
-        compression: Any = None,
-    ) -> Any:
-        site = calling_site()
-        if not self._interceptors:
-            return self._unary(site, self._path, request, timeout, metadata, credentials)
-        details = self._details(timeout, metadata, credentials, wait_for_ready)
-        return InterceptedUnaryCall(self._run_unary(site, self._interceptors, details, request))
+        timeout: float | None,
+        metadata: Any,
+        credentials: Any,
+    ) -> AioUnaryCall:
+        state, codecs = self._state, self._codecs
+        served = state.begin(path, timeout, metadata)
+        served.site = site
+        call = AioUnaryCall(served, lambda: state.unary(request, codecs, served, credentials))
+        state.track(call)
+        return call
+
+    async def _intercept(self, interceptor: Any, rest: Any, details: Any, request: Any) -> Any:
+        answer = await interceptor.intercept_unary_unary(rest, details, request)
+        return answer if isinstance(answer, grpc.aio.UnaryUnaryCall) else UnaryOfResponse(answer)
 
 
 class _UnaryStream(_Method, grpc.aio.UnaryStreamMultiCallable):  # type: ignore[misc]
-    def __call__(
+    _intercepted = InterceptedStreamCall
+
+    def _start(
         self,
+        site: CallSite,
+        path: str,
         request: Any,
-        *,
-        timeout: float | None = None,
-        metadata: Any = None,
-        credentials: Any = None,
-        wait_for_ready: bool | None = None,
-        compression: Any = None,
-    ) -> Any:
-        site = calling_site()
-        if not self._interceptors:
-            return self._stream(site, self._path, request, timeout, metadata, credentials)
-        details = self._details(timeout, metadata, credentials, wait_for_ready)
-        return InterceptedStreamCall(self._run_stream(site, self._interceptors, details, request))
+        timeout: float | None,
+        metadata: Any,
+        credentials: Any,
+    ) -> AioStreamCall:
+        state, (serializer, deserializer) = self._state, self._codecs
+        served = state.begin(path, timeout, metadata)
+        served.site = site
+        replies = state.replies_to(request, serializer, served, credentials)
+        deserialize = partial(deserialized, deserializer=deserializer, limits=state.limits)
+        call = AioStreamCall(served, replies, deserialize)
+        state.track(call)
+        return call
+
+    async def _intercept(self, interceptor: Any, rest: Any, details: Any, request: Any) -> Any:
+        answer = await interceptor.intercept_unary_stream(rest, details, request)
+        return answer if isinstance(answer, grpc.aio.UnaryStreamCall) else StreamOfIterator(answer)
 
 
 class AioEmbeddedChannel(grpc.aio.Channel):  # type: ignore[misc]
@@ -163,7 +149,7 @@ class AioEmbeddedChannel(grpc.aio.Channel):  # type: ignore[misc]
     def __init__(
         self, find: FindEndpoints, options: Options = (), interceptors: Iterable[Any] = ()
     ) -> None:
-        self.link = ChannelState(find, options)
+        self.state = ChannelState(find, options)
         # Named as in grpc.aio, because generated clients append their own interceptors.
         self._unary_unary_interceptors: list[Any] = []
         self._unary_stream_interceptors: list[Any] = []
@@ -194,7 +180,7 @@ class AioEmbeddedChannel(grpc.aio.Channel):  # type: ignore[misc]
         _registered_method: bool | None = False,
     ) -> grpc.aio.UnaryUnaryMultiCallable:
         codecs = (request_serializer, response_deserializer)
-        return _UnaryUnary(self.link, method, codecs, self._unary_unary_interceptors)
+        return _UnaryUnary(self.state, method, codecs, self._unary_unary_interceptors)
 
     def unary_stream(
         self,
@@ -204,7 +190,7 @@ class AioEmbeddedChannel(grpc.aio.Channel):  # type: ignore[misc]
         _registered_method: bool | None = False,
     ) -> grpc.aio.UnaryStreamMultiCallable:
         codecs = (request_serializer, response_deserializer)
-        return _UnaryStream(self.link, method, codecs, self._unary_stream_interceptors)
+        return _UnaryStream(self.state, method, codecs, self._unary_stream_interceptors)
 
     def stream_unary(self, method: str, *args: Any, **kwargs: Any) -> Any:
         raise NotImplementedError(f"{method}: no service of spanemu streams requests")
@@ -213,10 +199,10 @@ class AioEmbeddedChannel(grpc.aio.Channel):  # type: ignore[misc]
         raise NotImplementedError(f"{method}: no service of spanemu streams requests")
 
     def get_state(self, try_to_connect: bool = False) -> grpc.ChannelConnectivity:
-        if self.link.closed:
+        if self.state.closed:
             return grpc.ChannelConnectivity.SHUTDOWN
         ready, failing = grpc.ChannelConnectivity.READY, grpc.ChannelConnectivity.TRANSIENT_FAILURE
-        return ready if self.link.is_ready else failing
+        return ready if self.state.is_ready else failing
 
     async def wait_for_state_change(self, last_observed_state: grpc.ChannelConnectivity) -> None:
         """Return at once: no connection exists whose state could change."""
@@ -225,7 +211,7 @@ class AioEmbeddedChannel(grpc.aio.Channel):  # type: ignore[misc]
         """Return at once, because there is no connection to wait for."""
 
     async def close(self, grace: float | None = None) -> None:
-        self.link.close()
+        self.state.close()
 
     async def __aenter__(self) -> AioEmbeddedChannel:
         return self

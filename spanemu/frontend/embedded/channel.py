@@ -154,17 +154,17 @@ def _failing(refused: Refused) -> Iterator[bytes]:
 
 
 def _only(replies: Iterator[bytes]) -> bytes:
-    found = list(replies)
-    if len(found) != 1:
+    received = list(replies)
+    if len(received) != 1:
         raise Refused(NOT_ONE_REPLY)
-    return found[0]
+    return received[0]
 
 
 class _Method:
     """A method of a channel, with the client's serializer and deserializer."""
 
-    def __init__(self, link: ChannelState, path: str, codecs: Codecs) -> None:
-        self._link = link
+    def __init__(self, state: ChannelState, path: str, codecs: Codecs) -> None:
+        self._state = state
         self._path = path
         self._codecs = codecs
 
@@ -178,9 +178,9 @@ class _Method:
         compression: Any = None,
     ) -> tuple[Any, Call]:
         """Return the only reply, and the final status of the RPC."""
-        call = self._link.begin(self._path, timeout, metadata)
+        call = self._state.begin(self._path, timeout, metadata)
         try:
-            response = self._link.unary(request, self._codecs, call, credentials)
+            response = self._state.unary(request, self._codecs, call, credentials)
         except Exception as error:
             ending, cause = status_of_error(error, call), _client_cause(error)
         else:
@@ -198,11 +198,11 @@ class _Method:
         compression: Any = None,
     ) -> PendingCall:
         """Return a future of the only reply."""
-        link, codecs = self._link, self._codecs
-        call = link.begin(self._path, timeout, metadata)
+        state, codecs = self._state, self._codecs
+        call = state.begin(self._path, timeout, metadata)
         call.site = calling_site()
-        pending = PendingCall(call, lambda: link.unary(request, codecs, call, credentials))
-        link.track(pending)
+        pending = PendingCall(call, lambda: state.unary(request, codecs, call, credentials))
+        state.track(pending)
         return pending
 
     def stream(
@@ -215,12 +215,12 @@ class _Method:
         compression: Any = None,
     ) -> StreamCall:
         """Return a call that iterates over the replies."""
-        link, codecs = self._link, self._codecs
-        call = link.begin(self._path, timeout, metadata)
-        replies = link.replies_to(request, codecs[0], call, credentials)
-        deserialize = partial(deserialized, deserializer=codecs[1], limits=link.limits)
+        state, codecs = self._state, self._codecs
+        call = state.begin(self._path, timeout, metadata)
+        replies = state.replies_to(request, codecs[0], call, credentials)
+        deserialize = partial(deserialized, deserializer=codecs[1], limits=state.limits)
         stream = StreamCall(call, replies, deserialize)
-        link.track(stream)
+        state.track(stream)
         return stream
 
 
@@ -268,7 +268,7 @@ class EmbeddedChannel(grpc.Channel):  # type: ignore[misc]
     """A channel to the endpoints that `find` returns; None when the address is no longer served."""
 
     def __init__(self, find: FindEndpoints, options: Options = ()) -> None:
-        self.link = ChannelState(find, options)
+        self.state = ChannelState(find, options)
         self._watchers: list[Callable[[grpc.ChannelConnectivity], None]] = []
 
     def subscribe(
@@ -276,7 +276,7 @@ class EmbeddedChannel(grpc.Channel):  # type: ignore[misc]
     ) -> None:
         self._watchers.append(callback)
         ready, failing = grpc.ChannelConnectivity.READY, grpc.ChannelConnectivity.TRANSIENT_FAILURE
-        callback(ready if self.link.is_ready else failing)
+        callback(ready if self.state.is_ready else failing)
 
     def unsubscribe(self, callback: Callable[[grpc.ChannelConnectivity], None]) -> None:
         if callback in self._watchers:
@@ -289,7 +289,7 @@ class EmbeddedChannel(grpc.Channel):  # type: ignore[misc]
         response_deserializer: Callable[[bytes], Any] | None = None,
         _registered_method: bool | None = False,
     ) -> grpc.UnaryUnaryMultiCallable:
-        return _UnaryUnary(self.link, method, (request_serializer, response_deserializer))
+        return _UnaryUnary(self.state, method, (request_serializer, response_deserializer))
 
     def unary_stream(
         self,
@@ -298,7 +298,7 @@ class EmbeddedChannel(grpc.Channel):  # type: ignore[misc]
         response_deserializer: Callable[[bytes], Any] | None = None,
         _registered_method: bool | None = False,
     ) -> grpc.UnaryStreamMultiCallable:
-        return _UnaryStream(self.link, method, (request_serializer, response_deserializer))
+        return _UnaryStream(self.state, method, (request_serializer, response_deserializer))
 
     def stream_unary(
         self,
@@ -307,7 +307,7 @@ class EmbeddedChannel(grpc.Channel):  # type: ignore[misc]
         response_deserializer: Callable[[bytes], Any] | None = None,
         _registered_method: bool | None = False,
     ) -> grpc.StreamUnaryMultiCallable:
-        return _StreamUnary(self.link, method, (request_serializer, response_deserializer))
+        return _StreamUnary(self.state, method, (request_serializer, response_deserializer))
 
     def stream_stream(
         self,
@@ -316,11 +316,11 @@ class EmbeddedChannel(grpc.Channel):  # type: ignore[misc]
         response_deserializer: Callable[[bytes], Any] | None = None,
         _registered_method: bool | None = False,
     ) -> grpc.StreamStreamMultiCallable:
-        return _StreamStream(self.link, method, (request_serializer, response_deserializer))
+        return _StreamStream(self.state, method, (request_serializer, response_deserializer))
 
     def close(self) -> None:
         self._watchers.clear()
-        self.link.close()
+        self.state.close()
 
     def __enter__(self) -> EmbeddedChannel:
         return self

@@ -46,7 +46,7 @@ class EmbeddedRegistry:
     def __init__(self) -> None:
         self._mutex = RLock()  # Guards every field below, and the attributes of `grpc`.
         self._endpoints: dict[str, Endpoints] = {}
-        self._links: dict[str, WeakSet[ChannelState]] = {}
+        self._states: dict[str, WeakSet[ChannelState]] = {}
         self._restore: Callable[[], None] | None = None
         _registries.add(self)
 
@@ -66,14 +66,14 @@ class EmbeddedRegistry:
         with self._mutex:
             if self._endpoints.pop(address, None) is None:
                 return
-            links = list(self._links.get(address, ()))
+            states = list(self._states.get(address, ()))
             # Channels live as long as their clients: those of other addresses may be collected.
-            self._links = {place: known for place, known in self._links.items() if known}
+            self._states = {key: live for key, live in self._states.items() if live}
             if not self._endpoints and self._restore is not None:
                 self._restore()
                 self._restore = None
-        for link in links:
-            link.interrupt(STOPPED)
+        for state in states:
+            state.interrupt(STOPPED)
 
     def find(self, address: str) -> Endpoints | None:
         """Return the endpoints at a canonical address, or None."""
@@ -87,7 +87,7 @@ class EmbeddedRegistry:
             if find is None:
                 return real(target, options, compression)
             channel = EmbeddedChannel(find, options or ())
-            self._track(target, channel.link)
+            self._track(target, channel.state)
             return channel
 
         def aio_insecure_channel(
@@ -97,7 +97,7 @@ class EmbeddedRegistry:
             if find is None:
                 return real_aio(target, options, compression, interceptors)
             channel = AioEmbeddedChannel(find, options or (), interceptors or ())
-            self._track(target, channel.link)
+            self._track(target, channel.state)
             return channel
 
         def restore() -> None:
@@ -114,17 +114,17 @@ class EmbeddedRegistry:
         address = canonical(target)
         return partial(self._endpoints.get, address) if address in self._endpoints else None
 
-    def _track(self, target: str, link: ChannelState) -> None:
+    def _track(self, target: str, state: ChannelState) -> None:
         with self._mutex:
-            self._links.setdefault(canonical(target), WeakSet()).add(link)
+            self._states.setdefault(canonical(target), WeakSet()).add(state)
 
     def forget_all(self) -> None:
         """Stop serving all addresses, in a process that was just forked."""
         self._mutex = RLock()  # Another thread of the parent may have held the former lock.
         self._endpoints.clear()
-        for links in self._links.values():
-            for link in links:
-                link.refusal = FORKED
+        for states in self._states.values():
+            for state in states:
+                state.refusal = FORKED
         if self._restore is not None:
             self._restore()
             self._restore = None

@@ -36,8 +36,8 @@ SHOWN_MAX = 3
 def _stored_columns(context: AnalysisContext) -> Iterator[Advice]:
     """Report SPN213: a frequent query reads an index and then fetches few other columns."""
     for index in context.schema.indexes.values():
-        uses = [(use, each) for use, each in _uses_of_index(context, index) if each.fetched]
-        fetched = {name: None for _, each in uses for name in each.fetched}
+        uses = [(use, access) for use, access in _uses_of_index(context, index) if access.fetched]
+        fetched = {name: None for _, access in uses for name in access.fetched}
         if not _is_frequent(context, uses) or len(fetched) > FETCHED_MAX:
             continue
         columns = ", ".join(fetched)
@@ -57,12 +57,14 @@ def _other_order(context: AnalysisContext) -> Iterator[Advice]:
     """Report SPN219: an index has the columns that queries sort by, in another order."""
     for index in context.schema.indexes.values():
         uses = [
-            (use, each) for use, each in _uses_of_index(context, index) if _could_serve(index, each)
+            (use, access)
+            for use, access in _uses_of_index(context, index)
+            if _could_serve(index, access)
         ]
         if not _is_frequent(context, uses):
             continue
         (order, equal), _ = Counter(
-            {(each.sorted_by, each.equal): use.count for use, each in uses}
+            {(access.sorted_by, access.equal): use.count for use, access in uses}
         ).most_common(1)[0]
         sought = [*equal, *(f"{name} DESC" if descending else name for name, descending in order)]
         yield _usage_advice(
@@ -86,36 +88,38 @@ def _newest_first(context: AnalysisContext) -> Iterator[Advice]:
     """Report SPN118: a timestamp behind other key columns is stored and read in opposite orders."""
     for table in context.schema.tables.values():
         reversed_uses = [
-            (use, each, table.key[len(each.equal)])
+            (use, access, table.key[len(access.equal)])
             for use in context.observations.queries
-            for each in use.accesses
-            if each.index is None and each.table == table.name and each.is_reversed
-            if 0 < len(each.equal) < len(table.key)
+            for access in use.accesses
+            if access.index is None and access.table == table.name and access.is_reversed
+            if 0 < len(access.equal) < len(table.key)
         ]
         uses = [
-            (use, each, part)
-            for use, each, part in reversed_uses
+            (use, access, part)
+            for use, access, part in reversed_uses
             if part.column.type.code is TypeCode.TIMESTAMP
         ]
-        if not _is_frequent(context, [(use, each) for use, each, _ in uses]):
+        if not _is_frequent(context, [(use, access) for use, access, _ in uses]):
             continue
-        turned = uses[0][2]
-        way, other = ("oldest", "newest") if turned.descending else ("newest", "oldest")
+        reversed_part = uses[0][2]
+        wanted_order, other = (
+            ("oldest", "newest") if reversed_part.descending else ("newest", "oldest")
+        )
         yield _usage_advice(
             context,
             table,
-            [(use, each) for use, each, _ in uses],
+            [(use, access) for use, access, _ in uses],
             rule="SPN118",
-            column=turned.column,
-            message=f"{sum(use.count for use, _, _ in uses)} queries read the {way} "
-            f"{turned.column.name} first; the key stores the {other} first.",
-            fix=f"PRIMARY KEY ({', '.join(_turned(table.key, turned))})",
+            column=reversed_part.column,
+            message=f"{sum(use.count for use, _, _ in uses)} queries read the {wanted_order} "
+            f"{reversed_part.column.name} first; the key stores the {other} first.",
+            fix=f"PRIMARY KEY ({', '.join(_with_reversed(table.key, reversed_part))})",
         )
 
 
-def _turned(key: Sequence[KeyPart], turned: KeyPart) -> Iterator[str]:
+def _with_reversed(key: Sequence[KeyPart], reversed_part: KeyPart) -> Iterator[str]:
     for part in key:
-        is_descending = part.descending != (part is turned)
+        is_descending = part.descending != (part is reversed_part)
         yield f"{part.column.name} DESC" if is_descending else part.column.name
 
 
@@ -126,7 +130,9 @@ def _one_entity(context: AnalysisContext) -> Iterator[Advice]:
             continue
         key = table.key[0].column.name
         uses = _uses_of_table(context, table)
-        by_entity = _by_first_column([(use, each) for use, each in uses if key not in each.equal])
+        by_entity = _by_first_column(
+            [(use, access) for use, access in uses if key not in access.equal]
+        )
         if not by_entity:
             continue
         entity = max(by_entity, key=lambda name: _count(by_entity[name]))
@@ -149,20 +155,20 @@ def _one_entity(context: AnalysisContext) -> Iterator[Advice]:
 
 def _uses_of_table(context: AnalysisContext, table: Table) -> Uses:
     return [
-        (use, each)
+        (use, access)
         for use in context.observations.queries
-        for each in use.accesses
-        if each.table == table.name
+        for access in use.accesses
+        if access.table == table.name
     ]
 
 
 def _by_first_column(uses: Uses) -> dict[str, Uses]:
     """Return the uses that read whole rows by a seek, by the first column of the seek."""
-    found: dict[str, Uses] = {}
-    for use, each in uses:
-        if each.equal and (each.fetched or each.index is not None):
-            found.setdefault(each.equal[0], []).append((use, each))
-    return found
+    uses_by_column: dict[str, Uses] = {}
+    for use, access in uses:
+        if access.equal and (access.fetched or access.index is not None):
+            uses_by_column.setdefault(access.equal[0], []).append((use, access))
+    return uses_by_column
 
 
 def _is_random(column: Column) -> bool:
@@ -198,8 +204,8 @@ def _idle_foreign_keys(context: AnalysisContext) -> Iterator[Advice]:
 
 
 def _reads_index(use: QueryUse, key: ForeignKey) -> bool:
-    return any(each.index in (key.index, key.referenced_index) for each in use.accesses
-               if each.index is not None)  # fmt: skip
+    return any(access.index in (key.index, key.referenced_index) for access in use.accesses
+               if access.index is not None)  # fmt: skip
 
 
 # ---------------------------------------------------------------------------- shared helpers
@@ -207,10 +213,10 @@ def _reads_index(use: QueryUse, key: ForeignKey) -> bool:
 
 def _uses_of_index(context: AnalysisContext, index: Index) -> Iterator[tuple[QueryUse, Access]]:
     return (
-        (use, each)
+        (use, access)
         for use in context.observations.queries
-        for each in use.accesses
-        if each.index == index.name
+        for access in use.accesses
+        if access.index == index.name
     )
 
 
@@ -271,8 +277,10 @@ def _seekable(relation: Table | Index) -> str:
 
 
 def _scanned_for(scans: ScanSummary) -> tuple[str, ...]:
-    found = [f"{count} large scans: {reading}" for reading, count in scans.large_for.items()]
-    return tuple(found)
+    uses_by_column = [
+        f"{count} large scans: {reading}" for reading, count in scans.large_for.items()
+    ]
+    return tuple(uses_by_column)
 
 
 def _locking_scans(context: AnalysisContext) -> Iterator[Advice]:

@@ -175,7 +175,7 @@ class Heatmap:
 
 
 def _merged(cells: Cells, down: int, across: int) -> Cells:
-    """Return the cells merged target fewer ranges and columns, as sums."""
+    """Return the cells merged into fewer ranges and columns, as sums."""
     merged = [[0] * across for _ in range(down)]
     for index, row in enumerate(cells):
         target = merged[index * down // len(cells)]
@@ -280,11 +280,11 @@ class _BandBuilder:
         self._starts = starts
         self._cells = cells = {metric: [[0] * columns for _ in starts] for metric in COUNTED}
         size = cells[Metric.BYTES]
-        for column, key, metric, taken in events:
+        for column, key, metric, byte_count in events:
             index = bisect_right(starts, key) - 1
             cells[metric][index][column] += 1
-            if taken:
-                size[index][column] += taken
+            if byte_count:
+                size[index][column] += byte_count
 
     def build(self, overlay: Overlay | None, sources: Sequence[object]) -> Band:
         """Return the finished band, with the overlay."""

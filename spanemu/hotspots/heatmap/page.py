@@ -80,7 +80,7 @@ class Side:
 
     pattern: str
     rows: int
-    busiest_stream: float
+    busiest: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,14 +136,14 @@ def page(
 
 def _banners(heatmap: Heatmap, findings: Sequence[Finding], notes: Sequence[str]) -> str:
     lines = [
-        f'<li class="danger"><b>Single hot row</b>: {escape(each.start)}</li>'
-        for each in findings
-        if each.reason is Reason.HOT_ROW
+        f'<li class="danger"><b>Single hot row</b>: {escape(finding.start)}</li>'
+        for finding in findings
+        if finding.reason is Reason.HOT_ROW
     ]
     lines += [
-        f'<li class="danger"><b>Large row tree</b>: {escape(each.message)}</li>'
-        for each in findings
-        if each.rule == "SPN303"
+        f'<li class="danger"><b>Large row tree</b>: {escape(finding.message)}</li>'
+        for finding in findings
+        if finding.rule == "SPN303"
     ]
     lines += [
         f"<li><b>{escape(banner)}</b>: {escape(band.name)}</li>"
@@ -169,11 +169,11 @@ def _findings(findings: Sequence[Finding]) -> str:
     if not findings:
         return "<p>No findings.</p>"
     return "".join(
-        f'<article class="{each.severity}"><h3>{each.rule} {each.reason} '
-        f"{escape(each.object)}</h3><p>{escape(each.message)}</p>"
-        f"<p>{escape(str(each.evidence))}</p>{_writers(each)}"
-        f"<p>Fix: <code>{escape(each.fix)}</code></p></article>"
-        for each in findings
+        f'<article class="{finding.severity}"><h3>{finding.rule} {finding.reason} '
+        f"{escape(finding.object)}</h3><p>{escape(finding.message)}</p>"
+        f"<p>{escape(str(finding.evidence))}</p>{_writers(finding)}"
+        f"<p>Fix: <code>{escape(finding.fix)}</code></p></article>"
+        for finding in findings
     )
 
 
@@ -181,7 +181,7 @@ def _writers(finding: Finding) -> str:
     """Return the sample keys, and the sources that wrote them, as a list."""
     shown = [f"<code>{escape(key)}</code>" for key in finding.samples]
     shown += [escape(str(source)) for source in finding.sources]
-    return f"<ul>{''.join(f'<li>{each}</li>' for each in shown)}</ul>" if shown else ""
+    return f"<ul>{''.join(f'<li>{item}</li>' for item in shown)}</ul>" if shown else ""
 
 
 def _stats(stats: Sequence[SplitStat]) -> str:
@@ -201,11 +201,11 @@ def _table(heatmap: Heatmap) -> str:
     lines = []
     for band in heatmap.bands:
         totals = [sum(row) for row in band.cells[Metric.WRITTEN]]
-        busiest_stream = max(range(len(totals)), key=totals.__getitem__)
+        busiest = max(range(len(totals)), key=totals.__getitem__)
         lines.append(
             f"<tr><td>{escape(band.name)}</td><td>{escape(band.pattern)}</td>"
             f"<td>{sum(totals)}</td><td>{len(totals)}</td>"
-            f"<td>{escape(band.starts[busiest_stream])}</td><td>{totals[busiest_stream]}</td></tr>"
+            f"<td>{escape(band.starts[busiest])}</td><td>{totals[busiest]}</td></tr>"
         )
     return "".join(lines)
 
@@ -213,8 +213,8 @@ def _table(heatmap: Heatmap) -> str:
 def _changes(before: Figures, now: Figures) -> str:
     """Return the differences from the earlier run, one line for each table or index."""
     lines = "".join(
-        f"<tr><td>{escape(each.name)}</td>{_sides(each.before)}{_sides(each.now)}</tr>"
-        for each in differences(before, now)
+        f"<tr><td>{escape(difference.name)}</td>{_sides(difference.before)}{_sides(difference.now)}</tr>"
+        for difference in differences(before, now)
     )
     heads = "".join(f"<th>{head}</th>" for head in ("Pattern", "Rows written", "Busiest range"))
     return (
@@ -226,7 +226,7 @@ def _changes(before: Figures, now: Figures) -> str:
 def _sides(side: Side | None) -> str:
     if side is None:
         return "<td colspan=3>not touched</td>"
-    return f"<td>{escape(side.pattern)}</td><td>{side.rows}</td><td>{side.busiest_stream:.0%}</td>"
+    return f"<td>{escape(side.pattern)}</td><td>{side.rows}</td><td>{side.busiest:.0%}</td>"
 
 
 def _ranges(band: Band) -> str:
