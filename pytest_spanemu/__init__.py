@@ -3,9 +3,10 @@
 pytest loads `plugin`, which implements pytest's hooks. In reading order: `setting_values` and
 `options` (what users can set), `settings` (the settings of one run), `requested_options` and
 `marker_checks` (what the markers of one test ask for), `run` (the state of one pytest run),
-`early_start` (an emulator before any conftest.py), `fixtures` and `factories`; the packages
+`early_start` (an emulator before any conftest.py),
+`session_fixtures`, `fixtures` and `factories`; the packages
 `targets`, `sources`, `seeds`, `databases`, `rows`, `asserts` and `report`; then `clean_errors`,
-`sql`, `migrator`, `fault_plan`, `lint`, `builtin_checks`, `plain_import`, `hookspecs`,
+`sql`, `migrator`, `fault_plan`, `lint`, `builtin_checks`, `hookspecs`,
 `public_types` and `django`.
 
 This module exports the types of the fixtures' values, for annotations. A type's module is imported
@@ -78,7 +79,7 @@ __all__ = [
     "Template",
 ]
 
-_HOMES = {
+_MODULES = {
     "BlockCheck": "pytest_spanemu.asserts.check",
     "Check": "pytest_spanemu.public_types",
     "DatabaseHandle": "pytest_spanemu.public_types",
@@ -109,9 +110,9 @@ _HOMES = {
     "Template": "pytest_spanemu.databases.template",
 }
 
-if not TYPE_CHECKING:  # A type checker is to find unknown names by itself.
+if not TYPE_CHECKING:  # so that type checkers report unknown names
 
     def __getattr__(name: str) -> Any:
-        if name not in _HOMES:
+        if name not in _MODULES:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        return getattr(import_module(_HOMES[name]), name)
+        return getattr(import_module(_MODULES[name]), name)

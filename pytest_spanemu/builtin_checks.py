@@ -1,15 +1,15 @@
-"""`--spanner-check`: tests that every project would write, made ready.
+"""`--spanner-check`: built-in tests of schema, seeds, migrations, models and queries.
 
-    ::spanemu::schema_applies                 the schema is accepted, from nothing
-    ::spanemu::schema_lints                   as `spanner_fail_on` says of lint, or no warning
-    ::spanemu::seeds_load                     into that schema, without its template's other rows
-    ::spanemu::migrations_apply_from_empty    each migration, the first one first
-    ::spanemu::migrations_reach_schema        they come to the schema that tests start with
-    ::spanemu::models_match_schema            what `spanner_models` declare is in that schema
-    ::spanemu::queries_compile                every .sql file under `spanner_queries`
+    ::spanemu::schema_applies                 an empty database accepts the schema
+    ::spanemu::schema_lints                   no finding by `spanner_fail_on`, or no warning
+    ::spanemu::seeds_load                     the seeds load into the schema, without other rows
+    ::spanemu::migrations_apply_from_empty    all migrations run in order on an empty database
+    ::spanemu::migrations_reach_schema        the migrations lead to the schema of the template
+    ::spanemu::models_match_schema            the schema contains what `spanner_models` declares
+    ::spanemu::queries_compile                the statements of `spanner_queries` compile
 
-They use the project's fixtures, a `spanner_schema` of its own too. What a project does not have is
-skipped.
+The tests use the project's fixtures, such as an overridden `spanner_schema`. A test whose subject
+the project does not have is skipped.
 """
 
 from __future__ import annotations
@@ -44,64 +44,64 @@ PARENT = "::spanemu"
 def schema_applies(
     pytestconfig: pytest.Config, spanner_emulator: SpannerEmulator, spanner_schema: Any
 ) -> None:
-    """Making a database of the schema is the test."""
-    with run_of(pytestconfig).templates.scratch(spanner_emulator, spanner_schema) as made:
-        if not made.handle.ddl():
+    """Create a database with the schema."""
+    with run_of(pytestconfig).templates.scratch(spanner_emulator, spanner_schema) as scratch:
+        if not scratch.handle.ddl():
             pytest.skip("there is no schema")
 
 
 def seeds_load(
     pytestconfig: pytest.Config, spanner_emulator: SpannerEmulator, spanner_schema: Any
 ) -> None:
-    """The seeds fit the schema."""
+    """Load the seeds into a database with the schema."""
     templates = run_of(pytestconfig).templates
     if not templates.seeds:
         pytest.skip("there are no seeds")
-    with templates.scratch(spanner_emulator, spanner_schema) as made, clean_errors():
-        load_seeds(made.database, templates.seeds, pytestconfig.rootpath)
+    with templates.scratch(spanner_emulator, spanner_schema) as scratch, clean_errors():
+        load_seeds(scratch.database, templates.seeds, pytestconfig.rootpath)
 
 
-_TAKES_AWAY = re.compile(r"DROP |ALTER TABLE \S+ DROP ")
-_NAMED = re.compile(r"ADD (?:CONSTRAINT \S+ )?(?=FOREIGN KEY)")
+_DROP_STATEMENT = re.compile(r"DROP |ALTER TABLE \S+ DROP ")
+_CONSTRAINT_NAME = re.compile(r"ADD (?:CONSTRAINT \S+ )?(?=FOREIGN KEY)")
 
 
 def schema_lints(pytestconfig: pytest.Config, spanner_template: Template) -> None:
-    """The linter has nothing against the schema."""
+    """Check the schema by the linter."""
     run = run_of(pytestconfig)
     fail_on = run.settings.fail_on.intersection(LINT_CONDITIONS) or {"lint:warning"}
     statements = spanner_template.handle.ddl()
     with clean_errors():
-        found = lint_failures(spanner_template.schema, statements, run.root, fail_on)
-    _tell("The linter says:", found)
+        findings = lint_failures(spanner_template.schema, statements, run.root, fail_on)
+    _fail_for("Findings of the linter:", findings)
 
 
 def migrations_apply_from_empty(request: pytest.FixtureRequest) -> None:
-    """Every migration runs, over what those before it left."""
+    """Run all migrations in order on an empty database."""
     _migrator(request).head()
 
 
 def migrations_reach_schema(request: pytest.FixtureRequest, spanner_template: Template) -> None:
-    """After all migrations the schema is the one that tests start with."""
+    """Compare the schema after all migrations with the template's schema."""
     migrator = _migrator(request)
     migrator.head()
-    reached, wanted = (_schema_of(each) for each in (migrator.database, spanner_template.database))
-    _tell("The migrations lack:", _way(reached, wanted))
+    databases = (migrator.database, spanner_template.database)
+    migrated, expected = (_schema_of(database) for database in databases)
+    _fail_for("The migrations lack:", _statements_between(migrated, expected))
 
 
 def models_match_schema(
     pytestconfig: pytest.Config, spanner_emulator: SpannerEmulator, spanner_template: Template
 ) -> None:
-    """Everything that models declare is in the schema, as they declare it.
+    """Check that the schema contains everything that the models declare.
 
-    A schema may have more: tables, columns and constraints that no model speaks of; and names for
-    foreign keys.
+    The schema may contain further tables, columns and constraints, and names for foreign keys.
     """
     run = run_of(pytestconfig)
     if not run.settings.models:
         pytest.skip("spanner_models names no models")
     models = run.templates.schema_of(run.settings.models)
-    with run.templates.scratch(spanner_emulator, models) as made:
-        declared = _schema_of(made.database)
+    with run.templates.scratch(spanner_emulator, models) as scratch:
+        declared = _schema_of(scratch.database)
     schema = _schema_of(spanner_template.database)
     keys = {
         f"ALTER TABLE {key.table} ADD {{}}FOREIGN KEY({', '.join(key.columns)}) REFERENCES "
@@ -111,25 +111,25 @@ def models_match_schema(
     }
     missing = [
         each
-        for each in _way(schema, declared)
-        if not _TAKES_AWAY.match(each) and _NAMED.sub("ADD {}", each) not in keys
+        for each in _statements_between(schema, declared)
+        if not _DROP_STATEMENT.match(each) and _CONSTRAINT_NAME.sub("ADD {}", each) not in keys
     ]
-    _tell("The schema lacks:", missing)
+    _fail_for("The schema lacks:", missing)
 
 
 def queries_compile(pytestconfig: pytest.Config, spanner_template: Template) -> None:
-    """Every statement in the project's files of queries can be planned."""
-    run, wrong = run_of(pytestconfig), []
+    """Plan every statement in the files of `spanner_queries`."""
+    run, problems = run_of(pytestconfig), []
     files = _query_files(run.settings.queries, run.root)
     for path in files:
         for statement in spanemu.split_schema(read(path), str(path)):
             try:
                 PlanCheck.of(spanner_template.database, statement.text, {})
             except GoogleAPICallError as problem:
-                said = server_message(problem)
-                shown = textwrap.indent(statement_text(statement.text, said), "  ")
-                wrong.append(f"{path}:{statement.line}: {said}\n{shown}")
-    _tell("Statements that do not compile:", wrong)
+                message = server_message(problem)
+                shown = textwrap.indent(statement_text(statement.text, message), "  ")
+                problems.append(f"{path}:{statement.line}: {message}\n{shown}")
+    _fail_for("Statements that do not compile:", problems)
 
 
 CHECKS = (
@@ -144,7 +144,7 @@ CHECKS = (
 
 
 def collect_checks(session: pytest.Session, items: Sequence[pytest.Item]) -> list[pytest.Item]:
-    """The checks, where the conftest files of all collected tests reach them."""
+    """Return the checks, collected where the conftest files of all collected tests apply."""
     parent: Any = session
     for nodes in zip(*(item.listchain() for item in items), strict=False):
         if any(node is not nodes[0] for node in nodes) or not isinstance(
@@ -166,8 +166,8 @@ def _migrator(request: pytest.FixtureRequest) -> SpannerMigrator:
         run_of(request.config).templates.migration_source(requested_options_of(request.node))
     except SourceError as problem:
         pytest.skip(str(problem))
-    found: SpannerMigrator = request.getfixturevalue("spanner_migrator")
-    return found
+    migrator: SpannerMigrator = request.getfixturevalue("spanner_migrator")
+    return migrator
 
 
 def _schema_of(database: Any) -> Any:
@@ -175,23 +175,23 @@ def _schema_of(database: Any) -> Any:
     return ddl.schema_of(";\n".join(database.ddl_statements))
 
 
-def _way(before: Any, after: Any) -> list[str]:
-    """The statements that lead from one schema to another."""
+def _statements_between(before: Any, after: Any) -> list[str]:
+    """Return the statements that change the first schema into the second."""
     return [each.statement for each in ddl.diff(before, after)]
 
 
 def _query_files(sources: Sequence[str], root: Path) -> list[Path]:
     if not sources:
         pytest.skip("spanner_queries names no files")
-    found: list[Path] = []
+    listed: list[Path] = []
     for source in sources:
         path = root / source
         files = sorted(path.rglob("*.sql"), key=natural_order) if path.is_dir() else [path]
-        found += files
-    return found
+        listed += files
+    return listed
 
 
-def _tell(title: str, found: Sequence[str]) -> None:
+def _fail_for(title: str, problems: Sequence[str]) -> None:
     __tracebackhide__ = True
-    if found:
-        pytest.fail("\n".join([title, *(f"  {each}" for each in found)]), pytrace=False)
+    if problems:
+        pytest.fail("\n".join([title, *(f"  {each}" for each in problems)]), pytrace=False)

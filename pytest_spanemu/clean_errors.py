@@ -1,8 +1,8 @@
-"""Failures as a test's author needs them: the message, the statement with a caret, the author's own
-line, and none of the frames of the client library or of the plugin.
+"""Short failures: the message, the statement with a caret and the test's line of code, without the
+frames of the client library and of the plugin.
 
-    clean_errors()         failures whose sentence says all: they end a test without a traceback
-    statement_errors(sql)  failures of the client keep their type, so that a test can expect them
+    clean_errors()         errors end the test without a traceback
+    statement_errors(sql)  errors of the client keep their type, so that a test can expect them
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from pytest_spanemu.sources.source import Dml, SourceError
 from spanemu.api.client import server_message
 from spanemu.base.excerpts import INDENT, excerpt, position_in
 
-__tracebackhide__ = True  # from pytest, whose users look for their own lines
+__tracebackhide__ = True  # pytest leaves these frames out of tracebacks
 
-_LINES_SHOWN = 8  # of a statement, before and after the position
+_LINES_SHOWN = 8  # of a statement: before the position, and after
 
 
 @contextmanager
 def clean_errors() -> Iterator[None]:
-    """End a test without a traceback where the block fails with a sentence that says all."""
+    """Fail the test without a traceback if the block raises a usage, schema or API error."""
     try:
         yield
     except (ValueError, spanemu.SchemaRejected) as problem:
@@ -35,10 +35,10 @@ def clean_errors() -> Iterator[None]:
         raise pytest.fail.Exception(server_message(problem), pytrace=False) from None
 
 
-class statement_errors:  # It is used like a function.
-    """A block in which an error of the client loses its traceback and shows the statement.
+class statement_errors:  # used like a function
+    """A context that removes the traceback of a client's error and adds the statement.
 
-    It is a class because `contextlib` would add frames of its own to the traceback.
+    A class, because `contextlib` would add frames of its own to the traceback.
     """
 
     def __init__(self, sql: str = "") -> None:
@@ -63,9 +63,9 @@ class statement_errors:  # It is used like a function.
 
 
 def statement_text(sql: str, message: str) -> str:
-    """Return a statement with a caret at the position that a message gives.
+    """Return a statement with a caret at the position that a message names.
 
-    Without a position return the first lines of the statement.
+    Return the first lines of the statement for a message without a position.
     """
     position = position_in(message)
     if position is not None:
@@ -78,7 +78,7 @@ def statement_text(sql: str, message: str) -> str:
 
 
 def refused_statement(step: Dml, problem: GoogleAPICallError) -> SourceError:
-    """Return the error for a statement of a file that Spanner refused."""
+    """Return the error for a statement of a schema source that Spanner has refused."""
     said = server_message(problem)
     shown = statement_text(step.text, said)
     return SourceError("\n".join(filter(None, [f"{step.origin}:{step.line}: {said}", shown])))

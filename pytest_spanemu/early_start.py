@@ -1,8 +1,8 @@
-"""The emulator's start before any conftest.py is imported, and the hint for those who lack it.
+"""The start of the emulator before any conftest.py is imported, for `spanner_start = eager`.
 
-With `spanner_start = eager` a module that makes a Spanner client when it is imported finds an
-emulator, also when a conftest.py is what imports that module. Without the setting, such a module
-fails as it does on a machine without credentials; the hint then names the setting.
+A module that creates a Spanner client at import then finds an emulator, even if a conftest.py
+imports the module. Without the setting, the import fails as on a machine without credentials; a
+hint then names the setting.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from pytest_spanemu.settings import read_early_settings, read_start
 from pytest_spanemu.targets.resource_names import EMULATOR_HOST
 
 CLIENT = "google.cloud.spanner_v1"
-# Base classes of what a client raises that finds no credentials, no project, or no server.
+# Base classes of the errors of a client without credentials, project or server.
 NO_SERVER = frozenset(
     {
         ("google.auth.exceptions", "GoogleAuthError"),
@@ -29,18 +29,18 @@ NO_SERVER = frozenset(
 )
 NO_PROJECT = "Project was not passed"
 HINT = (
-    "spanner: this happened during an import, before the tests' emulator started. If a Spanner "
-    "client is made when a module is imported, set `spanner_start = eager` in pytest's ini file "
-    "(or pass --spanner-start=eager): the emulator then starts before any conftest.py is "
-    f"imported, and {EMULATOR_HOST} says where it listens."
+    "spanner: the error occurred during an import, before the emulator of the tests started. If a "
+    "module creates a Spanner client when it is imported, set `spanner_start = eager` in pytest's "
+    "ini file (or pass --spanner-start=eager): the emulator then starts before any conftest.py is "
+    f"imported, and {EMULATOR_HOST} holds its address."
 )
 
 
 def start_before_conftests(config: pytest.Config) -> None:
-    """Start the emulator if the settings ask for it now. Raises pytest.UsageError.
+    """Start the emulator for `spanner_start = eager`. Raises pytest.UsageError.
 
-    The settings are read from the command line, the environment and the ini file as pytest knows
-    them before conftest.py files add anything.
+    The settings come from the command line, the environment and the ini file, before conftest.py
+    files add anything.
     """
     known = config.known_args_namespace
     if known.help or known.version or read_start(config) is not Start.EAGER:
@@ -53,7 +53,7 @@ def start_before_conftests(config: pytest.Config) -> None:
 
 
 def hint_for(config: pytest.Config, error: BaseException | None) -> str | None:
-    """Return what to tell somebody whose import failed with `error`, None for other failures."""
+    """Return the hint for an import that failed without a server, None for other errors."""
     if CLIENT not in sys.modules or not any(map(_lacks_server, _chain(error))):
         return None
     settings = run_of(config).settings
@@ -61,7 +61,7 @@ def hint_for(config: pytest.Config, error: BaseException | None) -> str | None:
 
 
 def _chain(error: BaseException | None) -> Iterator[BaseException]:
-    """Yield an error, what pytest wrapped in it, and the errors that led to it."""
+    """Yield an error, the error that pytest has wrapped, and the errors that caused it."""
     seen: set[int] = set()
     while error is not None and id(error) not in seen:
         seen.add(id(error))

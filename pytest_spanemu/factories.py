@@ -1,5 +1,7 @@
-"""More fixtures like the plugin's own, configured differently: a second database, a shared one, one
-with everything that another one has; an emulator with other limits or another time.
+"""Functions that create further fixtures: databases with other options, and emulators.
+
+A database may have another schema, be shared by tests, or extend another database. An emulator may
+have other limits or another start time.
 
 from pytest_spanemu import factories
 
@@ -31,11 +33,13 @@ Words = str | Sequence[str]
 __all__ = ["database", "emulator"]
 
 TEMPLATE = "spanner_template"
-_SPECS: WeakKeyDictionary[Any, TemplateSpec] = WeakKeyDictionary()  # of the fixtures made here
+_SPECS: WeakKeyDictionary[Any, TemplateSpec] = (
+    WeakKeyDictionary()
+)  # of the fixtures that `database` returned
 
 
 class DatabaseOptions(TypedDict, total=False):
-    """What `database` takes besides a scope."""
+    """The arguments of `database` besides the scope."""
 
     schema: Words
     seeds: Words
@@ -46,21 +50,20 @@ class DatabaseOptions(TypedDict, total=False):
 
 
 def database(*, scope: Scope = "function", **options: Unpack[DatabaseOptions]) -> Any:
-    """A fixture that gives a `Database` of its own.
+    """Return a fixture that provides the official client's `Database` for a further database.
 
-    schema, seeds    sources as in the settings; of what is not said the run's, but no seeds where
-                     the schema is another one
+    schema, seeds    sources as in the settings (default: those of the run; no seeds with a schema)
     isolation        as in the settings
-    fill             `fill(factory)` adds rows to the template, with a `SpannerFactory`
-    depends_on       another fixture that this function made, whose schema and rows come first; or
-                     "spanner_template", for the schema and seeds of the run (not for what a
-                     fixture of that name adds). Schema and seeds are then only those that are said
-    emulator         name of the fixture whose emulator it is in (default: spanner_emulator)
-    scope            with a wider one the tests in it share the database
+    fill             `fill(factory)` adds rows to the template, by a `SpannerFactory`
+    depends_on       a fixture that this function returned, whose schema and rows are built first;
+                     or "spanner_template", for the schema and seeds of the run (without rows that
+                     an overriding fixture adds). The defaults of schema and seeds are then empty
+    emulator         name of the fixture with the emulator (default: spanner_emulator)
+    scope            scope of the fixture; the tests of a wider scope share the database
     """
     base = _base(options.get("depends_on"))
-    unsaid = None if base is None else ()
-    given: dict[str, Any] = {name: options.get(name, unsaid) for name in ("schema", "seeds")}
+    default = None if base is None else ()
+    given: dict[str, Any] = {name: options.get(name, default) for name in ("schema", "seeds")}
     given["isolation"] = options.get("isolation")
     requested = parse_requested_options(given, "factories.database")
     spec = TemplateSpec(requested.schema, requested.seeds, options.get("fill"), base)
@@ -68,11 +71,11 @@ def database(*, scope: Scope = "function", **options: Unpack[DatabaseOptions]) -
 
     @pytest.fixture(scope=scope)
     def database_fixture(request: pytest.FixtureRequest) -> Iterator[Any]:
-        """The official client's `Database`, as the project's `factories.database` says."""
+        """Provide the `Database` of the project's `factories.database`."""
         run, test = run_of(request.config), request.node.nodeid
-        own_schema = partial(request.getfixturevalue, "spanner_schema")
-        found = request.getfixturevalue(emulator_name)
-        template = run.templates.special(found, spec, own_schema)
+        default_schema = partial(request.getfixturevalue, "spanner_schema")
+        emulator = request.getfixturevalue(emulator_name)
+        template = run.templates.special(emulator, spec, default_schema)
         with run.allocator.allocate(template, requested.isolation, test) as observation:
             yield observation.handle.client()
         run.allocator.finish(request.node, {})
@@ -82,17 +85,18 @@ def database(*, scope: Scope = "function", **options: Unpack[DatabaseOptions]) -
 
 
 def emulator(**changes: Unpack[ConfigChanges]) -> Any:
-    """A fixture of the session that gives another emulator in this process.
+    """Return a session fixture that provides a further emulator in this process.
 
-    Whatever the run's target is: one with other `limits`, another `start_time` or `seed`, ... as
-    `spanemu.Emulator` takes them. `factories.database(emulator="NAME")` makes databases in it.
+    The emulator is independent of the run's target. The arguments are those of `spanemu.Emulator`,
+    such as `limits`, `start_time` and `seed`. `factories.database(emulator="NAME")` creates
+    databases in the emulator of fixture NAME.
     """
 
     @pytest.fixture(scope="session")
     def emulator_fixture(pytestconfig: pytest.Config) -> Iterator[Any]:
-        """An emulator in this process, as the project's `factories.emulator` says."""
-        with run_of(pytestconfig).another_emulator(**changes) as found:
-            yield found
+        """Provide the emulator of the project's `factories.emulator`."""
+        with run_of(pytestconfig).another_emulator(**changes) as emulator:
+            yield emulator
 
     return emulator_fixture
 
@@ -107,5 +111,5 @@ def _base(depends_on: Any) -> TemplateSpec | None:
     except (KeyError, TypeError):
         raise pytest.UsageError(
             f"factories.database: depends_on={depends_on!r} is neither {TEMPLATE!r} nor a fixture "
-            "that factories.database has made."
+            "that factories.database returned."
         ) from None

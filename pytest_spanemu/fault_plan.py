@@ -1,4 +1,4 @@
-"""`@pytest.mark.spanner_faults("abort commit:2", ...)`: the words of `spanner_faults`, as a marker.
+"""The marker `@pytest.mark.spanner_faults("abort commit:2", ...)`: planned faults as text.
 
 VERB [RPC[:NTH]] [NAME=VALUE ...]
 
@@ -26,14 +26,11 @@ _SECONDS = {"seconds": float, "retry_delay": float}
 _NAMES = (*_NUMBERS, *_SECONDS, "table", "sql", "tag", "transaction_tag", "client")
 
 
-Plan = tuple[str, tuple[str, ...], dict[str, Any]]  # as `read_plan` gives it
+Plan = tuple[str, tuple[str, ...], dict[str, Any]]  # the result of `read_plan`
 
 
 def plans_of(item: pytest.Item) -> list[tuple[str, Plan]]:
-    """Read the faults that the markers of a test plan, with their texts.
-
-    Raises pytest.UsageError.
-    """
+    """Read the faults of a test's markers, each with its text. Raises pytest.UsageError."""
     plans = []
     for marker in reversed(list(item.iter_markers(MARKER))):
         for name in marker.kwargs:
@@ -47,34 +44,34 @@ def plans_of(item: pytest.Item) -> list[tuple[str, Plan]]:
 
 
 def install(item: pytest.Item, faults: Any, database: Any) -> None:
-    """Set up what the markers of a test plan for its database; fail it for what makes no sense."""
+    """Inject the faults of a test's markers. Fail the test for invalid arguments."""
     for text, (verb, rpc, selection) in plans_of(item):
         try:
             getattr(faults, verb)(*rpc, database=database, **selection)
         except (TypeError, ValueError) as problem:
-            told = f"marker {MARKER}: {text!r}: {problem}"
-            raise pytest.fail.Exception(told, pytrace=False) from None
+            message = f"marker {MARKER}: {text!r}: {problem}"
+            raise pytest.fail.Exception(message, pytrace=False) from None
 
 
 def unused_text(faults: Any) -> str:
-    """What to say of faults that have never struck, "" when there are none."""
+    """Return the message for faults that no request has triggered, "" without such faults."""
     unused = [f"  {fault}" for fault in faults.unused]
     if not unused:
         return ""
     return "\n".join(
         [
-            "faults that never struck:",
+            "faults that no request triggered:",
             *unused,
-            "The test made no such request, or not so many. Take the fault out, or leave "
+            "The test sent no matching request, or too few. Remove the fault, or leave "
             "unused-fault out of spanner_fail_on.",
         ]
     )
 
 
 def read_plan(text: str) -> Plan:
-    """A verb of `spanner_faults`, the RPC if one is named, and keywords. Raises ValueError."""
+    """Parse the verb, the RPC if there is one, and the keyword arguments. Raises ValueError."""
     if not isinstance(text, str):
-        raise ValueError("it is not a text such as 'abort commit:2'")
+        raise ValueError("not a text such as 'abort commit:2'")
     verb, *rest = shlex.split(text) or [""]
     if verb not in _VERBS:
         raise ValueError(f"{verb!r} is not one of {', '.join(_VERBS)}")
@@ -94,7 +91,7 @@ def read_plan(text: str) -> Plan:
 
 
 def _number(name: str, value: str) -> Any:
-    """A value as its name wants it. Raises ValueError."""
+    """Convert the value of a keyword argument. Raises ValueError."""
     convert = _NUMBERS.get(name) or _SECONDS.get(name) or str
     try:
         return convert(value)

@@ -1,16 +1,16 @@
-"""The fixtures. Nothing of Spanner is imported until one of them is used.
+"""Fixtures of function scope: a database for one test, clients of it, and tools for tests.
 
-    session    spanner_emulator  spanner_schema  spanner_template  spanner_client  spanner_instance
-               spanner_factory_session  spanner_django
-    function   spanner_database  spanner_async_database  spanner_sql  spanner_env  spanner_dbapi
-               spanner_engine  spanner_session  spanner_snapshot  spanner_clock  spanner_faults
-               spanner_factory  spanner_record  spanner_assert  spanner_hotspots  hotspots
-               spanner_splits  spanner_django_db  spanner_migrator
+    database   spanner_database  spanner_async_database  spanner_sql  spanner_env  spanner_dbapi
+               spanner_engine  spanner_session  spanner_django_db
+    rows       spanner_factory  spanner_snapshot  spanner_migrator
+    control    spanner_clock  spanner_faults  spanner_splits
+    checks     spanner_assert  spanner_record  spanner_hotspots  hotspots
 
-Each can be replaced by a fixture of the same name. A fixture triggers, markers only configure.
+A project overrides a fixture by a fixture of the same name. A test uses a feature by requesting
+its fixture; markers only configure. Nothing of Spanner is imported before a test uses a fixture.
 
-What lives as long as a test asks for what lives as long as the run by `request.getfixturevalue`,
-not by an argument: of each argument pytest keeps the whole request until the run ends.
+A fixture of function scope requests a fixture of session scope by `request.getfixturevalue`, not
+by an argument: pytest keeps the request of every argument until the run ends.
 """
 
 from __future__ import annotations
@@ -26,14 +26,11 @@ from pytest_spanemu.requested_options import TemplateSpec, requested_options_of
 from pytest_spanemu.run import run_of
 
 if TYPE_CHECKING:
-    from google.cloud.spanner import Client
     from google.cloud.spanner_v1.database import Database
-    from google.cloud.spanner_v1.instance import Instance
 
     from pytest_spanemu.asserts.spanner_assert import SpannerAssert
     from pytest_spanemu.databases.observation import Observation
     from pytest_spanemu.databases.snapshots import SpannerSnapshot
-    from pytest_spanemu.databases.template import Schema, Template
     from pytest_spanemu.django.setup import SpannerDjango
     from pytest_spanemu.migrator import SpannerMigrator
     from pytest_spanemu.public_types import (
@@ -48,91 +45,18 @@ if TYPE_CHECKING:
     from pytest_spanemu.targets.target import SpannerEmulator
 
 
-# ---------------------------------------------------------------------------- once per run
-
-
-@pytest.fixture(scope="session")
-def spanner_emulator(pytestconfig: pytest.Config) -> Iterator[SpannerEmulator]:
-    """The emulator of this run (or this xdist worker): started once, shared by its tests."""
-    with run_of(pytestconfig).emulator() as emulator:
-        yield emulator
-
-
-@pytest.fixture(scope="session")
-def spanner_schema(pytestconfig: pytest.Config) -> Schema:
-    """The schema that databases start with. Override it to supply one from code: statements as
-    text, one or a list of them, will do.
-    """
-    run = run_of(pytestconfig)
-    return run.templates.schema_of(run.settings.schema)
-
-
-@pytest.fixture(scope="session")
-def _spanner_template(
-    pytestconfig: pytest.Config, spanner_emulator: SpannerEmulator, spanner_schema: Schema
-) -> Template:
-    return run_of(pytestconfig).templates.default(spanner_emulator, spanner_schema)
-
-
-@pytest.fixture(scope="session")
-def spanner_template(_spanner_template: Template) -> Template:
-    """The database with schema and seeds that every test starts from.
-
-    Extend it with a fixture of the same name that requests it and `spanner_factory_session`.
-    """
-    return _spanner_template
-
-
-@pytest.fixture(scope="session")
-def spanner_factory_session(
-    pytestconfig: pytest.Config, _spanner_template: Template
-) -> SpannerFactory:
-    """Row factories that write into the template, so that every test sees the rows."""
-    _spanner_template.is_extended = True
-    return run_of(pytestconfig).templates.factory(_spanner_template.database)
-
-
-@pytest.fixture(scope="session")
-def spanner_client(spanner_emulator: SpannerEmulator) -> Client:
-    """`google.cloud.spanner.Client` of the emulator."""
-    return spanner_emulator.client()
-
-
-@pytest.fixture(scope="session")
-def spanner_instance(spanner_client: Any, spanner_template: Template) -> Instance:
-    """`google.cloud.spanner_v1.instance.Instance` that the test databases are in."""
-    return spanner_client.instance(spanner_template.emulator.instance)
-
-
-@pytest.fixture(scope="session")
-def spanner_django(
-    pytestconfig: pytest.Config, spanner_template: Template
-) -> Iterator[SpannerDjango]:
-    """Django's `DATABASES["default"]` on the template's database, and other aliases on Spanner on
-    databases of their own; JSON fields and check constraints switched on again, and flush replaced
-    by a restore. pytest-django's databases are these; without it, use `spanner_django_db`.
-    """
-    from pytest_spanemu.django.databases import open_django
-
-    with open_django(run_of(pytestconfig), spanner_template) as django:
-        yield django
-
-
-# ---------------------------------------------------------------------------- once per test
-
-
 @pytest.fixture
 def _spanner_observation(request: pytest.FixtureRequest) -> Iterator[Observation]:
-    """This test's database, and what is watched of it."""
+    """Allocate a database to the test, and observe it as the test and the reports need."""
     item: pytest.Item = request.node
     run, requested = run_of(request.config), requested_options_of(item)
-    own_schema = functools.partial(request.getfixturevalue, "spanner_schema")
+    schema = functools.partial(request.getfixturevalue, "spanner_schema")
     if requested.schema is None and requested.seeds is None:
-        found = request.getfixturevalue("spanner_template")
-        template = run.templates.for_tests_of(item.parent, found, own_schema)
+        session_template = request.getfixturevalue("spanner_template")
+        template = run.templates.for_tests_of(item.parent, session_template, schema)
     else:
         spec = TemplateSpec(requested.schema, requested.seeds)
-        template = run.templates.special(_emulator(request), spec, own_schema)
+        template = run.templates.special(_emulator(request), spec, schema)
     with run.allocator.allocate(template, requested.isolation, item.nodeid) as observation:
         if item.get_closest_marker("spanner_hotspots") is not None:
             observation.known_hotspots = _known_hotspots(item)
@@ -142,7 +66,12 @@ def _spanner_observation(request: pytest.FixtureRequest) -> Iterator[Observation
 
 @pytest.fixture
 def spanner_database(_spanner_observation: Observation) -> Database:
-    """The official client's `Database`: the template as it was, for this test alone."""
+    """Return the official client's `Database`: a database with the template's schema and rows, for
+    this test alone.
+
+    Example:
+        spanner_database.run_in_transaction(transfer)
+    """
     return _spanner_observation.handle.client()
 
 
@@ -150,22 +79,28 @@ def spanner_database(_spanner_observation: Observation) -> Database:
 def spanner_async_database(
     request: pytest.FixtureRequest, _spanner_observation: Observation
 ) -> Callable[..., Any]:
-    """`database = await spanner_async_database()` gives the `Database` of the official client for
-    asyncio, which is experimental there. Ask within the test: a client lives in one event loop.
+    """Return a function that opens the test's database with the official client for asyncio, which
+    is experimental. Call it within the test: a client belongs to one event loop.
+
+    Example:
+        database = await spanner_async_database()
     """
     pytest.importorskip(
         "google.cloud.spanner_v1._async", reason="google-cloud-spanner has no client for asyncio"
     )
     if not _spanner_observation.emulator.is_emulator:
-        run_of(request.config).refuse("the client for asyncio is pointed at emulators alone")
-    make: Callable[..., Any] = _spanner_observation.handle.async_client
-    return make
+        run_of(request.config).refuse("the client for asyncio only supports emulators")
+    open_database: Callable[..., Any] = _spanner_observation.handle.async_client
+    return open_database
 
 
 @pytest.fixture
 def spanner_sql(spanner_database: Any, _spanner_observation: Observation) -> SpannerSql:
-    """`spanner_sql("SELECT ...", name=value)` gives rows as dicts; DML gives the row count. It is
-    the test's own look at the database, and counts for no budget.
+    """Return a function that runs one SQL statement on the test's database. A query returns rows
+    as dicts, DML the row count. The statements do not count for budgets and reports.
+
+    Example:
+        spanner_sql("SELECT Name FROM Singers WHERE SingerId = @id", id=1)
     """
     from pytest_spanemu.sql import SpannerSql
 
@@ -176,7 +111,9 @@ def spanner_sql(spanner_database: Any, _spanner_observation: Observation) -> Spa
 def spanner_env(
     _spanner_observation: Observation, monkeypatch: pytest.MonkeyPatch
 ) -> dict[str, str]:
-    """Environment variables by which code that makes its own client finds the test's database."""
+    """Set environment variables by which code that creates its own client connects to the test's
+    database, and return them as a dict: SPANNER_EMULATOR_HOST, SPANNER_DATABASE_ID and others.
+    """
     variables: dict[str, str] = _spanner_observation.handle.environ()
     for name, value in variables.items():
         monkeypatch.setenv(name, value)
@@ -185,7 +122,7 @@ def spanner_env(
 
 @pytest.fixture
 def spanner_dbapi(spanner_database: Any) -> Iterator[Any]:
-    """A DB-API connection (`google.cloud.spanner_dbapi`)."""
+    """Provide a DB-API connection (`google.cloud.spanner_dbapi`) to the test's database."""
     from google.cloud.spanner_dbapi import Connection
 
     connection = Connection(spanner_database._instance, spanner_database)
@@ -195,7 +132,7 @@ def spanner_dbapi(spanner_database: Any) -> Iterator[Any]:
 
 @pytest.fixture
 def spanner_engine(_spanner_observation: Observation) -> Iterator[Any]:
-    """A SQLAlchemy engine without a pool, whose URL needs no environment variable."""
+    """Provide a SQLAlchemy engine for the test's database, without a connection pool."""
     sqlalchemy = pytest.importorskip("sqlalchemy")
     pytest.importorskip("google.cloud.sqlalchemy_spanner")
     engine = sqlalchemy.create_engine(
@@ -207,7 +144,7 @@ def spanner_engine(_spanner_observation: Observation) -> Iterator[Any]:
 
 @pytest.fixture
 def spanner_session(spanner_engine: Any) -> Iterator[Any]:
-    """An ORM session; commit freely, the database goes back to the template."""
+    """Provide a SQLAlchemy ORM session. Commits are allowed: the isolation undoes them."""
     from sqlalchemy.orm import Session
 
     with Session(spanner_engine) as session:
@@ -218,8 +155,8 @@ def spanner_session(spanner_engine: Any) -> Iterator[Any]:
 def spanner_django_db(
     request: pytest.FixtureRequest, _spanner_observation: Observation
 ) -> Iterator[Any]:
-    """Django models on this test's database: what the test saves is gone with it. Gives the
-    official client's `Database`.
+    """Point Django's models at the test's database, and return the official client's `Database`.
+    The isolation undoes what the test saves.
     """
     from pytest_spanemu.django.databases import use_test_databases
 
@@ -234,19 +171,29 @@ def spanner_django_db(
 def spanner_snapshot(
     request: pytest.FixtureRequest, _spanner_observation: Observation
 ) -> Iterator[SpannerSnapshot]:
-    """Named states inside one test: `.take("a")`, `.restore("a")`, `.diff("a", "b")`."""
+    """Provide named snapshots of the test's database.
+
+    Example:
+        spanner_snapshot.take("before")
+        spanner_snapshot.diff("before")
+        spanner_snapshot.restore("before")
+    """
     from pytest_spanemu.databases.snapshots import SpannerSnapshot
     from pytest_spanemu.targets.target import SNAPSHOTS
 
     _need(request, SNAPSHOTS)
-    with SpannerSnapshot(_spanner_observation.handle, _spanner_observation.unrecorded) as states:
-        yield states
+    with SpannerSnapshot(_spanner_observation.handle, _spanner_observation.unrecorded) as snapshots:
+        yield snapshots
 
 
 @pytest.fixture
 def spanner_migrator(request: pytest.FixtureRequest) -> Iterator[SpannerMigrator]:
-    """The project's migrations one by one, on an empty database: `.up_before("0007")`,
-    `.insert("Orders", Status="o")`, `.up("0007")`, `.sql("SELECT ...")`.
+    """Provide the project's migrations, to run separately on an empty database.
+
+    Example:
+        spanner_migrator.up_before("0007")
+        spanner_migrator.insert("Orders", Status="o")
+        spanner_migrator.up("0007")
     """
     run = run_of(request.config)
     with run.templates.migrator(_emulator(request), requested_options_of(request.node)) as migrator:
@@ -255,12 +202,17 @@ def spanner_migrator(request: pytest.FixtureRequest) -> Iterator[SpannerMigrator
 
 @pytest.fixture
 def spanner_clock(request: pytest.FixtureRequest) -> Iterator[SpannerClock]:
-    """The server's clock, for this test: after it, time is as if nobody had moved it."""
+    """Provide the emulator's clock. The clock is reset after the test.
+
+    Example:
+        spanner_clock.freeze("2026-01-01T00:00:00Z")
+        spanner_clock.advance(days=7)
+    """
     from pytest_spanemu.targets.target import CLOCK
 
     _need(request, CLOCK)
     clock = _emulator(request).clock
-    # The template comes first, lest its seeds are written in the test's time.
+    # Builds the template first, so that its seeds are not written at the time of the test.
     request.getfixturevalue("_spanner_observation").moves_clock = True
     yield clock
     clock.thaw()
@@ -270,8 +222,11 @@ def spanner_clock(request: pytest.FixtureRequest) -> Iterator[SpannerClock]:
 def spanner_faults(
     request: pytest.FixtureRequest, _spanner_observation: Observation
 ) -> Iterator[SpannerFaults]:
-    """Failures on purpose: `spanner_faults.abort("Commit", nth=2)`. One that never strikes fails
-    the test, unless `spanner_fail_on` leaves out unused-fault.
+    """Provide fault injection for the test's database. A fault that no request triggers fails the
+    test, unless `spanner_fail_on` leaves out unused-fault.
+
+    Example:
+        spanner_faults.abort("Commit", nth=2)
     """
     from pytest_spanemu.fault_plan import install, unused_text
     from pytest_spanemu.targets.target import FAULTS
@@ -290,7 +245,7 @@ def spanner_faults(
 def _spanner_aborted_commit(
     request: pytest.FixtureRequest, _spanner_observation: Observation
 ) -> Iterator[int]:
-    """The commit that `spanner_abort_each` aborts, 0 for none; skips when there are not so many."""
+    """Abort the commit of the number that `spanner_abort_each` has parametrized, 0 for none."""
     from pytest_spanemu.targets.target import FAULTS
 
     number: int = request.param
@@ -298,9 +253,9 @@ def _spanner_aborted_commit(
         yield 0
         return
     _need(request, FAULTS)
-    watched = _spanner_observation
-    with watched.emulator.faults.abort("Commit", nth=number, database=watched.handle) as fault:
-        fault.is_expected = False  # A test may commit less often than the marker allows for.
+    faults, handle = _spanner_observation.emulator.faults, _spanner_observation.handle
+    with faults.abort("Commit", nth=number, database=handle) as fault:
+        fault.is_expected = False  # The test may commit less often than the marker's maximum.
         yield number
 
 
@@ -308,25 +263,33 @@ def _spanner_aborted_commit(
 def spanner_record(
     request: pytest.FixtureRequest, _spanner_observation: Observation
 ) -> SpannerRecord:
-    """`with spanner_record() as recorded: ...` gives queries, commits, mutations, aborts."""
+    """Return a function that records the queries, commits, mutations and aborts of a block.
+
+    Example:
+        with spanner_record() as recorded: ...
+    """
     from pytest_spanemu.targets.target import RECORDING
 
     _need(request, RECORDING)
-    watched = _spanner_observation
-    return lambda: watched.emulator.record(watched.handle)
+    observation = _spanner_observation
+    return lambda: observation.emulator.record(observation.handle)
 
 
 @pytest.fixture
 def spanner_assert(
     request: pytest.FixtureRequest, _spanner_observation: Observation
 ) -> SpannerAssert:
-    """Budgets and shapes: `with spanner_assert.queries(max=2): ...`."""
+    """Provide assertions about the requests, plans, locks and rows of the test.
+
+    Example:
+        with spanner_assert.queries(max=2): ...
+    """
     from pytest_spanemu.asserts.spanner_assert import SpannerAssert
     from pytest_spanemu.targets.target import HOTSPOTS, RECORDING
 
     _need(request, RECORDING)
-    wants_hotspots = request.node.get_closest_marker("spanner_hotspots") is not None
-    if wants_hotspots or "hotspots" in budget_of(request.node):
+    has_marker = request.node.get_closest_marker("spanner_hotspots") is not None
+    if has_marker or "hotspots" in budget_of(request.node):
         _need(request, HOTSPOTS)
     watches_hotspots = _spanner_observation.emulator.can(HOTSPOTS)
     return SpannerAssert(_spanner_observation, watches_hotspots=watches_hotspots)
@@ -336,7 +299,12 @@ def spanner_assert(
 def spanner_splits(
     request: pytest.FixtureRequest, _spanner_observation: Observation
 ) -> SpannerSplits:
-    """Splits and servers: `spanner_splits.at("Singers", [4])`, `move`, `assert_single_split()`."""
+    """Provide the splits of the test's database and their servers.
+
+    Example:
+        spanner_splits.at("Singers", [4])
+        spanner_splits.assert_single_split()
+    """
     from pytest_spanemu.targets.target import HOTSPOTS
 
     _need(request, HOTSPOTS)
@@ -348,19 +316,23 @@ def spanner_splits(
 def spanner_hotspots(
     request: pytest.FixtureRequest, _spanner_observation: Observation
 ) -> SpannerHotspots:
-    """Where this test's writes concentrate: `with spanner_hotspots.watch() as watched: ...`, then
-    `watched.assert_none()`; also `report()`, `heatmap(path)`, `simulate(nodes=8)`.
+    """Provide the hotspot detector for the test's writes: `watch()`, `report()`, `heatmap(path)`,
+    `simulate(nodes=8)` and others.
+
+    Example:
+        with spanner_hotspots.watch() as watched: ...
+        watched.assert_none()
     """
     from pytest_spanemu.targets.target import HOTSPOTS
 
     _need(request, HOTSPOTS)
-    found: SpannerHotspots = _spanner_observation.hotspots
-    return found
+    monitor: SpannerHotspots = _spanner_observation.hotspots
+    return monitor
 
 
 @pytest.fixture
 def hotspots(spanner_hotspots: SpannerHotspots) -> SpannerHotspots:
-    """The same as `spanner_hotspots`, by a shorter name."""
+    """Return `spanner_hotspots`, by a shorter name."""
     return spanner_hotspots
 
 
@@ -368,8 +340,12 @@ def hotspots(spanner_hotspots: SpannerHotspots) -> SpannerHotspots:
 def spanner_factory(
     request: pytest.FixtureRequest, spanner_database: Any, _spanner_observation: Observation
 ) -> SpannerFactory:
-    """Rows for this test, typed by the schema: `spanner_factory.Singers(FirstName="Marc")`. They
-    count for no budget and no hotspot.
+    """Return row factories, which write rows with valid values for the schema into the test's
+    database. The writes do not count for budgets and hotspots.
+
+    Example:
+        spanner_factory.Singers(FirstName="Marc")
+        spanner_factory.Albums.many(100)
     """
     faker = None
     if "faker" in request.fixturenames:
@@ -384,13 +360,13 @@ def _known_hotspots(item: pytest.Item) -> tuple[str, ...]:
 
 
 def _emulator(request: pytest.FixtureRequest) -> SpannerEmulator:
-    """The run's emulator, for what lives as long as a test."""
+    """Return the run's emulator, without the request of an argument (see the module's text)."""
     emulator: SpannerEmulator = request.getfixturevalue("spanner_emulator")
     return emulator
 
 
 def _need(request: pytest.FixtureRequest, capability: str) -> None:
-    """Skip, or fail, a test that its target cannot run."""
+    """Skip or fail a test whose target lacks a capability, as `spanner_unsupported` says."""
     emulator = _emulator(request)
     if emulator.can(capability):
         return

@@ -1,4 +1,4 @@
-"""Hooks that other plugins, and a project's conftest.py, may implement."""
+"""Hooks that other plugins and a project's conftest.py may implement."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ import pytest
 
 @pytest.hookspec(firstresult=True)
 def pytest_spanemu_load_schema(config: pytest.Config, source: str) -> Iterable[str] | None:
-    """Statements for a schema source, a word of the setting `spanner_schema`; None for one that is
-    not yours. Asked before the plugin looks at the word itself.
+    """Return the statements of a schema source, given as a value of the setting `spanner_schema`;
+    None for a source of another kind. Called before the plugin interprets the source.
     """
 
 
 @pytest.hookspec
 def pytest_spanemu_providers(config: pytest.Config) -> Mapping[str, Callable[[Any], Any]] | None:
-    """How `spanner_factory` makes values: a function that takes a Faker, by "Table.Column", the
-    name of a column, or a type.
+    """Return functions that create the values of `spanner_factory` from a Faker, by "Table.Column",
+    column name, or type.
     """
 
 
@@ -26,12 +26,11 @@ def pytest_spanemu_providers(config: pytest.Config) -> Mapping[str, Callable[[An
 def pytest_spanemu_report_row(
     config: pytest.Config, test: str, figures: Mapping[str, Any]
 ) -> str | None:
-    """A note to show behind a test's row in the report; `figures` are its counts and findings.
-
-    Called when the test's database is given back, in xdist in the worker.
+    """Return a note for a test's row in the report, None for no note. `figures` are the counts and
+    findings of the test. Called after the test; under xdist in the worker.
     """
 
 
 @pytest.hookspec
 def pytest_spanemu_report(config: pytest.Config, report: Mapping[str, Any]) -> None:
-    """The whole report, as `--spanner-report=json:PATH` has it; under xdist in the controller."""
+    """Receive the report, as in `--spanner-report=json:PATH`; under xdist in the controller."""

@@ -1,8 +1,7 @@
-"""`spanner_fail_on = lint:error`: the first test of a schema that the linter has something against
-fails.
+"""`spanner_fail_on = lint:error`: findings of the linter fail the first test of a schema.
 
-Findings are told by the file and line of their statement. Settings are those of the project's
-pyproject.toml, as for `spanemu lint`.
+A finding shows the file and line of its statement. The linter reads its settings from the
+project's pyproject.toml, as `spanemu lint` does.
 """
 
 from __future__ import annotations
@@ -29,10 +28,10 @@ LINT_CONDITIONS = tuple(f"{LINT_PREFIX}{severity}" for severity in Severity)
 def lint_failures(
     schema: Schema, ddl: Sequence[str], root: Path, fail_on: Collection[str]
 ) -> list[str]:
-    """What the run's `fail_on` does not let pass, a text each.
+    """Return the findings that fail a test by `fail_on`, one text for each.
 
-    `ddl` is the schema as the database has it, for one that programs have made. Raises ValueError
-    for settings that the linter does not understand.
+    `ddl` is the schema of the database, for schemas that programs build. Raises ValueError for
+    invalid settings of the linter.
     """
     ranks = [
         Severity(word.removeprefix(LINT_PREFIX)).rank for word in fail_on if word in LINT_CONDITIONS
@@ -42,16 +41,16 @@ def lint_failures(
     steps = [step for step in schema.steps if isinstance(step, Ddl)]
     if len(steps) < len(schema.steps):
         steps = [Ddl(text, "schema", number) for number, text in enumerate(ddl, 1)]
-    found = _linted(";\n".join(step.text for step in steps), root / "pyproject.toml")
+    findings = _lint(";\n".join(step.text for step in steps), root / "pyproject.toml")
     return [
-        f"{_place(steps, each.line)}: {each.severity} {each.id} {each.object}: {each.message}\n"
+        f"{_position(steps, each.line)}: {each.severity} {each.id} {each.object}: {each.message}\n"
         f"    {each.fix}"
-        for each in found
+        for each in findings
         if each.severity.rank <= max(ranks)
     ]
 
 
-def _linted(text: str, pyproject: Path) -> Sequence[Finding]:
+def _lint(text: str, pyproject: Path) -> Sequence[Finding]:
     try:
         return run(text, settings_from(pyproject) if pyproject.is_file() else None).findings
     except BadSettings as problem:
@@ -60,8 +59,8 @@ def _linted(text: str, pyproject: Path) -> Sequence[Finding]:
         raise ValueError(f"{pyproject}: {problem}") from problem
 
 
-def _place(steps: Sequence[Ddl], line: int) -> str:
-    """Where a line of the joined statements comes from."""
+def _position(steps: Sequence[Ddl], line: int) -> str:
+    """Return the file and line of a line of the joined statements."""
     for step in steps:
         lines = step.text.count("\n") + 1
         if line <= lines:

@@ -1,7 +1,7 @@
-"""Checks the plugin's markers of one test before the test is set up.
+"""Checks of the plugin's markers on a test, before the setup of the test.
 
-A mistyped argument fails the test that has it, as an error of its set-up, and no other test. While
-tests are collected only the presence of a marker counts, so collection never fails for it.
+An invalid argument fails the setup of its test, and no other test. Collection only considers
+whether a marker is present, so an invalid argument never fails the collection.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ FLAKY_ON = "spanner_flaky_on"
 
 
 def abort_limit_of(item: Any) -> int:
-    """Read how many commits `spanner_abort_each` aborts in turn. Raises pytest.UsageError."""
-    most = arguments_of(item, ABORT_EACH, ("max",)).get("max", ABORT_EACH_MAX)
-    check_count(item, ABORT_EACH, "max", most)
-    return int(most)
+    """Read the number of commits that `spanner_abort_each` aborts. Raises pytest.UsageError."""
+    limit = arguments_of(item, ABORT_EACH, ("max",)).get("max", ABORT_EACH_MAX)
+    check_count(item, ABORT_EACH, "max", limit)
+    return int(limit)
 
 
 def flakiness_of(item: pytest.Item) -> dict[Target, str]:
-    """Read why a test may fail on which targets. Raises pytest.UsageError."""
+    """Read the targets on which a test may fail, with the reasons. Raises pytest.UsageError."""
     return dict(_flakiness(item, marker) for marker in item.iter_markers(FLAKY_ON))
 
 
@@ -42,11 +42,11 @@ def _flakiness(item: pytest.Item, marker: pytest.Mark) -> tuple[Target, str]:
     target, reason = given.get("target", ""), given.get("reason", "")
     is_known = given.keys() <= {"target", "reason"} and len(marker.args) <= 2
     if not is_known or target not in tuple(Target) or not reason:
-        said = ", ".join(
+        shown = ", ".join(
             [*map(repr, marker.args), *(f"{k}={v!r}" for k, v in marker.kwargs.items())]
         )
         raise bad_marker(
-            item, FLAKY_ON, f"wants a target ({', '.join(Target)}) and a reason, not ({said})."
+            item, FLAKY_ON, f"takes a target ({', '.join(Target)}) and a reason, not ({shown})."
         )
     return Target(target), str(reason)
 
@@ -62,9 +62,9 @@ _READERS: Mapping[str, Callable[[pytest.Item], object]] = {
 
 
 def check_markers(item: pytest.Item) -> None:
-    """Fail a test whose markers have arguments that make no sense."""
+    """Fail a test whose markers have invalid arguments."""
     for name in {marker.name for marker in item.iter_markers()} & _READERS.keys():
         try:
             _READERS[name](item)
-        except pytest.UsageError as problem:  # which pytest would print with a traceback
+        except pytest.UsageError as problem:  # pytest would print its traceback
             raise pytest.fail.Exception(str(problem), pytrace=False) from None

@@ -1,6 +1,6 @@
-"""What a user can set: one table for the ini file, the command line and the environment.
+"""The plugin's options: one table for the ini file, the command line and the environment.
 
-What it all comes to for a run is in `settings`. Nothing here touches Spanner.
+`settings` reads the values of a run. This module imports nothing of Spanner.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ from pytest_spanemu.setting_values import (
     Unsupported,
 )
 
-ENDPOINT_FILE = "SPANEMU_ENDPOINT_FILE"  # which `spanemu serve --endpoint-file` writes
+ENDPOINT_FILE = "SPANEMU_ENDPOINT_FILE"  # the file that `spanemu serve --endpoint-file` writes
 SEED_VARIABLE = "SPANEMU_SEED"
 
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """One setting: `spanner_NAME` in the ini file, `--spanner-NAME` on the command line.
+    """An option: `spanner_NAME` in the ini file, `--spanner-NAME` on the command line.
 
-    `variables` are environment variables, the first that is set counts. `choices` are the words
-    allowed; `aliases` other spellings of them.
+    `variables` are environment variables, of which the first that is set applies. `choices` are
+    the permitted values.
     """
 
     name: str
@@ -37,36 +37,37 @@ class Option:
     variables: tuple[str, ...] = ()
     choices: tuple[str, ...] = ()
     metavar: str | None = None
-    many: bool = False  # a list: `args` in the ini file, repeatable on the command line
-    is_switch: bool = False  # on the command line alone, without a value
+    many: bool = False  # type `args` in the ini file, repeatable on the command line
+    is_switch: bool = False  # a flag, on the command line only
 
     @property
     def key(self) -> str:
-        """Its name in the ini file."""
+        """The name in the ini file."""
         return f"spanner_{self.name.replace('-', '_')}"
 
     @property
     def flag(self) -> str:
-        """Its name on the command line."""
+        """The name on the command line."""
         return f"--spanner-{self.name}"
 
 
 OPTIONS: tuple[Option, ...] = (
     Option(
         "target",
-        "what the tests run against (default: embedded; external if SPANNER_EMULATOR_HOST is set)",
+        "the server that the tests run against "
+        "(default: embedded; external if SPANNER_EMULATOR_HOST is set)",
         variables=("SPANEMU_TARGET",),
         choices=tuple(Target),
     ),
     Option(
         "host",
-        "where an external target, or omni, listens",
+        "address of target external, omni or cloud",
         variables=("SPANNER_EMULATOR_HOST", ENDPOINT_FILE),
         metavar="HOST:PORT",
     ),
     Option(
         "allow-cloud",
-        "projects that target cloud may use, a regular expression (default: none)",
+        "regular expression for the projects that target cloud may use (default: none)",
         metavar="REGEX",
     ),
     Option(
@@ -83,127 +84,131 @@ OPTIONS: tuple[Option, ...] = (
     ),
     Option(
         "instance-configs",
-        "configurations that instances may name: any, or those that Google publishes",
+        "instance configurations that instances may name: any, or those that Google publishes",
         default=InstanceConfigs.ANY,
         choices=tuple(InstanceConfigs),
     ),
     Option(
         "database",
-        "id of the database that tests share one after the other (isolation other than clone)",
+        "id of the database that tests use in turn (with any isolation but clone)",
         default="test-database",
         variables=("SPANNER_DATABASE_ID",),
         metavar="ID",
     ),
     Option(
         "database-prefix",
-        "start of the ids of databases made per test; of all of them on omni and cloud",
+        "prefix of the ids of databases created for one test; on omni and cloud, of all databases",
         "t",
         metavar="TEXT",
     ),
     Option(
         "schema",
         "a schema source: file, glob, directory, or kind:rest; repeatable "
-        "(default: schema.sql or db/schema.sql if there)",
+        "(default: schema.sql or db/schema.sql, if it exists)",
         metavar="SRC",
         many=True,
     ),
     Option(
         "seeds",
         "rows for the template: a file or directory of .sql, .csv, .json, .jsonl, "
-        ".yaml (default: seeds/ if there)",
+        ".yaml; repeatable (default: seeds/, if it exists)",
         metavar="SRC",
         many=True,
     ),
     Option(
         "reuse",
-        "whether the schema that migrations and models come to is kept in pytest's cache until "
-        "some code changes",
+        "whether to keep the schema that migrations and models build in pytest's cache, until "
+        "the project's code changes",
         default=Reuse.ON,
         choices=tuple(Reuse),
     ),
     Option(
         "isolation",
-        "how tests are kept apart (default: restore; truncate where the target cannot)",
+        "how to undo the changes of each test (default: restore; truncate on targets without "
+        "snapshots)",
         variables=("SPANEMU_ISOLATION",),
         choices=tuple(Isolation),
     ),
     Option(
         "start",
-        "lazy: with the first test that needs it; "
-        "eager: before any conftest.py is imported, for module-level clients",
+        "when to start the emulator: lazy, with the first test that uses it; eager, before any "
+        "conftest.py is imported, for clients created at module level",
         default=Start.LAZY,
         choices=tuple(Start),
     ),
     Option(
         "seed",
-        "number that reproduces everything random (default: drawn and printed)",
+        "seed of all random values (default: a random seed, printed at the end)",
         variables=(SEED_VARIABLE,),
         metavar="N",
     ),
     Option(
         "unsupported",
-        "what to do with a test that its target cannot run",
+        "outcome of a test that needs a capability that the target lacks",
         default=Unsupported.SKIP,
         choices=tuple(Unsupported),
     ),
     Option(
         "fail-on",
-        "what fails a test besides its own assertions: unused-fault, full-scan, hotspot, "
-        "open-transaction, lint:error, lint:warning, lint:info; repeatable, or with commas",
+        "conditions that fail a test: unused-fault, full-scan, hotspot, open-transaction, "
+        "lint:error, lint:warning, lint:info; repeatable, or separated by commas",
         default="unused-fault",
-        metavar="WHAT",
+        metavar="CONDITION",
         many=True,
     ),
     Option(
         "report",
-        "what is told at the end: term[:ROWS] (a table), json:PATH, html:PATH, none; repeatable "
-        "(default: term:10)",
-        metavar="HOW",
+        "report at the end of the run: term[:ROWS] (a table), json:PATH, html:PATH, none; "
+        "repeatable (default: term:10)",
+        metavar="FORMAT",
         many=True,
     ),
     Option(
         "queries",
-        "files of statements that --spanner-check compiles: .sql files or directories of them "
+        "statements that --spanner-check compiles: a .sql file or a directory; repeatable "
         "(default: none)",
         metavar="PATH",
         many=True,
     ),
     Option(
         "models",
-        "models that --spanner-check compares the schema with, and whose SQLAlchemy enumerations "
-        "spanner_factory honours, as a schema source: "
-        "metadata:MODULE:BASE, django:syncdb (default: none)",
+        "models, as a schema source (metadata:MODULE:BASE, django:syncdb): --spanner-check "
+        "compares them with the schema, and spanner_factory uses the values of their Enum "
+        "columns; repeatable (default: none)",
         metavar="SRC",
         many=True,
     ),
     Option(
         "check",
-        "add ready-made tests: the schema applies and lints, seeds load, "
-        "migrations reach the schema, models match it, queries compile",
+        "add built-in tests: the schema applies and passes the linter, seeds load, migrations "
+        "lead to the schema, models match the schema, queries compile",
         is_switch=True,
     ),
     Option(
         "pause-on-fail",
-        "when a test fails, say how to look at its database, and wait for the return key",
+        "after a failed test, print how to connect to its database, and wait for the return key",
         is_switch=True,
     ),
     Option(
         "validated-older-than",
-        "tell which tests have not passed on omni or cloud for so many days",
+        "list the tests that have not passed on omni or cloud for DAYS days",
         metavar="DAYS",
     ),
-    Option("save", "keep what each test counted under this name", metavar="NAME"),
-    Option("compare", "tell how counts differ from those kept under this name", metavar="NAME"),
+    Option("save", "save the counts of each test under NAME", metavar="NAME"),
+    Option(
+        "compare", "compare the counts of each test with those saved under NAME", metavar="NAME"
+    ),
     Option(
         "compare-fail",
-        "how much more fails the run: commits:0,queries:10%; repeatable, or with commas",
+        "increase over the saved counts that fails the run: commits:0,queries:10%; repeatable, or "
+        "separated by commas",
         metavar="LIMIT",
         many=True,
     ),
 )
 
 
-LINT_PREFIX = "lint:"  # of the words of `fail_on` that concern the linter
+LINT_PREFIX = "lint:"  # of the conditions of `fail_on` on findings of the linter
 FAIL_ON = frozenset(
     {
         "unused-fault", "full-scan", "hotspot", "open-transaction",
@@ -220,8 +225,8 @@ def add_options(parser: pytest.Parser) -> None:
         if option.is_switch:
             group.addoption(option.flag, dest=ini, help=option.help, action="store_true")
             continue
-        told = option.help.replace("%", "%%")  # argparse puts values in, pytest's ini does not
-        arguments: dict[str, Any] = {"dest": ini, "help": told, "default": None}
+        text = option.help.replace("%", "%%")  # argparse formats the help, pytest's ini does not
+        arguments: dict[str, Any] = {"dest": ini, "help": text, "default": None}
         arguments |= {"metavar": option.metavar or f"{{{','.join(option.choices)}}}"}
         arguments |= {"action": "append"} if option.many else {}
         group.addoption(option.flag, **arguments)

@@ -1,9 +1,15 @@
-"""What pytest loads: hooks. Nothing of Spanner is imported before a fixture is used."""
+"""The pytest plugin: hooks and markers.
+
+Nothing of Spanner is imported before a test uses a fixture.
+"""
 
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Generator, Mapping
+import sys
+from collections.abc import Generator, Mapping, Sequence
+from importlib.machinery import ModuleSpec, PathFinder
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -19,13 +25,12 @@ from pytest_spanemu.marker_checks import (
     flakiness_of,
 )
 from pytest_spanemu.options import add_options
-from pytest_spanemu.plain_import import PlainImport
 from pytest_spanemu.requested_options import requested_options_of
 from pytest_spanemu.run import run_of
 from pytest_spanemu.setting_values import Start
 from pytest_spanemu.targets.validated import Validations
 
-pytest_plugins = ("pytest_spanemu.fixtures",)
+pytest_plugins = ("pytest_spanemu.session_fixtures", "pytest_spanemu.fixtures")
 
 ABORTED_COMMIT = "_spanner_aborted_commit"
 _FIXTURES_OF_MARKERS = (
@@ -35,25 +40,54 @@ _FIXTURES_OF_MARKERS = (
     (ABORT_EACH, ABORTED_COMMIT),
 )
 MARKERS = (
-    "spanner(schema=, seeds=, isolation=, targets=): how a test's database is made; every test "
-    "that uses a spanner_* fixture has it, for -m spanner",
+    "spanner(schema=, seeds=, isolation=, targets=): options of the test's database. The plugin "
+    "adds the marker to every test that uses a spanner_* fixture, for -m spanner",
     "spanner_budget(queries=, commits=, mutations=, aborts=, full_scans=, lock_waits=, hotspots=): "
-    "limits for the test",
-    'spanner_faults("abort commit nth=2", ...): failures on purpose, in the words of the fixture: '
-    "VERB [RPC[:NTH]] [NAME=VALUE ...]",
-    "spanner_flaky_on(target, reason): the test may fail on a target, and says why",
-    "spanner_hotspots(qps=, nodes=, expect=, tables=, reasons=, min_writes=): judge where the "
-    "test's writes concentrate",
-    "spanner_abort_each(max=5): run the test clean, then with its 1st, 2nd, ... commit aborted",
+    "fail the test if it exceeds a limit",
+    'spanner_faults("abort commit nth=2", ...): inject faults, each given as '
+    "VERB [RPC[:NTH]] [NAME=VALUE ...], with the verbs and arguments of the fixture",
+    "spanner_flaky_on(target, reason): the test may fail on a target, for a reason",
+    "spanner_hotspots(qps=, nodes=, expect=, tables=, reasons=, min_writes=): fail the test if its "
+    "writes concentrate on a hotspot",
+    "spanner_abort_each(max=5): run the test without a fault, then once for each of its first max "
+    "commits, with that commit aborted",
 )
 
-_plain_import = PlainImport()
+
+class EngineFinder:
+    """A finder, first in `sys.meta_path`, that imports the emulator without assertion rewriting.
+
+    pytest rewrites the assertions of every package in the distribution of a plugin, so that a
+    plugin's assertions explain themselves. The distribution also contains the package `spanemu`.
+    Its assertions state invariants that no test should break, and rewriting its modules takes
+    seconds without cached bytecode, as in a new container.
+    """
+
+    def find_spec(
+        self, name: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        """Return Python's own spec for a module of `spanemu`, None for any other module."""
+        if name.partition(".")[0] != "spanemu":
+            return None
+        return PathFinder.find_spec(name, path, target)
+
+    def install(self) -> None:
+        """Add the finder before pytest's finder."""
+        sys.meta_path.insert(0, self)
+
+    def remove(self) -> None:
+        """Remove the finder."""
+        if self in sys.meta_path:
+            sys.meta_path.remove(self)
+
+
+_engine_finder = EngineFinder()
 
 
 def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:
-    """Declare the hooks that others may implement. No hook of a plugin is called earlier."""
+    """Declare the hooks that other plugins may implement. pytest calls this hook first."""
     pluginmanager.add_hookspecs(hookspecs)
-    _plain_import.install()
+    _engine_finder.install()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -63,7 +97,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_load_initial_conftests(early_config: pytest.Config) -> Generator[None, None, None]:
-    """Start the emulator first when module-level clients need it; hint at that when they fail."""
+    """Start the emulator early if module-level clients need it; add a hint if they fail."""
     start_before_conftests(early_config)
     try:
         return (yield)
@@ -74,13 +108,13 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> Generator[None
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Declare markers; start the emulator if the plugin was loaded too late to do it earlier."""
+    """Declare markers. Start the emulator if the plugin was loaded too late to start it earlier."""
     for marker in MARKERS:
         config.addinivalue_line("markers", marker)
     run = run_of(config)
     if config.pluginmanager.hasplugin("django"):
         _join_pytest_django(config)
-    if not _is_worker(config):  # xdist's controller is shown every test's outcome
+    if not _is_worker(config):  # xdist's controller receives every test's outcome
         if run.settings.report.names_files:
             config.pluginmanager.register(run.report.outcomes, "spanner_outcomes")
         validations = Validations(config.rootpath, run.settings)
@@ -89,34 +123,34 @@ def pytest_configure(config: pytest.Config) -> None:
     if run.settings.compare and not _is_worker(config):
         from pytest_spanemu.report.ending import known_counts
 
-        known_counts(run)  # before any test has run: there may be none
+        known_counts(run)  # raises before the first test if there are no saved counts
     if run.settings.start is Start.EAGER and not _is_controller(config):
         run.start_eagerly()
 
 
 @pytest.hookimpl(tryfirst=True)  # before xdist starts its workers
 def pytest_sessionstart(session: pytest.Session) -> None:
-    """Let no worker take the controller's emulator for one that somebody else has started."""
+    """Keep workers from using the controller's emulator as an external target."""
     if _is_controller(session.config):
         run_of(session.config).prepare_for_workers()
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_configure_node(node: object) -> None:
-    """Give xdist's workers the controller's seed."""
+    """Send the controller's seed to a worker of xdist."""
     config: pytest.Config = node.config  # type: ignore[attr-defined]
     node.workerinput["spanner_seed"] = run_of(config).settings.seed  # type: ignore[attr-defined]
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node: object, error: object) -> None:
-    """Take in what a worker of xdist has to tell; one that crashed has nothing."""
-    found: Mapping[str, Any] = getattr(node, "workeroutput", {})
-    run_of(node.config).report.merge(found.get("spanner", {}))  # type: ignore[attr-defined]
+    """Merge the report of an xdist worker. A worker that crashed has none."""
+    output: Mapping[str, Any] = getattr(node, "workeroutput", {})
+    run_of(node.config).report.merge(output.get("spanner", {}))  # type: ignore[attr-defined]
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """Hand a worker's figures to the controller; fail a run that counted too much."""
+    """Send a worker's report to the controller. Fail a run whose counts exceed the saved counts."""
     run = run_of(session.config)
     if _is_worker(session.config):
         session.config.workeroutput["spanner"] = run.report.to_json()  # type: ignore[attr-defined]
@@ -128,31 +162,31 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
-    """End what was started before collection."""
+    """Stop an emulator that was started before collection."""
     run_of(config).stop()
-    _plain_import.remove()
+    _engine_finder.remove()
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Make a test of each commit to abort."""
+    """Parametrize a test by the commit that `spanner_abort_each` aborts."""
     if metafunc.definition.get_closest_marker(ABORT_EACH) is None:
         return
     try:
-        most = abort_limit_of(metafunc.definition)
-    except pytest.UsageError:  # The clean run is set up, and fails for it.
-        most = 0
+        limit = abort_limit_of(metafunc.definition)
+    except pytest.UsageError:  # The setup of the clean run fails with the error.
+        limit = 0
     metafunc.fixturenames.append(ABORTED_COMMIT)
     metafunc.parametrize(
         ABORTED_COMMIT,
-        range(most + 1),
-        ids=["clean", *(f"abort@{number}" for number in range(1, most + 1))],
+        range(limit + 1),
+        ids=["clean", *(f"abort@{number}" for number in range(1, limit + 1))],
         indirect=True,
     )
 
 
 @pytest.hookimpl(tryfirst=True)  # before -m deselects
 def pytest_collection_modifyitems(session: pytest.Session, items: list[pytest.Item]) -> None:
-    """Mark every test whose fixtures lead to Spanner, so that `-m spanner` selects them."""
+    """Mark every test that uses a fixture of the plugin, so that `-m spanner` selects it."""
     if run_of(session.config).settings.check:
         from pytest_spanemu.builtin_checks import collect_checks
 
@@ -164,7 +198,7 @@ def pytest_collection_modifyitems(session: pytest.Session, items: list[pytest.It
                 names.append(fixture)
         if any(name.startswith(("spanner_", "_spanner_")) for name in names):
             item.add_marker(pytest.mark.spanner)
-        with contextlib.suppress(pytest.UsageError):  # The set-up of the test fails for it.
+        with contextlib.suppress(pytest.UsageError):  # The setup of the test fails with the error.
             reason = flakiness_of(item).get(run_of(item.config).settings.target)
             if reason is not None:
                 target = run_of(item.config).settings.target
@@ -172,14 +206,14 @@ def pytest_collection_modifyitems(session: pytest.Session, items: list[pytest.It
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
-    """Import what the tests will need, so that the first of them is not held up, nor timed out."""
+    """Import what the tests need, so that the imports do not count as time of the first test."""
     run_tests = not (session.config.option.collectonly or _is_controller(session.config))
     if run_tests and any(item.get_closest_marker("spanner") for item in session.items):
         run_of(session.config).warm_up()
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    """Fail a test with a mistake in a marker; skip or fail one that asks for other targets."""
+    """Fail a test with an invalid marker. Skip or fail a test for other targets."""
     check_markers(item)
     if item.get_closest_marker("spanner") is None:
         return
@@ -190,18 +224,18 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
-    """Check budgets, and for assertions that the test has not used, within the test.
+    """Check budgets, hotspots and unused assertions as a part of the test.
 
-    Not by `pytest_pyfunc_call`, which the methods of a `unittest.TestCase` do not go through.
+    pytest does not call `pytest_pyfunc_call` for the methods of a `unittest.TestCase`.
     """
     try:
-        return (yield from _judged_call(item))
+        return (yield from _call_and_check(item))
     except (AssertionError, pytest.fail.Exception) as problem:
         record_failure(item, problem)
         raise
 
 
-def _judged_call(item: pytest.Item) -> Generator[None, object, object]:
+def _call_and_check(item: pytest.Item) -> Generator[None, object, object]:
     result = yield
     asserts: Any = getattr(item, "funcargs", {}).get("spanner_assert")
     if asserts is not None:
@@ -210,7 +244,7 @@ def _judged_call(item: pytest.Item) -> Generator[None, object, object]:
             check_budget(item, asserts)
             if (rule := hotspot_rule_of(item)) is not None:
                 asserts.check_hotspot_rule(rule)
-        except AssertionError as problem:  # whose traceback leads to nobody's code
+        except AssertionError as problem:  # its traceback has no frame of the test
             raise pytest.fail.Exception(str(problem), pytrace=False) from None
     return result
 
@@ -220,7 +254,7 @@ def pytest_exception_interact(
     call: pytest.CallInfo[object],
     report: pytest.CollectReport | pytest.TestReport,
 ) -> None:
-    """Hint at a setting when an import failed; halt in a failed test while its data is there."""
+    """Add a hint to a failed import. Pause after a failed test, while its database exists."""
     if isinstance(node, pytest.Collector) and call.excinfo is not None:
         hint = hint_for(node.config, call.excinfo.value)
         report.sections += [("spanner", hint)] if hint else []
@@ -234,7 +268,7 @@ def pytest_exception_interact(
 def pytest_terminal_summary(
     terminalreporter: pytest.TerminalReporter, config: pytest.Config
 ) -> None:
-    """What the tests did and what set-up cost; silent if no test used Spanner."""
+    """Write the report of the run, if a test used Spanner."""
     run = run_of(config)
     if not (run.was_used or run.report.outcomes.has_failing_spanner):
         return
@@ -250,7 +284,7 @@ def pytest_terminal_summary(
 
 @pytest.hookimpl(optionalhook=True)  # of pytest-html
 def pytest_html_results_summary(prefix: list[str], session: pytest.Session) -> None:
-    """Add the report to the page of pytest-html."""
+    """Add the report to pytest-html's page."""
     run = run_of(session.config)
     if run.was_used:
         from pytest_spanemu.report.pytest_html import section
@@ -259,7 +293,7 @@ def pytest_html_results_summary(prefix: list[str], session: pytest.Session) -> N
 
 
 def _join_pytest_django(config: pytest.Config) -> None:
-    """Give pytest-django the databases of this run, when the schema is Django's."""
+    """Replace pytest-django's databases, if the schema comes from Django."""
     from pytest_spanemu.django import pytest_django
 
     if any(source.startswith(pytest_django.SOURCE) for source in run_of(config).settings.schema):
@@ -267,7 +301,7 @@ def _join_pytest_django(config: pytest.Config) -> None:
 
 
 def _is_controller(config: pytest.Config) -> bool:
-    """Whether xdist's workers run the tests, and this process none."""
+    """Return whether xdist's workers run the tests, and this process runs none."""
     has_workers = config.getoption("numprocesses", None) or config.getoption("dist", "no") != "no"
     return bool(has_workers) and not _is_worker(config)
 

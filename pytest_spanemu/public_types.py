@@ -1,7 +1,7 @@
-"""The types of what fixtures give, under the names that tests annotate with.
+"""The types of the fixtures' values, for annotations in tests.
 
-A test imports them from `pytest_spanemu`. Where an emulator in this process and one in another have
-classes of their own, the name stands for both.
+A test imports the types from `pytest_spanemu`. A type is a union if emulators in this process and
+in other processes have different classes.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from spanemu.hotspots.report import Report
 from spanemu.wire_control.faults import RemoteFault, RemoteFaults
 from spanemu.wire_control.recording import RemoteRecorder, RemoteRecording
 
-Row = dict[str, Any]  # what spanner_factory and spanner_sql give
+Row = dict[str, Any]  # a row of spanner_factory and spanner_sql
 
 SpannerClock = EmulatorClock
 SpannerFaults = Faults | RemoteFaults

@@ -1,4 +1,4 @@
-"""What a test's markers, or a factory's arguments, ask for: how its database is made."""
+"""Options that a test's markers, or a factory's arguments, request for the test's database."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_spanemu.setting_values import Isolation
-from pytest_spanemu.settings import isolation_named, target_named, words
+from pytest_spanemu.settings import parse_isolation, parse_target, words
 from spanemu.base.suggestions import did_you_mean
 
 if TYPE_CHECKING:
@@ -21,10 +21,10 @@ def arguments_of(item: pytest.Item, marker: str, known: Collection[str]) -> dict
 
     The marker closest to the test wins. Raises pytest.UsageError for unknown arguments.
     """
-    found: dict[str, Any] = {}
-    for each in item.iter_markers(marker):
-        unknown = sorted(each.kwargs.keys() - set(known))
-        wrong = [*map(repr, each.args), *unknown]
+    merged: dict[str, Any] = {}
+    for mark in item.iter_markers(marker):
+        unknown = sorted(mark.kwargs.keys() - set(known))
+        wrong = [*map(repr, mark.args), *unknown]
         if wrong:
             hint = did_you_mean(unknown[0], known) if unknown else ""
             raise bad_marker(
@@ -32,17 +32,17 @@ def arguments_of(item: pytest.Item, marker: str, known: Collection[str]) -> dict
                 marker,
                 f"does not take {', '.join(wrong)}.{hint} It takes {', '.join(sorted(known))}.",
             )
-        found = dict(each.kwargs) | found
-    return found
+        merged = dict(mark.kwargs) | merged
+    return merged
 
 
 def bad_marker(item: pytest.Item, marker: str, problem: str) -> pytest.UsageError:
-    """Return the error for a marker that a test uses in a wrong way."""
+    """Return the error for a marker of a test with invalid arguments."""
     return pytest.UsageError(f"{item.nodeid}: marker {marker} {problem}")
 
 
 def check_count(item: pytest.Item, marker: str, name: str, value: object) -> None:
-    """Raise pytest.UsageError unless an argument is a whole number of at least 0."""
+    """Raise pytest.UsageError unless an argument is an integer of at least 0."""
     if not isinstance(value, int) or isinstance(value, bool) or value < 0:
         raise bad_marker(item, marker, f"takes a whole number as {name}, not {value!r}.")
 
@@ -52,7 +52,7 @@ _KEYWORDS = frozenset({"schema", "seeds", "isolation", "targets"})
 
 @dataclass(frozen=True, slots=True)
 class RequestedOptions:
-    """None is "as the run says"."""
+    """The requested options; None means the run's setting."""
 
     schema: tuple[str, ...] | None = None
     seeds: tuple[str, ...] | None = None
@@ -62,9 +62,10 @@ class RequestedOptions:
 
 @dataclass(frozen=True, slots=True)
 class TemplateSpec:
-    """What a template is made of, where it is not the run's own; None is "as the run has it".
+    """The schema and rows of a template other than the default template.
 
-    `fill` adds rows. `base` is made before, in the same database.
+    None means the schema or seeds of the run. `fill` adds rows. `base` is built first, in the same
+    database.
     """
 
     schema: tuple[str, ...] | None = None
@@ -74,7 +75,7 @@ class TemplateSpec:
 
     @property
     def layers(self) -> tuple[TemplateSpec, ...]:
-        """The bases, the lowest first, and this one."""
+        """The specifications to build in order: the bases, then this specification."""
         return (self,) if self.base is None else (*self.base.layers, self)
 
 
@@ -83,7 +84,7 @@ _REQUESTED = pytest.StashKey[RequestedOptions]()
 
 
 def requested_options_of(node: pytest.Item) -> RequestedOptions:
-    """What the `spanner` markers of a test ask for, the closest first."""
+    """Return the options of a test's `spanner` markers. The closest marker wins."""
     requested = node.stash.get(_REQUESTED, None)
     if requested is None:
         requested = node.stash[_REQUESTED] = _read(node)
@@ -91,24 +92,24 @@ def requested_options_of(node: pytest.Item) -> RequestedOptions:
 
 
 def _read(node: pytest.Item) -> RequestedOptions:
-    found = arguments_of(node, "spanner", _KEYWORDS)
-    return parse_requested_options(found, node.nodeid) if found else _NONE
+    arguments = arguments_of(node, "spanner", _KEYWORDS)
+    return parse_requested_options(arguments, node.nodeid) if arguments else _NONE
 
 
 def parse_requested_options(given: dict[str, Any], where: str) -> RequestedOptions:
-    """Check the keyword arguments of a marker or a factory. Raises pytest.UsageError."""
+    """Parse the keyword arguments of a marker or a factory. Raises pytest.UsageError."""
     isolation = given.get("isolation")
     try:
         schema, seeds, targets = (words(given.get(name)) for name in ("schema", "seeds", "targets"))
     except TypeError:
         raise pytest.UsageError(
-            f"{where}: schema, seeds and targets are a text, or a list of texts."
+            f"{where}: schema, seeds and targets take a text or a list of texts."
         ) from None
     for target in targets or ():
-        target_named(target, f"{where}: targets")
+        parse_target(target, f"{where}: targets")
     return RequestedOptions(
         schema=schema,
         seeds=seeds,
-        isolation=isolation and isolation_named(isolation, f"{where}: isolation"),
+        isolation=isolation and parse_isolation(isolation, f"{where}: isolation"),
         targets=targets,
     )

@@ -1,7 +1,7 @@
-"""What one pytest run (one xdist worker) holds: settings, the emulator, templates, the book.
+"""The state of one pytest run, or of one xdist worker: settings, emulator, templates, report.
 
-Kept in `config.stash`, made when somebody first asks. An emulator that starts before collection
-(`spanner_start = eager`) is held here too.
+`config.stash` holds the state, which is created on first access. The state also holds an emulator
+that starts before collection (`spanner_start = eager`).
 """
 
 from __future__ import annotations
@@ -43,41 +43,41 @@ class Run:
         self._started_at = datetime.now(UTC).astimezone()
         self._began = perf_counter()
         self._eager = ExitStack()
-        self._environment = ExitStack()  # puts the variables back that were set
+        self._environment = ExitStack()  # restores the variables on close
         self._started: SpannerEmulator | None = None
 
     @property
     def root(self) -> Path:
-        """Where relative paths of settings start."""
+        """The directory at which relative paths of settings start."""
         return self.config.rootpath
 
     @cached_property
     def templates(self) -> Templates:
-        """What tests' databases look like at first."""
+        """The templates of the test databases."""
         from pytest_spanemu.databases.templates import Templates
 
         return Templates(self.config, self.settings, self.report)
 
     @cached_property
     def allocator(self) -> DatabaseAllocator:
-        """Who gives tests their databases."""
+        """The allocator of the test databases."""
         from pytest_spanemu.databases.allocation import DatabaseAllocator
 
         return DatabaseAllocator(self.config, self.settings, self.report)
 
     def warm_up(self) -> None:
-        """Import everything that a test's database needs."""
+        """Import the modules that a test's database needs."""
         with _without_collections():
             _ = self.templates, self.allocator, spanemu.Emulator
         source = getattr(getattr(self._started, "clock", None), "source", None)
-        if source is not None:  # It is here already, and tests may have imported time-machine.
+        if source is not None:  # Tests may have imported time-machine since it started.
             source.stay_real()
 
     # ------------------------------------------------------------------ the emulator
 
     @contextmanager
     def emulator(self) -> Iterator[SpannerEmulator]:
-        """The run's emulator: the one that was started before collection, or a new one."""
+        """Yield the run's emulator: the emulator started before collection, or a new emulator."""
         from pytest_spanemu.targets.target import running
 
         with ExitStack() as stack:
@@ -88,7 +88,7 @@ class Run:
 
     @contextmanager
     def another_emulator(self, **changes: Unpack[ConfigChanges]) -> Iterator[SpannerEmulator]:
-        """An emulator in this process beside the run's own, whatever that is."""
+        """Yield a further emulator in this process, besides the target of the run."""
         from pytest_spanemu.targets.target import embedded
 
         with embedded(self.settings, **changes) as emulator:
@@ -96,9 +96,9 @@ class Run:
             self._forget(emulator)
 
     def start_eagerly(self) -> None:
-        """Start now, and set the variables by which module-level clients find the emulator.
+        """Start the emulator, and set the variables by which module-level clients find it.
 
-        Does nothing when the emulator has been started already.
+        Does nothing if the emulator has been started already.
         """
         from pytest_spanemu.targets.target import running
 
@@ -119,16 +119,17 @@ class Run:
         )
 
     def prepare_for_workers(self) -> None:
-        """Put back the environment, which xdist's workers inherit: they start emulators themselves.
+        """Restore the environment that xdist's workers inherit, because they start own emulators.
 
-        A worker that starts its emulator before it is told the seed finds the seed there.
+        The environment then holds the seed, for workers that start their emulator before xdist
+        sends them the seed.
         """
         if self._started is not None:
             self._environment.close()
             self._set_environment({SEED_VARIABLE: str(self.settings.seed)})
 
     def stop(self) -> None:
-        """End what was started before collection, and leave the environment as it was."""
+        """Stop the emulator started before collection, and restore the environment."""
         self._environment.close()
         self._eager.close()
         self._started = None
@@ -139,13 +140,14 @@ class Run:
             environment.setenv(name, value)
 
     def _forget(self, emulator: SpannerEmulator) -> None:
-        """An emulator goes: so do its templates, and what keeps them."""
+        """Remove the templates of an emulator that stops, and their isolation strategies."""
         for template in self.templates.forget(emulator):
             self.allocator.close(template)
 
     def refuse(self, why: str, capability: str | None = None) -> None:
-        """End a test that its target cannot run, as `spanner_unsupported` says. The report counts
-        those that lacked a capability.
+        """Skip or fail a test that its target cannot run, as `spanner_unsupported` says.
+
+        The report counts the tests by the capability that the target lacks.
         """
         if capability is not None:
             self.report.refuse(capability)
@@ -155,16 +157,16 @@ class Run:
             pytest.xfail(why)
         pytest.fail(why, pytrace=False)
 
-    # ------------------------------------------------------------------ what is told
+    # ------------------------------------------------------------------ facts for reports
 
     @property
     def was_used(self) -> bool:
-        """Whether a test had a database."""
+        """True if a test has used a database."""
         return bool(self.report.tests)
 
     @cached_property
     def facts(self) -> RunFacts:
-        """When the run started, how long it took until now, its command, the commit it ran on."""
+        """Start time, duration until the first access, command and source commit of the run."""
         from pytest_spanemu.report.run_facts import RunFacts
 
         arguments = [str(each) for each in self.config.invocation_params.args]
@@ -173,17 +175,17 @@ class Run:
 
     @property
     def seconds(self) -> float:
-        """How long the run has taken so far."""
+        """The duration of the run up to now."""
         return perf_counter() - self._began
 
     def described(self) -> dict[str, Any]:
-        """Return what was run as plain data."""
+        """Return target, seed, project and facts of the run as plain data."""
         settings = self.settings
-        named = {"target": str(settings.target), "seed": settings.seed, "project": settings.project}
-        return named | self.facts.to_json()
+        names = {"target": str(settings.target), "seed": settings.seed, "project": settings.project}
+        return names | self.facts.to_json()
 
     def summary(self) -> str:
-        """One line on what was run and what set-up cost."""
+        """Return one line about target, schema, seed, and the cost of template and setup."""
         report = self.report
         schema = report.schemas[0] if report.schemas else "no schema"
         databases = counted(len(report.tests), "database")
@@ -196,7 +198,7 @@ class Run:
 
 @contextmanager
 def _without_collections() -> Iterator[None]:
-    """Import in a block without garbage collections, for imports leave next to no garbage."""
+    """Disable garbage collection for the imports of a block, which produce hardly any garbage."""
     was_enabled = gc.isenabled()
     gc.disable()
     try:
@@ -210,14 +212,14 @@ _RUN = pytest.StashKey[Run]()
 
 
 def run_of(config: pytest.Config) -> Run:
-    """The run's state. Raises pytest.UsageError when a setting makes no sense."""
-    found = config.stash.get(_RUN, None)
-    if found is None:
-        found = config.stash[_RUN] = Run(config, read_settings(config))
-    return found
+    """Return the state of the run. Raises pytest.UsageError for an invalid setting."""
+    run = config.stash.get(_RUN, None)
+    if run is None:
+        run = config.stash[_RUN] = Run(config, read_settings(config))
+    return run
 
 
 def install_run(config: pytest.Config, settings: Settings) -> Run:
-    """Make the run's state from settings that were read before pytest's configuration is whole."""
-    made = config.stash[_RUN] = Run(config, settings)
-    return made
+    """Create the state of the run from settings read before pytest is fully configured."""
+    run = config.stash[_RUN] = Run(config, settings)
+    return run

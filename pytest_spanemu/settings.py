@@ -1,6 +1,6 @@
-"""What the settings of a run come to, read once when it starts.
+"""The settings of a run, read once when the run starts.
 
-a marker or a factory's argument  >  command line  >  environment  >  ini file  >  default
+Precedence: marker or factory argument, command line, environment, ini file, default.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ from pytest_spanemu.targets.resource_names import (
 from spanemu.api.endpoint_file import Endpoint, InvalidEndpointFile
 from spanemu.base.suggestions import did_you_mean
 
-_ALIASES = {"rollback": Isolation.RESTORE}  # the word of other plugins
+_ALIASES = {"rollback": Isolation.RESTORE}  # the term of other plugins
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class Settings:
-    """The settings of one run. Never compared, so that loading the plugin takes less time."""
+    """The settings of one run. Without comparison methods, so that the plugin loads faster."""
 
     target: Target
     host: str | None
@@ -70,126 +70,119 @@ class Settings:
 
 
 @dataclass(frozen=True, slots=True)
-class _Given:
-    """Where the settings of a run are read from.
+class _Origins:
+    """The origins of a run's settings.
 
-    `options` are the parsed command line; `handed` is what xdist tells a worker.
+    `options` is the parsed command line; `worker_input` is what xdist sends to a worker.
     """
 
     config: pytest.Config
     options: argparse.Namespace
     environ: Mapping[str, str]
-    handed: Mapping[str, Any]
+    worker_input: Mapping[str, Any]
 
 
 def read_settings(config: pytest.Config, environ: Mapping[str, str] | None = None) -> Settings:
-    """Read the settings of a run. Raises pytest.UsageError for one that makes no sense."""
-    surroundings = os.environ if environ is None else environ
-    handed: Mapping[str, Any] = getattr(config, "workerinput", {})
-    return _settings(_Given(config, config.option, surroundings, handed))
+    """Read the settings of a run. Raises pytest.UsageError for an invalid setting."""
+    environ = os.environ if environ is None else environ
+    worker_input: Mapping[str, Any] = getattr(config, "workerinput", {})
+    return _settings(_Origins(config, config.option, environ, worker_input))
 
 
 def read_early_settings(config: pytest.Config) -> Settings:
     """Read the settings before any conftest.py is imported. Raises pytest.UsageError.
 
-    xdist names a worker in the environment before it gives the worker's configuration to it.
+    At that time, the environment names an xdist worker, but its configuration does not.
     """
     worker = {"workerid": "PYTEST_XDIST_WORKER", "testrunuid": "PYTEST_XDIST_TESTRUNUID"}
-    handed = {name: os.environ.get(variable, "") for name, variable in worker.items()}
-    return _settings(_Given(config, config.known_args_namespace, os.environ, handed))
+    worker_input = {name: os.environ.get(variable, "") for name, variable in worker.items()}
+    return _settings(_Origins(config, config.known_args_namespace, os.environ, worker_input))
 
 
 def read_start(config: pytest.Config) -> Start:
-    """Read when the emulator starts, before any conftest.py is imported."""
+    """Read the setting `spanner_start`, before any conftest.py is imported."""
     (option,) = (option for option in OPTIONS if option.name == "start")
-    return Start(_value(_Given(config, config.known_args_namespace, os.environ, {}), option))
+    return Start(_value(_Origins(config, config.known_args_namespace, os.environ, {}), option))
 
 
-def _settings(given: _Given) -> Settings:
-    found = {option.name.replace("-", "_"): _value(given, option) for option in OPTIONS}
-    target = choose_target(found)
-    run = str(given.handed.get("testrunuid") or os.urandom(RUN_CHARS).hex())[:RUN_CHARS]
-    runner = RunIdentity(given.environ, str(given.handed.get("workerid", "")), run)
-    failing = _parts(found["fail_on"])
-    for word in failing:
-        if word not in FAIL_ON:
+def _settings(origins: _Origins) -> Settings:
+    values = {option.name.replace("-", "_"): _value(origins, option) for option in OPTIONS}
+    target = choose_target(values)
+    worker_input = origins.worker_input
+    run_id = str(worker_input.get("testrunuid") or os.urandom(RUN_CHARS).hex())[:RUN_CHARS]
+    run = RunIdentity(origins.environ, str(worker_input.get("workerid", "")), run_id)
+    conditions = _split_commas(values["fail_on"])
+    for condition in conditions:
+        if condition not in FAIL_ON:
             raise pytest.UsageError(
-                f"spanner_fail_on: {word!r} is not one of {', '.join(sorted(FAIL_ON))}."
+                f"spanner_fail_on: {condition!r} is not one of {', '.join(sorted(FAIL_ON))}."
             )
     return Settings(
-        **found
+        **values
         | {
-            **resource_names(target, found, runner),
+            **resource_names(target, values, run),
             "target": target,
-            "start": Start(found["start"]),
-            "instance_configs": InstanceConfigs(found["instance_configs"]),
-            "reuse": Reuse(found["reuse"]),
-            "unsupported": Unsupported(found["unsupported"]),
-            "isolation": None if found["isolation"] is None else Isolation(found["isolation"]),
-            "seed": _seed(given, found["seed"]),
-            "validated_older_than": _days(found["validated_older_than"]),
-            "fail_on": frozenset(failing),
-            "report": Reports.of(found["report"]),
-            "compare_fail": limits_of(_parts(found["compare_fail"])),
+            "start": Start(values["start"]),
+            "instance_configs": InstanceConfigs(values["instance_configs"]),
+            "reuse": Reuse(values["reuse"]),
+            "unsupported": Unsupported(values["unsupported"]),
+            "isolation": None if values["isolation"] is None else Isolation(values["isolation"]),
+            "seed": _seed(origins, values["seed"]),
+            "validated_older_than": _days(values["validated_older_than"]),
+            "fail_on": frozenset(conditions),
+            "report": Reports.of(values["report"]),
+            "compare_fail": limits_of(_split_commas(values["compare_fail"])),
         }
     )
 
 
-def isolation_named(word: str, where: str) -> Isolation:
-    """The isolation that a marker or a factory asks for. Raises pytest.UsageError."""
-    return Isolation(_chosen(word, tuple(Isolation), where))
+def parse_isolation(word: str, where: str) -> Isolation:
+    """Return the isolation that a marker or a factory names. Raises pytest.UsageError."""
+    return Isolation(_choose(word, tuple(Isolation), where))
 
 
-def target_named(word: str, where: str) -> Target:
+def parse_target(word: str, where: str) -> Target:
     """Return the target that a marker names. Raises pytest.UsageError."""
-    return Target(_chosen(word, tuple(Target), where))
+    return Target(_choose(word, tuple(Target), where))
 
 
-def _value(given: _Given, option: Option) -> Any:
-    """Return the value of one option, from the first place that has it."""
-    value = getattr(given.options, option.key, None)
+def _value(origins: _Origins, option: Option) -> Any:
+    """Return the value of an option, from the first origin that has a value."""
+    value = getattr(origins.options, option.key, None)
     if option.is_switch:
         return bool(value)
     where = option.flag
     if value is None:
         for variable in option.variables:
-            if given.environ.get(variable):
-                value, where = given.environ[variable], variable
+            if origins.environ.get(variable):
+                value, where = origins.environ[variable], variable
                 if variable == ENDPOINT_FILE:
-                    value = _published(value)
+                    value = _endpoint_uri(value)
                 break
-    if value is None and (written := given.config.getini(option.key)) not in (None, "", []):
+    if value is None and (written := origins.config.getini(option.key)) not in (None, "", []):
         value, where = written, option.key
     if value is None:
         value = option.default
     if option.many:
-        return _words(value)
+        return words(value) or ()
     if value is not None and option.choices:
-        return _chosen(str(value), option.choices, where)
+        return _choose(str(value), option.choices, where)
     return value
 
 
 def words(given: str | Collection[str] | None) -> tuple[str, ...] | None:
-    """One word or several, as a tuple; None stays None."""
+    """Return one text or several texts as a tuple; return None for None."""
     if given is None:
         return None
     return (given,) if isinstance(given, str) else tuple(str(each) for each in given)
 
 
-def _words(given: str | Sequence[str] | None) -> tuple[str, ...]:
-    """A list as the ini file, the environment or repeated flags give it."""
-    if given is None:
-        return ()
-    listed = [given] if isinstance(given, str) else list(given)
-    return tuple(str(each) for each in listed)
-
-
-def _parts(given: Sequence[str]) -> list[str]:
-    """The words of a list whose entries may hold several, with commas between."""
+def _split_commas(given: Sequence[str]) -> list[str]:
+    """Split each text at its commas."""
     return [part for word in given for part in word.split(",") if part]
 
 
-def _chosen(word: str, choices: tuple[str, ...], where: str) -> str:
+def _choose(word: str, choices: tuple[str, ...], where: str) -> str:
     word = _ALIASES.get(word, word)
     if word not in choices:
         hint = did_you_mean(str(word), choices)
@@ -197,8 +190,8 @@ def _chosen(word: str, choices: tuple[str, ...], where: str) -> str:
     return word
 
 
-def _published(path: str) -> str:
-    """Where the emulator listens that has written an endpoint file."""
+def _endpoint_uri(path: str) -> str:
+    """Return the address of the emulator that has written an endpoint file."""
     try:
         return Endpoint.read(Path(path)).uri
     except (OSError, InvalidEndpointFile) as problem:
@@ -206,18 +199,18 @@ def _published(path: str) -> str:
 
 
 def _days(given: str | None) -> int | None:
-    """A number of days, with or without the d for days behind it."""
+    """Parse a number of days, such as "90" or "90d"."""
     if given is None:
         return None
     if not re.fullmatch(r"\d{1,5}d?", given):
-        raise pytest.UsageError(f"spanner_validated_older_than: {given!r} is no number of days.")
+        raise pytest.UsageError(f"spanner_validated_older_than: {given!r} is not a number of days.")
     return int(given.removesuffix("d"))
 
 
-def _seed(given: _Given, text: str | None) -> int:
-    """Return the seed: as given; in an xdist worker the controller's; or drawn."""
+def _seed(origins: _Origins, text: str | None) -> int:
+    """Return the seed: the setting, in an xdist worker the controller's seed, or a random seed."""
     if text is not None:
         if not re.fullmatch(r"\d+", text):
             raise pytest.UsageError(f"spanner_seed: {text!r} is not a whole number.")
         return int(text)
-    return int(given.handed.get("spanner_seed") or int.from_bytes(os.urandom(4)))
+    return int(origins.worker_input.get("spanner_seed") or int.from_bytes(os.urandom(4)))

@@ -1,4 +1,4 @@
-"""`spanner_sql`: one line from SQL to rows, for what a test asserts."""
+"""`spanner_sql`: a function that runs SQL on the test's database and returns rows."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from google.cloud.spanner_v1 import JsonObject, param_types
 from pytest_spanemu.clean_errors import statement_errors
 from pytest_spanemu.sources.files import first_word
 
-__tracebackhide__ = True  # from pytest, whose users look for their own lines
+__tracebackhide__ = True  # pytest leaves these frames out of tracebacks
 
-_CHANGES = frozenset({"insert", "update", "delete"})
+_DML = frozenset({"insert", "update", "delete"})
 
 
 class SpannerSql:
-    """Runs statements through the official client's `Database`.
+    """A function that runs statements through the official client's `Database`.
 
-    They are the test's, not those of the code under test: `unrecorded` keeps them from being
-    counted.
+    The statements belong to the test, not to the code under test: `unrecorded` excludes them from
+    the figures of the test.
     """
 
     def __init__(
@@ -35,10 +35,10 @@ class SpannerSql:
         self._unrecorded = unrecorded
 
     def __call__(self, sql: str, /, **params: Any) -> Any:
-        """Return the rows of a query as dicts; of DML the row count, or the rows that it returns.
+        """Return the rows of a query as dicts. For DML, return the row count or the returned rows.
 
-        Parameters are typed by their Python values; a list by its first item that is not None.
-        A type checker does not know which of them a call gives: `rows` and `execute_update` say it.
+        The Python value determines the type of a parameter; the first item that is not None, the
+        type of a list. `rows` and `execute_update` have precise result types for type checkers.
         """
         with self._unrecorded(), statement_errors(sql):
             return self._run(sql, params)
@@ -46,34 +46,31 @@ class SpannerSql:
     def rows(self, sql: str, /, **params: Any) -> list[dict[str, Any]]:
         """Return the rows of a query, or of DML with THEN RETURN, as dicts.
 
-        Raises TypeError for DML without rows. The same as a call, for type checkers.
+        Raises TypeError for DML without THEN RETURN.
         """
-        found = self(sql, **params)
-        if not isinstance(found, list):
+        result = self(sql, **params)
+        if not isinstance(result, list):
             raise TypeError("the statement returns no rows; use execute_update, or THEN RETURN")
-        return found
+        return result
 
     def execute_update(self, sql: str, /, **params: Any) -> int:
-        """Run DML and return how many rows it changed.
-
-        Raises TypeError for a query. The same as a call, for type checkers.
-        """
-        if not is_change(sql):
+        """Run DML and return the number of changed rows. Raises TypeError for a query."""
+        if not is_dml(sql):
             raise TypeError("the statement is a query; use rows")
-        found = self(sql, **params)
-        return len(found) if isinstance(found, list) else int(found)
+        result = self(sql, **params)
+        return len(result) if isinstance(result, list) else int(result)
 
     def _run(self, sql: str, params: dict[str, Any]) -> Any:
         types = {name: type_ for name, value in params.items() if (type_ := type_of(value))}
-        if is_change(sql):
-            return self._database.run_in_transaction(self._change, sql, params, types)
+        if is_dml(sql):
+            return self._database.run_in_transaction(self._run_dml, sql, params, types)
         with self._database.snapshot() as snapshot:
             return _dicts(
                 snapshot.execute_sql(sql, params=params or None, param_types=types or None)
             )
 
     @staticmethod
-    def _change(transaction: Any, sql: str, params: Any, types: Any) -> Any:
+    def _run_dml(transaction: Any, sql: str, params: Any, types: Any) -> Any:
         results = transaction.execute_sql(sql, params=params or None, param_types=types or None)
         rows = _dicts(results)
         return rows if results.fields else results.stats.row_count_exact
@@ -87,13 +84,13 @@ def _dicts(results: Any) -> list[dict[str, Any]]:
     return [dict(zip(names, row, strict=True)) for row in rows]
 
 
-def is_change(sql: str) -> bool:
-    """Whether a statement is DML."""
-    return first_word(sql) in _CHANGES
+def is_dml(sql: str) -> bool:
+    """Return whether a statement is DML."""
+    return first_word(sql) in _DML
 
 
 def type_of(value: Any) -> Any:
-    """The Spanner type of a Python value; None when it has none of its own."""
+    """Return the Spanner type of a Python value; None if the value does not determine a type."""
     if isinstance(value, Sequence) and not isinstance(value, str | bytes):
         item = next((type_of(each) for each in value if each is not None), None)
         return None if item is None else param_types.Array(item)

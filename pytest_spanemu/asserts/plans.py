@@ -15,7 +15,7 @@ from typing import Any
 
 from google.cloud.spanner_v1 import ExecuteSqlRequest
 
-from pytest_spanemu.sql import is_change, type_of
+from pytest_spanemu.sql import is_dml, type_of
 
 
 class PlanCheck:
@@ -52,7 +52,7 @@ class PlanCheck:
             list(results)
             return results.stats.query_plan.plan_nodes
 
-        if is_change(sql):  # PLAN mode writes nothing, but DML needs a read-write transaction.
+        if is_dml(sql):  # PLAN mode writes nothing, but DML needs a read-write transaction.
             return cls(sql, list(database.run_in_transaction(ask)), hierarchies)
         with database.snapshot() as snapshot:
             return cls(sql, list(ask(snapshot)), hierarchies)

@@ -75,7 +75,7 @@ class RealSpanner(spanemu.RemoteEmulator):
         raise NotImplementedError
 
     def _ensure_instance(self, target: Any) -> None:
-        """Do nothing: an instance costs money, so the run never creates one."""
+        """Do nothing: an instance costs money, so the run never creates an instance."""
 
 
 class OmniSpanner(RealSpanner):

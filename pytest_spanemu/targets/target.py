@@ -74,7 +74,7 @@ class SpannerEmulator:
 
     @property
     def host_port(self) -> str:
-        """HOST:PORT, as SPANNER_EMULATOR_HOST wants it."""
+        """The address as HOST:PORT, the form of SPANNER_EMULATOR_HOST."""
         return str(self.handle.uri)
 
     def can(self, capability: str) -> bool:
@@ -121,7 +121,7 @@ class SpannerEmulator:
 
     @property
     def uri(self) -> str:
-        """HOST:PORT, as SPANNER_EMULATOR_HOST wants it."""
+        """The address as HOST:PORT, the form of SPANNER_EMULATOR_HOST."""
         return self.host_port
 
     def client(self, project: str | None = None) -> Client:
@@ -246,7 +246,7 @@ def _names(settings: Settings) -> Any:
 
 
 def _capabilities(handle: Any, target: Target) -> frozenset[str]:
-    """Return the capabilities of a target. An external target is asked for its clock."""
+    """Return the capabilities of a target. Try the clock of an external target."""
     if target in STARTED_HERE:
         return _ALL_CAPABILITIES
     if target is not Target.EXTERNAL:

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import pytest_spanemu.fixtures
-from pytest_spanemu import hookspecs
+from pytest_spanemu import fixtures as function_fixtures
+from pytest_spanemu import hookspecs, session_fixtures
 from pytest_spanemu.asserts.check import Check
 from pytest_spanemu.asserts.plans import PlanCheck
 from pytest_spanemu.asserts.spanner_assert import SpannerAssert
@@ -64,12 +64,12 @@ def page() -> str:
 def fixtures() -> Iterator[str]:
     """Every public fixture, by its declaration."""
     yield "## Fixtures\n\n| fixture | scope | gives |\n|---|---|---|"
-    tree = ast.parse(inspect.getsource(pytest_spanemu.fixtures))
-    for node in tree.body:
-        if isinstance(node, ast.FunctionDef) and not node.name.startswith("_"):
-            scope = _scope(node)
-            if scope:
-                yield f"| `{node.name}` | {scope} | {_line(ast.get_docstring(node))} |"
+    for module in (session_fixtures, function_fixtures):
+        for node in ast.parse(inspect.getsource(module)).body:
+            if isinstance(node, ast.FunctionDef) and not node.name.startswith("_"):
+                scope = _scope(node)
+                if scope:
+                    yield f"| `{node.name}` | {scope} | {_with_example(ast.get_docstring(node))} |"
     yield ""
 
 
@@ -148,6 +148,13 @@ def hooks() -> Iterator[str]:
     for name, hook in vars(hookspecs).items():
         if name.startswith("pytest_"):
             yield f"| `{name}{_arguments(hook)}` | {_line(inspect.getdoc(hook))} |"
+
+
+def _with_example(docstring: str | None) -> str:
+    """Return a fixture's docstring for a table cell, its example as code."""
+    text, _, example = (docstring or "").partition("\n\nExample:\n")
+    lines = [f"`{line.strip()}`" for line in example.splitlines()]
+    return "<br>".join([_line(text), *lines])
 
 
 def _line(text: str | None) -> str:

@@ -428,7 +428,7 @@ def test_faults_strike_and_are_loud_when_unused(music):
         """
     )
     result.assert_outcomes(passed=3, errors=1)
-    result.stdout.fnmatch_lines(["faults that never struck:", "  abort(Commit, nth=7)"])
+    result.stdout.fnmatch_lines(["faults that no request triggered:", "  abort(Commit, nth=7)"])
 
 
 def test_budgets(music):

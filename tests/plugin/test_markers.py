@@ -65,7 +65,7 @@ def test_faults_of_a_marker_strike_its_own_database(music):
         """
     )
     result.assert_outcomes(passed=3, errors=1)
-    result.stdout.fnmatch_lines(["faults that never struck:", "  abort(Commit, *nth=7*)"])
+    result.stdout.fnmatch_lines(["faults that no request triggered:", "  abort(Commit, *nth=7*)"])
 
 
 def test_a_wrong_fault_is_told(music):
@@ -95,7 +95,7 @@ def test_a_test_may_fail_on_a_target(music):
     music.run(text.format("omni")).assert_outcomes(failed=1)
     result = music.run(text.format("saturn"))
     result.assert_outcomes(errors=1)
-    result.stdout.fnmatch_lines(["*spanner_flaky_on wants a target (embedded, *not ('saturn'*"])
+    result.stdout.fnmatch_lines(["*spanner_flaky_on takes a target (embedded, *not ('saturn'*"])
 
 
 def test_hotspots_in_a_budget(music):
@@ -128,7 +128,7 @@ def test_hotspots_in_a_budget(music):
         ("spanner(sceham='x.sql')", "does not take sceham. Did you mean 'schema'?*"),
         ("spanner(isolation='rstore')", "'rstore' is not one of *Did you mean 'restore'?"),
         ("spanner(targets='embeded')", "'embeded' is not one of *Did you mean 'embedded'?"),
-        ("spanner(seeds=3)", "schema, seeds and targets are a text*"),
+        ("spanner(seeds=3)", "schema, seeds and targets take a text*"),
         ("spanner_budget(query=3)", "does not take query. Did you mean 'queries'?*"),
         ("spanner_budget(queries='3')", "takes a whole number as queries, not '3'."),
         ("spanner_hotspots(tabels=['T'])", "does not take tabels. Did you mean 'tables'?*"),
@@ -136,9 +136,9 @@ def test_hotspots_in_a_budget(music):
         ("spanner_hotspots(tables=3)", "marker spanner_hotspots has wrong arguments*"),
         ("spanner_faults(abort='commit')", "marker spanner_faults does not take abort=*"),
         ("spanner_faults('abrt commit')", "'abrt' is not one of abort*"),
-        ("spanner_faults(7)", "it is not a text such as*"),
-        ("spanner_flaky_on('mars', 'far')", "wants a target*not ('mars', 'far')."),
-        ("spanner_flaky_on(targt='cloud')", "wants a target*not (targt='cloud')."),
+        ("spanner_faults(7)", "not a text such as*"),
+        ("spanner_flaky_on('mars', 'far')", "takes a target*not ('mars', 'far')."),
+        ("spanner_flaky_on(targt='cloud')", "takes a target*not (targt='cloud')."),
         ("spanner_abort_each(mx=2)", "does not take mx. Did you mean 'max'?*"),
         ("spanner_abort_each(max='2')", "takes a whole number as max, not '2'."),
     ],

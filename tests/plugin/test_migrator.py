@@ -48,13 +48,13 @@ def test_rows_are_migrated(orders):
             assert spanner_migrator.insert("Orders", Id=1, Cents=5)["Cents"] == 5
             spanner_migrator.down(2)
             assert set(spanner_migrator.insert("Orders", Id=2)) == {"Id", "Status"}
-            with pytest.raises(ValueError, match="000002_words.up.sql of 'db' has no way down"):
+            with pytest.raises(ValueError, match="000002_words.up.sql of 'db' cannot be undone"):
                 spanner_migrator.down()
 
         def test_names(spanner_migrator):
-            with pytest.raises(ValueError, match="no migration of 'db' is 7; there are 000001"):
+            with pytest.raises(ValueError, match="no migration of 'db' matches 7; .*000001"):
                 spanner_migrator.up(7)
-            with pytest.raises(ValueError, match="more than one migration of 'db' is '00'"):
+            with pytest.raises(ValueError, match="more than one migration of 'db' matches '00'"):
                 spanner_migrator.up("00")
 
         def test_the_template_is_elsewhere(spanner_migrator, spanner_sql):
@@ -88,7 +88,7 @@ def test_goose_goes_up_and_down(project):
 def test_a_schema_without_migrations_is_told_so(music):
     result = music.run("def test_it(spanner_migrator): pass", "--spanner-schema=schema.sql")
     result.assert_outcomes(errors=1)
-    result.stdout.fnmatch_lines(["*needs migrations; the schema sources are schema.sql.*"])
+    result.stdout.fnmatch_lines(["*needs migrations*schema.sql.*"])
 
 
 @needs_alembic

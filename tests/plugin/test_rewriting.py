@@ -37,10 +37,10 @@ def test_the_finder_of_the_engine_ends_with_the_run(project):
         import sys
 
         import pytest
-        from pytest_spanemu.plain_import import PlainImport
+        from pytest_spanemu.plugin import EngineFinder
 
         def finders():
-            return [finder for finder in sys.meta_path if isinstance(finder, PlainImport)]
+            return [finder for finder in sys.meta_path if isinstance(finder, EngineFinder)]
 
         def test_nested_runs(tmp_path):
             assert len(finders()) == 1

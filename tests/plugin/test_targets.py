@@ -69,7 +69,7 @@ def test_unused_faults_of_a_process_are_loud(music):
         "--spanner-target=subprocess",
     )
     result.assert_outcomes(passed=1, errors=1)
-    result.stdout.fnmatch_lines(["*faults that never struck:", "*unavailable(Commit)"])
+    result.stdout.fnmatch_lines(["*faults that no request triggered:", "*unavailable(Commit)"])
 
 
 @pytest.mark.reference
@@ -188,7 +188,7 @@ def test_what_passes_on_a_real_spanner_is_noted(music):
     result = music.run(text, "--spanner-validated-older-than=90")
     result.stdout.fnmatch_lines(["last passed on omni on 2020-01-31: *::test_good"])
     result = music.run(text, "--spanner-validated-older-than=long")
-    result.stderr.fnmatch_lines(["*spanner_validated_older_than: 'long' is no number of days."])
+    result.stderr.fnmatch_lines(["*spanner_validated_older_than: 'long' is not a number of days."])
 
 
 def test_cloud_is_dialled_as_the_environment_says_and_under_names_of_its_own(music, monkeypatch):

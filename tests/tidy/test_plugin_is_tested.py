@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_spanemu import builtin_checks, fixtures, hookspecs, options
+from pytest_spanemu import builtin_checks, fixtures, hookspecs, options, session_fixtures
 from pytest_spanemu.asserts import plans
 from pytest_spanemu.asserts import spanner_assert as asserts
 from pytest_spanemu.databases.snapshots import SpannerSnapshot
@@ -24,7 +24,7 @@ TESTS = Path(__file__).parents[1] / "plugin"
 
 def offered() -> Iterator[str]:
     """Fixtures, markers, settings and their words, assertions, hooks, factories, checks."""
-    for name in vars(fixtures):
+    for name in (*vars(session_fixtures), *vars(fixtures)):
         if name.startswith("spanner_") or name == "hotspots":
             yield name
     yield from (re.split(r"\W", line)[0] for line in MARKERS)
