@@ -112,7 +112,7 @@ def table_or_index(schema: Schema, table: str, index: str) -> Table | Index:
             raise TableNotFound(table)
         return source
     known_index = schema.index(index)
-    if known_index is None or (table and table.lower() != known_index.table.lower()):
+    if known_index is None or (table and schema.fold(table) != schema.fold(known_index.table)):
         raise IndexNotFound(index, table)
     return known_index
 

@@ -35,7 +35,8 @@ def fill_index(index: Index) -> Job:
     """Entries of an index for every row of its table. Raises for two rows of one unique key."""
 
     def job(data: Data) -> Sequence[TreeWrite]:
-        current = data.rules.schema.indexes[index.name.lower()]
+        schema = data.rules.schema
+        current = schema.indexes[schema.fold(index.name)]
         rules = data.rules_of(current.table)
         rows = (row for _, row in data.rows(rules.table))
         return list(index_entries(current, rules, rows, data))

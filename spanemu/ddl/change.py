@@ -34,7 +34,8 @@ class Data:
 
     def rules_of(self, table: str) -> CompiledTable:
         """Rules of a table of the next schema, by its exact name."""
-        return self.rules.of(self.rules.schema.tables[table.lower()])
+        schema = self.rules.schema
+        return self.rules.of(schema.tables[schema.fold(table)])
 
     def rows(self, table: Table) -> Iterator[tuple[bytes, Row]]:
         """Each row by its encoded key, at the table's present width; added cells are NULL.

@@ -91,10 +91,10 @@ def _moved(before: Schema, after: Schema) -> set[str]:
         moved |= {
             name
             for name, view in before.views.items()
-            if any(used.lower() in moved for used in view.depends_on)
+            if any(before.fold(used) in moved for used in view.depends_on)
         }
     for name, graph in before.graphs.items():
-        if any(element.table.lower() in moved for element in graph.elements):
+        if any(before.fold(element.table) in moved for element in graph.elements):
             moved.add(name)
     return moved
 
@@ -114,21 +114,21 @@ def _made_anew(before: Schema, after: Schema) -> set[str]:
     waiting = list(anew)
     while waiting:
         for child in before.children(before.tables[waiting.pop()]):
-            if child.name.lower() not in anew:
-                anew.add(child.name.lower())
-                waiting.append(child.name.lower())
+            if before.fold(child.name) not in anew:
+                anew.add(before.fold(child.name))
+                waiting.append(before.fold(child.name))
     return anew
 
 
 def _indexes(schema: Schema) -> dict[str, AnyIndex]:
     found = (index for indexes in user_indexes(schema).values() for index in indexes)
-    return {index.name.lower(): index for index in found}
+    return {schema.fold(index.name): index for index in found}
 
 
 def _foreign_keys(schema: Schema) -> dict[tuple[str, str], Any]:
     """Foreign keys by table and text, which tells apart those without a name too."""
     return {
-        (table.name.lower(), foreign_key_text(key)): key
+        (schema.fold(table.name), foreign_key_text(key)): key
         for table in schema.tables.values()
         for key in table.foreign_keys
     }
@@ -163,13 +163,14 @@ class _Going:
         mine, theirs = _indexes(self._before), _indexes(self._after)
         changed = changed_names(mine, theirs, any_index_text)
         for name, index in mine.items():
-            if name in changed or name not in theirs or index.table.lower() in self._anew:
+            is_kept = name in theirs and name not in changed
+            if not is_kept or self._before.fold(index.table) in self._anew:
                 yield f"DROP {_index_kind(index)} {quoted_path(index.name)}"
 
     def _foreign_keys(self) -> Iterator[str]:
         kept = _foreign_keys(self._after)
         for (table, text), key in _foreign_keys(self._before).items():
-            ends = {table, key.referenced_table.lower()}
+            ends = {table, self._before.fold(key.referenced_table)}
             if (table, text) not in kept or ends & self._anew:
                 yield f"ALTER TABLE {quoted_path(key.table)} DROP CONSTRAINT {quoted(key.name)}"
 
@@ -232,7 +233,7 @@ class _Coming:
     def _foreign_keys(self) -> Iterator[str]:
         known = _foreign_keys(self._before)
         for (table, text), key in _foreign_keys(self._after).items():
-            ends = {table, key.referenced_table.lower()}
+            ends = {table, self._before.fold(key.referenced_table)}
             if (table, text) not in known or ends & self._anew:
                 yield f"ALTER TABLE {quoted_path(key.table)} ADD {text}"
 
@@ -240,7 +241,7 @@ class _Coming:
         mine, theirs = _indexes(self._before), _indexes(self._after)
         changed = changed_names(mine, theirs, any_index_text)
         for name, index in theirs.items():
-            if name in changed or name not in mine or index.table.lower() in self._anew:
+            if name in changed or name not in mine or self._before.fold(index.table) in self._anew:
                 yield any_index_text(index)
 
 

@@ -20,7 +20,7 @@ from spanemu.schema.table import Table
 
 def without_table(schema: Schema, table: Table) -> Schema:
     """A table taken out, with the sequences of its identity columns."""
-    names = {c.identity.sequence.lower() for c in table.columns if c.identity is not None}
+    names = {schema.fold(c.identity.sequence) for c in table.columns if c.identity is not None}
     if not names:
         return schema.without_table(table.name)
     sequences = schema.sequences
@@ -36,7 +36,7 @@ def with_index(schema: Schema, index: Index) -> Schema:
 
 def with_sequences(schema: Schema, sequences: Iterable[Sequence]) -> Schema:
     """Sequences added, or put in the place of those of their names."""
-    found = {sequence.name.lower(): sequence for sequence in sequences}
+    found = {schema.fold(sequence.name): sequence for sequence in sequences}
     if not found:
         return schema
     next_id = max(schema.next_id, 1 + max(sequence.id for sequence in found.values()))
@@ -45,7 +45,7 @@ def with_sequences(schema: Schema, sequences: Iterable[Sequence]) -> Schema:
 
 def without_sequence(schema: Schema, name: str) -> Schema:
     """A sequence taken out."""
-    return schema.next(sequences=without_name(schema.sequences, name.lower()))
+    return schema.next(sequences=without_name(schema.sequences, schema.fold(name)))
 
 
 def changed_table(schema: Schema, table: Table) -> Schema:
@@ -56,7 +56,9 @@ def changed_table(schema: Schema, table: Table) -> Schema:
     columns = {column.id: column for column in table.columns}
     changed = replace(table, key=_parts(table.key, columns))
     following = schema.with_table(changed)
-    indexes = {index.name.lower(): _index(index, columns) for index in schema.indexes_of(changed)}
+    indexes = {
+        schema.fold(index.name): _index(index, columns) for index in schema.indexes_of(changed)
+    }
     if not indexes:
         return following
     return following.next(indexes=with_names(schema.indexes, indexes))
@@ -84,7 +86,7 @@ def _parts(parts: Iterable[KeyPart], columns: Mapping[int, Column]) -> tuple[Key
 def with_object(schema: Schema, field: str, source: Any) -> Schema:
     """Return the schema with a named object added to a field, or replaced by name."""
     changes: dict[str, Any] = {
-        field: with_name(getattr(schema, field), source.name.lower(), source)
+        field: with_name(getattr(schema, field), schema.fold(source.name), source)
     }
     id_ = getattr(source, "id", None)
     if id_ is not None:
@@ -94,4 +96,4 @@ def with_object(schema: Schema, field: str, source: Any) -> Schema:
 
 def without_object(schema: Schema, field: str, name: str) -> Schema:
     """Return the schema without a named object of a field."""
-    return schema.next(**{field: without_name(getattr(schema, field), name.lower())})
+    return schema.next(**{field: without_name(getattr(schema, field), schema.fold(name))})

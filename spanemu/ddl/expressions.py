@@ -62,13 +62,13 @@ def sequences_of_default(column: Column, table: Table, schema: Schema) -> frozen
 
 
 def functions_of(text: str, schema: Schema) -> frozenset[str]:
-    """Names of the functions that an expression calls, in lower case."""
+    """Return the folded names of the functions that an expression calls."""
     found: set[str] = set()
     waiting: list[Any] = [dialect_of(schema.dialect).parse_expression(text)]
     while waiting:
         node = waiting.pop()
         if isinstance(node, ast.Call):
-            found.add(str(node.function).lower())
+            found.add(schema.fold(str(node.function)))
         if isinstance(node, tuple):
             waiting.extend(node)
         elif isinstance(node, ast.Node):
@@ -83,14 +83,14 @@ def _references(text: str, table: Table, schema: Schema, type_: Type) -> frozens
 
 def element_row(schema: Schema, name: str) -> Table | None:
     """A table or view as something that a property graph takes rows from; a view has no key."""
-    table = schema.tables.get(name.lower())
+    table = schema.tables.get(schema.fold(name))
     if table is not None:
         return plain(table)
-    view = schema.views.get(name.lower())
+    view = schema.views.get(schema.fold(name))
     if view is None:
         return None
     columns = tuple(
         Column(column, type_, id=place + 1, position=place)
         for place, (column, type_) in enumerate(view.columns)
     )
-    return Table(view.name, 0, columns, ())
+    return Table(view.name, 0, columns, (), fold=schema.fold)

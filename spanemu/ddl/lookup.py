@@ -19,7 +19,7 @@ from spanemu.sql.syntax_tree import Identifier, Path
 def find_table(schema: Schema, path: Path) -> Table | None:
     """The table of that very name."""
     name = str(path)
-    table = schema.tables.get(name.lower())
+    table = schema.tables.get(schema.fold(name))
     return table if table is not None and table.name == name else None
 
 
@@ -69,7 +69,7 @@ def find_object(schema: Schema, field: str, name: str) -> Any:
 
     Internal objects, such as the sequences of identity columns, have no name for users.
     """
-    source = getattr(schema, field).get(name.lower())
+    source = getattr(schema, field).get(schema.fold(name))
     if source is None or source.name != name or getattr(source, "internal", False):
         return None
     return source

@@ -48,7 +48,7 @@ def dropped(kind: ObjectKind, before: Schema, after: Schema) -> Iterator[str]:
     """Yield DROP for each object of a kind that only `before` has."""
     names = kind.objects(after)
     for source in kind.printed(before):
-        if source.name.lower() not in names and source.name != DEFAULT:
+        if after.fold(source.name) not in names and source.name != DEFAULT:
             yield f"DROP {kind.words} {quoted_path(source.name)}"
 
 
@@ -59,7 +59,7 @@ def created_or_altered(kind: ObjectKind, before: Schema, after: Schema) -> Itera
     """
     known = kind.objects(before)
     for source in kind.printed(after):
-        old = known.get(source.name.lower())
+        old = known.get(before.fold(source.name))
         if old is None:
             yield kind.text(source)
         elif kind.text(old) != kind.text(source):
@@ -75,7 +75,7 @@ def _looks_away(name: str, before: Schema, after: Schema, anew: set[str]) -> boo
     mine, theirs = before.change_streams[name], after.change_streams[name]
     if (mine.watches_all, mine.tables) != (theirs.watches_all, theirs.tables):
         return True
-    tables = [one.table.lower() for one in mine.tables]
+    tables = [before.fold(one.table) for one in mine.tables]
     return any(
         table in anew or any(altered_table(before.tables[table], after.tables[table]))
         for table in tables
@@ -133,7 +133,9 @@ def _role_texts(schema: Schema, disturbed: set[str]) -> list[str]:
     roles = {
         name: replace(
             role,
-            grants=tuple(grant for grant in role.grants if grant.name.lower() not in disturbed),
+            grants=tuple(
+                grant for grant in role.grants if schema.fold(grant.name) not in disturbed
+            ),
         )
         for name, role in schema.roles.items()
     }

@@ -17,9 +17,9 @@ OnInvalid = Callable[[View, str], SpannerError]
 
 def views_over(schema: Schema, names: Collection[str]) -> Iterator[View]:
     """Yield the views that use any of these objects directly."""
-    wanted = {name.lower() for name in names}
+    wanted = {schema.fold(name) for name in names}
     for view in schema.views.values():
-        if any(used.lower() in wanted for used in view.depends_on):
+        if any(schema.fold(used) in wanted for used in view.depends_on):
             yield view
 
 
@@ -50,5 +50,5 @@ def with_checked_views(
         if shape.columns != view.columns:
             raise ViewsDependOnType(kind, name, view.name)
         if shape.depends_on != view.depends_on:
-            views[view.name.lower()] = replace(view, depends_on=shape.depends_on)
+            views[schema.fold(view.name)] = replace(view, depends_on=shape.depends_on)
     return schema.next(views=with_names(schema.views, views)) if views else schema

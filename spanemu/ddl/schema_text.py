@@ -76,17 +76,19 @@ def _tables(schema: Schema) -> Iterator[str]:
     waiting: dict[str, list[AnyIndex]] = {}
     indexes = user_indexes(schema)
     for table in _ordered(schema):
-        done.add(table.name.lower())
-        left_out = [key for key in table.foreign_keys if key.referenced_table.lower() not in done]
+        done.add(schema.fold(table.name))
+        left_out = [
+            key for key in table.foreign_keys if schema.fold(key.referenced_table) not in done
+        ]
         later.extend(left_out)
         yield table_text(table, left_out)
         for index in indexes.get(table.name, ()):
             parent = None if isinstance(index, VectorIndex) else index.parent
-            if parent is not None and parent.lower() not in done:
-                waiting.setdefault(parent.lower(), []).append(index)
+            if parent is not None and schema.fold(parent) not in done:
+                waiting.setdefault(schema.fold(parent), []).append(index)
             else:
                 yield any_index_text(index)
-        yield from map(any_index_text, waiting.pop(table.name.lower(), ()))
+        yield from map(any_index_text, waiting.pop(schema.fold(table.name), ()))
     for key in later:
         yield f"ALTER TABLE {quoted_path(key.table)} ADD {foreign_key_text(key)}"
 
@@ -94,8 +96,8 @@ def _tables(schema: Schema) -> Iterator[str]:
 def _ordered(schema: Schema) -> list[Table]:
     needs = {
         name: [
-            *([] if table.parent is None else [table.parent.lower()]),
-            *(key.referenced_table.lower() for key in table.foreign_keys),
+            *([] if table.parent is None else [schema.fold(table.parent)]),
+            *(schema.fold(key.referenced_table) for key in table.foreign_keys),
         ]
         for name, table in schema.tables.items()
     }

@@ -31,7 +31,7 @@ def must_be_made_anew(before: Table, after: Table) -> bool:
         return True
     keys = {column.name for column in before.key_columns}
     for name in keys:
-        mine, theirs = before.by_name[name.lower()], after.by_name[name.lower()]
+        mine, theirs = before.by_name[before.fold(name)], after.by_name[after.fold(name)]
         if column_text(_bare(mine)) != column_text(_bare(theirs)):
             return True
     placed = [column.name for column in before.columns if column.placement_key]

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 
 from spanemu.values.order import GOOGLESQL_ORDERS, POSTGRESQL_ORDERS, SortOrders
 
+Fold = Callable[[str], str]  # from an identifier to the key by which it is looked up
+
 
 @dataclass(frozen=True, slots=True)
 class DatabaseDialect:
@@ -24,7 +26,7 @@ class DatabaseDialect:
 
     name: str
     number: int  # of the enum DatabaseDialect in Spanner's API
-    fold: Callable[[str], str]
+    fold: Fold
     orders: SortOrders  # the places of NULL and NaN in ORDER BY and in keys
 
 

@@ -50,8 +50,7 @@ class Index:
         """Columns whose NULL keeps a row out of the index."""
         if self.null_filtered:
             return tuple(part.column for part in self.key)
-        names = {name.lower() for name in self.where_not_null}
-        return tuple(column for column in self.columns if column.name.lower() in names)
+        return tuple(column for column in self.columns if column.name in self.where_not_null)
 
     @property
     def is_managed(self) -> bool:

@@ -1,7 +1,8 @@
 """One generation of a database's schema: lookup by name, and the next generation.
 
-Lookup ignores case, as queries and mutations do; each object keeps its exact spelling. A new
-generation copies no objects, and of large maps it copies only the changes.
+Names are looked up by the key that the dialect's `fold` gives them, as in queries and mutations;
+each object keeps its exact spelling. A new generation copies no objects, and of large maps it
+copies only the changes.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from typing import Any, Self, cast
 from spanemu.base.limits import DEFAULT_LIMITS, Limits
 from spanemu.schema.constraints import ForeignKey
 from spanemu.schema.derived import Derivation, Difference, Grouping, carry_over
-from spanemu.schema.dialect import GOOGLE_STANDARD_SQL, DatabaseDialect
+from spanemu.schema.dialect import GOOGLE_STANDARD_SQL, DatabaseDialect, Fold
 from spanemu.schema.index import Index, TableOrIndex
 from spanemu.schema.names import constraint_full_name, with_name, without_name
 from spanemu.schema.objects import (
@@ -33,7 +34,7 @@ from spanemu.values.order import SortOrders
 class Schema(NamedObjects):
     """All objects that DDL declares, as of one generation.
 
-    `tables` and the other maps are keyed by lower-cased name, in order of creation. `next_id` is
+    `tables` and the other maps are keyed by folded name, in order of creation. `next_id` is
     the next free id for tables, indexes, columns and sequences. Ids are never reused, so that rows
     of a dropped table can never be read through a new table of the same name.
     """
@@ -54,45 +55,50 @@ class Schema(NamedObjects):
         """The order of NULL and NaN in the dialect of the schema."""
         return self.dialect.orders
 
+    @cached_property
+    def fold(self) -> Fold:
+        """The function from an identifier to its key in the schema's maps."""
+        return self.dialect.fold
+
     def table(self, name: str) -> Table | None:
-        """Return the table with that name or synonym, in any case."""
-        lowered = name.lower()
-        return self.tables.get(lowered) or self._synonyms.get(lowered)
+        """Return the table with that name or synonym."""
+        key = self.fold(name)
+        return self.tables.get(key) or self._synonyms.get(key)
 
     def index(self, name: str) -> Index | None:
-        return self.indexes.get(name.lower())
+        return self.indexes.get(self.fold(name))
 
     def view(self, name: str) -> View | None:
-        return self.views.get(name.lower())
+        return self.views.get(self.fold(name))
 
     def sequence(self, name: str) -> Sequence | None:
-        return self.sequences.get(name.lower())
+        return self.sequences.get(self.fold(name))
 
     def parent(self, table: Table) -> Table | None:
         """Return the table that `table` is interleaved in (IN or IN PARENT)."""
-        return None if table.parent is None else self.tables[table.parent.lower()]
+        return None if table.parent is None else self.tables[self.fold(table.parent)]
 
     def root(self, table: Table) -> Table:
         """Return the table at the top of the hierarchy of `table`."""
         while table.parent is not None:
-            table = self.tables[table.parent.lower()]
+            table = self.tables[self.fold(table.parent)]
         return table
 
     def children(self, table: Table) -> tuple[Table, ...]:
         """Return the tables interleaved directly in `table`, in order of creation."""
-        return self._children.get(table.name.lower(), ())
+        return self._children.get(table.name, ())
 
     def indexes_of(self, table: Table) -> tuple[Index, ...]:
         """Return the indexes on `table`, managed indexes included, in order of creation."""
-        return self._indexes_by_table.get(table.name.lower(), ())
+        return self._indexes_by_table.get(table.name, ())
 
     def referencing(self, table: Table) -> tuple[tuple[Table, ForeignKey], ...]:
         """Return (table, foreign key) for each foreign key that refers to `table`."""
-        return self._referencing.get(table.name.lower(), ())
+        return self._referencing.get(table.name, ())
 
     def index_within(self, index: Index) -> Table | None:
         """Return the table that an index is interleaved in."""
-        return None if index.parent is None else self.tables[index.parent.lower()]
+        return None if index.parent is None else self.tables[self.fold(index.parent)]
 
     @cached_property
     def default_time_zone(self) -> str:
@@ -110,14 +116,14 @@ class Schema(NamedObjects):
         yield from self.indexes.values()
 
     def names(self) -> Iterator[str]:
-        """Yield every name in the schema's single namespace, lower-cased."""
+        """Yield every name in the schema's single namespace, folded."""
         for kind in _NAMED:
             yield from getattr(self, kind)
 
     def has_name(self, name: str) -> bool:
         """Return whether an object other than a role, placement or locality group has that name."""
-        lowered = name.lower()
-        return any(lowered in getattr(self, kind) for kind in _NAMED)
+        key = self.fold(name)
+        return any(key in getattr(self, kind) for kind in _NAMED)
 
     def next(self, **changes: Any) -> Self:
         """Return the next generation with the given fields replaced."""
@@ -142,14 +148,14 @@ class Schema(NamedObjects):
         return self._without("indexes", name, changes)
 
     def _with(self, field: str, new: TableOrIndex, changes: Mapping[str, Any]) -> Self:
-        objects, key = getattr(self, field), new.name.lower()
+        objects, key = getattr(self, field), self.fold(new.name)
         old = objects.get(key)
         removed = () if old is None else (old,)
         following = with_name(objects, key, new)
         return self._changed(field, following, (removed, (new,)), changes)
 
     def _without(self, field: str, name: str, changes: Mapping[str, Any]) -> Self:
-        objects, key = getattr(self, field), name.lower()
+        objects, key = getattr(self, field), self.fold(name)
         following = without_name(objects, key)
         return self._changed(field, following, ((objects[key],), ()), changes)
 
@@ -229,26 +235,26 @@ _NAMED = ("tables", "_synonyms", "indexes", "named_schemas", "_constraints", *SH
 
 def _constraint_names(table: Table) -> Iterator[tuple[str, str]]:
     names = [*(key.name for key in table.foreign_keys), *(check.name for check in table.checks)]
-    yield from ((constraint_full_name(table.name, name).lower(), table.name) for name in names)
+    yield from ((table.fold(constraint_full_name(table.name, name)), table.name) for name in names)
 
 
 def _parents(table: Table) -> Iterator[tuple[str, Table]]:
     if table.parent is not None:
-        yield table.parent.lower(), table
+        yield table.parent, table
 
 
 def _references(table: Table) -> Iterator[tuple[str, tuple[Table, ForeignKey]]]:
-    yield from ((key.referenced_table.lower(), (table, key)) for key in table.foreign_keys)
+    yield from ((key.referenced_table, (table, key)) for key in table.foreign_keys)
 
 
 _DERIVATIONS: Mapping[str, Derivation] = {
     "_synonyms": Derivation(
-        "tables", lambda table: [(synonym.lower(), table) for synonym in table.synonyms]
+        "tables", lambda table: [(table.fold(synonym), table) for synonym in table.synonyms]
     ),
     "_constraints": Derivation("tables", _constraint_names),
     "_children": Grouping("tables", _parents, lambda table: table),
     "_indexes_by_table": Grouping(
-        "indexes", lambda index: [(index.table.lower(), index)], lambda index: index
+        "indexes", lambda index: [(index.table, index)], lambda index: index
     ),
     "_referencing": Grouping("tables", _references, lambda pair: pair[0]),
 }
@@ -257,6 +263,8 @@ _DERIVATIONS: Mapping[str, Derivation] = {
 EMPTY = Schema()
 
 
-def empty_schema(limits: Limits) -> Schema:
+def empty_schema(limits: Limits, dialect: DatabaseDialect = GOOGLE_STANDARD_SQL) -> Schema:
     """Return the schema of a new database."""
-    return EMPTY if limits is DEFAULT_LIMITS else Schema(limits=limits)
+    if limits is DEFAULT_LIMITS and dialect is GOOGLE_STANDARD_SQL:
+        return EMPTY
+    return Schema(limits=limits, dialect=dialect)

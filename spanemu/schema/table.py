@@ -10,6 +10,7 @@ from typing import Any
 
 from spanemu.schema.column import Column, KeyPart
 from spanemu.schema.constraints import Check, ForeignKey
+from spanemu.schema.dialect import GOOGLE_STANDARD_SQL, Fold
 
 
 class Interleave(StrEnum):
@@ -27,7 +28,8 @@ class Table:
     `columns`, each at its `Column.position`. `row_deletion_policy` is (column, days).
 
     The positions of dropped columns stay unused, because rows stored earlier still have cells
-    there. `positions_used` counts these positions where no later column follows them.
+    there. `positions_used` counts these positions where no later column follows them. `fold` is the
+    schema's.
     """
 
     name: str
@@ -43,11 +45,12 @@ class Table:
     row_deletion_policy: tuple[str, int] | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
     positions_used: int = 0
+    fold: Fold = field(default=GOOGLE_STANDARD_SQL.fold, compare=False, repr=False)
 
     @cached_property
     def by_name(self) -> Mapping[str, Column]:
-        """Columns by lower-cased name."""
-        return {column.name.lower(): column for column in self.columns}
+        """Columns by folded name."""
+        return {self.fold(column.name): column for column in self.columns}
 
     @cached_property
     def key_columns(self) -> tuple[Column, ...]:
@@ -65,5 +68,5 @@ class Table:
         return max(last + 1, self.positions_used)
 
     def column(self, name: str) -> Column | None:
-        """Return the column with that name, in any case."""
-        return self.by_name.get(name.lower())
+        """Return the column with that name."""
+        return self.by_name.get(self.fold(name))

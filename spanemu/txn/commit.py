@@ -135,9 +135,10 @@ def buffer_rows(
     batch = WriteBatch(transaction, transaction.pending, returns=returns)
     savepoint = transaction.buffer.savepoint()
     done: list[tuple[str, TreeId, bytes, Any]] = []
+    tables, fold = compiled_schema.schema.tables, compiled_schema.schema.fold
     try:
         for row in paced(rows):
-            rules = compiled_schema.of(compiled_schema.schema.tables[row.table.lower()])
+            rules = compiled_schema.of(tables[fold(row.table)])
             done.append(_buffer_row(transaction, rules, batch, row))
         verify(batch.deferred, transaction)
     except BaseException:

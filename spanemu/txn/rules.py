@@ -89,8 +89,8 @@ class CompiledForeignKey:
         schema = compiled.schema
         self.compiled = compiled
         self.foreign_key = foreign_key
-        self.table = schema.tables[foreign_key.table.lower()]
-        self.referenced = schema.tables[foreign_key.referenced_table.lower()]
+        self.table = schema.tables[schema.fold(foreign_key.table)]
+        self.referenced = schema.tables[schema.fold(foreign_key.referenced_table)]
         self.positions = _positions(self.table, foreign_key.columns)
         self.values_of = cell_getter(self.positions)
         self.referenced_positions = _positions(self.referenced, foreign_key.referenced_columns)
@@ -102,8 +102,10 @@ class CompiledForeignKey:
         self.source_tree, self.source_prefix = _sorted_access(
             schema, self.table, foreign_key.columns, foreign_key.index
         )
-        self.types = tuple(self.table.by_name[name.lower()].type for name in foreign_key.columns)
-        source = foreign_key.index and schema.indexes[foreign_key.index.lower()]
+        self.types = tuple(
+            self.table.by_name[schema.fold(name)].type for name in foreign_key.columns
+        )
+        source = foreign_key.index and schema.indexes[schema.fold(foreign_key.index)]
         self._key_in_entry = None if not source else cell_getter(_key_positions(source, self.table))
         self._encode_base = encoder_of(self.table.key)
 
@@ -364,7 +366,7 @@ def _pending_key_range(
 
 
 def _positions(table: Table, names: Sequence[str]) -> tuple[int, ...]:
-    columns = [table.by_name[name.lower()] for name in names]
+    columns = [table.by_name[table.fold(name)] for name in names]
     return tuple(column.position for column in columns)
 
 
@@ -372,10 +374,11 @@ def _sorted_access(
     schema: Schema, table: Table, names: Sequence[str], index_name: str | None
 ) -> tuple[Any, Callable[[Sequence[Any]], bytes]]:
     """Return the tree sorted by these columns, and a function from their values to a key prefix."""
-    source = table if index_name is None else schema.indexes[index_name.lower()]
+    source = table if index_name is None else schema.indexes[schema.fold(index_name)]
     parts = source.key
-    lowered = [name.lower() for name in names]
-    order = [lowered.index(part.column.name.lower()) for part in parts[: len(lowered)]]
+    fold = schema.fold
+    keys = [fold(name) for name in names]
+    order = [keys.index(fold(part.column.name)) for part in parts[: len(keys)]]
     encode = encoder_of(parts)
     reorder = cell_getter(order)
     return tree_of(source), lambda values: encode(reorder(values))

@@ -302,8 +302,8 @@ def _columns(rules: CompiledTable, names: Sequence[str]) -> list[Column]:
         column = rules.table.column(name)
         if column is None:
             raise ColumnNotFound(rules.table.name, name)
-        if name.lower() in seen:
+        if column.name in seen:
             raise DuplicateColumn(rules.table.name, name)
-        seen.add(name.lower())
+        seen.add(column.name)
         columns.append(column)
     return columns

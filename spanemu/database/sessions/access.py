@@ -52,7 +52,8 @@ class Access:
     def __init__(self, core: DatabaseCore, role: str) -> None:
         self._core = core
         self.role = role
-        if role not in SYSTEM_ROLES and role.lower() not in core.generation.schema.roles:
+        schema = core.generation.schema
+        if role not in SYSTEM_ROLES and schema.fold(role) not in schema.roles:
             raise RoleNotFound(role)
 
     def check_statement(self, request: StatementRequest) -> None:
@@ -81,7 +82,7 @@ class Access:
         return containing_roles(self._core.generation.schema, self.role) | {PUBLIC}
 
     def _check(self, needs: Iterable[Need], schema: Schema) -> None:
-        roles = (schema.roles.get(name.lower()) for name in self._roles())
+        roles = (schema.roles.get(schema.fold(name)) for name in self._roles())
         grants = [grant for role in roles if role is not None for grant in role.grants]
         for need in needs:
             if not _has(need, schema, grants):
@@ -96,10 +97,10 @@ def _has(need: Need, schema: Schema, grants: Sequence[Grant]) -> bool:
     mine = [grant for grant in grants if _is(grant, need.privilege, need.kind, name)]
     if any(not grant.columns for grant in mine):
         return True
-    held = {column.lower() for grant in mine for column in grant.columns}
+    held = {schema.fold(column) for grant in mine for column in grant.columns}
     if need.any_column or not need.columns:
         return need.any_column and bool(held)
-    return {column.lower() for column in need.columns} <= held
+    return {schema.fold(column) for column in need.columns} <= held
 
 
 def _declared_name(need: Need, schema: Schema) -> str:
@@ -168,8 +169,8 @@ def _write_needs(mutation: Mutation, schema: Schema) -> Iterator[Need]:
         yield Need("DELETE", "TABLE", mutation.table)
         return
     table = schema.table(mutation.table)
-    keys = set() if table is None else {column.name.lower() for column in table.key_columns}
-    named = frozenset(column.lower() for column in mutation.columns)
+    keys = set() if table is None else {schema.fold(column.name) for column in table.key_columns}
+    named = frozenset(schema.fold(column) for column in mutation.columns)
     for privilege in _PRIVILEGES_OF_WRITES[mutation.kind]:
         columns = named - keys if privilege == "UPDATE" else named
         if privilege == "DELETE":

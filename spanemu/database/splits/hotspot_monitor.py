@@ -137,11 +137,11 @@ class HotspotMonitor:
         if not isinstance(asked, _Commit):
             return "", ""
         last, mutations = asked.last, asked.mutations
-        tables = {mutation.table.lower() for mutation in mutations}
+        tables = {self._schema.fold(mutation.table) for mutation in mutations}
         if len(tables) > 1 or isinstance(last, StatementRequest):
             table = self._table_of(tree)
             if table in tables:
-                mutations = [each for each in mutations if each.table.lower() == table]
+                mutations = [each for each in mutations if self._schema.fold(each.table) == table]
             elif isinstance(last, StatementRequest):
                 return _description(
                     last

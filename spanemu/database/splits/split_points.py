@@ -169,7 +169,9 @@ class SplitPoints:
         before = self._splitting.boundaries_of(source, Origin.USER)
         is_table = isinstance(source, Table)
         table = (
-            source.name if isinstance(source, Table) else schema.tables[source.table.lower()].name
+            source.name
+            if isinstance(source, Table)
+            else schema.tables[schema.fold(source.table)].name
         )
         index = "" if is_table else source.name
         for key, text in keys:
@@ -205,12 +207,12 @@ def _index_keys(schema: Schema, request: NewSplitPoints) -> tuple[Index, KeyText
     """Return an index and the key of its split point: the index key, optionally with the table's
     key.
     """
-    if request.index.lower() in {**schema.search_indexes, **schema.vector_indexes}:
+    if schema.fold(request.index) in {**schema.search_indexes, **schema.vector_indexes}:
         raise SplitPointOnSearchIndex(request.index)
     index = schema.index(request.index)
-    if index is None or (request.table and request.table.lower() != index.table.lower()):
+    if index is None or (request.table and schema.fold(request.table) != schema.fold(index.table)):
         raise IndexNotFound(request.index, request.table)
-    table = schema.tables[index.table.lower()]
+    table = schema.tables[schema.fold(index.table)]
     if not 1 <= len(request.keys) <= 2:
         raise SplitPointKeyCount(index.name)
     start = KeyReader(index.name, index.key).key(request.keys[0])

@@ -38,7 +38,7 @@ class StatementContext:
         """Return the next value, which is consumed even if the transaction aborts."""
         if not self.writable:
             raise SequenceInReadOnly(sequence)
-        declared = self._schema.sequences[sequence.lower()]
+        declared = self._schema.sequences[self._schema.fold(sequence)]
         start = declared.start_counter or 1
         with self._store.mutex:
             counters = self._store.sequences
@@ -53,7 +53,7 @@ class StatementContext:
 
     def sequence_state(self, sequence: str) -> int | None:
         """Return the current counter; None before the first value."""
-        return self._store.sequences.get(self._schema.sequences[sequence.lower()].id)
+        return self._store.sequences.get(self._schema.sequences[self._schema.fold(sequence)].id)
 
     def identity_state(self, column: str) -> int | None:
         """Return the counter of the identity column "[schema.]table.column"; None before its

@@ -50,12 +50,12 @@ def refuse_pending_plan(
         return
     reads = prepared.executable.reads
     for name, columns in reads.columns.items():
-        table = schema.tables[name.lower()]
-        positions = {table.by_name[column.lower()].position for column in columns}
+        table = schema.tables[schema.fold(name)]
+        positions = {table.by_name[schema.fold(column)].position for column in columns}
         refuse_pending_columns(transaction, table, None, positions)
     for name in reads.indexes:
-        index = schema.indexes[name.lower()]
-        refuse_pending_columns(transaction, schema.tables[index.table.lower()], index, ())
+        index = schema.indexes[schema.fold(name)]
+        refuse_pending_columns(transaction, schema.tables[schema.fold(index.table)], index, ())
 
 
 _PASSING = (TransactionAborted, Cancelled, DeadlineExceeded)

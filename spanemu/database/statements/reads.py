@@ -151,7 +151,7 @@ def _table(schema: Schema, name: str) -> Table:
 def _index(schema: Schema, table: Table, name: str) -> Index:
     index = schema.index(name)
     if index is None:
-        if name.lower() in schema.search_indexes or name.lower() in schema.vector_indexes:
+        if schema.fold(name) in schema.search_indexes or schema.fold(name) in schema.vector_indexes:
             raise Unsupported(f"Reads by search and vector indexes ({name})")
         raise IndexNotFound(name, table.name)
     if index.table != table.name:

@@ -189,7 +189,7 @@ def key_column_usage(source: Source) -> Rows:
 def _referenced_positions(schema: Schema, key: ForeignKey) -> list[int]:
     """Return the position of each referenced column in the referenced key."""
     index = None if key.referenced_index is None else schema.index(key.referenced_index)
-    parts = schema.tables[key.referenced_table.lower()].key if index is None else index.key
+    parts = schema.tables[schema.fold(key.referenced_table)].key if index is None else index.key
     positions = {part.column.name: position for position, part in enumerate(parts, 1)}
     return [positions[name] for name in key.referenced_columns]
 

@@ -220,10 +220,10 @@ def index_columns(source: Source) -> Rows:
                 type_text.of(column),
             )
     for kind, special in _special(schema):
-        table = schema.tables[special.table.lower()]
+        table = schema.tables[schema.fold(special.table)]
         head = "", *split_name(special.table), last_part(special.name), kind
         for position, column_name in enumerate((*special.key, *special.stored), 1):
-            column = table.by_name[column_name.lower()]
+            column = table.by_name[schema.fold(column_name)]
             in_key = position <= len(special.key)
             yield (
                 *head, column.name, position if in_key else None,

@@ -114,7 +114,7 @@ def _problems(stream: ChangeStream, schema: Schema) -> Iterator[SpannerError]:
             reason = "it is listed more than once"
             yield WatchedTableInvalid(stream.name, watched.table, reason)
         seen.add(watched.table)
-        table = schema.tables.get(watched.table.lower())
+        table = schema.tables.get(schema.fold(watched.table))
         if table is None or table.name != watched.table:
             reason = "it does not exist, or is not a table"
             yield WatchedTableInvalid(stream.name, watched.table, reason)

@@ -108,9 +108,9 @@ def _check_parameters(name: str, parameters: tuple[Parameter, ...], schema: Sche
     dialect = dialect_of(schema.dialect)
     seen: set[str] = set()
     for parameter in parameters:
-        if parameter.name.lower() in seen:
+        if schema.fold(parameter.name) in seen:
             raise FunctionInvalid(name, f"duplicate parameter {parameter.name}")
-        seen.add(parameter.name.lower())
+        seen.add(schema.fold(parameter.name))
         if parameter.default is not None:
             dialect.analyze_expression(parameter.default, None, schema, expected=parameter.type)
 
@@ -175,7 +175,7 @@ def _calls(text: str, name: str, schema: Schema) -> bool:
     # Most texts do not even contain the name: no need to parse them.
     if name.rpartition(".")[2].lower() not in text.lower():
         return False
-    return name.lower() in functions_of(text, schema)
+    return schema.fold(name) in functions_of(text, schema)
 
 
 def _expressions(schema: Schema) -> Iterator[tuple[str, str]]:
@@ -232,8 +232,7 @@ _WORD = re.compile(r"[\w.]+")
 
 
 def _names_in_body(function: UserFunction) -> list[str]:
-    own_name = function.name.lower()
-    return [word for word in _WORD.findall((function.body or "").lower()) if word != own_name]
+    return [word for word in _WORD.findall(function.body or "") if word != function.name]
 
 
 # ---------------------------------------------------------------------------- rows

@@ -95,7 +95,7 @@ class ObjectKind:
     tables: Sequence[ObjectTable] = ()
 
     def objects(self, schema: Schema) -> Mapping[str, Any]:
-        """Return the objects of the kind, by lower-cased name."""
+        """Return the objects of the kind, by folded name."""
         objects: Mapping[str, Any] = getattr(schema, self.field)
         return objects
 
@@ -104,7 +104,10 @@ class ObjectKind:
         objects = self.objects(schema)
         names: Iterable[str] = objects
         if self.needs is not None:
-            needs = {name: list(self.needs(each)) for name, each in objects.items()}
+            needs = {
+                name: [key for used in self.needs(each) if (key := schema.fold(used)) != name]
+                for name, each in objects.items()
+            }
             names = (name for group in dependency_order(needs) for name in group)
         return (objects[name] for name in names if self.is_printed(objects[name]))
 
@@ -196,7 +199,7 @@ def _new_name_problems(kind: ObjectKind, name: str, schema: Schema) -> Iterator[
 
 
 def _is_separate_name(kind: ObjectKind, name: str, schema: Schema) -> bool:
-    return kind.field in SEPARATE_NAMES and name.lower() in kind.objects(schema)
+    return kind.field in SEPARATE_NAMES and schema.fold(name) in kind.objects(schema)
 
 
 # ---------------------------------------------------------------------------- dependents

@@ -63,7 +63,7 @@ def containing_roles(schema: Schema, name: str) -> set[str]:
         current = waiting.pop()
         if current not in names:
             names.add(current)
-            role = schema.roles.get(current.lower())
+            role = schema.roles.get(schema.fold(current))
             waiting.extend(() if role is None else role.member_of)
     return names
 

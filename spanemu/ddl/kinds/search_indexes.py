@@ -91,7 +91,7 @@ def _altered_search_index(
         after = _without(index, action)
     else:
         raise Unsupported("ALTER SEARCH INDEX SET OPTIONS")
-    raise_first(_search_problems(after, schema.tables[index.table.lower()], schema))
+    raise_first(_search_problems(after, schema.tables[schema.fold(index.table)], schema))
     return after
 
 
@@ -144,7 +144,7 @@ def _altered_vector_index(
     statement: ddl_ast.AlterVectorIndex, index: VectorIndex, schema: Schema
 ) -> VectorIndex:
     action = statement.action
-    table = schema.tables[index.table.lower()]
+    table = schema.tables[schema.fold(index.table)]
     if isinstance(action, ddl_ast.AddIndexColumn):
         name = column_of(table, action.column).name
         if name in index.stored:
@@ -183,12 +183,12 @@ def _search_problems(index: SearchIndex, table: Table, schema: Schema) -> Iterat
     yield from _shared_problems(index, table, lists)
     columns = table.by_name
     for name in index.key:
-        if columns[name.lower()].type.code is not TypeCode.TOKENLIST:
+        if columns[schema.fold(name)].type.code is not TypeCode.TOKENLIST:
             yield SearchIndexInvalid(index.name, name, "is not of type TOKENLIST")
     for name in index.partition_by:
-        if columns[name.lower()].type.code is TypeCode.TOKENLIST:
+        if columns[schema.fold(name)].type.code is TypeCode.TOKENLIST:
             yield SearchIndexInvalid(index.name, name, "is a TOKENLIST, which cannot partition")
-    yield from _order_problems(index, [columns[name.lower()] for name in ordered])
+    yield from _order_problems(index, [columns[schema.fold(name)] for name in ordered])
     if index.parent is not None:
         yield from _parent_problems(index, schema)
 
@@ -223,7 +223,7 @@ def _parent_problems(index: SearchIndex, schema: Schema) -> Iterator[SpannerErro
 def _vector_problems(index: VectorIndex, table: Table, schema: Schema) -> Iterator[SpannerError]:
     lists = (index.key, index.stored, index.partition_by, index.where_not_null)
     yield from _shared_problems(index, table, lists)
-    embedding = table.by_name[index.key[0].lower()]
+    embedding = table.by_name[schema.fold(index.key[0])]
     yield from _embedding_problems(index, embedding)
     branches, leaves = index.options.get("num_branches"), index.options.get("num_leaves")
     if branches is not None and index.options.get("tree_depth", 2) != 3:

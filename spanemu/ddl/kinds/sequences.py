@@ -112,14 +112,14 @@ def restart_counter(sequence: Sequence) -> Job:
 
 
 def _defaults_over(dropped: Sequence, schema: Schema) -> Iterator[SpannerError]:
-    name = dropped.name.lower()
+    name = schema.fold(dropped.name)
     for table in schema.tables.values():
         for column in table.columns:
             # Most defaults do not even contain the name: no need to analyze them.
-            if column.default is None or name.rpartition(".")[2] not in column.default.lower():
+            if column.default is None or name.rpartition(".")[2] not in schema.fold(column.default):
                 continue
             used = sequences_of_default(column, table, schema)
-            if name in {other.lower() for other in used}:
+            if name in {schema.fold(other) for other in used}:
                 yield SequenceInUse(dropped.name, table.name, column.name)
 
 

@@ -68,11 +68,14 @@ def _with_checks(before: View | None, after: View, schema: Schema) -> Schema:
 
 
 def _check_nesting(view: View, schema: Schema) -> None:
-    below = {view.name.lower()}
+    below = {schema.fold(view.name)}
     for depth in range(schema.limits.view_depth + 1):
         views = [schema.views[name] for name in below]
         below = {
-            name.lower() for v in views for name in v.depends_on if name.lower() in schema.views
+            schema.fold(name)
+            for v in views
+            for name in v.depends_on
+            if schema.fold(name) in schema.views
         }
         if not below:
             return
@@ -137,5 +140,5 @@ VIEW = ObjectKind(
     dependents=(views_over("VIEW"), _graphs_over, privileges_on("VIEW")),
     depends_on=_depends_on,
     text=_view_text,
-    needs=lambda view: sorted(used.lower() for used in view.depends_on),
+    needs=lambda view: sorted(view.depends_on, key=str.lower),
 )

@@ -110,7 +110,7 @@ def alter_column_identity(
         identity.start_counter if clauses.counter is None else clauses.counter,
     )
     following = _with_identity(schema, table, replace(before, identity=changed))
-    sequence = following.sequences[identity.sequence.lower()]
+    sequence = following.sequences[schema.fold(identity.sequence)]
     return Change(following, [] if clauses.counter is None else [restart_counter(sequence)])
 
 
@@ -131,7 +131,7 @@ def _altered(change: Alteration) -> Change:
     raise_first(commit_timestamp_problems(change))
     raise_first(locality_group_problems(after.options, change.schema))
     following = _with_identity(change.schema, table, after)
-    changed = following.tables[table.name.lower()]
+    changed = following.tables[table.fold(table.name)]
     raise_first(default_problems(changed, after, following))
     judged = {key.id: key for key in changed.key_columns if key.generated is not None}
     if after.generated is not None or judged:
@@ -145,7 +145,7 @@ def _with_identity(schema: Schema, table: Table, after: Column) -> Schema:
     following = changed_column(schema, table, after)
     if after.identity is None:
         return following
-    known = schema.sequences[after.identity.sequence.lower()]
+    known = schema.sequences[schema.fold(after.identity.sequence)]
     return with_sequences(following, [identity_sequence(after, known.id)])
 
 

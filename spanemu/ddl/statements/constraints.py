@@ -37,7 +37,7 @@ def add_foreign_key(
     schema: Schema, table_name: str, written: ddl_ast.ForeignKeyDefinition
 ) -> Change:
     """A foreign key of a table that is in `schema`, with its indexes and the check of the rows."""
-    table = schema.tables[table_name.lower()]
+    table = schema.tables[schema.fold(table_name)]
     referenced = table_of(schema, written.referenced_table)
     declared = _declared(schema, table, referenced, written)
     raise_first(foreign_key_problems(declared, table, referenced))
@@ -54,7 +54,7 @@ def add_foreign_key(
     if foreign_key.enforced:
         jobs.append(verify_foreign_key(foreign_key))
     schema = schema.with_table(replace(table, foreign_keys=(*table.foreign_keys, foreign_key)))
-    raise_first(referenced_policy_problems(schema.tables[referenced.name.lower()], schema))
+    raise_first(referenced_policy_problems(schema.tables[schema.fold(referenced.name)], schema))
     return Change(schema, jobs)
 
 
@@ -108,7 +108,8 @@ def _pairs(foreign_key: ForeignKey, table: Table, referenced: Table) -> list[tup
         order.setdefault(column.id, place)
     pairs = zip(foreign_key.columns, foreign_key.referenced_columns, strict=True)
     found = [
-        (table.by_name[mine.lower()], referenced.by_name[theirs.lower()]) for mine, theirs in pairs
+        (table.by_name[table.fold(mine)], referenced.by_name[table.fold(theirs)])
+        for mine, theirs in pairs
     ]
     return sorted(found, key=lambda pair: order[pair[1].id])
 
@@ -154,7 +155,7 @@ def _backed(
     """The schema with an index for `need`, and its name; the work to fill it joins `jobs`."""
     if need.served_by_key:
         return schema, None
-    table = schema.tables[need.table.name.lower()]
+    table = schema.tables[schema.fold(need.table.name)]
     for index in schema.indexes_of(table):
         if _serves(index, need):
             shared = replace(index, managed_by=(*index.managed_by, foreign_key))
@@ -196,7 +197,7 @@ def _managed(schema: Schema, need: _Need, foreign_key: str) -> Index:
 
 def add_check(schema: Schema, table_name: str, written: ddl_ast.CheckDefinition) -> Change:
     """A check of a table that is in `schema`, with the check of its rows."""
-    table = schema.tables[table_name.lower()]
+    table = schema.tables[schema.fold(table_name)]
     if written.name is None:
         name = check_name(schema, table.name)
     else:

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from spanemu.base.errors import Unsupported
-from spanemu.base.limits import Limits
 from spanemu.ddl.change import Change, Job
 from spanemu.ddl.edit import with_sequences
 from spanemu.ddl.errors.columns import DuplicateColumnName
@@ -55,7 +54,7 @@ _ROW_ID = ddl_ast.ColumnDefinition(
 def create_table(statement: ddl_ast.CreateTable, schema: Schema) -> Change:
     """A new table, with its constraints and what they need."""
     name = str(statement.name)
-    if statement.if_not_exists and name.lower() in schema.tables:
+    if statement.if_not_exists and schema.fold(name) in schema.tables:
         return Change(schema)
     raise_first(object_name_problems("Table", name, schema))
     if len(schema.tables) >= schema.limits.tables:
@@ -96,13 +95,14 @@ def _table(statement: ddl_ast.CreateTable, schema: Schema) -> Table:
         new_column(definition, Place(name, first + 1 + place, place), schema)
         for place, definition in enumerate(definitions)
     )
-    _check_columns(name, columns, schema.limits)
+    _check_columns(name, columns, schema)
     policy = statement.row_deletion_policy
     table = Table(
         name=name,
         id=first,
         columns=columns,
         key=_key(statement, definitions, columns, schema.orders),
+        fold=schema.fold,
         synonyms=_synonyms(statement, schema),
         row_deletion_policy=None if policy is None else (policy.column.name, policy.days),
         options=changed_options(("table", name), statement.options, TABLE_RULES),
@@ -125,14 +125,16 @@ def interleaved(table: Table, parent: str, clause: ddl_ast.InterleaveClause) -> 
     )
 
 
-def _check_columns(table: str, columns: Sequence[Column], limits: Limits) -> None:
+def _check_columns(table: str, columns: Sequence[Column], schema: Schema) -> None:
     seen: set[str] = set()
     for column in columns:
-        if column.name.lower() in seen:
+        key = schema.fold(column.name)
+        if key in seen:
             raise DuplicateColumnName(table, column.name)
-        seen.add(column.name.lower())
-    if len(columns) > limits.columns_per_table:
-        raise TooManyColumns(table, limits.columns_per_table)
+        seen.add(key)
+    columns_max = schema.limits.columns_per_table
+    if len(columns) > columns_max:
+        raise TooManyColumns(table, columns_max)
 
 
 def _definitions(statement: ddl_ast.CreateTable) -> tuple[ddl_ast.ColumnDefinition, ...]:
@@ -179,7 +181,7 @@ def _synonyms(statement: ddl_ast.CreateTable, schema: Schema) -> tuple[str, ...]
         raise SynonymExists(name, found[0])
     for synonym in found:
         raise_first(object_name_problems("Synonym", synonym, schema))
-        if synonym.lower() == name.lower():
+        if schema.fold(synonym) == schema.fold(name):
             raise DuplicateName(synonym)
     return found
 
@@ -192,7 +194,7 @@ def _judge(table: Table, schema: Schema) -> None:
     raise_first(placement_key_problems(table))
     raise_first(primary_key_problems(table))
     if table.parent is not None:
-        parent = schema.tables[table.parent.lower()]
+        parent = schema.tables[schema.fold(table.parent)]
         raise_first(parent_key_problems("Table", table.name, table.key, parent))
         raise_first(descent_problems(table, parent, schema))
     for column in table.columns:

@@ -75,16 +75,17 @@ def analyze(statement: ddl_ast.Analyze, schema: Schema) -> Change:
 def create_schema(statement: ddl_ast.CreateSchema, schema: Schema) -> Change:
     """A name space for objects: `name.object`. It has nothing that could be replaced."""
     name = str(statement.name)
-    if (statement.if_not_exists or statement.or_replace) and name.lower() in schema.named_schemas:
+    key = schema.fold(name)
+    if (statement.if_not_exists or statement.or_replace) and key in schema.named_schemas:
         return Change(schema)
     raise_first(schema_name_problems(name, schema))
-    return Change(schema.next(named_schemas={**schema.named_schemas, name.lower(): name}))
+    return Change(schema.next(named_schemas={**schema.named_schemas, key: name}))
 
 
 def drop_schema(statement: ddl_ast.DropSchema, schema: Schema) -> Change:
     """Take an empty name space away."""
     name = str(statement.name)
-    if schema.named_schemas.get(name.lower()) != name:
+    if schema.named_schemas.get(schema.fold(name)) != name:
         if statement.if_exists:
             return Change(schema)
         raise SchemaNotFound(name)

@@ -172,7 +172,7 @@ def _grantable(kind: str) -> _Grantable:
 def _objects_in(schema: Schema, kind: str, home: str) -> Iterator[str]:
     """Yield the names of all objects of a kind in a schema; DEFAULT is the unnamed schema."""
     home = "" if home.upper() == "DEFAULT" else home
-    if home and schema.named_schemas.get(home.lower()) != home:
+    if home and schema.named_schemas.get(schema.fold(home)) != home:
         raise SchemaNotFound(home)
     sources = getattr(schema, _grantable(kind).field).values()
     if kind == "TABLE FUNCTION":
@@ -196,7 +196,7 @@ def _grant_problems(given: Grant, schema: Schema) -> Iterator[SpannerError]:
     if given.privilege not in grantable.by_column:
         yield PrivilegeNotForKind(*subject, "it cannot be limited to columns")
         return
-    table = schema.tables[given.name.lower()]
+    table = schema.tables[schema.fold(given.name)]
     for name in sorted(given.columns):
         column = find_column(table, name)
         if column is None:
@@ -208,7 +208,7 @@ def _grant_problems(given: Grant, schema: Schema) -> Iterator[SpannerError]:
 def _exists(given: Grant, schema: Schema) -> bool:
     name = given.name
     if given.kind == "SCHEMA":
-        return not name or schema.named_schemas.get(name.lower()) == name
+        return not name or schema.named_schemas.get(schema.fold(name)) == name
     names = [name]
     if given.kind == "TABLE FUNCTION":
         names = [name.removeprefix(head) for head in _READ_FUNCTION if name.startswith(head)]

@@ -55,11 +55,13 @@ def _index(statement: ddl_ast.CreateIndex, table: Table, schema: Schema) -> Inde
         id=schema.next_id,
         table=table.name,
         key=tuple(
-            KeyPart(columns[part.column.name.lower()], orders.order(descending=part.descending))
+            KeyPart(
+                columns[schema.fold(part.column.name)], orders.order(descending=part.descending)
+            )
             for part in statement.key
         ),
         suffix=tuple(part for part in table.key if part.column.name not in declared),
-        stored=tuple(columns[column.lower()] for column in stored),
+        stored=tuple(columns[schema.fold(column)] for column in stored),
         unique=statement.unique,
         null_filtered=statement.null_filtered,
         where_not_null=tuple(where),
@@ -97,7 +99,7 @@ def alter_index(statement: ddl_ast.AlterIndex, schema: Schema) -> Change:
 
 
 def _with_column(index: Index, action: ddl_ast.AddIndexColumn, schema: Schema) -> Index:
-    column = column_of(schema.tables[index.table.lower()], action.column)
+    column = column_of(schema.tables[schema.fold(index.table)], action.column)
     if column in index.columns:
         raise StoredColumnExists(index.name, column.name)
     return replace(_with_options(index, action.options, schema), stored=(*index.stored, column))

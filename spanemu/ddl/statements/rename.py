@@ -25,7 +25,7 @@ def rename_table(table: Table, action: ddl_ast.RenameTo, schema: Schema) -> Chan
     name = str(action.name)
     following = _renamed(schema, table, name)
     if action.synonym is not None:
-        renamed = following.tables[name.lower()]
+        renamed = following.tables[schema.fold(name)]
         following = with_synonym(following, renamed, str(action.synonym))
     return Change(_checked(following, (table.name, name), table.name))
 
@@ -54,14 +54,14 @@ def _renamed(schema: Schema, table: Table, name: str) -> Schema:
             raise RenamedToColumn(table.name, name, other.name)
     old = table.name
     changed = {
-        old.lower(): table,
-        **{child.name.lower(): child for child in schema.children(table)},
-        **{other.name.lower(): other for other, _ in schema.referencing(table)},
+        schema.fold(old): table,
+        **{schema.fold(child.name): child for child in schema.children(table)},
+        **{schema.fold(other.name): other for other, _ in schema.referencing(table)},
     }
     tables = {}
     for key, found in schema.tables.items():
         after = _following(found, old, name) if key in changed else found
-        tables[after.name.lower()] = after
+        tables[schema.fold(after.name)] = after
     indexes = {
         key: replace(
             index,

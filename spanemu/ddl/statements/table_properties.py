@@ -39,11 +39,11 @@ def add_table_constraint(table: Table, action: ddl_ast.AddConstraint, schema: Sc
 
 def drop_constraint(table: Table, action: ddl_ast.DropConstraint, schema: Schema) -> Change:
     """Take a foreign key or a check away."""
-    wanted = action.name.name.lower()
+    wanted = schema.fold(action.name.name)
     for key in table.foreign_keys:
-        if key.name.lower() == wanted:
+        if schema.fold(key.name) == wanted:
             return Change(drop_foreign_key(schema, table, key))
-    checks = tuple(check for check in table.checks if check.name.lower() != wanted)
+    checks = tuple(check for check in table.checks if schema.fold(check.name) != wanted)
     if len(checks) == len(table.checks):
         raise ConstraintNotFound(action.name.name, table.name)
     return Change(schema.with_table(replace(table, checks=checks)))

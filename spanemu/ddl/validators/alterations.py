@@ -116,9 +116,9 @@ def _vector_problems(change: Alteration) -> Iterator[SpannerError]:
     """The vector length of stored values may change, and rows are asked; an index relies on it."""
     if change.before.vector_length == change.after.vector_length:
         return
-    table, column = (name.lower() for name in change.place)
+    table, column = change.place
     for index in change.schema.vector_indexes.values():
-        if index.table.lower() == table and column in map(str.lower, index.columns):
+        if index.table == table and column in index.columns:
             yield VectorLengthChanged(*change.place, index.name)
 
 

@@ -94,7 +94,7 @@ def _parent_problems(index: Index, schema: Schema) -> Iterator[SpannerError]:
     """The key must begin with the key of the table it is interleaved in; names may differ."""
     if index.parent is None:
         return
-    parent = schema.tables[index.parent.lower()]
+    parent = schema.tables[schema.fold(index.parent)]
     for place, theirs in enumerate(parent.key):
         if place >= len(index.key):
             yield IndexParentMissing(index.name, theirs.column.name)

@@ -53,10 +53,10 @@ def parent_key_problems(
     kind: str, name: str, key: Sequence[KeyPart], parent: Table
 ) -> Iterator[SpannerError]:
     """Each way in which the key of a child fails to begin with its parent's key."""
-    places = {part.column.name.lower(): place for place, part in enumerate(key)}
+    places = {parent.fold(part.column.name): place for place, part in enumerate(key)}
     for position, theirs in enumerate(parent.key):
         column = theirs.column
-        place = places.get(column.name.lower())
+        place = places.get(parent.fold(column.name))
         if place is None:
             yield ParentKeyMissing(kind, name, column.name)
         elif place != position:

@@ -42,7 +42,7 @@ def is_name(text: str) -> bool:
 def object_name_problems(kind: str, name: str, schema: Schema) -> Iterator[SpannerError]:
     """What is wrong with `name` for a new object, which may be in a named schema."""
     home = schema_part(name)
-    if home and schema.named_schemas.get(home.lower()) != home:
+    if home and schema.named_schemas.get(schema.fold(home)) != home:
         yield SchemaNotFound(home)
     if not is_name(name.rpartition(".")[2]):
         yield InvalidObjectName(kind, name)
@@ -76,7 +76,7 @@ def constraint_name_problems(
 
 def schema_name_problems(name: str, schema: Schema) -> Iterator[SpannerError]:
     """What is wrong with `name` for a new named schema."""
-    lowered = name.lower()
+    lowered = schema.fold(name)
     if not is_name(name) or lowered in _SCHEMA_NAMES or lowered.startswith(_SCHEMA_PREFIXES):
         yield InvalidObjectName("Schema", name)
     if schema.has_name(name):

@@ -171,7 +171,7 @@ def _conflict_targets(
     """Return the unique keys whose conflicts the clause handles; None is the primary key."""
     unique = [index for index in schema.indexes_of(statement.table) if index.unique]
     if clause.index is not None:
-        return tuple([index for index in unique if index.name.lower() == clause.index.lower()])
+        return tuple([index for index in unique if index.name == clause.index])
     if not clause.target:
         return (None, *unique)
     names = {column.name for column in clause.target}

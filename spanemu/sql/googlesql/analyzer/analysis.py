@@ -85,6 +85,7 @@ class Analysis:
         "catalog",
         "counts",
         "depths",
+        "fold",
         "limits",
         "next_id",
         "parameters",
@@ -105,6 +106,7 @@ class Analysis:
         resolver_table: ResolverTable,
     ) -> None:
         self.schema = schema
+        self.fold = schema.fold
         self.catalog = catalog
         self.system = options.system
         self.limits = options.limits

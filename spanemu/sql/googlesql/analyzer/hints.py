@@ -253,7 +253,7 @@ def check_forced_index(hints: Hints, table: Table, analysis: Analysis, at: int) 
         ):
             if value.lower() in indexes:
                 raise Unsupported(f"FORCE_INDEX with a {kind} index ({value})")
-        if index is None or index.table.lower() != table.name.lower():
+        if index is None or index.table != table.name:
             raise HintIndexNotFound(table.name, value, at=at)
 
 

@@ -18,10 +18,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from spanemu.schema.dialect import Fold
 from spanemu.sql.googlesql.analyzer.analysis import Aggregation, Analysis, CommonTable
 from spanemu.sql.googlesql.analyzer.errors.names import AmbiguousColumn
 from spanemu.sql.googlesql.analyzer.queries.relation import Relation
 from spanemu.sql.resolved import Expr
+from spanemu.sql.syntax_tree import Identifier
 
 
 class Origin(NamedTuple):
@@ -63,12 +65,13 @@ class Scope:
         self.origins: list[Origin] | None = None
         self.in_aggregates: Scope | None = None
 
-    def lookup(self, name: str, at: int) -> NameMatch | None:
-        """Return the meaning of `name`, or None if the name is not in scope.
+    def lookup(self, identifier: Identifier, fold: Fold) -> NameMatch | None:
+        """Return the meaning of a name, or None if the name is not in scope.
 
-        Raise AmbiguousColumn if `name` has several meanings.
+        Raise AmbiguousColumn if the name has several meanings.
         """
-        key = name.lower()
+        name, at = identifier.name, identifier.at
+        key = fold(name)
         scope: Scope | None = self
         while scope is not None:
             if key in scope.names:

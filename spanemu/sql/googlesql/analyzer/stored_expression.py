@@ -97,9 +97,9 @@ def analyze_view(text: str, analysis: Analysis) -> ViewShape:
         for number, (name, _) in enumerate(result.columns, 1):
             if not name:
                 raise BadQuery(f"Column {number} of the view has no name", at=query.at)
-            if name.lower() in seen:
+            if analysis.fold(name) in seen:
                 raise BadQuery(f"Duplicate column name {name} in the view", at=query.at)
-            seen.add(name.lower())
+            seen.add(analysis.fold(name))
     except AnalysisError as failure:
         failure.locate(text)
         raise

@@ -39,7 +39,7 @@ def resolve_conflict(
     existing = TableRelation(alias, table, analysis, inline=True)
     excluded = TableRelation(EXCLUDED, table, analysis, inline=True)
     scope = Scope(None, existing)
-    scope.aliases = {**scope.aliases, EXCLUDED.lower(): excluded}
+    scope.aliases = {**scope.aliases, analysis.fold(EXCLUDED): excluded}
     env = Env(analysis, scope, "ON CONFLICT clause", {})
     assignments = resolve_assignments(node.assignments, table, alias, env)
     where = None if node.where is None else resolve_condition(node.where, env)
@@ -52,7 +52,7 @@ def _target(
     """Return the columns of the conflict target, and its unique index, None for the primary key."""
     if node.constraint is not None:
         index = analysis.schema.index(str(node.constraint))
-        if index is None or index.table.lower() != table.name.lower():
+        if index is None or index.table != table.name:
             raise NoConflictTarget(table.name, at=node.at)
         return _unique(index, table, node.at)
     if not node.columns:

@@ -111,7 +111,7 @@ def _columns(statement: ast.Insert, table: Table) -> tuple[Column, ...]:
         column = table.column(identifier.name)
         if column is None:
             raise ColumnNotInTable(identifier.name, table.name, at=identifier.at)
-        key = column.name.lower()
+        key = column.name
         if key in columns:
             raise DuplicateInsertColumn(identifier.name, at=identifier.at)
         columns[key] = column
@@ -167,7 +167,7 @@ def _values(
     pending: set[str] = set()
     for number, column in enumerate(columns):
         written = [row.values[number] for row in rows]
-        _check_column(column, written, statement)
+        _check_column(column, written, statement, table)
         is_default = all(type(node) is ast.DefaultKeyword for node in written)
         if is_default and not (updates and column.generated is None):
             # The transaction fills in a column that is left out. INSERT OR UPDATE needs the value:
@@ -185,17 +185,18 @@ def _values(
     return ValuesScan(resolved, tuples), tuple(kept), resolved, pending
 
 
-def _check_column(column: Column, written: Sequence[ast.Expression], statement: ast.Insert) -> None:
+def _check_column(
+    column: Column, written: Sequence[ast.Expression], statement: ast.Insert, table: Table
+) -> None:
     if column.generated is None:
         return
     if any(type(node) is not ast.DefaultKeyword for node in written):
-        raise NotWritable("INSERT", column.name, at=_column_position(column, statement))
+        raise NotWritable("INSERT", column.name, at=_column_position(column, statement, table))
 
 
-def _column_position(column: Column, statement: ast.Insert) -> int:
+def _column_position(column: Column, statement: ast.Insert, table: Table) -> int:
     """Return the position of a column in the statement's column list."""
-    key = column.name.lower()
-    return next(name.at for name in statement.columns if name.name.lower() == key)
+    return next(name.at for name in statement.columns if table.column(name.name) is column)
 
 
 def _cell(node: ast.Expression, column: Column, table: Table, env: Env) -> Expr:
@@ -215,9 +216,9 @@ def _cell(node: ast.Expression, column: Column, table: Table, env: Env) -> Expr:
 def _selected(statement: ast.Insert, columns: tuple[Column, ...], analysis: Analysis) -> _Source:
     query = statement.query
     assert query is not None
-    for column in columns:
+    for identifier, column in zip(statement.columns, columns, strict=True):
         if column.generated is not None:
-            raise NotWritable("INSERT", column.name, at=_column_position(column, statement))
+            raise NotWritable("INSERT", column.name, at=identifier.at)
     env = Env(analysis, Scope(None), "query", {})
     result = analysis.resolve_query(query, env)
     if len(result.columns) != len(columns):

@@ -250,7 +250,7 @@ def _element_env(
     statement: ast.NestedStatement, element: ResolvedColumn, analysis: Analysis
 ) -> Env:
     members = members_of(element.type, analysis.schema, statement.at)
-    relation = ValueRelation(_alias(statement).name, element, SingleRow(), members=members)
+    relation = ValueRelation(_alias(statement).name, element, SingleRow(), analysis.fold, members)
     return Env(analysis, Scope(None, relation), f"nested {_NAMES[type(statement)]}", {})
 
 
@@ -265,7 +265,7 @@ def _updated_element(statement: ast.NestedUpdate, element: ResolvedColumn, env: 
     parts = AssignedParts(str(statement.target))
     for item in statement.items:
         first, *path = item.target.parts
-        if first.name.lower() != alias.lower():
+        if env.analysis.fold(first.name) != env.analysis.fold(alias):
             raise UnrecognizedName(first.name, None, at=first.at)
         parts.add(tuple(path), item)
     whole = parts.whole_value

@@ -52,7 +52,7 @@ def resolve_returning(
             computed.append((new, column.expression))
             output.append(OutputColumn(column.name, new))
     for name in pending:
-        if name.lower() in row.referenced:
+        if name in row.referenced:
             raise PendingCommitTimestampReturned(name, at=node.at)
     action = None
     if node.with_action:

@@ -56,9 +56,7 @@ def resolve_assignments(
     parts_by_column: dict[str, tuple[Column, AssignedParts]] = {}
     for item in items:
         column, path = _target(item.target, table, alias)
-        _, parts = parts_by_column.setdefault(
-            column.name.lower(), (column, AssignedParts(column.name))
-        )
+        _, parts = parts_by_column.setdefault(column.name, (column, AssignedParts(column.name)))
         parts.add(path, item)
     values = [
         (column, _value_of(column, parts, table, env)) for column, parts in parts_by_column.values()
@@ -69,7 +67,7 @@ def resolve_assignments(
 def _target(path: ast.Path, table: Table, alias: str) -> tuple[Column, FieldPath]:
     """Return the column that a path begins with, and the path of fields inside the column."""
     parts = path.parts
-    if parts[0].name.lower() == alias.lower():
+    if table.fold(parts[0].name) == table.fold(alias):
         if len(parts) == 1 and table.column(alias) is None:
             raise BadWrite("UPDATE ... SET does not support updating the entire row", at=path.at)
         if len(parts) > 1:

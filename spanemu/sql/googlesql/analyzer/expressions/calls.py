@@ -64,7 +64,7 @@ _NESTED = "nested calls of user-defined functions"
 
 def find_user_function(node: ast.Call, env: Env) -> UserFunction | None:
     """Return the user-defined function that a call names, or None if the schema has none."""
-    return env.analysis.schema.functions.get(str(node.function).lower())
+    return env.analysis.schema.functions.get(env.analysis.fold(str(node.function)))
 
 
 def call_user_function(node: ast.Call, function: UserFunction, env: Env) -> Expr:
@@ -86,7 +86,7 @@ def call_user_function(node: ast.Call, function: UserFunction, env: Env) -> Expr
         value = _user_argument(function, parameter, written, env, node.at)
         column = analysis.column(parameter.name, parameter.type)
         bindings.append((column, value))
-        names[parameter.name.lower()] = ColumnRef(parameter.type, column)
+        names[analysis.fold(parameter.name)] = ColumnRef(parameter.type, column)
     body = Env(analysis, Scope(None, names=names), "function", {})
     tree = parse_expression(function.body)
     result = coerce(resolve(tree, body), function.returns, analysis, node.at)
@@ -283,7 +283,7 @@ def _lambda_argument(node: ast.Lambda, env: Env) -> LambdaArgument:
         )
         names: dict[str, Expr | None] = {}
         for column in columns:
-            key = column.name.lower()
+            key = env.analysis.fold(column.name)
             if key in names:
                 raise BadCall(f"Lambda argument name `{column.name}` is repeated", at=node.at)
             names[key] = ColumnRef(column.type, column)

@@ -163,13 +163,14 @@ def _with(node: ast.WithExpression, env: Env) -> Expr:
     bindings = []
     seen: set[str] = set()
     for name, written in node.bindings:
-        if name.name.lower() in seen:
+        key = env.analysis.fold(name.name)
+        if key in seen:
             raise AmbiguousColumn(name.name, at=name.at)
-        seen.add(name.name.lower())
+        seen.add(key)
         value = resolve(written, env)
         column = env.analysis.column(name.name, value.type)
         bindings.append((column, value))
-        env = env.inside(Scope(env.scope, names={name.name.lower(): ColumnRef(value.type, column)}))
+        env = env.inside(Scope(env.scope, names={key: ColumnRef(value.type, column)}))
     result = resolve(node.result, env)
     return Let(result.type, tuple(bindings), result)
 

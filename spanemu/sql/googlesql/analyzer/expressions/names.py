@@ -46,7 +46,7 @@ def resolve_path(parts: Sequence[ast.Identifier], env: Env, at: int) -> Expr:
     first = parts[0]
     if is_called(parts):
         return operator_call(first.name.upper(), (), env.analysis, at)
-    match = env.scope.lookup(first.name, first.at)
+    match = env.scope.lookup(first, env.analysis.fold)
     if match is None:
         raise UnrecognizedName(first.name, closest(first.name, env.scope.visible_names()), at=at)
     if env.analysis.strict and match.source is not None and match.source.is_implicit(first.name):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from spanemu.schema.dialect import Fold
 from spanemu.sql.googlesql.analyzer.analysis import Analysis, QueryResult
 from spanemu.sql.googlesql.analyzer.errors.names import AmbiguousColumn
 from spanemu.sql.googlesql.analyzer.expressions.members import Members, members_of
@@ -20,24 +21,25 @@ class DerivedRelation(Relation):
         alias: str,
         columns: Sequence[tuple[str, ResolvedColumn]],
         built: Scan,
+        fold: Fold,
         *,
         implicit: bool = False,
     ) -> None:
-        super().__init__(alias)
+        super().__init__(alias, fold)
         self._implicit = implicit
         self._columns = columns
         self._built = built
         self._by_name: dict[str, ResolvedColumn | None] = {}
         for name, column in columns:
             if name:
-                key = name.lower()
+                key = fold(name)
                 self._by_name[key] = None if key in self._by_name else column
 
     def is_implicit(self, name: str) -> bool:
         return self._implicit
 
     def column(self, name: str, at: int) -> Expr | None:
-        key = name.lower()
+        key = self.fold(name)
         if key not in self._by_name:
             return None
         match = self._by_name[key]
@@ -80,14 +82,14 @@ class ValueRelation(Relation):
         alias: str,
         element: ResolvedColumn,
         built: Scan | ArrayElements,
-        offset: tuple[str, ResolvedColumn] | None = None,
+        fold: Fold,
         members: Members | None = None,
     ) -> None:
-        super().__init__(alias)
+        super().__init__(alias, fold)
         self.element = element
         self._members = members
-        self.offset = offset
         self.elements = built if isinstance(built, ArrayElements) else None
+        self.offset = None if self.elements is None else self.elements.offset
         self._built = built.scan() if isinstance(built, ArrayElements) else built
 
     @property
@@ -95,15 +97,15 @@ class ValueRelation(Relation):
         return self.offset is None
 
     def is_implicit(self, name: str) -> bool:
-        is_offset = self.offset is not None and self.offset[0].lower() == name.lower()
+        is_offset = self.offset is not None and self.fold(self.offset.name) == self.fold(name)
         return self._members is not None and not is_offset
 
     def column(self, name: str, at: int) -> Expr | None:
-        key = name.lower()
-        if self.offset is not None and self.offset[0].lower() == key:
-            return ColumnRef(self.offset[1].type, self.offset[1])
+        key = self.fold(name)
+        if self.offset is not None and self.fold(self.offset.name) == key:
+            return ColumnRef(self.offset.type, self.offset)
         if self._members is None:
-            return self.row_value() if key == self.alias.lower() and key else None
+            return self.row_value() if key == self.fold(self.alias) and key else None
         return self._members.field(self.row_value(), name, at)
 
     def star(self) -> Star:
@@ -114,7 +116,7 @@ class ValueRelation(Relation):
             else [*self._members.fields(row_value)]
         )
         if self.offset is not None:
-            items.append((self.offset[0], ColumnRef(self.offset[1].type, self.offset[1])))
+            items.append((self.offset.name, ColumnRef(self.offset.type, self.offset)))
         return items
 
     def row_value(self) -> Expr:
@@ -127,7 +129,7 @@ class ValueRelation(Relation):
 def query_relation(alias: str, result: QueryResult, analysis: Analysis) -> Relation:
     """Return a relation over the rows of a resolved query."""
     if not result.value_table:
-        return DerivedRelation(alias, result.columns, result.scan)
+        return DerivedRelation(alias, result.columns, result.scan, analysis.fold)
     row = result.columns[0][1]
     members = members_of(row.type, analysis.schema, 0)
-    return ValueRelation(alias, row, result.scan, members=members)
+    return ValueRelation(alias, row, result.scan, analysis.fold, members)

@@ -62,7 +62,7 @@ def _table(item: ast.TableRef, env: Env, lateral: Scope | None) -> Relation:
     parts = item.path.parts
     if len(parts) > 1:
         scope = lateral or env.scope
-        if scope.lookup(parts[0].name, parts[0].at) is not None:
+        if scope.lookup(parts[0], env.analysis.fold) is not None:
             return _array_path(item, env, scope)
     relation = _named_table(item, env)
     if item.with_offset:
@@ -74,9 +74,10 @@ def _named_table(item: ast.TableRef, env: Env) -> Relation:
     analysis = env.analysis
     name = str(item.path)
     alias = item.path.parts[-1].name if item.alias is None else item.alias.name
-    if len(item.path.parts) == 1 and name.lower() in env.common_tables:
+    key = analysis.fold(name)
+    if len(item.path.parts) == 1 and key in env.common_tables:
         check_hints(item.hint, HintTarget.SELECT, analysis)
-        return _common_table(alias, env.common_tables[name.lower()], env)
+        return _common_table(alias, env.common_tables[key], env)
     # `s.t` in a single pair of backticks is a single name, which no table has.
     if any("." in part.name for part in item.path.parts):
         raise _not_found(item, env)
@@ -130,7 +131,7 @@ def _view(alias: str, view: View, env: Env, at: int) -> Relation:
         failure.locate(view.query)
         raise
     analysis.leave("nested views")
-    return DerivedRelation(alias, result.columns, result.scan, implicit=True)
+    return DerivedRelation(alias, result.columns, result.scan, analysis.fold, implicit=True)
 
 
 @lru_cache(maxsize=256)
@@ -183,16 +184,16 @@ def _elements(item: ast.TableRef | ast.Unnest, array: Expr, alias: str, env: Env
     offset = None
     if item.with_offset:
         name = "offset" if item.offset_alias is None else item.offset_alias.name
-        if name.lower() == alias.lower():
+        if analysis.fold(name) == analysis.fold(alias):
             alias_node = item if item.offset_alias is None else item.offset_alias
             raise DuplicateOffsetAlias(name, at=alias_node.at)
-        offset = (name, analysis.column(name, INT64))
+        offset = analysis.column(name, INT64)
     if item.sample is not None:
         raise BadQuery("TABLESAMPLE cannot be used with arrays", at=item.at)
     hints = check_hints(item.hint, HintTarget.ARRAY, analysis)
-    elements = ArrayElements(array, element, None if offset is None else offset[1], hints)
+    elements = ArrayElements(array, element, offset, hints)
     members = members_of(element.type, analysis.schema, item.at)
-    return ValueRelation(alias, element, elements, offset, members)
+    return ValueRelation(alias, element, elements, analysis.fold, members)
 
 
 def _function(item: ast.TableFunction, _: Env, __: Scope | None) -> Relation:

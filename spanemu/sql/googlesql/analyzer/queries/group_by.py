@@ -98,8 +98,8 @@ def _key(node: ast.Expression, columns: Sequence[SelectColumn], env: Env) -> tup
     if type(node) in LITERALS:
         raise BadGrouping("Cannot GROUP BY literal values", at=node.at)
     if type(node) is ast.Name and len(node.path.parts) == 1:
-        name = node.path.parts[0].name
-        matches = [column for column in columns if column.name.lower() == name.lower()]
+        name, fold = node.path.parts[0].name, env.analysis.fold
+        matches = [column for column in columns if fold(column.name) == fold(name)]
         if matches:
             if len(matches) > 1:
                 raise AmbiguousAlias(name, "GROUP BY clause", at=node.at)

@@ -60,7 +60,7 @@ class JoinRelation(Relation):
     def __init__(
         self, left: Relation, right: Relation, at: int, merged_names: frozenset[str] = frozenset()
     ) -> None:
-        super().__init__("")
+        super().__init__("", left.fold)
         self.left = left
         self.right = right
         self.join_type = JoinType.INNER
@@ -89,7 +89,7 @@ class JoinRelation(Relation):
         )
 
     def column(self, name: str, at: int) -> Expr | None:
-        merged = self.merged.get(name.lower())
+        merged = self.merged.get(self.fold(name))
         if merged is not None:
             return merged.reference()
         left, right = self.left.column(name, at), self.right.column(name, at)
@@ -102,7 +102,7 @@ class JoinRelation(Relation):
             yield column.name, column.reference()
         for side in (self.left, self.right):
             for name, expression in side.star():
-                if name.lower() not in self.merged:
+                if self.fold(name) not in self.merged:
                     yield name, expression
 
     def column_names(self) -> Iterator[str]:
@@ -154,7 +154,7 @@ def resolve_join(item: ast.Join, left: Relation, right: Relation, env: Env) -> J
     """
     analysis = env.analysis
     analysis.count("joins", analysis.limits.joins, item.at)
-    names = frozenset(name.name.lower() for name in item.using)
+    names = frozenset(analysis.fold(name.name) for name in item.using)
     join = JoinRelation(left, right, _alias_at(item.right), names)
     join.join_type = _TYPES[item.kind]
     elements = right.elements if isinstance(right, ValueRelation) else None
@@ -194,7 +194,7 @@ def _check_clauses(item: ast.Join, is_array: bool) -> None:
 def _using(
     item: ast.Join, left: Relation, right: Relation, env: Env
 ) -> tuple[Expr, Mapping[str, MergedColumn]]:
-    """Return the condition that USING denotes, and the merged columns by lower-cased name."""
+    """Return the condition that USING denotes, and the merged columns by folded name."""
     conditions = []
     is_strict = env.analysis.strict
     merged: dict[str, MergedColumn] = {}
@@ -210,8 +210,9 @@ def _using(
             )
         converted = tuple(coerce(one, common, env.analysis, identifier.at) for one in values)
         conditions.append(operator_call("$equal", converted, env.analysis, identifier.at))
-        if identifier.name.lower() not in merged:
-            merged[identifier.name.lower()] = _merged(item.kind, identifier, values, env)
+        key = env.analysis.fold(identifier.name)
+        if key not in merged:
+            merged[key] = _merged(item.kind, identifier, values, env)
     condition = conditions[0] if len(conditions) == 1 else And(BOOL, tuple(conditions))
     return condition, merged
 
@@ -223,7 +224,7 @@ def _using_column(
         column = side.column(identifier.name, identifier.at)
     except AmbiguousColumn:
         raise UsingColumnAmbiguous(identifier.name, which, at=identifier.at) from None
-    table = side.aliases().get(identifier.name.lower())
+    table = side.aliases().get(side.fold(identifier.name))
     if table is not None and not table.is_value:
         raise BadQuery(
             f"Name {identifier.name} in USING clause is a table alias, not a column name, on "

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from spanemu.schema.dialect import Fold
 from spanemu.sql.functions.comparison import is_orderable
 from spanemu.sql.functions.text.collation import is_collation
 from spanemu.sql.googlesql import ast
@@ -111,7 +112,7 @@ def order_by_output(
     named = [(name, ref) for (name, _), ref in zip(result.columns, references, strict=True)]
     inside = Env(
         env.analysis,
-        Scope(env.scope, names=alias_names(named)),
+        Scope(env.scope, names=alias_names(named, env.analysis.fold)),
         "ORDER BY clause after set operation",
         env.common_tables,
     )
@@ -120,11 +121,11 @@ def order_by_output(
     return QueryResult(scan, result.columns, result.value_table, ordered=True)
 
 
-def alias_names(named: Sequence[tuple[str, Expr]]) -> Mapping[str, Expr | None]:
-    """Return the column aliases by lower-cased name; an ambiguous alias maps to None."""
+def alias_names(named: Sequence[tuple[str, Expr]], fold: Fold) -> Mapping[str, Expr | None]:
+    """Return the column aliases by folded name; an ambiguous alias maps to None."""
     names: dict[str, Expr | None] = {}
     for name, expression in named:
-        key = name.lower()
+        key = fold(name)
         if not key:
             continue
         names[key] = None if key in names else expression

@@ -17,7 +17,7 @@ class LayeredRelation(Relation):
     """A relation with the same names and other rows: WHERE, ORDER BY, LIMIT, TABLESAMPLE."""
 
     def __init__(self, inner: Relation, over: Callable[[Scan], Scan]) -> None:
-        super().__init__(inner.alias)
+        super().__init__(inner.alias, inner.fold)
         self.inner = inner
         self.is_value = inner.is_value
         self._over = over
@@ -83,8 +83,10 @@ class ExtendedRelation(ChangedRelation):
         self._added = added
 
     def column(self, name: str, at: int) -> Expr | None:
-        key = name.lower()
-        matches = [ColumnRef(one.type, one) for added, one in self._added if added.lower() == key]
+        key = self.fold(name)
+        matches = [
+            ColumnRef(one.type, one) for added, one in self._added if self.fold(added) == key
+        ]
         before = self.inner.column(name, at)
         if len(matches) + (before is not None) > 1:
             raise AmbiguousColumn(name, at=at)
@@ -116,10 +118,10 @@ class EditedRelation(ChangedRelation):
         self._replaced = replaced or {}
         self._dropped = dropped
         self._renamed = renamed or {}
-        self._old_names = {new.lower(): old for old, new in self._renamed.items()}
+        self._old_names = {self.fold(new): old for old, new in self._renamed.items()}
 
     def column(self, name: str, at: int) -> Expr | None:
-        key = name.lower()
+        key = self.fold(name)
         if key in self._replaced:
             column = self._replaced[key]
             return ColumnRef(column.type, column)
@@ -131,7 +133,7 @@ class EditedRelation(ChangedRelation):
 
     def star(self) -> Star:
         for name, expression in self.inner.star():
-            key = name.lower()
+            key = self.fold(name)
             if key in self._replaced:
                 column = self._replaced[key]
                 yield name, ColumnRef(column.type, column)

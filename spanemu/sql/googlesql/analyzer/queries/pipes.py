@@ -231,11 +231,11 @@ def _set(pipe: ast.PipeSet, flow: _PipeInput) -> _PipeInput:
     for name, written in pipe.assignments:
         _check_column(name, flow, "SET")
         value = resolve(written, env)
-        if name.name.lower() in replaced:
+        if flow.relation.fold(name.name) in replaced:
             raise BadQuery(f"Duplicate target column name {name.name} in SET", at=name.at)
         column = env.analysis.column(name.name, value.type)
         computed.append((column, value))
-        replaced[name.name.lower()] = column
+        replaced[flow.relation.fold(name.name)] = column
     return flow.with_relation(
         EditedRelation(
             flow.relation, lambda scan: ProjectScan(scan, tuple(computed)), replaced=replaced
@@ -247,9 +247,9 @@ def _drop(pipe: ast.PipeDrop, flow: _PipeInput) -> _PipeInput:
     names: set[str] = set()
     for name in pipe.columns:
         _check_column(name, flow, "DROP")
-        if name.name.lower() in names:
+        if flow.relation.fold(name.name) in names:
             raise BadQuery(f"Duplicate column name {name.name} in DROP", at=name.at)
-        names.add(name.name.lower())
+        names.add(flow.relation.fold(name.name))
     relation = EditedRelation(flow.relation, dropped=frozenset(names))
     if not any(True for _ in relation.star()):
         raise BadQuery("Pipe DROP cannot drop all columns", at=pipe.at)
@@ -260,14 +260,14 @@ def _rename(pipe: ast.PipeRename, flow: _PipeInput) -> _PipeInput:
     renamed: dict[str, str] = {}
     for old, new in pipe.renames:
         _check_column(old, flow, "RENAME")
-        if old.name.lower() in renamed:
+        if flow.relation.fold(old.name) in renamed:
             raise BadQuery(f"Duplicate column name {old.name} in RENAME", at=old.at)
-        renamed[old.name.lower()] = new.name
+        renamed[flow.relation.fold(old.name)] = new.name
     return flow.with_relation(EditedRelation(flow.relation, renamed=renamed))
 
 
 def _check_column(name: ast.Identifier, flow: _PipeInput, operator: str) -> None:
-    if name.name.lower() in flow.relation.aliases():
+    if flow.relation.fold(name.name) in flow.relation.aliases():
         raise BadQuery(
             f"Name in pipe {operator} is a table alias; {operator} can only change columns: "
             f"{name.name}",

@@ -66,7 +66,7 @@ def _with(query: ast.Query, env: Env, tables: _WithTables) -> Env:
     known = dict(env.common_tables)
     seen: set[str] = set()
     for table in query.with_:
-        key = table.name.name.lower()
+        key = env.analysis.fold(table.name.name)
         if key in seen:
             raise DuplicateCommonTable(table.name.name, at=table.name.at)
         seen.add(key)

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
+from spanemu.schema.dialect import Fold
 from spanemu.sql.resolved import Expr, MakeStruct, Scan
 from spanemu.values.types import StructField, Type, TypeCode
 
@@ -33,12 +34,13 @@ class Relation:
         """Return whether a column has its name from the schema or a type, not from the query."""
         return False
 
-    def __init__(self, alias: str) -> None:
+    def __init__(self, alias: str, fold: Fold) -> None:
         self.alias = alias
+        self.fold = fold
 
     def aliases(self) -> Mapping[str, Relation]:
-        """Return the named relations in this relation by lower-cased name."""
-        return {self.alias.lower(): self} if self.alias else {}
+        """Return the named relations in this relation by folded name."""
+        return {self.fold(self.alias): self} if self.alias else {}
 
     def column(self, name: str, at: int) -> Expr | None:
         """Return a reference to the column `name`, or None if there is none.

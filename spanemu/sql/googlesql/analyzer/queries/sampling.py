@@ -44,7 +44,9 @@ def apply_sample(relation: Relation, sample: ast.Sample | None, env: Env) -> Rel
         return LayeredRelation(relation, lambda scan: SampleScan(scan, method, size))
     weight = env.analysis.column(sample.weight.name, FLOAT64)
     over = LayeredRelation(relation, lambda scan: SampleScan(scan, method, size, weight))
-    return WeightedRelation(over, ValueRelation(sample.weight.name, weight, SingleRow()))
+    return WeightedRelation(
+        over, ValueRelation(sample.weight.name, weight, SingleRow(), env.analysis.fold)
+    )
 
 
 class WeightedRelation(ChangedRelation):

@@ -175,7 +175,10 @@ class _Select:
         # HAVING runs before the select list is computed, so an alias denotes its expression.
         scope = Scope(
             self.scope,
-            names=alias_names([(one.name, one.value or one.reference()) for one in outputs]),
+            names=alias_names(
+                [(one.name, one.value or one.reference()) for one in outputs],
+                self.outer.analysis.fold,
+            ),
         )
         scope.in_aggregates = self._before_grouping(columns)
         env = self._env("HAVING clause", aggregates=True, scope=scope)
@@ -191,7 +194,12 @@ class _Select:
 
     def _before_grouping(self, columns: Sequence[SelectColumn]) -> Scope:
         """Return the scope of the arguments of aggregates in HAVING and ORDER BY."""
-        return Scope(self.scope, names=alias_names([(one.name, one.expression) for one in columns]))
+        return Scope(
+            self.scope,
+            names=alias_names(
+                [(one.name, one.expression) for one in columns], self.outer.analysis.fold
+            ),
+        )
 
     def _outputs(self, columns: Sequence[SelectColumn]) -> list[_Output]:
         """Return the columns of the select list, rewritten over the grouped rows."""
@@ -221,7 +229,10 @@ class _Select:
     ) -> list[SortKey]:
         """Resolve the keys of ORDER BY over the projected rows."""
         scope = Scope(
-            self.scope, names=alias_names([(one.name, one.reference()) for one in outputs])
+            self.scope,
+            names=alias_names(
+                [(one.name, one.reference()) for one in outputs], self.outer.analysis.fold
+            ),
         )
         scope.in_aggregates = self._before_grouping(columns)
         if self.select.distinct:

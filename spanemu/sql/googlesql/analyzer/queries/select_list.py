@@ -78,7 +78,7 @@ def _range_variable(operand: ast.Expression, env: Env) -> tuple[Relation, Scope]
     if type(operand) is not ast.Name or len(operand.path.parts) != 1:
         return None
     name = operand.path.parts[0]
-    match = env.scope.lookup(name.name, name.at)
+    match = env.scope.lookup(name, env.analysis.fold)
     if match is None:
         raise UnrecognizedName(name.name, closest(name.name, env.scope.visible_names()), at=name.at)
     # The caller refuses a value without fields by its type.
@@ -103,9 +103,10 @@ def _apply_modifiers(
     node: ast.SelectStar, columns: Sequence[tuple[str, Expr]], env: Env
 ) -> Sequence[tuple[str, Expr]]:
     """Apply EXCEPT and REPLACE to the columns of a star."""
-    excepted = _distinct_names(node.excepted, "EXCEPT")
-    replaced = _distinct_names([name for _, name in node.replaced], "REPLACE")
-    known = {name.lower() for name, _ in columns}
+    excepted = _distinct_names(node.excepted, "EXCEPT", env)
+    replaced = _distinct_names([name for _, name in node.replaced], "REPLACE", env)
+    fold = env.analysis.fold
+    known = {fold(name) for name, _ in columns}
     for names, clause in ((excepted, "EXCEPT"), (replaced, "REPLACE")):
         for key, identifier in names.items():
             if key not in known:
@@ -118,11 +119,11 @@ def _apply_modifiers(
             f"Column {excepted[key].name} cannot occur in both SELECT * EXCEPT and REPLACE",
             at=replaced[key].at,
         )
-    values = {name.name.lower(): (name.name, resolve(value, env)) for value, name in node.replaced}
+    values = {fold(name.name): (name.name, resolve(value, env)) for value, name in node.replaced}
     kept = [
-        values.get(name.lower(), (name, expression))
+        values.get(fold(name), (name, expression))
         for name, expression in columns
-        if name.lower() not in excepted
+        if fold(name) not in excepted
     ]
     if not kept:
         raise BadQuery("SELECT * expands to zero columns after applying EXCEPT", at=node.at)
@@ -130,11 +131,11 @@ def _apply_modifiers(
 
 
 def _distinct_names(
-    identifiers: Sequence[ast.Identifier], clause: str
+    identifiers: Sequence[ast.Identifier], clause: str, env: Env
 ) -> Mapping[str, ast.Identifier]:
     names: dict[str, ast.Identifier] = {}
     for identifier in identifiers:
-        key = identifier.name.lower()
+        key = env.analysis.fold(identifier.name)
         if key in names:
             raise BadQuery(
                 f"Duplicate column {identifier.name} in SELECT * {clause} list", at=identifier.at

@@ -43,7 +43,7 @@ class TableRelation(Relation):
         *,
         inline: bool = False,
     ) -> None:
-        super().__init__(alias)
+        super().__init__(alias, analysis.fold)
         self.table = table
         self._analysis = analysis
         self._inline = inline
@@ -52,7 +52,7 @@ class TableRelation(Relation):
         self._stored: dict[str, tuple[ResolvedColumn, Column]] = {}
         self._virtual: dict[str, tuple[ResolvedColumn, Expr]] = {}
         self._computing: set[str] = set()
-        self.referenced: dict[str, Column] = {}  # by lower-cased name, virtual ones too
+        self.referenced: dict[str, Column] = {}  # by name, virtual ones too
 
     @property
     def stored(self) -> tuple[tuple[ResolvedColumn, Column], ...]:
@@ -64,13 +64,13 @@ class TableRelation(Relation):
         return not self._computing
 
     def column(self, name: str, at: int) -> Expr | None:
-        column = self.table.by_name.get(name.lower())
+        column = self.table.by_name.get(self.fold(name))
         return None if column is None else self.reference(column)
 
     def reference(self, column: Column) -> Expr:
         """Return a reference to a column of the table."""
         if not self._computing:
-            self.referenced[column.name.lower()] = column
+            self.referenced[column.name] = column
         if column.is_virtual:
             return self._virtual_reference(column)
         resolved = self.stored_column(column)
@@ -78,7 +78,7 @@ class TableRelation(Relation):
 
     def stored_column(self, column: Column) -> ResolvedColumn:
         """Return the output of the scan for a stored column."""
-        key = column.name.lower()
+        key = column.name
         stored = self._stored.get(key)
         if stored is None:
             resolved = self._analysis.column(column.name, column.type)
@@ -89,7 +89,7 @@ class TableRelation(Relation):
     def _virtual_reference(self, column: Column) -> Expr:
         if self._inline or self._computing:
             return self._expression(column)
-        key = column.name.lower()
+        key = column.name
         virtual = self._virtual.get(key)
         if virtual is None:
             resolved = self._analysis.column(column.name, column.type)
@@ -98,7 +98,7 @@ class TableRelation(Relation):
 
     def _expression(self, column: Column) -> Expr:
         assert column.generated is not None
-        key = column.name.lower()
+        key = column.name
         if key in self._computing:
             raise GeneratedColumnCycle(self.table.name, column.name)
         self._computing.add(key)
@@ -140,7 +140,7 @@ class SystemRelation(Relation):
     """A system table."""
 
     def __init__(self, alias: str, table: SystemTable, analysis: Analysis) -> None:
-        super().__init__(alias)
+        super().__init__(alias, analysis.fold)
         self._table = table
         self._analysis = analysis
         self._used_columns: dict[int, ResolvedColumn] = {}
