@@ -99,7 +99,7 @@ def _bounds(analysis: StreamAnalysis, row: bytes | None) -> tuple[str, str]:
         after = min((k for _, _, k in stream.samples if k > stream.top_row), default=None)
         return shape.text(stream.top_row), END if after is None else shape.text(after)
     keys = sorted(key for _, _, key in stream.samples)
-    moves = analysis.cause.reason is Reason.MOVING_HOT_SPOT and not analysis.cause.roves
+    moves = analysis.is_moving and not analysis.cause.roves
     if moves and analysis.cause.part == 0:
         edge = len(keys) // 8
         if analysis.cause.rising:
@@ -121,7 +121,7 @@ def _message(analysis: StreamAnalysis, column: Column | None) -> str:
             f"One narrow range of {name} at a time takes what is {what}, and then another range "
             "does, so every boundary comes too late."
         )
-    if analysis.cause.reason is Reason.MOVING_HOT_SPOT:
+    if analysis.is_moving:
         id_format = ""
         if analysis.id_format is not None and analysis.cause.part == 0:
             id_format = (
@@ -138,7 +138,6 @@ def _message(analysis: StreamAnalysis, column: Column | None) -> str:
 
 def _evidence(analysis: StreamAnalysis, spec: FindingSpec) -> Evidence:
     stream = analysis.stream
-    top = None if stream.top_row is None else analysis.shape.text(stream.top_row)
     return Evidence(
         kind=analysis.kind,
         commits=stream.commits,
@@ -150,7 +149,7 @@ def _evidence(analysis: StreamAnalysis, spec: FindingSpec) -> Evidence:
         rho=stream.rho,
         append_part=stream.append_part,
         prepend_part=stream.prepend_part,
-        top_row=top,
+        top_row=analysis.top_row,
         top_row_share=stream.top_row_share,
         because=analysis.verdict.because,
         format=None if analysis.id_format is None else analysis.id_format.format,
@@ -164,7 +163,7 @@ def _related(analysis: StreamAnalysis) -> set[str]:
     column = analysis.column
     if analysis.kind is Kind.READ:
         return set()
-    if analysis.cause.reason is not Reason.MOVING_HOT_SPOT or column is None:
+    if not analysis.is_moving or column is None:
         return {"SPN501"} if analysis.kind is Kind.UPDATE else set()
     is_index = isinstance(analysis.relation, Index)
     if analysis.cause.part:

@@ -105,7 +105,7 @@ def _findings(context: AnalysisContext, analysis: StreamAnalysis) -> Iterator[Fi
     deletes, limits = context.stream(analysis.relation, Kind.DELETE), context.limits
     if (
         analysis.kind is Kind.INSERT
-        and analysis.cause.reason is Reason.MOVING_HOT_SPOT
+        and analysis.is_moving
         and deletes is not None
         and deletes.commits >= limits.ordered_min
         and abs(deletes.rho) >= limits.ordered_rho_min
@@ -122,7 +122,7 @@ def _spec(context: AnalysisContext, analysis: StreamAnalysis) -> FindingSpec:
     cause = analysis.cause
     if analysis.kind is Kind.READ:
         return FindingSpec(rule=_rule_of_reads(context, analysis), severity=Severity.WARNING)
-    if cause.reason is Reason.MOVING_HOT_SPOT:
+    if analysis.is_moving:
         if _is_load(analysis, context.limits):
             note = "a load in key order: use ten partitions for each node, each with a worker"
             return FindingSpec(rule="SPN807", severity=Severity.INFO, notes=(note,))
@@ -141,10 +141,10 @@ def _spec(context: AnalysisContext, analysis: StreamAnalysis) -> FindingSpec:
             return FindingSpec(rule="SPN802", severity=Severity.INFO, notes=(note,))
     if context.writes_in_turn(analysis):
         note = (
-            f"one {analysis.part(0).name} after another, as in a loop of a test: writes of many at "
-            "once would spread"
+            f"one {analysis.part(0).name} after another, as in a loop of a test: concurrent "
+            "writes of many values would spread"
         )
-        rule = "SPN802" if cause.reason is Reason.MOVING_HOT_SPOT else "SPN813"
+        rule = "SPN802" if analysis.is_moving else "SPN813"
         return FindingSpec(rule=rule, severity=Severity.INFO, notes=(note,))
     if analysis.verdict.level is Level.WARN:
         rule = "SPN801" if cause.reason is Reason.HOT_ROW else "SPN813"
@@ -178,13 +178,10 @@ def _is_load(analysis: StreamAnalysis, limits: Thresholds) -> bool:
 
 def _rule_of_reads(context: AnalysisContext, analysis: StreamAnalysis) -> str:
     """Return the rule for reads: reads that move are a lookback where writes move too."""
-    moves = analysis.cause.reason is Reason.MOVING_HOT_SPOT
     written = (
         other for other in context.of_kind(Kind.INSERT) if other.relation is analysis.relation
     )
-    if moves and any(
-        other.is_reportable and other.cause.reason is Reason.MOVING_HOT_SPOT for other in written
-    ):
+    if analysis.is_moving and any(other.is_reportable and other.is_moving for other in written):
         return "SPN812"
     return _RULES[analysis.cause.reason]
 
@@ -213,9 +210,7 @@ def _spaces(context: AnalysisContext) -> dict[str, KeySpaceStats]:
             None if column is None else column.name,
             analysis.stream,
             samples_of(analysis),
-            None
-            if analysis.stream.top_row is None
-            else analysis.shape.text(analysis.stream.top_row),
+            analysis.top_row,
             *_prefixes(analysis),
         )
     return dict(sorted(spaces.items()))

@@ -101,9 +101,19 @@ class StreamAnalysis:
         return self.verdict.level in (Level.HOT, Level.WARN)
 
     @property
+    def is_moving(self) -> bool:
+        """Return whether the load moves through the keys."""
+        return self.cause.reason is Reason.MOVING_HOT_SPOT
+
+    @property
     def column(self) -> Column | None:
         """The key column to blame."""
         return self.part(self.cause.part) if self.shape.parts else None
+
+    @property
+    def top_row(self) -> str | None:
+        """The row that was written or read most often, as split statistics print it."""
+        return None if self.stream.top_row is None else self.shape.text(self.stream.top_row)
 
     def part(self, index: int) -> Column:
         """Return a key column by its index."""
@@ -147,8 +157,7 @@ class AnalysisContext:
         moving = frozenset(
             analysis.relation.name
             for analysis in analyses
-            if analysis.verdict.level is Level.HOT
-            and analysis.cause.reason is Reason.MOVING_HOT_SPOT
+            if analysis.verdict.level is Level.HOT and analysis.is_moving
         )
         return cls(schema, observations, assumptions, analyses, average, limits, allowed, moving)
 
@@ -167,7 +176,7 @@ class AnalysisContext:
 
     def follows(self, analysis: StreamAnalysis) -> bool:
         """Return whether an interleaved table or index only moves because its parent moves."""
-        if analysis.cause.reason is not Reason.MOVING_HOT_SPOT:
+        if not analysis.is_moving:
             return False
         *ancestors, _ = lineage(self.schema, analysis.relation)
         return any(
@@ -188,7 +197,7 @@ class AnalysisContext:
     def is_spread_in_production(self, analysis: StreamAnalysis) -> bool:
         """Return whether the test states that the moving values are random in production."""
         column = analysis.column
-        if analysis.cause.reason is not Reason.MOVING_HOT_SPOT or column is None:
+        if not analysis.is_moving or column is None:
             return False
         return self.assumptions.of(analysis.table.name, column.name) == "random"
 
@@ -199,19 +208,16 @@ class AnalysisContext:
         key. Where rows are also inserted in key order, or the keys are the time of the change, the
         writes are at the moving end of the table and are no sweep.
         """
-        if analysis.cause.reason is not Reason.MOVING_HOT_SPOT or analysis.cause.roves:
+        if not analysis.is_moving or analysis.cause.roves:
             return False
         if analysis.kind is Kind.INSERT:
-            is_index = isinstance(analysis.relation, Index)
-            return (
-                self._follows_sweep(analysis)
-                if is_index
-                else self._is_below_existing_rows(analysis)
-            )
+            if isinstance(analysis.relation, Index):
+                return self._follows_sweep(analysis)
+            return self._is_below_existing_rows(analysis)
         inserted_in_order = any(
             other.relation is analysis.relation
             and other.verdict.level is Level.HOT
-            and other.cause.reason is Reason.MOVING_HOT_SPOT
+            and other.is_moving
             for other in self.of_kind(Kind.INSERT)
         )
         return analysis.kind is Kind.UPDATE and analysis.id_format is None and not inserted_in_order
@@ -225,18 +231,15 @@ class AnalysisContext:
         )
 
     def _is_below_existing_rows(self, analysis: StreamAnalysis) -> bool:
-        """Return whether the moving part is the key of parent rows that were not inserted in that
-        order.
+        """Return whether the load moves through parent rows that were not inserted in that order.
 
         Any number of parent rows observed in key order is reason for doubt, and so is a time in the
         key.
         """
+        column = analysis.column
         if analysis.table.interleave is not Interleave.IN_PARENT or analysis.id_format is not None:
             return False
-        if analysis.column is None or analysis.column.type.code in (
-            TypeCode.TIMESTAMP,
-            TypeCode.DATE,
-        ):
+        if column is None or column.type.code in (TypeCode.TIMESTAMP, TypeCode.DATE):
             return False
         *ancestors, _ = lineage(self.schema, analysis.table)
         moving = [
@@ -256,17 +259,16 @@ class AnalysisContext:
         )
 
     def writes_in_turn(self, analysis: StreamAnalysis) -> bool:
-        """Return whether values of the first key column (such as users) write in turn, none of them
-        most.
+        """Return whether the values of the first key column, such as users, write in turn.
 
-        A window of commits is then full of one value, and every boundary comes too late; where many
-        write at once, the rows are spread. The test does not show which is true in production. A
-        stream in key order, or with few first values, is hot in both cases.
+        None of these values has most of the commits. A window of commits is then full of one value,
+        and every boundary comes too late; where many write at once, the rows are spread. The test
+        does not show which is true in production. A stream in key order, or with few first values,
+        is hot in both cases.
         """
-        if analysis.cause.reason is Reason.HOT_ROW or set(analysis.verdict.because) - {
-            "A",
-            "share",
-        }:
+        if analysis.cause.reason is Reason.HOT_ROW:
+            return False
+        if not {"A", "share"}.issuperset(analysis.verdict.because):
             return False
         firsts = [key[0] for key in analysis.encoded_parts if len(key) > 1]
         if len(firsts) < self.limits.ordered_min or self.has_few_values(analysis):

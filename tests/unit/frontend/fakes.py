@@ -1,4 +1,4 @@
-"""A database that answers as it is told and remembers what it was asked."""
+"""Fake instances, databases and sessions with given answers, which record their calls."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SESSION = f"{DATABASE}/sessions/s1"
 
 @dataclass(eq=False)
 class Refused(SpannerError):
-    """What fakes raise."""
+    """The error that fakes raise."""
 
     code = Code.FAILED_PRECONDITION
     prose = "refused"
@@ -45,26 +45,26 @@ class FakeSession:
 
 @dataclass
 class FakeSessions:
-    found: dict[str, FakeSession] = field(default_factory=dict)
+    by_name: dict[str, FakeSession] = field(default_factory=dict)
     asked: list[tuple[Any, ...]] = field(default_factory=list)
 
     def create(self, labels: dict[str, str], multiplexed: bool, role: str) -> FakeSession:
-        name = f"{DATABASE}/sessions/s{len(self.found) + 1}"
+        name = f"{DATABASE}/sessions/s{len(self.by_name) + 1}"
         session = FakeSession(name, dict(labels), multiplexed, role)
-        self.found[name] = session
+        self.by_name[name] = session
         return session
 
     def get(self, name: str) -> FakeSession:
-        if name not in self.found:
+        if name not in self.by_name:
             raise Refused()
-        return self.found[name]
+        return self.by_name[name]
 
     def delete(self, name: str) -> None:
-        self.found.pop(name, None)
+        self.by_name.pop(name, None)
 
-    def list(self, wanted: str, size: int, token: str) -> tuple[list[FakeSession], str]:
-        self.asked.append((wanted, size, token))
-        return list(self.found.values()), "next"
+    def list(self, filter_: str, size: int, token: str) -> tuple[list[FakeSession], str]:
+        self.asked.append((filter_, size, token))
+        return list(self.by_name.values()), "next"
 
 
 @dataclass
@@ -79,7 +79,7 @@ class FakeInstances:
     only: FakeDatabase = field(default_factory=FakeDatabase)
 
     def find_database(self, name):
-        """None, so that names are parsed."""
+        """Return None, so that names are parsed."""
 
     def database(self, name: str) -> FakeDatabase:
         if name != DATABASE:
@@ -88,9 +88,9 @@ class FakeInstances:
 
 
 def world(**answers: Any) -> tuple[FakeInstances, FakeSession]:
-    """Instances with one session, which answers each method with what is given."""
+    """Return instances with one session, whose methods return the given answers."""
     instances, session = FakeInstances(), FakeSession(answers=answers)
-    instances.only.sessions.found[SESSION] = session
+    instances.only.sessions.by_name[SESSION] = session
     return instances, session
 
 

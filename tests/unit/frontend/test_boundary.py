@@ -28,7 +28,7 @@ def test_plain_failure() -> None:
     assert (failure.code, failure.message, failure.trailers) == (Code.ABORTED, "lost", ())
 
 
-def test_details_travel_twice() -> None:
+def test_details_are_sent_twice() -> None:
     facts = (
         errors.RetryInfo(2_000_000_001),
         errors.ResourceInfo("type", "name", "gone"),
@@ -62,7 +62,7 @@ def test_messages_are_cut_between_characters(character: str) -> None:
     assert set(message) == {character, "."}
 
 
-def test_a_bug_is_logged_whole(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_bug_is_logged_with_its_traceback(caplog: pytest.LogCaptureFixture) -> None:
     failure = failure_from(ZeroDivisionError("inside"), "/s/M")
     assert failure.code is Code.INTERNAL
     assert "inside" not in failure.message

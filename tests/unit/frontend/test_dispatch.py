@@ -111,8 +111,8 @@ def test_closing_a_stream_closes_the_handler(endpoints: Endpoints, world: list[o
     assert world[-1] == "closed"
 
 
-class Notes:
-    """A watcher that writes down what it is told, and fails on demand."""
+class RecordingWatcher:
+    """A watcher that records its events, and fails on demand."""
 
     def __init__(self, fail_at: str = "") -> None:
         self.lines: list[str] = []
@@ -134,19 +134,19 @@ class Notes:
 
 
 def test_watchers_of_a_unary_method(endpoints: Endpoints) -> None:
-    notes = Notes()
-    endpoints.watchers.append(notes)
+    watcher = RecordingWatcher()
+    endpoints.watchers.append(watcher)
     assert ask(endpoints, "Double", 4) == 8
-    assert notes.lines == ["started 4 v", "replied 8", "ended NoneType"]
+    assert watcher.lines == ["started 4 v", "replied 8", "ended NoneType"]
 
 
 def test_watchers_of_a_stream(endpoints: Endpoints) -> None:
-    notes = Notes()
-    endpoints.watchers.append(notes)
+    watcher = RecordingWatcher()
+    endpoints.watchers.append(watcher)
     endpoint = endpoints.find("/s.S/Count")
     assert endpoint is not None
     list(endpoint.stream(Int64Value(value=2).SerializeToString(), call()))
-    assert notes.lines == ["started 2 v", "replied 0", "replied 1", "ended NoneType"]
+    assert watcher.lines == ["started 2 v", "replied 0", "replied 1", "ended NoneType"]
 
 
 @pytest.mark.parametrize(
@@ -157,26 +157,28 @@ def test_watchers_of_a_stream(endpoints: Endpoints) -> None:
     ],
 )
 def test_watchers_may_make_a_call_fail(endpoints: Endpoints, event, lines) -> None:
-    notes = Notes(fail_at=event)
-    endpoints.watchers.append(notes)
+    watcher = RecordingWatcher(fail_at=event)
+    endpoints.watchers.append(watcher)
     with pytest.raises(Unsupported):
         ask(endpoints, "Double", 4)
-    assert notes.lines == lines
+    assert watcher.lines == lines
 
 
-def test_who_watches_is_settled_when_a_stream_is_made(endpoints: Endpoints) -> None:
-    """A watcher that comes before the first reply is told nothing, rather than a beginning alone."""
-    endpoint, notes = endpoints.find("/s.S/Count"), Notes()
+def test_the_watchers_of_a_stream_are_fixed_when_it_is_created(endpoints: Endpoints) -> None:
+    """A watcher added before the first reply sees nothing, rather than an incomplete stream."""
+    endpoint, watcher = endpoints.find("/s.S/Count"), RecordingWatcher()
     assert endpoint is not None
     replies = endpoint.stream(Int64Value(value=2).SerializeToString(), call())
-    endpoints.watchers.append(notes)
+    endpoints.watchers.append(watcher)
     assert len(list(replies)) == 2
-    assert notes.lines == []
+    assert watcher.lines == []
 
 
 @pytest.mark.parametrize("event", ["started", "replied", "ended"])
-def test_a_watcher_that_goes_hides_nothing_from_the_next(endpoints: Endpoints, event: str) -> None:
-    class Leaving(Notes):
+def test_a_watcher_that_removes_itself_does_not_affect_the_next(
+    endpoints: Endpoints, event: str
+) -> None:
+    class Leaving(RecordingWatcher):
         def _note(self, happened: str, line: str) -> None:
             super()._note(happened, line)
             if happened == event:
@@ -185,7 +187,7 @@ def test_a_watcher_that_goes_hides_nothing_from_the_next(endpoints: Endpoints, e
         def ended(self, served: ServedCall, error: Exception | None) -> None:
             self._note("ended", "ended")
 
-    notes = Notes()
-    endpoints.watchers.extend([Leaving(), notes])
+    watcher = RecordingWatcher()
+    endpoints.watchers.extend([Leaving(), watcher])
     assert ask(endpoints, "Double", 4) == 8
-    assert notes.lines == ["started 4 v", "replied 8", "ended NoneType"]
+    assert watcher.lines == ["started 4 v", "replied 8", "ended NoneType"]

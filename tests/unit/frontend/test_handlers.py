@@ -194,7 +194,7 @@ def test_commit() -> None:
     assert session.asked == [("commit", SingleUse(ReadWriteOptions()), mutations, options)]
 
 
-def test_commit_to_be_repeated_with_a_token() -> None:
+def test_commit_to_retry_with_a_token() -> None:
     instances, _ = world(commit=CommitOutcome(None, retry_token=(b"again", 4)))
     request = wire.CommitRequest(session=SESSION, transaction_id=b"1")
     message = spanner.commit(instances, request)
@@ -214,7 +214,7 @@ def test_rollback() -> None:
         spanner.rollback(instances, wire.RollbackRequest(session=SESSION))
 
 
-# ---------------------------------------------------------------------------- the rest
+# ---------------------------------------------------------------------------- partitions, batch write
 
 
 def test_partition_read() -> None:

@@ -38,7 +38,7 @@ def test_a_free_port_and_a_taken_one() -> None:
 @pytest.mark.parametrize(
     ("host", "reason"), [("no-such-host.invalid", "unknown"), ("192.0.2.1", "not an address")]
 )
-def test_a_host_that_is_not_of_this_machine(host: str, reason: str) -> None:
+def test_a_host_of_another_machine(host: str, reason: str) -> None:
     with pytest.raises(CannotListen) as caught:
         server().start(f"{host}:0")
     assert not isinstance(caught.value, PortTaken)

@@ -1,4 +1,4 @@
-"""The tables hold every RPC that the official client library knows."""
+"""The method tables contain every RPC of the official client library."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rules of the report that take more than a test through a client can write."""
+"""Rules of the report that need more data than a test writes through a client."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ TABLE = "CREATE TABLE T (Id INT64 NOT NULL, V INT64) PRIMARY KEY (Id)"
 
 
 class Watched:
-    """A table in a store that is watched."""
+    """A table in a store with a detector."""
 
     def __init__(self, *ddl: str) -> None:
         self.schema: Schema = World(*ddl).schema
@@ -37,12 +37,12 @@ class Watched:
         self.encode = encoder_of(self.table.key)
 
     def write(self, *ids: int) -> None:
-        """One commit."""
+        """Write rows in one commit."""
         rows = [(self.tree, self.encode([id_]), (id_, 0)) for id_ in ids]
         self.store.apply(rows, self.store.clock.now())
 
     def report(self, **limits: int) -> Report:
-        """What was seen, with other limits."""
+        """Return the report on the observations, with other limits."""
         seen = self.detector.observations()
         return build_report(self.schema, seen, Assumptions(), replace(THRESHOLDS, **limits))
 
@@ -56,7 +56,7 @@ def test_a_commit_near_the_limit(rows: int, expected: list[str]) -> None:
 
 
 def test_a_range_that_roves_is_a_moving_hot_spot() -> None:
-    """Each window of commits goes to another place: no order, and yet no boundary is of use."""
+    """Each window of commits is in another range: the ranges have no order, but no boundary helps."""
     watched = Watched(TABLE)
     chance = Random(1)
     for _ in range(7):
@@ -91,7 +91,7 @@ def test_large_scans(scans: int, rows: int, kind: ReadKind, expected: list[str])
         assert "SPN809" in {each.rule for each in watched.report().findings}
 
 
-def test_a_scan_that_is_given_up_counts_what_it_read() -> None:
+def test_an_abandoned_scan_counts_the_rows_it_read() -> None:
     watched = Watched(TABLE)
     rows = watched.detector.on_scan(watched.tree, iter([(1,)] * 500), ReadKind.SNAPSHOT, None)
     next(rows)
@@ -100,8 +100,8 @@ def test_a_scan_that_is_given_up_counts_what_it_read() -> None:
     assert (scans.scans, scans.rows, scans.large) == (1, 1, 0)
 
 
-def test_a_scan_may_end_while_the_detector_is_at_work() -> None:
-    """As garbage collection ends what nobody holds any more, at any allocation."""
+def test_a_scan_may_end_while_the_detector_holds_its_lock() -> None:
+    """Garbage collection may end an abandoned scan at any allocation."""
     watched = Watched(TABLE)
     rows = watched.detector.on_scan(watched.tree, iter([(1,)] * 500), ReadKind.SNAPSHOT, None)
     next(rows)
@@ -122,7 +122,7 @@ def test_conflicts_about_many_rows_are_no_hot_row() -> None:
     assert finding.evidence.conflict_share == pytest.approx(0.61)
 
 
-def test_waits_for_a_row_that_others_refer_to() -> None:
+def test_conflicts_about_a_referenced_row() -> None:
     watched = Watched(
         TABLE,
         "CREATE TABLE C (Id INT64 NOT NULL, T INT64, FOREIGN KEY (T) REFERENCES T (Id)) "
@@ -134,7 +134,7 @@ def test_waits_for_a_row_that_others_refer_to() -> None:
     assert (finding.rule, finding.object) == ("SPN402", "T")
 
 
-def test_nothing_is_taken_in_while_paused() -> None:
+def test_a_paused_detector_records_nothing() -> None:
     watched = Watched(TABLE)
     watched.detector.pause(True)
     watched.write(1)
@@ -147,6 +147,6 @@ def test_nothing_is_taken_in_while_paused() -> None:
 
 
 @pytest.mark.parametrize("given", [{"operations": ""}, {"operations": "x"}, {"nodes": 0}])
-def test_assumptions_that_make_no_sense(given: dict[str, object]) -> None:
+def test_invalid_assumptions_are_refused(given: dict[str, object]) -> None:
     with pytest.raises(ValueError, match=r"operations|nodes"):
         Assumptions(**given)  # type: ignore[arg-type]

@@ -1,4 +1,4 @@
-"""Ids that begin with the time are recognised; others, and fixtures, are not."""
+"""Ids that begin with a time are recognized; other ids, and fixtures, are not."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ MADE = {
     "date": lambda n: f"2026-11-21 12:00:0{n % 10}-{n}",
 }
 
-# The same in other shapes.
+# The same formats in other spellings.
 SHAPES = {
     "UUID version 7": lambda n: uuid_7(n).bytes,
     "UUID version 6": lambda n: uuid_6(n).hex.upper(),
@@ -123,7 +123,7 @@ def test_old_ids_are_only_ids(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", MADE)
-def test_few_values_prove_nothing(name: str) -> None:
+def test_few_values_are_not_enough(name: str) -> None:
     assert of([MADE[name](n) for n in range(4)]) is None
     assert of([MADE[name](1)] * 50) is None
 

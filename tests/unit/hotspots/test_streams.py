@@ -1,4 +1,4 @@
-"""The figures of a stream, against slow and simple ways to get them; and what they cost."""
+"""The figures of a stream, compared with slow and simple computations, and their cost."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def key(number: int) -> bytes:
 
 
 def shares_by_hand(keys: list[bytes], width: int, buckets: int = 8) -> list[float]:
-    """The definition: quantiles of one window, counts of the next."""
+    """Return the shares by definition: quantiles of one window, counts of the next."""
     windows = [keys[at : at + width] for at in range(0, len(keys) - width + 1, width)]
     found = []
     for before, after in itertools.pairwise(windows):
@@ -96,7 +96,7 @@ def test_the_largest_window_with_enough_of_them_decides() -> None:
     assert (widths[384], widths[768], widths[1000]) == (64, 128, 128)
 
 
-def test_asking_in_between_changes_nothing() -> None:
+def test_summaries_in_between_change_nothing() -> None:
     chance = Random(1)
     asked, silent = Stream(), Stream()
     for n in range(500):
@@ -134,7 +134,7 @@ def test_rank_correlation() -> None:
 
 
 @pytest.mark.parametrize(("shards", "commits"), [(32, 100), (64, 100), (64, 200), (100, 500)])
-def test_commits_that_go_round_come_back_to_every_boundary(shards: int, commits: int) -> None:
+def test_commits_that_cycle_return_to_every_boundary(shards: int, commits: int) -> None:
     stream = Stream()
     for n in range(commits):
         stream.add_commit([key((n % shards << 32) + n)], n)
@@ -212,8 +212,8 @@ def test_a_reservoir_is_even_and_repeatable() -> None:
     assert 4000 < mean(place for place, _, _ in first.samples) < 6000
 
 
-def test_every_place_has_the_same_chance_to_stay() -> None:
-    """Over streams of all lengths up to a thousand, a sample's mean place is in the middle."""
+def test_every_position_is_sampled_with_the_same_probability() -> None:
+    """For streams of all lengths up to a thousand, the mean position of a sample is the middle."""
     middles = []
     for length in range(100, 1000, 9):
         reservoir = Reservoir(50)
@@ -247,8 +247,8 @@ def test_rows_of_one_commit_are_one_unit() -> None:
     assert (summary.commits, summary.rows) == (1, 3)
 
 
-def test_what_watching_costs_a_write() -> None:
-    """Counted in calls, which no other process of the machine can change."""
+def test_the_cost_of_observing_a_write() -> None:
+    """The cost is counted in calls, which other processes of the machine do not affect."""
     chance = Random(3)
     watched, _ = store_with_detector()
     plain = Store(ManualClock(10**18), retention_nanos=10**12)
@@ -261,7 +261,7 @@ def test_what_watching_costs_a_write() -> None:
 
 
 def calls_of(store: Store, commits: list[Any]) -> Counter[str]:
-    """The calls that some commits take, by what `sys.setprofile` names them."""
+    """Return the number of calls that the commits take, by kind of event of `sys.setprofile`."""
     calls: Counter[str] = Counter()
 
     def count(frame: object, event: str, argument: object) -> None:

@@ -1,4 +1,4 @@
-"""Descriptors of protocol buffers, as requests carry them."""
+"""Protocol buffer descriptors in requests."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ def test_nested_types_have_full_names() -> None:
     assert found.descriptors == sent
 
 
-def test_nothing_sent_is_no_type() -> None:
+def test_no_descriptors_are_no_types() -> None:
     assert types_from_descriptors(b"") is NO_TYPES
 
 
-def test_bytes_that_are_no_descriptors() -> None:
+def test_invalid_descriptors_are_refused() -> None:
     with pytest.raises(InvalidProtoDescriptors):
         types_from_descriptors(b"\xff\xff\xff")

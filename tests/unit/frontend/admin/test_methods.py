@@ -1,4 +1,4 @@
-"""The method tables are whole: each RPC of the official client has its row, once."""
+"""The method tables are complete: each RPC of the official client has one row."""
 
 import re
 from inspect import getsource
@@ -41,13 +41,13 @@ def rpcs(transport, service):
         ),
     ],
 )
-def test_tables_are_whole(table, expected):
+def test_tables_are_complete(table, expected):
     names = [method.name for method in table]
     assert len(expected) >= 5
     assert sorted(names) == sorted(expected)
 
 
-def test_what_is_missing_says_so_by_name():
+def test_unimplemented_rpcs_name_themselves():
     refusals = [
         method for method in (*INSTANCE_METHODS, *DATABASE_METHODS) if method.request is wire.Empty
     ]
@@ -61,7 +61,7 @@ def test_what_is_missing_says_so_by_name():
         assert method.name in caught.value.feature
 
 
-def test_every_kind_of_operation_goes_on_the_wire():
+def test_every_kind_of_operation_has_a_message():
     def leaves(kind):
         return {kind}.union(*(leaves(each) for each in kind.__subclasses__()))
 

@@ -1,4 +1,4 @@
-"""Operations on the wire."""
+"""Long-running operations as messages."""
 
 import pytest
 

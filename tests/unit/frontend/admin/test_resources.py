@@ -1,4 +1,4 @@
-"""Resources on the wire."""
+"""Resources as messages."""
 
 import pytest
 
@@ -16,13 +16,13 @@ def test_retention_periods(seconds, text):
     assert retention_period(seconds * NANOS_PER_SECOND) == text
 
 
-def test_a_spec_keeps_what_was_given():
+def test_a_spec_has_the_fields_of_the_message():
     message = wire.Instance(name="n", config="c", node_count=2, labels={"a": "b"}, edition=3)
     assert spec_from_proto(message) == InstanceSpec(
         name="n", config="c", node_count=2, labels={"a": "b"}, edition=3
     )
 
 
-def test_a_spec_lists_what_is_not_supported():
+def test_a_spec_lists_unsupported_features():
     message = wire.Instance(instance_type=wire.FREE_INSTANCE)
     assert set(spec_from_proto(message).unsupported) == {"instance_type"}

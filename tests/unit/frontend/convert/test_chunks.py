@@ -73,7 +73,7 @@ def test_characters_are_never_cut() -> None:
     assert "".join(one.values[0].string_value for one in found) == "\U0001f600" * 200
 
 
-def test_a_cut_between_elements_leaves_something_to_swallow() -> None:
+def test_a_cut_between_elements_leaves_padding() -> None:
     found = messages([(("x" * 85, "y" * 85),)], ("a", array_of(types.STRING)))
     firsts = [one.values[0].list_value.values[0].string_value for one in found[1:]]
     lasts = [one.values[-1].list_value.values[-1].string_value for one in found[:-1]]

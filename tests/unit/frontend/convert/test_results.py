@@ -78,7 +78,7 @@ def test_result_set() -> None:
     )
 
 
-def test_nothing_to_say_is_not_said() -> None:
+def test_empty_fields_are_omitted() -> None:
     message = wire.ResultSet.FromString(result_set_bytes(stream([], ("a", types.BOOL))))
     assert message.HasField("metadata")
     assert not message.HasField("stats")

@@ -46,7 +46,7 @@ def resumed(token: bytes, **changes: object):
     return request
 
 
-def test_every_token_resumes_where_it_stands() -> None:
+def test_every_token_resumes_at_its_position() -> None:
     found = run(REQUEST)
     tokens = [(number, one.resume_token) for number, one in enumerate(found) if one.resume_token]
     assert len(tokens) == len(found) - 1
@@ -84,7 +84,7 @@ def test_of_another_snapshot(repeatable_at: int | None) -> None:
         run(resumed(token), repeatable_at)
 
 
-def test_transactions_of_their_own_read_where_they_did() -> None:
+def test_single_use_transactions_resume_at_their_timestamp() -> None:
     exact = ReadOnly(ReadTimestamp(AT))
     resume_point = ResumePoint(1, AT)
     assert resume_point.selector(None) == SingleUse(exact)

@@ -1,4 +1,4 @@
-"""Calls of the embedded channel that its thread of origin does not serve."""
+"""Calls of the embedded channel that run on another thread."""
 
 from __future__ import annotations
 

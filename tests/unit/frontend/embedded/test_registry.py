@@ -100,7 +100,7 @@ def test_registries_nest() -> None:
     assert grpc.insecure_channel is before
 
 
-def test_a_wrapper_of_somebody_else_survives(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_wrapper_of_other_code_survives(monkeypatch: pytest.MonkeyPatch) -> None:
     real = grpc.insecure_channel
     registry = EmbeddedRegistry()
     registry.register(ADDRESS, endpoints())
@@ -117,7 +117,7 @@ def test_a_wrapper_of_somebody_else_survives(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(grpc, "insecure_channel", real)
 
 
-def test_channels_outlive_what_they_reach(registry: EmbeddedRegistry) -> None:
+def test_channels_outlive_their_emulator(registry: EmbeddedRegistry) -> None:
     registry.register(ADDRESS, endpoints("first "))
     channel = grpc.insecure_channel(ADDRESS)
     assert echo(channel) == "first x"
@@ -129,7 +129,7 @@ def test_channels_outlive_what_they_reach(registry: EmbeddedRegistry) -> None:
     assert echo(channel) == "second x"
 
 
-def test_a_forked_child_forgets(registry: EmbeddedRegistry) -> None:
+def test_a_forked_child_serves_no_address(registry: EmbeddedRegistry) -> None:
     before = grpc.insecure_channel
     registry.register(ADDRESS, endpoints())
     inherited = grpc.insecure_channel(ADDRESS)
@@ -150,7 +150,7 @@ def test_call_credentials_need_security(registry: EmbeddedRegistry) -> None:
     assert caught.value.code() is grpc.StatusCode.UNAUTHENTICATED
 
 
-def test_failures_keep_nothing_of_the_server(registry: EmbeddedRegistry) -> None:
+def test_failures_hold_no_reference_to_the_server(registry: EmbeddedRegistry) -> None:
     registry.register(ADDRESS, endpoints())
     call = grpc.insecure_channel(ADDRESS).unary_unary(PATH)
     with pytest.raises(grpc.RpcError) as caught:
