@@ -115,15 +115,15 @@ def pytest_configure(config: pytest.Config) -> None:
     if config.pluginmanager.hasplugin("django"):
         _join_pytest_django(config)
     if not _is_worker(config):  # xdist's controller receives every test's outcome
-        if run.settings.report.names_files:
+        if run.settings.report.has_files:
             config.pluginmanager.register(run.report.outcomes, "spanner_outcomes")
         validations = Validations(config.rootpath, run.settings)
         if validations.is_needed:
             config.pluginmanager.register(validations, "spanner_validated")
     if run.settings.compare and not _is_worker(config):
-        from pytest_spanemu.report.ending import known_counts
+        from pytest_spanemu.report.saved_counts import saved_counts
 
-        known_counts(run)  # raises before the first test if there are no saved counts
+        saved_counts(run)  # raises before the first test if there are no saved counts
     if run.settings.start is Start.EAGER and not _is_controller(config):
         run.start_eagerly()
 
@@ -155,9 +155,9 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     if _is_worker(session.config):
         session.config.workeroutput["spanner"] = run.report.to_json()  # type: ignore[attr-defined]
     elif run.was_used and run.settings.compare:
-        from pytest_spanemu.report.ending import is_too_much
+        from pytest_spanemu.report.saved_counts import exceeds_limits
 
-        if is_too_much(run) and session.exitstatus == pytest.ExitCode.OK:
+        if exceeds_limits(run) and session.exitstatus == pytest.ExitCode.OK:
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
 
@@ -272,12 +272,12 @@ def pytest_terminal_summary(
     run = run_of(config)
     if not (run.was_used or run.report.outcomes.has_failing_spanner):
         return
-    from pytest_spanemu.report.ending import lines, write_files
+    from pytest_spanemu.report.output import terminal_lines, write_files
 
     is_brief = config.get_verbosity() < 0
     if run.settings.report.table_rows and not is_brief:
         terminalreporter.write_sep("=", "spanner")
-    for line in filter(None, lines(run, is_brief=is_brief)):
+    for line in filter(None, terminal_lines(run, is_brief=is_brief)):
         terminalreporter.write_line(line)
     write_files(config, run)
 
@@ -287,9 +287,9 @@ def pytest_html_results_summary(prefix: list[str], session: pytest.Session) -> N
     """Add the report to pytest-html's page."""
     run = run_of(session.config)
     if run.was_used:
-        from pytest_spanemu.report.pytest_html import section
+        from pytest_spanemu.report.summaries import pytest_html_section
 
-        prefix.append(section(run, session.config.getoption("htmlpath", None)))
+        prefix.append(pytest_html_section(run, session.config.getoption("htmlpath", None)))
 
 
 def _join_pytest_django(config: pytest.Config) -> None:

@@ -16,8 +16,7 @@ from typing import Any
 import pytest
 
 from pytest_spanemu.options import ENDPOINT_FILE, FAIL_ON, OPTIONS, Option
-from pytest_spanemu.report.counts import Limit, limits_of
-from pytest_spanemu.report.wanted import Reports
+from pytest_spanemu.report.options import Limit, ReportOptions, limits_of
 from pytest_spanemu.setting_values import (
     InstanceConfigs,
     Isolation,
@@ -58,7 +57,7 @@ class Settings:
     seed: int
     unsupported: Unsupported
     fail_on: frozenset[str]
-    report: Reports
+    report: ReportOptions
     validated_older_than: int | None
     save: str | None
     compare: str | None
@@ -130,7 +129,7 @@ def _settings(origins: _Origins) -> Settings:
             "seed": _seed(origins, values["seed"]),
             "validated_older_than": _days(values["validated_older_than"]),
             "fail_on": frozenset(conditions),
-            "report": Reports.of(values["report"]),
+            "report": ReportOptions.of(values["report"]),
             "compare_fail": limits_of(_split_commas(values["compare_fail"])),
         }
     )

@@ -2,7 +2,7 @@
 
 enter       the isolation strategy of the template returns a database
 observe     requests and hotspots are recorded if a report or `spanner_fail_on` uses them
-report      figures, hotspots and open transactions go to the figures of the test
+report      counts, hotspots and open transactions go to the report row of the test
 leave       the isolation strategy undoes the changes of the test
 """
 
@@ -24,9 +24,8 @@ from pytest_spanemu.databases.isolation import IsolationStrategy, create_strateg
 from pytest_spanemu.databases.observation import Observation
 from pytest_spanemu.databases.template import Template
 from pytest_spanemu.report.details import details_of, findings_of
-from pytest_spanemu.report.figures import Figures
-from pytest_spanemu.report.pictures import picture_of
-from pytest_spanemu.report.run_report import RunReport
+from pytest_spanemu.report.heatmaps import heatmap_data
+from pytest_spanemu.report.run_report import ReportRow, RunReport
 from pytest_spanemu.setting_values import Isolation
 from pytest_spanemu.settings import Settings
 from pytest_spanemu.targets.target import HOTSPOTS, PLANS, RECORDING, SpannerEmulator
@@ -36,11 +35,11 @@ COMMITS_JUDGED_MIN = 5  # No rule of the detector applies to fewer, so most test
 
 @dataclass(frozen=True, slots=True)
 class _FailureCondition:
-    """A condition of `spanner_fail_on` that the figures of a test can meet."""
+    """A condition of `spanner_fail_on` that the report row of a test can meet."""
 
     condition: str
     title: str
-    figure: str  # the attribute of `Figures` that holds the texts
+    figure: str  # the attribute of `ReportRow` that holds the texts
     advice: str
 
 
@@ -74,7 +73,7 @@ class DatabaseAllocator:
         self._report = report
         self._strategies: dict[tuple[int, Isolation], tuple[Template, IsolationStrategy]] = {}
         self._numbers = count(1)
-        self._is_reported = settings.report.are_wanted
+        self._is_reported = settings.report.needs_recordings
         self._fails_on = [
             each for each in _FAILURE_CONDITIONS if each.condition in settings.fail_on
         ]
@@ -113,32 +112,32 @@ class DatabaseAllocator:
         try:
             yield observation
         finally:
-            figures = self._report.page(test)
+            row = self._report.row(test)
             try:
-                self._record(observation, figures)
+                self._record(observation, row)
             finally:
                 began = perf_counter()
                 strategy.leave()
                 if observation.moves_clock:
                     emulator.clock.reset()
-            figures.setup_seconds += entered + perf_counter() - began
+            row.setup_seconds += entered + perf_counter() - began
 
     def finish(self, node: Any, budget: Mapping[str, int]) -> None:
-        """Complete the figures of a test. Fail the test for conditions of `spanner_fail_on`.
+        """Complete the report row of a test. Fail the test for conditions of `spanner_fail_on`.
 
         `node` is the test, or the module or session that a shared database belongs to. A finding
         that the test has failed for already is not reported as a second failure.
         """
         test: str = node.nodeid
-        figures = self._report.page(test)
+        row = self._report.row(test)
         if budget:
-            figures.take_budget(budget)
+            row.take_budget(budget)
         hook = self._config.hook.pytest_spanemu_report_row
         if hook.get_hookimpls():
-            figures.remarks += hook(config=self._config, test=test, figures=figures.to_json())
+            row.remarks += hook(config=self._config, test=test, figures=row.to_json())
         failures = []
         for condition in self._fails_on:
-            texts = unreported_findings(node, getattr(figures, condition.figure))
+            texts = unreported_findings(node, getattr(row, condition.figure))
             if texts:
                 failures.append(_failure_text(condition.title, texts, condition.advice))
         if self._report.lint:  # Only the first test of a schema fails for the schema.
@@ -158,24 +157,24 @@ class DatabaseAllocator:
             _ = observation.hotspots
         return observation
 
-    def _record(self, observation: Observation, figures: Figures) -> None:
-        """Add what was observed to the figures of a test."""
+    def _record(self, observation: Observation, row: ReportRow) -> None:
+        """Add what was observed to the report row of a test."""
         observation.end()
         recording = observation.recording_if_started
         hotspots = observation.hotspots_if_started
         if recording is not None:
-            figures.take_recording(recording)
+            row.take_recording(recording)
         commits = COMMITS_JUDGED_MIN if recording is None else len(recording.commits)
         if commits < COMMITS_JUDGED_MIN:
             hotspots = None
         if hotspots is not None:
-            figures.take_hotspots(hotspots.report(), observation.known_hotspots)
+            row.take_hotspots(hotspots.report(), observation.known_hotspots)
         if self._settings.report.html:
-            self._record_details(observation, figures, hotspots)
-        figures.left_open += abort_open_transactions(observation.handle, recording)
+            self._record_details(observation, row, hotspots)
+        row.left_open += abort_open_transactions(observation.handle, recording)
 
-    def _record_details(self, observation: Observation, figures: Figures, hotspots: Any) -> None:
-        """Add what the HTML report shows of a test besides its figures."""
+    def _record_details(self, observation: Observation, row: ReportRow, hotspots: Any) -> None:
+        """Add what the HTML report shows of a test besides its row."""
         details: dict[str, Any] = {}
         emulator, recording = observation.emulator, observation.recording_if_started
         if recording is not None:
@@ -183,8 +182,8 @@ class DatabaseAllocator:
             details |= details_of(recording, database)
         if hotspots is not None:
             details["findings"] = findings_of(hotspots.report())
-            self._report.add_pictures(figures.test, [picture_of(hotspots)])
-        figures.databases.append(details)
+            self._report.add_heatmaps(row.test, [heatmap_data(hotspots)])
+        row.databases.append(details)
 
 
 def _failure_text(title: str, texts: Sequence[str], advice: str) -> str:

@@ -1,8 +1,8 @@
-"""The reports of a run, made when it ends.
+"""The reports of a run: a table on the terminal, JSON, HTML, summaries for other tools.
 
-In reading order: `wanted` (which reports), `figures` (what one test did), `details` (in full),
-`outcome` (how tests ended), `run_report` (all of it; from xdist's workers to their controller),
-`run_facts` (date, command, commit), `terminal` (a table), `documents` (files), `page` (HTML) with
-`parts` and `pictures` (heatmaps), `github` (a summary of a workflow's step), `counts` (saved and
-compared, with limits), `pytest_html` (inside that plugin's page), `ending` (all reports).
+In reading order: `options` (which reports a run writes, and its limits), `run_report` (a row for
+each test, and totals), `details` (statements and transactions of a test), `outcome` (how tests
+ended), `run_facts` (date, command, commit), `terminal` (the table), `page` (HTML) with `fragments`
+and `heatmaps`, `saved_counts` (counts saved and compared), `summaries` (GitHub Actions and
+pytest-html), `output` (writes all reports at the end of the run).
 """

@@ -1,7 +1,7 @@
-"""What one test asked of one database, in full: for the HTML report.
+"""The details of a test in the HTML report: its statements, transactions and findings.
 
-Statements are grouped by text and calling lines, with their plans; transactions have their waits
-for locks; hotspots their evidence and fix. Everything is plain data, since xdist's workers send it.
+Statements are grouped by text and calling lines, with their plans. Transactions have their waits
+for locks, findings their evidence and fix. All is plain data, since xdist's workers send it.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Plain = dict[str, Any]
 
 
 def details_of(recording: Any, database: Any) -> Plain:
-    """The statements and transactions of a recording; plans are asked of `database`, if given."""
+    """Return the statements and transactions of a recording, with plans if `database` is given."""
     transactions = recording.transactions
     return {
         "statements": _statements(recording.queries, _planner(database)),
@@ -31,19 +31,19 @@ def details_of(recording: Any, database: Any) -> Plain:
 
 
 def findings_of(report: Any) -> list[Plain]:
-    """What was found hot, and what to do about it."""
+    """Return the findings of the detector with their evidence and fix."""
     return [
         {
-            "rule": each.rule,
-            "reason": str(each.reason),
-            "place": each.place,
-            "score": hotspot_score(each),
-            "severity": str(each.severity),
-            "message": each.message,
-            "evidence": str(each.evidence),
-            "fix": each.fix,
+            "rule": finding.rule,
+            "reason": str(finding.reason),
+            "place": finding.place,
+            "score": hotspot_score(finding),
+            "severity": str(finding.severity),
+            "message": finding.message,
+            "evidence": str(finding.evidence),
+            "fix": finding.fix,
         }
-        for each in report.findings
+        for finding in report.findings
     ]
 
 
@@ -52,35 +52,35 @@ def _statements(queries: Sequence[Any], plan: Callable[[Any], str]) -> list[Plai
     for query in queries:
         grouped.setdefault((query.sql, calling_lines(query)), []).append(query)
     worst = sorted(
-        grouped.values(), key=lambda found: (bool(found[0].full_scans), len(found)), reverse=True
+        grouped.values(), key=lambda group: (bool(group[0].full_scans), len(group)), reverse=True
     )
     return [
         {
-            "sql": found[0].sql,
-            "kind": found[0].kind,
-            "site": calling_lines(found[0]),
-            "count": len(found),
-            "seconds": sum(each.seconds for each in found),
-            "notes": query_notes(found[0]),
-            "plan": plan(found[0]),
+            "sql": group[0].sql,
+            "kind": group[0].kind,
+            "site": calling_lines(group[0]),
+            "count": len(group),
+            "seconds": sum(query.seconds for query in group),
+            "notes": query_notes(group[0]),
+            "plan": plan(group[0]),
         }
-        for found in worst[:STATEMENTS_MAX]
+        for group in worst[:STATEMENTS_MAX]
     ]
 
 
 def _planner(database: Any) -> Callable[[Any], str]:
-    """Gives the plan of a recorded statement as text, "" where there is none."""
-    known: dict[str, str] = {}
+    """Return a function from a recorded statement to the text of its plan, "" for no plan."""
+    plans: dict[str, str] = {}
 
     def plan(query: Any) -> str:
         if database is None or query.kind == "read" or query.error:
             return ""
-        if query.sql not in known:
+        if query.sql not in plans:
             try:
-                known[query.sql] = str(PlanCheck.of(database, query.sql, {}))
-            except GoogleAPIError:  # its parameters need types, or its table is gone
-                known[query.sql] = ""
-        return known[query.sql]
+                plans[query.sql] = str(PlanCheck.of(database, query.sql, {}))
+            except GoogleAPIError:  # Its parameters need types, or its table no longer exists.
+                plans[query.sql] = ""
+        return plans[query.sql]
 
     return plan
 
@@ -96,7 +96,7 @@ def _transactions(transactions: Sequence[Any]) -> list[Plain]:
             "error": each.error,
             "mutations": each.commit.mutations if each.commit is not None else 0,
             "lock_wait_seconds": each.lock_wait_seconds,
-            "requests": [_request(one) for one in (*each.queries, *_commit(each))],
+            "requests": [_request(request) for request in (*each.queries, *_commit(each))],
         }
         for each in worst[:TRANSACTIONS_MAX]
     ]
@@ -106,11 +106,11 @@ def _commit(transaction: Any) -> tuple[Any, ...]:
     return () if transaction.commit is None else (transaction.commit,)
 
 
-def _request(found: Any) -> Plain:
+def _request(request: Any) -> Plain:
     return {
-        "sql": getattr(found, "sql", "COMMIT"),
-        "site": calling_lines(found),
-        "seconds": found.seconds,
-        "lock_wait_seconds": found.lock_wait_seconds,
-        "error": found.error,
+        "sql": getattr(request, "sql", "COMMIT"),
+        "site": calling_lines(request),
+        "seconds": request.seconds,
+        "lock_wait_seconds": request.lock_wait_seconds,
+        "error": request.error,
     }

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import pytest
 
-# The order in which a reader wants to see them.
+# The order in which reports show them.
 STATUSES = ("failed", "error", "xpassed", "passed", "xfailed", "skipped")
 FAILING = frozenset({"failed", "error"})
 # A later phase changes the outcome of a test only for the worse.
@@ -24,10 +24,10 @@ _TERMINAL_CODES = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 
 @dataclass(slots=True)
 class Outcome:
-    """How a test ended. `seconds` are those of setup, call and teardown together.
+    """The outcome of a test. `seconds` is the time of setup, call and teardown together.
 
-    `message` is a failure in a line or two, `text` with its traceback; of a skipped test both are
-    the reason. `uses_spanner` says whether a fixture of the test leads to Spanner.
+    `message` is the first two lines of a failure, `text` the failure with its traceback; for a
+    skipped test both are the reason. `uses_spanner` is true if a fixture of the test uses Spanner.
     """
 
     status: str = "passed"
@@ -38,7 +38,7 @@ class Outcome:
 
     @property
     def is_failing(self) -> bool:
-        """Whether the test failed, or its setup or teardown did."""
+        """Return whether the test, its setup or its teardown failed."""
         return self.status in FAILING
 
 
@@ -49,7 +49,7 @@ class Outcomes:
         self._by_test: dict[str, Outcome] = {}
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Add the report of a phase; that of a setup begins the test anew, as a rerun does."""
+        """Add the report of a phase. The report of a setup replaces the outcome, for reruns."""
         if report.when == "setup" or report.nodeid not in self._by_test:
             self._by_test[report.nodeid] = Outcome(uses_spanner=_MARKER in report.keywords)
         outcome = self._by_test[report.nodeid]
@@ -61,27 +61,27 @@ class Outcomes:
             outcome.message = _message(report, outcome.text)
 
     def of(self, test: str) -> Outcome:
-        """Return the outcome of a test, as yet passed if no phase of it has ended."""
+        """Return the outcome of a test; passed if no phase of the test has ended."""
         return self._by_test.get(test, Outcome())
 
     def of_spanner(self) -> dict[str, Outcome]:
-        """Return the outcomes of the tests whose fixtures lead to Spanner."""
-        return {test: each for test, each in self._by_test.items() if each.uses_spanner}
+        """Return the outcomes of the tests that use Spanner."""
+        return {test: outcome for test, outcome in self._by_test.items() if outcome.uses_spanner}
 
     @property
     def has_failing_spanner(self) -> bool:
-        """Whether a test that uses Spanner failed, maybe before it had a database."""
-        return any(each.is_failing for each in self.of_spanner().values())
+        """Return whether a test that uses Spanner failed, maybe before it had a database."""
+        return any(outcome.is_failing for outcome in self.of_spanner().values())
 
     @property
     def others(self) -> list[Outcome]:
         """The outcomes of tests that do not use Spanner."""
-        return [each for each in self._by_test.values() if not each.uses_spanner]
+        return [outcome for outcome in self._by_test.values() if not outcome.uses_spanner]
 
 
 def counts_of(outcomes: Iterable[Outcome]) -> dict[str, int]:
-    """Return how many tests ended in each way, failures first; no entry for none."""
-    counts = Counter(each.status for each in outcomes)
+    """Return the number of tests by status, failures first, without the zeros."""
+    counts = Counter(outcome.status for outcome in outcomes)
     return {status: counts[status] for status in STATUSES if counts[status]}
 
 

@@ -1,4 +1,4 @@
-"""What a reader asks about a run before its figures: when, how long, by which command, on what."""
+"""The facts of a run: its date, duration and command, and the commit it ran on."""
 
 from __future__ import annotations
 
@@ -14,8 +14,10 @@ _GIT_SECONDS_MAX = 5
 
 @dataclass(frozen=True, slots=True)
 class RunFacts:
-    """Facts of one run. `commit` is a hash of Git, "" where there is no repository; `subject` its
-    first line; `has_local_changes` whether tracked files differ from it.
+    """The facts of a run.
+
+    `commit` is a Git hash, "" outside a repository; `subject` is the first line of its message.
+    `has_local_changes` is true if tracked files differ from the commit.
     """
 
     started: str = ""
@@ -39,12 +41,12 @@ class RunFacts:
 
 
 def _git(root: Path, *arguments: str) -> str:
-    """Return what Git prints, "" where it fails or is not installed."""
+    """Return the output of Git, "" if Git fails or is not installed."""
     try:
-        done = subprocess.run(
+        process = subprocess.run(
             ["git", "-C", root, *arguments],
             capture_output=True, text=True, errors="replace", timeout=_GIT_SECONDS_MAX, check=True,
         )  # fmt: skip
     except (OSError, subprocess.SubprocessError):
         return ""
-    return done.stdout.strip()
+    return process.stdout.strip()

@@ -1,92 +1,198 @@
-"""Everything that the reports of a run show, collected test by test; of xdist's workers, too."""
+"""The data of all reports of a run, collected test by test. xdist's workers send theirs."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
-from pytest_spanemu.report.figures import Figures
+from pytest_spanemu.asserts.hotspots import finding_label, finding_matches, hotspot_score
+from pytest_spanemu.asserts.request_text import calling_lines, counted
 from pytest_spanemu.report.outcome import Outcomes
 
 SCHEMA_VERSION = 1
-PICTURES_MAX = 20  # of those tests whose writes look worst
+HEATMAPS_MAX = 20  # tests with heatmaps in a report
+SYSTEM_TABLES = ("INFORMATION_SCHEMA", "SPANNER_SYS")
+
+
+@dataclass(slots=True)
+class ReportRow:
+    """The counts and findings of one test: a row in the table, an object in JSON.
+
+    Counts are None where nothing was recorded. `hot` is the highest score of a hotspot, 0 to 100,
+    None where the detector could not judge. `setup_seconds` is the time that isolation took before
+    and after the test. `hotspots`, `scans` and `left_open` describe findings; `over_budget` names
+    the limits of a marker that the test exceeded. `databases` holds the details of the HTML report.
+    """
+
+    test: str
+    queries: int | None = None
+    commits: int | None = None
+    aborts: int | None = None
+    mutations: int | None = None
+    full_scans: int | None = None
+    lock_waits: int | None = None
+    hot: int | None = None
+    setup_seconds: float = 0.0
+    hotspots: list[str] = field(default_factory=list)
+    scans: list[str] = field(default_factory=list)
+    left_open: list[str] = field(default_factory=list)
+    over_budget: list[str] = field(default_factory=list)
+    databases: list[dict[str, Any]] = field(default_factory=list)
+    remarks: list[str] = field(default_factory=list)  # of other plugins
+
+    def take_recording(self, recording: Any) -> None:
+        """Add the counts of a recording of one database."""
+        scans = [query for query in recording.queries if _is_full_scan(query)]
+        self.queries = len(recording.queries) + (self.queries or 0)
+        self.commits = len(recording.commits) + (self.commits or 0)
+        self.aborts = recording.aborts + (self.aborts or 0)
+        self.mutations = recording.mutations + (self.mutations or 0)
+        self.full_scans = len(scans) + (self.full_scans or 0)
+        requests = (*recording.queries, *recording.attempts)
+        waits = sum(bool(request.lock_wait_seconds) for request in requests)
+        self.lock_waits = waits + (self.lock_waits or 0)
+        for query in scans:
+            sql = " ".join(query.sql.split())
+            text = f"{', '.join(query.full_scans)}: {sql} {calling_lines(query)}"
+            if text not in self.scans:
+                self.scans.append(text)
+
+    def take_hotspots(self, report: Any, known: Collection[str] = ()) -> None:
+        """Add the findings of the detector for one database.
+
+        Findings that `known` names add to the score only.
+        """
+        if not report.spaces:
+            return
+        scores = [hotspot_score(finding) for finding in report.findings]
+        is_judged = any(space.verdict != "insufficient" for space in report.spaces.values())
+        if is_judged or any(scores):
+            self.hot = max([*scores, self.hot or 0])
+        self.hotspots += [
+            finding_label(finding)
+            for finding in report.findings
+            if finding.severity == "error"
+            and not any(finding_matches(finding, entry) for entry in known)
+        ]
+
+    def take_budget(self, limits: Mapping[str, int]) -> None:
+        """Add the limits that the test exceeded."""
+        for name, limit in limits.items():
+            value = getattr(self, name)
+            count = len(value) if isinstance(value, list) else value
+            if count is not None and count > limit:
+                self.over_budget.append(f"{name.replace('_', ' ')} {count} > {limit}")
+
+    @property
+    def has_findings(self) -> bool:
+        """Return whether the row has notes or full scans."""
+        return bool(self.notes or self.full_scans)
+
+    @property
+    def notes(self) -> str:
+        """The text after the counts in the table."""
+        parts = []
+        if self.over_budget:
+            parts.append(f"over budget: {', '.join(self.over_budget)}")
+        parts += self.hotspots
+        if self.left_open:
+            parts.append(f"left open: {counted(len(self.left_open), 'transaction')}")
+        parts += self.remarks
+        return "; ".join(parts)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return plain data."""
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, values: Mapping[str, Any]) -> ReportRow:
+        """Return the row for the plain data of `to_json`."""
+        names = {column.name for column in fields(cls)}
+        return cls(**{name: value for name, value in values.items() if name in names})
+
+
+def _is_full_scan(query: Any) -> bool:
+    return bool(query.full_scans) and not any(
+        name.upper().startswith(SYSTEM_TABLES) for name in query.tables
+    )
 
 
 @dataclass(slots=True)
 class RunReport:
-    """The figures of every test that had a database, how tests ended, what the templates cost."""
+    """The rows of all tests with a database, how tests ended, the cost of the templates."""
 
-    tests: list[Figures] = field(default_factory=list)
+    tests: list[ReportRow] = field(default_factory=list)
     schemas: list[str] = field(default_factory=list)
     template_seconds: float = 0.0
-    pictures: dict[str, list[dict[str, Any]]] = field(default_factory=dict)  # heatmaps, by test
+    heatmaps: dict[str, list[dict[str, Any]]] = field(default_factory=dict)  # by test
     capabilities: dict[str, bool] = field(default_factory=dict)  # of the target
     refused: dict[str, int] = field(default_factory=dict)  # tests, by the capability they lacked
-    lint: list[str] = field(default_factory=list)  # of new schemas, until a test has told of it
+    lint: list[str] = field(default_factory=list)  # of new schemas, until a test has reported it
     outcomes: Outcomes = field(default_factory=Outcomes, compare=False)  # in a controller
 
-    def page(self, test: str) -> Figures:
-        """The figures of a test, new ones if it has none yet."""
+    def row(self, test: str) -> ReportRow:
+        """Return the row of a test; add a row if the test is not the latest."""
         if not self.tests or self.tests[-1].test != test:
-            self.tests.append(Figures(test))
+            self.tests.append(ReportRow(test))
         return self.tests[-1]
 
-    def add_pictures(self, test: str, pictures: Sequence[dict[str, Any]]) -> None:
-        """Keep heatmaps of a test, as long as there are not too many worse ones."""
-        self.pictures.setdefault(test, []).extend(pictures)
-        if len(self.pictures) > PICTURES_MAX:
-            hot = {each.test: each.hot or 0 for each in self.tests}
-            # Of equals the last goes, so that the reader sees the first of a series.
-            del self.pictures[min(reversed(self.pictures), key=lambda name: hot.get(name, 0))]
+    def add_heatmaps(self, test: str, heatmaps: Sequence[dict[str, Any]]) -> None:
+        """Add heatmaps of a test. Keep those of the `HEATMAPS_MAX` tests with the worst scores."""
+        self.heatmaps.setdefault(test, []).extend(heatmaps)
+        if len(self.heatmaps) > HEATMAPS_MAX:
+            scores = {row.test: row.hot or 0 for row in self.tests}
+            # Of equal scores the last goes, so that the reader sees the first test of a series.
+            del self.heatmaps[min(reversed(self.heatmaps), key=lambda name: scores.get(name, 0))]
 
-    def listed(self) -> list[Figures]:
-        """Return the tests that use Spanner, also those whose setup or marker kept them from a
-        database: failing tests first, then those with findings, otherwise as they ran.
+    def sorted_rows(self) -> list[ReportRow]:
+        """Return the rows of all tests that use Spanner: failing tests first, then findings.
+
+        Tests that failed before they had a database have empty rows.
         """
-        known = {each.test for each in self.tests}
-        others = [Figures(test) for test in self.outcomes.of_spanner() if test not in known]
-        return sorted([*self.tests, *others], key=self._order)
+        known = {row.test for row in self.tests}
+        others = [ReportRow(test) for test in self.outcomes.of_spanner() if test not in known]
+        return sorted([*self.tests, *others], key=self._sort_key)
 
-    def _order(self, test: Figures) -> tuple[bool, bool]:
-        return not self.outcomes.of(test.test).is_failing, not test.has_findings
+    def _sort_key(self, row: ReportRow) -> tuple[bool, bool]:
+        return not self.outcomes.of(row.test).is_failing, not row.has_findings
 
     def refuse(self, capability: str, tests: int = 1) -> None:
-        """Count tests that asked for what the target cannot do."""
+        """Count tests that need a capability that the target does not have."""
         self.refused[capability] = self.refused.get(capability, 0) + tests
 
-    def merge(self, found: Mapping[str, Any]) -> None:
-        """Take in what the book of a worker holds, as `to_json` gives it."""
-        if not found:
+    def merge(self, values: Mapping[str, Any]) -> None:
+        """Add the report of an xdist worker, as its `to_json` returns it."""
+        if not values:
             return
-        self.tests += [Figures.from_json(each) for each in found["tests"]]
-        self.schemas += [text for text in found["schemas"] if text not in self.schemas]
-        for test, pictures in found["pictures"].items():
-            self.add_pictures(test, pictures)
-        for capability, tests in found["refused"].items():
+        self.tests += [ReportRow.from_json(row) for row in values["tests"]]
+        self.schemas += [text for text in values["schemas"] if text not in self.schemas]
+        for test, heatmaps in values["heatmaps"].items():
+            self.add_heatmaps(test, heatmaps)
+        for capability, tests in values["refused"].items():
             self.refuse(capability, tests)
-        self.capabilities |= found["capabilities"]
-        # Workers build theirs at the same time.
-        self.template_seconds = max(self.template_seconds, found["template_seconds"])
+        self.capabilities |= values["capabilities"]
+        # Workers build their templates at the same time.
+        self.template_seconds = max(self.template_seconds, values["template_seconds"])
 
     def to_json(self) -> dict[str, Any]:
-        """As plain data, which xdist can send."""
+        """Return plain data, which xdist can send."""
         return {
-            "tests": [each.to_json() for each in self.tests],
+            "tests": [row.to_json() for row in self.tests],
             "schemas": list(self.schemas),
             "template_seconds": self.template_seconds,
-            "pictures": dict(self.pictures),
+            "heatmaps": dict(self.heatmaps),
             "capabilities": dict(self.capabilities),
             "refused": dict(self.refused),
         }
 
     @property
     def setup_seconds(self) -> float:
-        """The median of what isolation cost a test."""
-        # The module statistics takes longer to import than all of the plugin.
-        ordered = sorted(each.setup_seconds for each in self.tests)
+        """The median of the time that isolation took for a test."""
+        # Importing the module statistics takes longer than importing all of the plugin.
+        ordered = sorted(row.setup_seconds for row in self.tests)
         return ordered[len(ordered) // 2] if ordered else 0.0
 
     def total(self, name: str) -> int:
-        """A figure over all tests."""
-        return sum(getattr(each, name) or 0 for each in self.tests)
+        """Return the sum of a count over all tests."""
+        return sum(getattr(row, name) or 0 for row in self.tests)

@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from pytest_spanemu.report.counts import changes, limits_of
-from pytest_spanemu.report.figures import Figures
-from pytest_spanemu.report.run_report import RunReport
+from pytest_spanemu.report.options import limits_of
+from pytest_spanemu.report.run_report import ReportRow, RunReport
+from pytest_spanemu.report.saved_counts import changes
 
 READS = """
         def test_reads(spanner_database):
@@ -48,7 +48,7 @@ def test_counts_are_compared_across_workers(music):
 @pytest.mark.parametrize(
     ("arg", "text"),
     [
-        ("--spanner-compare=nothing", "*no counts at *nothing.json; --spanner-save makes some*"),
+        ("--spanner-compare=nothing", "*no counts at *nothing.json; --spanner-save writes them*"),
         ("--spanner-compare-fail=seconds:1", "*'seconds:1' is not COUNT:NUMBER*"),
         ("--spanner-compare-fail=queries:few", "*'queries:few' is not COUNT:NUMBER*"),
     ],
@@ -65,11 +65,11 @@ def test_only_tests_of_both_runs_are_compared():
         "same": {"queries": 3, "commits": 1},
         "unknown": {"queries": 1},
     }
-    book = RunReport([Figures("same", 3, 3), Figures("new", 9, 9), Figures("unknown")])
-    assert [str(each) for each in changes(before, book)] == ["same: commits 1 -> 3 (+2)"]
+    report = RunReport([ReportRow("same", 3, 3), ReportRow("new", 9, 9), ReportRow("unknown")])
+    assert [str(each) for each in changes(before, report)] == ["same: commits 1 -> 3 (+2)"]
     limit = limits_of(["commits:200%"])["commits"]
-    assert limit.is_kept(1, 3)
-    assert not limit.is_kept(1, 4)
+    assert limit.allows(1, 3)
+    assert not limit.allows(1, 4)
 
 
 def test_other_plugins_load_schemas_make_values_and_read_the_report(project):

@@ -9,11 +9,10 @@ from html.parser import HTMLParser
 
 import pytest
 
-from pytest_spanemu.report.figures import Figures
 from pytest_spanemu.report.outcome import Outcome
 from pytest_spanemu.report.page import page
 from pytest_spanemu.report.run_facts import RunFacts
-from pytest_spanemu.report.run_report import PICTURES_MAX, RunReport
+from pytest_spanemu.report.run_report import HEATMAPS_MAX, ReportRow, RunReport
 from tests.plugin.test_asserts import WAITS
 
 CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
@@ -68,13 +67,13 @@ const seen = { problems, paper: getComputedStyle(document.body).backgroundColor 
 filter.value = "SCAN"; filter.dispatchEvent(new Event("input"));
 seen.shown = tests.filter(test => !test.hidden).map(test => test.id);
 seen.said = document.getElementById("shown").textContent;
-filter.value = ""; wanted.value = "found"; wanted.dispatchEvent(new Event("change"));
+filter.value = ""; statusFilter.value = "findings"; statusFilter.dispatchEvent(new Event("change"));
 seen.found = tests.filter(test => !test.hidden).map(test => test.id);
 filter.value = "nothing"; filter.dispatchEvent(new Event("input"));
-document.querySelector("#found + article a").click(); reveal();
+document.querySelector("#findings + article a").click(); reveal();
 seen.opened = tests.filter(test => test.open && !test.hidden).map(test => test.id);
 seen.focused = document.activeElement.parentElement.id;
-const image = document.querySelector("details.heat img");
+const image = document.querySelector("details.heatmap img");
 seen.image = [image.naturalWidth, image.naturalHeight];
 seen.shown_image = [image.clientWidth, image.clientHeight];
 for (const each of document.querySelectorAll("details")) each.open = true;
@@ -142,15 +141,15 @@ def test_workers_tell_everything_too(music):
     assert html.count('class="badge passed"') == 1 + 3  # the run's, and each test's
 
 
-def test_the_worst_pictures_are_kept():
-    book = RunReport([Figures(f"test_{n}", hot=n) for n in range(PICTURES_MAX + 5)])
-    for each in reversed(book.tests):
-        book.add_pictures(each.test, [{}])
-    assert set(book.pictures) == {f"test_{n}" for n in range(5, PICTURES_MAX + 5)}
+def test_the_worst_heatmaps_are_kept():
+    run_report = RunReport([ReportRow(f"test_{n}", hot=n) for n in range(HEATMAPS_MAX + 5)])
+    for each in reversed(run_report.tests):
+        run_report.add_heatmaps(each.test, [{}])
+    assert set(run_report.heatmaps) == {f"test_{n}" for n in range(5, HEATMAPS_MAX + 5)}
 
 
 def test_a_run_that_recorded_nothing_has_a_page():
-    html = page(RunReport([Figures("a.py::test_<x>")]), FACTS, "spanner: external")
+    html = page(RunReport([ReportRow("a.py::test_<x>")]), FACTS, "spanner: external")
     assert "a.py::test_&lt;x&gt;" in html
     assert "No test wrote enough for a heatmap." in html
 
@@ -160,9 +159,9 @@ def test_what_many_tests_have_is_told_once():
         "id": "", "tag": "", "mutations": 2, "lock_wait_seconds": 0.0, "error": "",
         "requests": [{"sql": "COMMIT", "site": "a.py:1", "lock_wait_seconds": 0.0}],
     }  # fmt: skip
-    book = RunReport(
+    run_report = RunReport(
         [
-            Figures(
+            ReportRow(
                 f"a.py::test_%[{n}]",
                 commits=30,
                 hotspots=["HOT_ROW T(K)"],
@@ -171,7 +170,7 @@ def test_what_many_tests_have_is_told_once():
             for n in range(50)
         ]
     )
-    html = page(book, FACTS, "")
+    html = page(run_report, FACTS, "")
     assert html.count("<b>HOT_ROW T(K)</b>") == 1
     assert "and in 49 more" in html
     assert 'href="#a.py::test_%25[0]"' in html
@@ -191,7 +190,7 @@ def test_failing_tests_and_findings_come_first(music):
         ("test_passes", "passed"),
         ("test_skipped", "skipped"),
     ]
-    order = ['id="failed"', 'id="found"', 'id="tests"', 'id="heat"', 'id="statements"']
+    order = ['id="failed"', 'id="findings"', 'id="tests"', 'id="heatmaps"', 'id="statements"']
     places = [html.index(each) for each in order]
     assert places == sorted(places)
     assert "RuntimeError: &lt;b&gt;broken&lt;/b&gt;" in html
@@ -248,9 +247,9 @@ def test_the_facts_of_a_run_are_readable():
 
 
 def test_figures_agree_in_number():
-    book = RunReport([Figures("t", queries=1, commits=2, full_scans=1, left_open=["a"])])
-    book.outcomes._by_test["t"] = Outcome("passed", 0.25, uses_spanner=True)
-    html = page(book, FACTS, "")
+    run_report = RunReport([ReportRow("t", queries=1, commits=2, full_scans=1, left_open=["a"])])
+    run_report.outcomes._by_test["t"] = Outcome("passed", 0.25, uses_spanner=True)
+    html = page(run_report, FACTS, "")
     for words in ("1</b>test<", "1</b>query<", "2</b>commits<", "0</b>aborts<", "1</b>full scan<"):
         assert f"<b>{words}" in html
     assert "250 ms · 1 query · 2 commits · 1 full scan" in html

@@ -4,8 +4,7 @@ import json
 
 import pytest
 
-from pytest_spanemu.report.figures import Figures
-from pytest_spanemu.report.run_report import RunReport
+from pytest_spanemu.report.run_report import ReportRow, RunReport
 from pytest_spanemu.report.terminal import findings, not_run, table
 from tests.installed import needs
 
@@ -147,10 +146,10 @@ def test_a_run_fails_on_what_it_is_told_to(music):
 
 
 def test_the_tables_text():
-    book = RunReport(
+    report = RunReport(
         [
-            Figures("a.py::test_read", 1234, 0, 0, 0, 0, setup_seconds=0.0008),
-            Figures(
+            ReportRow("a.py::test_read", 1234, 0, 0, 0, 0, setup_seconds=0.0008),
+            ReportRow(
                 "a.py::test_scan",
                 9,
                 0,
@@ -160,28 +159,30 @@ def test_the_tables_text():
                 setup_seconds=0.0007,
                 over_budget=["queries 9 > 3"],
             ),
-            Figures("a.py::test_hot", 0, 800, 0, 800, 0, 0, 97, 0.0009, hotspots=["HOT_ROW T(K)"]),
-            Figures("a.py::test_elsewhere"),
+            ReportRow(
+                "a.py::test_hot", 0, 800, 0, 800, 0, 0, 97, 0.0009, hotspots=["HOT_ROW T(K)"]
+            ),
+            ReportRow("a.py::test_elsewhere"),
         ]
     )
-    assert list(table(book, 3)) == [
+    assert list(table(report, 3)) == [
         "test               queries    commits     aborts  mutations      scans        hot      setup",
         "a.py::test_hot           0        800          0        800          0         97      0.9ms   HOT_ROW T(K)",
         "a.py::test_scan          9          0          1          2          2          -      0.7ms   over budget: queries 9 > 3",
         "a.py::test_read      1,234          0          0          0          0          -      0.8ms",
         "... and 1 other test",
     ]
-    assert findings(book) == "2 full scans · 1 hotspot · 1 test over budget"
-    book.refuse("faults")
-    book.refuse("clock", 2)
-    book.capabilities = {"faults": False, "plans": True}
-    assert not_run(book, "cloud") == (
+    assert findings(report) == "2 full scans · 1 hotspot · 1 test over budget"
+    report.refuse("faults")
+    report.refuse("clock", 2)
+    report.capabilities = {"faults": False, "plans": True}
+    assert not_run(report, "cloud") == (
         "not run on cloud: 2 tests for want of clock, 1 test for want of faults"
     )
     again = RunReport()
-    again.merge(book.to_json())
+    again.merge(report.to_json())
     again.merge({})
-    assert again == book
+    assert again == report
 
 
 def test_a_run_pauses_where_a_test_fails(music, monkeypatch):

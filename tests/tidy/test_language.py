@@ -48,6 +48,7 @@ REWRITTEN: tuple[str, ...] = (
     "pytest_spanemu/django/",
     "pytest_spanemu/sources/",
     "pytest_spanemu/targets/",
+    "pytest_spanemu/report/",
     "pytest_spanemu/rows/",
     "pytest_spanemu/seeds.py",
     "pytest_spanemu/__init__.py",

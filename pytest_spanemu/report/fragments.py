@@ -1,4 +1,4 @@
-"""Parts of the HTML report that several of its sections share: tables, statements, transactions."""
+"""HTML fragments that several sections of the report share: tables, statements, transactions."""
 
 from __future__ import annotations
 
@@ -8,29 +8,29 @@ from html import escape
 from typing import Any
 from urllib.parse import quote
 
-from pytest_spanemu.report.figures import Figures
 from pytest_spanemu.report.outcome import Outcome
+from pytest_spanemu.report.run_report import ReportRow
 
 Plain = dict[str, Any]
 
 
-def listed(test: Figures, name: str) -> list[Plain]:
-    """Return the entries of that name of all databases of a test."""
-    return [each for found in test.databases for each in found.get(name, ())]
+def details(row: ReportRow, name: str) -> list[Plain]:
+    """Return the details of one kind, such as "statements", of all databases of a test."""
+    return [entry for database in row.databases for entry in database.get(name, ())]
 
 
 def link(test: str) -> str:
-    """Return a link to a test of the page."""
+    """Return a link to a test on the page."""
     return f'<a href="#{quote(test, safe="/:[]")}">{escape(test)}</a>'
 
 
 def badge(outcome: Outcome) -> str:
-    """Return an outcome as a coloured word."""
+    """Return the status of an outcome as a coloured word."""
     return f'<span class="badge {outcome.status}">{outcome.status}</span>'
 
 
 def duration(seconds: float) -> str:
-    """Return a duration as a reader would say it."""
+    """Return a duration in milliseconds, seconds or minutes."""
     if seconds < 1:
         return f"{seconds * 1e3:,.0f} ms"
     minutes, rest = divmod(seconds, 60)
@@ -38,7 +38,7 @@ def duration(seconds: float) -> str:
 
 
 def statements_table(statements: Sequence[Plain]) -> str:
-    """Return statements with their plans, "" for none."""
+    """Return a table of statements with their plans, "" for no statements."""
     if not statements:
         return ""
     return table(
@@ -52,70 +52,70 @@ def statements_table(statements: Sequence[Plain]) -> str:
 
 
 def transactions_table(transactions: Sequence[Plain]) -> str:
-    """Return transactions, those that look the same once; "" for none."""
+    """Return a table of transactions, equal ones in one row; "" for no transactions."""
     times: Counter[tuple[str, ...]] = Counter()
-    for each in transactions:
-        waited = milliseconds(each["lock_wait_seconds"]) if each["lock_wait_seconds"] else ""
-        row = (name(each), f"{each['mutations']:,}", waited, ending(each), requests(each))
-        times[row] += 1
+    for entry in transactions:
+        waited = milliseconds(entry["lock_wait_seconds"]) if entry["lock_wait_seconds"] else ""
+        mutations = f"{entry['mutations']:,}"
+        times[transaction_name(entry), mutations, waited, status(entry), requests(entry)] += 1
     if not times:
         return ""
     return table(
-        ("times", "transaction", "mutations", "waited", "ended", "requests"),
+        ("times", "transaction", "mutations", "lock wait", "status", "requests"),
         ((f"{count:,}", *row) for row, count in times.items()),
     )
 
 
-def finding(found: Plain) -> str:
-    """Return a finding of the detector with its evidence and what to do."""
+def finding_article(finding: Plain) -> str:
+    """Return a finding of the detector with its evidence and fix."""
     return (
-        f'<article class="{escape(found["severity"])}"><b>{escape(found["reason"])} '
-        f"{escape(found['place'])}</b> {escape(found['rule'])}{evidence(found)}</article>"
+        f'<article class="{escape(finding["severity"])}"><b>{escape(finding["reason"])} '
+        f"{escape(finding['place'])}</b> {escape(finding['rule'])}{evidence(finding)}</article>"
     )
 
 
-def evidence(found: Plain) -> str:
-    """Return what a finding rests on, and its fix."""
+def evidence(finding: Plain) -> str:
+    """Return the message, the evidence and the fix of a finding."""
     return (
-        f"<p>{escape(found['message'])}</p><p>{escape(found['evidence'])}</p>"
-        f"<p>Fix: <code>{escape(found['fix'])}</code></p>"
+        f"<p>{escape(finding['message'])}</p><p>{escape(finding['evidence'])}</p>"
+        f"<p>Fix: <code>{escape(finding['fix'])}</code></p>"
     )
 
 
 def requests(transaction: Plain) -> str:
-    """Return the requests of a transaction, a line each."""
+    """Return the requests of a transaction, one line for each."""
     lines = []
-    for each in transaction["requests"]:
+    for request in transaction["requests"]:
         waited = ""
-        if each["lock_wait_seconds"]:
-            waited = f' <span class="wait">waited {milliseconds(each["lock_wait_seconds"])}</span>'
-        sql = " ".join(each["sql"].split())
-        lines.append(f"<code>{escape(sql)}</code> {escape(each['site'])}{waited}")
+        if seconds := request["lock_wait_seconds"]:
+            waited = f' <span class="wait">waited {milliseconds(seconds)}</span>'
+        sql = " ".join(request["sql"].split())
+        lines.append(f"<code>{escape(sql)}</code> {escape(request['site'])}{waited}")
     return "<br>".join(lines)
 
 
-def name(transaction: Plain) -> str:
+def transaction_name(transaction: Plain) -> str:
     """Return the id and the tag of a transaction."""
     return escape(" ".join(filter(None, (transaction["id"] or "commit", transaction["tag"]))))
 
 
-def ending(transaction: Plain) -> str:
-    """Return the status with which a transaction ended."""
+def status(transaction: Plain) -> str:
+    """Return the status of a transaction: its error, or OK."""
     error = transaction["error"]
     return f'<span class="bad">{escape(error)}</span>' if error else "OK"
 
 
 def milliseconds(seconds: float) -> str:
-    """Return a short time."""
+    """Return a duration in milliseconds."""
     return f"{seconds * 1e3:,.1f} ms"
 
 
 def table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """Return a table of cells that are HTML already; numbers stand to the right.
+    """Return a table of cells, which are HTML. Numbers are aligned to the right.
 
     On a narrow screen each row becomes a list, whose entries show the heads.
     """
-    head = "".join(f"<th>{each}</th>" for each in heads)
+    head = "".join(f"<th>{text}</th>" for text in heads)
     body = "".join(f"<tr>{''.join(map(_cell, heads, row))}</tr>" for row in rows)
     return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
@@ -125,11 +125,11 @@ def _cell(head: str, cell: str) -> str:
     return f'<td{kind} data-head="{head}">{cell}</td>'
 
 
-def _statement(found: Plain) -> str:
-    sql = f"<code>{escape(' '.join(found['sql'].split()))}</code>"
-    if not found["plan"]:
+def _statement(statement: Plain) -> str:
+    sql = f"<code>{escape(' '.join(statement['sql'].split()))}</code>"
+    if not statement["plan"]:
         return sql
-    plan = f"<pre>{escape(found['plan'])}</pre>"
+    plan = f"<pre>{escape(statement['plan'])}</pre>"
     return f'<details class="plan"><summary>{sql}</summary>{plan}</details>'
 
 
