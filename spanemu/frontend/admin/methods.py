@@ -8,10 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from spanemu.frontend.admin import backups, databases, instances, operations, policies, wire
+from spanemu.base.deferred import deferred
+from spanemu.frontend.admin import wire
 from spanemu.frontend.method import Handler, Method, unimplemented
+
+if TYPE_CHECKING:
+    from spanemu.frontend.admin import backups, databases, instances, operations, policies
+else:
+    backups = deferred("spanemu.frontend.admin.backups")
+    databases = deferred("spanemu.frontend.admin.databases")
+    instances = deferred("spanemu.frontend.admin.instances")
+    operations = deferred("spanemu.frontend.admin.operations")
+    policies = deferred("spanemu.frontend.admin.policies")
 
 _DATABASE_FEATURES: Mapping[str, tuple[str, ...]] = {
     "Quorum changes": ("ChangeQuorum",),

@@ -1,0 +1,59 @@
+"""Functions whose module is imported when the first of them is called.
+
+Most test runs use a small part of the engine, and every module that is imported costs its share of
+the time before the first test. A table of handlers therefore names the handlers of rare requests
+without importing them. The type checker sees the real module:
+
+    if TYPE_CHECKING:
+        from spanemu.frontend.admin import backups
+    else:
+        backups = deferred("spanemu.frontend.admin.backups")
+
+    Method("CreateBackup", ..., backups.create_backup)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any
+
+
+class DeferredModule:
+    """A stand-in for a module: its attributes are functions that import the module when called."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return DeferredFunction(self._name, name)
+
+
+class DeferredFunction:
+    """A function of a module that is imported at the first call."""
+
+    __slots__ = ("__name__", "_function", "module")
+
+    def __init__(self, module: str, name: str) -> None:
+        self.module = module
+        self.__name__ = name
+        self._function: Callable[..., Any] | None = None
+
+    def __call__(self, *arguments: Any, **named: Any) -> Any:
+        return self.resolve()(*arguments, **named)
+
+    def __repr__(self) -> str:
+        return f"<deferred {self.module}.{self.__name__}>"
+
+    def resolve(self) -> Callable[..., Any]:
+        """Import the module and return the function itself."""
+        if self._function is None:
+            self._function = getattr(import_module(self.module), self.__name__)
+        return self._function
+
+
+def deferred(module: str) -> DeferredModule:
+    """Return a stand-in for the module of that name, which is not imported yet."""
+    return DeferredModule(module)

@@ -1,0 +1,23 @@
+"""Functions whose module is imported at the first call."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+from spanemu.base.deferred import deferred
+
+
+def test_a_module_is_imported_when_a_function_is_called(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(sys.modules, "colorsys", raising=False)
+    rgb_to_hsv = deferred("colorsys").rgb_to_hsv
+    assert "colorsys" not in sys.modules
+    assert rgb_to_hsv(0.0, 0.0, 1.0)[2] == 1.0
+    assert "colorsys" in sys.modules
+
+
+def test_a_missing_function_is_an_error_of_the_call() -> None:
+    missing = deferred("colorsys").no_such_function
+    with pytest.raises(AttributeError, match="no_such_function"):
+        missing()
