@@ -84,5 +84,6 @@ def aggregate_properties(name: str) -> dict[str, Any]:
         "is_min": name == "MIN",
         "is_max": name == "MAX",
         "counts_rows": name == "$count_star",
+        "null_is_false": name == "COUNTIF",
         "decorrelates": name in DECORRELATED,
     }

@@ -237,6 +237,7 @@ class AggregateFunction(Record):
     is_min: bool = False
     is_max: bool = False
     counts_rows: bool = False  # COUNT(*)
+    null_is_false: bool = False  # COUNTIF: NULL has the effect of FALSE
     decorrelates: bool = False  # may be computed for all groups of a correlated subquery at once
 
 
@@ -252,6 +253,7 @@ class AggregateSignature(Unique):
     is_min: bool = False
     is_max: bool = False
     counts_rows: bool = False
+    null_is_false: bool = False
     decorrelates: bool = False
 
 

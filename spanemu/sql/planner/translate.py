@@ -13,9 +13,10 @@ from typing import Any
 from spanemu.base.errors import Unsupported
 from spanemu.sql import resolved
 from spanemu.sql.plan import nodes
+from spanemu.sql.plan.conditions import conjunction_or_true, conjuncts, is_true
 from spanemu.sql.plan.joins import Join, JoinKind, Unnest
 from spanemu.sql.plan.nodes import Columns, Node
-from spanemu.sql.plan.traverse import map_parts
+from spanemu.sql.plan.traverse import has_query, map_parts, replace_fields
 from spanemu.sql.planner.planning import Planning
 from spanemu.sql.resolved import ColumnRef, Expr, ResolvedColumn, SetOpKind
 
@@ -71,8 +72,19 @@ class Translator:
         return tuple([map_parts(key, self._no_node, self.expr) for key in keys])
 
     def aggregate(self, call: resolved.AggregateCall) -> resolved.AggregateCall:
-        """Return an aggregate with the subqueries in its arguments translated."""
-        return map_parts(call, self._no_node, self.expr)
+        """Return an aggregate with the subqueries in its arguments translated.
+
+        Where NULL has the effect of FALSE, a conjunct that is NULL decides, like one that is FALSE,
+        and the subqueries in the other conjuncts are not evaluated.
+        """
+        call = map_parts(call, self._no_node, self.expr)
+        if call.signature.null_is_false and has_query(call.arguments[0]):
+            terms = list(conjuncts(call.arguments[0]))
+            if len(terms) > 1:
+                call = replace_fields(
+                    call, {"arguments": (conjunction_or_true(map(is_true, terms)),)}
+                )
+        return call
 
     @staticmethod
     def _no_node(node: Node) -> Node:

@@ -80,6 +80,12 @@ CHEAP_TERMS = {
         "FROM Singers s"
     ),
     "COALESCE": f"SELECT COALESCE(SingerId, (SELECT MAX(1) {PAIRS_OF_SINGER})) FROM Singers s",
+    "COUNTIF": f"SELECT COUNTIF(Rating > 1000 AND SingerId IN {TRIPLES}) FROM Singers",
+    "COUNTIF, written first": f"SELECT COUNTIF(EXISTS {TRIPLES} AND Rating > 1000) FROM Singers",
+    "COUNTIF, for a row": (
+        f"SELECT COUNTIF(Rating > 1000 AND EXISTS (SELECT 1 {PAIRS_OF_SINGER})) FROM Singers s "
+        "GROUP BY LastName"
+    ),
     "aggregate": (
         "SELECT SUM(IF(Rating > 1000, (SELECT MAX(x.Duration) FROM Songs x), 0)) FROM Singers"
     ),

@@ -223,5 +223,6 @@ def _signature(function: AggregateFunction, match: Match) -> AggregateSignature:
         function.is_min,
         function.is_max,
         function.counts_rows,
+        function.null_is_false,
         function.decorrelates,
     )
