@@ -16,9 +16,10 @@ from spanemu.base.deadline_checks import paced
 from spanemu.schema.column import KeyPart
 from spanemu.sql.executor.compiler import Compiler
 from spanemu.sql.executor.reader import ByteRange
-from spanemu.sql.executor.relation import Layout
+from spanemu.sql.executor.relation import Layout, Value
 from spanemu.sql.executor.run import Run
 from spanemu.sql.plan.seek import Among, Constraint, Equal, Prefixed, Seek, Within
+from spanemu.sql.plan.traverse import has_query, parts
 from spanemu.values.key import TOP, after_prefix, key_encoder, merge_ranges, successor
 from spanemu.values.types import TypeCode
 
@@ -81,6 +82,23 @@ def compile_point(
 
         return single
 
+    whole = _whole_key(checks, encode)
+    known = [check for check, point in zip(checks, points, strict=True) if not _has_query(point)]
+    if len(known) in (0, len(checks)):
+        return whole
+    is_possible = _whole_key(known, lambda _: b"")
+
+    def guarded(row: Any, run: Run) -> bytes | None:
+        return None if is_possible(row, run) is None else whole(row, run)
+
+    return guarded
+
+
+def _whole_key(
+    checks: Sequence[tuple[bool, bool, Value]], encode: Callable[[Sequence[Any]], bytes]
+) -> PointOf:
+    """Return a function from a row to its key, given (is strict, refuses NaN, value) per part."""
+
     def whole(row: Any, run: Run) -> bytes | None:
         values = []
         for is_strict, refuses_nan, value_of in checks:
@@ -92,6 +110,10 @@ def compile_point(
         return encode(values)
 
     return whole
+
+
+def _has_query(constraint: Constraint) -> bool:
+    return any(map(has_query, parts(constraint)))
 
 
 def _compile_seek(
@@ -126,7 +148,27 @@ def _compile_seek(
             ]
         return merge_ranges(result)
 
+    queries = list(map(_has_query, seek.points))
+    known = [option for option, is_query in zip(options, queries, strict=True) if not is_query]
+    known_interval = None if seek.last is None or _has_query(seek.last) else interval
+    if any(queries) or (interval is not None and known_interval is None):
+        return _guarded(ranges, known, known_interval)
     return ranges
+
+
+def _guarded(ranges: RangesOf, known: Sequence[_Options], interval: _Interval | None) -> RangesOf:
+    """Return `ranges`, computed only if the constraints without subqueries match anything."""
+
+    def guarded(row: Any, run: Run) -> list[ByteRange]:
+        if not all(option(row, run) for option in known):
+            return []
+        if interval is not None:
+            bounds = interval(row, run)
+            if bounds is None or (bounds[1] is not None and bounds[0] >= bounds[1]):
+                return []
+        return ranges(row, run)
+
+    return guarded
 
 
 def _end(prefix: bytes) -> bytes:

@@ -23,9 +23,9 @@ from spanemu.sql.plan.joins import (
     MergeJoin,
     Unnest,
 )
-from spanemu.sql.plan.nodes import Node, Scan
+from spanemu.sql.plan.nodes import Node, Scan, Subquery
 from spanemu.sql.plan.seek import Among, Equal, Prefixed, Seek
-from spanemu.sql.plan.traverse import walk
+from spanemu.sql.plan.traverse import has_query, parts, walk
 from spanemu.sql.planner.planning import Planning
 from spanemu.sql.resolved import Expr, Literal
 
@@ -74,6 +74,18 @@ def _of_scan(node: Scan, planning: Planning) -> Estimate:
     visited = rows_visited(node.table, node.index, node.seeks, planning)
     cost = visited + SEEK * (len(node.seeks) if node.seeks else 1)
     return Estimate(max(1.0, visited * _selectivity(node.residual)), cost)
+
+
+def seeking_cost(node: Node, planning: Planning) -> float:
+    """Return the cost of the subqueries that compute the keys of the scans in `node`.
+
+    Such a subquery runs once, before the first row of its scan.
+    """
+    if not has_query(node):
+        return 0.0
+    seeks = [seek for scan in walk(node) if isinstance(scan, Scan) for seek in scan.seeks or ()]
+    inside = [part for seek in seeks for key in parts(seek) for part in walk(key)]
+    return sum(estimate(part.node, planning).cost for part in inside if isinstance(part, Subquery))
 
 
 def rows_visited(

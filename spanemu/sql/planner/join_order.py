@@ -19,7 +19,7 @@ from spanemu.sql.plan.conditions import conjunction, conjuncts, equal, equality,
 from spanemu.sql.plan.joins import ApplyJoin, HashJoin, Join, JoinKind, MergeJoin
 from spanemu.sql.plan.nodes import Node
 from spanemu.sql.plan.traverse import free, is_volatile, walk
-from spanemu.sql.planner.estimate import Estimate, estimate
+from spanemu.sql.planner.estimate import Estimate, estimate, seeking_cost
 from spanemu.sql.planner.ordering import RequiredOrder, is_ordered, required_order
 from spanemu.sql.planner.planning import Planning
 from spanemu.sql.planner.properties import implied, is_single_row
@@ -112,7 +112,7 @@ class JoinPlanner:
         if hashed is None and applied is None:
             inner = self.leaf(right)
             condition = conjunction(conditions)
-            is_right_first = _is_right_first(left, inner)
+            is_right_first = self._is_right_first(left, inner)
             join = Join(kind, left.node, inner.node, condition, is_right_first=is_right_first)
             yield self.priced(join)
 
@@ -135,7 +135,7 @@ class JoinPlanner:
                 left_keys, right_keys = right_keys, left_keys
         join = HashJoin(
             kind, left.node, inner.node, left_keys, right_keys, residual,
-            is_broadcast=self.is_broadcast, is_right_first=_is_right_first(left, inner),
+            is_broadcast=self.is_broadcast, is_right_first=self._is_right_first(left, inner),
         )  # fmt: skip
         return self.priced(join)
 
@@ -167,6 +167,16 @@ class JoinPlanner:
         inner = pushed if is_once else spool_correlated(pushed)
         return self.priced(ApplyJoin(kind, left.node, inner))
 
+    def _is_right_first(self, left: Joined, right: Joined) -> bool:
+        """Return whether a join that may turn out empty should read its right side first.
+
+        The side with few rows is the likelier to have none, unless it is expensive to read.
+        """
+        return self._effort(right) < self._effort(left)
+
+    def _effort(self, side: Joined) -> float:
+        return side.estimate.cost * side.estimate.rows + seeking_cost(side.node, self.planning)
+
     def semi_from_right(self, left: Node, right: Node, conditions: Sequence[Expr]) -> Joined | None:
         """Return a semi join that looks up left rows by the distinct right values, if possible."""
         keys, rest = _equal_keys(conditions, left.ids, right.ids)
@@ -188,18 +198,6 @@ class JoinPlanner:
         if not _seek_columns(look_up) & distinct.ids:
             return None
         return self.priced(ApplyJoin(JoinKind.INNER, distinct, look_up))
-
-
-def _is_right_first(left: Joined, right: Joined) -> bool:
-    """Return whether a join that may turn out empty should read its right side first.
-
-    The side with few rows is the likelier to have none, unless it is expensive to read.
-    """
-    return _effort(right.estimate) < _effort(left.estimate)
-
-
-def _effort(side: Estimate) -> float:
-    return side.cost * side.rows
 
 
 def plan_join(

@@ -12,7 +12,7 @@ from typing import Any
 
 from spanemu.base.call import current
 from spanemu.base.deadline_checks import PART_MAX
-from spanemu.sql.executor.compiler import Compiler
+from spanemu.sql.executor.compiler import Compiler, Gate
 from spanemu.sql.executor.memory import FREE_ROWS
 from spanemu.sql.executor.operators.scan import cells_read, fetcher, layout_of
 from spanemu.sql.executor.ranges import compile_point, compile_ranges
@@ -77,13 +77,14 @@ def _lookup(
 ) -> Partners:
     """Return the partners of a left row by seeking; with `wants_any`, one partner is enough."""
     assert scan.seeks is not None
-    test = None if scan.residual is None else compiler.test(scan.residual, layout)
+    gate, residual = compiler.gate(scan.residual, layout)
+    test = None if residual is None else compiler.test(residual, layout)
     key = scan.table.key if scan.index is None else scan.index.full_key
     point = None
     if scan.index is None:
         point = compile_point(scan.seeks, key, left.layout, compiler)
     if point is not None:
-        return _lookup_point(scan, point, test)
+        return _gated(gate, _lookup_point(scan, point, test))
     ranges_of = compile_ranges(scan.seeks, key, left.layout, compiler)
     fetch = fetcher(scan, partly=wants_any)
 
@@ -103,7 +104,13 @@ def _lookup(
             return passing
         return chain(passing, map_batches(joined_rows, lambda batch: _passing(batch, test, run)))
 
-    return partners
+    return _gated(gate, partners)
+
+
+def _gated(gate: Gate | None, partners: Partners) -> Partners:
+    if gate is None:
+        return partners
+    return lambda row, run: partners(row, run) if gate(run) else ()
 
 
 def _tallied(rows: Iterator[Row], run: Run) -> Iterable[Row]:

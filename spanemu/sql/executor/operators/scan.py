@@ -53,8 +53,9 @@ def compile_scan(node: Scan, compiler: Compiler) -> Relation:
     if node.index is None and not compiler.profiled:
         point = compile_point(node.seeks, key, _NO_LAYOUT, compiler)
         if point is not None:
-            test = None if node.residual is None else compiler.test(node.residual, layout)
-            return Relation(_get(node, point, test), layout, width)
+            gate, residual = compiler.gate(node.residual, layout)
+            test = None if residual is None else compiler.test(residual, layout)
+            return Relation(gated(gate, _get(node, point, test)), layout, width)
     ranges: RangesOf | None = None
     if node.seeks is not None:
         ranges = compile_ranges(node.seeks, key, _NO_LAYOUT, compiler)

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from spanemu.sql.executor.operators import loop_join
-from spanemu.values.types import BOOL, INT64, Type
+from spanemu.values.types import BOOL, INT64, Type, array_of
 from tests.unit.sql.world import ROWS, MemoryReader, ask, prepared, run_for
 
 TRIPLES = "(SELECT x.Duration FROM Songs x, Songs y, Songs z)"
@@ -112,12 +112,38 @@ NEVER_TRUE = {
     "parameter, ON": "SELECT 1 FROM Singers s LEFT JOIN Songs x ON s.SingerId = x.Duration AND @no",
     "parameter, HAVING": "SELECT COUNT(*) FROM Songs x, Songs y HAVING @no",
 }
+GREATEST = "(SELECT MAX(x.Duration) FROM Songs x, Songs y, Songs z)"
+SOUGHT_KEYS = {
+    "whole key": f"SELECT 1 FROM Singers WHERE SingerId = {GREATEST} AND @no",
+    "whole key, DELETE": f"DELETE FROM Singers WHERE SingerId = {GREATEST} AND @no",
+    "first part": f"SELECT 1 FROM Albums WHERE SingerId = {GREATEST} AND @no",
+    "index": f"SELECT 1 FROM Albums WHERE Budget = {GREATEST} AND @no",
+    "other part NULL": f"SELECT 1 FROM Albums WHERE SingerId = {GREATEST} AND AlbumId = @null",
+    "no element": (
+        f"SELECT 1 FROM Albums WHERE SingerId IN UNNEST(@none) AND AlbumId = {GREATEST}"
+    ),
+    "empty interval": (
+        f"SELECT 1 FROM Albums WHERE SingerId = {GREATEST} AND AlbumId > @one AND AlbumId < @one"
+    ),
+    "bound of an interval": (
+        f"SELECT 1 FROM Albums WHERE SingerId = @null AND AlbumId > {GREATEST}"
+    ),
+    "look-up": (
+        "SELECT 1 FROM Singers s LEFT JOIN@{JOIN_METHOD=APPLY_JOIN} Albums a "
+        f"ON a.SingerId = s.SingerId AND a.AlbumId = {GREATEST} AND @no"
+    ),
+    "pairs with an empty side": f"SELECT 1 FROM {NO_SINGER} s JOIN Albums a ON a.SingerId = {GREATEST}",
+    "keys of an empty side": (
+        f"SELECT 1 FROM {NO_SINGER} s, Albums a WHERE a.SingerId = {GREATEST} "
+        "AND a.Budget = s.Rating"
+    ),
+}
 SONGS = frozenset({"Songs", "SongsByName", "SongsByGenre"})
 
 
 def tables_read(sql: str) -> set[str]:
-    types: dict[str, Type] = {"no": BOOL, "one": INT64}
-    values: dict[str, Any] = {"no": False, "one": 1}
+    types: dict[str, Type] = {"no": BOOL, "one": INT64, "null": INT64, "none": array_of(INT64)}
+    values: dict[str, Any] = {"no": False, "one": 1, "null": None, "none": []}
     reader = MemoryReader(ROWS)
     executable = prepared(sql, reader, types)
     used = {name: values[name] for name, _ in executable.parameters}
@@ -133,6 +159,21 @@ def test_an_empty_side_leaves_the_other_side_unread(shape):
 @pytest.mark.parametrize("shape", CHEAP_TERMS)
 def test_a_deciding_term_leaves_a_subquery_unread(shape):
     assert tables_read(CHEAP_TERMS[shape]).isdisjoint(SONGS)
+
+
+@pytest.mark.parametrize("shape", SOUGHT_KEYS)
+def test_a_subquery_for_a_key_is_not_evaluated_for_a_scan_without_rows(shape):
+    assert tables_read(SOUGHT_KEYS[shape]).isdisjoint(SONGS)
+
+
+def test_a_key_computed_by_a_subquery_is_sought():
+    one = "(SELECT MIN(x.AlbumId) FROM Songs x)"
+    assert ask(f"SELECT Title FROM Albums WHERE SingerId = 2 AND AlbumId = {one}") == [("Total",)]
+    sql = f"SELECT Title FROM Albums WHERE SingerId = {one} AND AlbumId > 0 AND AlbumId < 2"
+    assert ask(sql) == [("Go",)]
+    assert ask(f"SELECT Title FROM Albums WHERE SingerId IN (1, 2) AND AlbumId > {one}") == [
+        ("Green",), ("Blue",)
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize("shape", NEVER_TRUE)
