@@ -1,7 +1,7 @@
 """The types of the fixtures' values, for annotations in tests.
 
-A test imports the types from `pytest_spanemu`. A type is a union if emulators in this process and
-in other processes have different classes.
+A test imports the types from `pytest_spanemu`. They are the same for emulators in this process and
+in other processes.
 """
 
 from __future__ import annotations
@@ -17,26 +17,24 @@ from spanemu.api.handles import DatabaseHandle
 from spanemu.control.clock import EmulatorClock
 from spanemu.control.fault import Fault
 from spanemu.control.faults import Faults
-from spanemu.control.hotspots import HotspotsHandle, Watch
-from spanemu.control.recorder import Recorder
-from spanemu.control.recording import Recording
+from spanemu.control.hotspot_watch import Watch
+from spanemu.control.hotspots import HotspotsHandle
+from spanemu.control.recording import Recorder, Recording
 from spanemu.control.splits import SplitsHandle
 from spanemu.hotspots.finding import Finding
 from spanemu.hotspots.report import Report
-from spanemu.wire_control.faults import RemoteFault, RemoteFaults
-from spanemu.wire_control.recording import RemoteRecorder, RemoteRecording
 
 Row = dict[str, Any]  # a row of spanner_factory and spanner_sql
 
 SpannerClock = EmulatorClock
-SpannerFaults = Faults | RemoteFaults
-SpannerFault = Fault | RemoteFault
+SpannerFaults = Faults
+SpannerFault = Fault
 SpannerHotspots = HotspotsHandle
 HotspotWatch = Watch
 HotspotReport = Report
 HotspotFinding = Finding
-SpannerRecorder = Recorder | RemoteRecorder
-SpannerRecording = Recording | RemoteRecording
+SpannerRecorder = Recorder
+SpannerRecording = Recording
 SpannerRecord = Callable[[], SpannerRecorder]
 SpannerSplits = SplitsHandle
 

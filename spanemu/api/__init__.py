@@ -3,5 +3,6 @@
 In reading order: `handles` (the interface of every emulator, wherever it runs), `embedded` (an
 emulator in this process), `remote` (an emulator in another process), `context` (an emulator for
 the duration of a piece of code), `client` (the official client connected to an emulator),
-`endpoint_file` (the file that publishes an emulator's address).
+`calls` (the connection to the control service of another process), `endpoint_file` (the file that
+publishes an emulator's address).
 """

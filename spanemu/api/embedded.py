@@ -40,15 +40,17 @@ from spanemu.config import (
     HostPort,
     ProcessSettings,
 )
-from spanemu.control.clock import EmbeddedClock, as_datetime, nanos_of
+from spanemu.control.clock import EmbeddedClock, EmulatorClock, as_datetime, nanos_of
+from spanemu.control.databases import DatabaseControl, LocalDatabase
+from spanemu.control.dispatch import Dispatcher
+from spanemu.control.fault import Fault
 from spanemu.control.faults import Faults
-from spanemu.control.operations.control import Control
-from spanemu.control.operations.table import OPERATIONS, perform
-from spanemu.control.recorder import Recorder
-from spanemu.control.splits import Splits
+from spanemu.control.injector import EmbeddedFaults
+from spanemu.control.recorder import EmbeddedRecorder
+from spanemu.control.recording import Recorder, RecordingSource
+from spanemu.control.splits import Splits, SplitsHandle
 from spanemu.database.core import Environment
 from spanemu.database.database import Database
-from spanemu.database.transactions.listing import OpenTransaction
 from spanemu.frontend.control import control_service
 from spanemu.frontend.dispatch import Endpoints
 from spanemu.frontend.embedded import EmbeddedRegistry
@@ -64,15 +66,12 @@ if TYPE_CHECKING:
 _EMBEDDED = EmbeddedRegistry()
 
 
-class EmbeddedDatabase(DatabaseHandle):
+class EmbeddedDatabase(LocalDatabase, DatabaseHandle):
     """A database of an emulator in this process."""
 
-    _instances = OwnProcess[Instances]()
-
     def __init__(self, emulator: Emulator, name: DatabaseName, instances: Instances) -> None:
-        super().__init__(emulator, name)
-        self._instances = instances
-        self._clock = emulator.clock
+        DatabaseHandle.__init__(self, emulator, name)
+        LocalDatabase.__init__(self, instances, emulator.clock, name)
 
     def ddl(self) -> list[str]:
         """Return the DDL statements that create the current schema in an empty database."""
@@ -100,41 +99,6 @@ class EmbeddedDatabase(DatabaseHandle):
         """Drop the database. Does nothing if the database does not exist."""
         self._instances.drop_database(self.name)
 
-    def snapshot(self) -> Any:
-        """Return a snapshot of the current schema and rows for `restore`, without copying."""
-        return self._database().snapshot()
-
-    def restore(self, snapshot: Any) -> None:
-        """Restore a snapshot of this database. Sessions and clients stay usable."""
-        self._database().restore(snapshot)
-        self._clock.come_back(snapshot.clock)
-
-    def forget(self, snapshot: Any) -> None:
-        """Release a snapshot, so that the database stops retaining old versions for it."""
-        self._database().forget(snapshot)
-
-    def settle(self) -> None:
-        """Make the current schema and rows visible at every timestamp, however old."""
-        self._database().forget_history()
-
-    def clone(self, name: str) -> DatabaseHandle:
-        """Create database `name` with the current schema and rows, and return its handle."""
-        target = self._emulator.resolve(name)
-        self._instances.clone_database(self._database(), target)
-        return self._emulator.database(str(target))
-
-    def open_transactions(self) -> Sequence[OpenTransaction]:
-        """Return the open read-write transactions and their locks, the oldest first."""
-        return self._database().sessions.open_transactions()
-
-    def abort_transactions(self) -> None:
-        """Abort every open read-write transaction, as the service may; sessions stay usable."""
-        self._database().abort_transactions()
-
-    def layout(self, *, servers: bool = False) -> str:
-        """Return a drawing of the splits and rows as they are stored."""
-        return self._database().physical_layout(servers=servers)
-
     def split_at(self, table: str, key: Sequence[Any]) -> None:
         """Add a split boundary at `key` of a root table, whether or not that row exists."""
         self._database().split_at(table, raw_key(key))
@@ -143,9 +107,6 @@ class EmbeddedDatabase(DatabaseHandle):
     def splits(self) -> Splits:
         """The database's splits and servers, for tests to inspect and change."""
         return Splits(self._database())
-
-    def _database(self) -> Database:
-        return self._instances.database(self.name)
 
 
 class Emulator(EmulatorHandle):
@@ -189,21 +150,13 @@ class Emulator(EmulatorHandle):
         )
         self.endpoints = endpoints_for(self._instances)
         self._clock = EmbeddedClock(clock, self._instances, self.endpoints.watchers)
-        self._faults = Faults(
+        self._faults = EmbeddedFaults(
             self._instances, self.endpoints.names, self.endpoints.intercept, self.randomness
         )
         if self.config.abort_first_attempts:
             self._faults.abort_first_attempts().is_permanent = True
-        control = Control(
-            self._instances,
-            self._clock,
-            self._faults,
-            partial(_recorder, self._instances, self.endpoints),
-            partial(_hotspots, self._instances),
-        )
-        self.endpoints.add_unintercepted_service(
-            control_service(OPERATIONS, partial(perform, control))
-        )
+        operations = _operations(self._instances, self.endpoints, self._clock, self._faults)
+        self.endpoints.add_unintercepted_service(control_service(operations, operations.perform))
         server = Server(self.endpoints)
         address = HostPort.parse(self.config.host_port)
         self.address = replace(address, port=server.start(self.config.host_port))
@@ -238,7 +191,7 @@ class Emulator(EmulatorHandle):
         return self._clock
 
     @property
-    def faults(self) -> Faults:
+    def faults(self) -> EmbeddedFaults:
         """The fault injection of this emulator."""
         return self._faults
 
@@ -266,7 +219,7 @@ class Emulator(EmulatorHandle):
             raise rejection from failure
         return self.database(str(target))
 
-    def record(self, database: NamedDatabase | str) -> Recorder:
+    def record(self, database: NamedDatabase | str) -> EmbeddedRecorder:
         """Return a context manager that records the requests of a database's clients."""
         return _recorder(self._instances, self.endpoints, self.name_of(database))
 
@@ -336,8 +289,41 @@ class _Running:
         self._instances.close()  # Last, so that no waiting commit succeeds as locks are released.
 
 
-def _recorder(instances: Instances, endpoints: Endpoints, name: str) -> Recorder:
-    return Recorder(
+# The operations of control.hotspots, which is imported when the first of them is requested.
+HOTSPOT_OPERATIONS = (
+    "StartHotspots", "ReportHotspots", "ResetHotspots", "StopHotspots", "PauseHotspots",
+    "WatchHotspots", "ReportWatch", "StopWatch", "SplitStats", "Simulate", "Heatmap",
+)  # fmt: skip
+
+
+def _operations(
+    instances: Instances, endpoints: Endpoints, clock: EmbeddedClock, faults: EmbeddedFaults
+) -> Dispatcher:
+    """Return the operations that the emulator serves to other processes."""
+
+    def add_hotspots() -> None:
+        from spanemu.control.hotspot_watch import Watch
+        from spanemu.control.hotspots import HotspotsHandle
+
+        operations.add(HotspotsHandle, partial(_hotspots, instances))
+        operations.add(Watch)
+
+    operations = Dispatcher()
+    operations.add(EmulatorClock, lambda: clock)
+    operations.add(Faults, lambda: faults)
+    operations.add(Fault, faults.find)
+    operations.add(
+        DatabaseControl, lambda name: LocalDatabase(instances, clock, DatabaseName.parse(name))
+    )
+    operations.add(SplitsHandle, lambda name: Splits(instances.database(name)))
+    operations.add(Recorder, partial(_recorder, instances, endpoints))
+    operations.add(RecordingSource)
+    operations.add_later(HOTSPOT_OPERATIONS, add_hotspots)
+    return operations
+
+
+def _recorder(instances: Instances, endpoints: Endpoints, name: str) -> EmbeddedRecorder:
+    return EmbeddedRecorder(
         name,
         lambda method, request: InterceptedRequest(method, request, instances),
         endpoints.watchers,

@@ -24,13 +24,11 @@ from google.cloud.spanner_v1.database import Database
 from spanemu.api.client import official_async_database, official_client, official_database
 from spanemu.base.resource_names import DatabaseName, InstanceName
 from spanemu.control.clock import EmulatorClock
+from spanemu.control.databases import DatabaseControl
 from spanemu.control.faults import Faults
-from spanemu.control.recorder import Recorder
+from spanemu.control.recording import Recorder
 from spanemu.control.splits import SplitsHandle
-from spanemu.database.transactions.listing import OpenTransaction
 from spanemu.schema_source import Source
-from spanemu.wire_control.faults import RemoteFaults
-from spanemu.wire_control.recording import RemoteRecorder
 
 if TYPE_CHECKING:
     from spanemu.control.hotspots import HotspotsHandle
@@ -43,7 +41,7 @@ class NamedDatabase(Protocol):
     def name(self) -> str: ...
 
 
-class DatabaseHandle(ABC):
+class DatabaseHandle(DatabaseControl):
     """A handle on one database. Safe to use from several threads."""
 
     def __init__(self, emulator: EmulatorHandle, name: DatabaseName) -> None:
@@ -130,53 +128,11 @@ class DatabaseHandle(ABC):
     def drop(self) -> None:
         """Drop the database. Does nothing if the database does not exist."""
 
-    @abstractmethod
-    def snapshot(self) -> Any:
-        """Return a snapshot of the current schema and rows for `restore`, without copying."""
-
-    @abstractmethod
-    def restore(self, snapshot: Any) -> None:
-        """Restore a snapshot of this database. Sessions and clients stay usable.
-
-        If the clock was moved since, restore the clock as well (`EmulatorClock.reset`). Raises
-        ValueError for a snapshot of another database, and for a snapshot later than a state that
-        the database was restored to since.
-        """
-
-    @abstractmethod
-    def forget(self, snapshot: Any) -> None:
-        """Release a snapshot, so that the database stops retaining old versions for it.
-
-        Raises ValueError for a snapshot of another database.
-        """
-
-    @abstractmethod
-    def settle(self) -> None:
-        """Make the current schema and rows visible at every timestamp, however old.
-
-        Every stale read then sees the current rows, and the clock may be set to any time. Visits
-        every row. Does nothing while snapshots of the database exist.
-        """
-
-    @abstractmethod
     def clone(self, name: str) -> DatabaseHandle:
         """Create database `name` with the current schema and rows, and return its handle."""
-
-    @abstractmethod
-    def open_transactions(self) -> Sequence[OpenTransaction]:
-        """Return the open read-write transactions, the oldest first.
-
-        Each transaction shows its id, age, session, tags, last statement and locks, as attributes
-        and as text.
-        """
-
-    @abstractmethod
-    def abort_transactions(self) -> None:
-        """Abort every open read-write transaction; sessions stay usable."""
-
-    @abstractmethod
-    def layout(self, *, servers: bool = False) -> str:
-        """Return a drawing of the stored splits and rows; `servers` adds each split's server."""
+        target = str(self._emulator.resolve(name))
+        self._clone(target)
+        return self._emulator.database(target)
 
     @abstractmethod
     def split_at(self, table: str, key: Sequence[Any]) -> None:
@@ -267,11 +223,11 @@ class EmulatorHandle(ABC):
 
     @property
     @abstractmethod
-    def faults(self) -> Faults | RemoteFaults:
+    def faults(self) -> Faults:
         """The fault injection of this emulator."""
 
     @abstractmethod
-    def record(self, database: NamedDatabase | str) -> Recorder | RemoteRecorder:
+    def record(self, database: NamedDatabase | str) -> Recorder:
         """Return a context manager that records the requests of a database's clients."""
 
     @abstractmethod

@@ -1,7 +1,7 @@
 """An emulator in another process, either started by this process or already running.
 
 Data and schemas go through the official client. Operations that only spanemu offers (snapshots,
-the clock, ...) go through spanemu's own gRPC service (`wire_control`); they raise Unsupported
+the clock, ...) go through spanemu's own gRPC service (`calls`); they raise Unsupported
 against another server, such as Google's emulator.
 """
 
@@ -14,29 +14,23 @@ import tempfile
 import threading
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
 from google.api_core.exceptions import AlreadyExists
 
+from spanemu.api.calls import Calls
 from spanemu.api.endpoint_file import Endpoint
 from spanemu.api.handles import DatabaseHandle, EmulatorHandle, NamedDatabase
-from spanemu.base.raw_key import raw_key
 from spanemu.base.resource_names import DatabaseName
-from spanemu.base.serialization import from_plain
 from spanemu.config import DEFAULT_INSTANCE, DEFAULT_PROJECT, HostPort, ProcessSettings
-from spanemu.control.clock import as_datetime
-from spanemu.database.transactions.listing import OpenTransaction
+from spanemu.control.clock import EmulatorClock, as_datetime
+from spanemu.control.remote import Proxy, RemoteFaults, RemoteRecorder, proxy
+from spanemu.control.splits import SplitsHandle
 from spanemu.schema_source import Source, load_schema
-from spanemu.wire_control.calls import Calls
-from spanemu.wire_control.clock import RemoteClock
-from spanemu.wire_control.faults import RemoteFaults
-from spanemu.wire_control.recording import RemoteRecorder
-from spanemu.wire_control.splits import RemoteSplits
 
 if TYPE_CHECKING:
-    from spanemu.wire_control.hotspots import RemoteHotspots
+    from spanemu.control.hotspots import HotspotsHandle
 
 START_SECONDS_MAX = 30.0
 STOP_SECONDS_MAX = 5.0
@@ -48,19 +42,12 @@ class StartFailed(RuntimeError):
     """An emulator process that ended, or timed out, before it was ready."""
 
 
-@dataclass(frozen=True, slots=True)
-class RemoteSnapshot:
-    """A snapshot of a database in another process, by its id in that process."""
-
-    uri: str
-    database: str
-    id: str
-
-
-class RemoteDatabase(DatabaseHandle):
+class RemoteDatabase(Proxy, DatabaseHandle):
     """A database of an emulator in another process."""
 
-    _emulator: RemoteEmulator
+    def __init__(self, emulator: RemoteEmulator, name: DatabaseName) -> None:
+        DatabaseHandle.__init__(self, emulator, name)
+        self._connect(emulator.calls, database=str(name))
 
     def ddl(self) -> list[str]:
         """Return the DDL statements that create the current schema in an empty database."""
@@ -80,64 +67,16 @@ class RemoteDatabase(DatabaseHandle):
             database=self.name
         )
 
-    def snapshot(self) -> RemoteSnapshot:
-        """Return a snapshot of the current schema and rows for `restore`, without copying."""
-        id_ = str(self._control("Snapshot")["snapshot"])
-        return RemoteSnapshot(self._emulator.uri, self.name, id_)
-
-    def restore(self, snapshot: RemoteSnapshot) -> None:
-        """Restore a snapshot of this database. Sessions and clients stay usable."""
-        self._control("Restore", snapshot=self._snapshot_id(snapshot))
-
-    def forget(self, snapshot: RemoteSnapshot) -> None:
-        """Release a snapshot, so that the database stops retaining old versions for it."""
-        self._control("Forget", snapshot=self._snapshot_id(snapshot))
-
-    def settle(self) -> None:
-        """Make the current schema and rows visible at every timestamp, however old."""
-        self._control("Settle")
-
-    def clone(self, name: str) -> RemoteDatabase:
-        """Create database `name` with the current schema and rows, and return its handle."""
-        target = self._emulator.resolve(name)
-        self._control("Clone", name=str(target))
-        return RemoteDatabase(self._emulator, target)
-
-    def open_transactions(self) -> list[OpenTransaction]:
-        """Return the open read-write transactions and their locks, the oldest first."""
-        listed = self._control("OpenTransactions")["transactions"]
-        transactions: list[OpenTransaction] = from_plain(list[OpenTransaction], listed)
-        return transactions
-
-    def abort_transactions(self) -> None:
-        """Abort every open read-write transaction; sessions stay usable."""
-        self._control("AbortTransactions")
-
-    def layout(self, *, servers: bool = False) -> str:
-        """Return a drawing of the splits and rows as they are stored."""
-        return str(self._control("Layout", servers=servers)["layout"])
-
     def split_at(self, table: str, key: Sequence[Any]) -> None:
         """Add a split boundary at `key` of a root table, whether or not that row exists."""
-        self._control("SplitAt", table=table, key=raw_key(key))
+        proxy(SplitsHandle, self._calls, **self._scope).at(table, key)
 
     @property
-    def splits(self) -> RemoteSplits:
+    def splits(self) -> SplitsHandle:
         """The database's splits and servers, for tests to inspect and change."""
-        return RemoteSplits(self._emulator.calls, self.name)
-
-    def _snapshot_id(self, snapshot: object) -> str:
-        """Return the id of a snapshot. Raises ValueError if it is not of this emulator."""
-        uri = self._emulator.uri
-        if not isinstance(snapshot, RemoteSnapshot):
-            raise ValueError(f"{snapshot!r} is not a snapshot of {self.name}")
-        if snapshot.uri != uri:  # The same id names another snapshot there.
-            raise ValueError(f"the snapshot is of the emulator at {snapshot.uri}, not {uri}")
-        return snapshot.id
-
-    def _control(self, operation: str, **arguments: Any) -> dict[str, Any]:
-        calls: Calls = self._emulator.calls
-        return calls(operation, database=self.name, **arguments)
+        splits = proxy(SplitsHandle, self._calls, **self._scope)
+        splits.last_commit()  # From the first request on, the emulator keeps the last commit.
+        return splits
 
 
 class RemoteEmulator(EmulatorHandle):
@@ -178,9 +117,9 @@ class RemoteEmulator(EmulatorHandle):
         return self._uri
 
     @property
-    def clock(self) -> RemoteClock:
+    def clock(self) -> EmulatorClock:
         """The emulator's clock."""
-        return RemoteClock(self.calls)
+        return proxy(EmulatorClock, self.calls)
 
     @property
     def faults(self) -> RemoteFaults:
@@ -191,11 +130,13 @@ class RemoteEmulator(EmulatorHandle):
         """Return a context manager that records the requests of a database's clients."""
         return RemoteRecorder(self.calls, self.name_of(database))
 
-    def hotspots(self, database: NamedDatabase | str) -> RemoteHotspots:
+    def hotspots(self, database: NamedDatabase | str) -> HotspotsHandle:
         """Return the hotspots of a database, observed since the first call for it."""
-        from spanemu.wire_control.hotspots import RemoteHotspots
+        from spanemu.control.hotspots import HotspotsHandle
 
-        return RemoteHotspots(self.calls, self.name_of(database))
+        hotspots = proxy(HotspotsHandle, self.calls, database=self.name_of(database))
+        hotspots.start()
+        return hotspots
 
     def create_database(self, name: str, schema: Source | Iterable[Source] = ()) -> RemoteDatabase:
         """Create a database, and its instance if it does not exist.

@@ -54,10 +54,16 @@ _WRITTEN: tuple[tuple[type, Callable[[Any], Any]], ...] = (
     (Mapping, lambda found: {str(to_plain(key)): to_plain(each) for key, each in found.items()}),
     (bytes, lambda found: b64encode(found).decode("ascii")),
     (str, str),
-    (datetime, lambda found: found.astimezone(UTC).isoformat()),
+    (datetime, lambda found: _in_utc(found).isoformat()),
     (Sequence, lambda found: [to_plain(each) for each in found]),
     (frozenset, lambda found: sorted(to_plain(each) for each in found)),
 )
+
+
+def _in_utc(moment: datetime) -> datetime:
+    if moment.tzinfo is None:
+        raise ValueError(f"{moment} has no time zone")
+    return moment.astimezone(UTC)
 
 
 def from_plain(expected: Any, data: Any, path: str = "value") -> Any:

@@ -1,7 +1,9 @@
-"""Control of an emulator by a test: faults, clock, hotspots, splits, recordings.
+"""Control of an emulator by a test: snapshots, clock, faults, recordings, hotspots, splits.
 
-In reading order: `where` (which RPCs a fault matches), `effects` (what a fault does to an RPC),
-`fault` (when a fault strikes), `faults` (the API); `clock` and `following` (Python's time),
-`hotspots`, `ignored` (findings that a test excludes), `splits`, `recording` and `recorder` (which
-fills a recording); `operations` (all of this as operations on plain data), `errors`.
+In reading order: `operation` (declares operations); the interfaces, each with its implementation
+for an emulator in this process: `databases`, `clock`, `splits`, `hotspots` and `hotspot_watch`,
+`recording` and `recorder`, `faults` with `fault` (an installed fault), `where` (the RPCs that a
+fault matches), `effects` (the effects on an RPC) and `injector` (the faults of an emulator).
+`remote` derives all interfaces for an emulator in another process, where `dispatch` serves them,
+with `held` (objects that clients refer to by id) and `errors`.
 """

@@ -16,10 +16,11 @@ Commit timestamps increase strictly, by a microsecond each, even while the clock
 
 from __future__ import annotations
 
+import datetime as python_datetime
 import re
-from abc import ABC, abstractmethod
-from collections.abc import Iterator, MutableSequence
+from collections.abc import Callable, Iterator, MutableSequence
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import Any, TypedDict, Unpack
@@ -28,9 +29,12 @@ from spanemu.admin.backup_runs import time_jumps
 from spanemu.admin.clock_moves import check_not_passed, come_back, set_back
 from spanemu.admin.instances import Instances
 from spanemu.base.clock import ClockState, SystemClock
+from spanemu.base.errors import Unsupported
 from spanemu.base.nanos import NANOS_PER_MICRO
 from spanemu.base.process import OwnProcess
-from spanemu.control.following import Following, python_time
+from spanemu.control.operation import ControlInterface, operation
+
+# mypy: disable-error-code="empty-body"
 
 __tracebackhide__ = True  # pytest then shows the caller's line
 
@@ -52,80 +56,113 @@ class Duration(TypedDict, total=False):
     microseconds: float
 
 
-class EmulatorClock(ABC):
+@dataclass(frozen=True, slots=True)
+class ClockTime:
+    """The current time of the clock, and whether the clock is frozen."""
+
+    now: datetime
+    frozen: bool
+
+
+class TimeOutOfSight(Unsupported):
+    prose = (
+        "{feature} needs an emulator in this process: an emulator in another process does not see "
+        "this process's time. Run the emulator in this process (spanemu.Emulator, "
+        "--spanner-target=embedded), or move its clock by clock.advance()."
+    )
+
+
+class EmulatorClock(ControlInterface):
     """The clock of one emulator and all its databases."""
 
+    @operation("GetClock")
+    def time(self) -> ClockTime:
+        """Return the current time, and whether the clock is frozen."""
+
     @property
-    @abstractmethod
     def now(self) -> datetime:
         """The current time in UTC. Reading the clock does not move the clock."""
+        return self.time().now
 
     @property
-    @abstractmethod
     def is_frozen(self) -> bool:
         """Return whether the clock is frozen, or moves in explicit steps only."""
+        return self.time().frozen
 
-    @abstractmethod
+    @operation("FreezeClock")
     def freeze(self, at: datetime | str | None = None) -> None:
-        """Stop time, now or at another time, given with its zone; a date is its midnight in UTC.
+        """Stop the clock, at the current time or at `at`.
 
-        An earlier time is fine as long as no database shows a later timestamp: a database that is
-        empty, was taken back to a snapshot, or was settled (`DatabaseHandle.settle`). Raises
+        `at` has a time zone, as in "2026-12-01T08:00Z"; a date means midnight in UTC. A time
+        earlier than the current time is accepted if no database has a later timestamp: a database
+        that is empty, was restored to a snapshot, or was settled (`DatabaseHandle.settle`). Raises
         ValueError otherwise, which names the database.
         """
 
-    @abstractmethod
+    @operation("ThawClock")
     def thaw(self) -> None:
-        """Let time run again from the current time of the clock."""
+        """Let the clock run again, from the clock's current time."""
 
-    @abstractmethod
     def follow(self) -> None:
         """Follow Python's time, as freezegun and time-machine set it, until `thaw`.
 
-        The clock moves when a request arrives, and stands still when Python's time goes back. If
+        The clock moves when a request arrives, and stops while Python's time goes back. If
         Python's time is behind the clock at the call, the clock is set back as by `freeze`. Raises
         Unsupported for an emulator in another process, which cannot see this process's time.
         """
+        raise TimeOutOfSight("clock.follow()")
 
-    @abstractmethod
+    @operation("ResetClock")
     def reset(self) -> None:
-        """Undo every move: time runs as it would have without any.
+        """Undo every move of the clock: the clock then shows the machine's time, or the start time.
 
-        It may go back. A database that shows later timestamps goes on in a time of its own, until
-        it is taken back to a snapshot, or the clock has reached them.
+        The time may go back. A database with later timestamps keeps a time of its own until it is
+        restored to a snapshot, or until the clock has reached those timestamps.
         """
 
     def tick(self, ms: float = 0.001) -> None:
-        """Move time forward by so many milliseconds, or by a microsecond: a TIMESTAMP's least."""
+        """Move the clock forward by milliseconds; by default by a microsecond."""
         self.advance(milliseconds=ms)
 
     @contextmanager
     def frozen(self, at: datetime | str | None = None) -> Iterator[None]:
-        """Freeze time while a block runs."""
+        """Freeze the clock while a block runs, at the current time or at `at`."""
         self.freeze(at)
         try:
             yield
         finally:
             self.thaw()
 
-    @abstractmethod
     def advance(self, by: timedelta | None = None, /, **parts: Unpack[Duration]) -> None:
-        """Move time forward, whether it is frozen or runs. Sessions do not age by it.
+        """Move the clock forward, as in `clock.advance(days=31)`, whether or not it is frozen.
 
-        Row deletion policies are applied if it has been a day since they were; versions that can
-        no longer be read are forgotten; backups that are due are made, and expired ones go. Raises
-        ValueError when asked to go back, or to leave the years that TIMESTAMP has.
+        Sessions do not age by it. Row deletion policies are applied if a day has passed since the
+        last time; versions that are no longer readable are discarded; scheduled backups are made,
+        and expired backups deleted. Raises ValueError for a negative duration, and for a time
+        beyond the range of TIMESTAMP.
         """
+        self.advance_by(_microseconds(by, parts))
 
-    @abstractmethod
     def auto(self, by: timedelta | None = None, /, **parts: Unpack[Duration]) -> None:
-        """Freeze time, and have every commit move it forward; an empty duration stops that."""
+        """Freeze the clock, and move it forward by a duration with every commit.
 
-    @abstractmethod
+        An empty duration, as in `clock.auto()`, keeps the clock frozen at commits too.
+        """
+        self.auto_by(_microseconds(by, parts))
+
+    @operation("AdvanceClock")
+    def advance_by(self, microseconds: int) -> None:
+        """Move the clock forward by microseconds, as `advance` does."""
+
+    @operation("AutoClock")
+    def auto_by(self, microseconds: int) -> None:
+        """Freeze the clock, and move it forward by microseconds with every commit."""
+
+    @operation("RunTtl", "rows")
     def run_ttl(self) -> int:
         """Apply every row deletion policy now and return the number of deleted rows."""
 
-    @abstractmethod
+    @operation("ExpireVersions", "versions")
     def expire_versions(self) -> int:
         """Discard every version that is no longer readable and return their number.
 
@@ -146,17 +183,12 @@ class EmbeddedClock(EmulatorClock):
         self.source = source
         self._instances = instances
         self._watchers = watchers
-        self._following = Following(self._catch_up)
+        self._following = _PythonTime(self._catch_up)
 
-    @property
-    def now(self) -> datetime:
+    def time(self) -> ClockTime:
         if self._is_following:
             self._catch_up()
-        return datetime_of(self.source.peek())
-
-    @property
-    def is_frozen(self) -> bool:
-        return self.source.is_frozen
+        return ClockTime(datetime_of(self.source.peek()), self.source.is_frozen)
 
     def freeze(self, at: datetime | str | None = None) -> None:
         self._stop_following()
@@ -188,13 +220,13 @@ class EmbeddedClock(EmulatorClock):
             self._stop_following()
         come_back(self._instances, self.source, state)
 
-    def advance(self, by: timedelta | None = None, /, **parts: Unpack[Duration]) -> None:
-        nanos = self._nanos_ahead(_duration(by, parts))
+    def advance_by(self, microseconds: int) -> None:
+        nanos = self._nanos_ahead(microseconds)
         time_jumps(self._instances, lambda: self.source.advance(nanos))
 
-    def auto(self, by: timedelta | None = None, /, **parts: Unpack[Duration]) -> None:
+    def auto_by(self, microseconds: int) -> None:
         self._stop_following()
-        self.source.freeze(step=self._nanos_ahead(_duration(by, parts)))
+        self.source.freeze(step=self._nanos_ahead(microseconds))
 
     def run_ttl(self) -> int:
         return sum(database.delete_expired_rows() for database in self._instances.all_databases())
@@ -225,12 +257,32 @@ class EmbeddedClock(EmulatorClock):
             elif ahead > timedelta():
                 move()
 
-    def _nanos_ahead(self, duration: timedelta) -> int:
+    def _nanos_ahead(self, microseconds: int) -> int:
+        duration = timedelta(microseconds=microseconds)
         if duration < timedelta():
             raise ValueError(f"{duration} is negative, and time never moves backwards")
         if duration > _END - datetime_of(self.source.peek()):
-            raise ValueError(f"{duration} from now there is no time any more: years end at 9999")
-        return duration // _MICROSECOND * NANOS_PER_MICRO
+            raise ValueError(f"{duration} from now is beyond the year 9999, the end of TIMESTAMP")
+        return microseconds * NANOS_PER_MICRO
+
+
+class _PythonTime:
+    """A watcher of all RPCs that checks Python's time whenever a request arrives."""
+
+    def __init__(self, catch_up: Callable[[], None]) -> None:
+        self._catch_up = catch_up
+
+    def started(self, call: Any, request: Any) -> None:
+        self._catch_up()
+
+    def replied(self, call: Any, reply: bytes) -> None: ...
+
+    def ended(self, call: Any, error: Exception | None) -> None: ...
+
+
+def python_time() -> datetime:
+    """Return the current time of Python's `datetime`, which freezegun and time-machine change."""
+    return python_datetime.datetime.now(UTC)  # By full name: tools replace `datetime.datetime`.
 
 
 def as_datetime(moment: datetime | str) -> datetime:
@@ -259,5 +311,5 @@ def datetime_of(nanos: int) -> datetime:
     return _EPOCH + nanos // NANOS_PER_MICRO * _MICROSECOND
 
 
-def _duration(by: timedelta | None, parts: Duration) -> timedelta:
-    return (by or timedelta()) + timedelta(**parts)
+def _microseconds(by: timedelta | None, parts: Duration) -> int:
+    return ((by or timedelta()) + timedelta(**parts)) // _MICROSECOND

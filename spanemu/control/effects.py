@@ -1,8 +1,8 @@
-"""What a fault does to an RPC that it strikes: fail it, hold it up, or do something beside it.
+"""The effects of faults on RPCs: an error, a delay, a lost session, a conflicting transaction.
 
-Each effect is a function of the RPC: it raises what the client is to be told, or returns, and
-then the RPC goes on. Aborting really aborts: the transaction ends on the server as it does in
-Spanner, and whatever else the client sends for it answers ABORTED too.
+An effect is a function of the RPC. An effect that raises an error sends the error to the client; if
+the effect returns, the RPC continues. `Aborting` ends the transaction on the server, as Spanner
+does, so that later requests of the transaction fail with ABORTED too.
 """
 
 from __future__ import annotations
@@ -18,29 +18,32 @@ from spanemu.admin.instances import Instances
 from spanemu.base.call import current
 from spanemu.base.errors import SpannerError
 from spanemu.control.errors import InjectedAbort, InjectedFault
-from spanemu.control.where import Rpc
+from spanemu.control.where import FaultyRpc
 from spanemu.database.transactions.partitioned_dml import PartitionedDmlTransaction
 from spanemu.database.transactions.read_write import ReadWriteTransaction
 from spanemu.database.transactions.registry import Transaction
 
-Effect = Callable[[Rpc], None]
+Effect = Callable[[FaultyRpc], None]
 
 _ABORTABLE_MODES = frozenset({"read_write", "partitioned_dml"})
 
 
 def failing(kind: type[InjectedFault], what: str, retry_delay_nanos: int | None = None) -> Effect:
-    """Answer with a failure; nothing is executed, or nothing of it is told."""
+    """Return the effect that fails an RPC with an error of class `kind`; `what` is its cause."""
 
-    def fail(_rpc: Rpc) -> None:
+    def fail(_rpc: FaultyRpc) -> None:
         raise kind(what, retry_delay_nanos)
 
     return fail
 
 
 def waiting(seconds: Callable[[], float]) -> Effect:
-    """Hold the request up; it still ends when its deadline passes or it is cancelled."""
+    """Return the effect that delays an RPC by a drawn number of seconds.
 
-    def wait(_rpc: Rpc) -> None:
+    The delay ends early when the deadline of the RPC passes, or the client cancels the RPC.
+    """
+
+    def wait(_rpc: FaultyRpc) -> None:
         call, cancelled = current(), Event()
         left = call.seconds_left()
         call.on_cancel(cancelled.set)
@@ -55,12 +58,12 @@ def waiting(seconds: Callable[[], float]) -> Effect:
 
 @dataclass(frozen=True)
 class Aborting:
-    """Abort the transaction of the request."""
+    """An effect that aborts the transaction of a request."""
 
     instances: Instances
     retry_delay_nanos: int
 
-    def __call__(self, rpc: Rpc) -> None:
+    def __call__(self, rpc: FaultyRpc) -> None:
         why = "Injected fault: aborted by the test."
         transaction = transaction_of(self.instances, rpc)
         if transaction is not None:
@@ -70,12 +73,12 @@ class Aborting:
 
 @dataclass(frozen=True)
 class LosingSession:
-    """Drop the session, as the server does after a long idle time; the request then misses it."""
+    """An effect that deletes the session of a request, as happens after a long idle time."""
 
     instances: Instances
     lost: set[tuple[str, str]] = field(default_factory=set)  # (database, session)
 
-    def __call__(self, rpc: Rpc) -> None:
+    def __call__(self, rpc: FaultyRpc) -> None:
         self.instances.database(rpc.database).sessions.lose(rpc.session)
         self.lost.add((rpc.database, rpc.session))
 
@@ -89,16 +92,16 @@ class LosingSession:
 
 @dataclass(frozen=True)
 class Interfering:
-    """Run statements in a transaction that wins every lock conflict, and commit it."""
+    """An effect that runs and commits statements in a transaction that wins every lock conflict."""
 
     instances: Instances
     statements: Sequence[str]
 
-    def __call__(self, rpc: Rpc) -> None:
+    def __call__(self, rpc: FaultyRpc) -> None:
         self.instances.database(rpc.database).interfere(self.statements)
 
 
-def can_abort(instances: Instances, rpc: Rpc) -> bool:
+def can_abort(instances: Instances, rpc: FaultyRpc) -> bool:
     """Return whether Spanner could answer the request with ABORTED.
 
     Spanner never aborts reads outside read-write transactions. A repeated commit of a committed
@@ -112,7 +115,7 @@ def can_abort(instances: Instances, rpc: Rpc) -> bool:
     return isinstance(transaction, PartitionedDmlTransaction)
 
 
-def transaction_of(instances: Instances, rpc: Rpc) -> Transaction | None:
+def transaction_of(instances: Instances, rpc: FaultyRpc) -> Transaction | None:
     """Return the transaction that a request names, or None if there is none."""
     if not rpc.transaction_id:
         return None
@@ -127,14 +130,14 @@ _REMEMBERED_MAX = 10_000
 
 
 class FirstAttempts:
-    """The commits seen so far, which identify the first attempt of each transaction."""
+    """The commits seen so far, by which a first attempt to commit differs from a retry."""
 
     def __init__(self, instances: Instances) -> None:
         self._instances = instances
         self._mutex = threading.Lock()  # Guards the field below.
         self._seen: OrderedDict[str | bytes, None] = OrderedDict()
 
-    def is_first(self, rpc: Rpc) -> bool:
+    def is_first(self, rpc: FaultyRpc) -> bool:
         """Return whether the commit is the first attempt of its transaction, and remember it."""
         key: str | bytes = rpc.fingerprint
         transaction = transaction_of(self._instances, rpc)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import count
@@ -10,9 +11,12 @@ from typing import Self
 
 from spanemu.base.process import OwnProcess
 from spanemu.control.effects import Effect
-from spanemu.control.where import Rpc, RpcMatcher, Selection
+from spanemu.control.operation import ControlInterface, operation
+from spanemu.control.where import FaultyRpc, RpcMatcher, Selection
 
-Predicate = Callable[[Rpc], bool]
+# mypy: disable-error-code="empty-body"
+
+Predicate = Callable[[FaultyRpc], bool]
 
 _numbers = count(1)
 
@@ -57,51 +61,137 @@ BEFORE = InjectionPoint()
 AFTERWARDS = InjectionPoint(answers_first=True)
 
 
-class Fault:
-    """A fault as it was asked for; a context manager that removes it."""
+@dataclass(frozen=True, slots=True)
+class FaultState:
+    """A fault as plain data; `fault` is its id, `fired` the number of RPCs that it has struck."""
+
+    fault: int
+    verb: str
+    text: str
+    fired: int
+    expected: bool
+
+
+class Fault(ControlInterface):
+    """A fault that a test has installed; a context manager that removes the fault.
+
+    with faults.abort("Commit") as fault:
+        checkout()
+    assert fault.fired == 1
+    """
+
+    SCOPE = "fault"
+    SCOPE_TYPE = int
+
+    @property
+    @abstractmethod
+    def number(self) -> int:
+        """The id of the fault."""
+
+    @operation("GetFault")
+    def state(self) -> FaultState:
+        """Return the description of the fault, whether or not the fault is still installed."""
+
+    @operation("ExpectFault")
+    def expect(self, expected: bool) -> None:
+        """Set whether it is a mistake of the test if the fault strikes no RPC."""
+
+    @operation("RemoveFault")
+    def remove(self) -> None:
+        """Remove the fault from the emulator. Removing a fault twice does nothing."""
+
+    @property
+    def name(self) -> str:
+        """The verb that installed the fault, such as "abort"."""
+        return self.state().verb
+
+    @property
+    def fired(self) -> int:
+        """The number of RPCs that the fault has struck."""
+        return self.state().fired
+
+    @property
+    def is_expected(self) -> bool:
+        """Return whether it is a mistake of the test if the fault strikes no RPC."""
+        return self.state().expected
+
+    @is_expected.setter
+    def is_expected(self, expected: bool) -> None:
+        self.expect(expected)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_exc_info: object) -> None:
+        self.remove()
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is type(self) and self.number == other.number
+
+    def __hash__(self) -> int:
+        return hash(self.number)
+
+    def __str__(self) -> str:
+        return self.state().text
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.number}>"
+
+
+class EmbeddedFault(Fault):
+    """A fault of an emulator in this process.
+
+    `condition` is a further test for RPCs; `undo` reverses the effects when the fault is removed.
+    """
 
     _fired = OwnProcess[int]()
 
     def __init__(
         self,
-        name: str,
+        verb: str,
         where: RpcMatcher,
         effect: Effect,
         rhythm: Rhythm = Rhythm(),
         moment: InjectionPoint = BEFORE,
     ) -> None:
-        self.number = next(_numbers)  # the id of the fault in other processes
-        self.name = name
+        self._number = next(_numbers)
         self.where = where
         self.moment = moment
-        self.is_expected = True  # whether it is a mistake of the test when it never strikes
-        self.is_permanent = False  # whether `Faults.clear` leaves it
+        self.is_permanent = False  # Whether `Faults.clear` leaves the fault installed.
         self.condition: Predicate | None = None
-        self.undo: Callable[[], None] | None = None  # what removing it reverses
+        self.undo: Callable[[], None] | None = None
+        self._verb = verb
+        self._expected = True
         self._effect = effect
         self._rhythm = rhythm
         self._mutex = threading.Lock()  # Guards the fields below.
         self._met = 0
         self._planned = 0
         self._fired = 0
-        self._remove: Callable[[Fault], None] | None = None
+        self._remove: Callable[[EmbeddedFault], None] | None = None
 
     @property
-    def fired(self) -> int:
-        """The number of RPCs that the fault has struck."""
-        return self._fired
+    def number(self) -> int:
+        return self._number
+
+    def state(self) -> FaultState:
+        nth = "" if self._rhythm.nth == 1 else f", nth={self._rhythm.nth}"
+        text = f"{self._verb}({self.where}{nth})"
+        return FaultState(self._number, self._verb, text, self._fired, self._expected)
+
+    def expect(self, expected: bool) -> None:
+        self._expected = expected
 
     def remove(self) -> None:
-        """Remove the fault from the emulator. Removing a fault twice does nothing."""
         if self._remove is not None:
             self._remove(self)
 
-    def installed(self, remove: Callable[[Fault], None]) -> Self:
+    def installed(self, remove: Callable[[EmbeddedFault], None]) -> Self:
         """Mark the fault as installed, with the callback that removes it, and return it."""
         self._remove = remove
         return self
 
-    def meet(self, rpc: Rpc) -> FaultAction | None:
+    def meet(self, rpc: FaultyRpc) -> FaultAction | None:
         """Return the action to take on an RPC, or None if the fault does not strike it."""
         if not self.where.matches(rpc):
             return None
@@ -114,7 +204,7 @@ class Fault:
             self._planned += 1
         return FaultAction(self, rpc)
 
-    def strike(self, rpc: Rpc) -> None:
+    def strike(self, rpc: FaultyRpc) -> None:
         """Apply the effect to an RPC. Raises the error that the client receives, if any."""
         with self._mutex:
             self._fired += 1
@@ -126,16 +216,6 @@ class Fault:
             self._met -= 1
             self._planned -= 1
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_exc_info: object) -> None:
-        self.remove()
-
-    def __str__(self) -> str:
-        nth = "" if self._rhythm.nth == 1 else f", nth={self._rhythm.nth}"
-        return f"{self.name}({self.where}{nth})"
-
     def __repr__(self) -> str:
         times = "never" if not self._fired else f"{self._fired} times"
         return f"<fault {self}, struck {times}>"
@@ -144,7 +224,7 @@ class Fault:
 class FaultAction:
     """A fault that is about to strike one RPC."""
 
-    def __init__(self, fault: Fault, rpc: Rpc) -> None:
+    def __init__(self, fault: EmbeddedFault, rpc: FaultyRpc) -> None:
         self._fault = fault
         self._rpc = rpc
         self.after_rows = fault.moment.after_rows

@@ -1,4 +1,4 @@
-"""Hotspots of one database, for a test: watch what it writes, then ask, or assert.
+"""The hotspots of one database: key ranges that take too much of its load.
 
     hotspots = emulator.hotspots(database)
     with hotspots.watch() as watched:
@@ -6,29 +6,25 @@
     watched.assert_none()
     hotspots.report().findings
 
-A report covers the commits of the block alone, or without a block the commits since
-`emulator.hotspots` was first called for the database: what was written before is not in it.
-docs/hotspots.md says what the verdicts mean and how they are reached.
+A report covers the commits of the block, or, without a block, the commits since `emulator.hotspots`
+was first called for the database. docs/hotspots.md explains the verdicts.
 """
 
 from __future__ import annotations
 
 import warnings
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from math import inf
 from os import PathLike
-from types import TracebackType
-from typing import Self
+from typing import Annotated
 
 from spanemu.base.process import OwnProcess
-from spanemu.base.severity import Severity
-from spanemu.control.ignored import checked
+from spanemu.control.hotspot_watch import HotspotsFound, SpannerHotspotInsufficientData, Watch
+from spanemu.control.operation import ControlInterface, Held, operation
 from spanemu.database.database import Database
-from spanemu.hotspots.assumptions import Assumptions
-from spanemu.hotspots.finding import Finding, KeySpaceStats
+from spanemu.hotspots.assumptions import Assumptions, entry_parts
 from spanemu.hotspots.heatmap.file import save
 from spanemu.hotspots.heatmap.heatmap import Heatmap
 from spanemu.hotspots.heatmap.page import Earlier
@@ -36,148 +32,38 @@ from spanemu.hotspots.report import Report
 from spanemu.hotspots.simulation import Simulation
 from spanemu.hotspots.split_info import SplitStat
 from spanemu.hotspots.stream_analysis import NODES_DEFAULT
-from spanemu.hotspots.thresholds import THRESHOLDS
-from spanemu.hotspots.verdict import Level
+
+# mypy: disable-error-code="empty-body"
+
+# Users import all of these from here.
+__all__ = [
+    "Hotspots",
+    "HotspotsFound",
+    "HotspotsHandle",
+    "SpannerHotspotInsufficientData",
+    "SpannerHotspotsNotWatched",
+    "Watch",
+]
 
 __tracebackhide__ = True  # pytest then shows the caller's line
-
-CONTENTION_RULES = ("SPN402", "SPN805")
-
-
-class SpannerHotspotInsufficientData(UserWarning):
-    """An assertion held because too little was written to say otherwise."""
 
 
 class SpannerHotspotsNotWatched(UserWarning):
     """A report is empty because the rows of the database were written while nothing was watched."""
 
 
-class HotspotsFound(AssertionError):
-    """An assertion about hotspots does not hold; `findings` are those that speak against it."""
+class HotspotsHandle(ControlInterface):
+    """The hotspots of a database, observed since the first handle for the database."""
 
-    def __init__(self, message: str, findings: Sequence[Finding] = ()) -> None:
-        super().__init__(message)
-        self.findings = tuple(findings)
-
-
-class Watch(Mapping[str, KeySpaceStats]):
-    """The observed writes of a block: a context manager, and a mapping by table and index.
-
-    `report` returns the current report and `stop` ends the watch, wherever the database runs.
-    """
-
-    def __init__(self, report: Callable[[], Report], stop: Callable[[], None]) -> None:
-        self._report = report
-        self._stop = stop
-
-    def stop(self) -> None:
-        """Stop watching, unless a later watch has replaced this watch."""
-        self._stop()
-
-    def report(self) -> Report:
-        """Return the report of the writes so far."""
-        return self._report()
-
-    @property
-    def findings(self) -> list[Finding]:
-        """The report's findings, worst first."""
-        return self.report().findings
-
-    def worst(self) -> Finding | None:
-        """Return the worst finding, or None."""
-        return next(iter(self.findings), None)
-
-    # ------------------------------------------------------------------ assertions
-
-    def assert_none(self, severity: str = "error", *, require_evidence: bool = False) -> None:
-        """Raise HotspotsFound for findings of that severity or above.
-
-        When nothing was written often enough to be judged, it passes with a warning, or with
-        `require_evidence` fails.
-        """
-        report = self.report()
-        limit = Severity(severity).rank
-        findings = [each for each in report.findings if each.severity.rank <= limit]
-        if findings:
-            raise HotspotsFound("\n".join(map(_described, findings)), findings)
-        judged = [s for s in report.spaces.values() if s.verdict is not Level.INSUFFICIENT]
-        if not judged:
-            said = _insufficient(report)
-            if require_evidence:
-                raise HotspotsFound(said)
-            warnings.warn(SpannerHotspotInsufficientData(said), stacklevel=2)
-
-    def assert_max_share(self, name: str, share: float) -> None:
-        """Raise unless the fullest of eight ranges takes at most that part of the writes."""
-        found = self[name].share
-        if found is None:
-            raise HotspotsFound(f"{name}: {self[name].commits} commits are too few to tell.")
-        if found > share:
-            raise HotspotsFound(f"{name}: one range takes {found:.2f} of the writes, not {share}.")
-
-    def assert_min_servers(self, name: str, servers: float) -> None:
-        """Raise unless the writes could keep that many servers busy."""
-        found = self[name].effective_servers
-        if found is None:
-            raise HotspotsFound(f"{name}: {self[name].commits} commits are too few to tell.")
-        if found < servers:
-            raise HotspotsFound(f"{name}: the writes keep {found:.1f} servers busy, not {servers}.")
-
-    def assert_no_hot_row(self, share: float = 0.3) -> None:
-        """Raise when one row takes more than that part of a table's or index's commits."""
-        for name, stats in self.report().spaces.items():
-            enough = stats.summary.top_row_count >= THRESHOLDS.row_updates_min
-            if enough and stats.summary.top_row_share > share:
-                part = f"{stats.summary.top_row_share:.0%}"
-                raise HotspotsFound(f"{name}: one row takes {part} of the commits.")
-
-    def assert_lock_wait(self, max_share: float = 0.5) -> None:
-        """Raise when one row takes more than that part of the conflicts about a table's rows."""
-        for finding in self.findings:
-            if finding.rule in CONTENTION_RULES and finding.evidence.conflict_share > max_share:
-                raise HotspotsFound(_described(finding), [finding])
-
-    def assert_participants(self, max_mean: float = 3.0) -> None:
-        """Raise when a commit would touch more splits than that on average."""
-        found = self.report().participants
-        if found is not None and found > max_mean:
-            raise HotspotsFound(
-                f"A commit has {found:.1f} participants on average, not {max_mean}."
-            )
-
-    # ------------------------------------------------------------------ protocols
-
-    def __getitem__(self, name: str) -> KeySpaceStats:
-        return self.report()[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.report().spaces)
-
-    def __len__(self) -> int:
-        return len(self.report().spaces)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self.stop()
-
-
-class HotspotsHandle(ABC):
-    """The hotspots of a database, here or in another process.
-
-    Watching begins with the first handle for a database.
-    """
+    SCOPE = "database"
 
     def __init__(self) -> None:
         self._ignored: list[str] = []
 
-    @abstractmethod
+    @operation("StartHotspots")
+    def start(self) -> None:
+        """Observe the database from now on, unless it is observed already."""
+
     def watch(
         self,
         *,
@@ -186,66 +72,84 @@ class HotspotsHandle(ABC):
         operations: str = "w",
         nodes: int | None = None,
     ) -> Watch:
-        """Forget what was seen and watch from now on, to the end of the block if it is one.
+        """Discard the observations and observe from now on; as a context manager, for a block.
 
-        `ignore` holds rule ids, names of tables and indexes, or "SPN802:AuditLog". `assume` says
-        how many values a column has in production: {"Events.TenantId": "high"}, or a number; and
-        of a table that is interleaved how many rows a parent row has: {"Songs": 2_000_000}.
-        `operations` are judged: "w" for writes, "rw" for reads by key too. `nodes` is what the
-        instance will have, which shards are counted against; without it, what it has, if that is
-        more than one. Raises ValueError, for rules, tables and columns that there are not as well.
+        `ignore` names findings to leave out: rule ids, tables, indexes, or "SPN802:AuditLog".
+        `assume` gives facts about production: how many distinct values a column has, as in
+        {"Events.TenantId": "high"} or a number, and how many rows of an interleaved table each
+        parent row has, as in {"Songs": 2_000_000}. `operations` is "w" to judge writes, "rw" to
+        judge reads by key too. `nodes` is the planned number of nodes, with which the number of
+        shards is compared; it defaults to the instance's, if that is more than one. Raises
+        ValueError for a rule, table or column that does not exist.
         """
+        entries = (ignore,) if isinstance(ignore, str) else tuple(ignore)
+        return self._watch([*self._ignored, *entries], dict(assume or {}), operations, nodes)
+
+    @operation("WatchHotspots", "watch")
+    def _watch(
+        self,
+        ignore: Sequence[str] = (),
+        assume: Mapping[str, int | str] | None = None,
+        operations: str = "w",
+        nodes: int | None = None,
+    ) -> Annotated[Watch, Held("watch", "stop")]:
+        """Discard the observations and observe from now on."""
 
     def report(self) -> Report:
-        """Return what was seen since watching began.
+        """Return the report of the observed writes.
 
-        Warns with SpannerHotspotsNotWatched when that is nothing while the database has rows: an
-        empty report then does not mean that there is no hotspot.
+        Warns with SpannerHotspotsNotWatched if nothing was observed although the database has rows:
+        an empty report then does not mean that there is no hotspot.
         """
-        found = self.current_report()
-        if found.is_unwatched:
-            warnings.warn(SpannerHotspotsNotWatched(*found.notes), stacklevel=2)
-        return found
+        report = self.current_report()
+        if report.is_unwatched:
+            warnings.warn(SpannerHotspotsNotWatched(*report.notes), stacklevel=2)
+        return report
 
-    @abstractmethod
     def current_report(self) -> Report:
-        """Return the same without a warning."""
+        """Return the report of the observed writes, without a warning."""
+        return self._report(self._ignored)
 
-    @abstractmethod
+    @operation("ReportHotspots", "report")
+    def _report(self, ignore: list[str]) -> Report:
+        """Return the report of the observed writes, without the ignored findings."""
+
+    @operation("ResetHotspots")
     def reset(self) -> None:
         """Discard the observations and continue watching."""
 
-    @abstractmethod
+    @operation("StopHotspots")
     def stop(self) -> None:
         """Stop watching; the report remains available."""
 
-    @abstractmethod
+    @operation("PauseHotspots", "paused")
     def pause(self, paused: bool) -> bool:
         """Pause or resume the judgement of writes, and return the previous state."""
 
-    @abstractmethod
+    @operation("SplitStats", "rows")
     def split_stats(self, interval: str = "MINUTE") -> list[SplitStat]:
         """Return the rows of SPANNER_SYS.SPLIT_STATS_TOP_`interval`. Raises ValueError."""
 
-    @abstractmethod
+    @operation("Simulate", "simulation")
     def simulate(self, *, nodes: int | None = None, qps: float | None = None) -> Simulation:
-        """Return a replay, by the minute, of the writes at `qps` rows a second on `nodes` nodes.
+        """Return a simulation, by the minute, of the writes at `qps` rows a second.
 
         `nodes` defaults to that of `watch`, then to the instance's node count if above one, then
         to eight; `qps` defaults to half of the nodes' joint capacity. The simulation explains a
-        finding; it is a model, not a measurement of Spanner. Raises ValueError without a node.
+        finding; it is a model, not a measurement of Spanner. Raises ValueError for fewer nodes than
+        one.
         """
 
-    @abstractmethod
+    @operation("Heatmap", "heatmap")
     def _drawn(self) -> Heatmap:
         """Return the heatmap of the observed writes."""
 
     def ignore(self, *entries: str) -> None:
         """Leave findings out of every report: rule ids, names, or "SPN802:AuditLog".
 
-        Raises ValueError for a rule that there is not.
+        Raises ValueError for a rule that does not exist.
         """
-        self._ignored += checked(entries)
+        self._ignored += _checked(entries)
 
     @contextmanager
     def bulk_load(self) -> Iterator[None]:
@@ -264,10 +168,10 @@ class HotspotsHandle(ABC):
     ) -> Heatmap:
         """Return the heatmap of the observed writes; with `path`, write it as one HTML file.
 
-        To a .png only the image is written, to a .txt the text that `heatmap().text()` gives for
-        terminals. The same writes make the same bytes. The page compares them with an earlier run
-        when it is given that: a heatmap, or the page that was written of it. Raises ValueError
-        for a file that is no such page, OSError for one that cannot be read.
+        A path that ends with .png gets the image only, one with .txt the text of
+        `heatmap().text()`. The same writes give the same bytes. `before` is an earlier heatmap, or
+        the HTML file of one, with which the page compares the writes. Raises ValueError for a file
+        that is no such page, and OSError for a file that cannot be read.
         """
         drawing = self._drawn()
         if path is not None:
@@ -276,7 +180,7 @@ class HotspotsHandle(ABC):
 
 
 class Hotspots(HotspotsHandle):
-    """The hotspots of a database in this process. `nodes` are those of its instance."""
+    """The hotspots of a database in this process. `nodes` is the node count of its instance."""
 
     _database = OwnProcess[Database]()
 
@@ -284,39 +188,31 @@ class Hotspots(HotspotsHandle):
         super().__init__()
         self._database = database
         self._nodes = nodes if nodes > 1 else None
-        if database.hotspot_monitor.detector is None:
-            database.hotspot_monitor.watch()
+        self.start()
 
-    def watch(
+    def start(self) -> None:
+        if self._database.hotspot_monitor.detector is None:
+            self._database.hotspot_monitor.watch()
+
+    def _watch(
         self,
-        *,
         ignore: Sequence[str] = (),
         assume: Mapping[str, int | str] | None = None,
         operations: str = "w",
         nodes: int | None = None,
     ) -> Watch:
-        heat = self._database.hotspot_monitor
-        ignored = (*self._ignored, *checked(ignore))
         meant = self._nodes if nodes is None else nodes
-        assumptions = Assumptions(ignored, dict(assume or {}), operations, meant)
+        assumptions = Assumptions(_checked(ignore), dict(assume or {}), operations, meant)
         assumptions.check_names(self._database.schema)
-        heat.assumptions, detector = assumptions, heat.watch()
+        self._database.hotspot_monitor.assumptions = assumptions
+        return _EmbeddedWatch(self._database, assumptions)
 
-        def report() -> Report:
-            return self._database.hotspot_monitor.report(detector, assumptions)
-
-        def stop() -> None:
-            if self._database.hotspot_monitor.detector is detector:
-                self._database.hotspot_monitor.stop()
-
-        return Watch(report, stop)
-
-    def current_report(self) -> Report:
-        heat = self._database.hotspot_monitor
-        detector = heat.detector or heat.watch()
-        known = heat.assumptions
-        ignored = (*known.ignored, *self._ignored)
-        return heat.report(
+    def _report(self, ignore: list[str]) -> Report:
+        monitor = self._database.hotspot_monitor
+        detector = monitor.detector or monitor.watch()
+        known = monitor.assumptions
+        ignored = (*known.ignored, *_checked(ignore))
+        return monitor.report(
             detector, replace(known, ignored=ignored, nodes=known.nodes or self._nodes)
         )
 
@@ -340,12 +236,12 @@ class Hotspots(HotspotsHandle):
         meant = self._meant if nodes is None else nodes
         if not isinstance(meant, int) or meant < 1 or not (qps is None or 0 < qps < inf):
             raise ValueError(f"a simulation takes a node at least and writes: {meant}, {qps}")
-        heat = self._database.hotspot_monitor
-        return heat.simulate(heat.detector or heat.watch(), meant, qps)
+        monitor = self._database.hotspot_monitor
+        return monitor.simulate(monitor.detector or monitor.watch(), meant, qps)
 
     def _drawn(self) -> Heatmap:
-        heat = self._database.hotspot_monitor
-        return heat.heatmap(heat.detector or heat.watch(), self._meant)
+        monitor = self._database.hotspot_monitor
+        return monitor.heatmap(monitor.detector or monitor.watch(), self._meant)
 
     @property
     def _meant(self) -> int:
@@ -353,21 +249,45 @@ class Hotspots(HotspotsHandle):
         return self._database.hotspot_monitor.assumptions.nodes or self._nodes or NODES_DEFAULT
 
 
-def _described(finding: Finding) -> str:
-    kind = "table" if finding.table == finding.object else "index"
-    keys = " ".join(finding.samples)
-    sources = "".join(f"  by: {source}\n" for source in finding.sources)
-    return (
-        f"{finding.rule} {finding.reason} {kind} {finding.object}: {finding.message}\n"
-        f"  evidence: {finding.evidence}\n  keys: {keys}\n{sources}"
-        f"  ceiling: about {finding.max_qps:,} writes/s, whatever the number of nodes\n"
-        f"  fix: {finding.fix}"
-    )
+class _EmbeddedWatch(Watch):
+    _database = OwnProcess[Database]()
+
+    def __init__(self, database: Database, assumptions: Assumptions) -> None:
+        super().__init__()
+        self._database = database
+        self._assumptions = assumptions
+        self._detector = database.hotspot_monitor.watch()
+
+    def stop(self) -> None:
+        if self._database.hotspot_monitor.detector is self._detector:
+            self._database.hotspot_monitor.stop()
+
+    def current_report(self) -> Report:
+        return self._database.hotspot_monitor.report(self._detector, self._assumptions)
+
+    def finish(self) -> Report:
+        self.stop()
+        return self.current_report()
 
 
-def _insufficient(report: Report) -> str:
-    shown = ", ".join(f"{stats.commits} to {name}" for name, stats in report.spaces.items())
-    return (
-        f"Too few commits to judge ({shown or 'none'}); {THRESHOLDS.judged_min} are needed, and "
-        "the order of those there were tells nothing."
-    )
+def _checked(entries: Sequence[str]) -> tuple[str, ...]:
+    """Return the entries of `ignore` as a tuple. Raises ValueError for a rule that does not exist.
+
+    A table or index that does not exist is accepted: the test may create it later.
+    """
+    for entry in entries:
+        if not isinstance(entry, str) or not entry.strip(" :"):
+            raise ValueError(f"ignore: {entry!r} is neither a rule, nor a table or an index")
+        rule, _ = entry_parts(entry)
+        if rule:
+            _check_rule(rule)
+    return tuple(entries)
+
+
+def _check_rule(rule: str) -> None:
+    from spanemu.lint.selection import UnknownRule, check_rule_name  # For tests that name a rule.
+
+    try:
+        check_rule_name(rule)
+    except UnknownRule as problem:
+        raise ValueError(f"ignore: {problem}") from None

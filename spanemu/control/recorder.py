@@ -1,4 +1,4 @@
-"""Fills a recording, by watching the requests for one database.
+"""Records the requests of one database's clients, for an emulator in this process.
 
 RPCs are watched only while a recording is active.
 """
@@ -8,7 +8,6 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator, MutableSequence
 from dataclasses import dataclass
-from types import TracebackType
 from typing import Any, Protocol, Self, TypedDict
 
 from spanemu.base.call import Call, CallSite
@@ -16,7 +15,14 @@ from spanemu.base.call_site import calling_site
 from spanemu.base.clock import monotonic
 from spanemu.base.errors import Code, SpannerError
 from spanemu.base.process import OwnProcess
-from spanemu.control.recording import CommitRecord, QueryRecord, Recording
+from spanemu.control.recording import (
+    CommitRecord,
+    QueryRecord,
+    Recorder,
+    Recording,
+    RecordingPart,
+    RecordingSource,
+)
 
 _CHANGES = ("insert", "update", "delete")
 
@@ -36,8 +42,8 @@ class Footprint(Protocol):
     def writes(self) -> bool: ...
 
 
-class Rpc(Protocol):
-    """A request as `frontend.interception` shows it."""
+class RecordedRpc(Protocol):
+    """The properties of a request that are recorded (`frontend.interception`)."""
 
     @property
     def method(self) -> str: ...
@@ -65,9 +71,9 @@ class Rpc(Protocol):
 
 @dataclass(slots=True)
 class _Open:
-    """A request that has yet to end."""
+    """A request in progress."""
 
-    rpc: Rpc
+    rpc: RecordedRpc
     site: CallSite
     began: float
 
@@ -83,11 +89,11 @@ class _Ended(TypedDict):
     lock_wait_seconds: float
 
 
-Describe = Callable[[str, Any], Rpc]
+Describe = Callable[[str, Any], RecordedRpc]
 
 
-class Recorder:
-    """An RPC watcher (`frontend.dispatch.Watcher`) that fills a recording while its block runs.
+class EmbeddedRecorder(Recorder, RecordingSource):
+    """An RPC watcher (`frontend.dispatch.Watcher`) that records while its block runs.
 
     `describe(method, request)` describes a request; `watchers` are notified of every RPC.
     """
@@ -100,29 +106,23 @@ class Recorder:
         self._watchers = watchers
         self._mutex = threading.Lock()  # Guards the recording and the field below.
         self._open: dict[Call, _Open] = {}
-        self._bounds: dict[str, str] = {}  # of the read-only transactions that were begun, by id
+        self._bounds: dict[str, str] = {}  # Of the read-only transactions that were begun, by id.
 
-    def __enter__(self) -> Recording:
+    def begin(self) -> Self:
         self._watchers.append(self)
-        return self.recording
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self._watchers.remove(self)
-
-    def start(self) -> Self:
-        """Begin without a block; end with `stop`."""
-        self.__enter__()
         return self
 
+    start = begin
+
     def stop(self) -> Recording:
-        """End what `start` began."""
-        self.__exit__(None, None, None)
+        self._watchers.remove(self)
         return self.recording
+
+    def poll(self, queries: int = 0, attempts: int = 0) -> RecordingPart:
+        return self.recording.part(queries, attempts)
+
+    def finish(self, queries: int = 0, attempts: int = 0) -> RecordingPart:
+        return self.stop().part(queries, attempts)
 
     # ------------------------------------------------------------------ as a watcher
 
@@ -166,9 +166,10 @@ class Recorder:
         if rpc.method == "Commit":
             recording.attempts.append(_commit(rpc, facts, ended))
         else:
-            recording.queries += _queries(rpc, self._bound_of(rpc, ended["transaction"]), ended)
+            bound = self._bound_of(rpc, ended["transaction"])
+            recording.queries.extend(_queries(rpc, bound, ended))
 
-    def _bound_of(self, rpc: Rpc, transaction: str) -> str:
+    def _bound_of(self, rpc: RecordedRpc, transaction: str) -> str:
         bound = rpc.bound
         if not transaction:
             return bound
@@ -189,7 +190,7 @@ def _ended(pending: _Open, facts: dict[str, Any], status: str) -> _Ended:
     )
 
 
-def _commit(rpc: Rpc, facts: dict[str, Any], ended: _Ended) -> CommitRecord:
+def _commit(rpc: RecordedRpc, facts: dict[str, Any], ended: _Ended) -> CommitRecord:
     return CommitRecord(
         mutations=facts.get("mutations", 0),
         tables=tuple(sorted(rpc.declared_tables)),
@@ -199,7 +200,7 @@ def _commit(rpc: Rpc, facts: dict[str, Any], ended: _Ended) -> CommitRecord:
     )
 
 
-def _queries(rpc: Rpc, bound: str, ended: _Ended) -> Iterator[QueryRecord]:
+def _queries(rpc: RecordedRpc, bound: str, ended: _Ended) -> Iterator[QueryRecord]:
     """Yield a record of each statement of a request, or of its read."""
     for kind, sql, footprint in _operations(rpc):
         yield QueryRecord(
@@ -215,7 +216,7 @@ def _queries(rpc: Rpc, bound: str, ended: _Ended) -> Iterator[QueryRecord]:
         )
 
 
-def _operations(rpc: Rpc) -> Iterator[tuple[str, str, Footprint]]:
+def _operations(rpc: RecordedRpc) -> Iterator[tuple[str, str, Footprint]]:
     """Yield (kind, text, footprint) of each statement of a request, or of its read.
 
     A request without a statement and without a table, such as Commit, has none.

@@ -1,32 +1,45 @@
-"""What the clients of a database did while a block ran: statements, reads, commits, aborts.
+"""The requests that the clients of a database made while a block ran.
 
     with emulator.record(database) as recorded:
         checkout(...)
-    recorded.queries, recorded.commits, recorded.mutations, recorded.aborts
+    assert recorded.mutations <= 20
+    slow = [query.sql for query in recorded.queries if query.full_scans]
 
-It is filled by `recorder`. A recording knows which line of the client's code made each request, if
-the client runs in this process.
+For an emulator in this process, a record names the line of the client's code that made the request.
+`recorder` records; for an emulator in another process, `remote` fetches the records from there.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, field
-from typing import Any
+from abc import abstractmethod
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from types import TracebackType
+from typing import Annotated, Any, Self
 
-from spanemu.base.serialization import from_plain
+from spanemu.control.operation import ControlInterface, Held, operation
+
+# mypy: disable-error-code="empty-body"
 
 
 @dataclass(frozen=True, slots=True)
 class QueryRecord:
-    """One statement or read. `kind` is "query", "dml" or "read"; `site` is the line of the client's
-    code that made it, as "file.py:12", and `caller` the line that called its function; or "".
+    """One statement or read.
 
-    `sql` of a read is a sentence like "READ Name FROM Singers". `full_scans` and `indexes` are
-    names; `error` the status of one that failed, "" otherwise; `seconds` from request to answer,
-    `lock_wait_seconds` of them for locks. `transaction` is the id of one that was begun, "" for a
-    request that had one for itself. `bound` is how a read-only one chose its timestamp, as in
-    "strong" or "exact_staleness"; "" in others, and where it began before the recording.
+    kind               "query", "dml" or "read"
+    sql                the statement; for a read, a sentence such as "READ Name FROM Singers"
+    tables, indexes    the tables and secondary indexes that the plan uses
+    full_scans         the tables and indexes that the plan scans from end to end
+    sorts              whether the plan sorts rows
+    site, caller       the line of client code that made the request, such as "shop.py:12", and the
+                       line that called its function; "" if the client runs in another process
+    tag                the request tag
+    error              the status of a failed request, such as "ABORTED"; "" for success
+    seconds            the time from request to answer; `lock_wait_seconds` of it for locks
+    transaction        the id of the transaction; "" for a single-use transaction
+    bound              the timestamp bound of a read-only transaction, such as "strong" or
+                       "exact_staleness"; "" for other transactions, and for transactions that
+                       began before the recording
     """
 
     kind: str
@@ -52,10 +65,16 @@ class QueryRecord:
 
 @dataclass(frozen=True, slots=True)
 class CommitRecord:
-    """One commit that was asked for; `mutations` counts as Spanner counts them, index entries too.
+    """One attempt to commit, successful or failed.
 
-    `tables` are those of its mutations; DML wrote its own before. `participants` are the splits
-    that took part: more than one make a two-phase commit. 0 for one that failed.
+    mutations       the number of mutations as Spanner counts them, index entries included
+    tables          the tables of the commit's mutations; the tables of earlier DML are in the
+                    query records
+    tag             the transaction tag
+    participants    the number of splits that took part: a commit with more than one participant is
+                    a two-phase commit; 0 for a failed commit
+
+    The other fields are those of `QueryRecord`.
     """
 
     mutations: int
@@ -83,7 +102,7 @@ class TransactionRecord:
 
     @property
     def error(self) -> str:
-        """The status that it failed with, "" when it did not."""
+        """The status that the transaction failed with; "" for success."""
         if self.commit is not None:
             return self.commit.error
         return self.queries[-1].error if self.queries else ""
@@ -95,15 +114,42 @@ class TransactionRecord:
         return own + sum(query.lock_wait_seconds for query in self.queries)
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
+class RecordingPart:
+    """A recording, or its later part, as plain data. `commits` holds failed attempts too."""
+
+    database: str
+    queries: list[QueryRecord]
+    commits: list[CommitRecord]
+    mutations: int
+    aborts: int
+    rpcs: dict[str, int]
+
+
 class Recording:
     """The recorded requests of a database's clients, in the order in which they ended."""
 
-    database: str
-    queries: list[QueryRecord] = field(default_factory=list)
-    attempts: list[CommitRecord] = field(default_factory=list)  # commits, failed ones too
-    aborts: int = 0  # requests of any kind that were answered ABORTED
-    rpcs: dict[str, int] = field(default_factory=dict)  # by name
+    def __init__(self, database: str) -> None:
+        self.database = database
+        self._queries: list[QueryRecord] = []
+        self._attempts: list[CommitRecord] = []
+        self._aborts = 0
+        self._rpcs: dict[str, int] = {}
+
+    def _update(self) -> None:
+        """Fetch the latest records, if the emulator runs in another process."""
+
+    @property
+    def queries(self) -> list[QueryRecord]:
+        """Statements and reads."""
+        self._update()
+        return self._queries
+
+    @property
+    def attempts(self) -> list[CommitRecord]:
+        """Attempts to commit, failed ones included."""
+        self._update()
+        return self._attempts
 
     @property
     def commits(self) -> list[CommitRecord]:
@@ -112,12 +158,29 @@ class Recording:
 
     @property
     def mutations(self) -> int:
-        """Mutations of the commits that succeeded."""
+        """The number of mutations of the commits that succeeded."""
         return sum(commit.mutations for commit in self.commits)
 
     @property
+    def aborts(self) -> int:
+        """The number of requests of any kind that were answered ABORTED."""
+        self._update()
+        return self._aborts
+
+    @aborts.setter
+    def aborts(self, count: int) -> None:
+        self._update()
+        self._aborts = count
+
+    @property
+    def rpcs(self) -> dict[str, int]:
+        """The number of RPCs by name."""
+        self._update()
+        return self._rpcs
+
+    @property
     def full_scans(self) -> list[QueryRecord]:
-        """Statements and reads that go through a whole table or index."""
+        """Statements and reads that scan a table or an index from end to end."""
         return [query for query in self.queries if query.full_scans]
 
     @property
@@ -125,37 +188,65 @@ class Recording:
         """The requests grouped by transaction; a commit without an id is its own group."""
         return transactions_of(self.queries, self.attempts)
 
-    def after(self, queries: int, attempts: int) -> Recording:
-        """Return a copy without the first `queries` queries and `attempts` commit attempts."""
-        return Recording(
+    def part(self, queries: int = 0, attempts: int = 0) -> RecordingPart:
+        """Return the recording without the first `queries` queries and `attempts` attempts."""
+        return RecordingPart(
             self.database,
             self.queries[queries:],
-            self.attempts[attempts:],
-            self.aborts,
-            dict(self.rpcs),
-        )
-
-    @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> Recording:
-        """Return the recording that `to_json` serialized. Raises ValueError."""
-        return cls(
-            data["database"],
-            from_plain(list[QueryRecord], data["queries"]),
-            from_plain(list[CommitRecord], data["commits"]),
-            from_plain(int, data["aborts"]),
-            from_plain(dict[str, int], data["rpcs"]),
+            self._attempts[attempts:],
+            sum(commit.mutations for commit in self._attempts[attempts:] if not commit.error),
+            self._aborts,
+            dict(self._rpcs),
         )
 
     def to_json(self) -> dict[str, Any]:
         """Return the whole recording as plain data."""
-        return {
-            "database": self.database,
-            "queries": [asdict(query) for query in self.queries],
-            "commits": [asdict(commit) for commit in self.attempts],
-            "mutations": self.mutations,
-            "aborts": self.aborts,
-            "rpcs": dict(self.rpcs),
-        }
+        return asdict(self.part())
+
+
+class RecordingSource(ControlInterface):
+    """An active recording, which another process fetches in parts."""
+
+    SCOPE = "recording"
+
+    @operation("PollRecording")
+    def poll(self, queries: int = 0, attempts: int = 0) -> RecordingPart:
+        """Return the records so far, without the first `queries` and `attempts` records."""
+
+    @operation("StopRecording", releases="recording")
+    def finish(self, queries: int = 0, attempts: int = 0) -> RecordingPart:
+        """Stop the recording and return it, without the first `queries` and `attempts` records."""
+
+
+class Recorder(ControlInterface):
+    """A context manager that records the requests of a database's clients."""
+
+    SCOPE = "database"
+    recording: Recording
+
+    @operation("StartRecording", "recording")
+    def begin(self) -> Annotated[RecordingSource, Held("recording", "stop")]:
+        """Start recording the requests of the database's clients."""
+
+    @abstractmethod
+    def start(self) -> Self:
+        """Start recording without a block; call `stop` at the end."""
+
+    @abstractmethod
+    def stop(self) -> Recording:
+        """Stop recording, and return the recording."""
+
+    def __enter__(self) -> Recording:
+        self.start()
+        return self.recording
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.stop()
 
 
 def transactions_of(

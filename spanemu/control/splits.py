@@ -9,25 +9,27 @@
     splits.configure(policy="modern", servers=3, split_bytes_max=10_000)
     splits.follow_load(); writes(); splits.pass_minutes(3, qps=14_000)
 
-How splits follow size and load is a model (`hotspots.split_model`), Spanner publishes none.
-Keys are Python values: the whole primary key; for `index=` the index's own key, or with the table's
-too.
+How splits follow size and load is a model (`hotspots.split_model`): Spanner publishes none.
+A key is a list of Python values: the whole primary key of a table, or the key of the index `index`
+with or without the primary key of its table.
 """
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from math import inf
 from typing import Any
 
 from spanemu.base.process import OwnProcess
 from spanemu.base.raw_key import raw_key
 from spanemu.base.suggestions import nearest
+from spanemu.control.operation import ControlInterface, Key, operation
 from spanemu.database.database import Database
 from spanemu.database.splits.split_manager import SplitManager
 from spanemu.hotspots.split_info import CommitSplits, SplitInfo
 from spanemu.hotspots.split_model import Minute, SplitPolicy, SplitSettings
+
+# mypy: disable-error-code="empty-body"
 
 __tracebackhide__ = True  # pytest then shows the caller's line
 
@@ -36,72 +38,77 @@ class SplitsTouched(AssertionError):
     """The last commit had a different number of participants than asserted."""
 
 
-class SplitsHandle(ABC):
-    """The splits of a local or remote database: a sequence of `SplitInfo` in key order."""
+class SplitsHandle(ControlInterface):
+    """The splits of a database: a sequence of `SplitInfo` in key order."""
 
-    @property
-    @abstractmethod
-    def settings(self) -> SplitSettings:
-        """All constants of the split model, with their values for this database."""
+    SCOPE = "database"
 
-    @abstractmethod
-    def configure(self, **changes: Any) -> SplitSettings:
-        """Change settings by name. Raises ValueError for an unknown name or a bad value."""
+    @operation("SplitSettings", "settings")
+    def configure(self, **change: Any) -> SplitSettings:
+        """Change settings of the split model by name, and return all settings.
 
-    @abstractmethod
+        Raises ValueError for an unknown name or a bad value.
+        """
+
+    @operation("ListSplits", "splits")
     def all(self) -> list[SplitInfo]:
         """Return all splits, after cutting splits that are too large."""
 
-    @abstractmethod
-    def at(self, table: str, key: Sequence[Any], *, index: str = "") -> None:
+    @operation("SplitAt")
+    def at(self, table: str, key: Key, *, index: str = "") -> None:
         """Add a boundary before a key, whether or not the row exists.
 
-        Raises `SpannerError`s: of a name or key that is wrong, and under the policy `root_only`
-        for a table or index that is interleaved.
+        Raises a `SpannerError` for a table, index or key that does not exist or does not fit, and,
+        under the policy `root_only`, for an interleaved table or index.
         """
 
-    @abstractmethod
-    def merge(self, table: str, key: Sequence[Any], *, index: str = "") -> bool:
+    @operation("MergeAt", "merged")
+    def merge(self, table: str, key: Key, *, index: str = "") -> bool:
         """Remove the boundary before a key; return False if there is none."""
 
-    @abstractmethod
-    def of(self, table: str, key: Sequence[Any], *, index: str = "") -> SplitInfo:
+    @operation("FindSplit", "split")
+    def of(self, table: str, key: Key, *, index: str = "") -> SplitInfo:
         """Return the split that holds a key, whether or not the row exists."""
 
-    @abstractmethod
-    def move(self, table: str, key: Sequence[Any], server: int, *, index: str = "") -> None:
+    @operation("MoveSplit", group="row")
+    def move(self, table: str, key: Key, server: int, *, index: str = "") -> None:
         """Move the split of a key to a server. Raises ValueError if there is no such server."""
 
-    @abstractmethod
-    def follow_load(self) -> None:
+    @operation("FollowLoad")
+    def follow_load(self, follow: bool = True) -> None:
         """Record from now on which rows are read and written, as load for `pass_minutes`."""
 
-    @abstractmethod
-    def stop_following(self) -> None:
-        """Stop recording the load; the splits remain unchanged."""
-
-    @abstractmethod
+    @operation("PassMinutes", "minutes")
     def pass_minutes(self, minutes: int = 1, *, qps: float | None = None) -> list[Minute]:
-        """Let virtual minutes pass, the first with the load since the last call, then idle.
+        """Simulate minutes of load, and return the state of the splits after each minute.
 
-        What was done stands for `qps` operations a second; without it, for itself. Moving the
-        emulator's clock does the same. Raises ValueError for less than a minute, or while load is
-        not followed.
+        The first minute has the load recorded since the last call, scaled to `qps` operations a
+        second if given; the other minutes have no load. Moving the emulator's clock simulates
+        minutes as well. Raises ValueError for fewer minutes than one, or if no load is recorded.
         """
 
-    @abstractmethod
+    @operation("LastCommit", "commit")
     def last_commit(self) -> CommitSplits | None:
         """Return the splits of the last commit since `splits` was first used, or None."""
 
-    # ------------------------------------------------------------------ said of that
+    # ------------------------------------------------------------------ derived
+
+    @property
+    def settings(self) -> SplitSettings:
+        """All constants of the split model, with their values for this database."""
+        return self.configure()
 
     @property
     def servers(self) -> int:
         """The number of simulated servers."""
         return self.settings.servers
 
+    def stop_following(self) -> None:
+        """Stop recording the load; the splits remain unchanged."""
+        self.follow_load(False)
+
     def assert_participants(self, count: int) -> None:
-        """Raise SplitsTouched unless so many splits took part in the last commit."""
+        """Raise SplitsTouched unless exactly `count` splits took part in the last commit."""
         last = self.last_commit()
         if last is None:
             raise SplitsTouched("There was no commit yet.")
@@ -137,46 +144,32 @@ class Splits(SplitsHandle):
     def _splitting(self) -> SplitManager:
         return self._database.splitting
 
-    @property
-    def settings(self) -> SplitSettings:
-        """All constants of the split model, with their values for this database."""
-        return self._splitting.settings
-
-    def configure(self, **changes: Any) -> SplitSettings:
-        """Change settings by name. Raises ValueError for an unknown name or a bad value."""
-        return self._splitting.configure(**checked(changes))
+    def configure(self, **change: Any) -> SplitSettings:
+        return self._splitting.configure(**_checked(change)) if change else self._splitting.settings
 
     def all(self) -> list[SplitInfo]:
-        """Return all splits, after cutting splits that are too large."""
         return self._splitting.splits()
 
-    def at(self, table: str, key: Sequence[Any], *, index: str = "") -> None:
-        """Add a boundary before a key, whether or not the row exists."""
+    def at(self, table: str, key: Key, *, index: str = "") -> None:
         self._database.split_at(table, raw_key(key), index)
 
-    def merge(self, table: str, key: Sequence[Any], *, index: str = "") -> bool:
-        """Remove the boundary before a key; return False if there is none."""
+    def merge(self, table: str, key: Key, *, index: str = "") -> bool:
         return self._database.merge_at(table, raw_key(key), index)
 
-    def of(self, table: str, key: Sequence[Any], *, index: str = "") -> SplitInfo:
-        """Return the split that holds a key, whether or not the row exists."""
+    def of(self, table: str, key: Key, *, index: str = "") -> SplitInfo:
         self._splitting.fit_sizes()
         return self._splitting.split_at(self._database.split_of(table, raw_key(key), index))
 
-    def move(self, table: str, key: Sequence[Any], server: int, *, index: str = "") -> None:
-        """Move the split of a key to a server. Raises ValueError if there is no such server."""
+    def move(self, table: str, key: Key, server: int, *, index: str = "") -> None:
         self._splitting.move(self._database.split_of(table, raw_key(key), index), server)
 
-    def follow_load(self) -> None:
-        """Record from now on which rows are read and written, as load for `pass_minutes`."""
-        self._splitting.follow_load()
-
-    def stop_following(self) -> None:
-        """Stop recording the load; the splits remain unchanged."""
-        self._splitting.stop_following()
+    def follow_load(self, follow: bool = True) -> None:
+        if follow:
+            self._splitting.follow_load()
+        else:
+            self._splitting.stop_following()
 
     def pass_minutes(self, minutes: int = 1, *, qps: float | None = None) -> list[Minute]:
-        """Let virtual minutes pass, the first with the load since the last call, then idle."""
         if minutes < 1 or not (qps is None or 0 < qps < inf):
             raise ValueError(f"a minute at least passes, with some load: {minutes}, {qps}")
         if not self._splitting.follows_load:
@@ -184,11 +177,10 @@ class Splits(SplitsHandle):
         return self._splitting.pass_minutes(minutes, qps)
 
     def last_commit(self) -> CommitSplits | None:
-        """Return the splits of the last commit since `splits` was first used, or None."""
         return self._database.last_commit()
 
 
-def checked(changes: dict[str, Any]) -> dict[str, Any]:
+def _checked(changes: dict[str, Any]) -> dict[str, Any]:
     """Return changes of settings, with the policy parsed. Raises ValueError for unknown names."""
     for name in sorted(changes.keys() - SplitSettings.__slots__):
         near = nearest(name, SplitSettings.__slots__)

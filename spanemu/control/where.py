@@ -7,32 +7,32 @@ from dataclasses import dataclass
 from typing import Protocol, TypedDict
 
 
-class Rpc(Protocol):
+class FaultyRpc(Protocol):
     """The properties of an arrived request that faults match on."""
 
     @property
     def method(self) -> str:
-        """The RPC's name, as in "Commit"."""
+        """The RPC's name, such as "Commit"."""
         ...
 
     @property
     def database(self) -> str:
-        """The full name of its database, "" when it is about none."""
+        """The full name of the request's database, or ""."""
         ...
 
     @property
     def session(self) -> str:
-        """The full name of its session, or ""."""
+        """The full name of the request's session, or ""."""
         ...
 
     @property
     def transaction_id(self) -> bytes:
-        """The transaction that it names, or b""."""
+        """The id of the transaction that the request names, or b""."""
         ...
 
     @property
     def begins(self) -> str:
-        """The mode of the transaction that it begins or that is its own, as in "read_write"."""
+        """The mode of the transaction that the request begins, such as "read_write"."""
         ...
 
     @property
@@ -43,32 +43,37 @@ class Rpc(Protocol):
 
     @property
     def client(self) -> str:
-        """The name under which the client library introduces itself."""
+        """The user agent of the client library."""
         ...
 
     @property
     def statements(self) -> tuple[str, ...]:
-        """Its SQL texts."""
+        """The SQL texts of the request."""
         ...
 
     @property
     def tables(self) -> frozenset[str]:
-        """The tables that it reads or writes, in lower case."""
+        """The tables that the request reads or writes, in lower case."""
         ...
 
     @property
     def fingerprint(self) -> bytes:
-        """Equal for equal requests."""
+        """A hash, equal for equal requests."""
         ...
 
 
 class Selection(TypedDict, total=False):
-    """The selectors with which the verbs of `Faults` choose RPCs; an omitted one matches all.
+    """The arguments by which a fault selects RPCs. An omitted argument matches every RPC.
 
-    `database` is an id, a full name or a handle; `table` a name, in any case; `sql` a regular
-    expression that is searched for in the statement; `tag` and `transaction_tag` are exact;
-    `client` is part of what the client library calls itself. Of the RPCs so chosen the `nth` is
-    struck, and the ones after it until `times` were; with `every`, each so many-th from `nth` on.
+    database           the id, the full name or a handle of the database
+    table              the name of a table, in any case
+    sql                a regular expression, searched for in the statements
+    tag                the request tag, exactly
+    transaction_tag    the transaction tag, exactly
+    client             a part of the client library's user agent
+    nth, times         of the RPCs selected so, strike number `nth` (default 1) and the ones after
+                       it, `times` in all (default 1)
+    every              strike only each `every`-th RPC from `nth` on
     """
 
     database: object
@@ -84,7 +89,7 @@ class Selection(TypedDict, total=False):
 
 @dataclass(frozen=True, slots=True)
 class RpcMatcher:
-    """A choice of RPCs; None stands for any."""
+    """A test for RPCs; a field that is None matches every RPC."""
 
     method: str | None = None
     database: str | None = None
@@ -98,7 +103,7 @@ class RpcMatcher:
     def of(cls, method: str | None, chosen: Selection) -> RpcMatcher:
         """Return the matcher that the arguments of a verb describe.
 
-        Raises ValueError for an unknown selector and for a bad pattern.
+        Raises ValueError for an unknown argument and for a bad pattern.
         """
         for name in chosen.keys() - Selection.__annotations__.keys():
             known = ", ".join(Selection.__annotations__)
@@ -114,7 +119,7 @@ class RpcMatcher:
             client=chosen.get("client"),
         )
 
-    def matches(self, rpc: Rpc) -> bool:
+    def matches(self, rpc: FaultyRpc) -> bool:
         """Return whether `rpc` matches; cheap tests run first."""
         return (
             self.method in (None, rpc.method)

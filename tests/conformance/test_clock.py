@@ -512,7 +512,7 @@ class Travelling:
 def python(monkeypatch):
     travelling = Travelling(MARCH)
     monkeypatch.setattr(
-        "spanemu.control.following.datetime", SimpleNamespace(datetime=travelling, UTC=UTC)
+        "spanemu.control.clock.python_datetime", SimpleNamespace(datetime=travelling, UTC=UTC)
     )
     return travelling
 

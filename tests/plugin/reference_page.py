@@ -6,6 +6,7 @@ import ast
 import inspect
 import re
 from collections.abc import Iterator
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,12 @@ from pytest_spanemu.options import OPTIONS
 from pytest_spanemu.plugin import MARKERS
 from pytest_spanemu.rows.factory import SpannerFactory, TableFactory
 from spanemu import EmulatorClock, Faults
-from spanemu.control.hotspots import HotspotsHandle, Watch
+from spanemu.control.databases import DatabaseControl
+from spanemu.control.fault import Fault
+from spanemu.control.hotspot_watch import Watch
+from spanemu.control.hotspots import HotspotsHandle
+from spanemu.control.operation import Operation, operations_of
+from spanemu.control.recording import Recorder, RecordingSource
 from spanemu.control.splits import SplitsHandle
 
 ROOT = Path(__file__).parents[2]
@@ -45,20 +51,30 @@ CLASSES = (
     ("`spanner_migrator`", SpannerMigrator),
 )
 # What the plugin and the emulator call, and tests do not.
-INTERNAL = {
-    "attach_to",
-    "fail_for_unused_checks",
-    "check_hotspot_rule",
-    "meet",
-    "find",
-    "pause",
-    "stop",
-}
+INTERNAL = set(
+    "attach_to fail_for_unused_checks check_hotspot_rule "
+    "pause stop start finish add states time advance_by auto_by".split()
+)
+# The declarations of the control operations, in the order of the page.
+INTERFACES = (
+    DatabaseControl,
+    EmulatorClock,
+    Faults,
+    Fault,
+    Recorder,
+    RecordingSource,
+    HotspotsHandle,
+    Watch,
+    SplitsHandle,
+)
 
 
 def page() -> str:
     """The whole page."""
-    return "\n".join([HEAD, *fixtures(), *markers(), *settings(), *classes(), *hooks()]) + "\n"
+    return (
+        "\n".join([HEAD, *fixtures(), *markers(), *settings(), *classes(), *hooks(), *operations()])
+        + "\n"
+    )
 
 
 def fixtures() -> Iterator[str]:
@@ -155,6 +171,31 @@ def _with_example(docstring: str | None) -> str:
     text, _, example = (docstring or "").partition("\n\nExample:\n")
     lines = [f"`{line.strip()}`" for line in example.splitlines()]
     return "<br>".join([_line(text), *lines])
+
+
+def operations() -> Iterator[str]:
+    """Every control operation as the service spanemu.v1.Control has it, from its declaration."""
+    yield "\n## Control operations\n\nThe RPCs of the service `spanemu.v1.Control` ([control](architecture/control.md)).\n"
+    yield "| operation | arguments | reply | meaning |\n|---|---|---|---|"
+    for interface in INTERFACES:
+        for declared in operations_of(interface).values():
+            scope = [f"`{interface.SCOPE}`"] if interface.SCOPE else []
+            arguments = ", ".join([*scope, *_wire_arguments(declared)])
+            meaning = _line((inspect.getdoc(declared.function) or "").partition("\n\n")[0])
+            yield f"| `{declared.name}` | {arguments} | {_reply(declared)} | {meaning} |"
+
+
+def _wire_arguments(declared: Operation) -> Iterator[str]:
+    for name, parameter in declared.parameters.items():
+        yield f"`{name}`" if parameter.is_required else f"`{name}=`"
+
+
+def _reply(declared: Operation) -> str:
+    if declared.result:
+        return f"`{declared.result}`"
+    if declared.returns is type(None):
+        return ""
+    return ", ".join(f"`{each.name}`" for each in fields(declared.returns))
 
 
 def _line(text: str | None) -> str:

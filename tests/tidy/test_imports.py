@@ -38,7 +38,6 @@ MAY_IMPORT: dict[str, set[str]] = {
     "admin": {"base", "values", "schema", "storage", "ddl", "database"},
     "frontend": {"base", "values", "schema", "database", "admin"},
     "control": {"base", "database", "admin", "hotspots", "lint"},  # lint: which rules there are
-    "wire_control": {"base", "control", "frontend", "hotspots"},
 }
 # The outer shell composes everything.
 FREE = {"api", "cli", "__init__", "__main__", "config", "schema_source"}
@@ -70,8 +69,8 @@ DIALECT_REGISTRY = "spanemu/sql/dialects.py"
 
 # Modules outside the standard library that only some packages may see.
 ONLY_IN: dict[str, set[str]] = {
-    "google": {"frontend", "messages", "api", "cli", "wire_control"},
-    "grpc": {"frontend", "api", "wire_control"},
+    "google": {"frontend", "messages", "api", "cli"},
+    "grpc": {"frontend", "api"},
     "click": {"cli"},
     "rich": {"cli"},
     "sortedcontainers": {"storage", "txn", "database", "admin", "values"},
@@ -85,7 +84,7 @@ LAZY: dict[str, str] = {
     "spanemu.hotspots": "the hotspot detector is for databases that are observed",
     "spanemu.database.splits.hotspot_monitor": "the same",
     "spanemu.control.hotspots": "the same",
-    "spanemu.wire_control.hotspots": "the same",
+    "spanemu.control.hotspot_watch": "the same",
     "spanemu.lint": "the linter is for runs that ask for it",
     "pytest_spanemu.lint": "the same",
     "difflib": "for mistakes only, and every test run loads `base.suggestions`",

@@ -36,7 +36,6 @@ REWRITTEN: tuple[str, ...] = (
     "spanemu/api/",
     "spanemu/cli/",
     "spanemu/control/",
-    "spanemu/wire_control/",
     "spanemu/lint/",
     "spanemu/sql/ddl_ast.py",
     "spanemu/sql/errors.py",

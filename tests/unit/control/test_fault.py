@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from spanemu.control.fault import Fault, Rhythm
+from spanemu.control.fault import EmbeddedFault, Rhythm
 from spanemu.control.where import RpcMatcher, Selection
 
 DATABASE = "projects/p/instances/i/databases/shop"
@@ -87,7 +87,7 @@ def test_selected_rpcs_match(chosen: Selection) -> None:
 
 
 def test_an_rpc_that_ended_early_does_not_count() -> None:
-    fault = Fault("test", RpcMatcher(), lambda _rpc: None)
+    fault = EmbeddedFault("test", RpcMatcher(), lambda _rpc: None)
     first = fault.meet(Rpc())
     assert first is not None
     assert fault.meet(Rpc()) is None

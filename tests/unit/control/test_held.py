@@ -3,9 +3,9 @@ from __future__ import annotations
 import pytest
 
 from spanemu.base.call import Call
+from spanemu.control import held as module
 from spanemu.control.errors import HandleExpired
-from spanemu.control.operations import held as module
-from spanemu.control.operations.held import SILENT_SECONDS_MAX, HandleRegistry
+from spanemu.control.held import SILENT_SECONDS_MAX, HandleRegistry
 
 
 class Line:

@@ -1,4 +1,6 @@
-"""One operation over the wire: arguments by name in, plain data out, failures as exceptions.
+"""The connection to the control service of an emulator in another process.
+
+Its errors:
 
 ValueError        an argument that the embedded API refuses with ValueError, too
 NotControllable   the server is not spanemu, or is an older version
@@ -41,7 +43,7 @@ class Calls:
     """The control service at `uri`. Safe to use from several threads."""
 
     def __init__(self, uri: str) -> None:
-        self._uri = uri
+        self.uri = uri
         self._mutex = threading.Lock()  # Guards the field below.
         self._channels: dict[int, Any] = {}  # By process: a forked child needs its own.
 
@@ -67,7 +69,7 @@ class Calls:
         with self._mutex:
             channel = self._channels.get(os.getpid())
             if channel is None:
-                channel = grpc.insecure_channel(self._uri, options=_OPTIONS)
+                channel = grpc.insecure_channel(self.uri, options=_OPTIONS)
                 self._channels[os.getpid()] = channel
             return channel
 
@@ -75,7 +77,7 @@ class Calls:
         """Return the exception to raise for a failed RPC."""
         code, message = Code(failure.code().value[0]), failure.details() or ""
         if code is Code.UNIMPLEMENTED:
-            return NotControllable(operation, self._uri)
+            return NotControllable(operation, self.uri)
         if _is_value_error(failure):
             return ValueError(message)
         return RemoteFailure(code, message)

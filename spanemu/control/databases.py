@@ -1,0 +1,108 @@
+"""The operations on one database: snapshots, clones, open transactions, a drawing of the rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from spanemu.admin.instances import Instances
+from spanemu.base.process import OwnProcess
+from spanemu.base.resource_names import DatabaseName
+from spanemu.control.clock import EmbeddedClock
+from spanemu.control.operation import ControlInterface, Snapshot, operation
+from spanemu.database.database import Database
+from spanemu.database.transactions.listing import OpenTransaction
+
+# mypy: disable-error-code="empty-body"
+
+
+class DatabaseControl(ControlInterface):
+    """The operations on a database besides the requests of its clients."""
+
+    SCOPE = "database"
+
+    @operation("Snapshot", "snapshot")
+    def snapshot(self) -> Snapshot:
+        """Return a snapshot of the current schema and rows for `restore`, without copying."""
+
+    @operation("Restore")
+    def restore(self, snapshot: Snapshot) -> None:
+        """Restore a snapshot of this database. Sessions and clients stay usable.
+
+        Moves of the clock since the snapshot are undone. Raises ValueError for a snapshot of
+        another database, and for a snapshot later than a state that the database was restored to
+        since.
+        """
+
+    @operation("Forget", releases="snapshot")
+    def forget(self, snapshot: Snapshot) -> None:
+        """Release a snapshot, so that the database stops retaining old versions for it.
+
+        Raises ValueError for a snapshot of another database.
+        """
+
+    @operation("Settle")
+    def settle(self) -> None:
+        """Make the current schema and rows visible at every timestamp, however old.
+
+        Every stale read then sees the current rows, and the clock may be set to any time. Visits
+        every row. Does nothing while snapshots of the database exist.
+        """
+
+    @operation("Clone")
+    def _clone(self, name: str) -> None:
+        """Create a database with the current schema and rows; `name` is its full name."""
+
+    @operation("OpenTransactions", "transactions")
+    def open_transactions(self) -> Sequence[OpenTransaction]:
+        """Return the open read-write transactions, the oldest first.
+
+        Each transaction shows its id, age, session, tags, last statement and locks, as attributes
+        and as text.
+        """
+
+    @operation("AbortTransactions")
+    def abort_transactions(self) -> None:
+        """Abort every open read-write transaction, as the service may; sessions stay usable."""
+
+    @operation("Layout", "layout")
+    def layout(self, *, servers: bool = False) -> str:
+        """Return a drawing of the stored splits and rows; `servers` adds each split's server."""
+
+
+class LocalDatabase(DatabaseControl):
+    """The operations on a database of an emulator in this process."""
+
+    _instances = OwnProcess[Instances]()
+
+    def __init__(self, instances: Instances, clock: EmbeddedClock, path: DatabaseName) -> None:
+        self._instances = instances
+        self._clock = clock
+        self._path = path
+
+    def snapshot(self) -> Snapshot:
+        return self._database().snapshot()
+
+    def restore(self, snapshot: Snapshot) -> None:
+        self._database().restore(snapshot)
+        self._clock.come_back(snapshot.clock)
+
+    def forget(self, snapshot: Snapshot) -> None:
+        self._database().forget(snapshot)
+
+    def settle(self) -> None:
+        self._database().forget_history()
+
+    def _clone(self, name: str) -> None:
+        self._instances.clone_database(self._database(), DatabaseName.parse(name))
+
+    def open_transactions(self) -> Sequence[OpenTransaction]:
+        return self._database().sessions.open_transactions()
+
+    def abort_transactions(self) -> None:
+        self._database().abort_transactions()
+
+    def layout(self, *, servers: bool = False) -> str:
+        return self._database().physical_layout(servers=servers)
+
+    def _database(self) -> Database:
+        return self._instances.database(str(self._path))

@@ -1,0 +1,105 @@
+"""Performs operations that arrive from other processes, with arguments and replies as plain data.
+
+A request names an object by the argument `SCOPE` of its interface. Objects that an operation
+returns and that stay here (`Held`: snapshots, recordings, watches) are kept under an id until the
+client releases them, or has been gone for an hour (`held`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from operator import methodcaller
+from typing import Any
+
+from spanemu.base.serialization import from_plain, to_plain
+from spanemu.control.errors import BadArgument
+from spanemu.control.held import HandleRegistry
+from spanemu.control.operation import (
+    ControlInterface,
+    Held,
+    Operation,
+    Parameter,
+    operations_of,
+    read_arguments,
+)
+
+Locate = Callable[..., Any]  # from the value of the argument SCOPE to the object
+
+
+class Dispatcher:
+    """The operations of one emulator, by their names on the wire."""
+
+    def __init__(self) -> None:
+        self._operations: dict[str, tuple[type[ControlInterface], Operation, Locate]] = {}
+        self._registries: dict[str, HandleRegistry[Any]] = {}
+        self._later: dict[str, Callable[[], None]] = {}
+
+    def add(self, interface: type[ControlInterface], locate: Locate | None = None) -> None:
+        """Serve the operations of an interface on the objects that `locate` returns.
+
+        Without `locate`, the objects are the held results of other operations.
+        """
+        found = locate or self._kept(interface.SCOPE)
+        for operation in operations_of(interface).values():
+            self._operations[operation.name] = interface, operation, found
+
+    def add_later(self, names: tuple[str, ...], add: Callable[[], None]) -> None:
+        """Serve the operations `names`, whose interfaces `add` adds when the first is requested."""
+        self._later |= dict.fromkeys(names, add)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter([*self._operations, *self._later])
+
+    def perform(self, name: str, given: Mapping[str, Any]) -> dict[str, Any]:
+        """Perform an operation and return its reply.
+
+        Raises BadArgument where the Python API raises ValueError, and any `SpannerError`.
+        """
+        if name not in self._operations:
+            self._later[name]()
+        interface, operation, locate = self._operations[name]
+        try:
+            return self._reply(interface, operation, locate, _ungrouped(operation, given))
+        except (ValueError, OverflowError) as refusal:
+            raise BadArgument(str(refusal)) from refusal
+
+    def _reply(
+        self,
+        interface: type[ControlInterface],
+        operation: Operation,
+        locate: Locate,
+        given: Mapping[str, Any],
+    ) -> dict[str, Any]:
+        scope = {}
+        if interface.SCOPE:
+            scope[interface.SCOPE] = Parameter(interface.SCOPE_TYPE, None, is_required=True)
+        arguments = read_arguments({**scope, **operation.parameters}, given, self._resolve)
+        target = locate(*[arguments.pop(name) for name in scope])
+        result = getattr(target, operation.function.__name__)(**arguments)
+        if operation.releases:
+            self._registry_of(operation).release(given[operation.releases])
+        if operation.held is not None:
+            result = self._registry(operation.held).keep(result)
+        reply = to_plain(result)
+        return {operation.result: reply} if operation.result else reply or {}
+
+    def _resolve(self, held: Held, id_: Any) -> Any:
+        return self._registry(held).get(from_plain(str, id_, held.kind))
+
+    def _registry(self, held: Held) -> HandleRegistry[Any]:
+        registry = HandleRegistry[Any](held.kind, methodcaller(held.give_up))
+        return self._registries.setdefault(held.kind, registry)
+
+    def _registry_of(self, operation: Operation) -> HandleRegistry[Any]:
+        return self._registries[operation.releases]
+
+    def _kept(self, kind: str) -> Locate:
+        return lambda id_: self._resolve(Held(kind, "stop"), id_)
+
+
+def _ungrouped(operation: Operation, given: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the arguments of a request, with those of the group of older clients in place."""
+    group = given.get(operation.group)
+    if not isinstance(group, Mapping):
+        return given
+    return {**group, **{name: each for name, each in given.items() if name != operation.group}}

@@ -1,0 +1,168 @@
+"""The observed writes of a block, and the assertions about them."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from types import TracebackType
+from typing import Self
+
+from spanemu.base.severity import Severity
+from spanemu.control.operation import ControlInterface, operation
+from spanemu.hotspots.finding import Finding, KeySpaceStats
+from spanemu.hotspots.report import Report
+from spanemu.hotspots.thresholds import THRESHOLDS
+from spanemu.hotspots.verdict import Level
+
+# mypy: disable-error-code="empty-body"
+
+__tracebackhide__ = True  # pytest then shows the caller's line
+
+CONTENTION_RULES = ("SPN402", "SPN805")
+
+
+class SpannerHotspotInsufficientData(UserWarning):
+    """An assertion held because too little was written to say otherwise."""
+
+
+class HotspotsFound(AssertionError):
+    """An assertion about hotspots does not hold; `findings` are those that speak against it."""
+
+    def __init__(self, message: str, findings: Sequence[Finding] = ()) -> None:
+        super().__init__(message)
+        self.findings = tuple(findings)
+
+
+class Watch(ControlInterface, Mapping[str, KeySpaceStats]):
+    """The observed writes of a block: a context manager, and a mapping by table and index."""
+
+    SCOPE = "watch"
+
+    def __init__(self) -> None:
+        self._final: Report | None = None  # Once finished.
+
+    @operation("ReportWatch", "report")
+    def current_report(self) -> Report:
+        """Return the report of the writes so far."""
+
+    @operation("StopWatch", "report", releases="watch")
+    def finish(self) -> Report:
+        """Stop watching, and return the final report."""
+
+    def stop(self) -> None:
+        """Stop watching, unless a later watch has replaced this watch."""
+        if self._final is None:
+            self._final = self.finish()
+
+    def report(self) -> Report:
+        """Return the report of the writes so far."""
+        return self.current_report() if self._final is None else self._final
+
+    @property
+    def findings(self) -> list[Finding]:
+        """The report's findings, worst first."""
+        return self.report().findings
+
+    def worst(self) -> Finding | None:
+        """Return the worst finding, or None."""
+        return next(iter(self.findings), None)
+
+    # ------------------------------------------------------------------ assertions
+
+    def assert_none(self, severity: str = "error", *, require_evidence: bool = False) -> None:
+        """Raise HotspotsFound for findings of that severity or above.
+
+        When nothing was written often enough to be judged, it passes with a warning, or with
+        `require_evidence` fails.
+        """
+        report = self.report()
+        limit = Severity(severity).rank
+        findings = [each for each in report.findings if each.severity.rank <= limit]
+        if findings:
+            raise HotspotsFound("\n".join(map(_described, findings)), findings)
+        judged = [s for s in report.spaces.values() if s.verdict is not Level.INSUFFICIENT]
+        if not judged:
+            said = _insufficient(report)
+            if require_evidence:
+                raise HotspotsFound(said)
+            warnings.warn(SpannerHotspotInsufficientData(said), stacklevel=2)
+
+    def assert_max_share(self, name: str, share: float) -> None:
+        """Raise unless the fullest of eight ranges takes at most that part of the writes."""
+        found = self[name].share
+        if found is None:
+            raise HotspotsFound(f"{name}: {self[name].commits} commits are too few to tell.")
+        if found > share:
+            raise HotspotsFound(f"{name}: one range takes {found:.2f} of the writes, not {share}.")
+
+    def assert_min_servers(self, name: str, servers: float) -> None:
+        """Raise unless the writes could keep that many servers busy."""
+        found = self[name].effective_servers
+        if found is None:
+            raise HotspotsFound(f"{name}: {self[name].commits} commits are too few to tell.")
+        if found < servers:
+            raise HotspotsFound(f"{name}: the writes keep {found:.1f} servers busy, not {servers}.")
+
+    def assert_no_hot_row(self, share: float = 0.3) -> None:
+        """Raise when one row takes more than that part of a table's or index's commits."""
+        for name, stats in self.report().spaces.items():
+            enough = stats.summary.top_row_count >= THRESHOLDS.row_updates_min
+            if enough and stats.summary.top_row_share > share:
+                part = f"{stats.summary.top_row_share:.0%}"
+                raise HotspotsFound(f"{name}: one row takes {part} of the commits.")
+
+    def assert_lock_wait(self, max_share: float = 0.5) -> None:
+        """Raise when one row takes more than that part of the conflicts about a table's rows."""
+        for finding in self.findings:
+            if finding.rule in CONTENTION_RULES and finding.evidence.conflict_share > max_share:
+                raise HotspotsFound(_described(finding), [finding])
+
+    def assert_participants(self, max_mean: float = 3.0) -> None:
+        """Raise when a commit would touch more splits than that on average."""
+        found = self.report().participants
+        if found is not None and found > max_mean:
+            raise HotspotsFound(
+                f"A commit has {found:.1f} participants on average, not {max_mean}."
+            )
+
+    # ------------------------------------------------------------------ protocols
+
+    def __getitem__(self, name: str) -> KeySpaceStats:
+        return self.report()[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.report().spaces)
+
+    def __len__(self) -> int:
+        return len(self.report().spaces)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.stop()
+
+
+def _described(finding: Finding) -> str:
+    kind = "table" if finding.table == finding.object else "index"
+    keys = " ".join(finding.samples)
+    sources = "".join(f"  by: {source}\n" for source in finding.sources)
+    return (
+        f"{finding.rule} {finding.reason} {kind} {finding.object}: {finding.message}\n"
+        f"  evidence: {finding.evidence}\n  keys: {keys}\n{sources}"
+        f"  ceiling: about {finding.max_qps:,} writes/s, whatever the number of nodes\n"
+        f"  fix: {finding.fix}"
+    )
+
+
+def _insufficient(report: Report) -> str:
+    shown = ", ".join(f"{stats.commits} to {name}" for name, stats in report.spaces.items())
+    return (
+        f"Too few commits to judge ({shown or 'none'}); {THRESHOLDS.judged_min} are needed, and "
+        "the order of those there were tells nothing."
+    )

@@ -1,0 +1,188 @@
+"""Declares control operations: what a test does to an emulator besides using it.
+
+An operation is a method of a `ControlInterface`. Its decorator names the operation on the wire and
+the field of the reply that holds the result:
+
+    class EmulatorClock(ControlInterface):
+        @operation("RunTtl", "rows")
+        def run_ttl(self) -> int:
+            \"""Apply every row deletion policy now and return the number of deleted rows.\"""
+
+Everything else follows from the signature: a local class implements the method, `remote` sends it
+to an emulator in another process, and `dispatch` serves it there. Arguments and results are plain
+data (`base.serialization`): numbers, text, times, lists, dataclasses. `Held` and `Sent` mark, in
+`Annotated`, a type that travels in another form.
+"""
+
+from __future__ import annotations
+
+import inspect
+from abc import ABC
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cache, cached_property
+from typing import Annotated, Any, ClassVar, TypeVar, get_args, get_origin, get_type_hints
+
+from spanemu.base.raw_key import raw_key
+from spanemu.base.serialization import from_plain
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+class ControlInterface(ABC):  # noqa: B024  # `operation` makes methods abstract
+    """An object of an emulator, with its operations.
+
+    `SCOPE` is the argument that names the object on the wire, such as "database", and `SCOPE_TYPE`
+    its type; `SCOPE` is empty for objects of which each emulator has one.
+    """
+
+    SCOPE: ClassVar[str] = ""
+    SCOPE_TYPE: ClassVar[type] = str
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """The mark of a value that stays in the emulator's process; other processes hold an id of it.
+
+    `give_up` is the method that frees the value of a client that has disconnected.
+    """
+
+    kind: str
+    give_up: str
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """The mark of an argument that `convert` turns into plain data."""
+
+    convert: Callable[[Any], Any]
+
+
+Key = Annotated[Any, Sent(raw_key)]  # a sequence of Python values; text and numbers on the wire
+Snapshot = Annotated[Any, Held("snapshot", "release")]
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """An argument of an operation. A collected parameter is the object of a `**name`."""
+
+    hint: Any
+    marker: Held | Sent | None
+    is_required: bool
+    is_collected: bool = False
+
+
+@dataclass(eq=False)
+class Operation:
+    """A declared operation.
+
+    `result` is the field of the reply that holds the result; without it the fields of the result
+    are the reply. `releases` names the held argument that the operation frees; `group` names an
+    object that older clients put arguments into.
+    """
+
+    name: str
+    function: Callable[..., Any]
+    result: str
+    releases: str
+    group: str
+
+    @cached_property
+    def parameters(self) -> Mapping[str, Parameter]:
+        """The arguments by name."""
+        return parameters_of(self.function)
+
+    @cached_property
+    def returns(self) -> Any:
+        """The type of the result, without its marker."""
+        return get_type_hints(self.function).get("return")
+
+    @cached_property
+    def held(self) -> Held | None:
+        """The marker of a result that stays in the emulator's process."""
+        marker = _marker(get_type_hints(self.function, include_extras=True).get("return"))
+        return marker if isinstance(marker, Held) else None
+
+    def bind(self, target: object, args: Any, kwargs: Any) -> dict[str, Any]:
+        """Return the arguments of a call by name; defaults are left out."""
+        bound = inspect.signature(self.function).bind(target, *args, **kwargs)
+        return dict(list(bound.arguments.items())[1:])
+
+
+def operation(
+    name: str, result: str = "", *, releases: str = "", group: str = ""
+) -> Callable[[F], F]:
+    """Declare a method as the operation `name`. Local classes must implement the method."""
+
+    def declare(function: F) -> F:
+        declared: Any = function
+        declared.__isabstractmethod__ = True
+        declared.operation = Operation(name, function, result, releases, group)
+        return function
+
+    return declare
+
+
+@cache
+def operations_of(interface: Any) -> Mapping[str, Operation]:
+    """Return the operations that a class and its bases declare, by the name of the method."""
+    return {
+        name: member.operation
+        for base in reversed(interface.__mro__)
+        for name, member in vars(base).items()
+        if isinstance(getattr(member, "operation", None), Operation)
+    }
+
+
+@cache
+def parameters_of(function: Callable[..., Any]) -> Mapping[str, Parameter]:
+    """Return the parameters of a method by name, without `self`.
+
+    A parameter `**options: Unpack[Options]` stands for the fields of its TypedDict.
+    """
+    hints, marked = get_type_hints(function), get_type_hints(function, include_extras=True)
+    parameters: dict[str, Parameter] = {}
+    for name, parameter in list(inspect.signature(function).parameters.items())[1:]:
+        if parameter.kind is not inspect.Parameter.VAR_KEYWORD:
+            is_required = parameter.default is inspect.Parameter.empty
+            parameters[name] = Parameter(hints[name], _marker(marked[name]), is_required)
+        elif options := get_args(hints[name]):  # Unpack[Selection]
+            for option, hint in get_type_hints(options[0]).items():
+                parameters[option] = Parameter(hint, None, is_required=False)
+        else:
+            hint = Mapping[str, hints[name]]  # type: ignore[valid-type]
+            parameters[name] = Parameter(hint, None, is_required=False, is_collected=True)
+    return parameters
+
+
+def read_arguments(
+    parameters: Mapping[str, Parameter],
+    given: Mapping[str, Any],
+    resolve: Callable[[Held, Any], Any] | None = None,
+) -> dict[str, Any]:
+    """Return arguments by name, read from plain data; `resolve` finds held values by their ids.
+
+    Raises ValueError for unknown names, for missing names, and for values of a wrong type.
+    """
+    for name in given:
+        if name not in parameters:
+            known = ", ".join(parameters) or "none"
+            raise ValueError(f"there is no argument {name!r}; there are: {known}")
+    arguments: dict[str, Any] = {}
+    for name, parameter in parameters.items():
+        if name not in given:
+            if parameter.is_required:
+                raise ValueError(f"the argument {name!r} is missing")
+            continue
+        if isinstance(parameter.marker, Held) and resolve is not None:
+            arguments[name] = resolve(parameter.marker, given[name])
+            continue
+        value = from_plain(parameter.hint, given[name], name)
+        arguments |= value if parameter.is_collected else {name: value}
+    return arguments
+
+
+def _marker(hint: Any) -> Held | Sent | None:
+    if get_origin(hint) is not Annotated:
+        return None
+    return next((each for each in get_args(hint)[1:] if isinstance(each, Held | Sent)), None)
