@@ -136,9 +136,10 @@ class Emulator(EmulatorHandle):
             randomness=self.randomness,
             retention_nanos=round(self.config.version_retention_seconds * NANOS_PER_SECOND),
             limits=self.config.limits,
-            has_database=lambda name: self._instances.find_database(name) is not None,
+            has_database=lambda name: instances.find_database(name) is not None,
         )
-        self._instances = Instances(
+        # A local variable: `environment` must not keep a dropped emulator alive.
+        self._instances = instances = Instances(
             clock,
             lambda name: Database.create(name, environment),
             CatalogSettings(
