@@ -9,6 +9,8 @@ import re
 from dataclasses import dataclass
 from itertools import dropwhile
 
+from spanemu.ddl.kinds.table import KINDS
+
 _TOKEN = re.compile(
     r"(?:\s|--[^\n]*(?:\n|$)|\#[^\n]*(?:\n|$)|/\*(?:[^*]|\*(?!/))*\*/)*"
     r"((?:`[^`]*`|\w+)(?:\.(?:`[^`]*`|\w+))*)"
@@ -17,27 +19,8 @@ _TOKENS_MAX = 10  # Every statement names its object within these words.
 
 _BEFORE_KIND = frozenset({"OR", "REPLACE", "UNIQUE", "NULL_FILTERED"})
 _BEFORE_NAME = frozenset({"IF", "NOT", "EXISTS"})
-_KINDS = frozenset(
-    {
-        "CHANGE STREAM",
-        "DATABASE",
-        "FUNCTION",
-        "INDEX",
-        "LOCALITY GROUP",
-        "MODEL",
-        "PLACEMENT",
-        "PROPERTY GRAPH",
-        "PROTO BUNDLE",
-        "ROLE",
-        "SCHEMA",
-        "SEARCH INDEX",
-        "SEQUENCE",
-        "STATISTICS",
-        "TABLE",
-        "VECTOR INDEX",
-        "VIEW",
-    }
-)
+_OTHER_KINDS = frozenset({"DATABASE", "INDEX", "PROTO BUNDLE", "SCHEMA", "STATISTICS", "TABLE"})
+_KINDS = _OTHER_KINDS | {kind.words for kind in KINDS}
 
 
 @dataclass(frozen=True, slots=True)
