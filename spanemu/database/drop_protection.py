@@ -17,7 +17,7 @@ from spanemu.database.statistics import aggregator
 from spanemu.database.statistics.operations import column_operations, table_operations
 from spanemu.database.statistics.period import Row
 from spanemu.ddl.apply import Step
-from spanemu.ddl.validators.database_options import retention_nanos
+from spanemu.ddl.validators.options import retention_nanos
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Table
 

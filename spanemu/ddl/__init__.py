@@ -1,24 +1,24 @@
-"""Schema statements: a library of its own, and what a database does with them.
+"""Schema statements: a library for tools, and the changes of a database's schema.
 
 For tools:
 
-    parse(text), format_ddl(text)            statements with their trees; text laid out
-    schema_of(text), statements_of(schema)   the schema that statements make, and back
-    diff(before, after)                      the statements that lead from one to the other
-    dependencies(schema)                     what depends on what
+    parse(text), format_ddl(text)            statements with their trees; formatted text
+    schema_of(text), statements_of(schema)   the schema that statements create, and the reverse
+    diff(before, after)                      the statements that lead from one schema to another
+    dependencies(schema)                     the dependencies between the objects of a schema
 
 Inside, from DDL text to the next generation of a schema and the data work that it needs, in
 reading order: `apply` (a batch of statements as steps, with a cache of the latest batches),
 `change` (the effect of a statement, and how its work on rows runs), `statements` (the effect of
 each statement; one table from syntax to function), `kinds` (named objects without rows, one
 description for each kind), `schema_text` (a schema as canonical DDL), `lookup` (the objects that a
-statement refers to), `edit` (steps from schema to schema), `naming` (generated names),
-`expressions` (the objects that SQL inside a schema refers to), `references` (dependent views),
+statement refers to), `edit` (steps from schema to schema), `naming` (rules for names, and generated
+names), `expressions` (the objects that SQL inside a schema refers to, and dependent views),
 `validators` (rules that the schema alone decides), `verifiers` (rules that stored rows must
-satisfy), `backfill` (rows that a change writes), `errors`. The library for tools is `api`,
-`difference` with `table_difference` and `object_difference`, and `dependency_graph`.
+satisfy), `backfill` (rows that a change writes), `errors`. The library for tools is `api`, and
+`difference` with `table_difference` and `object_difference`.
 
-The names of the library are imported when they are first used: a database needs none of them.
+The names of the library are imported on first use, because a database needs none of them.
 """
 
 from __future__ import annotations
@@ -27,8 +27,15 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from spanemu.ddl.api import ParsedStatement, format_ddl, parse, schema_of, statements_of
-    from spanemu.ddl.dependency_graph import Dependency, dependencies
+    from spanemu.ddl.api import (
+        Dependency,
+        ParsedStatement,
+        dependencies,
+        format_ddl,
+        parse,
+        schema_of,
+        statements_of,
+    )
     from spanemu.ddl.difference import Migration, diff
 
 __all__ = [
@@ -45,10 +52,10 @@ __all__ = [
 
 # The module of each public name.
 _HOMES = {
-    "Dependency": "spanemu.ddl.dependency_graph",
+    "Dependency": "spanemu.ddl.api",
     "Migration": "spanemu.ddl.difference",
     "ParsedStatement": "spanemu.ddl.api",
-    "dependencies": "spanemu.ddl.dependency_graph",
+    "dependencies": "spanemu.ddl.api",
     "diff": "spanemu.ddl.difference",
     "format_ddl": "spanemu.ddl.api",
     "parse": "spanemu.ddl.api",

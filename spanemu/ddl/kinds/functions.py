@@ -16,7 +16,7 @@ from spanemu.ddl.errors.routines import (
     FunctionReplacementInvalid,
     FunctionTypeMismatch,
 )
-from spanemu.ddl.expressions import functions_of
+from spanemu.ddl.expressions import functions_of, with_checked_views
 from spanemu.ddl.kinds.change_streams import READ_PARAMETERS, read_functions
 from spanemu.ddl.kinds.kind import ObjectKind, privileges_on, views_over
 from spanemu.ddl.kinds.rows import (
@@ -29,7 +29,6 @@ from spanemu.ddl.kinds.rows import (
     option_rows,
     privilege_rows,
 )
-from spanemu.ddl.references import with_checked_views
 from spanemu.ddl.validators.options import Rule, Rules, changed_options, is_text, whole
 from spanemu.schema.column import Column
 from spanemu.schema.names import split_name

@@ -19,7 +19,7 @@ from spanemu.ddl.errors.objects import (
 )
 from spanemu.ddl.kinds.kind import ObjectKind, drop_object
 from spanemu.ddl.kinds.rows import OPTION, ObjectTable, Rows
-from spanemu.ddl.validators.names import is_name
+from spanemu.ddl.naming import is_name
 from spanemu.ddl.validators.options import Rule, Rules, changed_options, is_period, is_text, words
 from spanemu.schema.objects import DEFAULT, LocalityGroup, Placement
 from spanemu.schema.schema import Schema

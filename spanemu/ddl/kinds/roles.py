@@ -9,16 +9,16 @@ from spanemu.base.errors import SpannerError
 from spanemu.base.identifiers import quoted, quoted_path
 from spanemu.ddl.change import Change
 from spanemu.ddl.edit import with_object
-from spanemu.ddl.errors.access import (
+from spanemu.ddl.errors.names import InvalidObjectName
+from spanemu.ddl.errors.objects import (
     PrivilegesDepend,
     RoleExists,
     RoleInUse,
     RoleNameReserved,
     SystemRoleFixed,
 )
-from spanemu.ddl.errors.names import InvalidObjectName
 from spanemu.ddl.kinds.kind import ObjectKind, drop_object, privilege_problems
-from spanemu.ddl.validators.names import is_name
+from spanemu.ddl.naming import is_name
 from spanemu.schema.access import SYSTEM_ROLES, Grant, Role
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Table

@@ -26,9 +26,9 @@ from spanemu.ddl.errors.objects import ObjectOptionMissing
 from spanemu.ddl.errors.tables import TableHasIndexes
 from spanemu.ddl.kinds.kind import ObjectKind
 from spanemu.ddl.lookup import column_of, find_object, schema_part, table_of
+from spanemu.ddl.naming import index_name_problems
 from spanemu.ddl.validators import raise_first
 from spanemu.ddl.validators.indexes import index_column_problems
-from spanemu.ddl.validators.names import index_name_problems
 from spanemu.ddl.validators.options import (
     TRUE_OR_FALSE,
     Rule,

@@ -15,8 +15,8 @@ from spanemu.ddl.errors.objects import (
     ViewReplacementInvalid,
     ViewWithoutSecurity,
 )
+from spanemu.ddl.expressions import with_checked_views
 from spanemu.ddl.kinds.kind import ObjectKind, privileges_on, views_over
-from spanemu.ddl.references import with_checked_views
 from spanemu.ddl.validators.property_graphs import graphs_over_problems
 from spanemu.schema.objects import View
 from spanemu.schema.schema import Schema

@@ -5,8 +5,9 @@ Functions for proto bundles also take the types that came with the request. A fu
 first problem that `validators` find. The statements about named objects without rows come from the
 table of `kinds`.
 
-Tables: `create_table`, `alter_table` (its actions are in `add_column`, `alter_column`,
-`drop_column` and `table_properties`), with `columns` and `constraints` for what both need.
+Tables: `create_table`, and `alter_table` with its actions in `alter_column` and
+`table_properties`; both need `columns` and `constraints`. The rest: `indexes`, `database` (also
+named schemas and statistics packages), `grants` and `proto_bundles`.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from spanemu.ddl.change import Change
 from spanemu.ddl.kinds import table as kinds
 from spanemu.ddl.kinds.kind import Statement
 from spanemu.ddl.statements.alter_table import alter_table
-from spanemu.ddl.statements.create_table import create_table
+from spanemu.ddl.statements.create_table import create_table, drop_table
 from spanemu.ddl.statements.database import (
     alter_database,
     alter_statistics,
@@ -27,15 +28,14 @@ from spanemu.ddl.statements.database import (
     create_schema,
     drop_schema,
 )
-from spanemu.ddl.statements.drop import drop_index, drop_table
 from spanemu.ddl.statements.grants import grant, revoke
-from spanemu.ddl.statements.indexes import alter_index, create_index
+from spanemu.ddl.statements.indexes import alter_index, create_index, drop_index
 from spanemu.ddl.statements.proto_bundles import (
     alter_proto_bundle,
     create_proto_bundle,
     drop_proto_bundle,
 )
-from spanemu.ddl.statements.rename import rename_tables
+from spanemu.ddl.statements.table_properties import rename_tables
 from spanemu.schema.objects import ProtoTypes
 from spanemu.schema.schema import Schema
 from spanemu.sql import ddl_ast

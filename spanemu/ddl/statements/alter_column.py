@@ -5,27 +5,40 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from spanemu.ddl.backfill import convert_column
+from spanemu.ddl.backfill import convert_column, fill_column
 from spanemu.ddl.change import Change, Job
-from spanemu.ddl.edit import changed_column, with_sequences
+from spanemu.ddl.edit import changed_column, changed_table, with_sequences, without_sequence
 from spanemu.ddl.errors.alterations import (
     CannotChangeIdentity,
+    CannotDropKeyColumn,
+    ColumnInCheck,
+    ColumnInForeignKeys,
+    ColumnInGeneratedColumn,
+    ColumnInIndex,
+    ColumnInRowDeletionPolicy,
     GeneratedColumnHasDefault,
     NotIdentityColumn,
+    NotNullColumnAdded,
     PrimaryKeyOnAddedColumn,
 )
+from spanemu.ddl.errors.columns import DuplicateColumnName
+from spanemu.ddl.errors.names import ColumnNotFound
+from spanemu.ddl.errors.objects import PlacementKeyInvalid, ViewsDepend
+from spanemu.ddl.errors.tables import TooManyColumns
+from spanemu.ddl.expressions import columns_of_checks, columns_of_generated, with_checked_views
 from spanemu.ddl.kinds.sequences import restart_counter
+from spanemu.ddl.kinds.table import column_dependents
 from spanemu.ddl.lookup import column_of
-from spanemu.ddl.references import with_checked_views
 from spanemu.ddl.statements.columns import Place, column_options, identity_sequence, new_column
 from spanemu.ddl.validators import raise_first
-from spanemu.ddl.validators.alterations import (
+from spanemu.ddl.validators.columns import (
     Alteration,
+    column_problems,
     commit_timestamp_problems,
+    foreign_keys_over,
     redefinition_problems,
     shared_key_problems,
 )
-from spanemu.ddl.validators.columns import column_problems
 from spanemu.ddl.validators.expressions import default_problems, generated_problems
 from spanemu.ddl.validators.options import locality_group_problems, sequence_problems
 from spanemu.ddl.verifiers import verify_length, verify_not_null, verify_past, verify_vector_length
@@ -164,3 +177,89 @@ def _jobs(change: Alteration) -> Iterator[Job]:
         yield verify_not_null(table, after)
     if after.allow_commit_timestamp and not before.allow_commit_timestamp:
         yield verify_past(table, after)
+
+
+def add_column(table: Table, action: ddl_ast.AddColumn, schema: Schema) -> Change:
+    """A new column; rows that exist get its default, or what it is computed from."""
+    name = action.column.name.name
+    if table.column(name) is not None:
+        if action.if_not_exists:
+            return Change(schema)
+        raise DuplicateColumnName(table.name, name)
+    if action.column.primary_key:
+        raise PrimaryKeyOnAddedColumn(table.name, name)
+    if len(table.columns) >= schema.limits.columns_per_table:
+        raise TooManyColumns(table.name, schema.limits.columns_per_table)
+    place = Place(table.name, schema.next_id, table.width)
+    column = new_column(action.column, place, schema)
+    wider = replace(table, columns=(*table.columns, column))
+    _judge(wider, column, schema)
+    following = schema.with_table(wider, next_id=schema.next_id + 1)
+    if column.identity is not None:
+        following = with_sequences(following, [identity_sequence(column, following.next_id)])
+    # A view that selects everything would grow.
+    following = with_checked_views(following, (table.name,), "TABLE", table.name)
+    return Change(following, [fill_column(table.name, column)] if _has_cells(column) else ())
+
+
+def _has_cells(column: Column) -> bool:
+    """Whether rows that exist get a value other than NULL."""
+    if column.generated is not None:
+        return column.stored
+    return column.default is not None or column.identity is not None
+
+
+def _judge(table: Table, column: Column, schema: Schema) -> None:
+    raise_first(column_problems(table.name, column))
+    raise_first(locality_group_problems(column.options, schema))
+    if column.placement_key:
+        reason = "only CREATE TABLE says which column is one"
+        raise PlacementKeyInvalid(table.name, column.name, reason)
+    if column.not_null and not _has_cells(column):
+        raise NotNullColumnAdded(table.name, column.name)
+    raise_first(default_problems(table, column, schema))
+    if column.generated is not None:
+        raise_first(generated_problems(table, {column.id: column}, schema))
+
+
+def drop_column(table: Table, action: ddl_ast.DropColumn, schema: Schema) -> Change:
+    """Take a column away. Stored rows keep its cells, so its position is not given out again."""
+    column = table.column(action.column.name)
+    if column is None:
+        raise ColumnNotFound(table.name, action.column.name)
+    _refuse_used(table, column, schema)
+    left = tuple(other for other in table.columns if other.id != column.id)
+    narrower = replace(table, columns=left, positions_used=table.width)
+    following = changed_table(schema, narrower)
+    if column.identity is not None:
+        following = without_sequence(following, column.identity.sequence)
+    following = with_checked_views(
+        following, (table.name,), "TABLE", table.name,
+        lambda view, _: ViewsDepend("column", column.name, view.name),
+    )  # fmt: skip
+    return Change(following)
+
+
+def _refuse_used(table: Table, column: Column, schema: Schema) -> None:
+    """Raise for the first thing that needs the column."""
+    place = table.name, column.name
+    if column.id in {part.id for part in table.key_columns}:
+        raise CannotDropKeyColumn(*place)
+    if column.placement_key:
+        raise PlacementKeyInvalid(*place, "a placement key cannot be dropped")
+    if table.row_deletion_policy is not None and table.row_deletion_policy[0] == column.name:
+        raise ColumnInRowDeletionPolicy(*place)
+    raise_first(column_dependents(schema, table, column.name))
+    keys = [f"`{key.name}`" for key in foreign_keys_over(schema, table, column)]
+    if keys:
+        raise ColumnInForeignKeys(*place, ", ".join(keys))
+    for index in schema.indexes_of(table):
+        if any(held.id == column.id for held in index.columns):
+            raise ColumnInIndex(*place, index.name)
+    for check, used in columns_of_checks(table, schema).items():
+        if column.id in used:
+            raise ColumnInCheck(*place, check)
+    for id_, used in columns_of_generated(table, schema).items():
+        if column.id in used:
+            generated = next(other for other in table.columns if other.id == id_)
+            raise ColumnInGeneratedColumn(*place, generated.name)

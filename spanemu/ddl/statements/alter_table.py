@@ -8,9 +8,10 @@ from typing import Any
 from spanemu.ddl.change import Change
 from spanemu.ddl.errors.names import TableNotFound
 from spanemu.ddl.lookup import find_table
-from spanemu.ddl.statements.add_column import add_column
 from spanemu.ddl.statements.alter_column import (
+    add_column,
     alter_column_identity,
+    drop_column,
     drop_column_default,
     drop_column_on_update,
     redefine_column,
@@ -18,8 +19,6 @@ from spanemu.ddl.statements.alter_column import (
     set_column_on_update,
     set_column_options,
 )
-from spanemu.ddl.statements.drop_column import drop_column
-from spanemu.ddl.statements.rename import rename_table
 from spanemu.ddl.statements.table_properties import (
     add_row_deletion_policy,
     add_synonym,
@@ -27,6 +26,7 @@ from spanemu.ddl.statements.table_properties import (
     drop_constraint,
     drop_row_deletion_policy,
     drop_synonym,
+    rename_table,
     replace_row_deletion_policy,
     set_interleave,
     set_on_delete,

@@ -16,13 +16,16 @@ from spanemu.ddl.backfill import fill_index
 from spanemu.ddl.change import Change, Job
 from spanemu.ddl.edit import with_index
 from spanemu.ddl.lookup import table_of
-from spanemu.ddl.naming import check_name, foreign_key_name, managed_index_name
+from spanemu.ddl.naming import (
+    check_name,
+    constraint_name_problems,
+    foreign_key_name,
+    managed_index_name,
+)
 from spanemu.ddl.validators import raise_first
 from spanemu.ddl.validators.expressions import check_problems
 from spanemu.ddl.validators.indexes import count_problems
-from spanemu.ddl.validators.keys import foreign_key_problems
-from spanemu.ddl.validators.names import constraint_name_problems
-from spanemu.ddl.validators.row_deletion import referenced_policy_problems
+from spanemu.ddl.validators.keys import foreign_key_problems, referenced_policy_problems
 from spanemu.ddl.verifiers import verify_check, verify_foreign_key
 from spanemu.schema.column import Column, KeyPart
 from spanemu.schema.constraints import Check, ForeignKey

@@ -1,4 +1,4 @@
-"""CREATE TABLE."""
+"""CREATE TABLE and DROP TABLE."""
 
 from __future__ import annotations
 
@@ -7,32 +7,42 @@ from dataclasses import replace
 
 from spanemu.base.errors import Unsupported
 from spanemu.ddl.change import Change, Job
-from spanemu.ddl.edit import with_sequences
+from spanemu.ddl.edit import with_sequences, without_table
 from spanemu.ddl.errors.columns import DuplicateColumnName
-from spanemu.ddl.errors.names import DuplicateName
+from spanemu.ddl.errors.names import DuplicateName, TableNotFound
 from spanemu.ddl.errors.tables import (
     KeyColumnMissing,
     OnDeleteOfInterleaveIn,
     SeveralPrimaryKeys,
     SynonymExists,
+    TableHasChildren,
+    TableHasIndexes,
+    TableIsReferenced,
     TooManyColumns,
     TooManyTables,
 )
-from spanemu.ddl.lookup import table_of
+from spanemu.ddl.expressions import dependent_view_problems
+from spanemu.ddl.kinds.table import table_dependents
+from spanemu.ddl.lookup import find_table, table_of
+from spanemu.ddl.naming import object_name_problems
 from spanemu.ddl.statements.columns import Place, identity_sequence, new_column
-from spanemu.ddl.statements.constraints import add_check, add_foreign_key
+from spanemu.ddl.statements.constraints import add_check, add_foreign_key, release_indexes
 from spanemu.ddl.validators import raise_first
 from spanemu.ddl.validators.columns import column_problems
 from spanemu.ddl.validators.expressions import default_problems, generated_problems
-from spanemu.ddl.validators.keys import descent_problems, parent_key_problems, primary_key_problems
-from spanemu.ddl.validators.names import object_name_problems
+from spanemu.ddl.validators.keys import (
+    ancestor_policy_problems,
+    descent_problems,
+    parent_key_problems,
+    policy_problems,
+    primary_key_problems,
+)
 from spanemu.ddl.validators.options import (
     TABLE_RULES,
     changed_options,
     locality_group_problems,
     placement_key_problems,
 )
-from spanemu.ddl.validators.row_deletion import ancestor_policy_problems, policy_problems
 from spanemu.schema.column import Column, KeyPart
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Interleave, Table
@@ -213,3 +223,33 @@ def _put(table: Table, schema: Schema) -> Schema:
         schema,
         [identity_sequence(column, next_id + n) for n, column in enumerate(identities)],
     )
+
+
+# ---------------------------------------------------------------------------- dropping
+
+
+def drop_table(statement: ddl_ast.DropTable, schema: Schema) -> Change:
+    """Drop a table with its rows and its foreign keys."""
+    table = find_table(schema, statement.name)
+    if table is None:
+        if statement.if_exists:
+            return Change(schema)
+        raise TableNotFound(str(statement.name))
+    _refuse_used(table, schema)
+    raise_first(table_dependents(schema, table))
+    raise_first(dependent_view_problems(schema, "TABLE", table.name))
+    return Change(without_table(release_indexes(schema, table.foreign_keys), table))
+
+
+def _refuse_used(table: Table, schema: Schema) -> None:
+    children = schema.children(table)
+    if children:
+        raise TableHasChildren(table.name, ",".join(child.name for child in children))
+    indexes = [index.name for index in schema.indexes_of(table) if not index.is_managed]
+    if indexes:
+        raise TableHasIndexes(table.name, ",".join(indexes))
+    referring = [
+        f"`{key.name}`" for other, key in schema.referencing(table) if other.id != table.id
+    ]
+    if referring:
+        raise TableIsReferenced(table.name, ", ".join(referring))

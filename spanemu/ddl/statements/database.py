@@ -10,10 +10,15 @@ from spanemu.ddl.errors.names import ObjectNotFound, SchemaNotFound
 from spanemu.ddl.errors.objects import CreateDatabaseMisplaced, ObjectOptionMissing, SchemaNotEmpty
 from spanemu.ddl.kinds.kind import privilege_problems
 from spanemu.ddl.lookup import schema_part
+from spanemu.ddl.naming import schema_name_problems
 from spanemu.ddl.validators import raise_first
-from spanemu.ddl.validators.database_options import OPTIONS, option_problems, retention_nanos
-from spanemu.ddl.validators.names import schema_name_problems
-from spanemu.ddl.validators.options import TRUE_OR_FALSE, changed_options
+from spanemu.ddl.validators.options import (
+    OPTIONS,
+    TRUE_OR_FALSE,
+    changed_options,
+    option_problems,
+    retention_nanos,
+)
 from spanemu.schema.objects import SHARED_NAMES
 from spanemu.schema.schema import Schema
 from spanemu.sql import ddl_ast

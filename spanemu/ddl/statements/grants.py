@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from spanemu.base.errors import SpannerError, Unsupported
 from spanemu.ddl.change import Change
 from spanemu.ddl.edit import with_object, without_object
-from spanemu.ddl.errors.access import PrivilegeNotForKind, RoleCycle, SystemRoleFixed
 from spanemu.ddl.errors.names import ColumnNotFound, ObjectNotFound, SchemaNotFound
+from spanemu.ddl.errors.objects import PrivilegeNotForKind, RoleCycle, SystemRoleFixed
 from spanemu.ddl.kinds.roles import ROLE, containing_roles
 from spanemu.ddl.kinds.table import KINDS
 from spanemu.ddl.lookup import find_column, find_object, schema_part

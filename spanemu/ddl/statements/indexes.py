@@ -1,4 +1,4 @@
-"""CREATE INDEX."""
+"""CREATE INDEX, ALTER INDEX and DROP INDEX."""
 
 from __future__ import annotations
 
@@ -15,10 +15,15 @@ from spanemu.ddl.errors.indexes import (
     StoredColumnExists,
     StoredColumnNotFound,
 )
-from spanemu.ddl.lookup import column_of, find_table, index_of, table_of
+from spanemu.ddl.errors.names import IndexNotFound
+from spanemu.ddl.errors.objects import ViewsDepend
+from spanemu.ddl.expressions import with_checked_views
+from spanemu.ddl.kinds.kind import drop_object
+from spanemu.ddl.kinds.table import WITH_TABLES
+from spanemu.ddl.lookup import column_of, find_index, find_object, find_table, index_of, table_of
+from spanemu.ddl.naming import index_name_problems
 from spanemu.ddl.validators import raise_first
 from spanemu.ddl.validators.indexes import index_column_problems, index_problems, managed_problems
-from spanemu.ddl.validators.names import index_name_problems
 from spanemu.ddl.validators.options import INDEX_RULES, changed_options, locality_group_problems
 from spanemu.schema.column import KeyPart
 from spanemu.schema.index import Index
@@ -119,3 +124,21 @@ def _without_column(index: Index, action: ddl_ast.DropIndexColumn) -> Index:
     if name in index.where_not_null:
         raise IndexFilterColumn(index.name, name)
     return replace(index, stored=stored)
+
+
+def drop_index(statement: ddl_ast.DropIndex, schema: Schema) -> Change:
+    """Drop an index of any kind: a secondary, search or vector index."""
+    index = find_index(schema, statement.name)
+    if index is None:
+        for kind in WITH_TABLES:
+            if find_object(schema, kind.field, str(statement.name)) is not None:
+                return drop_object(kind, statement, schema)
+        if statement.if_exists:
+            return Change(schema)
+        raise IndexNotFound(str(statement.name))
+    raise_first(managed_problems(index))
+    following = with_checked_views(
+        schema.without_index(index.name), (index.table,), "INDEX", index.name,
+        lambda view, _: ViewsDepend("INDEX", index.name, view.name),
+    )  # fmt: skip
+    return Change(following)

@@ -1,11 +1,12 @@
-"""What may not be, judged on the schema alone.
+"""Rules that the schema alone decides.
 
-Each validator yields problems in the order in which Spanner reports them; the caller raises the
-first, a test can list them all.
+A validator yields problems in the order in which Spanner reports them. The caller raises the first
+problem; a test can list them all.
 
-Of tables: `names`, `columns`, `keys`, `places`, `alterations`, `expressions`, `foreign_keys`,
-`indexes`, `row_deletion`. Of the rest: `search_indexes`, `change_streams`, `sequences`,
-`property_graphs`, `options`, `database_options`, `access`. `users` says what a change would break.
+In reading order: `columns` (definitions, and what ALTER COLUMN may change), `expressions` (in
+columns and checks), `keys` (primary keys, parents, foreign keys, row deletion policies),
+`indexes`, `property_graphs` and `options` (of all objects). The rules of other named objects are in
+`ddl.kinds`, those of names in `ddl.naming`.
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ from spanemu.ddl.errors.columns import (
     PendingDefaultWithoutOption,
     VirtualKeyColumn,
 )
-from spanemu.ddl.errors.constraints import CheckInvalid, CheckOnCommitTimestamp, CheckWithoutColumns
+from spanemu.ddl.errors.tables import CheckInvalid, CheckOnCommitTimestamp, CheckWithoutColumns
 from spanemu.ddl.expressions import plain, stored_expression
 from spanemu.schema.column import Column
 from spanemu.schema.constraints import Check
