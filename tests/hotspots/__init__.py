@@ -1,4 +1,4 @@
-"""The detector's workloads: generators of streams, and what is known of each.
+"""The detector's workloads: generators of streams with known verdicts.
 
-python -m tests.hotspots --seeds 300        the table of docs/hotspots.md, through the real store
+python -m tests.hotspots --seeds 300        the table of docs/hotspots.md, with the real store
 """

@@ -1,4 +1,4 @@
-"""`python -m tests.hotspots [--seeds N] [--only TEXT]`: the table, and what is wrong in it."""
+"""`python -m tests.hotspots [--seeds N] [--only TEXT]`: print the table and its errors."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.hotspots.workloads import WORKLOADS
 
 
 def table_of(name: str, seeds: int) -> tuple[list[str], list[str]]:
-    """The lines of one workload, and what is wrong in them."""
+    """Return the lines of one workload, and its errors."""
     tallies = list(run([each for each in WORKLOADS if each.name == name], range(seeds)))
     return [tally.line() for tally in tallies], problems(tallies)
 

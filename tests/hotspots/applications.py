@@ -1,4 +1,4 @@
-"""What applications do with a database, through the official client: parts of `scenes`."""
+"""Work that applications do with a database through the official client: the parts of `scenes`."""
 
 from __future__ import annotations
 
@@ -18,31 +18,31 @@ Work = Callable[[Any], None]  # with a client's Database
 
 
 def ids(n: int, seed: int = 1) -> list[str]:
-    """Random UUIDs."""
+    """Return random UUIDs."""
     chance = Random(seed)
     return [str(uuid.UUID(int=chance.getrandbits(128), version=4)) for _ in range(n)]
 
 
 def times(n: int) -> list[datetime]:
-    """One every ten milliseconds."""
+    """Return times at intervals of ten milliseconds."""
     return [START + timedelta(milliseconds=10 * k) for k in range(n)]
 
 
 def shuffled(items: Iterable[Any]) -> list[Any]:
-    """The same in another order."""
+    """Return the items in another order."""
     found = list(items)
     Random(4).shuffle(found)
     return found
 
 
 def snowflakes(n: int) -> list[int]:
-    """Ids of that format, of now."""
+    """Return snowflake ids of the present."""
     now = int(datetime.now(UTC).timestamp() * 1000)
     return [((now + k) - 1_288_834_974_657) << 22 for k in range(n)]
 
 
 def under(parents: list[str], n: int, hot: float) -> list[tuple[str, str]]:
-    """`n` children, a part `hot` of them under the first parent."""
+    """Return `n` children, a part `hot` of them below the first parent."""
     chance = Random(9)
     return [
         (parents[0] if chance.random() < hot else chance.choice(parents[1:]), each)
@@ -51,18 +51,18 @@ def under(parents: list[str], n: int, hot: float) -> list[tuple[str, str]]:
 
 
 def picks(hot: float, n: int, rows: int = 50) -> list[int]:
-    """Rows by number, a part `hot` of the times the first one."""
+    """Return `n` row numbers, a part `hot` of them 0."""
     chance = Random(5)
     return [0 if chance.random() < hot else chance.randrange(1, rows) for _ in range(n)]
 
 
 def inserts(table: str, columns: str, rows: Iterable[Sequence[Any]]) -> Work:
-    """One commit for each row."""
+    """Insert each row in a commit of its own."""
     return sets(table, columns, list(rows), 1)
 
 
 def sets(table: str, columns: str, rows: Sequence[Any], size: int) -> Work:
-    """One commit for `size` rows each."""
+    """Insert the rows in commits of `size` rows."""
 
     def work(client: Any) -> None:
         for at in range(0, len(rows), size):
@@ -73,7 +73,7 @@ def sets(table: str, columns: str, rows: Sequence[Any], size: int) -> Work:
 
 
 def dml(sql: str, parameters: Iterable[Mapping[str, Any]]) -> Work:
-    """One transaction for each set of parameters."""
+    """Run one transaction for each set of parameters."""
     kept = list(parameters)
 
     def work(client: Any) -> None:
@@ -84,7 +84,7 @@ def dml(sql: str, parameters: Iterable[Mapping[str, Any]]) -> Work:
 
 
 def queries(sql: str, times: int = 25) -> Work:
-    """A query, so many times."""
+    """Run a query repeatedly."""
 
     def work(client: Any) -> None:
         for _ in range(times):
@@ -95,7 +95,7 @@ def queries(sql: str, times: int = 25) -> Work:
 
 
 def locking(sql: str, times: int) -> Work:
-    """A query in read-write transactions."""
+    """Run a query in read-write transactions."""
 
     def work(client: Any) -> None:
         for _ in range(times):
@@ -105,7 +105,7 @@ def locking(sql: str, times: int) -> Work:
 
 
 def gets(table: str, column: str, keys: Iterable[Any]) -> Work:
-    """Reads by key."""
+    """Read rows by key."""
     kept = list(keys)
 
     def work(client: Any) -> None:
@@ -117,7 +117,7 @@ def gets(table: str, column: str, keys: Iterable[Any]) -> Work:
 
 
 def deletes(table: str, keys: Iterable[Any]) -> Work:
-    """One commit for each key."""
+    """Delete each key in a commit of its own."""
     kept = list(keys)
 
     def work(client: Any) -> None:
@@ -129,9 +129,9 @@ def deletes(table: str, keys: Iterable[Any]) -> Work:
 
 
 def conflicts(rows: Sequence[int], look: str, change: Sequence[str]) -> Work:
-    """Older transactions that change what younger ones have read, one after the other.
+    """Let older transactions change the rows that younger transactions have read.
 
-    They take turns with the statements of `change`.
+    The transactions use the statements of `change` in turn.
     """
 
     def begun(client: Any, row: int) -> Any:
@@ -156,7 +156,7 @@ def conflicts(rows: Sequence[int], look: str, change: Sequence[str]) -> Work:
 
 
 def both(*works: Work) -> Work:
-    """One after the other."""
+    """Do the works one after another."""
 
     def work(client: Any) -> None:
         for each in works:
@@ -166,7 +166,7 @@ def both(*works: Work) -> Work:
 
 
 def changes(*statements: str) -> Work:
-    """DDL."""
+    """Run DDL."""
     return lambda client: client.update_ddl(list(statements)).result()
 
 

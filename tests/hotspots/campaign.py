@@ -1,4 +1,4 @@
-"""Runs workloads through a store that is watched, and compares the verdicts with what is known."""
+"""Runs workloads through an observed store, and compares the verdicts with the known verdicts."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ SIZES = (100, 200, 500)
 
 @dataclass
 class Tally:
-    """What came of one workload at one size, over many seeds."""
+    """The verdicts on one workload at one size, over many seeds."""
 
     workload: Workload
     commits: int
@@ -36,16 +36,16 @@ class Tally:
 
     @property
     def false_alarms(self) -> int:
-        """Hot verdicts on what is harmless."""
+        """Hot verdicts on harmless workloads."""
         return self.levels[HOT] if self.expected == OK else 0
 
     @property
     def misses(self) -> int:
-        """Seeds at which something hot was not found to be so."""
+        """Seeds at which a hot workload was not recognized."""
         return sum(self.levels.values()) - self.levels[HOT] if self.expected == HOT else 0
 
     def line(self) -> str:
-        """A row of the table in docs/hotspots.md."""
+        """Return the row of the table in docs/hotspots.md."""
         seeds = sum(self.levels.values())
         rates = ", ".join(f"{n / seeds:.1%} {level}" for level, n in sorted(self.levels.items()))
         return (
@@ -55,7 +55,7 @@ class Tally:
 
 
 def run(workloads: Iterable[Workload], seeds: Iterable[int]) -> Iterator[Tally]:
-    """A tally for each workload and size."""
+    """Yield a tally for each workload and size."""
     wanted = list(seeds)
     for workload in workloads:
         tallies = [
@@ -73,10 +73,10 @@ def run(workloads: Iterable[Workload], seeds: Iterable[int]) -> Iterator[Tally]:
 
 
 def _reports(workload: Workload, schema: Schema, seed: int) -> Iterator[Report]:
-    """The report after each of the sizes."""
+    """Yield the report after each size."""
     table = schema.tables["t"]
     tree = tree_of(table)
-    # Far from the times in the keys: this is about their order, not about what they say.
+    # Far from the times in the keys, because the workloads are about the order of the keys alone.
     store = Store(ManualClock(10**18), retention_nanos=10**12)
     store.create_tree(tree, hierarchy_of(schema, table))
     encode = encoder_of(table.key)
@@ -101,7 +101,7 @@ def _reports(workload: Workload, schema: Schema, seed: int) -> Iterator[Report]:
 
 
 def _all_rows(workload: Workload, seed: int) -> set[tuple[Any, ...]]:
-    """Rows that are there before they are updated."""
+    """Return the rows that exist before they are updated."""
     return set(islice(workload.make(random.Random(seed)), SIZES[-1]))
 
 
@@ -114,10 +114,10 @@ def _writer(store: Store, tree: Any) -> Any:
 
 
 def problems(tallies: Iterable[Tally]) -> list[str]:
-    """What is not as it should be.
+    """Return the errors of the tallies.
 
-    No false alarm is allowed. A warning may be missed or be raised here and there, and what is hot
-    by its share alone (one row of 60 %) may be missed at few commits.
+    No false alarm is allowed. Some warnings may be missed or raised wrongly, and a workload that is
+    hot by its share alone (one row of 60 %) may be missed at few commits.
     """
     found = []
     for tally in tallies:
@@ -134,7 +134,7 @@ def problems(tallies: Iterable[Tally]) -> list[str]:
 
 
 def _some(rate: float, seeds: int) -> float:
-    """What a rate comes to; with few seeds one or two may be unlucky where any may be."""
+    """Return the number of seeds for a rate; at least two where the rate allows any."""
     return max(2, rate * seeds) if rate else 0
 
 

@@ -1,6 +1,6 @@
-"""For every rule of the report: a workload at which it speaks, and a near miss at which it does not.
+"""For every rule of the report: a workload that breaks the rule, and a near miss that does not.
 
-Each is a schema and what an application does with it.
+Each scene has a schema and the work of an application.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from tests.hotspots.applications import (
 
 @dataclass(frozen=True)
 class Scene:
-    """A workload; `options` are those of `watch`, `prepare` comes before it."""
+    """A workload; `options` are those of `watch`, and `prepare` runs before the observation."""
 
     ddl: Sequence[str]
     work: Work
@@ -106,13 +106,13 @@ SCATTERED = shuffled(range(1, 12))
 
 
 def updates(hot: float) -> Work:
-    """Updates of rows by key, a part of them of one row."""
+    """Update rows by key, a part of them the same row."""
     rows = [{"id": row} for row in picks(hot, 200)]
     return dml("UPDATE T SET V = V + 1 WHERE Id = @id", rows)
 
 
 def statuses(n: int) -> list[tuple[str, str, datetime]]:
-    """Rows of two statuses, as time goes by."""
+    """Return rows of two statuses in order of time."""
     chance = Random(6)
     return [
         (each, chance.choice(["new", "done"]), at)
@@ -121,19 +121,19 @@ def statuses(n: int) -> list[tuple[str, str, datetime]]:
 
 
 def flags(n: int, second: Sequence[Any]) -> Work:
-    """Rows of two flags."""
+    """Return rows of two flags."""
     chance = Random(8)
     return inserts("T", "Flag Id", [(chance.random() < 0.5, second[k]) for k in range(n)])
 
 
 def shards(count: int, rows: int = 150) -> Work:
-    """Rows that go by in time, over so many shards."""
+    """Return rows in order of time, behind a number of shards."""
     chance = Random(count)
     return inserts("T", "ShardId Since", [(chance.randrange(count), at) for at in times(rows)])
 
 
 def lookback(lag: int) -> Work:
-    """A row is written, and one that was written before is read."""
+    """Write rows, and read earlier rows."""
     rows = range(120)
     return both(*(both(inserts("T", "Id", [(n,)]), gets("T", "V", [n * lag % 120])) for n in rows))
 

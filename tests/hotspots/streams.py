@@ -1,7 +1,7 @@
-"""Streams as applications write them, beyond the table of `workloads`: what is hot, what is harmless.
+"""Hot and harmless streams as applications write them, beyond the table of `workloads`.
 
-Each has a schema and rows without end from a seed. They go through the official client, and the
-findings are compared by name, column and reason.
+Each stream has a schema, and unlimited rows from a seed. The rows go through the official client,
+and the findings are compared by name, column and reason.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ Rows = Callable[[Random], Iterator[Row]]
 
 @dataclass(frozen=True)
 class Stream:
-    """Rows of the first table of `ddl`. A hot one says which object, column and reason it is."""
+    """Rows of the first table of `ddl`. A hot stream has the object, column and reason expected."""
 
     ddl: Sequence[str]
     columns: str
@@ -42,12 +42,12 @@ class Stream:
 
     @property
     def table(self) -> str:
-        """The table that is written."""
+        """The name of the written table."""
         return self.ddl[0].split()[2]
 
 
 def numbered(make: Callable[[Random, int], Row]) -> Rows:
-    """Rows from a source of chance and their number."""
+    """Return a maker of rows from a source of randomness and their number."""
     return lambda chance: (make(chance, n) for n in count())
 
 
@@ -55,7 +55,7 @@ def numbered(make: Callable[[Random, int], Row]) -> Rows:
 
 
 def soon(n: int) -> datetime:
-    """Near the time of the row's commit: rows are made just before they are written."""
+    """Return a time near the commit: rows are created just before they are written."""
     return datetime.now(UTC) + timedelta(milliseconds=7 * n)
 
 
@@ -64,7 +64,7 @@ def long_ago(n: int) -> datetime:
 
 
 def as_bytes(raw: bytes) -> bytes:
-    """As the client takes them."""
+    """Return the value as the client accepts it."""
     return b64encode(raw)
 
 
@@ -101,13 +101,13 @@ def digest(n: int) -> bytes:
 
 
 def turned(n: int) -> int:
-    """The bits of a number in the other order, as signed INT64."""
+    """Return a number with its bits reversed, as signed INT64."""
     found = int(f"{n:064b}"[::-1], 2)
     return found - (1 << 64) if found >> 63 else found
 
 
 def skewed(chance: Random, names: int = 1000) -> int:
-    """Zipf's law: the n-th name is used 1/n times as often as the first."""
+    """Return a name by Zipf's law: the n-th name is used 1/n times as often as the first."""
     return chance.choices(range(names), [1 / (rank + 1) for rank in range(names)])[0] * 7919 % names
 
 
@@ -119,7 +119,7 @@ def gaps(chance: Random) -> Iterator[Row]:
 
 
 def blocks(chance: Random) -> Iterator[Row]:
-    """Twenty allocators with a block of ids each."""
+    """Yield ids of twenty allocators with a block of ids each."""
     following = [block * 100_000 + chance.randrange(100) for block in range(20)]
     while True:
         block = chance.randrange(20)
@@ -306,7 +306,7 @@ HARMLESS: Mapping[str, Stream] = {
     }.items()
 }  # fmt: skip
 
-# Rows that a test makes, removes, and makes again.
+# Rows that a test inserts, deletes and inserts again.
 REMOVED: Mapping[str, Stream] = {
     f"rows 1 to {rows} again and again": Stream(
         NUMBER, "Id", numbered(lambda chance, n, rows=rows: (n % rows + 1,)), is_removed=True

@@ -1,4 +1,4 @@
-"""Every rule that the report speaks under, at a workload that it is about and at a near miss."""
+"""Every rule of the report, with a workload that breaks the rule and with a near miss."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def emulator() -> Iterator[Emulator]:
 
 
 def told(emulator: Emulator, name: str, scene: Scene) -> set[str]:
-    """The rules that are named in the report on a workload."""
+    """Return the rules in the report on a workload."""
     database = emulator.create_database(name, schema=list(scene.ddl))
     client = database.client()
     if scene.prepare is not None:

@@ -1,4 +1,4 @@
-"""What applications write, in the ways they write it, through the official client."""
+"""Streams of applications, written in the usual ways through the official client."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def by_threads(client: Any, stream: Stream, rows: list[Row]) -> None:
 def written(
     emulator: Emulator, stream: Stream, way: Way, counts: tuple[int, ...]
 ) -> Iterator[Watch]:
-    """What is known after so many rows."""
+    """Yield the report after each number of rows."""
     database = emulator.create_database(f"streams-{next(_numbers)}", schema=list(stream.ddl))
     client = database.client()
     if stream.prepared:
@@ -76,7 +76,7 @@ def written(
 
 
 def loud(watch: Watch) -> list[tuple[str, str | None, str]]:
-    """Findings that are more than information."""
+    """Return the findings above INFO."""
     return [
         (each.object, each.column, str(each.reason))
         for each in watch.findings

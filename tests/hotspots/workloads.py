@@ -1,6 +1,6 @@
-"""Streams of writes whose verdicts are known, from a seed: the rows of the table in docs/hotspots.md.
+"""Streams of writes with known verdicts, from a seed: the rows of the table in docs/hotspots.md.
 
-A workload makes (key values) of one commit after another. Its schema says what the parts are.
+A workload yields the key values of one commit after another; its schema names the key parts.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ START_MICROS = 1_763_000_000_000_000  # the time of the first write
 
 @dataclass(frozen=True)
 class Workload:
-    """`verdict` is of n=100, 200, 500, as "ok", "hot", "warn", or "any" where the table allows both.
+    """A stream; `verdicts` are for n=100, 200, 500: "ok", "hot", "warn", or "any" of these.
 
-    `table` is DDL for a table T, `make` yields keys. With `updates` rows are written again.
+    `table` is DDL for a table T, and `make` yields keys. With `updates`, rows are written again.
     """
 
     name: str
@@ -35,12 +35,12 @@ class Workload:
 
     @property
     def harmless(self) -> bool:
-        """No seed may make a hot verdict of it."""
+        """Whether no seed may give a hot verdict."""
         return "hot" not in self.verdicts and "any" not in self.verdicts
 
 
 def _times(chance: Random) -> Iterator[int]:
-    """Microseconds that grow by a millisecond or so."""
+    """Yield microseconds that grow by about a millisecond."""
     at = START_MICROS
     while True:
         at += chance.randrange(1, 2000)
@@ -133,7 +133,7 @@ def fixtures(chance: Random) -> Keys:
 
 
 def blocks(chance: Random) -> Keys:
-    """Twenty clients with a block of ids each, as hi-lo allocators hand out."""
+    """Yield the ids of twenty clients with a block of ids each, as hi-lo allocators assign them."""
     following = [block * 100_000 + chance.randrange(100) for block in range(20)]
     while True:
         block = chance.randrange(20)
@@ -142,7 +142,7 @@ def blocks(chance: Random) -> Keys:
 
 
 def racing(writers: int) -> Callable[[Random], Keys]:
-    """Timestamps that are committed up to so many places later than they were taken."""
+    """Return a maker of timestamps that are committed late by a limited number of positions."""
 
     def make(chance: Random) -> Keys:
         times = _times(chance)
