@@ -207,9 +207,7 @@ class Endpoints:
         }
 
     def intercept(self, interceptor: Interceptor | None) -> None:
-        """Intercept future RPCs with `interceptor` before their handlers; None ends the
-        interception.
-        """
+        """Intercept future RPCs with `interceptor`; None ends the interception."""
         for endpoint in self._intercepted:
             endpoint.intercept(interceptor)
 

@@ -136,9 +136,7 @@ class InterceptedRequest:
 
     @property
     def footprints(self) -> tuple[Footprint, ...]:
-        """The footprint of each statement, or of the read; a faulty statement has an empty
-        footprint.
-        """
+        """The footprint of each statement, or of the read; empty for a faulty statement."""
         if not self._get("table"):
             return tuple(map(self._footprint_of, self._statement_messages))
         table = self._declared(self._request.table)

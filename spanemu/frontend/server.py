@@ -125,8 +125,9 @@ class Server:
 
 
 def _address(host_port: str) -> str:
-    """Return the address to listen at: "localhost" means IPv4 only, so that a taken port is
-    noticed.
+    """Return the address to listen at.
+
+    The host "localhost" means IPv4 only, so that a taken port is noticed.
     """
     host, _, port = host_port.rpartition(":")
     return f"127.0.0.1:{port}" if host in ("", "localhost") else host_port
@@ -204,7 +205,7 @@ class _RemoteCall(ServedCall):
         metadata: Metadata = self._context.invocation_metadata()
         return metadata
 
-    # Computed only when a transaction ends; calls without a connection need no property.
+    # Computed only at the end of a request in a transaction; other calls pay nothing for it.
     @property
     def connection(self) -> RemoteConnection:  # type: ignore[override]
         """The connection that the RPC was received through."""

@@ -282,9 +282,7 @@ _KNOWS_SNAPSHOT = "snapshot_timestamp" in wire.CommitResponse.DESCRIPTOR.fields_
 
 
 def batch_write(instances: Instances, request: Any) -> Iterator[Any]:
-    """Apply mutation groups, and yield a response for each; a failed group does not stop the
-    others.
-    """
+    """Apply mutation groups independently, and yield a response for each group."""
     session = session_of(instances, request.session)
     transaction_tag_from_proto(request)
     groups = [_mutations(group) for group in request.mutation_groups]

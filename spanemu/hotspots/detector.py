@@ -121,8 +121,8 @@ class Detector:
     def attribute_commit(self, request: object, trees: Iterable[TreeId]) -> None:
         """Attribute the last commit, which wrote `trees`, to a request.
 
-        The caller holds the store's mutex. The store calls this for a commit unless all its trees
-        are in `attributed_trees`.
+        The caller holds the store's mutex. A transaction calls this for its commit, unless all
+        written trees are in `attributed_trees`.
         """
         if self._paused:
             return

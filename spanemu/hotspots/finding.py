@@ -156,9 +156,7 @@ class KeySpaceStats:
 
     @property
     def rho(self) -> float:
-        """The rank correlation of keys with the order of writing: 1 for growing keys, -1 for
-        falling.
-        """
+        """The rank correlation of keys with the order of writing: 1 for growing keys."""
         return self.summary.rho
 
     @property

@@ -63,8 +63,9 @@ class Positions:
         return position
 
     def levels(self, position: bytes) -> Sequence[bytes]:
-        """Return the positions of a row's ancestors and its own, root first, where boundaries may
-        lie.
+        """Return the positions, root first, of a row's ancestors and of the row.
+
+        Boundaries may lie at these positions.
         """
         return self._levels[position] if self._modern else (position,)
 
@@ -80,8 +81,7 @@ class Positions:
         return [self.position(tree, key) for tree, key in self._rows(commits)]
 
     def sample(self, commits: Iterable[Commit]) -> list[bytes]:
-        """Return the positions of at most `SAMPLE_ROWS` rows of the commits, the same rows every
-        time.
+        """Return the positions of at most `SAMPLE_ROWS` rows, the same rows every time.
 
         The rows are drawn at random: every n-th row of interleaved streams could be of one stream
         only.

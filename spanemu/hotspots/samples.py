@@ -21,8 +21,7 @@ Sample = tuple[int, int, bytes]  # (index in the order of arrival, commit timest
 
 
 class ReservoirDraws:
-    """The random draws of a full reservoir: which elements it takes, and in which slot (algorithm
-    L).
+    """The random draws of a full reservoir: the elements it takes and their slots (algorithm L).
 
     All reservoirs of a size share one sequence of draws, computed as far as the longest stream has
     come. The same stream therefore gives the same sample, and an element that is not taken costs
@@ -258,9 +257,7 @@ class Windows:
             self._kept.clear()
 
     def chosen(self, rest: Block) -> Prequential | None:
-        """Return the measurement that decides after all added blocks and `rest`, an incomplete
-        block.
-        """
+        """Return the deciding measurement of all added blocks and `rest`, an incomplete block."""
         if self._longest.count:
             return self._longest
         blocks = [*self._kept, rest]
@@ -275,8 +272,9 @@ class Windows:
 
 
 def _weighted(units: Sequence[Keys]) -> tuple[list[bytes], list[float]]:
-    """Return all keys in order, and the weight below each index; the rows of a commit share one
-    weight.
+    """Return all keys in order, and the weight below each index.
+
+    The rows of a commit share one weight.
     """
     keys = [*chain.from_iterable(units)]
     sizes = set(map(len, units))

@@ -274,9 +274,7 @@ class SplitModel:
         self.ranges[bisect_right(self.starts, start) - 1].server = server
 
     def _place(self) -> None:
-        """Place splits, busiest first: on their own server if it has room, else on the least
-        loaded.
-        """
+        """Place splits, busiest first: on their own server if it has room, else on the idlest."""
         loads = [0.0] * self.servers
         total = sum(split.load for split in self.ranges)
         room = self._settings.uneven_max * total / self.servers

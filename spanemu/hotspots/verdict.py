@@ -127,8 +127,9 @@ class Cause:
 def cause_of(
     stream: Summary, encoded_parts: Sequence[tuple[bytes, ...]], limits: Thresholds = THRESHOLDS
 ) -> Cause:
-    """Return the cause of a stream, given the encoded parts of its sampled keys in order of
-    arrival.
+    """Return the cause of a stream.
+
+    `encoded_parts` are the encoded parts of the sampled keys in order of arrival.
     """
     first_values = len({key[0] for key in encoded_parts if key})
     share = max(stream.share or 0.0, limits.hot_share_min)

@@ -170,10 +170,10 @@ def _continued(first: bytes, rest: Generator[bytes, None, None]) -> Iterator[byt
 
 
 def cut(raw: Any, room: int) -> tuple[Any, Any]:
-    """Return the part of a raw value that fits `room` bytes, and the rest that a reader joins to
-    it.
+    """Return the part of a raw value that fits `room` bytes, and the rest of the value.
 
-    The part has at least one character or element, so that repeated cuts end.
+    The reader joins the rest to the part. The part has at least one character or element, so that
+    repeated cuts end.
     """
     if raw.__class__ is str:
         return _cut_text(raw, room)
@@ -248,8 +248,9 @@ class ResumePoint:
     plan_serial: int = 0
 
     def selector(self, selector: Selector | None) -> Selector:
-        """Return the transaction for the repeated request: its own read-only transaction reads
-        again at the same timestamp.
+        """Return the transaction of the repeated request.
+
+        A read-only transaction of the request's own reads again at the same timestamp.
         """
         options = ReadOnly(ReadTimestamp(self.timestamp))
         if selector is None:
@@ -261,8 +262,9 @@ class ResumePoint:
 
 
 def resume_point_from_token(request: Any) -> ResumePoint:
-    """Return the position at which a request with a resume token continues. Raises
-    InvalidResumeToken.
+    """Return the position at which a request with a resume token continues.
+
+    Raises InvalidResumeToken.
     """
     try:
         version, rows, timestamp, serial, fingerprint = _TOKEN.unpack(request.resume_token)

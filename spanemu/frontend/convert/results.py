@@ -131,9 +131,7 @@ def metadata_field(stream: ResultStream, shape: Shape) -> bytes:
 
 
 def _before_id(shape: Shape, size: int) -> bytes:
-    """Return the metadata up to the id, of the given size, of its transaction, which is its last
-    field.
-    """
+    """Return metadata up to the id of its transaction, the last field, given the id's size."""
     whole = field(1, shape.row_type + field(2, field(1, b" " * size)))
     beginning = shape.before_id[size] = whole[:-size]
     return beginning

@@ -239,8 +239,9 @@ class _UnaryStream(_Method, grpc.UnaryStreamMultiCallable):  # type: ignore[misc
 
 
 class _StreamUnary(_Method, grpc.StreamUnaryMultiCallable):  # type: ignore[misc]
-    """A method called with a stream of requests. No service streams requests: the first one is
-    sent.
+    """A method called with a stream of requests.
+
+    No service of spanemu streams requests, so the first request is sent alone.
     """
 
     def __call__(self, request_iterator: Iterator[Any], *options: Any, **named: Any) -> Any:
