@@ -8,8 +8,8 @@ from datetime import datetime
 from math import inf
 from typing import TypedDict
 
+from spanemu.base.clock import NANOS_PER_SECOND
 from spanemu.base.limits import DEFAULT_LIMITS, RETENTION_DEFAULT_NANOS, Limits
-from spanemu.base.nanos import NANOS_PER_SECOND
 from spanemu.base.resource_ids import InvalidInstanceId, check_instance_id
 
 DEFAULT_PROJECT = "emulator-project"

@@ -1,7 +1,7 @@
 """Administration: instances, their databases, backups, and long-running operations.
 
-    instances               all instances of an emulator and their contents (catalogs: `named`)
-    instance, instance_config, published_configs, instance_partition, autoscaling
+    instances               all instances of an emulator and their contents
+    instance, instance_config, instance_partition, autoscaling
                             an instance and its parts as data, with the rules for their fields
     backup, backups         the content of a database at a time; `policies`, access policies
     encryption              the encryption of databases and backups that callers request

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from spanemu.admin.errors.instances import InvalidAutoscaling
+from spanemu.admin.errors import InvalidAutoscaling
 from spanemu.base.errors import Unsupported
 
 UNITS_PER_NODE = 1000

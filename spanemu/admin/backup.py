@@ -9,12 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from spanemu.admin.errors.backups import (
-    ExpireTimeOutOfRange,
-    VersionTimeOutOfRange,
-)
-from spanemu.admin.errors.requests import MissingField
-from spanemu.base.nanos import NANOS_PER_DAY, NANOS_PER_HOUR
+from spanemu.admin.errors import ExpireTimeOutOfRange, MissingField, VersionTimeOutOfRange
+from spanemu.base.clock import NANOS_PER_DAY, NANOS_PER_HOUR
 from spanemu.database.content import Content
 from spanemu.database.database import Database, RestoreSource
 from spanemu.database.encryption import GOOGLE_DEFAULT_KEYS, EncryptionKeys

@@ -22,8 +22,14 @@ from spanemu.admin.backup import (
 from spanemu.admin.backup_runs import catch_up
 from spanemu.admin.backup_schedule import BackupSchedule, ScheduleSpec, new_schedule, updated
 from spanemu.admin.encryption import EncryptionConfig, check_encryption, keys_of
-from spanemu.admin.errors.backups import BackupSpansPartitions, DatabaseElsewhere, RestoreElsewhere
-from spanemu.admin.errors.requests import InvalidUpdateMask, MismatchingName, MissingField
+from spanemu.admin.errors import (
+    BackupSpansPartitions,
+    DatabaseElsewhere,
+    InvalidUpdateMask,
+    MismatchingName,
+    MissingField,
+    RestoreElsewhere,
+)
 from spanemu.admin.instances import Instances
 from spanemu.admin.operation_kinds import (
     BackupCopy,

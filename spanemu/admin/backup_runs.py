@@ -17,12 +17,11 @@ from itertools import chain, count
 from spanemu.admin.backup import RETENTION_MAX_NANOS, Backup, Chain
 from spanemu.admin.backup_schedule import BackupSchedule
 from spanemu.admin.encryption import keys_of
-from spanemu.admin.errors.backups import BackupNotFound
-from spanemu.admin.errors.requests import ResourceExists
+from spanemu.admin.errors import BackupNotFound, ResourceExists
 from spanemu.admin.instances import Instances
 from spanemu.admin.operation_kinds import BackupCreation
 from spanemu.admin.operations import finished
-from spanemu.base.nanos import NANOS_PER_DAY, NANOS_PER_SECOND
+from spanemu.base.clock import NANOS_PER_DAY, NANOS_PER_SECOND
 from spanemu.base.resource_names import BackupScheduleName
 from spanemu.database.database import Database
 from spanemu.database.errors import ResourceNotFound

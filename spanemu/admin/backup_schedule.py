@@ -16,20 +16,17 @@ from sortedcontainers import SortedDict
 from spanemu.admin.backup import RETENTION_MAX_NANOS, RETENTION_MIN_NANOS
 from spanemu.admin.cron import Cron
 from spanemu.admin.encryption import EncryptionConfig
-from spanemu.admin.errors.backups import (
+from spanemu.admin.errors import (
     BackupScheduleNotFound,
     CronTooFrequent,
-    RetentionOutOfRange,
-)
-from spanemu.admin.errors.requests import (
     InvalidUpdateMask,
     MissingField,
     ResourceExists,
+    RetentionOutOfRange,
     TooManyResources,
 )
-from spanemu.admin.named import under
-from spanemu.base.nanos import NANOS_PER_HOUR
-from spanemu.base.paging import Page, PageRequest, page
+from spanemu.base.clock import NANOS_PER_HOUR
+from spanemu.base.paging import Page, PageRequest, page, under
 from spanemu.base.resource_names import BackupScheduleName, DatabaseName
 
 SCHEDULES_PER_DATABASE_MAX = 4

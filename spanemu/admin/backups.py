@@ -15,11 +15,9 @@ from collections.abc import Callable, Iterator
 from sortedcontainers import SortedDict
 
 from spanemu.admin.backup import Backup, is_backup_field
-from spanemu.admin.errors.backups import BackupNotFound
-from spanemu.admin.errors.requests import ResourceExists
-from spanemu.admin.named import under
+from spanemu.admin.errors import BackupNotFound, ResourceExists
 from spanemu.base.clock import Clock
-from spanemu.base.paging import Page, PageRequest, newest_first
+from spanemu.base.paging import Page, PageRequest, newest_first, under
 from spanemu.base.resource_names import BackupName, InstanceName
 from spanemu.database.filters import compile_filter
 

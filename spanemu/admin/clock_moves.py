@@ -14,8 +14,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 
 from spanemu.admin.instances import Instances
-from spanemu.base.clock import ClockState, SystemClock
-from spanemu.base.nanos import NANOS_PER_MILLI
+from spanemu.base.clock import NANOS_PER_MILLI, ClockState, SystemClock
 from spanemu.database.database import Database
 from spanemu.values.timestamp import format_utc
 

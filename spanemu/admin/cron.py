@@ -17,8 +17,8 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from itertools import pairwise
 
-from spanemu.admin.errors.backups import InvalidCron
-from spanemu.base.nanos import NANOS_PER_DAY, NANOS_PER_MINUTE, NANOS_PER_SECOND
+from spanemu.admin.errors import InvalidCron
+from spanemu.base.clock import NANOS_PER_DAY, NANOS_PER_MINUTE, NANOS_PER_SECOND
 
 CHARS_MAX = 1_000
 _DAY = timedelta(days=1)

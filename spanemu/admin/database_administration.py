@@ -18,12 +18,13 @@ from spanemu.admin.autoscaling import UNITS_PER_NODE
 from spanemu.admin.backup_schedule import ScheduleSpec, new_schedule
 from spanemu.admin.ddl_actions import ddl_action
 from spanemu.admin.encryption import check_keys
-from spanemu.admin.errors.databases import (
+from spanemu.admin.errors import (
     InvalidCreateStatement,
+    InvalidUpdateMask,
     MissingCreateStatement,
     MissingDdlStatements,
+    MissingField,
 )
-from spanemu.admin.errors.requests import InvalidUpdateMask, MissingField
 from spanemu.admin.instances import Instances
 from spanemu.admin.operation_kinds import (
     DatabaseCreation,
@@ -31,8 +32,8 @@ from spanemu.admin.operation_kinds import (
     DdlUpdate,
 )
 from spanemu.admin.operations import Operation, finished
+from spanemu.base.clock import NANOS_PER_DAY, NANOS_PER_HOUR, NANOS_PER_MINUTE
 from spanemu.base.errors import Unsupported
-from spanemu.base.nanos import NANOS_PER_DAY, NANOS_PER_HOUR, NANOS_PER_MINUTE
 from spanemu.base.resource_ids import check_database_id
 from spanemu.base.resource_names import DatabaseName, InstanceName, OperationName
 from spanemu.database.database import Database

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from enum import Enum
 
-from spanemu.admin.errors.encryption import (
+from spanemu.admin.errors import (
     EncryptionKeyMissing,
     EncryptionTypeMissing,
     InvalidEncryptionKey,

@@ -14,15 +14,16 @@ from spanemu.admin.autoscaling import (
     Autoscaling,
     check_autoscaling,
 )
-from spanemu.admin.errors.instances import (
+from spanemu.admin.errors import (
     CapacityGivenTwice,
     CapacityIsAutoscaled,
     InvalidDisplayName,
     InvalidNodeCount,
     InvalidProcessingUnits,
+    InvalidUpdateMask,
+    MissingField,
 )
-from spanemu.admin.errors.requests import InvalidUpdateMask, MissingField
-from spanemu.admin.published_configs import PUBLISHED_CONFIGS
+from spanemu.admin.instance_config import PUBLISHED_CONFIGS
 from spanemu.base.errors import Unsupported
 from spanemu.base.resource_ids import check_labels
 from spanemu.database.filters import FieldValue

@@ -10,15 +10,16 @@ from dataclasses import replace
 
 from spanemu.admin.autoscaling import UNITS_PER_NODE
 from spanemu.admin.backup_runs import catch_up
-from spanemu.admin.errors.instances import (
+from spanemu.admin.errors import (
     ConfigInUse,
     InstanceCannotMove,
     InstanceThereAlready,
     InstanceTooSmall,
     MismatchingInstanceName,
+    MismatchingName,
+    MissingField,
     PartitionInUse,
 )
-from spanemu.admin.errors.requests import MismatchingName, MissingField
 from spanemu.admin.instance import Instance, InstanceSpec, capacity, check_spec
 from spanemu.admin.instance import updated as updated_instance
 from spanemu.admin.instance_config import ConfigSpec

@@ -19,22 +19,19 @@ from spanemu.admin.autoscaling import (
     Autoscaling,
     check_autoscaling,
 )
-from spanemu.admin.errors.instances import (
+from spanemu.admin.errors import (
     CapacityIsAutoscaled,
     CapacityNotWholeNodes,
     InstancePartitionNotFound,
     InvalidDisplayName,
     InvalidNodeCount,
-)
-from spanemu.admin.errors.requests import (
     InvalidUpdateMask,
     MissingField,
     ResourceChanged,
     ResourceExists,
     TooManyResources,
 )
-from spanemu.admin.named import under
-from spanemu.base.paging import Page, PageRequest, page
+from spanemu.base.paging import Page, PageRequest, page, under
 from spanemu.base.resource_names import InstanceName, InstancePartitionName
 
 PARTITIONS_PER_INSTANCE_MAX = 20

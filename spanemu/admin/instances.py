@@ -26,27 +26,24 @@ from sortedcontainers import SortedDict
 
 from spanemu.admin.backup_schedule import BackupSchedules
 from spanemu.admin.backups import Backups
-from spanemu.admin.errors.databases import (
+from spanemu.admin.errors import (
     DatabaseAlreadyExists,
     DatabaseDropProtected,
-    InstanceHasProtectedDatabase,
-    TooManyDatabases,
-)
-from spanemu.admin.errors.instances import (
     InstanceAlreadyExists,
     InstanceHasBackups,
+    InstanceHasProtectedDatabase,
     InstanceNotFound,
+    TooManyDatabases,
 )
 from spanemu.admin.instance import EMULATOR_CONFIG, Instance, is_instance_field
 from spanemu.admin.instance_config import InstanceConfigs
 from spanemu.admin.instance_partition import InstancePartitions
-from spanemu.admin.named import under
 from spanemu.admin.operations import OperationLog
 from spanemu.admin.policies import Policies
 from spanemu.base.clock import Clock
 from spanemu.base.errors import SpannerError
 from spanemu.base.limits import DEFAULT_LIMITS, Limits
-from spanemu.base.paging import Page, PageRequest, page
+from spanemu.base.paging import Page, PageRequest, page, under
 from spanemu.base.resource_ids import check_database_id
 from spanemu.base.resource_names import DatabaseName, InstanceName, ProjectName
 from spanemu.database.database import Database

@@ -17,17 +17,11 @@ from dataclasses import dataclass, field
 
 from sortedcontainers import SortedDict
 
-from spanemu.admin.errors.requests import (
-    OperationAlreadyExists,
-    OperationNotFound,
-    OperationRunning,
-)
-from spanemu.admin.named import under
+from spanemu.admin.errors import OperationAlreadyExists, OperationNotFound, OperationRunning
 from spanemu.admin.operation_kinds import OperationKind, Values
-from spanemu.base.clock import Clock
+from spanemu.base.clock import NANOS_PER_DAY, Clock
 from spanemu.base.errors import SpannerError
-from spanemu.base.nanos import NANOS_PER_DAY
-from spanemu.base.paging import Page, PageRequest, newest_first, page
+from spanemu.base.paging import Page, PageRequest, newest_first, page, under
 from spanemu.base.resource_ids import check_operation_id
 from spanemu.base.resource_names import InstanceName, OperationName, OperationResource, ProjectName
 from spanemu.database.filters import Instant, compile_filter

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from dataclasses import dataclass
 
-from spanemu.admin.errors.requests import PolicyChanged
+from spanemu.admin.errors import PolicyChanged
 
 
 @dataclass(frozen=True, slots=True)

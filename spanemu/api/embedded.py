@@ -20,13 +20,12 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Unpack
 
 from spanemu.admin.database_administration import add_database
-from spanemu.admin.errors.databases import DatabaseAlreadyExists, TooManyDatabases
+from spanemu.admin.errors import DatabaseAlreadyExists, TooManyDatabases
 from spanemu.admin.instances import CatalogSettings, Instances
 from spanemu.api.handles import DatabaseHandle, EmulatorHandle, NamedDatabase
 from spanemu.api.remote import RemoteEmulator
-from spanemu.base.clock import SystemClock
+from spanemu.base.clock import NANOS_PER_SECOND, SystemClock
 from spanemu.base.errors import SpannerError
-from spanemu.base.nanos import NANOS_PER_SECOND
 from spanemu.base.process import OwnProcess
 from spanemu.base.rand import Randomness
 from spanemu.base.raw_key import raw_key

@@ -12,8 +12,8 @@ from typing import Any, NamedTuple, Protocol, Self
 
 from spanemu.base.clock import monotonic
 from spanemu.base.errors import Code, SpannerError
-from spanemu.base.headroom import headroom
 from spanemu.base.limits import STEP_BYTES_MAX
+from spanemu.base.process import headroom
 
 _LOOK_BYTES = 4 * 1024 * 1024  # of large values between two looks at what memory is left
 

@@ -20,7 +20,15 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Protocol
 
-from spanemu.base.nanos import BEGINNING, NANOS_PER_MICRO, NANOS_PER_SECOND
+NANOS_PER_MICRO = 1_000
+NANOS_PER_MILLI = 1_000_000
+NANOS_PER_SECOND = 1_000_000_000
+NANOS_PER_MINUTE = 60 * NANOS_PER_SECOND
+NANOS_PER_HOUR = 60 * NANOS_PER_MINUTE
+NANOS_PER_DAY = 24 * NANOS_PER_HOUR
+
+BEGINNING = -(1 << 66)  # before every TIMESTAMP; the first is in year 1
+
 
 # freezegun replaces the functions of `time` in all modules, but not partials of them, which cost
 # next to nothing.

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 
-from spanemu.base.nanos import NANOS_PER_DAY, NANOS_PER_HOUR, NANOS_PER_SECOND
+from spanemu.base.clock import NANOS_PER_DAY, NANOS_PER_HOUR, NANOS_PER_SECOND
 
 # Data.
 STRING_LENGTH_MAX = 2_621_440  # characters of STRING(MAX)

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from binascii import Error as Base64Error
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import Generic, TypeVar
+from typing import Generic, Protocol, TypeVar
 
 from spanemu.base.errors import Code, SpannerError
 
@@ -21,6 +21,7 @@ _TIME_MAX = 1 << 63  # nanoseconds; no time is later
 _MARK = b"\x01"  # Starts every token's payload, so that most other Base64 text is refused.
 
 T = TypeVar("T")
+T_co = TypeVar("T_co", covariant=True)
 
 
 class InvalidPageToken(SpannerError, code=Code.INVALID_ARGUMENT):
@@ -84,3 +85,19 @@ def _decode(token: str) -> str:
         return payload[1:].decode()
     except (Base64Error, ValueError) as problem:
         raise InvalidPageToken(token) from problem
+
+
+class SortedNames(Protocol[T_co]):
+    """A sorted mapping from full names to resources."""
+
+    def irange(self, low: str, high: str) -> Iterator[str]:
+        """Yield the names from `low` to `high`, in order."""
+        ...
+
+    def __getitem__(self, name: str) -> T_co: ...
+
+
+def under(names: SortedNames[T], prefix: str, start: str = "") -> Iterator[tuple[str, T]]:
+    """Yield the resources whose names begin with `prefix`, in order, from `start` on."""
+    for name in names.irange(max(prefix, start), prefix + chr(0x10FFFF)):
+        yield name, names[name]

@@ -1,13 +1,19 @@
-"""Attributes of one process, so that a forked child does not act on a private copy.
+"""Facts of the process: attributes that a forked child may not read, and the memory left.
 
 A fork copies the memory of an emulator, but not its threads: no client reaches the copy, and
 changes in the child are lost. Handles therefore keep the parts of an emulator in `OwnProcess`
 attributes, which a forked child may not read.
+
+A thread of gRPC that runs out of memory ends, and with it the server. So a statement that is about
+to take more memory is refused while some is left (`headroom`). Linux only; without a limit nothing
+happens.
 """
 
 from __future__ import annotations
 
+from mmap import PAGESIZE
 from os import getpid
+from pathlib import Path
 from typing import Any, Generic, Self, TypeVar, overload
 
 from spanemu.base.errors import Code, SpannerError
@@ -51,3 +57,30 @@ class OwnProcess(Generic[T]):
 
     def __set__(self, instance: Any, value: T) -> None:
         instance.__dict__[self._name] = value, getpid()
+
+
+_LEFT_SHARE = 8  # An eighth of the limit stays free of statements.
+_STATM = Path("/proc/self/statm")
+
+
+class ProcessOutOfMemory(SpannerError, code=Code.RESOURCE_EXHAUSTED):
+    prose = "Out of memory: the emulator's process has reached its memory limit"
+
+
+class Headroom:
+    """The limits of a process: of its address space, and of its resident memory."""
+
+    address_space: int | None = None
+    resident: int | None = None
+
+    def check(self) -> None:
+        """Raise ProcessOutOfMemory if the process is too close to a limit."""
+        if self.address_space is None and self.resident is None:
+            return
+        sizes = _STATM.read_bytes().split()
+        for limit, pages in ((self.address_space, sizes[0]), (self.resident, sizes[1])):
+            if limit is not None and int(pages) * PAGESIZE > limit - limit // _LEFT_SHARE:
+                raise ProcessOutOfMemory()
+
+
+headroom = Headroom()

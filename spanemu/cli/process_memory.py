@@ -13,7 +13,7 @@ from contextlib import suppress
 from pathlib import Path
 from types import ModuleType
 
-from spanemu.base.headroom import headroom
+from spanemu.base.process import headroom
 
 resource: ModuleType | None
 try:

@@ -28,9 +28,8 @@ from typing import Any, TypedDict, Unpack
 from spanemu.admin.backup_runs import time_jumps
 from spanemu.admin.clock_moves import check_not_passed, come_back, set_back
 from spanemu.admin.instances import Instances
-from spanemu.base.clock import ClockState, SystemClock
+from spanemu.base.clock import NANOS_PER_MICRO, ClockState, SystemClock
 from spanemu.base.errors import Unsupported
-from spanemu.base.nanos import NANOS_PER_MICRO
 from spanemu.base.process import OwnProcess
 from spanemu.control.operation import ControlInterface, operation
 

@@ -16,7 +16,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar, Unpack
 
-from spanemu.base.nanos import NANOS_PER_MILLI, NANOS_PER_SECOND
+from spanemu.base.clock import NANOS_PER_MILLI, NANOS_PER_SECOND
 from spanemu.control.fault import Fault, FaultState
 from spanemu.control.operation import ControlInterface, operation
 from spanemu.control.where import Selection

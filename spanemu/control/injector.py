@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any, Protocol, Unpack
 
 from spanemu.admin.instances import Instances
-from spanemu.base.nanos import NANOS_PER_SECOND
+from spanemu.base.clock import NANOS_PER_SECOND
 from spanemu.base.process import OwnProcess
 from spanemu.base.rand import Randomness
 from spanemu.base.suggestions import nearest

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from contextlib import AbstractContextManager
 
-from spanemu.base.clock import Clock, ShiftedClock
-from spanemu.base.nanos import NANOS_PER_MICRO
+from spanemu.base.clock import NANOS_PER_MICRO, Clock, ShiftedClock
 from spanemu.database.core import DatabaseCore
 from spanemu.database.row_deletion import RowDeletion
 from spanemu.database.sessions.registry import Sessions

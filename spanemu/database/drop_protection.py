@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 
-from spanemu.base.nanos import NANOS_PER_HOUR
+from spanemu.base.clock import NANOS_PER_HOUR
 from spanemu.database.core import DatabaseCore
 from spanemu.database.errors import SchemaObjectInUse
 from spanemu.database.statistics import aggregator

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import lru_cache
 
-from spanemu.base.nanos import NANOS_PER_MICRO, NANOS_PER_SECOND
+from spanemu.base.clock import NANOS_PER_MICRO, NANOS_PER_SECOND
 from spanemu.database.errors import InvalidFilter
 
 DEPTH_MAX = 50  # nested parentheses and NOTs

@@ -27,7 +27,7 @@ from spanemu.txn.key_sets import KeyReader
 from spanemu.txn.locks.modes import Lock, columns_of
 from spanemu.values.cell_mask import WHOLE_ROW
 from spanemu.values.key import key_decoder
-from spanemu.values.value_text import value_text
+from spanemu.values.key_text import value_text
 
 BOUNDARY = "-" * 40 + " split boundary"
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from spanemu.base.clock import NANOS_PER_DAY
 from spanemu.base.errors import SpannerError
-from spanemu.base.nanos import NANOS_PER_DAY
 from spanemu.database.core import DatabaseCore, Sweep
 from spanemu.database.options import ReadOnly, StatementRequest
 from spanemu.database.transactions.partitioned_dml import PartitionedDmlTransaction

@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from spanemu.base.clock import NANOS_PER_SECOND
 from spanemu.base.errors import (
     Code,
     Detail,
@@ -23,9 +24,8 @@ from spanemu.base.errors import (
     RetryInfo,
     SpannerError,
 )
-from spanemu.base.headroom import ProcessOutOfMemory
 from spanemu.base.limits import ERROR_MESSAGE_BYTES_MAX
-from spanemu.base.nanos import NANOS_PER_SECOND
+from spanemu.base.process import ProcessOutOfMemory
 from spanemu.base.rand import Randomness
 from spanemu.frontend import wire
 

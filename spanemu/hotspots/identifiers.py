@@ -14,7 +14,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from spanemu.base.nanos import NANOS_PER_DAY, NANOS_PER_MILLI, NANOS_PER_SECOND
+from spanemu.base.clock import NANOS_PER_DAY, NANOS_PER_MILLI, NANOS_PER_SECOND
 from spanemu.hotspots.thresholds import THRESHOLDS, Thresholds
 
 NEAR_NANOS = 300 * NANOS_PER_SECOND

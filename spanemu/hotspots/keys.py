@@ -13,9 +13,9 @@ from spanemu.schema.index import Index
 from spanemu.schema.table import Table
 from spanemu.storage.layout import parts_of
 from spanemu.values.key import decode_part
+from spanemu.values.key_text import quoted_text
 from spanemu.values.types import TypeCode
 from spanemu.values.value import encoder
-from spanemu.values.value_text import quoted_text
 
 BEGIN, END = "<begin>", "<end>"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from spanemu.base.nanos import NANOS_PER_SECOND
+from spanemu.base.clock import NANOS_PER_SECOND
 from spanemu.base.severity import Severity
 from spanemu.hotspots.finding import Finding
 from spanemu.hotspots.keys import BEGIN, END, KeyShape

@@ -6,7 +6,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from typing import Generic, TypeVar
 
-from spanemu.base.nanos import BEGINNING
+from spanemu.base.clock import BEGINNING
 
 T = TypeVar("T")
 

@@ -14,14 +14,15 @@ row, cuts all trees of a hierarchy between the same two families of rows:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NewType
 
+from spanemu.base.deadline_checks import paced
 from spanemu.schema.column import KeyPart
 from spanemu.schema.index import TableOrIndex
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Table
-from spanemu.values.key import key_encoder
+from spanemu.values.key import ByteRange, key_encoder
 
 TreeId = NewType("TreeId", int)
 
@@ -63,3 +64,16 @@ def lineage(schema: Schema, source: TableOrIndex) -> Iterator[TableOrIndex]:
     if above is not None:
         yield from lineage(schema, above)
     yield source
+
+
+EVERYTHING: tuple[ByteRange, ...] = ((b"", b"\xff" * 64),)  # greater than every encoded key
+
+
+def in_order(ranges: Sequence[ByteRange] | None, *, descending: bool) -> Iterable[ByteRange]:
+    """Return the ranges in scan order; None stands for all keys.
+
+    There may be many ranges without any rows, so the deadline is checked between them.
+    """
+    if ranges is None:
+        return EVERYTHING
+    return paced(ranges[::-1] if descending else ranges)

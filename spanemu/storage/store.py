@@ -19,16 +19,15 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice
 from typing import Any
 
-from spanemu.base.clock import Clock
-from spanemu.base.nanos import BEGINNING
+from spanemu.base.clock import BEGINNING, Clock
 from spanemu.storage.boundary import Boundary, Path
 from spanemu.storage.garbage_collection import GarbageQueue, Pins, StoreSnapshot, Undo, undo
-from spanemu.storage.layout import TreeId
+from spanemu.storage.layout import EVERYTHING, TreeId, in_order
 from spanemu.storage.observer import JOURNAL_MAX, StoreObserver, TreeWrite, replace_observer
-from spanemu.storage.ranges import EVERYTHING, ByteRange, in_order
 from spanemu.storage.split_map import Dropped, SplitMap
 from spanemu.storage.versions import Row, Version, changed, push, visible
 from spanemu.values.cell_mask import WHOLE_ROW
+from spanemu.values.key import ByteRange
 
 LATEST = 1 << 62
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from spanemu.base.nanos import BEGINNING
+from spanemu.base.clock import BEGINNING
 from spanemu.values.cell_mask import WHOLE_ROW, differ
 
 Row = tuple[Any, ...]

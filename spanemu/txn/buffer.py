@@ -18,9 +18,8 @@ from typing import Any
 from sortedcontainers import SortedList
 
 from spanemu.sql.executor.reader import ByteRange, Row
-from spanemu.storage.layout import TreeId
+from spanemu.storage.layout import EVERYTHING, TreeId
 from spanemu.storage.observer import TreeWrite
-from spanemu.storage.ranges import EVERYTHING
 from spanemu.values.cell_mask import WHOLE_ROW, merged
 
 SAMPLE_ROWS_MAX = 16

@@ -16,8 +16,7 @@ from typing import Any
 from spanemu.schema.column import Column, KeyPart
 from spanemu.sql.executor.reader import ByteRange
 from spanemu.sql.functions.registry import Context
-from spanemu.storage.layout import encoder_of
-from spanemu.storage.ranges import EVERYTHING
+from spanemu.storage.layout import EVERYTHING, encoder_of
 from spanemu.txn.errors.requests import BadKeyValue, DeleteRangeTooWide, WrongKeyParts
 from spanemu.txn.rules import CompiledTable, is_timestamp
 from spanemu.txn.write_plan import Decode, cell_decoder, check_timestamp

@@ -24,8 +24,7 @@ from spanemu.schema.index import Index
 from spanemu.schema.table import Table
 from spanemu.sql.executor.reader import ByteRange, Row
 from spanemu.sql.functions.registry import Context
-from spanemu.storage.layout import TreeId, tree_of
-from spanemu.storage.ranges import in_order
+from spanemu.storage.layout import TreeId, in_order, tree_of
 from spanemu.storage.store import LATEST, Store
 from spanemu.storage.versions import changed, row_cells
 from spanemu.txn.buffer import ABSENT, Buffer

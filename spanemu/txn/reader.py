@@ -9,9 +9,8 @@ from itertools import chain
 from spanemu.schema.index import Index, TableOrIndex
 from spanemu.schema.table import Table
 from spanemu.sql.executor.reader import Row
-from spanemu.storage.layout import TreeId, tree_of
+from spanemu.storage.layout import TreeId, in_order, tree_of
 from spanemu.storage.observer import ReadKind
-from spanemu.storage.ranges import in_order
 from spanemu.storage.store import Store
 from spanemu.txn.locks.modes import Cells, Lock
 from spanemu.txn.read_write import TransactionWorkspace

@@ -2,10 +2,10 @@
 
 In reading order: `types` (INT64, ARRAY<T>, STRUCT<...>: identity and printing), `value` (conversion
 between wire form and Python form, by type), `numeric`, `floats`, `date`, `timestamp` with `zone`,
-`interval`, `uuid_text` and `json` (text and arithmetic of one type each), `grisu` (the digits of
-doubles in JSON), `order` (order, groups and equality of values), `key` (order-preserving bytes and
-ranges of them), `key_text` (keys in error messages), `value_text` (values in dumps), `cell_mask`
-(masks of the cells of a row), `mutation` (writes as plain data), `errors`.
+`interval`, `uuid_text` and `json` (text and arithmetic of one type each), `order` (order, groups
+and equality of values), `key` (order-preserving bytes and ranges of them), `key_text` (keys in
+error messages, values in dumps), `cell_mask` (masks of the cells of a row), `mutation` (writes as
+plain data), `errors`.
 
 The Python form of each type; SQL NULL is always `None`:
 

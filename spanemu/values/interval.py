@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-from spanemu.base.nanos import (
+from spanemu.base.clock import (
     NANOS_PER_DAY,
     NANOS_PER_HOUR,
     NANOS_PER_MICRO,

@@ -16,7 +16,7 @@ from typing import Any
 
 from spanemu.base.deadline_checks import is_long, paced, paced_calls
 from spanemu.values.errors import BadValue
-from spanemu.values.grisu import shortest_digits
+from spanemu.values.floats import shortest_digits
 
 JSON_NESTING_MAX = 80
 

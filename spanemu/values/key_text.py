@@ -1,7 +1,8 @@
 """Keys as error messages show them: {String("a"), Int64(2)↓, Bytes(NULL)}.
 
 Clients parse these messages, so the text is that of Google's emulator: each value with the name
-of its type, and an arrow after each descending part.
+of its type, and an arrow after each descending part. Dumps and lock statistics show values in
+another form (`value_text`).
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from spanemu.values import numeric, timestamp, uuid_text
 from spanemu.values.floats import format_float32, format_float64
 from spanemu.values.mutation import COMMIT_TIMESTAMP, COMMIT_TIMESTAMP_PLACEHOLDER
 from spanemu.values.types import Type, TypeCode
+from spanemu.values.value import encoder
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 _SHORT_ESCAPES = {"\n": r"\n", "\r": r"\r", "\t": r"\t"}
@@ -84,3 +86,33 @@ _KINDS: Mapping[TypeCode, tuple[str, Callable[[Any], str]]] = {
     TypeCode.UUID: ("Uuid", uuid_text.format),
     TypeCode.ENUM: ("Enum", str),
 }
+
+
+_BARE = frozenset({TypeCode.BOOL, TypeCode.INT64, TypeCode.FLOAT64, TypeCode.FLOAT32,
+                   TypeCode.NUMERIC, TypeCode.ENUM})  # fmt: skip
+
+_ESCAPED = re.compile(r'[\x00-\x1f\x7f"\\]')
+_SHORT = {"\n": r"\n", "\r": r"\r", "\t": r"\t", '"': r"\"", "\\": r"\\"}
+
+
+def value_text(value: Any, type_: Type) -> str:
+    """Return a value roughly as SQL writes it, strings in double quotes."""
+    if value is None:
+        return "NULL"
+    if value is COMMIT_TIMESTAMP:
+        return COMMIT_TIMESTAMP_PLACEHOLDER
+    raw = encoder(type_)(value)
+    if type_.code in _BARE:
+        return str(raw).lower() if isinstance(raw, bool) else str(raw)
+    if type_.is_array or type_.is_struct:
+        return str(raw)
+    return quoted_text(str(raw))
+
+
+def quoted_text(text: str) -> str:
+    """Return a text in double quotes on one line, with control characters escaped as in SQL."""
+    return f'"{_ESCAPED.sub(_escaped_character, text)}"'
+
+
+def _escaped_character(match: re.Match[str]) -> str:
+    return _SHORT.get(match[0]) or f"\\x{ord(match[0]):02x}"

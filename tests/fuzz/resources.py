@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from random import Random
 from typing import Any
 
-from spanemu.base.clock import SystemClock
-from spanemu.base.nanos import NANOS_PER_SECOND
+from spanemu.base.clock import NANOS_PER_SECOND, SystemClock
 from spanemu.frontend.admin import wire as admin
 from tests.fuzz.world import DATABASES, INSTANCES, Builder, World
 

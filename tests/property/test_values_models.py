@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spanemu.base.nanos import NANOS_PER_DAY
+from spanemu.base.clock import NANOS_PER_DAY
 from spanemu.values import interval, numeric, timestamp
 from spanemu.values.errors import BadValue
 from spanemu.values.interval import Interval

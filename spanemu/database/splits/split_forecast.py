@@ -14,7 +14,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from spanemu.base.nanos import NANOS_PER_MINUTE, NANOS_PER_SECOND
+from spanemu.base.clock import NANOS_PER_MINUTE, NANOS_PER_SECOND
 from spanemu.hotspots.positions import Positions
 from spanemu.hotspots.simulation import UTILISATION_DEFAULT, replay
 from spanemu.hotspots.split_info import (

@@ -19,7 +19,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from spanemu.base.nanos import NANOS_PER_MINUTE, NANOS_PER_SECOND
+from spanemu.base.clock import NANOS_PER_MINUTE, NANOS_PER_SECOND
 from spanemu.database.splits.load_recorder import LoadRecorder, Work
 from spanemu.database.splits.size_cuts import SizeCuts
 from spanemu.database.splits.split_forecast import (

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from spanemu.base.nanos import NANOS_PER_DAY
+from spanemu.base.clock import NANOS_PER_DAY
 from spanemu.database.errors import (
     SplitPointExpiresTooLate,
     SplitPointKeyCount,

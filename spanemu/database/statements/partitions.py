@@ -22,8 +22,7 @@ from spanemu.schema.schema import Schema
 from spanemu.schema.table import Table
 from spanemu.sql.executor.reader import ByteRange
 from spanemu.sql.plan.partitionable import partition_hierarchy
-from spanemu.storage.layout import TreeId, hierarchy_of, tree_of
-from spanemu.storage.ranges import EVERYTHING
+from spanemu.storage.layout import EVERYTHING, TreeId, hierarchy_of, tree_of
 from spanemu.storage.store import Store
 
 _VERSION = 1

@@ -23,8 +23,8 @@ from itertools import islice, repeat
 from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
 
+from spanemu.base.clock import NANOS_PER_SECOND
 from spanemu.base.errors import Code
-from spanemu.base.nanos import NANOS_PER_SECOND
 from spanemu.database.activity import ActivityLog, CommitRecord, RequestRecord
 from spanemu.database.statistics.cells import BOUNDS, Cell, Requests, Transactions, Waits
 from spanemu.database.statistics.column_accesses import (

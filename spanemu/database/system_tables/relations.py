@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from spanemu.base.nanos import NANOS_PER_MICRO
+from spanemu.base.clock import NANOS_PER_MICRO
 from spanemu.database.system_tables.declaration import Source, last_part, written
 from spanemu.ddl.expressions import columns_of_generated
 from spanemu.schema.column import Column, Identity

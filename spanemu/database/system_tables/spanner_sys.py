@@ -14,7 +14,7 @@ from datetime import date
 from typing import Any
 
 from spanemu.base.call import current
-from spanemu.base.nanos import NANOS_PER_HOUR
+from spanemu.base.clock import NANOS_PER_HOUR
 from spanemu.database.core import DatabaseCore, Sweep
 from spanemu.database.statistics.aggregator import StatisticsTable
 from spanemu.database.statistics.locks import lock_stats_top, lock_stats_total

@@ -46,8 +46,7 @@ from spanemu.sql.plan.nodes import Scan
 from spanemu.sql.plan.partitionable import dml_partitioning_obstacle
 from spanemu.sql.plan.statements import DmlPlan
 from spanemu.sql.plan.traverse import walk
-from spanemu.storage.layout import tree_of
-from spanemu.storage.ranges import EVERYTHING
+from spanemu.storage.layout import EVERYTHING, tree_of
 from spanemu.txn.commit import apply
 from spanemu.txn.errors.requests import TransactionAborted
 from spanemu.txn.key_partition import PartitionReader

@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from spanemu.base.clock import NANOS_PER_DAY, NANOS_PER_HOUR, NANOS_PER_MINUTE, NANOS_PER_SECOND
 from spanemu.base.errors import SpannerError
 from spanemu.base.limits import RETENTION_MAX_NANOS, RETENTION_MIN_NANOS
-from spanemu.base.nanos import NANOS_PER_DAY, NANOS_PER_HOUR, NANOS_PER_MINUTE, NANOS_PER_SECOND
 from spanemu.ddl.errors.names import ObjectNotFound
 from spanemu.ddl.errors.objects import (
     BadDatabaseOption,

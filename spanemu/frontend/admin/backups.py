@@ -10,7 +10,7 @@ from spanemu.admin.backup_runs import catch_up
 from spanemu.admin.backup_schedule import BackupSchedule, ScheduleSpec
 from spanemu.admin.encryption import check_encryption
 from spanemu.admin.instances import Instances
-from spanemu.base.nanos import NANOS_PER_HOUR, NANOS_PER_SECOND
+from spanemu.base.clock import NANOS_PER_HOUR, NANOS_PER_SECOND
 from spanemu.base.paging import PageRequest
 from spanemu.base.resource_names import BackupName, DatabaseName, InstanceName
 from spanemu.frontend.admin import wire

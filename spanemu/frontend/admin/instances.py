@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from spanemu.admin import instance_administration as administration
-from spanemu.admin.errors.requests import InvalidFieldMask
+from spanemu.admin.errors import InvalidFieldMask
 from spanemu.admin.instance_administration import create_instance as create
 from spanemu.admin.instance_administration import move_instance as move
 from spanemu.admin.instance_administration import update_instance as update

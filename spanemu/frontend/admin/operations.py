@@ -29,8 +29,8 @@ from spanemu.admin.operation_kinds import (
 )
 from spanemu.admin.operations import Operation
 from spanemu.base.call import current
+from spanemu.base.clock import NANOS_PER_SECOND
 from spanemu.base.limits import REQUEST_SECONDS_MAX
-from spanemu.base.nanos import NANOS_PER_SECOND
 from spanemu.base.paging import PageRequest
 from spanemu.base.resource_names import (
     BackupName,

@@ -12,7 +12,7 @@ from spanemu.admin.encryption import EncryptionConfig, EncryptionType
 from spanemu.admin.instance import Instance, InstanceSpec
 from spanemu.admin.instance_config import InstanceConfig, Replica
 from spanemu.admin.instance_partition import InstancePartition
-from spanemu.base.nanos import NANOS_PER_SECOND
+from spanemu.base.clock import NANOS_PER_SECOND
 from spanemu.database.database import Database, RestoreSource
 from spanemu.database.encryption import EncryptionKeys
 from spanemu.frontend.admin import wire

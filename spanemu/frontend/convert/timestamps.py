@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from spanemu.base.nanos import NANOS_PER_MICRO, NANOS_PER_SECOND
+from spanemu.base.clock import NANOS_PER_MICRO, NANOS_PER_SECOND
 from spanemu.frontend.errors import (
     InvalidDuration,
     InvalidReadTimestamp,

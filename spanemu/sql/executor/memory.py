@@ -16,7 +16,7 @@ from itertools import islice
 from typing import Any, TypeVar
 
 from spanemu.base.deadline_checks import paced, paced_stream
-from spanemu.base.headroom import headroom
+from spanemu.base.process import headroom
 from spanemu.sql.executor.relation import full_batches
 from spanemu.sql.executor.run import Run
 from spanemu.sql.functions.errors import StatementTooLarge

@@ -11,7 +11,12 @@ from decimal import Decimal
 from itertools import chain
 from typing import Any, TypeVar
 
-from spanemu.base.deadline_checks import STEP_ITEMS_MAX, count_built_array, in_steps, paced
+from spanemu.base.deadline_checks import (
+    STEP_ITEMS_MAX,
+    count_built_array,
+    in_steps,
+    paced,
+)
 from spanemu.base.limits import BUILT_VALUE_BYTES_MAX
 from spanemu.sql.functions.comparison import membership
 from spanemu.sql.functions.errors import ArrayTooLarge, BadArgument

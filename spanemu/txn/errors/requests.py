@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from spanemu.base.clock import NANOS_PER_MILLI
 from spanemu.base.errors import Code, Detail, HelpLink, RetryInfo, SpannerError
-from spanemu.base.nanos import NANOS_PER_MILLI
 
 _LIMITS_PAGE = HelpLink(
     "Cloud Spanner limits documentation.", "https://cloud.google.com/spanner/docs/limits"

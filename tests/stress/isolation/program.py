@@ -7,8 +7,8 @@ from contextlib import suppress
 from random import Random
 from typing import Any
 
+from spanemu.base.clock import NANOS_PER_MICRO
 from spanemu.base.errors import Code, SpannerError
-from spanemu.base.nanos import NANOS_PER_MICRO
 from spanemu.database.database import Database
 from spanemu.database.options import (
     Begin,

@@ -5,8 +5,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from spanemu.admin.cron import Cron
-from spanemu.admin.errors.backups import InvalidCron
-from spanemu.base.nanos import NANOS_PER_HOUR
+from spanemu.admin.errors import InvalidCron
+from spanemu.base.clock import NANOS_PER_HOUR
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 

@@ -9,19 +9,15 @@ from spanemu.admin.database_administration import (
     update_database,
     update_ddl,
 )
-from spanemu.admin.errors.databases import (
+from spanemu.admin.errors import (
     DatabaseAlreadyExists,
-    InvalidCreateStatement,
-    MissingCreateStatement,
-    MissingDdlStatements,
-)
-from spanemu.admin.errors.instances import (
     InstanceAlreadyExists,
     InstanceNotFound,
-    MismatchingInstanceName,
-)
-from spanemu.admin.errors.requests import (
+    InvalidCreateStatement,
     InvalidUpdateMask,
+    MismatchingInstanceName,
+    MissingCreateStatement,
+    MissingDdlStatements,
     MissingField,
     OperationAlreadyExists,
     OperationNotFound,

@@ -2,13 +2,14 @@
 
 import pytest
 
-from spanemu.admin.errors.instances import (
+from spanemu.admin.errors import (
     CapacityGivenTwice,
     InvalidDisplayName,
     InvalidNodeCount,
     InvalidProcessingUnits,
+    InvalidUpdateMask,
+    MissingField,
 )
-from spanemu.admin.errors.requests import InvalidUpdateMask, MissingField
 from spanemu.admin.instance import Instance, InstanceSpec, capacity, check_spec, updated
 from spanemu.base.errors import Unsupported
 from spanemu.base.resource_ids import InvalidLabelKey

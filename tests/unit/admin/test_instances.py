@@ -6,13 +6,14 @@ from dataclasses import replace
 import pytest
 
 from spanemu.admin.database_administration import add_database
-from spanemu.admin.errors.databases import (
+from spanemu.admin.errors import (
     DatabaseAlreadyExists,
     DatabaseDropProtected,
+    InstanceConfigNotFound,
     InstanceHasProtectedDatabase,
+    InstanceNotFound,
     TooManyDatabases,
 )
-from spanemu.admin.errors.instances import InstanceConfigNotFound, InstanceNotFound
 from spanemu.admin.instances import CatalogSettings
 from spanemu.base.paging import PageRequest
 from spanemu.base.resource_names import DatabaseName, InstanceName, InvalidName

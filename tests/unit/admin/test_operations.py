@@ -3,7 +3,7 @@
 import pytest
 
 from spanemu.admin.ddl_actions import DdlAction
-from spanemu.admin.errors.requests import OperationAlreadyExists, OperationNotFound
+from spanemu.admin.errors import OperationAlreadyExists, OperationNotFound
 from spanemu.admin.operation_kinds import DdlUpdate
 from spanemu.admin.operations import RETENTION_NANOS, Operation, OperationLog
 from spanemu.base.clock import ManualClock

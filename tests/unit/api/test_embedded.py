@@ -10,8 +10,7 @@ import pytest
 from google.api_core.exceptions import FailedPrecondition, GoogleAPICallError
 
 import spanemu
-from spanemu.admin.errors.databases import DatabaseAlreadyExists
-from spanemu.admin.errors.instances import InstanceNotFound
+from spanemu.admin.errors import DatabaseAlreadyExists, InstanceNotFound
 from spanemu.base.resource_ids import InvalidDatabaseId
 from spanemu.base.resource_names import InvalidName
 from spanemu.database.errors import DatabaseNotFound

@@ -8,8 +8,14 @@ from unittest.mock import patch
 
 import pytest
 
-from spanemu.base.clock import WAIT_SECONDS_MAX, ManualClock, SystemClock, monotonic
-from spanemu.base.nanos import NANOS_PER_MICRO, NANOS_PER_SECOND
+from spanemu.base.clock import (
+    NANOS_PER_MICRO,
+    NANOS_PER_SECOND,
+    WAIT_SECONDS_MAX,
+    ManualClock,
+    SystemClock,
+    monotonic,
+)
 
 
 class Wall:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from spanemu.base.headroom import headroom
+from spanemu.base.process import headroom
 from spanemu.cli import process_memory
 from spanemu.cli.process_memory import heed_limits, statement_memory_bytes
 

@@ -4,8 +4,7 @@ import gc
 
 import pytest
 
-from spanemu.base.clock import ManualClock
-from spanemu.base.nanos import NANOS_PER_HOUR
+from spanemu.base.clock import NANOS_PER_HOUR, ManualClock
 from spanemu.database.content import Content, without_row_deletion
 from spanemu.database.core import Environment
 from spanemu.database.database import Database, RestoreSource

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from spanemu.base.nanos import NANOS_PER_HOUR as HOUR
+from spanemu.base.clock import NANOS_PER_HOUR as HOUR
 from spanemu.database.options import ReadOnly, ReadTimestamp, SingleUse, StatementRequest
 from spanemu.txn.errors.requests import ReadTooOld
 from tests.unit.database.shop import Shop, request

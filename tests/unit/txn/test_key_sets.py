@@ -7,7 +7,7 @@ import itertools
 import pytest
 
 from spanemu.base.errors import Code
-from spanemu.storage.ranges import EVERYTHING
+from spanemu.storage.layout import EVERYTHING
 from spanemu.txn.errors.requests import BadKeyValue, DeleteRangeTooWide, WrongKeyParts
 from spanemu.txn.errors.values import FutureTimestamp
 from spanemu.txn.key_sets import DeleteReader, KeyReader

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from spanemu.database.transactions.read_write import ROWS_READ_AHEAD_MAX
-from spanemu.storage.ranges import EVERYTHING
+from spanemu.storage.layout import EVERYTHING
 from spanemu.txn import reader as cutting
 from spanemu.txn.reader import incremental_ranges
 from tests.unit.txn.bench import Bench, insert

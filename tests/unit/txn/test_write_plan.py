@@ -6,8 +6,8 @@ from types import SimpleNamespace
 
 import pytest
 
+from spanemu.base.clock import NANOS_PER_SECOND
 from spanemu.base.errors import Code
-from spanemu.base.nanos import NANOS_PER_SECOND
 from spanemu.storage.versions import row_cells
 from spanemu.txn import write_plan
 from spanemu.txn.errors.requests import (

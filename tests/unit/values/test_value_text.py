@@ -6,6 +6,7 @@ from datetime import date
 
 import pytest
 
+from spanemu.values.key_text import value_text
 from spanemu.values.mutation import COMMIT_TIMESTAMP
 from spanemu.values.types import (
     BOOL,
@@ -17,7 +18,6 @@ from spanemu.values.types import (
     TIMESTAMP,
     array_of,
 )
-from spanemu.values.value_text import value_text
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from calendar import monthrange
 from collections.abc import Callable, Mapping
 from datetime import date
 
-from spanemu.base.nanos import NANOS_PER_SECOND
+from spanemu.base.clock import NANOS_PER_SECOND
 from spanemu.sql.functions.errors import BadArgument, BadDatePart, BadTimeZone
 from spanemu.values.date import EPOCH_ORDINAL
 from spanemu.values.errors import BadValue

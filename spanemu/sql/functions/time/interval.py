@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping
 from datetime import date
 
-from spanemu.base.nanos import (
+from spanemu.base.clock import (
     NANOS_PER_DAY,
     NANOS_PER_HOUR,
     NANOS_PER_MICRO,

@@ -9,8 +9,8 @@ from __future__ import annotations
 from calendar import monthrange
 from datetime import date
 
+from spanemu.base.clock import NANOS_PER_SECOND
 from spanemu.base.deadline_checks import paced
-from spanemu.base.nanos import NANOS_PER_SECOND
 from spanemu.sql.functions.errors import UnparseableText
 from spanemu.sql.functions.registry import Context
 from spanemu.sql.functions.time.date_parts import SECONDS_PER_DAY, check_timestamp, find_zone

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from datetime import date
 from typing import Any, NoReturn
 
-from spanemu.base.nanos import (
+from spanemu.base.clock import (
     NANOS_PER_DAY,
     NANOS_PER_HOUR,
     NANOS_PER_MICRO,

@@ -8,8 +8,8 @@ import weakref
 
 import pytest
 
+from spanemu.base.clock import NANOS_PER_DAY, NANOS_PER_HOUR
 from spanemu.base.errors import Code
-from spanemu.base.nanos import NANOS_PER_DAY, NANOS_PER_HOUR
 from spanemu.database.errors import (
     DatabaseNotFound,
     MultiplexedSessionDeleted,

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
+from spanemu.base.clock import NANOS_PER_SECOND
 from spanemu.base.errors import Code
-from spanemu.base.nanos import NANOS_PER_SECOND
 from spanemu.database.activity import RECORDS_MAX, ActivityLog, CommitRecord, RequestRecord
 from spanemu.database.options import ReadWriteOptions, StatementRequest
 from spanemu.database.statistics import aggregator as module

@@ -5,10 +5,9 @@ from __future__ import annotations
 import pytest
 
 from spanemu.base.call import Call, Cancelled
-from spanemu.base.clock import ManualClock
+from spanemu.base.clock import NANOS_PER_HOUR, NANOS_PER_SECOND, ManualClock
 from spanemu.base.errors import Code
 from spanemu.base.limits import RETENTION_DEFAULT_NANOS
-from spanemu.base.nanos import NANOS_PER_HOUR, NANOS_PER_SECOND
 from spanemu.database.options import (
     ExactStaleness,
     MaxStaleness,

@@ -3,7 +3,7 @@
 import pytest
 
 from spanemu.admin.instance import InstanceSpec
-from spanemu.base.nanos import NANOS_PER_SECOND
+from spanemu.base.clock import NANOS_PER_SECOND
 from spanemu.frontend.admin import wire
 from spanemu.frontend.admin.resources import retention_period, spec_from_proto
 

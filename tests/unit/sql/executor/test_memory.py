@@ -6,7 +6,7 @@ import pytest
 
 from spanemu.base.call import Call
 from spanemu.base.errors import Code
-from spanemu.base.headroom import ProcessOutOfMemory, headroom
+from spanemu.base.process import ProcessOutOfMemory, headroom
 from spanemu.sql.executor.build import compile_plan
 from spanemu.sql.executor.memory import MemoryAccount, free_in_parts, size_of
 from spanemu.sql.executor.run import Run

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spanemu.values.errors import BadValue
-from spanemu.values.grisu import shortest_digits
+from spanemu.values.floats import shortest_digits
 from spanemu.values.json import dump, parse
 
 # As TO_JSON_STRING(TO_JSON(...)) has them there.
