@@ -62,7 +62,8 @@ class Content:
             store.forget_history()
         store.merge(_split_points(store))
         store.retention_nanos = schema.retention_nanos(environment.retention_nanos)
-        history = History(Generation(empty_schema(environment.limits), environment.limits))
+        empty = empty_schema(environment.limits, schema.dialect)
+        history = History(Generation(empty, environment.limits))
         history.append(generation, environment.clock.now())
         return DatabaseCore(name, environment, store, history)
 

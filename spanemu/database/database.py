@@ -31,6 +31,7 @@ from spanemu.database.transactions.read_write import interfere
 from spanemu.ddl.schema_text import ddl_statements
 from spanemu.hotspots.split_info import CommitSplits
 from spanemu.hotspots.split_model import SplitPolicy
+from spanemu.schema.dialect import GOOGLE_STANDARD_SQL, DatabaseDialect
 from spanemu.schema.history import History
 from spanemu.schema.objects import NO_TYPES, ProtoTypes
 from spanemu.schema.schema import Schema, empty_schema
@@ -69,10 +70,12 @@ class Database:
         self._hotspot_monitor: HotspotMonitor | None = None
 
     @classmethod
-    def create(cls, name: str, environment: Environment) -> Database:
-        """Return a new, empty database."""
+    def create(
+        cls, name: str, environment: Environment, dialect: DatabaseDialect = GOOGLE_STANDARD_SQL
+    ) -> Database:
+        """Return a new, empty database, whose dialect never changes."""
         store = Store(environment.clock, environment.retention_nanos)
-        first = Generation(empty_schema(environment.limits), environment.limits)
+        first = Generation(empty_schema(environment.limits, dialect), environment.limits)
         return cls(DatabaseCore(name, environment, store, History(first)))
 
     @classmethod

@@ -126,7 +126,7 @@ class SchemaChanges:
         filling = schema
         for source in added:
             if isinstance(source, Index):
-                table = schema.tables[source.table.lower()]
+                table = schema.tables[schema.fold(source.table)]
                 if self._core.store.row_count(tree_of(table)):
                     filling = filling.with_index(replace(source, ready=False))
         return None if filling is schema else filling

@@ -47,7 +47,7 @@ class Assumptions:
     def check_names(self, schema: Schema) -> None:
         """Raise ValueError for an assumption about a table or column that does not exist."""
         for name, assumed in self.cardinality.items():
-            table = schema.tables.get(name.lower())
+            table = schema.tables.get(schema.fold(name))
             if table is None:
                 _check_column(schema, name)
             elif table.parent is None:
@@ -92,9 +92,9 @@ def _covers(finding: Finding, rule: str, name: str) -> bool:
 
 def _check_column(schema: Schema, name: str) -> None:
     of, _, column = name.rpartition(".")
-    table = schema.tables.get(of.lower())
+    table = schema.tables.get(schema.fold(of))
     if table is None:
-        index = schema.indexes.get((of or name).lower())
+        index = schema.indexes.get(schema.fold(of or name))
         if index is not None:
             raise ValueError(f"assume: {index.name} is an index; name its table, {index.table}")
         known = [table.name for table in schema.tables.values()]

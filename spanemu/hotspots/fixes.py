@@ -24,7 +24,7 @@ def fix_of(schema: Schema, relation: Table | Index, cause: Cause, *, table_moves
         return _several_rows(relation)
     if isinstance(relation, Index):
         return _index(
-            schema.tables[relation.table.lower()], relation, cause, table_moves=table_moves
+            schema.tables[schema.fold(relation.table)], relation, cause, table_moves=table_moves
         )
     return _table(schema, relation, cause)
 
@@ -39,7 +39,7 @@ def _several_rows(relation: Table | Index) -> str:
 
 def _table(schema: Schema, table: Table, cause: Cause) -> str:
     if table.parent is not None:
-        return _child(schema, schema.tables[table.parent.lower()], table, cause)
+        return _child(schema, schema.tables[schema.fold(table.parent)], table, cause)
     names = [part.column.name for part in table.key]
     blamed = table.key[cause.part].column
     others = [part for part in table.key if part.column is not blamed]

@@ -314,7 +314,7 @@ def analyze_stream(
         cause = Cause(Reason.MOVING_HOT_SPOT, 0, first_values=cause.first_values)
     if verdict.level is not Level.HOT and _grows_behind_few_values(kind, stream, cause, limits):
         verdict = Verdict(Level.HOT, ("F",))
-    table = relation if isinstance(relation, Table) else schema.tables[relation.table.lower()]
+    table = relation if isinstance(relation, Table) else schema.tables[schema.fold(relation.table)]
     return StreamAnalysis(
         relation, table, kind, stream, shape, encoded_parts, values, id_format, verdict, cause
     )

@@ -91,10 +91,10 @@ class Access:
 
 def _has(need: Need, schema: Schema, grants: Sequence[Grant]) -> bool:
     home, _, _ = need.name.rpartition(".")
-    if home and not any(_is(grant, "USAGE", "SCHEMA", home) for grant in grants):
+    if home and not _grants_on(grants, "USAGE", "SCHEMA", home, schema):
         return False
     name = _declared_name(need, schema)
-    mine = [grant for grant in grants if _is(grant, need.privilege, need.kind, name)]
+    mine = _grants_on(grants, need.privilege, need.kind, name, schema)
     if any(not grant.columns for grant in mine):
         return True
     held = {schema.fold(column) for grant in mine for column in grant.columns}
@@ -111,8 +111,16 @@ def _declared_name(need: Need, schema: Schema) -> str:
     return need.name
 
 
-def _is(grant: Grant, privilege: str, kind: str, name: str) -> bool:
-    return (grant.privilege, grant.kind, grant.name.lower()) == (privilege, kind, name.lower())
+def _grants_on(
+    grants: Sequence[Grant], privilege: str, kind: str, name: str, schema: Schema
+) -> list[Grant]:
+    """Return the grants of a privilege on an object."""
+    key = schema.fold(name)
+    return [
+        grant
+        for grant in grants
+        if (grant.privilege, grant.kind) == (privilege, kind) and schema.fold(grant.name) == key
+    ]
 
 
 # ---------------------------------------------------------------------------- required privileges

@@ -151,10 +151,11 @@ class HotspotMonitor:
         return ", ".join(dict.fromkeys(map(_mutation, mutations[:MUTATIONS_DESCRIBED_MAX]))), tag
 
     def _table_of(self, tree: TreeId) -> str:
-        """Return the lower-case name of the table whose rows or index entries a tree holds."""
+        """Return the folded name of the table whose rows or index entries a tree holds."""
         for source in self._schema.tables_and_indexes():
             if tree_of(source) == tree:
-                return (source.table if isinstance(source, Index) else source.name).lower()
+                name = source.table if isinstance(source, Index) else source.name
+                return self._schema.fold(name)
         return ""
 
     def report(self, detector: Detector, assumptions: Assumptions) -> Report:

@@ -94,7 +94,7 @@ def _group(relation: Table | Index) -> str:
 
 def _placed(source: Source, relation: Table | Index, size: float) -> tuple[float, float]:
     """Return the bytes on solid state drives and on hard disks."""
-    group = source.schema.locality_groups.get(_group(relation).lower())
+    group = source.schema.locality_groups.get(source.schema.fold(_group(relation)))
     storage = "ssd" if group is None else str(group.options.get("storage") or "ssd")
     return (0.0, size) if storage == "hdd" else (size, 0.0)
 

@@ -14,6 +14,7 @@ from spanemu.database.system_tables.declaration import Declared
 from spanemu.ddl.kinds.roles import containing_roles
 from spanemu.ddl.kinds.table import KINDS
 from spanemu.schema.access import INFO_READER, PUBLIC, SYS_READER, Grant
+from spanemu.schema.dialect import Fold
 from spanemu.schema.schema import Schema
 
 Row = tuple[Any, ...]
@@ -38,16 +39,17 @@ class Rights:
 
     def _grants(self) -> Iterator[Grant]:
         for name in self.roles:
-            role = self._schema.roles.get(name.lower())
+            role = self._schema.roles.get(self._schema.fold(name))
             yield from () if role is None else role.grants
 
     def _add(self, grant: Grant) -> None:
-        name = grant.name.lower()
+        fold = self._schema.fold
+        name = fold(grant.name)
         if grant.kind not in _RELATIONS:
             self._whole.add((grant.kind, name))
         elif grant.columns:
             held = self._columns.setdefault(name, set())
-            held.update(column.lower() for column in grant.columns)
+            held.update(fold(column) for column in grant.columns)
         else:
             self._tables.setdefault(name, set()).add(grant.privilege)
 
@@ -63,7 +65,7 @@ class Rights:
         """Return whether the role may read or write the column."""
         if self._tables.get(table, set()) & _ON_COLUMNS or self._is_system(table):
             return True
-        return column.lower() in self._columns.get(table, ())
+        return self._schema.fold(column) in self._columns.get(table, ())
 
     def index(self, table: str, index: str) -> bool:
         """Return whether the role may use the table, or each column that the index holds."""
@@ -79,40 +81,40 @@ class Rights:
     def graph(self, name: str) -> bool:
         """Return whether every table of a property graph is visible."""
         graph = self._schema.graphs[name]
-        return all(self.table(element.table.lower()) for element in graph.elements)
+        return all(self.table(self._schema.fold(element.table)) for element in graph.elements)
 
     def _is_system(self, name: str) -> bool:
-        if name.startswith("spanner_sys."):
-            return SYS_READER in self.roles
-        return name.startswith("information_schema.")
+        home = name.partition(".")[0].upper()
+        return home == "INFORMATION_SCHEMA" or (home == "SPANNER_SYS" and SYS_READER in self.roles)
 
     def _index_columns(self, table_name: str, name: str) -> set[str]:
-        table = self._schema.table(table_name)
-        index = self._schema.index(name)
+        schema = self._schema
+        table, index = schema.table(table_name), schema.index(name)
         if index is not None:
-            return {column.name.lower() for column in index.columns}
-        return set() if table is None else {column.name.lower() for column in table.key_columns}
+            return {schema.fold(column.name) for column in index.columns}
+        return set() if table is None else {schema.fold(part.name) for part in table.key_columns}
 
 
 class _Named:
     """The cells of a row by column name."""
 
-    def __init__(self, names: Mapping[str, int], row: Row) -> None:
+    def __init__(self, names: Mapping[str, int], row: Row, fold: Fold) -> None:
         self._names = names
+        self._fold = fold
         self._row = row
 
     def __getitem__(self, column: str) -> str:
         return str(self._row[self._names[column]])
 
     def name(self, prefix: str) -> str:
-        """Return an object's full name in lower case, from its _SCHEMA and _NAME columns."""
+        """Return an object's folded full name, from its _SCHEMA and _NAME columns."""
         home, name = self[f"{prefix}SCHEMA"], self[f"{prefix}NAME"]
-        return f"{home}.{name}".lower() if home else name.lower()
+        return self._fold(f"{home}.{name}" if home else name)
 
     def object_name(self) -> str:
-        """Return the object's full name in lower case, from the second and third column."""
+        """Return the object's folded full name, from the second and third column."""
         _, home, name, *_ = self._row
-        return f"{home}.{name}".lower() if home else str(name).lower()
+        return self._fold(f"{home}.{name}" if home else str(name))
 
 
 Sees = Callable[[Rights, _Named], bool]
@@ -196,4 +198,4 @@ def visible(declared: Declared, rows: Iterable[Row], schema: Schema, role: str) 
     if rights.sees_all:
         return rows
     names = {column.name: position for position, column in enumerate(declared.columns)}
-    return [row for row in rows if sees(rights, _Named(names, row))]
+    return [row for row in rows if sees(rights, _Named(names, row, schema.fold))]

@@ -50,7 +50,7 @@ def _changed(statement: ddl_ast.Grant | ddl_ast.Revoke, schema: Schema, *, added
 
 
 def _role(schema: Schema, name: str) -> Role:
-    if name.lower() in SYSTEM_ROLES and name.lower() not in schema.roles:
+    if name.lower() in SYSTEM_ROLES and schema.fold(name) not in schema.roles:
         return Role(name.lower())
     role: Role | None = find_object(schema, "roles", name)
     if role is None:

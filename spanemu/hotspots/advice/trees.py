@@ -21,10 +21,11 @@ def _large_trees(context: AnalysisContext) -> Iterator[Advice]:
     families: defaultdict[str, list[Table]] = defaultdict(list)
     for table in context.schema.tables.values():
         root, *_ = lineage(context.schema, table)
-        families[root.name.lower()].append(table)
+        families[root.name].append(table)
     for name, below in families.items():
         if len(below) > 1:
-            yield from _large_tree(context, context.schema.tables[name], below)
+            root = context.schema.tables[context.schema.fold(name)]
+            yield from _large_tree(context, root, below)
 
 
 def _large_tree(context: AnalysisContext, root: Table, below: Sequence[Table]) -> Iterator[Advice]:
@@ -52,7 +53,7 @@ def _rows_of_one_root(context: AnalysisContext, root: Table, table: Table) -> fl
     """Return the rows of a table below one root row: as assumed, or the highest observed number."""
     if table is root:
         return 1
-    above = context.schema.tables[(table.parent or "").lower()]
+    above = context.schema.tables[context.schema.fold(table.parent or "")]
     assumed = context.assumptions.rows_per_parent(table.name)
     if assumed is not None:
         return assumed * _rows_of_one_root(context, root, above)
@@ -80,13 +81,14 @@ def _row_bytes(context: AnalysisContext, table: Table) -> float:
 
 def _recreated_tables(context: AnalysisContext) -> Iterator[Advice]:
     """Report SPN707: a table was written, dropped and created again, and so lost its splits."""
+    fold = context.schema.fold
     dropped = {
-        name.lower(): stream.commits
+        fold(name): stream.commits
         for (tree, kind), stream in context.observations.streams.items()
         if kind is Kind.INSERT and (name := context.observations.former.get(tree)) is not None
     }
     for table in context.schema.tables.values():
-        commits = dropped.get(table.name.lower(), 0)
+        commits = dropped.get(fold(table.name), 0)
         if commits < context.limits.ordered_min:
             continue
         analysis = busiest_stream(context, table)

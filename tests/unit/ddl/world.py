@@ -18,6 +18,7 @@ from spanemu.database.options import (
     SingleUse,
     StatementRequest,
 )
+from spanemu.schema.dialect import GOOGLE_STANDARD_SQL, DatabaseDialect
 from spanemu.schema.schema import Schema
 from spanemu.values.mutation import Write, WriteKind
 
@@ -25,9 +26,14 @@ from spanemu.values.mutation import Write, WriteKind
 class World:
     """One database with one session."""
 
-    def __init__(self, *statements: str, limits: Limits = DEFAULT_LIMITS) -> None:
+    def __init__(
+        self,
+        *statements: str,
+        limits: Limits = DEFAULT_LIMITS,
+        dialect: DatabaseDialect = GOOGLE_STANDARD_SQL,
+    ) -> None:
         environment = Environment(ManualClock(), Randomness(7), limits=limits)
-        self.database = Database.create("projects/p/instances/i/databases/db", environment)
+        self.database = Database.create("projects/p/instances/i/databases/db", environment, dialect)
         self.session = self.database.sessions.create({})
         self.ddl(*statements)
 

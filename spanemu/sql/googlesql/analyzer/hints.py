@@ -251,7 +251,7 @@ def check_forced_index(hints: Hints, table: Table, analysis: Analysis, at: int) 
             ("search", analysis.schema.search_indexes),
             ("vector", analysis.schema.vector_indexes),
         ):
-            if value.lower() in indexes:
+            if analysis.fold(value) in indexes:
                 raise Unsupported(f"FORCE_INDEX with a {kind} index ({value})")
         if index is None or index.table != table.name:
             raise HintIndexNotFound(table.name, value, at=at)
