@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_spanemu.asserts.markers import budget_of, hotspot_rule_of
+from pytest_spanemu.asserts.markers import SPANNER_ASSERT, budget_of, hotspot_rule_of
 from pytest_spanemu.requested_options import TemplateSpec, requested_options_of
 from pytest_spanemu.run import run_of
 
@@ -278,7 +278,7 @@ def spanner_record(
 @pytest.fixture
 def spanner_assert(
     request: pytest.FixtureRequest, _spanner_observation: Observation
-) -> SpannerAssert:
+) -> Iterator[SpannerAssert]:
     """Provide assertions about the requests, plans, locks and rows of the test.
 
     Example:
@@ -292,7 +292,10 @@ def spanner_assert(
     if has_marker or "hotspots" in budget_of(request.node):
         _need(request, HOTSPOTS)
     watches_hotspots = _spanner_observation.emulator.can(HOTSPOTS)
-    return SpannerAssert(_spanner_observation, watches_hotspots=watches_hotspots)
+    asserts = SpannerAssert(_spanner_observation, watches_hotspots=watches_hotspots)
+    request.node.stash[SPANNER_ASSERT] = asserts
+    yield asserts
+    del request.node.stash[SPANNER_ASSERT]
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ import pytest
 
 from pytest_spanemu import hookspecs
 from pytest_spanemu.asserts.hotspots import record_failure
-from pytest_spanemu.asserts.markers import check_budget, hotspot_rule_of
+from pytest_spanemu.asserts.markers import SPANNER_ASSERT, check_budget, hotspot_rule_of
 from pytest_spanemu.early_start import hint_for, start_before_conftests
 from pytest_spanemu.marker_checks import (
     ABORT_EACH,
@@ -237,7 +237,7 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
 
 def _call_and_check(item: pytest.Item) -> Generator[None, object, object]:
     result = yield
-    asserts: Any = getattr(item, "funcargs", {}).get("spanner_assert")
+    asserts: Any = item.stash.get(SPANNER_ASSERT, None)
     if asserts is not None:
         try:
             asserts.fail_for_unused_checks()

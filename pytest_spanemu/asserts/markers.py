@@ -23,6 +23,9 @@ _HOTSPOT_ARGUMENTS = (
 )  # fmt: skip
 
 
+SPANNER_ASSERT = pytest.StashKey[Any]()  # the value of the fixture while the test has it
+
+
 def check_budget(item: pytest.Item, asserts: Any) -> None:
     """Raise AssertionError if a test exceeds a limit of its markers."""
     __tracebackhide__ = True

@@ -209,6 +209,17 @@ def test_a_check_of_blocks_alone_fails_when_it_has_no_block(music):
     assert result.stdout.str().count("unchanged(...) at") == 1
 
 
+def test_an_unused_assertion_fails_a_test_that_requests_the_fixture_in_its_body(music):
+    result = music.run(
+        """
+        def test_it(request):
+            check = request.getfixturevalue("spanner_assert").queries(0)
+        """
+    )
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(["spanner_assert.queries(...) at *.py:2 has checked nothing*"])
+
+
 def test_a_bare_statement_checks_the_test_so_far_and_warns(music):
     text = (
         LOOK
@@ -277,7 +288,7 @@ def test_plans(music):
     result.assert_outcomes(passed=2)
 
 
-def test_joins_of_what_lies_apart(music):
+def test_distributed_joins(music):
     music.file(
         "schema.sql",
         (music.path / "schema.sql").read_text()
@@ -522,7 +533,7 @@ def test_waits_for_locks(music):
     )
 
 
-def test_what_a_test_looks_up_itself_counts_for_nothing(music):
+def test_queries_of_the_test_itself_are_not_counted(music):
     result = music.run(
         """
         import pytest
@@ -603,7 +614,7 @@ def test_stale_reads(music):
     )
 
 
-def test_locks_that_are_held_and_how_writes_spread(music):
+def test_locks_held_and_distribution_of_writes(music):
     result = music.run(
         """
         import uuid
@@ -645,7 +656,7 @@ def test_locks_that_are_held_and_how_writes_spread(music):
     result.assert_outcomes(passed=2)
 
 
-def test_what_the_linter_finds_fails_a_run_that_says_so(project):
+def test_lint_findings_fail_a_run_with_fail_on_lint(project):
     project.file(
         "schema.sql",
         "CREATE TABLE Fine (K STRING(36)) PRIMARY KEY (K);\n\n"

@@ -53,7 +53,7 @@ def test_counts_are_compared_across_workers(music):
         ("--spanner-compare-fail=queries:few", "*'queries:few' is not COUNT:NUMBER*"),
     ],
 )
-def test_comparisons_that_make_no_sense_are_usage_errors(music, arg, text):
+def test_wrong_comparison_settings_are_usage_errors(music, arg, text):
     result = music.run(READS.format(times=1), arg)
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines([text])

@@ -91,7 +91,7 @@ def test_too_few_writes_prove_nothing(music):
     )
 
 
-def test_the_fixture_is_the_emulators_own_and_begins_anew_with_each_test(music):
+def test_the_fixture_watches_each_test_separately(music):
     result = music.run(
         WRITER
         + """
@@ -112,7 +112,7 @@ def test_the_fixture_is_the_emulators_own_and_begins_anew_with_each_test(music):
     result.assert_outcomes(passed=2)
 
 
-def test_the_marker_judges_the_whole_test(music):
+def test_the_marker_checks_the_whole_test(music):
     result = music.run(
         WRITER
         + """
@@ -150,7 +150,7 @@ def test_the_marker_judges_the_whole_test(music):
     )
 
 
-def test_failures_show_the_lines_of_the_test_alone(music):
+def test_failures_show_only_lines_of_the_test(music):
     result = music.run(
         WRITER
         + """
@@ -172,7 +172,7 @@ def test_failures_show_the_lines_of_the_test_alone(music):
     result.stdout.no_fnmatch_line("*/control/*.py:*")
 
 
-def test_the_marker_refuses_what_it_does_not_know(music):
+def test_the_marker_rejects_unknown_arguments(music):
     result = music.run(
         """
         import pytest

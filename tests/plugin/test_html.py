@@ -1,4 +1,4 @@
-"""The HTML report: what is in it, and that a browser shows it. It needs nothing from elsewhere."""
+"""The HTML report: its content, and that a browser shows the page without a network."""
 
 import json
 import re
@@ -85,7 +85,7 @@ document.getElementById("seen").textContent = JSON.stringify(seen);
 
 
 class Outline(HTMLParser):
-    """Which elements are open, and what is fetched from elsewhere."""
+    """A parser that records open elements and fetched links."""
 
     def __init__(self):
         super().__init__()
@@ -108,14 +108,14 @@ def report(music, *args):
     return (music.path / "out/report.html").read_text()
 
 
-def test_the_page_tells_everything_and_needs_nothing(music):
+def test_the_page_shows_all_details_and_needs_no_network(music):
     html = report(music)
     outline = Outline()
     outline.feed(html)
     assert outline.open == []
     assert all(each.startswith("#") for each in outline.fetched)
     text = unescape(re.sub(r"<[^>]*>", "", html))
-    for told in (
+    for expected in (
         "MOVING_HOT_SPOT Singers(SingerId)",
         "SELECT * FROM Singers WHERE Name < '</table>'",
         "FULL SCAN Singers",
@@ -125,14 +125,14 @@ def test_the_page_tells_everything_and_needs_nothing(music):
         "ABORTED",
         "waited ",
     ):
-        assert told in text
+        assert expected in text
     assert html.count('<details class="test"') == 3
     assert html.count("<img") == 1
     assert "Keys from top to bottom, commits from left to right, one commit to a column." in text
     assert "<iframe" not in html
 
 
-def test_workers_tell_everything_too(music):
+def test_the_page_includes_the_tests_of_workers(music):
     result = music.run_apart(SUITE, "--spanner-report=html:report.html", "-n", "2")
     result.assert_outcomes(passed=3)
     html = (music.path / "report.html").read_text()
@@ -148,13 +148,13 @@ def test_the_worst_heatmaps_are_kept():
     assert set(run_report.heatmaps) == {f"test_{n}" for n in range(5, HEATMAPS_MAX + 5)}
 
 
-def test_a_run_that_recorded_nothing_has_a_page():
+def test_a_run_without_recordings_has_a_page():
     html = page(RunReport([ReportRow("a.py::test_<x>")]), FACTS, "spanner: external")
     assert "a.py::test_&lt;x&gt;" in html
     assert "No test wrote enough for a heatmap." in html
 
 
-def test_what_many_tests_have_is_told_once():
+def test_a_finding_of_many_tests_is_shown_once():
     commit = {
         "id": "", "tag": "", "mutations": 2, "lock_wait_seconds": 0.0, "error": "",
         "requests": [{"sql": "COMMIT", "site": "a.py:1", "lock_wait_seconds": 0.0}],

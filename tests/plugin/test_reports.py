@@ -1,4 +1,4 @@
-"""What a run tells when it is over, and what it is made to fail on."""
+"""The report on the terminal and in JSON, and the conditions of `spanner_fail_on`."""
 
 import json
 
@@ -65,7 +65,7 @@ def test_the_table_shows_the_worst_and_can_be_left_out(music):
         result.stdout.fnmatch_lines(["spanner: embedded*"])
 
 
-def test_a_run_without_spanner_says_nothing(music):
+def test_a_run_without_spanner_has_no_report(music):
     result = music.run("def test_it(): pass", "--spanner-report=json:out.json")
     result.stdout.no_fnmatch_line("spanner: *")
     result.stdout.no_fnmatch_line("*= spanner =*")
@@ -102,7 +102,7 @@ def test_without_xdist_the_plugin_loads(music):
 
 
 @pytest.mark.parametrize("isolation", ["restore", "clone", "truncate"])
-def test_a_transaction_left_open_is_aborted_and_told(music, isolation):
+def test_a_transaction_left_open_is_aborted_and_reported(music, isolation):
     result = music.run(LEAVES_OPEN, f"--spanner-isolation={isolation}")
     result.assert_outcomes(passed=2)
     result.stdout.re_match_lines(
@@ -115,7 +115,7 @@ def test_a_transaction_left_open_is_aborted_and_told(music, isolation):
     )
 
 
-def test_a_run_fails_on_what_it_is_told_to(music):
+def test_a_run_fails_for_the_conditions_of_fail_on(music):
     result = music.run(SUITE, "--spanner-fail-on=full-scan,unused-fault")
     result.assert_outcomes(passed=5, errors=1)
     result.stdout.fnmatch_lines(["full scans: Singers: SELECT * FROM Singers *"])

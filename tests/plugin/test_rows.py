@@ -31,7 +31,7 @@ def database(emulator, request):
     return create
 
 
-def test_one_row_has_everything_the_schema_wants(database):
+def test_a_row_has_a_value_for_every_required_column(database):
     orders = database(FIXTURES / "orders.sql")
     line = SpannerFactory(orders).OrderLines(Quantity=2)
     sql = SpannerSql(orders)

@@ -273,7 +273,7 @@ def test_sqlalchemy_metadata(project):
         ("a.sql", "DROP TABLE Singers", "a.sql:1: seeds take INSERT*"),
     ],
 )
-def test_seeds_that_do_not_fit_are_told_by_their_place(music, name, text, told):
+def test_errors_of_seeds_name_the_file_and_line(music, name, text, told):
     music.file(f"seeds/{name}", text)
     result = music.run("def test(spanner_database): pass", "--spanner-seeds=seeds")
     result.assert_outcomes(errors=1)
