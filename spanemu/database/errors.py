@@ -134,6 +134,12 @@ class RoleNotFound(SpannerError, code=Code.PERMISSION_DENIED):
     role: str
 
 
+class RequestDenied(SpannerError, code=Code.PERMISSION_DENIED):
+    prose = "Role {role} is not permitted to send the request {request}."
+    role: str
+    request: str
+
+
 class PrivilegeMissing(SpannerError, code=Code.PERMISSION_DENIED):
     prose = "Role {role} does not have required privileges on {kind} {name}. It needs {privilege}."
     role: str

@@ -27,7 +27,7 @@ from spanemu.database.core import DatabaseCore
 from spanemu.database.errors import DatabaseNotFound, MultiplexedSessionDeleted, SessionNotFound
 from spanemu.database.filters import compile_filter
 from spanemu.database.sessions.access import Access
-from spanemu.database.sessions.role_session import RoleSession
+from spanemu.database.sessions.access_policy import GUARDS, AccessPolicy, GuardedSession
 from spanemu.database.sessions.session import Session, SessionSpec
 from spanemu.database.transactions.listing import OpenTransaction, describe_transaction
 from spanemu.database.transactions.registry import Transactions
@@ -77,7 +77,8 @@ class Sessions:
             if access is None:
                 session = Session(name, spec, transactions, now)
             else:
-                session = RoleSession(name, spec, transactions, now, access)
+                policy = AccessPolicy(access, GUARDS)
+                session = GuardedSession(name, spec, transactions, now, policy)
             self._sessions[name] = session
             expired = self._take_expired(now)
         for expired_session in expired:
