@@ -38,6 +38,26 @@ def functions(path: Path) -> Iterator[Function]:
     return (node for node in nodes_of(path) if isinstance(node, Function))
 
 
+def import_graph(*packages: Path) -> dict[Path, set[Path]]:
+    """The modules that each module of the packages imports from them."""
+    by_name = {dotted(path): path for package in packages for path in modules(package)}
+    return {
+        path: {
+            by_name[target]
+            for imported, _ in imports(path)
+            for target in [imported if imported in by_name else imported.rpartition(".")[0]]
+            if target in by_name and by_name[target] != path
+        }
+        for path in by_name.values()
+    }
+
+
+def dotted(path: Path) -> str:
+    """The name by which a module is imported."""
+    parts = path.relative_to(ROOT).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
 def imports(path: Path) -> Iterator[tuple[str, int]]:
     """Every name that a module imports, with the line."""
     for node in nodes_of(path):

@@ -10,8 +10,8 @@ from pathlib import Path
 from tests.tidy.modules import (
     PACKAGE,
     PLUGIN,
-    ROOT,
     functions,
+    import_graph,
     imports,
     modules,
     name_of,
@@ -101,12 +101,6 @@ LOADED_BY_PYTEST = {
 def owner(path: Path) -> str:
     """The package that a module belongs to."""
     return path.relative_to(PACKAGE).with_suffix("").parts[0]
-
-
-def dotted(path: Path) -> str:
-    """The name by which a module is imported."""
-    parts = path.relative_to(ROOT).with_suffix("").parts
-    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
 def test_every_package_has_a_row() -> None:
@@ -236,19 +230,9 @@ def is_deferred(node: ast.Import | ast.ImportFrom, otherwise: Sequence[ast.stmt]
 
 def test_no_import_circle() -> None:
     """No module imports itself through others, not even for the type checker or in a function."""
-    by_name = {dotted(path): path for path in [*modules(PACKAGE), *modules(PLUGIN)]}
-    graph = {
-        name: {
-            target
-            for imported, _ in imports(path)
-            for target in [imported if imported in by_name else imported.rpartition(".")[0]]
-            if target in by_name and target != name
-        }
-        for name, path in by_name.items()
-    }
     circle: list[str] = []
     try:
-        TopologicalSorter(graph).prepare()
+        TopologicalSorter(import_graph(PACKAGE, PLUGIN)).prepare()
     except CycleError as error:
         circle = error.args[1]
     assert not circle

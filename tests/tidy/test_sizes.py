@@ -7,8 +7,18 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
+from pathlib import Path
 
-from tests.tidy.modules import PACKAGE, PLUGIN, Function, functions, modules, name_of, tree_of
+from tests.tidy.modules import (
+    PACKAGE,
+    PLUGIN,
+    Function,
+    functions,
+    import_graph,
+    modules,
+    name_of,
+    tree_of,
+)
 
 MODULES = [*modules(PACKAGE), *modules(PLUGIN)]
 
@@ -18,6 +28,14 @@ DATA_MODULES = {
     "spanemu/sql/ddl_ast.py",
     "spanemu/sql/googlesql/ast.py",
     "spanemu/sql/resolved.py",
+}
+# A module shorter than this is a row of a table (in a folder of these), or has several users.
+FRAGMENT_LINES = 60
+ROWS_OF_TABLES = ("spanemu/sql/planner/rules/",)
+FRAGMENTS = {
+    "pytest_spanemu/hookspecs.py": "pytest takes the hooks of a module",
+    "spanemu/base/deferred.py": "a foundation, with a single user so far",
+    "spanemu/sql/googlesql/analyzer/resolvers.py": "imports all resolvers, which are recursive",
 }
 FUNCTION_LINES_MAX = 50
 PARAMETERS_MAX = 5  # besides self
@@ -37,6 +55,25 @@ def test_modules_are_small() -> None:
         name: count for name, count in lines.items() if count > limits.get(name, MODULE_LINES_MAX)
     }
     assert not large, "split it where a second concept begins"
+
+
+def is_shared(path: Path, importers: set[Path]) -> bool:
+    """Return whether modules of two folders import a module, or two of another folder."""
+    folders = [importer.parent for importer in importers]
+    return len(set(folders)) > 1 or len([each for each in folders if each != path.parent]) > 1
+
+
+def test_modules_are_no_fragments() -> None:
+    graph = import_graph(PACKAGE, PLUGIN)
+    small = {
+        name_of(path)
+        for path in MODULES
+        if path.read_text().count("\n") < FRAGMENT_LINES
+        and path.stem not in ("__init__", "__main__")
+        and not name_of(path).startswith(ROWS_OF_TABLES)
+        and not is_shared(path, {importer for importer in graph if path in graph[importer]})
+    }
+    assert small == FRAGMENTS.keys(), "merge it with its only user"
 
 
 def test_folders_are_seen_at_a_glance() -> None:
