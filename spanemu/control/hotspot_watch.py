@@ -163,6 +163,6 @@ def _described(finding: Finding) -> str:
 def _insufficient(report: Report) -> str:
     shown = ", ".join(f"{stats.commits} to {name}" for name, stats in report.spaces.items())
     return (
-        f"Too few commits to judge ({shown or 'none'}); {THRESHOLDS.judged_min} are needed, and "
-        "the order of those there were tells nothing."
+        f"Too few commits for a verdict ({shown or 'none'}): {THRESHOLDS.verdict_commits_min} are "
+        "needed, and the commits so far show no order."
     )

@@ -99,8 +99,8 @@ class Detector:
         self._mutex = threading.RLock()
         self._trees: dict[TreeId, TreeLoad] = {}
         self._recent_commits = RecentCommits(thresholds.trace_commits_max)
-        self._reads: deque[KeyEvent] = deque(maxlen=thresholds.trace_touches_max)
-        self._conflicts: deque[KeyEvent] = deque(maxlen=thresholds.trace_touches_max)
+        self._reads: deque[KeyEvent] = deque(maxlen=thresholds.trace_events_max)
+        self._conflicts: deque[KeyEvent] = deque(maxlen=thresholds.trace_events_max)
 
     # ------------------------------------------------------------------ writes
 
@@ -245,5 +245,5 @@ class Detector:
                 scans={tree: load.scans.summary() for tree, load in trees},
                 conflicts={tree: load.conflicts.summary() for tree, load in trees},
                 sources={tree: load.sources.most_frequent() for tree, load in trees},
-                trace=self._recent_commits.newest(self._thresholds.trace_judged_max),
+                trace=self._recent_commits.newest(self._thresholds.participants_commits_max),
             )

@@ -47,7 +47,7 @@ def identify(
     for value, timestamp in pairs:
         if value is not None:
             commits.setdefault(value, timestamp)
-    if len(commits) < limits.identified_min:
+    if len(commits) < limits.id_values_min:
         return None
     read = [(_readings(value), timestamp) for value, timestamp in commits.items()]
     for name, (decode, tolerance, why) in (formats or FORMATS).items():
@@ -55,7 +55,7 @@ def identify(
             any(_is_near(decode, reading, timestamp, tolerance) for reading in readings)
             for readings, timestamp in read
         )
-        if near >= limits.identified_min and near >= limits.identified_part_min * len(commits):
+        if near >= limits.id_values_min and near >= limits.id_values_part_min * len(commits):
             return IdFormatMatch(name, why, near)
     return None
 

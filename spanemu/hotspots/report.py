@@ -107,7 +107,7 @@ def _findings(context: AnalysisContext, analysis: StreamAnalysis) -> Iterator[Fi
         analysis.kind is Kind.INSERT
         and analysis.is_moving
         and deletes is not None
-        and deletes.commits >= limits.ordered_min
+        and deletes.commits >= limits.ordered_commits_min
         and abs(deletes.rho) >= limits.ordered_rho_min
         and not context.is_sweep(analysis)
     ):
@@ -226,7 +226,7 @@ def _prefixes(analysis: StreamAnalysis) -> tuple[str | None, int]:
 def _notes(context: AnalysisContext) -> Iterator[str]:
     """Yield a note for each clock that stood still: such keys say nothing about production."""
     for analysis in context.of_kind(Kind.INSERT):
-        if analysis.stream.commits < context.limits.ordered_min:
+        if analysis.stream.commits < context.limits.ordered_commits_min:
             continue
         for index, part in enumerate(analysis.shape.parts):
             is_time = part.column.type.code is TypeCode.TIMESTAMP

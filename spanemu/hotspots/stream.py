@@ -192,9 +192,9 @@ class Stream:
         chosen = self._windows.chosen((self.keys, self._sets))
         if chosen is None:
             return None
-        if chosen.mean < max(limits.doubted_share_min, 2 * top_count / self.commits):
+        if chosen.mean < max(limits.recheck_share_min, 2 * top_count / self.commits):
             return chosen
-        if neighbour_distance(keys) <= limits.apart_min:
+        if neighbour_distance(keys) <= limits.neighbour_distance_min:
             return chosen
         other = halves(keys, limits.buckets)
-        return other if other.mean < min(chosen.mean, limits.undoubted_share_min) else chosen
+        return other if other.mean < min(chosen.mean, limits.confirmed_share_min) else chosen

@@ -190,7 +190,7 @@ class AnalysisContext:
 
     def has_few_tenants(self, analysis: StreamAnalysis) -> bool:
         """Return whether keys only grow behind a column of one or two values in this test."""
-        if analysis.cause.part == 0 or analysis.cause.first_values > self.limits.tenants_few_max:
+        if analysis.cause.part == 0 or analysis.cause.first_values > self.limits.few_tenants_max:
             return False
         return not self.has_few_values(analysis)
 
@@ -271,14 +271,14 @@ class AnalysisContext:
         if not {"A", "share"}.issuperset(analysis.verdict.because):
             return False
         firsts = [key[0] for key in analysis.encoded_parts if len(key) > 1]
-        if len(firsts) < self.limits.ordered_min or self.has_few_values(analysis):
+        if len(firsts) < self.limits.ordered_commits_min or self.has_few_values(analysis):
             return False
         parts = [count / len(firsts) for count in Counter(firsts).values()]
         expected = sum(part * part for part in parts)
         repeated = mean(map(eq, firsts, firsts[1:]))
         return (
-            max(parts) < self.limits.in_turn_share_max
-            and repeated >= self.limits.in_turn_min * expected
+            max(parts) < self.limits.alternating_share_max
+            and repeated >= self.limits.alternating_repeat_min * expected
         )
 
     def has_few_values(self, analysis: StreamAnalysis) -> bool:
@@ -324,10 +324,10 @@ def _grows_behind_few_values(kind: Kind, stream: Summary, cause: Cause, limits: 
     """Return whether all rows have one or two first values, and keys grow behind each of them."""
     return (
         kind is not Kind.DELETE
-        and stream.commits >= limits.judged_min
+        and stream.commits >= limits.verdict_commits_min
         and cause.reason is Reason.MOVING_HOT_SPOT
         and cause.part > 0
-        and cause.first_values <= limits.tenants_few_max
+        and cause.first_values <= limits.few_tenants_max
     )
 
 
@@ -348,6 +348,6 @@ def _id_format(
     pairs = [(key[0], timestamp) for key, timestamp in zip(values, timestamps, strict=True)]
     if shape.parts[0].column.type.code is TypeCode.TIMESTAMP:
         grows = abs(stream.rho) * sqrt(len(pairs)) >= limits.trend_errors_min
-        is_clock = grows and len(pairs) >= limits.ordered_min
+        is_clock = grows and len(pairs) >= limits.ordered_commits_min
         return identify(pairs, limits, TIMES) if is_clock else None
     return identify(pairs, limits)

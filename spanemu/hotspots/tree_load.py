@@ -113,7 +113,7 @@ class Scans:
     def is_large(self, rows: int, of: int) -> bool:
         """Return whether a scan of `rows` rows reads most of a tree that has `of` rows."""
         limits = self._limits
-        return rows >= limits.scan_rows_min and rows >= limits.contained_part_min * of
+        return rows >= limits.scan_rows_min and rows >= limits.scanned_part_min * of
 
     def add(self, rows: int, read_kind: ReadKind, *, large: bool) -> None:
         """Count one scan."""

@@ -52,7 +52,7 @@ def judge(
     limits: Thresholds = THRESHOLDS,
 ) -> Verdict:
     """Return the verdict on one stream."""
-    enough = stream.commits >= limits.judged_min
+    enough = stream.commits >= limits.verdict_commits_min
     if kind is Kind.DELETE:
         return Verdict(Level.OK if enough else Level.INSUFFICIENT)
     hot = tuple(
@@ -61,7 +61,8 @@ def judge(
             ("A", enough and _is_full(stream, limits)),
             (
                 "B",
-                stream.commits >= limits.ordered_min and abs(stream.rho) >= limits.ordered_rho_min,
+                stream.commits >= limits.ordered_commits_min
+                and abs(stream.rho) >= limits.ordered_rho_min,
             ),
             ("V", kind is Kind.INSERT and id_format is not None),
             ("row", _row_share(kind, stream, limits) >= limits.row_share_hot),
@@ -72,11 +73,11 @@ def judge(
         return Verdict(Level.WARN, ("row",))
     if hot:
         return Verdict(Level.HOT, hot)
-    if _row_share(kind, stream, limits) >= limits.row_share_warned:
+    if _row_share(kind, stream, limits) >= limits.row_share_warning:
         return Verdict(Level.WARN, ("row",))
-    if stream.commits >= limits.warned_min and stream.share is not None:
+    if stream.commits >= limits.warning_commits_min and stream.share is not None:
         floor = stream.share - stream.share_error
-        if stream.share >= limits.warned_share_min and floor >= limits.warned_floor:
+        if stream.share >= limits.warning_share_min and floor >= limits.warning_share_floor:
             return Verdict(Level.WARN, ("share",))
     return Verdict(Level.OK if enough else Level.INSUFFICIENT)
 
@@ -139,7 +140,7 @@ def cause_of(
     if ordered is not None:
         part, rho = ordered
         return Cause(Reason.MOVING_HOT_SPOT, part, rho > 0, first_values)
-    if stream.top_row_share >= limits.row_share_warned:
+    if stream.top_row_share >= limits.row_share_warning:
         return Cause(Reason.HOT_ROW, 0, first_values=first_values)
     if max(stream.append_part, stream.prepend_part) >= limits.hot_share_min:
         rising = stream.append_part >= stream.prepend_part

@@ -22,7 +22,10 @@ def _unread_indexes(context: AnalysisContext) -> Iterator[Advice]:
         if not isinstance(index, Index) or index.managed_by or index.unique:
             continue
         reads = _reads(context, tree_of(analysis.table))
-        if analysis.stream.commits < context.limits.judged_min or reads < context.limits.reads_min:
+        if (
+            analysis.stream.commits < context.limits.verdict_commits_min
+            or reads < context.limits.reads_min
+        ):
             continue
         if _reads(context, tree_of(index)) == 0:
             spec = cost_spec(
@@ -64,7 +67,7 @@ def _many_participants(context: AnalysisContext) -> Iterator[Advice]:
     """Report SPN808: the rows of a commit would lie in many splits."""
     commits = context.observations.trace
     mean_count = context.participants
-    if len(commits) < context.limits.judged_min or mean_count is None:
+    if len(commits) < context.limits.verdict_commits_min or mean_count is None:
         return
     if mean_count < context.limits.participants_min:
         return

@@ -187,7 +187,7 @@ def _idle_foreign_keys(context: AnalysisContext) -> Iterator[Advice]:
             if sum(use.count for use in near) < context.limits.reads_min:
                 continue
             analysis = busiest_stream(context, table)
-            if analysis.stream.commits < context.limits.judged_min:
+            if analysis.stream.commits < context.limits.verdict_commits_min:
                 continue
             if any(pair <= use.tables or _reads_index(use, key) for use in near):
                 continue
@@ -248,7 +248,7 @@ def _large_scans(context: AnalysisContext) -> Iterator[Advice]:
         scans = context.observations.scans.get(tree_of(relation))
         if scans is None or scans.large < limits.scans_min:
             continue
-        if scans.large_share < limits.contained_part_min:
+        if scans.large_share < limits.scanned_part_min:
             continue
         analysis = busiest_stream(context, relation)
         if analysis.stream.commits < limits.scanned_writes_min:

@@ -33,7 +33,7 @@ def _large_tree(context: AnalysisContext, root: Table, below: Sequence[Table]) -
     sizes = {table.name: rows[table.name] * _row_bytes(context, table) for table in below}
     whole = sum(sizes.values())
     limits = context.limits
-    if whole < limits.tree_bytes_warned:
+    if whole < limits.tree_bytes_warning:
         return
     largest = max(below, key=lambda table: sizes[table.name])
     spec = cost_spec(
@@ -89,10 +89,10 @@ def _recreated_tables(context: AnalysisContext) -> Iterator[Advice]:
     }
     for table in context.schema.tables.values():
         commits = dropped.get(fold(table.name), 0)
-        if commits < context.limits.ordered_min:
+        if commits < context.limits.ordered_commits_min:
             continue
         analysis = busiest_stream(context, table)
-        if analysis.stream.commits >= context.limits.ordered_min:
+        if analysis.stream.commits >= context.limits.ordered_commits_min:
             spec = cost_spec(
                 rule="SPN707",
                 severity=Severity.WARNING,

@@ -28,7 +28,7 @@ def _hot_prefixes(context: AnalysisContext) -> Iterator[Advice]:
     Also SPN804: a parent row takes half of them, where the policy keeps its family whole.
     """
     for analysis in context.of_kind(Kind.INSERT, Kind.UPDATE):
-        if analysis.is_reportable or analysis.stream.commits < context.limits.judged_min:
+        if analysis.is_reportable or analysis.stream.commits < context.limits.verdict_commits_min:
             continue
         root, *_ = lineage(context.schema, analysis.relation)
         if root is not analysis.relation:
@@ -48,7 +48,7 @@ def _hot_prefix(
     ((prefix, count),) = counts.most_common(1)
     share = count / len(analysis.encoded_parts)
     is_parent = rule == "SPN304"
-    least = limits.parent_share_warned if is_parent else limits.prefix_share_warned
+    least = limits.parent_share_warning if is_parent else limits.prefix_share_warning
     if share < max(least, limits.skew_min / len(counts)):
         return  # Nothing follows from one or two prefixes in a test.
     row, values = next(
@@ -94,7 +94,7 @@ def _few_shards(context: AnalysisContext) -> Iterator[Advice]:
         if not analysis.shape.parts or not _shards(analysis):
             continue
         shards = analysis.cause.first_values
-        is_known = analysis.stream.commits >= context.limits.judged_min and shards > 1
+        is_known = analysis.stream.commits >= context.limits.verdict_commits_min and shards > 1
         if analysis.is_reportable or not is_known or shards >= context.nodes:
             continue
         spec = cost_spec(
@@ -113,7 +113,7 @@ def _nulls_first(context: AnalysisContext) -> Iterator[Advice]:
     for analysis in context.of_kind(Kind.INSERT):
         if (
             not isinstance(analysis.relation, Index)
-            or analysis.stream.commits < context.limits.judged_min
+            or analysis.stream.commits < context.limits.verdict_commits_min
         ):
             continue
         nulls = sum(key[0] is None for key in analysis.values) / len(analysis.values)

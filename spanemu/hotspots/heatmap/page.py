@@ -150,7 +150,7 @@ def _banners(heatmap: Heatmap, findings: Sequence[Finding], notes: Sequence[str]
         for band in heatmap.bands
         for banner in band.banners
     ]
-    if heatmap.commits < THRESHOLDS.judged_min:
+    if heatmap.commits < THRESHOLDS.verdict_commits_min:
         lines.append(f"<li><b>Too few writes</b>: {heatmap.commits} commits</li>")
     if heatmap.dropped:
         lines.append(
