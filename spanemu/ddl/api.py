@@ -1,9 +1,10 @@
-"""DDL as data, for tools: statements with their places, and the schema that they make.
+"""DDL as data, for tools: statements with their positions, and the schema that they create.
 
-parse(text)            statements of a file, each with its tree and its place
+parse(text)            statements of a file, each with its tree and its position
 format_ddl(text)       the formatted text
-schema_of(sources)     the schema that statements lead to, judged as Spanner would
-statements_of(schema)  the statements that lead to a schema, in canonical form
+schema_of(sources)     the schema after the statements, which are validated as Spanner does
+statements_of(schema)  the statements that create a schema, in canonical form
+dependencies(schema)   edges from an object to the object that it needs
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from spanemu.sql.dialects import dialect_of
 
 @dataclass(frozen=True, slots=True)
 class ParsedStatement:
-    """One statement of a text; `line` counts from one."""
+    """A statement of a text; `line` counts from 1."""
 
     text: str
     offset: int
@@ -34,7 +35,7 @@ class ParsedStatement:
 
 
 def parse(text: str, dialect: DatabaseDialect = GOOGLE_STANDARD_SQL) -> list[ParsedStatement]:
-    """The statements of a DDL text. Raises DdlSyntaxFailure for the first that is none."""
+    """Return the statements of a DDL text. Raises DdlSyntaxFailure for invalid text."""
     syntax = dialect_of(dialect)
     return [
         ParsedStatement(
@@ -52,9 +53,9 @@ def format_ddl(text: str, dialect: DatabaseDialect = GOOGLE_STANDARD_SQL) -> str
 def schema_of(
     source: str | Iterable[str], base: Schema = EMPTY, types: ProtoTypes = NO_TYPES
 ) -> Schema:
-    """What statements make of a schema; a text may hold many. Raises SpannerError.
+    """Return the schema after the statements of one or several texts. Raises SpannerError.
 
-    `types` are those of protocol buffers that CREATE and ALTER PROTO BUNDLE may choose.
+    CREATE and ALTER PROTO BUNDLE may use `types`, the types of protocol buffers that are known.
     """
     texts = [source] if isinstance(source, str) else source
     split = dialect_of(base.dialect).split_statements
@@ -63,13 +64,13 @@ def schema_of(
 
 
 def statements_of(schema: Schema, database: str = "db") -> list[str]:
-    """The statements that make a schema anew, as GetDatabaseDdl gives them."""
+    """Return the statements that create a schema, as GetDatabaseDdl returns them."""
     return ddl_statements(schema, database)
 
 
 @dataclass(frozen=True, slots=True)
 class Dependency:
-    """`source` needs `target`; `reason` says in a word or two how."""
+    """An object `source` that needs the object `target`; `reason` names the relation."""
 
     source: str
     target: str
@@ -77,9 +78,9 @@ class Dependency:
 
 
 def dependencies(schema: Schema) -> list[Dependency]:
-    """Every dependency between named objects of a schema."""
-    found = [*_of_tables(schema), *_of_indexes(schema), *_of_objects(schema)]
-    return list(dict.fromkeys(found))
+    """Return every dependency between named objects of a schema."""
+    edges = [*_of_tables(schema), *_of_indexes(schema), *_of_objects(schema)]
+    return list(dict.fromkeys(edges))
 
 
 def _of_tables(schema: Schema) -> Iterator[Dependency]:

@@ -1,8 +1,8 @@
 """A batch of DDL statements as steps, each leading from one schema to the next.
 
-Planning a batch parses and judges every statement against the schema that those before it would
-leave, and changes nothing. Running a step is the business of `database.database.Database`: it
-makes room for new tables and indexes, lets the step work on data, and publishes its schema.
+Planning a batch parses and validates every statement against the schema after the statements before
+it, and changes nothing. `database.database.Database` runs a step: it makes room for new tables and
+indexes, lets the step work on data, and publishes its schema.
 """
 
 from __future__ import annotations
@@ -24,18 +24,18 @@ from spanemu.storage.store import Store
 from spanemu.txn.rules import CompiledSchema
 
 BATCHES_MAX = 8
-STATEMENTS_MAX = 2_000  # of a batch that is kept: each leaves a generation of the schema behind
+STATEMENTS_MAX = 2_000  # of a cached batch, as each step holds a generation of the schema
 
 T = TypeVar("T")
 _Key = tuple[int, tuple[str, ...], ProtoTypes]
 
 
-class BatchMemory(Generic[T]):
-    """The last few batches and what was made of them. Safe to use from several threads."""
+class PlanCache(Generic[T]):
+    """A cache of the steps of the latest batches. Safe to use from several threads."""
 
     def __init__(self) -> None:
-        self._mutex = threading.Lock()  # Guards the map; never held while a plan is made.
-        # Each entry holds its schema, so that no other can get the same identity.
+        self._mutex = threading.Lock()  # Guards the map; not held during planning.
+        # Each entry holds its schema, so that no other schema gets the same id().
         self._known: OrderedDict[_Key, tuple[Schema, Sequence[T]]] = OrderedDict()
 
     def recall(
@@ -43,29 +43,29 @@ class BatchMemory(Generic[T]):
         statements: Sequence[str],
         schema: Schema,
         sent: ProtoTypes,
-        make: Callable[[], Sequence[T]],
+        plan: Callable[[], Sequence[T]],
     ) -> Sequence[T]:
-        """What `make` gave for this batch before, or gives now."""
+        """Return the cached steps of a batch, or those that `plan` returns."""
         key = (id(schema), tuple(statements), sent)
         with self._mutex:
             known = self._known.get(key)
             if known is not None:
                 self._known.move_to_end(key)
                 return known[1]
-        made = make()
+        steps = plan()
         if len(statements) <= STATEMENTS_MAX:
             with self._mutex:
-                self._known[key] = (schema, made)
+                self._known[key] = (schema, steps)
                 if len(self._known) > BATCHES_MAX:
                     self._known.popitem(last=False)
-        return made
+        return steps
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One statement of a batch, ready to run. `schema` is unchanged if it does nothing.
+    """A statement of a batch, ready to run. `schema` is unchanged if it does nothing.
 
-    `database` is the id of the database that the statement names, "" when it names none.
+    `database` is the id of the database that the statement names, "" if it names none.
     `work(store, rules, at, context)` is called under the store's mutex with the rules of the next
     schema and the change's timestamp. It verifies the rows first, then writes; it raises before
     anything is written.
@@ -77,7 +77,7 @@ class Step:
     database: str = ""
 
 
-_MEMORY: BatchMemory[Step] = BatchMemory()
+_PLANS: PlanCache[Step] = PlanCache()
 
 
 def plan_batch(
@@ -86,13 +86,13 @@ def plan_batch(
     sent: ProtoTypes = NO_TYPES,
     is_other_database: Callable[[str], bool] = lambda _: False,
 ) -> Sequence[Step]:
-    """Return a step for each statement in order. Raise for the first that is wrong; none has run.
+    """Return a step for each statement, in order. Raise the error of the first invalid statement.
 
     `sent` are the types of protocol buffers that came with the request. ALTER DATABASE must not
     name an id for which `is_other_database` returns True.
     """
-    steps = _MEMORY.recall(statements, schema, sent, lambda: _planned(statements, schema, sent))
-    for step in steps:  # Not part of the plan, which databases of different names share.
+    steps = _PLANS.recall(statements, schema, sent, lambda: _planned(statements, schema, sent))
+    for step in steps:  # Not in the plan, which databases of different names share.
         if step.database and is_other_database(step.database):
             raise OtherDatabaseAltered(step.database)
     return steps
@@ -108,7 +108,7 @@ def _planned(statements: Sequence[str], schema: Schema, sent: ProtoTypes) -> Seq
 
 
 def change_of(statement: str, schema: Schema, sent: ProtoTypes = NO_TYPES) -> Change:
-    """What one statement does to `schema`."""
+    """Return the effect of one statement on `schema`."""
     parsed = dialect_of(schema.dialect).parse_ddl(statement)
     run = STATEMENTS.get(type(parsed))
     if run is not None:

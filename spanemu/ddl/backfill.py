@@ -1,6 +1,6 @@
 """Rows that a schema change writes: index entries, and cells of columns.
 
-Each function makes a job (see `change`): it reads rows as they are and gives the writes.
+Each function returns a job (see `change`), which reads stored rows and returns the writes.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ from spanemu.values.key import key_size
 from spanemu.values.mutation import COMMIT_TIMESTAMP
 from spanemu.values.types import TypeCode
 
-# A new value for one cell, given the row so far.
+# Returns the new value of a cell of a row.
 NewCell = Callable[[Row], Any]
 
 
 def fill_index(index: Index) -> Job:
-    """Entries of an index for every row of its table. Raises for two rows of one unique key."""
+    """Return the job that writes the entries of an index. The job raises DuplicateIndexKey."""
 
     def job(data: Data) -> Sequence[TreeWrite]:
         schema = data.rules.schema
@@ -47,7 +47,7 @@ def fill_index(index: Index) -> Job:
 def index_entries(
     index: Index, rules: CompiledTable, rows: Iterable[Row], data: Data
 ) -> Iterator[TreeWrite]:
-    """The entries for some rows of the index's table."""
+    """Yield the entries of an index for rows of the index's table."""
     entries, tree = CompiledIndex(index, rules.key_bytes), tree_of(index)
     virtual = any(column.is_virtual for column in index.columns)
     seen: set[bytes] = set()
@@ -78,7 +78,7 @@ def _declared_key(entries: CompiledIndex, cells: Row) -> str:
 
 
 def fill_column(table: str, column: Column) -> Job:
-    """Cells of an added column, for every row: its default, or what it is computed from."""
+    """Return the job that computes the cells of an added column for every row."""
 
     def job(data: Data) -> Sequence[TreeWrite]:
         rules = data.rules_of(table)
@@ -121,7 +121,7 @@ def _source(rules: CompiledTable, column: Column, data: Data) -> NewCell:
 
 
 def convert_column(table: str, column: Column) -> Job:
-    """Cells of a column whose type changed between STRING and BYTES; `column` is the new one."""
+    """Return the job that converts cells between STRING and BYTES; `column` is the new one."""
     convert = _to_bytes if scalar_of(column.type).code is TypeCode.BYTES else _to_text
 
     def job(data: Data) -> Sequence[TreeWrite]:
@@ -178,5 +178,5 @@ def _too_long(cell: Any, column: Column) -> int | None:
 
 
 def _readable(key: Row) -> Row:
-    """A key whose bytes may not be text yet, for a message."""
+    """Return a key for a message; its bytes need not be valid text yet."""
     return tuple(part.decode(errors="replace") if isinstance(part, bytes) else part for part in key)

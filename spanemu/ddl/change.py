@@ -1,8 +1,8 @@
-"""What a statement does: the next schema, and the work on data that must go with it.
+"""The effect of a statement: the next schema, and the work on data that goes with it.
 
-The work of a change is a list of jobs. Each looks at the rows as they are, raises what they refuse,
-and gives the writes that bring them in line with the next schema. Nothing is written before every
-job is through; then all of it becomes visible at once.
+The work is a list of jobs. Each job reads the stored rows, raises an error if they do not permit
+the change, and returns the writes that adapt them to the next schema. Nothing is written before all
+jobs have finished; then all writes become visible at once.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from spanemu.storage.store import Store
 from spanemu.storage.versions import row_cells
 from spanemu.txn.rules import CompiledSchema, CompiledTable, Row
 
-CHECKED_EVERY = 512  # rows; between them nobody asks whether the change is still wanted
+CHECKED_EVERY = 512  # rows between two checks for cancellation
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Data:
-    """The rows that a change finds. `rules` are those of the next schema, `at` is its timestamp."""
+    """The stored rows during a change, the rules of the next schema, and the change's timestamp."""
 
     store: Store
     rules: CompiledSchema
@@ -33,18 +33,18 @@ class Data:
     context: Context
 
     def rules_of(self, table: str) -> CompiledTable:
-        """Rules of a table of the next schema, by its exact name."""
+        """Return the rules of a table of the next schema, by its exact name."""
         schema = self.rules.schema
         return self.rules.of(schema.tables[schema.fold(table)])
 
     def rows(self, table: Table) -> Iterator[tuple[bytes, Row]]:
-        """Each row by its encoded key, at the table's present width; added cells are NULL.
+        """Yield (encoded key, row) for each row, with NULL for the cells of added columns.
 
-        Raises Cancelled when the change is not wanted any more.
+        Raises Cancelled when the request that started the change was cancelled.
         """
         width, call = table.width, current()
-        for place, (key, row) in enumerate(self.store.scan_items(tree_of(table))):
-            if place % CHECKED_EVERY == 0:
+        for number, (key, row) in enumerate(self.store.scan_items(tree_of(table))):
+            if number % CHECKED_EVERY == 0:
                 call.check()
             yield key, row_cells(row, width)
 
@@ -54,9 +54,9 @@ Job = Callable[[Data], Sequence[TreeWrite]]
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A statement's effect. `schema` is the one given when it changes nothing.
+    """A statement's effect. `schema` is the same object if the statement changes nothing.
 
-    `database` is the id of the database that the statement names, "" when it names none.
+    `database` is the id of the database that the statement names, "" if it names none.
     """
 
     schema: Schema
@@ -64,7 +64,7 @@ class Change:
     database: str = ""
 
     def work(self, store: Store, rules: CompiledSchema, at: int, context: Context) -> None:
-        """Run the jobs, under the store's mutex; raises before anything is written."""
+        """Run the jobs under the store's mutex. Raises before anything is written."""
         if not self.jobs:
             return
         data = Data(store, rules, at, context)

@@ -1,7 +1,7 @@
-"""Steps from one generation of a schema to the next: one object put in, changed or taken out.
+"""Steps from one generation of a schema to the next: one object added, changed or removed.
 
-A column is held by its table, and by the key parts and stored columns of indexes; whoever changes
-one must replace all of them, which `changed_table` does.
+A column is part of its table, and of the key parts and stored columns of indexes. `changed_table`
+replaces all of them.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from spanemu.schema.table import Table
 
 
 def without_table(schema: Schema, table: Table) -> Schema:
-    """A table taken out, with the sequences of its identity columns."""
+    """Return the schema without a table and the sequences of its identity columns."""
     names = {schema.fold(c.identity.sequence) for c in table.columns if c.identity is not None}
     if not names:
         return schema.without_table(table.name)
@@ -30,28 +30,28 @@ def without_table(schema: Schema, table: Table) -> Schema:
 
 
 def with_index(schema: Schema, index: Index) -> Schema:
-    """`index` added, or put in the place of the one of its name. Takes its id if it is new."""
+    """Return the schema with an index added, or replaced by name. A new index takes its id."""
     return schema.with_index(index, next_id=max(schema.next_id, index.id + 1))
 
 
 def with_sequences(schema: Schema, sequences: Iterable[Sequence]) -> Schema:
-    """Sequences added, or put in the place of those of their names."""
-    found = {schema.fold(sequence.name): sequence for sequence in sequences}
-    if not found:
+    """Return the schema with sequences added, or replaced by name."""
+    by_name = {schema.fold(sequence.name): sequence for sequence in sequences}
+    if not by_name:
         return schema
-    next_id = max(schema.next_id, 1 + max(sequence.id for sequence in found.values()))
-    return schema.next(sequences=with_names(schema.sequences, found), next_id=next_id)
+    next_id = max(schema.next_id, 1 + max(sequence.id for sequence in by_name.values()))
+    return schema.next(sequences=with_names(schema.sequences, by_name), next_id=next_id)
 
 
 def without_sequence(schema: Schema, name: str) -> Schema:
-    """A sequence taken out."""
+    """Return the schema without a sequence."""
     return schema.next(sequences=without_name(schema.sequences, schema.fold(name)))
 
 
 def changed_table(schema: Schema, table: Table) -> Schema:
-    """A table with other columns, its key and its indexes following them.
+    """Return the schema with a table's columns changed, also in its key and its indexes.
 
-    Columns keep their ids; only one that nothing refers to may be missing.
+    Columns keep their ids. A column may only be missing if nothing refers to it.
     """
     columns = {column.id: column for column in table.columns}
     changed = replace(table, key=_parts(table.key, columns))
@@ -65,7 +65,7 @@ def changed_table(schema: Schema, table: Table) -> Schema:
 
 
 def changed_column(schema: Schema, table: Table, column: Column) -> Schema:
-    """A table with one column replaced by the one of its id."""
+    """Return the schema with one column of a table replaced by id."""
     columns = tuple(column if old.id == column.id else old for old in table.columns)
     return changed_table(schema, replace(table, columns=columns))
 

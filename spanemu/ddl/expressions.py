@@ -1,7 +1,6 @@
-"""SQL inside a schema: what a DEFAULT, generated column or CHECK says about its table.
+"""SQL inside a schema: the objects that expressions refer to, and the views that depend on objects.
 
-The only place where DDL asks the analyzer. Whether the answer is allowed is for
-`validators.expressions` to judge.
+Here DDL calls the analyzer. `validators.expressions` decides whether the result is allowed.
 """
 
 from __future__ import annotations
@@ -23,11 +22,11 @@ from spanemu.sql.dialects import dialect_of
 from spanemu.values.types import BOOL, Type
 
 
-def plain(table: Table) -> Table:
-    """The table with its generated columns as regular ones.
+def without_generated(table: Table) -> Table:
+    """Return the table with its generated columns as regular columns.
 
-    The analyzer expands virtual columns; seen this way, an expression refers to what it names, and
-    columns that are computed from each other do not lead it in circles.
+    The analyzer expands virtual columns. Without them, an expression refers to exactly the columns
+    that it names, and columns that are computed from each other cause no endless expansion.
     """
     if all(column.generated is None for column in table.columns):
         return table
@@ -39,13 +38,13 @@ def plain(table: Table) -> Table:
 
 
 def stored_expression(text: str, table: Table, schema: Schema, type_: Type) -> StoredExpression:
-    """What `text` means over a row of a table that is `plain`. Raises AnalysisError."""
+    """Analyze `text` over a row of a `without_generated` table. Raises AnalysisError."""
     return dialect_of(schema.dialect).analyze_expression(text, table, schema, expected=type_)
 
 
 def columns_of_generated(table: Table, schema: Schema) -> dict[int, frozenset[int]]:
-    """For each generated column the columns that its expression names, both by id."""
-    seen = plain(table)
+    """Return the ids of the columns that each generated column names, by its id."""
+    seen = without_generated(table)
     return {
         column.id: _references(column.generated, seen, schema, column.type)
         for column in table.columns
@@ -54,49 +53,51 @@ def columns_of_generated(table: Table, schema: Schema) -> dict[int, frozenset[in
 
 
 def columns_of_checks(table: Table, schema: Schema) -> dict[str, frozenset[int]]:
-    """For each check, by name, the ids of the columns that it names."""
-    seen = plain(table)
+    """Return the ids of the columns that each check names, by the check's name."""
+    seen = without_generated(table)
     return {check.name: _references(check.expression, seen, schema, BOOL) for check in table.checks}
 
 
 def sequences_of_default(column: Column, table: Table, schema: Schema) -> frozenset[str]:
-    """The sequences that a column's default draws from."""
+    """Return the names of the sequences that a column's default draws from."""
     if column.default is None:
         return frozenset()
-    return stored_expression(column.default, plain(table), schema, column.type).sequences
+    return stored_expression(
+        column.default, without_generated(table), schema, column.type
+    ).sequences
 
 
 def functions_of(text: str, schema: Schema) -> frozenset[str]:
     """Return the folded names of the functions that an expression calls."""
-    found: set[str] = set()
+    names: set[str] = set()
     waiting: list[Any] = [dialect_of(schema.dialect).parse_expression(text)]
     while waiting:
         node = waiting.pop()
         if isinstance(node, ast.Call):
-            found.add(schema.fold(str(node.function)))
+            names.add(schema.fold(str(node.function)))
         if isinstance(node, tuple):
             waiting.extend(node)
         elif isinstance(node, ast.Node):
             waiting.extend(vars(node).values())
-    return frozenset(found)
+    return frozenset(names)
 
 
 def _references(text: str, table: Table, schema: Schema, type_: Type) -> frozenset[int]:
-    found = stored_expression(text, table, schema, type_)
-    return frozenset(column.id for column in found.references)
+    analyzed = stored_expression(text, table, schema, type_)
+    return frozenset(column.id for column in analyzed.references)
 
 
 def element_row(schema: Schema, name: str) -> Table | None:
-    """A table or view as something that a property graph takes rows from; a view has no key."""
+    """Return the columns of a table or view for an element of a graph; a view has no key."""
     table = schema.tables.get(schema.fold(name))
     if table is not None:
-        return plain(table)
+        return without_generated(table)
     view = schema.views.get(schema.fold(name))
     if view is None:
         return None
     columns = tuple(
-        Column(column, type_, id=place + 1, position=place)
-        for place, (column, type_) in enumerate(view.columns)
+        Column(column, type_, id=position + 1, position=position)
+        for position, (column, type_) in enumerate(view.columns)
     )
     return Table(view.name, 0, columns, (), fold=schema.fold)
 
@@ -122,9 +123,10 @@ def dependent_view_problems(schema: Schema, words: str, name: str) -> Iterator[S
 def with_checked_views(
     schema: Schema, changed: Collection[str], kind: str, name: str, invalid: OnInvalid | None = None
 ) -> Schema:
-    """The schema with every view over `changed` analyzed again; `kind` and `name` are for messages.
+    """Return the schema after analyzing every view over `changed` again.
 
-    `invalid` makes the failure for a view that no longer means anything.
+    Error messages call the changed object by `kind` and `name`. `invalid` makes the error for a
+    view whose query has become invalid.
     """
     if not schema.views:
         return schema

@@ -1,4 +1,7 @@
-"""Finds what a statement refers to. Unlike queries, DDL must spell names as they were created."""
+"""Lookup of the objects that a statement names.
+
+Unlike queries, DDL must spell names as they were created.
+"""
 
 from __future__ import annotations
 
@@ -17,14 +20,14 @@ from spanemu.sql.syntax_tree import Identifier, Path
 
 
 def find_table(schema: Schema, path: Path) -> Table | None:
-    """The table of that very name."""
+    """Return the table with exactly that name, or None; synonyms do not count."""
     name = str(path)
     table = schema.tables.get(schema.fold(name))
     return table if table is not None and table.name == name else None
 
 
 def table_of(schema: Schema, path: Path) -> Table:
-    """The table of that very name. Raises TableNotFound; synonyms do not count."""
+    """Return the table with exactly that name. Raises TableNotFound."""
     table = find_table(schema, path)
     if table is None:
         raise TableNotFound(str(path))
@@ -32,13 +35,13 @@ def table_of(schema: Schema, path: Path) -> Table:
 
 
 def find_column(table: Table, name: str) -> Column | None:
-    """The column of that very name."""
+    """Return the column with exactly that name, or None."""
     column = table.column(name)
     return column if column is not None and column.name == name else None
 
 
 def column_of(table: Table, identifier: Identifier) -> Column:
-    """The column of that very name. Raises ColumnNotFound."""
+    """Return the column with exactly that name. Raises ColumnNotFound."""
     column = find_column(table, identifier.name)
     if column is None:
         raise ColumnNotFound(table.name, identifier.name)
@@ -46,13 +49,13 @@ def column_of(table: Table, identifier: Identifier) -> Column:
 
 
 def find_index(schema: Schema, path: Path) -> Index | None:
-    """The index of that very name."""
+    """Return the index with exactly that name, or None."""
     index = schema.index(str(path))
     return index if index is not None and index.name == str(path) else None
 
 
 def index_of(schema: Schema, path: Path) -> Index:
-    """The index of that very name. Raises IndexNotFound."""
+    """Return the index with exactly that name. Raises IndexNotFound."""
     index = find_index(schema, path)
     if index is None:
         raise IndexNotFound(str(path))
@@ -60,7 +63,7 @@ def index_of(schema: Schema, path: Path) -> Index:
 
 
 def schema_part(name: str) -> str:
-    """The named schema that an object's name puts it in, "" for the default one."""
+    """Return the named schema of an object's name, "" for the default schema."""
     return name.rpartition(".")[0]
 
 

@@ -1,7 +1,8 @@
-"""Names that Spanner makes up: for constraints without one, and for what foreign keys need.
+"""Names of objects: rules for names that users give, and names that Spanner generates.
 
-The hexadecimal part depends on nothing but the rest of the name, so that the same statements give
-the same names in every database.
+Spanner generates names for constraints without a name, and for what foreign keys and identity
+columns need. The hexadecimal part depends only on the rest of the name, so that the same statements
+give the same names in every database.
 """
 
 from __future__ import annotations
@@ -28,19 +29,20 @@ _HEX_DIGITS = 16
 
 
 def foreign_key_name(schema: Schema, table: str, referenced: str) -> str:
-    """FK_<referencing>_<referenced>_<hex>_<n>."""
+    """Return FK_<referencing>_<referenced>_<hex>_<n>."""
     return _numbered(schema, table, f"FK_{_flat(table)}_{_flat(referenced)}")
 
 
 def check_name(schema: Schema, table: str) -> str:
-    """CK_<table>_<hex>_<n>."""
+    """Return CK_<table>_<hex>_<n>."""
     return _numbered(schema, table, f"CK_{_flat(table)}")
 
 
 def managed_index_name(schema: Schema, table: str, columns: Sequence[str], kind: str) -> str:
-    """IDX_<table>_<columns>_<kind>_<hex>, in the schema of the table.
+    """Return IDX_<table>_<columns>_<kind>_<hex>, in the schema of the table.
 
-    Another hex where the name is taken: by the index of a table that had this name before, say.
+    The hexadecimal part differs if the name is taken, for example by the index of a table that had
+    this name before it was renamed.
     """
     home, _, name = table.rpartition(".")
     text = "_".join(["IDX", name, *columns, *([kind] if kind else [])])
@@ -51,7 +53,7 @@ def managed_index_name(schema: Schema, table: str, columns: Sequence[str], kind:
 
 
 def identity_sequence_name(id_: int) -> str:
-    """A name that no user can give."""
+    """Return the name of an identity column's sequence, which no user can create."""
     return f"_identity_seq_{id_:0{_HEX_DIGITS}x}"
 
 
@@ -66,7 +68,7 @@ def _flat(name: str) -> str:
 
 
 def _cut(text: str, taken: int) -> str:
-    """As much of `text` as leaves room for the fingerprint and `taken` more characters."""
+    """Return the part of `text` that leaves room for the fingerprint and `taken` characters."""
     return text[: IDENTIFIER_LENGTH_MAX - _HEX_DIGITS - 1 - taken]
 
 
@@ -91,12 +93,12 @@ _SCHEMA_NAMES = frozenset(
 
 
 def is_name(text: str) -> bool:
-    """Whether `text` may name an object or a column."""
+    """Return whether `text` may name an object or a column."""
     return len(text) <= IDENTIFIER_LENGTH_MAX and _NAME.fullmatch(text) is not None
 
 
 def object_name_problems(kind: str, name: str, schema: Schema) -> Iterator[SpannerError]:
-    """What is wrong with `name` for a new object, which may be in a named schema."""
+    """Yield what is wrong with the name of a new object, in a named schema or not."""
     home = schema_part(name)
     if home and schema.named_schemas.get(schema.fold(home)) != home:
         yield SchemaNotFound(home)
@@ -107,7 +109,7 @@ def object_name_problems(kind: str, name: str, schema: Schema) -> Iterator[Spann
 
 
 def index_name_problems(name: str, schema: Schema) -> Iterator[SpannerError]:
-    """What is wrong with `name` for a new index."""
+    """Yield what is wrong with the name of a new index."""
     own = name.rpartition(".")[2]
     if own.upper() == _INDEX_NAME:
         yield ReservedIndexName(name)
@@ -119,7 +121,7 @@ def index_name_problems(name: str, schema: Schema) -> Iterator[SpannerError]:
 def constraint_name_problems(
     kind: str, name: str, table: str, schema: Schema
 ) -> Iterator[SpannerError]:
-    """What is wrong with `name` for a new constraint of a table, in whose schema it will be."""
+    """Yield what is wrong with the name of a new constraint of a table."""
     if not is_name(name):
         yield InvalidObjectName(kind, name)
     for prefix in _CONSTRAINT_PREFIXES:
@@ -131,7 +133,7 @@ def constraint_name_problems(
 
 
 def schema_name_problems(name: str, schema: Schema) -> Iterator[SpannerError]:
-    """What is wrong with `name` for a new named schema."""
+    """Yield what is wrong with the name of a new named schema."""
     lowered = schema.fold(name)
     if not is_name(name) or lowered in _SCHEMA_NAMES or lowered.startswith(_SCHEMA_PREFIXES):
         yield InvalidObjectName("Schema", name)
@@ -140,6 +142,6 @@ def schema_name_problems(name: str, schema: Schema) -> Iterator[SpannerError]:
 
 
 def column_name_problems(table: str, column: str) -> Iterator[SpannerError]:
-    """What is wrong with the name of a column."""
+    """Yield what is wrong with the name of a column."""
     if not is_name(column):
         yield InvalidObjectName("Column", f"{table}.{column}")

@@ -1,6 +1,7 @@
-"""The statements by which objects other than tables become those of another schema.
+"""The statements that turn objects other than tables into those of another schema.
 
-What is dropped, and what is made or altered, are asked for apart: between the two, tables change.
+Statements that drop are separate from statements that create and alter, because tables change in
+between.
 """
 
 from __future__ import annotations
@@ -27,19 +28,19 @@ from spanemu.schema.table_text import option_value, options_text
 
 
 def creations(schema: Schema, head: str) -> list[str]:
-    """The canonical statements that begin so, each after what it needs."""
+    """Return the canonical statements that begin with `head`."""
     return [text for text in ddl_statements(schema) if text.startswith(head)]
 
 
 def name_of(creation: str) -> str:
-    """The lower-cased name that a statement creates."""
+    """Return the lower-cased name of the object that a statement creates."""
     return creation.split()[2].replace("`", "").lower()
 
 
 def changed_names(
     before: Mapping[str, Any], after: Mapping[str, Any], text: Callable[[Any], str]
 ) -> set[str]:
-    """Names whose objects are on both sides and differ."""
+    """Return the names of objects that both schemas have with different text."""
     both = before.keys() & after.keys()
     return {name for name in both if text(before[name]) != text(after[name])}
 
@@ -70,30 +71,30 @@ def created_or_altered(kind: ObjectKind, before: Schema, after: Schema) -> Itera
                 yield kind.text(source)
 
 
-def _looks_away(name: str, before: Schema, after: Schema, anew: set[str]) -> bool:
-    """Whether a stream that stays must watch nothing while tables change."""
+def _must_pause(name: str, before: Schema, after: Schema, recreated: set[str]) -> bool:
+    """Return whether a stream that both schemas have must watch nothing while tables change."""
     mine, theirs = before.change_streams[name], after.change_streams[name]
     if (mine.watches_all, mine.tables) != (theirs.watches_all, theirs.tables):
         return True
     tables = [before.fold(one.table) for one in mine.tables]
     return any(
-        table in anew or any(altered_table(before.tables[table], after.tables[table]))
+        table in recreated or any(altered_table(before.tables[table], after.tables[table]))
         for table in tables
     )
 
 
-def stream_drops(before: Schema, after: Schema, anew: set[str]) -> Iterator[str]:
-    """Streams that go, and those that must look away while tables change."""
+def stream_drops(before: Schema, after: Schema, recreated: set[str]) -> Iterator[str]:
+    """Yield the statements that drop streams, or stop them while tables change."""
     for name, stream in before.change_streams.items():
         theirs = after.change_streams.get(name)
         if theirs is None:
             yield f"DROP CHANGE STREAM {quoted(stream.name)}"
-        elif stream.tables and _looks_away(name, before, after, anew):
+        elif stream.tables and _must_pause(name, before, after, recreated):
             yield f"ALTER CHANGE STREAM {quoted(stream.name)} DROP FOR ALL"
 
 
-def streams(before: Schema, after: Schema, anew: set[str]) -> Iterator[str]:
-    """Change streams that come or change, or look again at tables that have changed."""
+def streams(before: Schema, after: Schema, recreated: set[str]) -> Iterator[str]:
+    """Yield the statements for streams that are new or changed, or watch changed tables again."""
     for name, stream in after.change_streams.items():
         known = before.change_streams.get(name)
         if known is None:
@@ -101,7 +102,7 @@ def streams(before: Schema, after: Schema, anew: set[str]) -> Iterator[str]:
             continue
         head = f"ALTER CHANGE STREAM {quoted(stream.name)}"
         watched = change_stream_text(replace(stream, options={})).partition(" FOR ")[2]
-        if _looks_away(name, before, after, anew):
+        if _must_pause(name, before, after, recreated):
             if watched:
                 yield f"{head} SET FOR {watched}"
             elif known.watches_all:
@@ -112,7 +113,7 @@ def streams(before: Schema, after: Schema, anew: set[str]) -> Iterator[str]:
 
 
 def grants(before: Schema, after: Schema, disturbed: set[str]) -> Iterator[str]:
-    """Roles and privileges that come, and roles that go."""
+    """Yield the statements that create roles, grant privileges and drop roles."""
     known = set(_role_texts(before, disturbed))
     yield from (text for text in ROLE.texts(after) if text not in known)
     for name, role in before.roles.items():
@@ -121,7 +122,7 @@ def grants(before: Schema, after: Schema, disturbed: set[str]) -> Iterator[str]:
 
 
 def revokes(before: Schema, after: Schema, disturbed: set[str]) -> Iterator[str]:
-    """Privileges that go, and those on what goes and comes again."""
+    """Yield REVOKE for privileges that are dropped, or are on objects that are created again."""
     kept = set(_role_texts(after, disturbed))
     for text in grant_texts(before.roles.values()):
         if text not in kept:
@@ -129,7 +130,7 @@ def revokes(before: Schema, after: Schema, disturbed: set[str]) -> Iterator[str]
 
 
 def _role_texts(schema: Schema, disturbed: set[str]) -> list[str]:
-    """CREATE ROLE and GRANT, without the grants on what goes and comes again."""
+    """Return CREATE ROLE and GRANT, without the grants on objects that are created again."""
     roles = {
         name: replace(
             role,
@@ -142,11 +143,11 @@ def _role_texts(schema: Schema, disturbed: set[str]) -> list[str]:
     return list(ROLE.texts(schema.next(roles=roles)))
 
 
-_STAYS = "default_sequence_kind"  # can be changed, and not be taken back
+_STAYS = "default_sequence_kind"  # can be changed, but not unset
 
 
-def options_changed(before: Schema, after: Schema, database: str) -> Iterator[str]:
-    """ALTER DATABASE for each option; one that is not there any more becomes NULL."""
+def database_option_changes(before: Schema, after: Schema, database: str) -> Iterator[str]:
+    """Yield ALTER DATABASE for each changed option; a dropped option becomes NULL."""
     mine, theirs = dict(shown_options(before)), dict(shown_options(after))
     for name in sorted(mine.keys() | theirs.keys()):
         value = theirs.get(name)
@@ -154,16 +155,16 @@ def options_changed(before: Schema, after: Schema, database: str) -> Iterator[st
             yield f"ALTER DATABASE {quoted(database)} SET OPTIONS ({name} = {option_value(value)})"
 
 
-def statistics_changed(before: Schema, after: Schema) -> Iterator[str]:
-    """ALTER STATISTICS; packages that nobody spoke of may be collected."""
+def statistics_changes(before: Schema, after: Schema) -> Iterator[str]:
+    """Yield ALTER STATISTICS; by default, a package may be collected."""
     mine, theirs = before.statistics, after.statistics
     for package in sorted(mine.keys() | theirs.keys()):
         if mine.get(package, True) is not theirs.get(package, True):
             yield statistics_text(package, theirs.get(package, True))
 
 
-def bundle_grown(before: Schema, after: Schema) -> Iterator[str]:
-    """The types that are new, or described anew."""
+def bundle_additions(before: Schema, after: Schema) -> Iterator[str]:
+    """Yield the statement that adds or updates types of the proto bundle."""
     mine, theirs = before.proto_bundle, after.proto_bundle
     if theirs is None or mine == theirs:
         return
@@ -177,8 +178,8 @@ def bundle_grown(before: Schema, after: Schema) -> Iterator[str]:
         yield f"ALTER PROTO BUNDLE{''.join(clauses)}"
 
 
-def bundle_shrunk(before: Schema, after: Schema) -> Iterator[str]:
-    """The types that nobody needs any more."""
+def bundle_deletions(before: Schema, after: Schema) -> Iterator[str]:
+    """Yield the statement that deletes types from the proto bundle."""
     mine, theirs = before.proto_bundle, after.proto_bundle
     if mine is None:
         return

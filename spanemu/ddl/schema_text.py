@@ -37,7 +37,7 @@ from spanemu.schema.table_text import (
 
 AnyIndex = Index | SearchIndex | VectorIndex
 
-# Options derived from other options, for the engine's own use.
+# Options that the engine derives from other options.
 _INTERNAL_OPTIONS = frozenset({"version_retention_nanos"})
 
 
@@ -72,7 +72,7 @@ def _tables(schema: Schema) -> Iterator[str]:
     """Yield each table with its indexes, then the foreign keys to tables that come later."""
     done: set[str] = set()
     later: list[ForeignKey] = []
-    # Indexes interleaved in a table that comes later than the index's own table.
+    # Indexes interleaved in a table that comes after the index's own table.
     waiting: dict[str, list[AnyIndex]] = {}
     indexes = user_indexes(schema)
     for table in _ordered(schema):

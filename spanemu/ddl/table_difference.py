@@ -1,4 +1,4 @@
-"""From one definition of a table to another: the ALTER TABLE statements, foreign keys aside."""
+"""The ALTER TABLE statements between two definitions of a table, except for foreign keys."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from spanemu.schema.table_text import (
 )
 from spanemu.values.types import TypeCode
 
-Action = tuple[str, bool]  # what follows ALTER TABLE name, and whether it loses rows' cells
+Action = tuple[str, bool]  # (text after ALTER TABLE name, whether cells are lost)
 
 _TEXTS = frozenset({TypeCode.STRING, TypeCode.BYTES})
 
 
-def must_be_made_anew(before: Table, after: Table) -> bool:
-    """Whether no ALTER TABLE leads from one to the other."""
+def must_be_recreated(before: Table, after: Table) -> bool:
+    """Return whether no ALTER TABLE statements lead from `before` to `after`."""
     if before.name != after.name or key_text(before.key) != key_text(after.key):
         return True
     if (before.parent, before.parent is None) != (after.parent, after.parent is None):
@@ -39,11 +39,11 @@ def must_be_made_anew(before: Table, after: Table) -> bool:
 
 
 def altered_table(before: Table, after: Table) -> Iterator[Action]:
-    """Statements for a table that stays."""
+    """Yield the statements that alter a table."""
     head = f"ALTER TABLE {quoted_path(after.name)}"
-    for action, destructive in (*_constraints_gone(before, after), *_columns(before, after)):
+    for action, destructive in (*_dropped_constraints(before, after), *_columns(before, after)):
         yield f"{head} {action}", destructive
-    for action in (*_properties(before, after), *_constraints_new(before, after)):
+    for action in (*_properties(before, after), *_added_constraints(before, after)):
         yield f"{head} {action}", False
 
 
@@ -57,18 +57,18 @@ def _bare(column: Column) -> Column:
 def _columns(before: Table, after: Table) -> Iterator[Action]:
     mine = {column.name: column for column in before.columns}
     theirs = {column.name: column for column in after.columns}
-    anew = {
+    recreated = {
         name for name in mine.keys() & theirs.keys() if not _is_alterable(mine[name], theirs[name])
     }
-    gone = [mine[name] for name in mine if name in anew or name not in theirs]
-    # A generated column goes before what it is computed from, and comes after it.
+    gone = [mine[name] for name in mine if name in recreated or name not in theirs]
+    # A generated column is dropped before, and added after, the columns it is computed from.
     for column in sorted(gone, key=lambda column: column.generated is None):
         yield f"DROP COLUMN {quoted(column.name)}", True
-    new = [theirs[name] for name in theirs if name in anew or name not in mine]
+    new = [theirs[name] for name in theirs if name in recreated or name not in mine]
     for column in sorted(new, key=lambda column: column.generated is not None):
         yield f"ADD COLUMN {column_text(column)}", False
     for name, column in theirs.items():
-        if name in mine and name not in anew:
+        if name in mine and name not in recreated:
             yield from (
                 (f"ALTER COLUMN {text}", False) for text in _alterations(mine[name], column)
             )
@@ -94,7 +94,7 @@ def _alterations(before: Column, after: Column) -> Iterator[str]:
         options = ", ".join(f"{option} = {option_value(value)}" for option, value in values.items())
         yield f"{name} SET OPTIONS ({options})"
     if before.identity is not None and after.identity is not None:
-        # The sequence behind an identity column has another name in each schema.
+        # The sequence behind an identity column has a different name in each schema.
         before = replace(
             before, identity=replace(before.identity, sequence=after.identity.sequence)
         )
@@ -117,7 +117,7 @@ def _alterations(before: Column, after: Column) -> Iterator[str]:
 # ---------------------------------------------------------------------------- the rest
 
 
-def _constraints_gone(before: Table, after: Table) -> Iterator[Action]:
+def _dropped_constraints(before: Table, after: Table) -> Iterator[Action]:
     kept = {check_text(check) for check in after.checks}
     for check in before.checks:
         if check_text(check) not in kept:
@@ -129,7 +129,7 @@ def _constraints_gone(before: Table, after: Table) -> Iterator[Action]:
             yield f"DROP SYNONYM {quoted_path(synonym)}", False
 
 
-def _constraints_new(before: Table, after: Table) -> Iterator[str]:
+def _added_constraints(before: Table, after: Table) -> Iterator[str]:
     known = {check_text(check) for check in before.checks}
     yield from (f"ADD {check_text(c)}" for c in after.checks if check_text(c) not in known)
 

@@ -1,7 +1,7 @@
-"""What stored rows must satisfy before a change may happen.
+"""Conditions that stored rows must meet before a change.
 
-Each function makes a job (see `change`) that raises for the first row in key order which refuses
-the change, and writes nothing.
+Each function returns a job (see `change`), which raises for the first row in key order that does
+not meet the condition, and writes nothing.
 """
 
 from __future__ import annotations
@@ -30,20 +30,20 @@ _NOTHING: Sequence[TreeWrite] = ()
 
 
 def verify_foreign_key(foreign_key: ForeignKey) -> Job:
-    """Every row that refers to something must find it."""
+    """Return the check that every referencing row has a referenced row."""
 
     def job(data: Data) -> Sequence[TreeWrite]:
-        # Managed indexes may be as new as the foreign key, so rows are looked at instead.
+        # Read rows, because managed indexes may be as new as the foreign key.
         reference = data.rules.reference(foreign_key)
-        wanted: dict[Row, None] = {}
+        missing: dict[Row, None] = {}
         for row in _full_rows(data.rules_of(foreign_key.table), data):
             values = reference.values_of(row)
             if None not in values:
-                wanted[values] = None
-        if wanted:
+                missing[values] = None
+        if missing:
             for row in _full_rows(data.rules_of(foreign_key.referenced_table), data):
-                wanted.pop(reference.referenced_values_of(row), None)
-        for values in wanted:
+                missing.pop(reference.referenced_values_of(row), None)
+        for values in missing:
             raise ForeignKeyDataViolation(
                 foreign_key.name, foreign_key.table, foreign_key.referenced_table,
                 reference.text(values),
@@ -54,7 +54,7 @@ def verify_foreign_key(foreign_key: ForeignKey) -> Job:
 
 
 def verify_check(table: str, check: str) -> Job:
-    """No row may fail the check of that name."""
+    """Return the check that no row violates a check constraint."""
 
     def job(data: Data) -> Sequence[TreeWrite]:
         rules = data.rules_of(table)
@@ -73,62 +73,62 @@ def _full_rows(rules: CompiledTable, data: Data) -> Iterator[Row]:
 
 
 def verify_not_null(table: str, column: Column) -> Job:
-    """No row may be without a value in a column."""
+    """Return the check that no row has NULL in a column."""
 
-    def judge(cell: Any, key: str, _: Data) -> None:
+    def check(cell: Any, key: str, _: Data) -> None:
         if cell is None:
             raise StoredNull(table, column.name, key)
 
-    return _each_cell(table, column, judge)
+    return _each_cell(table, column, check)
 
 
 def verify_length(table: str, column: Column) -> Job:
-    """No value, and no element of an array, may be longer than a column's length."""
+    """Return the check that no value or array element exceeds a column's length."""
     limit = column.length
     assert limit is not None
 
-    def judge(cell: Any, key: str, _: Data) -> None:
+    def check(cell: Any, key: str, _: Data) -> None:
         for value in cell if column.type.is_array and cell is not None else (cell,):
             if value is not None and len(value) > limit:
                 raise StoredValueTooLong(table, column.name, limit, len(value), key)
 
-    return _each_cell(table, column, judge)
+    return _each_cell(table, column, check)
 
 
 def verify_vector_length(table: str, column: Column) -> Job:
-    """Every array must have as many elements as a column's vectors have."""
-    wanted = column.vector_length
-    assert wanted is not None
+    """Return the check that every array has as many elements as the column requires."""
+    length = column.vector_length
+    assert length is not None
 
-    def judge(cell: Any, key: str, _: Data) -> None:
-        if cell is not None and (len(cell) != wanted or None in cell):
-            raise StoredVectorLength(table, column.name, wanted, len(cell), key)
+    def check(cell: Any, key: str, _: Data) -> None:
+        if cell is not None and (len(cell) != length or None in cell):
+            raise StoredVectorLength(table, column.name, length, len(cell), key)
 
-    return _each_cell(table, column, judge)
+    return _each_cell(table, column, check)
 
 
 def verify_past(table: str, column: Column) -> Job:
-    """No timestamp may be later than now in a column that is to hold commit timestamps."""
+    """Return the check that no value of a new commit timestamp column is in the future."""
 
-    def judge(cell: Any, key: str, data: Data) -> None:
+    def check(cell: Any, key: str, data: Data) -> None:
         if cell is not None and cell > data.at:
             raise StoredTimestampInFuture(table, column.name, format_utc(cell), key)
 
-    return _each_cell(table, column, judge)
+    return _each_cell(table, column, check)
 
 
-def _each_cell(table: str, column: Column, judge: Callable[[Any, str, Data], None]) -> Job:
+def _each_cell(table: str, column: Column, check: Callable[[Any, str, Data], None]) -> Job:
     def job(data: Data) -> Sequence[TreeWrite]:
         rules = data.rules_of(table)
         for _, row in data.rows(rules.table):
-            judge(row[column.position], rules.key_text(rules.key_of(row)), data)
+            check(row[column.position], rules.key_text(rules.key_of(row)), data)
         return _NOTHING
 
     return job
 
 
 def verify_parents(child: str, parent: str) -> Job:
-    """Every row must have its row in a table that becomes its parent."""
+    """Return the check that every row of a table has a parent row."""
 
     def job(data: Data) -> Sequence[TreeWrite]:
         below, above = data.rules_of(child), data.rules_of(parent)

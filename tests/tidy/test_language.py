@@ -36,6 +36,7 @@ REWRITTEN: tuple[str, ...] = (
     "spanemu/api/",
     "spanemu/cli/",
     "spanemu/control/",
+    "spanemu/ddl/",
     "spanemu/lint/",
     "spanemu/sql/ddl_ast.py",
     "spanemu/sql/errors.py",

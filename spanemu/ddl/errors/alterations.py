@@ -1,4 +1,4 @@
-"""What ALTER TABLE may not do to columns."""
+"""Errors of ALTER TABLE on columns."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a column's definition may not say."""
+"""Errors of the definitions of columns."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""What stored rows refuse: found while a change runs, with the statements before it applied."""
+"""Errors because of stored rows, raised while a change runs.
+
+The statements before the change in its batch have been applied.
+"""
 
 from __future__ import annotations
 

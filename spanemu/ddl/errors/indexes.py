@@ -1,4 +1,4 @@
-"""What an index may not be."""
+"""Errors of indexes."""
 
 from __future__ import annotations
 

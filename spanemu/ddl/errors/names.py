@@ -1,4 +1,4 @@
-"""Names that are taken, not allowed, or unknown. References in DDL must be spelt exactly."""
+"""Errors of names that are taken, invalid or unknown. DDL must spell names exactly."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sequences, views, named schemas and options of the database."""
+"""Errors of sequences, views, named schemas, options, placements, roles and grants."""
 
 from __future__ import annotations
 

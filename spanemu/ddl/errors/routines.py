@@ -1,4 +1,4 @@
-"""Functions of users, and models."""
+"""Errors of functions, models, proto bundles, property graphs and change streams."""
 
 from __future__ import annotations
 

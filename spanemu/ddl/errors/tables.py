@@ -1,4 +1,4 @@
-"""Keys, hierarchies, row deletion policies, and what stands in the way of dropping a table."""
+"""Errors of keys, hierarchies, constraints and row deletion policies, and of DROP TABLE."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Functions of users: declared, judged, printed and listed; queries refuse to call them."""
+"""Functions of users: declared, validated, printed and listed; queries refuse to call them."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """A kind of named object as one description, and the statements that work on any kind.
 
-CREATE, ALTER and DROP do the same for every kind: look the object up, judge its name, count the
+CREATE, ALTER and DROP do the same for every kind: look the object up, check its name, count the
 objects, define the object, refuse to drop what others need. A description says what differs.
 """
 
@@ -56,7 +56,7 @@ class ObjectKind:
     field: str  # the field of `schema.objects.NamedObjects` that holds the objects
 
     # Statements. `define` and `redefine` take (statement, object before or None, schema) and return
-    # the object after the statement; they raise for an object that may not be.
+    # the object after the statement; they raise for an invalid object.
     create: type[DdlStatement] | None = None
     define: Callable[[Any, Any, Schema], Any] = _nothing
     alter: type[DdlStatement] | None = None

@@ -1,4 +1,4 @@
-"""Property graphs: declared, judged, printed and listed; queries over graphs are refused."""
+"""Property graphs: declared, validated, printed and listed; queries over graphs are refused."""
 
 from __future__ import annotations
 

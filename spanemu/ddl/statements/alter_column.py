@@ -1,4 +1,4 @@
-"""ALTER TABLE ... ALTER COLUMN: a definition anew, options, defaults, identity."""
+"""ALTER TABLE with ADD COLUMN, ALTER COLUMN or DROP COLUMN."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from spanemu.ddl.expressions import columns_of_checks, columns_of_generated, wit
 from spanemu.ddl.kinds.sequences import restart_counter
 from spanemu.ddl.kinds.table import column_dependents
 from spanemu.ddl.lookup import column_of
-from spanemu.ddl.statements.columns import Place, column_options, identity_sequence, new_column
+from spanemu.ddl.statements.columns import ColumnSlot, column_options, identity_sequence, new_column
 from spanemu.ddl.validators import raise_first
 from spanemu.ddl.validators.columns import (
     Alteration,
@@ -51,12 +51,12 @@ from spanemu.values.types import TypeCode
 
 
 def redefine_column(table: Table, action: ddl_ast.RedefineColumn, schema: Schema) -> Change:
-    """A column's whole definition anew: what is not written is gone, except for its options."""
+    """Replace a column's definition. Clauses that are not written are dropped, options stay."""
     written = action.column
     before = column_of(table, written.name)
     if written.primary_key:
         raise PrimaryKeyOnAddedColumn(table.name, before.name)
-    declared = new_column(written, Place(table.name, before.id, before.position), schema)
+    declared = new_column(written, ColumnSlot(table.name, before.id, before.position), schema)
     options = column_options(table.name, before.name, written.options, before.options)
     change = Alteration(schema, table, before, replace(declared, options=options))
     raise_first(redefinition_problems(change))
@@ -64,14 +64,14 @@ def redefine_column(table: Table, action: ddl_ast.RedefineColumn, schema: Schema
 
 
 def set_column_options(table: Table, action: ddl_ast.SetColumnOptions, schema: Schema) -> Change:
-    """Options of a column. They may differ between the key columns that tables share."""
+    """Set options of a column. Key columns that tables share may have different options."""
     before = column_of(table, action.column)
     options = column_options(table.name, before.name, action.options, before.options)
     return _altered(Alteration(schema, table, before, replace(before, options=options)))
 
 
 def set_column_default(table: Table, action: ddl_ast.SetColumnDefault, schema: Schema) -> Change:
-    """A default for rows to come."""
+    """Set the default for future rows."""
     before = _alterable(table, action.column, schema)
     if before.generated is not None:
         raise GeneratedColumnHasDefault(table.name, before.name)
@@ -82,7 +82,7 @@ def set_column_default(table: Table, action: ddl_ast.SetColumnDefault, schema: S
 
 
 def drop_column_default(table: Table, action: ddl_ast.DropColumnDefault, schema: Schema) -> Change:
-    """No default for rows to come."""
+    """Drop the default for future rows."""
     before = _alterable(table, action.column, schema)
     if before.default is None:
         return Change(schema)
@@ -90,7 +90,7 @@ def drop_column_default(table: Table, action: ddl_ast.DropColumnDefault, schema:
 
 
 def set_column_on_update(table: Table, action: ddl_ast.SetColumnOnUpdate, schema: Schema) -> Change:
-    """What updates to come put into a column."""
+    """Set the value that future updates write into a column."""
     before = _alterable(table, action.column, schema)
     after = replace(before, on_update=action.on_update.text)
     return _altered(Alteration(schema, table, before, after))
@@ -99,7 +99,7 @@ def set_column_on_update(table: Table, action: ddl_ast.SetColumnOnUpdate, schema
 def drop_column_on_update(
     table: Table, action: ddl_ast.DropColumnOnUpdate, schema: Schema
 ) -> Change:
-    """Updates to come leave a column alone."""
+    """Drop the value that updates write into a column."""
     before = _alterable(table, action.column, schema)
     if before.on_update is None:
         return Change(schema)
@@ -109,7 +109,7 @@ def drop_column_on_update(
 def alter_column_identity(
     table: Table, action: ddl_ast.AlterColumnIdentity, schema: Schema
 ) -> Change:
-    """The range that an identity column skips, or its counter."""
+    """Change the skip range or restart the counter of an identity column."""
     before = _alterable(table, action.column, schema)
     identity = before.identity
     if identity is None:
@@ -146,9 +146,9 @@ def _altered(change: Alteration) -> Change:
     following = _with_identity(change.schema, table, after)
     changed = following.tables[table.fold(table.name)]
     raise_first(default_problems(changed, after, following))
-    judged = {key.id: key for key in changed.key_columns if key.generated is not None}
-    if after.generated is not None or judged:
-        raise_first(generated_problems(changed, {**judged, after.id: after}, following))
+    new_columns = {key.id: key for key in changed.key_columns if key.generated is not None}
+    if after.generated is not None or new_columns:
+        raise_first(generated_problems(changed, {**new_columns, after.id: after}, following))
     column = f"{table.name}.{after.name}"
     following = with_checked_views(following, (table.name,), "column", column)
     return Change(following, list(_jobs(change)))
@@ -163,7 +163,7 @@ def _with_identity(schema: Schema, table: Table, after: Column) -> Schema:
 
 
 def _jobs(change: Alteration) -> Iterator[Job]:
-    """What stored rows must satisfy, and become."""
+    """Yield the checks that stored rows must pass, and their conversion."""
     table, before, after = change.table.name, change.before, change.after
     if after.is_virtual:
         return
@@ -180,7 +180,7 @@ def _jobs(change: Alteration) -> Iterator[Job]:
 
 
 def add_column(table: Table, action: ddl_ast.AddColumn, schema: Schema) -> Change:
-    """A new column; rows that exist get its default, or what it is computed from."""
+    """Add a column; existing rows get its default or generated value."""
     name = action.column.name.name
     if table.column(name) is not None:
         if action.if_not_exists:
@@ -190,26 +190,26 @@ def add_column(table: Table, action: ddl_ast.AddColumn, schema: Schema) -> Chang
         raise PrimaryKeyOnAddedColumn(table.name, name)
     if len(table.columns) >= schema.limits.columns_per_table:
         raise TooManyColumns(table.name, schema.limits.columns_per_table)
-    place = Place(table.name, schema.next_id, table.width)
-    column = new_column(action.column, place, schema)
+    slot = ColumnSlot(table.name, schema.next_id, table.width)
+    column = new_column(action.column, slot, schema)
     wider = replace(table, columns=(*table.columns, column))
-    _judge(wider, column, schema)
+    _validate(wider, column, schema)
     following = schema.with_table(wider, next_id=schema.next_id + 1)
     if column.identity is not None:
         following = with_sequences(following, [identity_sequence(column, following.next_id)])
-    # A view that selects everything would grow.
+    # A view with SELECT * would get another column.
     following = with_checked_views(following, (table.name,), "TABLE", table.name)
     return Change(following, [fill_column(table.name, column)] if _has_cells(column) else ())
 
 
 def _has_cells(column: Column) -> bool:
-    """Whether rows that exist get a value other than NULL."""
+    """Return whether existing rows get a value other than NULL."""
     if column.generated is not None:
         return column.stored
     return column.default is not None or column.identity is not None
 
 
-def _judge(table: Table, column: Column, schema: Schema) -> None:
+def _validate(table: Table, column: Column, schema: Schema) -> None:
     raise_first(column_problems(table.name, column))
     raise_first(locality_group_problems(column.options, schema))
     if column.placement_key:
@@ -223,7 +223,7 @@ def _judge(table: Table, column: Column, schema: Schema) -> None:
 
 
 def drop_column(table: Table, action: ddl_ast.DropColumn, schema: Schema) -> Change:
-    """Take a column away. Stored rows keep its cells, so its position is not given out again."""
+    """Drop a column. Stored rows keep its cells, so its position is not used again."""
     column = table.column(action.column.name)
     if column is None:
         raise ColumnNotFound(table.name, action.column.name)
@@ -241,25 +241,25 @@ def drop_column(table: Table, action: ddl_ast.DropColumn, schema: Schema) -> Cha
 
 
 def _refuse_used(table: Table, column: Column, schema: Schema) -> None:
-    """Raise for the first thing that needs the column."""
-    place = table.name, column.name
+    """Raise for the first object that needs the column."""
+    name = table.name, column.name
     if column.id in {part.id for part in table.key_columns}:
-        raise CannotDropKeyColumn(*place)
+        raise CannotDropKeyColumn(*name)
     if column.placement_key:
-        raise PlacementKeyInvalid(*place, "a placement key cannot be dropped")
+        raise PlacementKeyInvalid(*name, "a placement key cannot be dropped")
     if table.row_deletion_policy is not None and table.row_deletion_policy[0] == column.name:
-        raise ColumnInRowDeletionPolicy(*place)
+        raise ColumnInRowDeletionPolicy(*name)
     raise_first(column_dependents(schema, table, column.name))
     keys = [f"`{key.name}`" for key in foreign_keys_over(schema, table, column)]
     if keys:
-        raise ColumnInForeignKeys(*place, ", ".join(keys))
+        raise ColumnInForeignKeys(*name, ", ".join(keys))
     for index in schema.indexes_of(table):
         if any(held.id == column.id for held in index.columns):
-            raise ColumnInIndex(*place, index.name)
+            raise ColumnInIndex(*name, index.name)
     for check, used in columns_of_checks(table, schema).items():
         if column.id in used:
-            raise ColumnInCheck(*place, check)
+            raise ColumnInCheck(*name, check)
     for id_, used in columns_of_generated(table, schema).items():
         if column.id in used:
             generated = next(other for other in table.columns if other.id == id_)
-            raise ColumnInGeneratedColumn(*place, generated.name)
+            raise ColumnInGeneratedColumn(*name, generated.name)

@@ -1,4 +1,4 @@
-"""ALTER TABLE: one function per action, found in one table."""
+"""ALTER TABLE: the table of actions, one function for each."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ ACTIONS: Mapping[type[ddl_ast.TableAction], Action] = {
 
 
 def alter_table(statement: ddl_ast.AlterTable, schema: Schema) -> Change:
-    """Change one thing about a table."""
+    """Apply the action of an ALTER TABLE."""
     table = find_table(schema, statement.name)
     if table is None:
         if statement.if_exists:

@@ -37,7 +37,7 @@ from spanemu.values.types import SCALARS, Type, TypeCode, array_of
 _BIT_REVERSED = "bit_reversed_positive"
 _STORABLE = {name: type_ for name, type_ in SCALARS.items() if type_.code != TypeCode.INTERVAL}
 
-# Options of columns: what values may be, and the words for it.
+# option -> (test of a value, description for messages)
 _COLUMN_OPTIONS: Mapping[str, tuple[Callable[[OptionValue], bool], str]] = {
     "allow_commit_timestamp": (is_bool, "true, false, and null"),
     "cassandra_type": (is_text, "the name of a Cassandra type"),
@@ -47,34 +47,34 @@ _COLUMN_OPTIONS: Mapping[str, tuple[Callable[[OptionValue], bool], str]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """Where a new column goes: its table's name, its id, and its position in stored rows."""
+class ColumnSlot:
+    """The identity of a new column: its table's name, its id, and its position in stored rows."""
 
     table: str
     id: int
     position: int
 
 
-def new_column(definition: ddl_ast.ColumnDefinition, place: Place, schema: Schema) -> Column:
-    """The column that a definition declares. What it means for its table is not judged."""
+def new_column(definition: ddl_ast.ColumnDefinition, slot: ColumnSlot, schema: Schema) -> Column:
+    """Return the column that a definition declares. The column is not validated."""
     name = definition.name.name
-    type_, length = _type(definition.type, place.table, name, schema.proto_bundle or NO_TYPES)
+    type_, length = _type(definition.type, slot.table, name, schema.proto_bundle or NO_TYPES)
     return Column(
         name=name,
         type=type_,
-        id=place.id,
-        position=place.position,
+        id=slot.id,
+        position=slot.position,
         length=length,
         not_null=definition.not_null,
         default=_text(definition.default),
         generated=_text(definition.generated),
         stored=definition.stored or definition.generated is None,
         on_update=_text(definition.on_update),
-        identity=_identity(definition, place, schema),
+        identity=_identity(definition, slot, schema),
         hidden=definition.hidden,
         placement_key=definition.placement_key,
         vector_length=definition.type.vector_length,
-        options=column_options(place.table, name, definition.options, {}),
+        options=column_options(slot.table, name, definition.options, {}),
     )
 
 
@@ -86,7 +86,7 @@ def _text(expression: ddl_ast.SqlExpression | None) -> str | None:
 
 
 def _type(written: TypeName, table: str, column: str, known: ProtoTypes) -> tuple[Type, int | None]:
-    """A type as written, and the length that it or its elements have; None is MAX."""
+    """Return a type as written and the length of it or its elements; None is MAX."""
     if written.element is not None:
         if written.element.element is not None:
             raise NestedArray(table, column)
@@ -119,7 +119,7 @@ def _length(written: TypeName, type_: Type, table: str, column: str) -> int | No
 def column_options(
     table: str, column: str, written: ddl_ast.Options | None, before: Mapping[str, Any]
 ) -> Mapping[str, Any]:
-    """A column's options after those written; NULL takes one away."""
+    """Return a column's options after the options written; NULL removes an option."""
     options = dict(before)
     for name, value in ddl_ast.options_by_name(written).items():
         if name not in _COLUMN_OPTIONS:
@@ -138,7 +138,7 @@ def column_options(
 
 
 def _identity(
-    definition: ddl_ast.ColumnDefinition, place: Place, schema: Schema
+    definition: ddl_ast.ColumnDefinition, slot: ColumnSlot, schema: Schema
 ) -> Identity | None:
     clauses = definition.identity
     if clauses is None:
@@ -149,12 +149,12 @@ def _identity(
         raise IdentityKindMissing(definition.name.name)
     raise_first(sequence_problems(clauses.skip_range, clauses.counter))
     kind = _BIT_REVERSED if clauses.bit_reversed_positive else None
-    name = identity_sequence_name(place.id)
+    name = identity_sequence_name(slot.id)
     return Identity(name, kind, clauses.skip_range, clauses.counter)
 
 
 def identity_sequence(column: Column, id_: int) -> Sequence:
-    """The sequence that an identity column draws from."""
+    """Return the sequence that an identity column draws from."""
     identity = column.identity
     assert identity is not None
     return Sequence(

@@ -1,10 +1,10 @@
-"""Foreign keys, with the indexes that Spanner makes and drops for them.
+"""Foreign keys and checks, with the indexes that Spanner creates and drops for foreign keys.
 
-Both sides must be found by the values of the key: the referenced side through the primary key when
-the foreign key names all of it, else through a unique index of its own; the referring side through
-the primary key when its columns are NOT NULL and come first in it, else through an index. Columns
-of such an index stand in the order of the referenced table's key, so that foreign keys which pair
-the same columns in another order share it.
+Rows must be found by the values of the key on both sides. The referenced side uses the primary key
+if the foreign key names all its columns, and a unique index of its own otherwise. The referencing
+side uses the primary key if the foreign key's columns are NOT NULL and come first in it, and an
+index otherwise. The columns of such an index are in the order of the referenced table's key, so
+that foreign keys that pair the same columns in another order share the index.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from spanemu.values.order import SortOrder
 def add_foreign_key(
     schema: Schema, table_name: str, written: ddl_ast.ForeignKeyDefinition
 ) -> Change:
-    """A foreign key of a table that is in `schema`, with its indexes and the check of the rows."""
+    """Add a foreign key to a table, with its indexes and the check of stored rows."""
     table = schema.tables[schema.fold(table_name)]
     referenced = table_of(schema, written.referenced_table)
     declared = _declared(schema, table, referenced, written)
@@ -48,11 +48,11 @@ def add_foreign_key(
     jobs: list[Job] = []
     ascending = schema.orders.order()
     there = _Need(referenced, tuple(theirs for _, theirs in pairs), ascending, unique=True)
-    schema, referenced_index = _backed(schema, there, declared.full_name, jobs)
+    schema, referenced_index = _with_index_for(schema, there, declared.full_name, jobs)
     index = None
     if declared.enforced:
         here = _Need(table, tuple(mine for mine, _ in pairs), ascending, unique=False)
-        schema, index = _backed(schema, here, declared.full_name, jobs)
+        schema, index = _with_index_for(schema, here, declared.full_name, jobs)
     foreign_key = replace(declared, referenced_index=referenced_index, index=index)
     if foreign_key.enforced:
         jobs.append(verify_foreign_key(foreign_key))
@@ -62,14 +62,14 @@ def add_foreign_key(
 
 
 def drop_foreign_key(schema: Schema, table: Table, foreign_key: ForeignKey) -> Schema:
-    """A table without one of its foreign keys, and without the indexes that nothing else needs."""
+    """Return the schema without a foreign key and the indexes that only this key needed."""
     kept = tuple(key for key in table.foreign_keys if key.name != foreign_key.name)
     schema = schema.with_table(replace(table, foreign_keys=kept))
     return release_indexes(schema, (foreign_key,))
 
 
 def release_indexes(schema: Schema, foreign_keys: Sequence[ForeignKey]) -> Schema:
-    """The schema without the indexes that only foreign keys which are gone needed."""
+    """Return the schema without the indexes that only dropped foreign keys needed."""
     for foreign_key in foreign_keys:
         for name in (foreign_key.index, foreign_key.referenced_index):
             index = None if name is None else schema.index(name)
@@ -105,16 +105,16 @@ def _declared(
 
 
 def _pairs(foreign_key: ForeignKey, table: Table, referenced: Table) -> list[tuple[Column, Column]]:
-    """(referring, referenced) columns in the order of the referenced table's key, then columns."""
-    order = {column.id: place for place, column in enumerate(referenced.key_columns)}
-    for place, column in enumerate(referenced.columns, len(order)):
-        order.setdefault(column.id, place)
+    """Return (referencing, referenced) columns in the order of the referenced table's key."""
+    order = {column.id: position for position, column in enumerate(referenced.key_columns)}
+    for position, column in enumerate(referenced.columns, len(order)):
+        order.setdefault(column.id, position)
     pairs = zip(foreign_key.columns, foreign_key.referenced_columns, strict=True)
-    found = [
+    columns = [
         (table.by_name[table.fold(mine)], referenced.by_name[table.fold(theirs)])
         for mine, theirs in pairs
     ]
-    return sorted(found, key=lambda pair: order[pair[1].id])
+    return sorted(columns, key=lambda pair: order[pair[1].id])
 
 
 # ---------------------------------------------------------------------------- managed indexes
@@ -122,7 +122,7 @@ def _pairs(foreign_key: ForeignKey, table: Table, referenced: Table) -> list[tup
 
 @dataclass(frozen=True, slots=True)
 class _Need:
-    """A need to find rows of a table by columns; `unique` is the referenced side."""
+    """The need to find rows of a table by columns; `unique` is set for the referenced side."""
 
     table: Table
     columns: tuple[Column, ...]
@@ -131,7 +131,7 @@ class _Need:
 
     @property
     def served_by_key(self) -> bool:
-        """Whether the primary key finds them."""
+        """True if the primary key finds the rows."""
         key = self.table.key_columns
         if self.unique:
             return {column.id for column in self.columns} == {column.id for column in key}
@@ -152,10 +152,10 @@ class _Need:
         )
 
 
-def _backed(
+def _with_index_for(
     schema: Schema, need: _Need, foreign_key: str, jobs: list[Job]
 ) -> tuple[Schema, str | None]:
-    """The schema with an index for `need`, and its name; the work to fill it joins `jobs`."""
+    """Return the schema with an index for `need`, and its name; the job to fill it joins `jobs`."""
     if need.served_by_key:
         return schema, None
     table = schema.tables[schema.fold(need.table.name)]
@@ -199,7 +199,7 @@ def _managed(schema: Schema, need: _Need, foreign_key: str) -> Index:
 
 
 def add_check(schema: Schema, table_name: str, written: ddl_ast.CheckDefinition) -> Change:
-    """A check of a table that is in `schema`, with the check of its rows."""
+    """Add a check to a table, with the check of stored rows."""
     table = schema.tables[schema.fold(table_name)]
     if written.name is None:
         name = check_name(schema, table.name)

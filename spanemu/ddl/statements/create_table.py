@@ -25,7 +25,7 @@ from spanemu.ddl.expressions import dependent_view_problems
 from spanemu.ddl.kinds.table import table_dependents
 from spanemu.ddl.lookup import find_table, table_of
 from spanemu.ddl.naming import object_name_problems
-from spanemu.ddl.statements.columns import Place, identity_sequence, new_column
+from spanemu.ddl.statements.columns import ColumnSlot, identity_sequence, new_column
 from spanemu.ddl.statements.constraints import add_check, add_foreign_key, release_indexes
 from spanemu.ddl.validators import raise_first
 from spanemu.ddl.validators.columns import column_problems
@@ -50,7 +50,7 @@ from spanemu.sql import ddl_ast
 from spanemu.sql.syntax_tree import Identifier, Path, TypeName
 from spanemu.values.order import SortOrders
 
-# The key of a table without a PRIMARY KEY clause; its clauses are printed like anyone's.
+# The key of a table without a PRIMARY KEY clause, printed like any other column.
 _ROW_ID = ddl_ast.ColumnDefinition(
     Identifier("rowid"),
     TypeName(path=Path((Identifier("INT64"),))),
@@ -62,7 +62,7 @@ _ROW_ID = ddl_ast.ColumnDefinition(
 
 
 def create_table(statement: ddl_ast.CreateTable, schema: Schema) -> Change:
-    """A new table, with its constraints and what they need."""
+    """Create a table with its constraints and the indexes and sequences they need."""
     name = str(statement.name)
     if statement.if_not_exists and schema.fold(name) in schema.tables:
         return Change(schema)
@@ -70,8 +70,8 @@ def create_table(statement: ddl_ast.CreateTable, schema: Schema) -> Change:
     if len(schema.tables) >= schema.limits.tables:
         raise TooManyTables(name, schema.limits.tables)
     table = _table(statement, schema)
-    _judge(table, schema)
-    schema = _put(table, schema)
+    _validate(table, schema)
+    schema = _with_columns(table, schema)
     raise_first(ancestor_policy_problems(table, schema))
     raise_first(policy_problems(table, schema))
     return _with_constraints(schema, table.name, statement.constraints)
@@ -89,7 +89,7 @@ def _with_constraints(
 
 
 def add_constraint(schema: Schema, table: str, constraint: ddl_ast.Constraint) -> Change:
-    """A constraint of a table that is in `schema`."""
+    """Add a constraint to a table of `schema`."""
     if isinstance(constraint, ddl_ast.ForeignKeyDefinition):
         return add_foreign_key(schema, table, constraint)
     return add_check(schema, table, constraint)
@@ -102,7 +102,7 @@ def _table(statement: ddl_ast.CreateTable, schema: Schema) -> Table:
     name, first = str(statement.name), schema.next_id
     definitions = _definitions(statement)
     columns = tuple(
-        new_column(definition, Place(name, first + 1 + place, place), schema)
+        new_column(definition, ColumnSlot(name, first + 1 + place, place), schema)
         for place, definition in enumerate(definitions)
     )
     _check_columns(name, columns, schema)
@@ -124,7 +124,7 @@ def _table(statement: ddl_ast.CreateTable, schema: Schema) -> Table:
 
 
 def interleaved(table: Table, parent: str, clause: ddl_ast.InterleaveClause) -> Table:
-    """A table as its INTERLEAVE clause says."""
+    """Return a table with the parent that its INTERLEAVE clause names."""
     if clause.on_delete is not None and not clause.in_parent:
         raise OnDeleteOfInterleaveIn(table.name)
     return replace(
@@ -148,7 +148,7 @@ def _check_columns(table: str, columns: Sequence[Column], schema: Schema) -> Non
 
 
 def _definitions(statement: ddl_ast.CreateTable) -> tuple[ddl_ast.ColumnDefinition, ...]:
-    """The columns as written; a table without a key gets a hidden one."""
+    """Return the columns as written; a table without a key gets a hidden key column."""
     written = statement.columns
     if statement.primary_key is not None or any(column.primary_key for column in written):
         return written
@@ -186,17 +186,17 @@ def _key(
 
 def _synonyms(statement: ddl_ast.CreateTable, schema: Schema) -> tuple[str, ...]:
     name = str(statement.name)
-    found = tuple(synonym.name for synonym in statement.synonyms)
-    if len(found) > 1:
-        raise SynonymExists(name, found[0])
-    for synonym in found:
+    names = tuple(synonym.name for synonym in statement.synonyms)
+    if len(names) > 1:
+        raise SynonymExists(name, names[0])
+    for synonym in names:
         raise_first(object_name_problems("Synonym", synonym, schema))
         if schema.fold(synonym) == schema.fold(name):
             raise DuplicateName(synonym)
-    return found
+    return names
 
 
-def _judge(table: Table, schema: Schema) -> None:
+def _validate(table: Table, schema: Schema) -> None:
     for column in table.columns:
         raise_first(column_problems(table.name, column))
         raise_first(locality_group_problems(column.options, schema))
@@ -215,7 +215,7 @@ def _judge(table: Table, schema: Schema) -> None:
         raise_first(generated_problems(table, generated, schema))
 
 
-def _put(table: Table, schema: Schema) -> Schema:
+def _with_columns(table: Table, schema: Schema) -> Schema:
     next_id = table.id + 1 + len(table.columns)
     schema = schema.with_table(table, next_id=next_id)
     identities = [column for column in table.columns if column.identity is not None]

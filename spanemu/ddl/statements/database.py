@@ -1,4 +1,4 @@
-"""ALTER DATABASE, and CREATE DATABASE where it does not belong."""
+"""Statements about databases, statistics packages and named schemas."""
 
 from __future__ import annotations
 
@@ -48,18 +48,18 @@ def alter_database(statement: ddl_ast.AlterDatabase, schema: Schema) -> Change:
 
 
 def create_database(statement: ddl_ast.CreateDatabase, schema: Schema) -> NoReturn:
-    """Only a request of its own creates a database."""
+    """Raise CreateDatabaseMisplaced, because only its own request creates a database."""
     raise CreateDatabaseMisplaced(statement.name.name)
 
 
 _KIND = "Statistics package"
 
-# Packages are made by the service and named by the time: any such name stands for one.
+# The service creates packages and names them by time: any such name is taken to exist.
 _PACKAGE = re.compile(r"[a-z][a-z0-9_-]*[a-z0-9]", re.IGNORECASE)
 
 
 def alter_statistics(statement: ddl_ast.AlterStatistics, schema: Schema) -> Change:
-    """Whether a package may be collected when newer ones are there."""
+    """Set whether a statistics package may be collected when newer packages exist."""
     name = statement.name.name
     if _PACKAGE.fullmatch(name) is None:
         raise ObjectNotFound(_KIND, name)
@@ -73,12 +73,12 @@ def alter_statistics(statement: ddl_ast.AlterStatistics, schema: Schema) -> Chan
 
 
 def analyze(statement: ddl_ast.Analyze, schema: Schema) -> Change:
-    """Statistics for the optimizer, which always has fresh ones here."""
+    """Do nothing, because the optimizer always has current statistics."""
     return Change(schema)
 
 
 def create_schema(statement: ddl_ast.CreateSchema, schema: Schema) -> Change:
-    """A name space for objects: `name.object`. It has nothing that could be replaced."""
+    """Create a named schema, a namespace for objects; OR REPLACE changes nothing."""
     name = str(statement.name)
     key = schema.fold(name)
     if (statement.if_not_exists or statement.or_replace) and key in schema.named_schemas:
@@ -88,17 +88,17 @@ def create_schema(statement: ddl_ast.CreateSchema, schema: Schema) -> Change:
 
 
 def drop_schema(statement: ddl_ast.DropSchema, schema: Schema) -> Change:
-    """Take an empty name space away."""
+    """Drop an empty named schema."""
     name = str(statement.name)
     if schema.named_schemas.get(schema.fold(name)) != name:
         if statement.if_exists:
             return Change(schema)
         raise SchemaNotFound(name)
-    objects = [found for found in _object_names(schema) if schema_part(found) == name]
+    objects = [other for other in _object_names(schema) if schema_part(other) == name]
     if objects:
         raise SchemaNotEmpty(name, ", ".join(objects))
     raise_first(privilege_problems(schema, "SCHEMA", name))
-    left = {key: found for key, found in schema.named_schemas.items() if found != name}
+    left = {key: other for key, other in schema.named_schemas.items() if other != name}
     return Change(schema.next(named_schemas=left))
 
 

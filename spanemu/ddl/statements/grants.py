@@ -45,7 +45,7 @@ def _changed(statement: ddl_ast.Grant | ddl_ast.Revoke, schema: Schema, *, added
             held = _granted(before.grants, grants) if added else _revoked(before.grants, grants)
             after = replace(before, grants=tuple(held))
         if after != before:
-            following = _put(following, after)
+            following = _with_role(following, after)
     return Change(following)
 
 
@@ -58,7 +58,7 @@ def _role(schema: Schema, name: str) -> Role:
     return role
 
 
-def _put(schema: Schema, role: Role) -> Schema:
+def _with_role(schema: Schema, role: Role) -> Schema:
     """Return the schema with a role; it holds system roles only while they have privileges."""
     if role.name in SYSTEM_ROLES and not role.grants:
         return without_object(schema, "roles", role.name)
@@ -85,8 +85,8 @@ def _grants(statement: ddl_ast.Grant | ddl_ast.Revoke, schema: Schema) -> list[G
         for name in names
         for privilege in statement.privileges
     ]
-    for each in grants:
-        raise_first(_grant_problems(each, schema))
+    for new in grants:
+        raise_first(_grant_problems(new, schema))
     return grants
 
 
@@ -102,8 +102,8 @@ def _granted(held: Iterable[Grant], given: Iterable[Grant]) -> Iterable[Grant]:
 
 def _revoked(held: Iterable[Grant], taken: Iterable[Grant]) -> Iterator[Grant]:
     revoked: dict[tuple[str, str, str, bool], frozenset[str]] = {}
-    for each in taken:
-        revoked[_key(each)] = revoked.get(_key(each), frozenset()) | each.columns
+    for old in taken:
+        revoked[_key(old)] = revoked.get(_key(old), frozenset()) | old.columns
     for before in held:
         if _key(before) not in revoked:
             yield before

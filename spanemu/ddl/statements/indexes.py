@@ -33,7 +33,7 @@ from spanemu.sql import ddl_ast
 
 
 def create_index(statement: ddl_ast.CreateIndex, schema: Schema) -> Change:
-    """A new secondary index, filled from the rows that exist."""
+    """Create a secondary index, and fill it from stored rows."""
     name = str(statement.name)
     if statement.if_not_exists and schema.index(name) is not None:
         return Change(schema)
@@ -88,7 +88,7 @@ def _parent(statement: ddl_ast.CreateIndex, schema: Schema) -> str | None:
 
 
 def alter_index(statement: ddl_ast.AlterIndex, schema: Schema) -> Change:
-    """An index that stores one column more, or less; its entries are written anew."""
+    """Add or drop a stored column, and write all entries again; or set options."""
     index = index_of(schema, statement.name)
     raise_first(managed_problems(index))
     action = statement.action

@@ -1,6 +1,6 @@
 """CREATE, ALTER and DROP PROTO BUNDLE.
 
-Unlike other statements these need what came with the request: the descriptors of the types.
+Unlike other statements, they need the descriptors of types that came with the request.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ from spanemu.schema.schema import Schema
 from spanemu.sql import ddl_ast
 from spanemu.sql.syntax_tree import Path
 
-_RESERVED = ("spanner.", "tech.spanner.")  # all other packages may be used, google.type too
+_RESERVED = ("spanner.", "tech.spanner.")  # types of other packages are allowed, google.type too
 
 
 def create_proto_bundle(
     statement: ddl_ast.CreateProtoBundle, schema: Schema, sent: ProtoTypes
 ) -> Change:
-    """The types that columns may have from now on."""
+    """Create the proto bundle, whose types columns may have."""
     if schema.proto_bundle is not None:
         raise ProtoBundleExists
     _check_sent(sent, "CREATE PROTO BUNDLE")
@@ -44,7 +44,7 @@ def create_proto_bundle(
 def alter_proto_bundle(
     statement: ddl_ast.AlterProtoBundle, schema: Schema, sent: ProtoTypes
 ) -> Change:
-    """Types more, types less, and types that changed."""
+    """Insert, update and delete types of the proto bundle."""
     before = schema.proto_bundle
     if before is None:
         raise ProtoBundleMissing
@@ -66,7 +66,7 @@ def alter_proto_bundle(
 
 
 def drop_proto_bundle(statement: ddl_ast.DropProtoBundle, schema: Schema, _: ProtoTypes) -> Change:
-    """No types; no column may have one."""
+    """Drop the proto bundle, unless a column has one of its types."""
     if schema.proto_bundle is None:
         raise ProtoBundleMissing
     raise_first(_usage_problems(sorted(schema.proto_bundle.names), schema))

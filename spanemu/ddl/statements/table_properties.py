@@ -1,4 +1,4 @@
-"""ALTER TABLE: constraints, row deletion policies and synonyms."""
+"""ALTER TABLE on constraints, row deletion policies, synonyms, options and names."""
 
 from __future__ import annotations
 
@@ -38,17 +38,17 @@ _CREATE_ONLY = "fulltext_dictionary_table"
 
 
 def add_table_constraint(table: Table, action: ddl_ast.AddConstraint, schema: Schema) -> Change:
-    """A foreign key or a check, which the rows that exist must satisfy."""
+    """Add a foreign key or a check, which stored rows must satisfy."""
     return add_constraint(schema, table.name, action.constraint)
 
 
 def drop_constraint(table: Table, action: ddl_ast.DropConstraint, schema: Schema) -> Change:
-    """Take a foreign key or a check away."""
-    wanted = schema.fold(action.name.name)
+    """Drop a foreign key or a check."""
+    folded = schema.fold(action.name.name)
     for key in table.foreign_keys:
-        if schema.fold(key.name) == wanted:
+        if schema.fold(key.name) == folded:
             return Change(drop_foreign_key(schema, table, key))
-    checks = tuple(check for check in table.checks if schema.fold(check.name) != wanted)
+    checks = tuple(check for check in table.checks if schema.fold(check.name) != folded)
     if len(checks) == len(table.checks):
         raise ConstraintNotFound(action.name.name, table.name)
     return Change(schema.with_table(replace(table, checks=checks)))
@@ -60,7 +60,7 @@ def drop_constraint(table: Table, action: ddl_ast.DropConstraint, schema: Schema
 def add_row_deletion_policy(
     table: Table, action: ddl_ast.AddRowDeletionPolicy, schema: Schema
 ) -> Change:
-    """A policy for a table without one."""
+    """Add a row deletion policy to a table without a policy."""
     if table.row_deletion_policy is not None:
         raise DeletionPolicyExists(table.name)
     return _with_policy(table, action.policy, schema)
@@ -69,7 +69,7 @@ def add_row_deletion_policy(
 def replace_row_deletion_policy(
     table: Table, action: ddl_ast.ReplaceRowDeletionPolicy, schema: Schema
 ) -> Change:
-    """Another policy."""
+    """Replace the row deletion policy."""
     if table.row_deletion_policy is None:
         raise DeletionPolicyMissing(table.name)
     return _with_policy(table, action.policy, schema)
@@ -80,7 +80,7 @@ def drop_row_deletion_policy(
     action: ddl_ast.DropRowDeletionPolicy,
     schema: Schema,
 ) -> Change:
-    """Rows stay for good."""
+    """Drop the row deletion policy."""
     if table.row_deletion_policy is None:
         raise DeletionPolicyMissing(table.name)
     return Change(schema.with_table(replace(table, row_deletion_policy=None)))
@@ -97,12 +97,12 @@ def _with_policy(table: Table, policy: ddl_ast.RowDeletionPolicy, schema: Schema
 
 
 def add_synonym(table: Table, action: ddl_ast.AddSynonym, schema: Schema) -> Change:
-    """A second name for a table."""
+    """Add a synonym for a table."""
     return Change(with_synonym(schema, table, str(action.synonym)))
 
 
 def with_synonym(schema: Schema, table: Table, synonym: str) -> Schema:
-    """A table of `schema` with a second name."""
+    """Return the schema with a synonym for a table."""
     if table.synonyms:
         raise SynonymExists(table.name, table.synonyms[0])
     raise_first(object_name_problems("Synonym", synonym, schema))
@@ -110,7 +110,7 @@ def with_synonym(schema: Schema, table: Table, synonym: str) -> Schema:
 
 
 def drop_synonym(table: Table, action: ddl_ast.DropSynonym, schema: Schema) -> Change:
-    """Take the second name away."""
+    """Drop the synonym of a table."""
     synonym = str(action.synonym)
     if synonym not in table.synonyms:
         raise SynonymNotFound(table.name, synonym)
@@ -122,7 +122,7 @@ def drop_synonym(table: Table, action: ddl_ast.DropSynonym, schema: Schema) -> C
 
 
 def set_table_options(table: Table, action: ddl_ast.SetTableOptions, schema: Schema) -> Change:
-    """Options of a table; whether it is a dictionary is said when it is created."""
+    """Set options of a table; only CREATE TABLE can make a table a dictionary."""
     rules = {name: rule for name, rule in TABLE_RULES.items() if name != _CREATE_ONLY}
     options = changed_options(("table", table.name), action.options, rules, table.options)
     if options == table.options:
@@ -132,7 +132,7 @@ def set_table_options(table: Table, action: ddl_ast.SetTableOptions, schema: Sch
 
 
 def set_on_delete(table: Table, action: ddl_ast.SetOnDelete, schema: Schema) -> Change:
-    """What happens to the rows of a child when their parent goes."""
+    """Set the effect of a parent row's deletion on its child rows."""
     if table.interleave is None:
         raise NotInterleaved(table.name, "SET ON DELETE")
     if table.interleave is Interleave.IN:
@@ -142,7 +142,7 @@ def set_on_delete(table: Table, action: ddl_ast.SetOnDelete, schema: Schema) -> 
 
 
 def set_interleave(table: Table, action: ddl_ast.SetInterleave, schema: Schema) -> Change:
-    """Whether the rows of a child need a parent row; the parent stays the same."""
+    """Set whether child rows need a parent row; the parent stays the same."""
     clause = action.interleave
     if table.parent is None:
         raise NotInterleaved(table.name, "SET INTERLEAVE IN")
@@ -168,7 +168,7 @@ def _changed(before: Table, after: Table, schema: Schema) -> Change:
 
 
 def rename_table(table: Table, action: ddl_ast.RenameTo, schema: Schema) -> Change:
-    """Another name for a table; the old one can go on as its synonym."""
+    """Rename a table; the old name can become its synonym."""
     name = str(action.name)
     following = _renamed(schema, table, name)
     if action.synonym is not None:
@@ -178,7 +178,7 @@ def rename_table(table: Table, action: ddl_ast.RenameTo, schema: Schema) -> Chan
 
 
 def rename_tables(statement: ddl_ast.RenameTables, schema: Schema) -> Change:
-    """Several names, one after the other; views are looked at when all are done."""
+    """Rename tables from left to right, then check the views over them."""
     names: set[str] = set()
     following = schema
     for old, new in statement.renames:
@@ -206,8 +206,8 @@ def _renamed(schema: Schema, table: Table, name: str) -> Schema:
         **{schema.fold(other.name): other for other, _ in schema.referencing(table)},
     }
     tables = {}
-    for key, found in schema.tables.items():
-        after = _following(found, old, name) if key in changed else found
+    for key, source in schema.tables.items():
+        after = _following(source, old, name) if key in changed else source
         tables[schema.fold(after.name)] = after
     indexes = {
         key: replace(
@@ -224,7 +224,7 @@ def _renamed(schema: Schema, table: Table, name: str) -> Schema:
 
 
 def _following(table: Table, old: str, new: str) -> Table:
-    """A table with every mention of the old name changed."""
+    """Return a table with the old name replaced in all its parts."""
     return replace(
         table,
         name=new if table.name == old else table.name,

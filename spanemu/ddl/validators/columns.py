@@ -1,4 +1,4 @@
-"""Definitions of columns, as far as they need no look at expressions."""
+"""Rules for the definitions of columns, and for their changes by ALTER COLUMN."""
 
 from __future__ import annotations
 
@@ -55,12 +55,12 @@ LENGTHS_MAX = {TypeCode.STRING: STRING_LENGTH_MAX, TypeCode.BYTES: BYTES_LENGTH_
 
 
 def scalar_of(type_: Type) -> Type:
-    """The type itself, or that of an array's elements."""
+    """Return the type itself, or the type of an array's elements."""
     return type_.item() if type_.is_array else type_
 
 
 def column_problems(table: str, column: Column) -> Iterator[SpannerError]:
-    """What is wrong with one column of a table, its expressions aside."""
+    """Yield what is wrong with a column, except for its expressions."""
     yield from column_name_problems(table, column.name)
     yield from _length_problems(table, column)
     yield from _vector_problems(table, column)
@@ -95,14 +95,14 @@ def _vector_problems(table: str, column: Column) -> Iterator[SpannerError]:
 
 
 _TEXTS = frozenset({TypeCode.STRING, TypeCode.BYTES})
-# Within each of these, values are stored alike.
+# Types of the same set are stored in the same way.
 _BINARIES = frozenset({TypeCode.BYTES, TypeCode.PROTO})
 _INTEGERS = frozenset({TypeCode.INT64, TypeCode.ENUM})
 
 
 @dataclass(frozen=True, slots=True)
 class Alteration:
-    """A column of a table before and after; `schema` is the one before."""
+    """A column of a table before and after ALTER COLUMN; `schema` is the schema before."""
 
     schema: Schema
     table: Table
@@ -111,7 +111,7 @@ class Alteration:
 
     @property
     def place(self) -> tuple[str, str]:
-        """Names of the table and the column."""
+        """The names of the table and the column."""
         return self.table.name, self.before.name
 
     @property
@@ -120,7 +120,7 @@ class Alteration:
 
     @property
     def type_codes(self) -> frozenset[TypeCode]:
-        """The codes of both types, of elements where they are arrays."""
+        """The codes of both types, or of their elements if they are arrays."""
         return frozenset(scalar_of(one.type).code for one in (self.before, self.after))
 
     @property
@@ -128,12 +128,12 @@ class Alteration:
         return self.before.not_null != self.after.not_null
 
     def foreign_keys(self) -> Iterator[ForeignKey]:
-        """Foreign keys that the column is part of, on either side."""
+        """Yield the foreign keys that the column is part of, on either side."""
         yield from foreign_keys_over(self.schema, self.table, self.before)
 
 
 def foreign_keys_over(schema: Schema, table: Table, column: Column) -> Iterator[ForeignKey]:
-    """Foreign keys that a column is part of, on either side."""
+    """Yield the foreign keys that a column is part of, on either side."""
     for key in table.foreign_keys:
         if column.name in key.columns:
             yield key
@@ -143,7 +143,7 @@ def foreign_keys_over(schema: Schema, table: Table, column: Column) -> Iterator[
 
 
 def shared_key_problems(schema: Schema, table: Table, column: Column) -> Iterator[SpannerError]:
-    """A key column that tables share cannot be altered in one of them, not even restated.
+    """Yield why a key column that parent and child tables share cannot be altered.
 
     Only its options can, which may differ between the tables.
     """
@@ -157,7 +157,7 @@ def shared_key_problems(schema: Schema, table: Table, column: Column) -> Iterato
 
 
 def redefinition_problems(change: Alteration) -> Iterator[SpannerError]:
-    """Why a column cannot be redefined so, its new expressions aside."""
+    """Yield why a column cannot be redefined, except for its new expressions."""
     yield from _key_problems(change)
     yield from _computed_problems(change)
     yield from _type_problems(change)
@@ -168,7 +168,7 @@ def redefinition_problems(change: Alteration) -> Iterator[SpannerError]:
 
 
 def _vector_change_problems(change: Alteration) -> Iterator[SpannerError]:
-    """The vector length of stored values may change, and rows are asked; an index relies on it."""
+    """Yield vector indexes that rely on the length; stored rows are checked later."""
     if change.before.vector_length == change.after.vector_length:
         return
     table, column = change.place
@@ -204,7 +204,7 @@ def _computed_problems(change: Alteration) -> Iterator[SpannerError]:
 
 
 def _is_used(change: Alteration) -> bool:
-    """Whether anything holds or judges the values of a generated column."""
+    """Return whether an index, a generated column or a check uses a generated column."""
     schema, table, id_ = change.schema, change.table, change.before.id
     return (
         any(column.id == id_ for index in schema.indexes_of(table) for column in index.columns)
@@ -253,7 +253,7 @@ def _nullability_problems(change: Alteration) -> Iterator[SpannerError]:
 
 
 def commit_timestamp_problems(change: Alteration) -> Iterator[SpannerError]:
-    """Why a column cannot begin to hold commit timestamps."""
+    """Yield why a column cannot begin to hold commit timestamps."""
     if change.before.allow_commit_timestamp or not change.after.allow_commit_timestamp:
         return
     schema, table, before = change.schema, change.table, change.before

@@ -1,4 +1,4 @@
-"""Expressions of columns and checks: what they may say."""
+"""Rules for the expressions of columns and checks."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from spanemu.ddl.errors.columns import (
     VirtualKeyColumn,
 )
 from spanemu.ddl.errors.tables import CheckInvalid, CheckOnCommitTimestamp, CheckWithoutColumns
-from spanemu.ddl.expressions import plain, stored_expression
+from spanemu.ddl.expressions import stored_expression, without_generated
 from spanemu.schema.column import Column
 from spanemu.schema.constraints import Check
 from spanemu.schema.schema import Schema
@@ -45,14 +45,14 @@ _Refuse = Callable[[str], SpannerError]
 
 
 class _RefusedError(Exception):
-    """The analyzer's reason for not taking an expression; it never leaves this module."""
+    """The analyzer's reason for refusing an expression; it never leaves this module."""
 
 
 # ---------------------------------------------------------------------------- defaults
 
 
 def default_problems(table: Table, column: Column, schema: Schema) -> Iterator[SpannerError]:
-    """What is wrong with DEFAULT and ON UPDATE of a column."""
+    """Yield what is wrong with DEFAULT and ON UPDATE of a column."""
     if column.default is not None:
         if column.generated is not None:
             yield GeneratedColumnHasDefault(table.name, column.name)
@@ -63,17 +63,17 @@ def default_problems(table: Table, column: Column, schema: Schema) -> Iterator[S
 def _default_problems(table: Table, column: Column, schema: Schema) -> Iterator[SpannerError]:
     assert column.default is not None
     try:
-        found = _analyzed(column.default, plain(table), schema, column.type)
+        analyzed = _analyzed(column.default, without_generated(table), schema, column.type)
     except _RefusedError as reason:
         yield DefaultInvalid(table.name, column.name, str(reason))
         return
-    if found.references:
+    if analyzed.references:
         yield DefaultRefersToColumn(table.name, column.name)
-    if found.has_subquery:
+    if analyzed.has_subquery:
         yield DefaultInvalid(table.name, column.name, _SUBQUERY.format("column default"))
-    if found.pending_commit_timestamp and not column.allow_commit_timestamp:
+    if analyzed.pending_commit_timestamp and not column.allow_commit_timestamp:
         yield PendingDefaultWithoutOption(table.name, column.name)
-    if column.allow_commit_timestamp and not found.pending_commit_timestamp:
+    if column.allow_commit_timestamp and not analyzed.pending_commit_timestamp:
         yield CommitTimestampDefault(table.name, column.name)
 
 
@@ -95,49 +95,49 @@ def _on_update_problems(table: Table, column: Column, schema: Schema) -> Iterato
 
 
 def generated_problems(
-    table: Table, judged: Mapping[int, Column], schema: Schema
+    table: Table, new: Mapping[int, Column], schema: Schema
 ) -> Iterator[SpannerError]:
-    """What is wrong with generated columns of a table; `judged` are the new ones, by id."""
-    seen = plain(table)
+    """Yield what is wrong with generated columns; `judged` are the new columns, by id."""
+    seen = without_generated(table)
     uses: dict[int, frozenset[int]] = {}
     for column in table.columns:
         if column.generated is None:
             continue
         try:
-            found = _analyzed(column.generated, seen, schema, column.type)
+            analyzed = _analyzed(column.generated, seen, schema, column.type)
         except _RefusedError as reason:
             yield GeneratedColumnInvalid(table.name, column.name, str(reason))
             continue
-        uses[column.id] = frozenset(reference.id for reference in found.references)
-        if column.id in judged:
-            yield from _generated_problems(table, column, found)
+        uses[column.id] = frozenset(reference.id for reference in analyzed.references)
+        if column.id in new:
+            yield from _generated_problems(table, column, analyzed)
     yield from _cycle_problems(table, uses)
     for column in table.key_columns:
-        if column.id in judged and column.id in uses:
+        if column.id in new and column.id in uses:
             yield from _generated_key_problems(table, column, uses[column.id])
 
 
 def _generated_problems(
-    table: Table, column: Column, found: StoredExpression
+    table: Table, column: Column, analyzed: StoredExpression
 ) -> Iterator[SpannerError]:
     def refuse(reason: str) -> SpannerError:
         return GeneratedColumnInvalid(table.name, column.name, reason)
 
-    yield from _impure_problems(found, refuse, "generated columns")
-    for used in found.references:
+    yield from _impure_problems(analyzed, refuse, "generated columns")
+    for used in analyzed.references:
         if used.allow_commit_timestamp:
             yield CommitTimestampDependency(column.name, used.name)
 
 
 def _impure_problems(
-    found: StoredExpression, refuse: _Refuse, place: str
+    analyzed: StoredExpression, refuse: _Refuse, owner: str
 ) -> Iterator[SpannerError]:
-    if found.has_subquery:
-        yield refuse(_SUBQUERY.format(place))
-    if found.pending_commit_timestamp:
+    if analyzed.has_subquery:
+        yield refuse(_SUBQUERY.format(owner))
+    if analyzed.pending_commit_timestamp:
         yield refuse(_PENDING)
-    if not found.is_deterministic:
-        yield refuse(_NOT_DETERMINISTIC.format(place))
+    if not analyzed.is_deterministic:
+        yield refuse(_NOT_DETERMINISTIC.format(owner))
 
 
 def _generated_key_problems(
@@ -180,21 +180,21 @@ def _cycle_problems(table: Table, uses: Mapping[int, frozenset[int]]) -> Iterato
 
 
 def check_problems(table: Table, check: Check, schema: Schema) -> Iterator[SpannerError]:
-    """What is wrong with a check."""
+    """Yield what is wrong with a check."""
 
     def refuse(reason: str) -> SpannerError:
         return CheckInvalid(table.name, check.name, check.expression, reason)
 
     try:
-        found = _analyzed(check.expression, plain(table), schema, BOOL)
+        analyzed = _analyzed(check.expression, without_generated(table), schema, BOOL)
     except _RefusedError as reason:
         yield refuse(str(reason))
         return
-    yield from _impure_problems(found, refuse, "check constraints")
-    for used in found.references:
+    yield from _impure_problems(analyzed, refuse, "check constraints")
+    for used in analyzed.references:
         if used.allow_commit_timestamp:
             yield CheckOnCommitTimestamp(check.name, used.name)
-    if not found.references:
+    if not analyzed.references:
         yield CheckWithoutColumns(table.name, check.name, check.expression)
 
 

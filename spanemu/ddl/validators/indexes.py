@@ -1,4 +1,4 @@
-"""Secondary indexes as declared."""
+"""Rules for secondary indexes."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ from spanemu.schema.table import Table
 from spanemu.values.key import can_be_key
 from spanemu.values.types import TypeCode
 
-# Types that fail with a message of their own; it names the kind of type, not the whole.
+# Types with an error of their own, which names only the type code.
 _NAMED_TYPES = frozenset({TypeCode.ARRAY, TypeCode.JSON, TypeCode.TOKENLIST})
 
 
 def index_column_problems(index: str, table: Table, names: Sequence[str]) -> Iterator[SpannerError]:
-    """Columns that the table does not have, or that are named twice."""
+    """Yield columns that the table does not have, or that are named twice."""
     seen: set[str] = set()
     for name in names:
         if find_column(table, name) is None:
@@ -47,7 +47,7 @@ def index_column_problems(index: str, table: Table, names: Sequence[str]) -> Ite
 
 
 def index_problems(index: Index, table: Table, schema: Schema) -> Iterator[SpannerError]:
-    """What is wrong with a new index whose columns exist."""
+    """Yield what is wrong with a new index whose columns exist."""
     if schema_part(index.name) != schema_part(table.name):
         yield IndexInOtherSchema(index.name, table.name)
     if not index.key:
@@ -72,7 +72,7 @@ def _type_problems(index: str, column: Column) -> Iterator[SpannerError]:
 
 
 def stored_problems(index: Index, table: Table, stored: Sequence[Column]) -> Iterator[SpannerError]:
-    """Stored columns that every entry has in its key already."""
+    """Yield stored columns that are part of each entry's key."""
     key = {part.column.id for part in index.key}
     table_key = {column.id for column in table.key_columns}
     for column in stored:
@@ -83,7 +83,7 @@ def stored_problems(index: Index, table: Table, stored: Sequence[Column]) -> Ite
 
 
 def _filter_problems(index: Index) -> Iterator[SpannerError]:
-    """Columns of WHERE c IS NOT NULL must be in the entries."""
+    """Yield columns of WHERE c IS NOT NULL that the index does not hold."""
     held = {column.name for column in index.columns}
     for name in index.where_not_null:
         if name not in held:
@@ -91,20 +91,20 @@ def _filter_problems(index: Index) -> Iterator[SpannerError]:
 
 
 def _parent_problems(index: Index, schema: Schema) -> Iterator[SpannerError]:
-    """The key must begin with the key of the table it is interleaved in; names may differ."""
+    """Yield where the key does not begin with the parent's key; names may differ."""
     if index.parent is None:
         return
     parent = schema.tables[schema.fold(index.parent)]
-    for place, theirs in enumerate(parent.key):
-        if place >= len(index.key):
+    for position, theirs in enumerate(parent.key):
+        if position >= len(index.key):
             yield IndexParentMissing(index.name, theirs.column.name)
         else:
-            mine = index.key[place]
+            mine = index.key[position]
             yield from shared_part_problems("Index", index.name, mine, theirs, lengths=False)
 
 
 def count_problems(index: Index, table: Table, schema: Schema) -> Iterator[SpannerError]:
-    """More indexes than a table or a database may have."""
+    """Yield the limits on the number of indexes that a new index exceeds."""
     limits = schema.limits
     if len(schema.indexes_of(table)) >= limits.indexes_per_table:
         yield TooManyTableIndexes(index.name, table.name, limits.indexes_per_table)
@@ -113,6 +113,6 @@ def count_problems(index: Index, table: Table, schema: Schema) -> Iterator[Spann
 
 
 def managed_problems(index: Index) -> Iterator[SpannerError]:
-    """An index that foreign keys need is for them alone to change."""
+    """Yield the error for an index that belongs to foreign keys."""
     if index.is_managed:
         yield IndexManaged(index.name, ", ".join(f"`{name}`" for name in index.managed_by))

@@ -1,4 +1,4 @@
-"""Primary keys, and keys that begin with the key of another table."""
+"""Rules for primary keys, parents, foreign keys and row deletion policies."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ from spanemu.values.types import TypeCode
 
 
 def primary_key_problems(table: Table) -> Iterator[SpannerError]:
-    """Repeated columns, types without order, too many parts."""
+    """Yield repeated columns, types without order, and too many parts."""
     seen: set[int] = set()
     for column in table.key_columns:
         if column.id in seen:
@@ -56,23 +56,23 @@ def primary_key_problems(table: Table) -> Iterator[SpannerError]:
 def parent_key_problems(
     kind: str, name: str, key: Sequence[KeyPart], parent: Table
 ) -> Iterator[SpannerError]:
-    """Each way in which the key of a child fails to begin with its parent's key."""
-    places = {parent.fold(part.column.name): place for place, part in enumerate(key)}
-    for position, theirs in enumerate(parent.key):
+    """Yield each way in which a child's key does not begin with its parent's key."""
+    positions = {parent.fold(part.column.name): number for number, part in enumerate(key)}
+    for expected, theirs in enumerate(parent.key):
         column = theirs.column
-        place = places.get(parent.fold(column.name))
-        if place is None:
+        position = positions.get(parent.fold(column.name))
+        if position is None:
             yield ParentKeyMissing(kind, name, column.name)
-        elif place != position:
-            yield ParentKeyPosition(kind, name, column.name, place)
+        elif position != expected:
+            yield ParentKeyPosition(kind, name, column.name, position)
         else:
-            yield from shared_part_problems(kind, name, key[place], theirs)
+            yield from shared_part_problems(kind, name, key[position], theirs)
 
 
 def shared_part_problems(
     kind: str, name: str, mine: KeyPart, theirs: KeyPart, *, lengths: bool = True
 ) -> Iterator[SpannerError]:
-    """Each way in which a key part fails to be the one of the parent's key in its place."""
+    """Yield how a key part differs from the parent's key part at its position."""
     column, parents = mine.column, theirs.column
     if column.type != parents.type:
         yield ParentKeyTypeDiffers(kind, name, parents.name, str(column.type), str(parents.type))
@@ -88,7 +88,7 @@ def shared_part_problems(
 
 
 def descent_problems(table: Table, parent: Table, schema: Schema) -> Iterator[SpannerError]:
-    """A table too deep below the root of its hierarchy, or one that adds nothing to a singleton."""
+    """Yield why a table cannot be interleaved in `parent`: no columns, or too deep."""
     if not table.columns:
         yield TableWithoutColumns(table.name)
     depth = 1
@@ -111,7 +111,7 @@ def _nullability(column: Column) -> str:
 def foreign_key_problems(
     foreign_key: ForeignKey, table: Table, referenced: Table
 ) -> Iterator[SpannerError]:
-    """What is wrong with the columns on both sides, and how they pair up."""
+    """Yield what is wrong with the columns on both sides and with their pairs."""
     name = foreign_key.name
     if foreign_key.cascade and not foreign_key.enforced:
         yield ForeignKeyActionNotEnforced(name)
@@ -147,7 +147,7 @@ def _column_problems(foreign_key: str, table: Table, column: Column) -> Iterator
 
 
 def policy_problems(table: Table, schema: Schema) -> Iterator[SpannerError]:
-    """What is wrong with the policy of a table that is in `schema`."""
+    """Yield what is wrong with the row deletion policy of a table of `schema`."""
     if table.row_deletion_policy is None:
         return
     name, _ = table.row_deletion_policy
@@ -163,7 +163,7 @@ def policy_problems(table: Table, schema: Schema) -> Iterator[SpannerError]:
 
 
 def referenced_policy_problems(table: Table, schema: Schema) -> Iterator[SpannerError]:
-    """Foreign keys that would stop the policy of the table they refer to."""
+    """Yield foreign keys that would stop the policy of the referenced table."""
     if table.row_deletion_policy is None:
         return
     stopping = [
@@ -174,7 +174,7 @@ def referenced_policy_problems(table: Table, schema: Schema) -> Iterator[Spanner
 
 
 def ancestor_policy_problems(table: Table, schema: Schema) -> Iterator[SpannerError]:
-    """A child that would stop the policy of a table above it."""
+    """Yield ancestors whose row deletion policy a child table would stop."""
     if table.cascade or table.interleave is not Interleave.IN_PARENT:
         return
     above: Table | None = schema.parent(table)

@@ -1,4 +1,4 @@
-"""Options of objects as data: which there are, and what their values may be."""
+"""Options of databases and other objects as data: names, and the rules for values."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ _UNITS = {
 
 
 def retention_nanos(period: OptionValue) -> int | None:
-    """`7d` as nanoseconds; None for what is no period."""
+    """Return a period such as `7d` in nanoseconds, or None for an invalid period."""
     match = _PERIOD.fullmatch(period) if isinstance(period, str) else None
     return None if match is None else int(match[1]) * _UNITS[match[2]]
 
@@ -89,7 +89,7 @@ def _is_count(value: OptionValue) -> bool:
     return type(value) is int and value >= 0
 
 
-# What a value other than NULL must be, and the words for it.
+# option -> (test of a value other than NULL, description for messages)
 OPTIONS: Mapping[str, tuple[Callable[[OptionValue], bool], str]] = {
     "columnar_policy": (_is_columnar_policy, "It must be 'enabled' or 'disabled'."),
     "default_leader": (_is_text, "It must be the name of a region."),
@@ -121,7 +121,7 @@ OPTIONS: Mapping[str, tuple[Callable[[OptionValue], bool], str]] = {
 
 
 def option_problems(name: str, value: OptionValue, schema: Schema) -> Iterator[SpannerError]:
-    """What is wrong with setting an option; NULL takes it back."""
+    """Yield what is wrong with a value for a database option; NULL unsets the option."""
     known = OPTIONS.get(name)
     if known is None:
         yield UnknownDatabaseOption(name)
@@ -139,7 +139,7 @@ def option_problems(name: str, value: OptionValue, schema: Schema) -> Iterator[S
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """What values other than NULL an option takes, and the words for it."""
+    """The values other than NULL that an option accepts, and their description for messages."""
 
     accepts: Callable[[OptionValue], bool]
     supported: str
@@ -149,17 +149,17 @@ Rules = Mapping[str, Rule]
 
 
 def is_text(value: OptionValue) -> bool:
-    """A string that is not empty."""
+    """Return whether a value is a string that is not empty."""
     return isinstance(value, str) and value != ""
 
 
 def is_bool(value: OptionValue) -> bool:
-    """TRUE or FALSE."""
+    """Return whether a value is TRUE or FALSE."""
     return isinstance(value, bool)
 
 
 def is_period(least: str, most: str) -> Callable[[OptionValue], bool]:
-    """A duration such as '36h' between two others."""
+    """Return the test for a duration between two durations such as '36h'."""
     low, high = retention_nanos(least), retention_nanos(most)
     assert low is not None
     assert high is not None
@@ -175,12 +175,12 @@ TRUE_OR_FALSE = Rule(is_bool, "true or false")
 
 
 def words(*allowed: str) -> Rule:
-    """One of some words."""
+    """Return the rule for one of several words."""
     return Rule(lambda value: value in allowed, " or ".join(f"'{word}'" for word in allowed))
 
 
 def whole(least: int, most: int) -> Rule:
-    """An integer of a range."""
+    """Return the rule for an integer of a range."""
     return Rule(
         lambda value: type(value) is int and least <= value <= most,
         f"a whole number from {least} to {most}",
@@ -188,33 +188,33 @@ def whole(least: int, most: int) -> Rule:
 
 
 def changed_options(
-    place: tuple[str, str],
+    owner: tuple[str, str],
     written: ddl_ast.Options | None,
     rules: Rules,
     before: Mapping[str, Any] | None = None,
 ) -> Mapping[str, Any]:
-    """Options after those written; NULL takes one away. `place` is a kind and a name.
+    """Return the options after those written; NULL removes an option.
 
-    Raises UnknownObjectOption or BadObjectOption.
+    `owner` is a kind and a name. Raises UnknownObjectOption or BadObjectOption.
     """
     options = dict(before or {})
     for name, value in ddl_ast.options_by_name(written).items():
         rule = rules.get(name)
         if rule is None:
-            raise UnknownObjectOption(*place, name, ", ".join(sorted(rules)))
+            raise UnknownObjectOption(*owner, name, ", ".join(sorted(rules)))
         if value is None:
             options.pop(name, None)
         elif rule.accepts(value):
             options[name] = value
         else:
-            raise BadObjectOption(*place, name, str(value), rule.supported)
+            raise BadObjectOption(*owner, name, str(value), rule.supported)
     return options
 
 
 def sequence_problems(
     skip_range: tuple[int, int] | None, counter: int | None
 ) -> Iterator[SpannerError]:
-    """What is wrong with the range that a sequence skips, and with its counter."""
+    """Yield what is wrong with the skip range and the counter of a sequence."""
     if skip_range is not None:
         low, high = skip_range
         if low > high:
@@ -239,7 +239,7 @@ INDEX_RULES: Rules = {"columnar_policy": COLUMNAR_POLICY, "locality_group": LOCA
 
 
 def locality_group_problems(options: Mapping[str, Any], schema: Schema) -> Iterator[SpannerError]:
-    """The locality group that something asks for must exist."""
+    """Yield the error for a locality group that does not exist."""
     name = options.get("locality_group")
     if name is None or name == DEFAULT:
         return
@@ -248,7 +248,7 @@ def locality_group_problems(options: Mapping[str, Any], schema: Schema) -> Itera
 
 
 def placement_key_problems(table: Table) -> Iterator[SpannerError]:
-    """What is wrong with the column that says where a row is kept."""
+    """Yield what is wrong with the placement key columns of a table."""
     keys = [column for column in table.columns if column.placement_key]
     for column in keys:
         yield from _column_problems(table.name, column)

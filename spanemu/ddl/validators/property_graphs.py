@@ -1,4 +1,4 @@
-"""Property graphs as declared."""
+"""Rules for property graphs, and for the tables and columns that they need."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from spanemu.values.types import Type, TypeCode
 def element_problems(
     graph: str, element: Element, row: Table, nodes: Sequence[Element]
 ) -> Iterator[SpannerError]:
-    """What is wrong with one element table; `nodes` are those that it may refer to."""
+    """Yield what is wrong with an element table; `nodes` are the tables it may refer to."""
     if not element.key:
         yield GraphInvalid(graph, element.name, "it needs a KEY clause")
     ends = [end for end in (element.source, element.destination) if end is not None]
@@ -58,7 +58,7 @@ def _label_problems(graph: str, element: Element) -> Iterator[SpannerError]:
 
 
 def graph_problems(graph: PropertyGraph, schema: Schema) -> Iterator[SpannerError]:
-    """What is wrong with element tables that are right by themselves."""
+    """Yield what is wrong with element tables that are valid by themselves."""
     names: set[str] = set()
     for element in graph.elements:
         if element.name.lower() in names:
@@ -66,9 +66,9 @@ def graph_problems(graph: PropertyGraph, schema: Schema) -> Iterator[SpannerErro
         names.add(element.name.lower())
     yield from _shared_label_problems(graph)
     for elements, kind in ((graph.nodes, "node"), (graph.edges, "edge")):
-        dynamic = [one for one in elements if one.dynamic_label is not None]
-        for one in dynamic[1:]:
-            yield GraphInvalid(graph.name, one.name, f"a second {kind} table with a dynamic label")
+        dynamic = [node for node in elements if node.dynamic_label is not None]
+        for node in dynamic[1:]:
+            yield GraphInvalid(graph.name, node.name, f"a second {kind} table with a dynamic label")
     for edge in graph.edges:
         for end in (edge.source, edge.destination):
             if end is not None:
@@ -76,18 +76,18 @@ def graph_problems(graph: PropertyGraph, schema: Schema) -> Iterator[SpannerErro
 
 
 def _shared_label_problems(graph: PropertyGraph) -> Iterator[SpannerError]:
-    """One label has the same properties everywhere; one property has the same type."""
+    """Yield labels with different properties, and properties with different types."""
     labels: dict[str, frozenset[str]] = {}
     types: dict[str, Type] = {}
     for element in graph.elements:
         for label in element.labels:
-            properties = frozenset(one.name.lower() for one in label.properties)
+            properties = frozenset(declared.name.lower() for declared in label.properties)
             if labels.setdefault(label.name.lower(), properties) != properties:
                 reason = f"label {label.name} has other properties elsewhere"
                 yield GraphInvalid(graph.name, element.name, reason)
-            for one in label.properties:
-                if types.setdefault(one.name.lower(), one.type) != one.type:
-                    reason = f"property {one.name} has another type elsewhere"
+            for declared in label.properties:
+                if types.setdefault(declared.name.lower(), declared.type) != declared.type:
+                    reason = f"property {declared.name} has another type elsewhere"
                     yield GraphInvalid(graph.name, element.name, reason)
 
 
@@ -113,7 +113,7 @@ def _endpoint_problems(
 
 
 def graphs_over_problems(schema: Schema, kind: str, name: str) -> Iterator[SpannerError]:
-    """Graphs that stand in the way of dropping a table or view."""
+    """Yield the error for a table or view to drop that property graphs need."""
     graphs = [
         graph.name
         for graph in schema.graphs.values()
@@ -126,7 +126,7 @@ def graphs_over_problems(schema: Schema, kind: str, name: str) -> Iterator[Spann
 def graphs_over_column_problems(
     schema: Schema, table: Table, column: str
 ) -> Iterator[SpannerError]:
-    """Graphs that stand in the way of dropping a column."""
+    """Yield the error for a column to drop that property graphs need."""
     graphs = [
         graph.name
         for graph in schema.graphs.values()
@@ -137,17 +137,17 @@ def graphs_over_column_problems(
 
 
 def _columns(element: Element, schema: Schema) -> set[str]:
-    """The columns of its table that an element needs."""
+    """Return the columns of its table that an element needs."""
     row = element_row(schema, element.table)
     ends = [end for end in (element.source, element.destination) if end is not None]
-    found = {*element.key, *(name for end in ends for name in end.columns)}
-    found |= {n for n in (element.dynamic_label, element.dynamic_properties) if n is not None}
+    columns = {*element.key, *(name for end in ends for name in end.columns)}
+    columns |= {n for n in (element.dynamic_label, element.dynamic_properties) if n is not None}
     for label in element.labels:
-        for one in label.properties:
-            if one.expression == one.name:
-                found.add(one.name)
+        for declared in label.properties:
+            if declared.expression == declared.name:
+                columns.add(declared.name)
             else:
                 dialect = dialect_of(schema.dialect)
-                used = dialect.analyze_expression(one.expression, row, schema, expected=None)
-                found |= {column.name for column in used.references}
-    return found
+                used = dialect.analyze_expression(declared.expression, row, schema, expected=None)
+                columns |= {column.name for column in used.references}
+    return columns
