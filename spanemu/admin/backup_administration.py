@@ -19,7 +19,7 @@ from spanemu.admin.backup import (
     check_expire_time,
     check_version_time,
 )
-from spanemu.admin.backup_runs import catch_up
+from spanemu.admin.backup_runs import create_due_backups
 from spanemu.admin.backup_schedule import BackupSchedule, ScheduleSpec, new_schedule, updated
 from spanemu.admin.encryption import EncryptionConfig, check_encryption, keys_of
 from spanemu.admin.errors import (
@@ -114,7 +114,7 @@ def get_backup(instances: Instances, name: str) -> Backup:
     Raises InvalidName, InstanceNotFound and BackupNotFound.
     """
     instances.instance(str(BackupName.parse(name).parent))
-    catch_up(instances)
+    create_due_backups(instances)
     return instances.backups.get(name)
 
 
@@ -123,7 +123,7 @@ def list_backups(
 ) -> Page[Backup]:
     """Return a page of the backups of an instance, the newest first."""
     instances.instance(parent)
-    catch_up(instances)
+    create_due_backups(instances)
     return instances.backups.listed(InstanceName.parse(parent), filter_, paging)
 
 
@@ -207,7 +207,7 @@ def create_schedule(
     instances.database(parent)
     if name not in ("", str(expected)):
         raise MismatchingName("backup schedule", name, str(expected))
-    catch_up(instances)
+    create_due_backups(instances)
     schedule = new_schedule(str(expected), spec, instances.clock.now())
     return instances.schedules.add(schedule)
 
@@ -226,7 +226,7 @@ def update_schedule(
 ) -> BackupSchedule:
     """Change the schedule fields that `paths` name; backups due before use the old fields."""
     get_schedule(instances, name)
-    catch_up(instances)
+    create_due_backups(instances)
     now = instances.clock.now()
 
     def change(schedule: BackupSchedule) -> BackupSchedule:
@@ -239,7 +239,7 @@ def update_schedule(
 def delete_schedule(instances: Instances, name: str) -> None:
     """Delete a schedule after creating its due backups, which stay."""
     get_schedule(instances, name)
-    catch_up(instances)
+    create_due_backups(instances)
     instances.schedules.delete(name)
 
 
@@ -253,6 +253,6 @@ def _new_name(
         raise MismatchingName("backup", new.name, str(name))
     check_encryption(new.encryption, str(name))
     instances.instance(parent)
-    catch_up(instances)
+    create_due_backups(instances)
     instances.backups.check_free(name)
     return instance, name

@@ -33,7 +33,7 @@ _SCHEDULE_CHARS_MAX = 40  # of its id in the ids of its backups
 
 def time_jumps(instances: Instances, move: Callable[[], object]) -> None:
     """Call `move`, which moves the clock at once, and create the backups due by then."""
-    catch_up(instances)
+    create_due_backups(instances)
 
     def move_and_run() -> None:
         move()
@@ -42,7 +42,7 @@ def time_jumps(instances: Instances, move: Callable[[], object]) -> None:
     instances.time_jumps(move_and_run)
 
 
-def catch_up(instances: Instances) -> None:
+def create_due_backups(instances: Instances) -> None:
     """Create the backups that are due."""
     _run_all(instances, lambda database: database.earliest_version_time())
 

@@ -1,8 +1,8 @@
 """Setting the emulator's clock to another time. The time in between does not pass: no row or backup
 expires, and no backup falls due.
 
-    set_back     to an earlier time that a test asks for: refused if a timestamp is later
-    come_back    to an earlier state of the clock: a database with later timestamps stays ahead
+    set_back         to an earlier time that a test asks for: refused if a timestamp is later
+    restore_clock    to an earlier state of the clock: a database with later timestamps stays ahead
 
 Moving time forward is in `backup_runs` and `database.database_time`.
 """
@@ -56,7 +56,7 @@ def set_back(instances: Instances, source: SystemClock, at: int) -> None:
     _put_off_backups(instances)
 
 
-def come_back(instances: Instances, source: SystemClock, state: ClockState) -> None:
+def restore_clock(instances: Instances, source: SystemClock, state: ClockState) -> None:
     """Restore an earlier state of the clock, unless the clock is in that state."""
     if state.is_like(source.state):
         return

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from spanemu.admin.autoscaling import UNITS_PER_NODE
-from spanemu.admin.backup_runs import catch_up
+from spanemu.admin.backup_runs import create_due_backups
 from spanemu.admin.errors import (
     ConfigInUse,
     InstanceCannotMove,
@@ -199,7 +199,7 @@ def update_partition(instances: Instances, spec: PartitionSpec, paths: Sequence[
 def delete_partition(instances: Instances, name: str, expected: int | None) -> None:
     """Delete a partition that no placement names, in a database or a backup."""
     get_partition(instances, name)
-    catch_up(instances)
+    create_due_backups(instances)
     with instances.mutex:
         for user in users_of_partition(instances, name):
             raise PartitionInUse(name, user)
@@ -237,7 +237,7 @@ def move_instance(instances: Instances, name: str, target: str) -> Operation:
     instances.configs.get(target)
     if InstanceConfigName.parse(target).project != instance.project:
         raise InstanceCannotMove(name, "the target is in another project")
-    catch_up(instances)
+    create_due_backups(instances)
     start = instances.clock.now()
 
     def move(before: Instance) -> Instance:

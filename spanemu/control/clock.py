@@ -26,7 +26,7 @@ from functools import partial
 from typing import Any, TypedDict, Unpack
 
 from spanemu.admin.backup_runs import time_jumps
-from spanemu.admin.clock_moves import check_not_passed, come_back, set_back
+from spanemu.admin.clock_moves import check_not_passed, restore_clock, set_back
 from spanemu.admin.instances import Instances
 from spanemu.base.clock import NANOS_PER_MICRO, ClockState, SystemClock
 from spanemu.base.errors import Unsupported
@@ -211,13 +211,13 @@ class EmbeddedClock(EmulatorClock):
         self._watchers.append(self._following)
 
     def reset(self) -> None:
-        self.come_back(self.source.unmoved)
+        self.restore_clock(self.source.unmoved)
 
-    def come_back(self, state: ClockState) -> None:
+    def restore_clock(self, state: ClockState) -> None:
         """Undo the moves made since `state`; keep following if time was frozen in `state`."""
         if state.frozen_at is None:
             self._stop_following()
-        come_back(self._instances, self.source, state)
+        restore_clock(self._instances, self.source, state)
 
     def advance_by(self, microseconds: int) -> None:
         nanos = self._nanos_ahead(microseconds)

@@ -84,7 +84,7 @@ class LocalDatabase(DatabaseControl):
 
     def restore(self, snapshot: Snapshot) -> None:
         self._database().restore(snapshot)
-        self._clock.come_back(snapshot.clock)
+        self._clock.restore_clock(snapshot.clock)
 
     def forget(self, snapshot: Snapshot) -> None:
         self._database().forget(snapshot)

@@ -74,7 +74,7 @@ class RequestRecord:
         self.scanned = rows if run is None else run.scanned
         self.written = stream.stats.row_count or 0
         self.sources = () if stream.source is None else (stream.source,)
-        stream.meter = None
+        stream.recorder = None
         self._finish(rows, size)
 
     def batch_ended(self, outcome: BatchOutcome) -> None:

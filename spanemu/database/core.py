@@ -83,7 +83,7 @@ class DatabaseCore:
         self.store = store
         self.locks = LockTable(lambda: store.clock.peek())
         self.activity = ActivityLog(store.split_map)
-        self.ledger = StatisticsAggregator(
+        self.aggregator = StatisticsAggregator(
             self.activity, self.locks.log, lambda: self.generation.schema
         )
         self.statistics = SnapshotReader(store, LATEST)  # sizes of tables, for the planner

@@ -206,7 +206,7 @@ class Database:
             self._core.locks.wound_all(why)
             self._core.splitting.restored(snapshot.splitting)
         self.time.rejoin()
-        self._core.ledger.forget()
+        self._core.aggregator.forget()
 
     def forget_history(self) -> None:
         """Make the current schema and rows older than any time, unless snapshots exist."""

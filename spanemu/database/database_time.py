@@ -67,7 +67,7 @@ class DatabaseTime:
         """Delete the statistics, which may have later times. Must not be called while commits are
         held.
         """
-        self._core.ledger.forget()
+        self._core.aggregator.forget()
 
     def continue_from(self, present: int) -> None:
         """Continue from the database's time `present`, ahead of the emulator's clock."""

@@ -66,7 +66,7 @@ class _Use:
     """The objects used within the period up to now, by whole hours."""
 
     def __init__(self, core: DatabaseCore, schema: Schema, period: int) -> None:
-        self._ledger = core.ledger
+        self._aggregator = core.aggregator
         self._now = core.store.clock.peek()
         self._since = self._now - period
         self._reads = schema.options.get(READS_OPTION, READS_PER_HOUR)
@@ -97,6 +97,6 @@ class _Use:
 
     def _hours(self, table: aggregator.StatisticsTable) -> Iterator[Row]:
         """Yield the rows of a statistics table, including the hour that has not ended."""
-        for row in self._ledger.look(table, "HOUR", self._now + NANOS_PER_HOUR):
+        for row in self._aggregator.query(table, "HOUR", self._now + NANOS_PER_HOUR):
             if row["INTERVAL_END"] > self._since:
                 yield row

@@ -260,7 +260,7 @@ class Session:
             if begun:
                 self.transactions.abandon(transaction)
             raise
-        stream.meter = record
+        stream.recorder = record
         return stream
 
     def _run_partition(

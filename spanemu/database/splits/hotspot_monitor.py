@@ -92,7 +92,7 @@ class HotspotMonitor:
         """Start a new detector, which observes every commit from now on."""
         activity = self._core.activity
         if activity.follower is not None and activity.requests:
-            self._core.ledger.catch_up()  # Pass the requests until now to the previous follower.
+            self._core.aggregator.flush()  # Pass the requests until now to the previous follower.
         with self._store.mutex:
             before, self.detector = self.detector, Detector(self._store, describe=self._described)
             self._store.observe(self.detector, before)
@@ -181,7 +181,7 @@ class HotspotMonitor:
         trees.
         """
         seen = detector.observations()
-        self._core.ledger.catch_up()
+        self._core.aggregator.flush()
         known = {tree_of(source) for source in self._schema.tables_and_indexes()}
         dropped = {tree for tree, _ in seen.streams} - known
         return replace(

@@ -43,7 +43,7 @@ class ResultStats:
     query_stats: Mapping[str, str] | None = None
 
 
-class RowsMeter(Protocol):
+class StreamRecorder(Protocol):
     """The receiver of the end of a stream, called once."""
 
     def ended(self, stream: ResultStream, rows: int = 0, size: int = 0) -> None:
@@ -81,7 +81,7 @@ class ResultStream:
     plan_serial: int = 0
     source: Any = None
     run: Any = None
-    meter: RowsMeter | None = None
+    recorder: StreamRecorder | None = None
 
 
 @record

@@ -1,8 +1,8 @@
 """Statistics of requests by the minute, kept as long as Spanner's tables show them.
 
-    activity, lock log  --fold-->  minutes  --roll-->  ten minutes  --roll-->  hours
+    activity, lock log  --aggregate-->  minutes  --roll-->  ten minutes  --roll-->  hours
 
-The path of a request appends a record, and `fold` aggregates many records at a time: it finds the
+The path of a request appends a record, and `aggregate` takes many records at a time: it finds the
 cell of similar records and adds to it, mostly without a function call. Similar records have the
 same text or plan, the same tag and the same mutations; their columns, bytes and splits are computed
 once for many, when a minute is over.
@@ -68,27 +68,27 @@ class StatisticsAggregator:
         self._schema = schema
         self._mutex = threading.Lock()  # Guards all that follows.
         self._levels: tuple[dict[int, Period], ...] = tuple({} for _ in _LEVELS)
-        self._latest = 0  # the minute of the last record folded
+        self._latest = 0  # the minute of the last aggregated record
         self._pending: dict[
             Age, list[RequestRecord]
         ] = {}  # requests of transactions that have not ended
         self._waited: dict[Age, list[LockWait]] = {}
         self._touched: WeakKeyDictionary[Any, Touched] = WeakKeyDictionary()
         self._weighed: tuple[Schema, WriteSizes] | None = None
-        log.when_full = self.fold
+        log.when_full = self.aggregate
 
-    def fold(self) -> None:
+    def aggregate(self) -> None:
         """Aggregate the records, unless another thread is doing so."""
         if self._mutex.acquire(blocking=False):
             try:
-                self._fold()
+                self._aggregate()
             finally:
                 self._mutex.release()
 
-    def catch_up(self) -> None:
+    def flush(self) -> None:
         """Aggregate all records made until now."""
         with self._mutex:
-            self._fold()
+            self._aggregate()
 
     def forget(self) -> None:
         """Delete all statistics, because the database was restored.
@@ -106,28 +106,28 @@ class StatisticsAggregator:
             self._pending.clear()
             self._waited.clear()
 
-    def look(self, table: StatisticsTable, interval: str, now: int) -> list[Row]:
+    def query(self, table: StatisticsTable, interval: str, now: int) -> list[Row]:
         """Return the rows of a table as of `now`, in nanoseconds, for intervals that have ended."""
         with self._mutex:
-            self._fold()
+            self._aggregate()
             for period in self._levels[0].values():
                 self._seal(period)
             return list(table(self._intervals(INTERVALS[interval], now), self._schema()))
 
-    # ------------------------------------------------------------------ folding
+    # ------------------------------------------------------------------ aggregation
 
-    def _fold(self) -> None:
+    def _aggregate(self) -> None:
         # A transaction's statements and waits are recorded before its end, so they are complete.
-        attempts = _taken(self._log.commits)
+        commits = _taken(self._log.commits)
         requests = _taken(self._log.requests)
         if self._log.follower is not None:
             self._log.follower(requests)
         for wait in self._waits.drain():
-            self._fold_wait(wait)
-        aborted = self._fold_requests(requests)
-        self._fold_attempts(attempts)
+            self._aggregate_wait(wait)
+        aborted = self._aggregate_requests(requests)
+        self._aggregate_commits(commits)
         for age in aborted:
-            self._fold_aborted(age, self._pending.pop(age, ()))
+            self._aggregate_aborted(age, self._pending.pop(age, ()))
         if len(self._pending) > PENDING_MAX:
             _forget_oldest(self._pending)
         if len(self._waited) > PENDING_MAX:
@@ -155,7 +155,7 @@ class StatisticsAggregator:
         family.cells[key] = cell
         return cell
 
-    def _fold_requests(self, requests: Iterable[RequestRecord]) -> list[Age]:
+    def _aggregate_requests(self, requests: Iterable[RequestRecord]) -> list[Age]:
         """Aggregate requests; return the ages of the aborted transactions."""
         minute, period = -1, _NO_PERIOD
         pending, waited = self._pending, self._waited
@@ -205,24 +205,24 @@ class StatisticsAggregator:
                     cell.waited += _within(waited[age], request)
         return aborted
 
-    def _fold_attempts(self, attempts: Iterable[CommitRecord]) -> None:
+    def _aggregate_commits(self, commits: Iterable[CommitRecord]) -> None:
         minute, period = -1, _NO_PERIOD
         pending, waited = self._pending, self._waited
-        for attempt in attempts:
-            age, tag = attempt.age, attempt.tag
+        for commit in commits:
+            age, tag = commit.age, commit.tag
             waited.pop(age, None)
             sources: tuple[Any, ...] = ()
             if age in pending:
                 tag, sources = _done(pending.pop(age), tag)
-            if attempt.at // _MINUTE != minute:
-                minute = attempt.at // _MINUTE
+            if commit.at // _MINUTE != minute:
+                minute = commit.at // _MINUTE
                 period = self._minute(minute)
             family = period.transactions
-            key = tag, sources, attempt.mutations
+            key = tag, sources, commit.mutations
             cell = family.cells.get(key) or self._put(period, family, key, Transactions(*key))
-            cell.commit(attempt)
+            cell.commit(commit)
 
-    def _fold_aborted(self, age: Age, requests: Sequence[RequestRecord]) -> None:
+    def _aggregate_aborted(self, age: Age, requests: Sequence[RequestRecord]) -> None:
         """Count a transaction that was aborted before its commit as an attempt."""
         if requests:
             first, last = requests[0], requests[-1]
@@ -232,7 +232,7 @@ class StatisticsAggregator:
             cell = family.cells.get(key) or self._put(period, family, key, Transactions(*key))
             cell.abort(age, last.began + last.seconds - first.began)
 
-    def _fold_wait(self, wait: LockWait) -> None:
+    def _aggregate_wait(self, wait: LockWait) -> None:
         if wait.age != YOUNGEST:
             self._waited.setdefault(wait.age, []).append(wait)
         period = self._minute(wait.at // _MINUTE)

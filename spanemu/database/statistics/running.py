@@ -16,15 +16,15 @@ _AGES = (1, 10, 100)
 
 def oldest_active_queries(log: ActivityLog) -> Iterator[Row]:
     """Yield the rows of OLDEST_ACTIVE_QUERIES, the oldest first."""
-    for meter, text, tag in _running(log):
-        transaction = meter.transaction
+    for record, text, tag in _running(log):
+        transaction = record.transaction
         yield {
-            "START_TIME": meter.at,
+            "START_TIME": record.at,
             "TEXT_FINGERPRINT": fingerprint(tag or text),
             "TEXT": text[:TEXT_CHARACTERS_MAX],
             "TEXT_TRUNCATED": len(text) > TEXT_CHARACTERS_MAX,
-            "SESSION_ID": _last(meter.session),
-            "QUERY_ID": str(meter.number),
+            "SESSION_ID": _last(record.session),
+            "QUERY_ID": str(record.number),
             "PRIORITY": "PRIORITY_UNSPECIFIED",
             "TRANSACTION_TYPE": _type(transaction),
         }
@@ -33,19 +33,19 @@ def oldest_active_queries(log: ActivityLog) -> Iterator[Row]:
 def active_queries_summary(log: ActivityLog) -> Iterator[Row]:
     """Yield the row of ACTIVE_QUERIES_SUMMARY."""
     now = monotonic()
-    running = [meter for meter, _, _ in _running(log)]
-    ages = [now - meter.began for meter in running]
+    running = [record for record, _, _ in _running(log)]
+    ages = [now - record.began for record in running]
     yield {
         "ACTIVE_COUNT": len(running),
-        "OLDEST_START_TIME": min((meter.at for meter in running), default=None),
+        "OLDEST_START_TIME": min((record.at for record in running), default=None),
         **{f"COUNT_OLDER_THAN_{age}S": sum(seconds > age for seconds in ages) for age in _AGES},
     }
 
 
 def active_partitioned_dmls(log: ActivityLog, progress: dict[bytes, Progress]) -> Iterator[Row]:
     """Yield the rows of ACTIVE_PARTITIONED_DMLS."""
-    for meter, text, _ in _running(log):
-        done = progress.get(getattr(meter.transaction, "id", b""))
+    for record, text, _ in _running(log):
+        done = progress.get(getattr(record.transaction, "id", b""))
         if done is None:
             continue
         nontrivial = done.total - done.trivial
@@ -53,25 +53,25 @@ def active_partitioned_dmls(log: ActivityLog, progress: dict[bytes, Progress]) -
         yield {
             "TEXT": text,
             "TEXT_FINGERPRINT": fingerprint(text),
-            "SESSION_ID": _last(meter.session),
+            "SESSION_ID": _last(record.session),
             "NUM_PARTITIONS_TOTAL": done.total,
             "NUM_PARTITIONS_COMPLETE": done.complete,
             "NUM_TRIVIAL_PARTITIONS_COMPLETE": done.trivial,
             "PROGRESS": f"{share:.2%}",
             "ROWS_PROCESSED": done.rows,
-            "START_TIMESTAMP": meter.at,
+            "START_TIMESTAMP": record.at,
             "LAST_UPDATE_TIMESTAMP": done.updated,
         }
 
 
 def _running(log: ActivityLog) -> Iterator[tuple[RequestRecord, str, str]]:
     """Yield (record, text, tag) of each running query, the oldest first."""
-    for meter in sorted(log.running.copy().values(), key=lambda meter: meter.number):
-        asked = meter.asked
+    for record in sorted(log.running.copy().values(), key=lambda record: record.number):
+        asked = record.asked
         requests: Any = asked if asked.__class__ is tuple else (asked,)
         texts = [text for one in requests if (text := getattr(one, "sql", None)) is not None]
         if texts:
-            yield meter, ";".join(texts), requests[0].request_tag
+            yield record, ";".join(texts), requests[0].request_tag
 
 
 def _last(name: str) -> str:

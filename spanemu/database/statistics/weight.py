@@ -86,11 +86,11 @@ class WriteSizes:
 
     def __init__(self, schema: Schema, split_map: SplitMap) -> None:
         self._structure = split_map
-        self._keys = {tree_of(thing): key_reader(thing) for thing in schema.tables_and_indexes()}
+        self._keys = {tree_of(source): key_reader(source) for source in schema.tables_and_indexes()}
         self._tables = {tree_of(table): table for table in schema.tables.values()}
         self._weighers = {tree: row_weigher(table) for tree, table in self._tables.items()}
         self._hierarchies: dict[TreeId, TreeId] = {
-            tree_of(thing): hierarchy_of(schema, thing) for thing in schema.tables_and_indexes()
+            tree_of(source): hierarchy_of(schema, source) for source in schema.tables_and_indexes()
         }
 
     def by_table(

@@ -236,7 +236,9 @@ def _rows_of(name: str, notation: str, interval: str) -> Callable[[Source], Rows
     table = _STATISTICS.get(name)
     if table is None:
         return no_rows
-    return lambda source: _in_order(source.core.ledger.look(table, interval, source.at), notation)
+    return lambda source: _in_order(
+        source.core.aggregator.query(table, interval, source.at), notation
+    )
 
 
 def _at_the_moment(name: str, notation: str) -> Declared:

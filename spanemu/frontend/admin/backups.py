@@ -6,7 +6,7 @@ from typing import Any
 
 from spanemu.admin import backup_administration as administration
 from spanemu.admin.backup_administration import NewBackup, Restore
-from spanemu.admin.backup_runs import catch_up
+from spanemu.admin.backup_runs import create_due_backups
 from spanemu.admin.backup_schedule import BackupSchedule, ScheduleSpec
 from spanemu.admin.encryption import check_encryption
 from spanemu.admin.instances import Instances
@@ -93,7 +93,7 @@ def list_backup_operations(instances: Instances, request: Any) -> Any:
     """List the operations on backups of an instance, the latest first."""
     instance = InstanceName.parse(request.parent)
     instances.instance(request.parent)
-    catch_up(instances)
+    create_due_backups(instances)
     paging = PageRequest(request.page_size, request.page_token)
     page = instances.operations.of_backups(instance, request.filter, paging)
     return wire.ListBackupOperationsResponse(

@@ -116,8 +116,8 @@ class Chunks:
                 yield self._flush(self._token())
             raise broken.failure from None
         except Exception as failure:
-            if self._stream.meter is not None:
-                self._stream.meter.failed(failure)
+            if self._stream.recorder is not None:
+                self._stream.recorder.failed(failure)
             raise
         finally:
             close_rows(self._stream)
@@ -137,8 +137,8 @@ class Chunks:
         """Return the last message, marked so that the client need not request another."""
         stream = self._stream
         stats = stats_field(stream.stats, 5)
-        if stream.meter is not None:
-            stream.meter.ended(stream, self._rows - self._rows_before, self._bytes + self._size)
+        if stream.recorder is not None:
+            stream.recorder.ended(stream, self._rows - self._rows_before, self._bytes + self._size)
         self._is_over = True
         return self._flush(stats + _LAST)
 

@@ -195,11 +195,11 @@ def result_set_bytes(stream: ResultStream, size_max: int = UNARY_RESULT_BYTES_MA
             size += len(listed)
             if size > size_max:
                 raise ResultTooLarge(size_max)
-        if stream.meter is not None:
-            stream.meter.ended(stream, len(parts) - 1, size)
+        if stream.recorder is not None:
+            stream.recorder.ended(stream, len(parts) - 1, size)
     except Exception as failure:
-        if stream.meter is not None:
-            stream.meter.failed(failure)
+        if stream.recorder is not None:
+            stream.recorder.failed(failure)
         close_rows(stream)
         raise
     parts.append(stats_field(stream.stats, 3))
@@ -226,5 +226,5 @@ def close_rows(stream: ResultStream) -> None:
     close = getattr(stream.rows, "close", None)  # A plain iterator holds nothing.
     if close is not None:
         close()
-    if stream.meter is not None:
-        stream.meter.abandoned()  # without effect if all rows were read
+    if stream.recorder is not None:
+        stream.recorder.abandoned()  # without effect if all rows were read

@@ -50,20 +50,20 @@ class Life:
     def __init__(self) -> None:
         self.log = ActivityLog(SplitMap())
         self.waits = Waits()
-        self.ledger = StatisticsAggregator(self.log, self.waits, lambda: SCHEMA)  # type: ignore[arg-type]
+        self.aggregator = StatisticsAggregator(self.log, self.waits, lambda: SCHEMA)  # type: ignore[arg-type]
 
     def query(self, sql: str, at: int, **changes: Any) -> RequestRecord:
-        meter = RequestRecord(self.log, StatementRequest(sql), "s", at)
+        record = RequestRecord(self.log, StatementRequest(sql), "s", at)
         age = changes.get("age")
-        meter.transaction = SimpleNamespace(holder=SimpleNamespace(age=age)) if age else None
+        record.transaction = SimpleNamespace(holder=SimpleNamespace(age=age)) if age else None
         stats = SimpleNamespace(row_count=None)
         if "code" in changes:
-            meter.code = changes["code"]
-            meter._finish_incomplete()
+            record.code = changes["code"]
+            record._finish_incomplete()
         else:
-            stream: Any = SimpleNamespace(run=None, stats=stats, source=None, meter=meter)
-            meter.ended(stream, changes.get("rows", 1))
-        return meter
+            stream: Any = SimpleNamespace(run=None, stats=stats, source=None, recorder=record)
+            record.ended(stream, changes.get("rows", 1))
+        return record
 
     def commit(self, at: int, **changes: Any) -> None:
         facts = {
@@ -78,7 +78,7 @@ class Life:
         self.waits.noted.append(LockWait(at, 0.0, seconds, (9, 9), TreeId(1), b"", False, ()))
 
     def rows(self, table: Any, interval: str, now: int) -> list[Any]:
-        return self.ledger.look(table, interval, now)
+        return self.aggregator.query(table, interval, now)
 
     def totals(self, interval: str, now: int) -> dict[int, int]:
         rows = self.rows(query_stats_total, interval, now)
@@ -109,10 +109,10 @@ def test_rows_by_text_are_the_costliest(life: Life) -> None:
     for number in range(3_000):
         life.query(f"SELECT {number % 500}", START)
     for _ in range(50):
-        meter = RequestRecord(life.log, StatementRequest("SELECT 'slow'"), "s", START)
-        meter.began -= 1.0  # It takes a second.
-        meter.code = Code.CANCELLED
-        meter._finish_incomplete()
+        record = RequestRecord(life.log, StatementRequest("SELECT 'slow'"), "s", START)
+        record.began -= 1.0  # It takes a second.
+        record.code = Code.CANCELLED
+        record._finish_incomplete()
     rows = life.rows(query_stats_top, "MINUTE", START + MINUTE)
     assert len(rows) == TOP_MAX
     assert rows[0]["TEXT"] == "SELECT 'slow'"
@@ -146,8 +146,8 @@ def test_there_are_only_so_many_cells(life: Life, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(module, "CELLS_MAX", 250)
     for number in range(3_000):
         life.query(f"SELECT {number}", START + number * SECOND)
-    ledger = life.ledger
-    minutes = ledger._levels[0]
+    aggregator = life.aggregator
+    minutes = aggregator._levels[0]
     assert sum(map(len, minutes.values())) <= 250 + 60
     hours = life.totals("HOUR", START + 2 * HOUR)
     assert sum(hours.values()) == 3_000
@@ -160,7 +160,7 @@ def test_a_transaction_is_what_its_statements_and_mutations_do(life: Life) -> No
         life.commit(START, age=age, tag="t" if number % 3 else "")
     rows = life.rows(txn_stats_top, "MINUTE", START + MINUTE)
     assert sorted(row["ATTEMPT_COUNT"] for row in rows) == [100, 200]
-    assert not life.ledger._pending
+    assert not life.aggregator._pending
 
 
 def test_attempts_that_end_otherwise(life: Life) -> None:
@@ -207,4 +207,4 @@ def test_waits_add_up(life: Life) -> None:
 def test_transactions_without_an_end_are_forgotten(life: Life) -> None:
     for number in range(5_000):
         life.query("SELECT 1", START, age=(number, number))
-    assert len(life.ledger._pending) <= module.PENDING_MAX
+    assert len(life.aggregator._pending) <= module.PENDING_MAX
