@@ -61,12 +61,12 @@ def in_steps(
         began = ended
 
 
-def paced(items: Collection[T]) -> Iterable[T]:
+def interruptible(items: Collection[T]) -> Iterable[T]:
     """Return the items for a loop that checks the deadline if they are many."""
-    return items if len(items) <= _SHORT else paced_stream(items)
+    return items if len(items) <= _SHORT else interruptible_stream(items)
 
 
-def paced_stream(items: Iterable[T]) -> Iterator[T]:
+def interruptible_stream(items: Iterable[T]) -> Iterator[T]:
     """Yield items of unknown number, with checks of the deadline."""
     return chain.from_iterable(in_steps(items, _SHORT, STEP_ITEMS_MAX))
 

@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NewType
 
-from spanemu.base.deadline_checks import paced
+from spanemu.base.deadline_checks import interruptible
 from spanemu.schema.column import KeyPart
 from spanemu.schema.index import TableOrIndex
 from spanemu.schema.schema import Schema
@@ -76,4 +76,4 @@ def in_order(ranges: Sequence[ByteRange] | None, *, descending: bool) -> Iterabl
     """
     if ranges is None:
         return EVERYTHING
-    return paced(ranges[::-1] if descending else ranges)
+    return interruptible(ranges[::-1] if descending else ranges)

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
-from spanemu.base.deadline_checks import paced
+from spanemu.base.deadline_checks import interruptible
 from spanemu.base.errors import SpannerError
 from spanemu.schema.schema import Schema
 from spanemu.sql.executor.reader import ByteRange
@@ -97,7 +97,7 @@ def buffer_mutations(
         for position, step in enumerate(steps):
             try:
                 if isinstance(step, RowsToWrite):
-                    for cells in paced(step.rows):
+                    for cells in interruptible(step.rows):
                         batch.write(step.plan, cells)
                 else:
                     _delete(transaction, batch, step)
@@ -137,7 +137,7 @@ def buffer_rows(
     done: list[tuple[str, TreeId, bytes, Any]] = []
     tables, fold = compiled_schema.schema.tables, compiled_schema.schema.fold
     try:
-        for row in paced(rows):
+        for row in interruptible(rows):
             rules = compiled_schema.of(tables[fold(row.table)])
             done.append(_buffer_row(transaction, rules, batch, row))
         verify(batch.deferred, transaction)
@@ -150,7 +150,7 @@ def buffer_rows(
         return [], batch.count
     return [
         (action, deleted if action == "DELETE" else transaction.buffer.get(tree, key))
-        for action, tree, key, deleted in paced(done)
+        for action, tree, key, deleted in interruptible(done)
     ], batch.count
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from itertools import islice
 
-from spanemu.base.deadline_checks import paced
+from spanemu.base.deadline_checks import interruptible
 from spanemu.schema.column import key_message
 from spanemu.storage.layout import TreeId
 from spanemu.txn.deferred_checks import DeferredChecks
@@ -40,7 +40,7 @@ def verify(deferred: DeferredChecks, view: TransactionWorkspace) -> None:
 
 
 def _verify_unique(deferred: DeferredChecks, view: TransactionWorkspace) -> None:
-    for (tree, prefix), (index, cells) in paced(deferred.unique.items()):
+    for (tree, prefix), (index, cells) in interruptible(deferred.unique.items()):
         entries = view.items(tree, [(prefix, after_prefix(prefix))], READ_EXISTENCE)
         if len(list(islice(entries, 2))) > 1:
             key = key_message(cells[: index.declared_parts], index.index.key)
@@ -53,7 +53,7 @@ def _verify_references(deferred: DeferredChecks, view: TransactionWorkspace) -> 
         for (_, values), reference in deferred.references.items()
     ]
     _lock_targets(view, targets)
-    for reference, values, target in paced(targets):
+    for reference, values, target in interruptible(targets):
         if _target_exists(view, reference, target):
             continue
         if _has_rows(view, reference.source_tree, reference.source_prefix(values)):
@@ -67,7 +67,7 @@ def _verify_references(deferred: DeferredChecks, view: TransactionWorkspace) -> 
 
 
 def _verify_releases(deferred: DeferredChecks, view: TransactionWorkspace) -> None:
-    for (name, values), reference in paced(deferred.releases.items()):
+    for (name, values), reference in interruptible(deferred.releases.items()):
         if _target_exists(view, reference, reference.target_prefix(values)):
             continue  # the referenced values exist again
         if _has_rows(view, reference.source_tree, reference.source_prefix(values)):
@@ -77,7 +77,7 @@ def _verify_releases(deferred: DeferredChecks, view: TransactionWorkspace) -> No
 
 
 def _verify_rows(deferred: DeferredChecks, view: TransactionWorkspace) -> None:
-    for (tree, key), rules in paced(deferred.rows.items()):
+    for (tree, key), rules in interruptible(deferred.rows.items()):
         row = view.get(
             tree, key, READ_EXISTENCE
         )  # The columns that checks read were locked by the write.

@@ -14,7 +14,7 @@ from json.encoder import encode_basestring
 from math import copysign, isfinite
 from typing import Any
 
-from spanemu.base.deadline_checks import is_long, paced, paced_calls
+from spanemu.base.deadline_checks import interruptible, is_long, paced_calls
 from spanemu.values.errors import BadValue
 from spanemu.values.floats import shortest_digits
 
@@ -112,13 +112,13 @@ def format_double(number: float) -> str:
 
 
 def _write_list(items: list[Any]) -> str:
-    return "[" + ",".join([_WRITERS[item.__class__](item) for item in paced(items)]) + "]"
+    return "[" + ",".join([_WRITERS[item.__class__](item) for item in interruptible(items)]) + "]"
 
 
 def _write_object(members: dict[str, Any]) -> str:
     inside = [
         f"{encode_basestring(key)}:{_WRITERS[value.__class__](value)}"
-        for key, value in paced(members.items())
+        for key, value in interruptible(members.items())
     ]
     return "{" + ",".join(inside) + "}"
 
@@ -208,7 +208,9 @@ def _is_too_deep(value: Any) -> bool:
         below: list[Any] = []
         for item in level:
             below.extend(item.values() if item.__class__ is dict else item)
-        level = [one for one in paced(below) if one.__class__ is dict or one.__class__ is list]
+        level = [
+            one for one in interruptible(below) if one.__class__ is dict or one.__class__ is list
+        ]
         if not level:
             return False
     return True

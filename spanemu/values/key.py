@@ -21,7 +21,7 @@ from struct import Struct
 from typing import Any
 from uuid import UUID
 
-from spanemu.base.deadline_checks import paced, sort_with_checks
+from spanemu.base.deadline_checks import interruptible, sort_with_checks
 from spanemu.values.mutation import COMMIT_TIMESTAMP
 from spanemu.values.numeric import from_scaled, to_scaled
 from spanemu.values.order import SortOrder
@@ -316,11 +316,11 @@ def successor(key: bytes) -> bytes:
 
 def merge_ranges(ranges: Collection[ByteRange]) -> list[ByteRange]:
     """Return the union as sorted ranges that neither overlap nor touch, without empty ranges."""
-    nonempty = [key_range for key_range in paced(ranges) if key_range[0] < key_range[1]]
+    nonempty = [key_range for key_range in interruptible(ranges) if key_range[0] < key_range[1]]
     if len(nonempty) < 2:
         return nonempty
     merged: list[ByteRange] = []
-    for start, end in paced(sort_with_checks(nonempty)):
+    for start, end in interruptible(sort_with_checks(nonempty)):
         if merged and start <= merged[-1][1]:
             if end > merged[-1][1]:
                 merged[-1] = (merged[-1][0], end)

@@ -14,7 +14,7 @@ from functools import lru_cache, partial
 from math import inf, nan
 from typing import Any
 
-from spanemu.base.deadline_checks import paced
+from spanemu.base.deadline_checks import interruptible
 from spanemu.values import date as dates
 from spanemu.values import interval, json, numeric, timestamp, uuid_text
 from spanemu.values.errors import BadValue
@@ -191,7 +191,7 @@ def _array_decoder(item: Decoder, same: frozenset[type] | None, type_text: str) 
             raise BadValue(wire, type_text)
         if same is not None and same.issuperset(map(type, wire)):
             return tuple(wire)  # Vectors are long, and checking all classes at once is cheap.
-        return tuple([item(element) for element in paced(wire)])
+        return tuple([item(element) for element in interruptible(wire)])
 
     return decode
 
@@ -238,7 +238,7 @@ def _nullable(format_value: Callable[[Any], str]) -> Encoder:
 
 def _array_encoder(item: Encoder) -> Encoder:
     def encode(value: Any) -> Any:
-        return None if value is None else [item(element) for element in paced(value)]
+        return None if value is None else [item(element) for element in interruptible(value)]
 
     return encode
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from spanemu.base.deadline_checks import paced
+from spanemu.base.deadline_checks import interruptible
 from spanemu.schema.column import Column, key_message
 from spanemu.schema.index import Index
 from spanemu.schema.table import Table
@@ -46,7 +46,7 @@ def compile_conflict(
     def changes(run: Run) -> list[Any]:
         seen: set[Any] = set()
         writes: list[Any] = []
-        for row in paced(holding.gather(rows(run), run)):
+        for row in interruptible(holding.gather(rows(run), run)):
             marks = [(n, mark(row)) for n, (_, mark) in enumerate(finders)]
             known = [mark for mark in marks if mark[1] is not None]
             if any(mark in seen for mark in known):
@@ -230,7 +230,7 @@ def _insert(plan: InsertPlan, compiler: Compiler) -> Changes:
         gathered = holding.gather(rows(run), run)
         if kind is WriteKind.INSERT_OR_UPDATE:
             keys.refuse_duplicates(gathered)
-        return [RowWrite(kind, table, positions, row) for row in paced(gathered)]
+        return [RowWrite(kind, table, positions, row) for row in interruptible(gathered)]
 
     return changes
 
@@ -248,7 +248,9 @@ def _update(plan: UpdatePlan, compiler: Compiler) -> Changes:
 
     def changes(run: Run) -> list[RowChange]:
         gathered = holding.gather(rows(run), run)
-        return [RowWrite(WriteKind.UPDATE, table, positions, row) for row in paced(gathered)]
+        return [
+            RowWrite(WriteKind.UPDATE, table, positions, row) for row in interruptible(gathered)
+        ]
 
     return changes
 
@@ -260,7 +262,9 @@ def _delete(plan: DeletePlan, compiler: Compiler) -> Changes:
     holding = compiler.holding("Delete", WRITE_BYTES)
 
     def changes(run: Run) -> list[RowChange]:
-        return [RowDelete(table, tuple(row)) for row in paced(holding.gather(rows(run), run))]
+        return [
+            RowDelete(table, tuple(row)) for row in interruptible(holding.gather(rows(run), run))
+        ]
 
     return changes
 

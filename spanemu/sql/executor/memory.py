@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Any, TypeVar
 
-from spanemu.base.deadline_checks import paced, paced_stream
+from spanemu.base.deadline_checks import interruptible, interruptible_stream
 from spanemu.base.process import headroom
 from spanemu.sql.executor.relation import full_batches
 from spanemu.sql.executor.run import Run
@@ -108,12 +108,12 @@ def keep(run: Run, held_before: int) -> None:
 
 def freed_after_use(rows: list[T]) -> Iterable[T]:
     """Return `rows` for the operator above; large lists are freed once it has consumed them."""
-    return paced(rows) if len(rows) < _LARGE else _handed_out(rows)
+    return interruptible(rows) if len(rows) < _LARGE else _handed_out(rows)
 
 
 def _handed_out(rows: list[T]) -> Iterator[T]:
     try:
-        yield from paced_stream(rows)
+        yield from interruptible_stream(rows)
     finally:
         free_in_parts(rows)
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from spanemu.base.deadline_checks import paced
+from spanemu.base.deadline_checks import interruptible
 from spanemu.schema.column import KeyPart
 from spanemu.sql.executor.compiler import Compiler
 from spanemu.sql.executor.reader import ByteRange
@@ -133,10 +133,12 @@ def _compile_seek(
         prefixes: Sequence[bytes] = (b"",)
         for option in options:
             values = option(row, run)
-            prefixes = [prefix + end for prefix in paced(prefixes) for end in paced(values)]
+            prefixes = [
+                prefix + end for prefix in interruptible(prefixes) for end in interruptible(values)
+            ]
         if interval is None:
             end_of = successor if is_whole else after_prefix
-            result = [(prefix, end_of(prefix)) for prefix in paced(prefixes)]
+            result = [(prefix, end_of(prefix)) for prefix in interruptible(prefixes)]
         else:
             bounds = interval(row, run)
             if bounds is None:
@@ -144,7 +146,7 @@ def _compile_seek(
             start, end = bounds
             result = [
                 (prefix + start, _end(prefix) if end is None else prefix + end)
-                for prefix in paced(prefixes)
+                for prefix in interruptible(prefixes)
             ]
         return merge_ranges(result)
 
@@ -205,7 +207,7 @@ def _among(point: Among, part: KeyPart, layout: Layout, compiler: Compiler) -> _
         values = values_of(row, run) or ()
         encoded = {
             encode(value)
-            for value in paced(values)
+            for value in interruptible(values)
             if value is not None and (takes_nan or value == value)
         }
         return list(encoded)

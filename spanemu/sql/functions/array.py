@@ -15,7 +15,7 @@ from spanemu.base.deadline_checks import (
     STEP_ITEMS_MAX,
     count_built_array,
     in_steps,
-    paced,
+    interruptible,
 )
 from spanemu.base.limits import BUILT_VALUE_BYTES_MAX
 from spanemu.sql.functions.comparison import membership
@@ -129,12 +129,12 @@ def array_concat(types: Sequence[Type], result: Type) -> Callable[..., Array]:
 
 def array_filter(array: Array, keeps: Callable[[Any], bool | None]) -> Array:
     """Return `ARRAY_FILTER(array, element -> bool)`."""
-    return tuple([item for item in paced(array) if keeps(item)])
+    return tuple([item for item in interruptible(array) if keeps(item)])
 
 
 def array_filter_indexed(array: Array, keeps: Callable[[Any, int], bool | None]) -> Array:
     """Return `ARRAY_FILTER(array, (element, index) -> bool)`."""
-    return tuple([item for index, item in enumerate(paced(array)) if keeps(item, index)])
+    return tuple([item for index, item in enumerate(interruptible(array)) if keeps(item, index)])
 
 
 def array_transform(_: Sequence[Type], result: Type) -> Callable[..., Array]:
@@ -207,7 +207,7 @@ def array_to_string(array: Array, delimiter: Any, null_text: Any = None) -> Any:
 
 def array_includes_if(array: Array, matches: Callable[[Any], bool | None]) -> bool:
     """Return `ARRAY_INCLUDES(array, element -> bool)`."""
-    return any(matches(item) for item in paced(array))
+    return any(matches(item) for item in interruptible(array))
 
 
 def array_includes(types: Sequence[Type], _: Type) -> Callable[[Array, Any], bool]:
@@ -217,7 +217,7 @@ def array_includes(types: Sequence[Type], _: Type) -> Callable[[Array, Any], boo
     equals = order.equals(types[1])
 
     def evaluate(array: Array, value: Any) -> bool:
-        return any(item is not None and equals(item, value) for item in paced(array))
+        return any(item is not None and equals(item, value) for item in interruptible(array))
 
     return evaluate
 
@@ -228,7 +228,7 @@ def array_includes_any(types: Sequence[Type], _: Type) -> Callable[[Array, Array
 
     def evaluate(array: Array, values: Array) -> bool:
         has = includes(array)
-        return any(value is not None and has(value) for value in paced(values))
+        return any(value is not None and has(value) for value in interruptible(values))
 
     return evaluate
 
@@ -239,7 +239,7 @@ def array_includes_all(types: Sequence[Type], _: Type) -> Callable[[Array, Array
 
     def evaluate(array: Array, values: Array) -> bool:
         has = includes(array)
-        return all(value is not None and has(value) for value in paced(values))
+        return all(value is not None and has(value) for value in interruptible(values))
 
     return evaluate
 
@@ -257,7 +257,7 @@ def _inclusion(type_: Type) -> Callable[[Array], Callable[[Any], bool | None]]:
 
     def inclusion(array: Array) -> Callable[[Any], bool]:
         def has(value: Any) -> bool:
-            return any(item is not None and equals(item, value) for item in paced(array))
+            return any(item is not None and equals(item, value) for item in interruptible(array))
 
         return has
 
@@ -272,7 +272,9 @@ def array_is_distinct(types: Sequence[Type], _: Type) -> Callable[[Array], bool]
     key = order.group_key(types[0].item())
     if key is None:
         return lambda array: len(set(array)) == len(array)
-    return lambda array: len({None if x is None else key(x) for x in paced(array)}) == len(array)
+    return lambda array: (
+        len({None if x is None else key(x) for x in interruptible(array)}) == len(array)
+    )
 
 
 def array_max(types: Sequence[Type], _: Type) -> Callable[[Array], Any]:
@@ -290,7 +292,7 @@ def _extreme(pick: Callable[..., Any], type_: Type) -> Callable[[Array], Any]:
     sort_key = None if key is order.identity else key
 
     def evaluate(array: Array) -> Any:
-        items = [item for item in paced(array) if item is not None]
+        items = [item for item in interruptible(array) if item is not None]
         if type_.is_float:
             for item in items:
                 if item != item:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from operator import eq, ge, gt, le, lt, ne
 from typing import Any
 
-from spanemu.base.deadline_checks import paced
+from spanemu.base.deadline_checks import interruptible
 from spanemu.values import order
 from spanemu.values.types import Type, TypeCode
 
@@ -101,7 +101,9 @@ def membership(type_: Type, values: Iterable[Any]) -> Callable[[Any], bool | Non
     if type_.is_array or type_.is_struct:
         return _searched(order.equals(type_), known)
     # NaN is equal to no value, itself included, so it is never a member.
-    members = frozenset(value for value in paced(known) if value is not None and value == value)
+    members = frozenset(
+        value for value in interruptible(known) if value is not None and value == value
+    )
     missing = None if None in known else False
 
     def test(value: Any) -> bool | None:

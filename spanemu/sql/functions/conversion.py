@@ -17,7 +17,7 @@ from math import floor, inf, isfinite
 from typing import Any
 from uuid import UUID
 
-from spanemu.base.deadline_checks import paced
+from spanemu.base.deadline_checks import interruptible
 from spanemu.base.errors import Unsupported
 from spanemu.sql.functions.conversion_rules import is_zoned
 from spanemu.sql.functions.errors import BadArgument, BadValue, InvalidText, ValueOutOfRange
@@ -313,9 +313,11 @@ def _of_array(from_: Type, to: Type) -> Callable[..., Any]:
         return _same
     if is_zoned(from_, to):
         return lambda items, zone: tuple(
-            [None if item is None else convert(item, zone) for item in paced(items)]
+            [None if item is None else convert(item, zone) for item in interruptible(items)]
         )
-    return lambda items: tuple([None if item is None else convert(item) for item in paced(items)])
+    return lambda items: tuple(
+        [None if item is None else convert(item) for item in interruptible(items)]
+    )
 
 
 def _of_struct(from_: Type, to: Type) -> Callable[..., Any]:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from spanemu.base.deadline_checks import paced
+from spanemu.base.deadline_checks import interruptible
 from spanemu.sql import resolved
 from spanemu.sql.plan import seek
 from spanemu.sql.plan.nodes import CommonTable, Node, Subquery
@@ -108,7 +108,7 @@ def _mapped_value(value: Any, on_node: OnNode, on_expr: OnExpr) -> Any:
 def _mapped_tuple(value: Any, on_node: OnNode, on_expr: OnExpr) -> Any:
     items: list[Any] = []
     is_changed = False
-    for item in paced(value):
+    for item in interruptible(value):
         # An expression needs no intermediate call: nested calls use up Python's stack.
         mapped_item = (
             on_expr(item) if isinstance(item, Expr) else _mapped_value(item, on_node, on_expr)
@@ -200,7 +200,7 @@ def _scope(item: Node | Expr) -> Scope:
         return Scope(itself, _NOTHING, itself)
     own = _PRODUCERS.get(type(item), _own_columns)
     produced = _NOTHING.union([column.id for column in own(item)])
-    inner = [scope_of(part) for part in paced(parts(item))]
+    inner = [scope_of(part) for part in interruptible(parts(item))]
     used = _NOTHING.union(*[scope.used for scope in inner])
     produced = produced.union(*[scope.produced for scope in inner])
     call = item if isinstance(item, resolved.FunctionCall) else None

@@ -9,10 +9,10 @@ from spanemu.base.call import Call, Cancelled, DeadlineExceeded
 from spanemu.base.deadline_checks import (
     PART_MAX,
     check_deadline_if_large,
+    interruptible,
+    interruptible_stream,
     items_at,
-    paced,
     paced_calls,
-    paced_stream,
     parts_of,
     sorted_positions,
 )
@@ -90,14 +90,14 @@ def test_a_long_list_is_put_in_order(keys):
 
 @pytest.mark.parametrize("size", [0, 1, 16, 17, 1_000])
 def test_pace_loses_nothing(size):
-    assert list(paced(range(size))) == list(range(size))
-    assert list(paced_stream(iter(range(size)))) == list(range(size))
+    assert list(interruptible(range(size))) == list(range(size))
+    assert list(interruptible_stream(iter(range(size)))) == list(range(size))
 
 
 def test_a_long_loop_and_long_values_look_at_the_deadline():
     with Call(deadline=0.0):
         for work in (
-            lambda: list(paced(range(1_000))),
+            lambda: list(interruptible(range(1_000))),
             lambda: check_deadline_if_large("x" * 100_000),
         ):
             with pytest.raises(DeadlineExceeded):

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from spanemu.base.deadline_checks import PART_MAX, paced, parts_of
+from spanemu.base.deadline_checks import PART_MAX, interruptible, parts_of
 from spanemu.sql.executor.codegen import Writer
 from spanemu.sql.executor.compiler import Compiler
 from spanemu.sql.executor.memory import ENTRY_BYTES, FREE_ROWS
@@ -222,12 +222,12 @@ def _having(having: tuple[bool, Expr], layout: Layout, compiler: Compiler) -> St
 
     def step(rows: Sequence[Row], run: Run) -> list[Row]:
         valued = [(value_of(row, run), row) for part in parts_of(rows) for row in part]
-        keyed = [(key_of(value), row) for value, row in paced(valued) if value is not None]
+        keyed = [(key_of(value), row) for value, row in interruptible(valued) if value is not None]
         # NaN is both the greatest and the least, and equal to no row's value.
-        if not keyed or any(key is NAN for key, _ in paced(keyed)):
+        if not keyed or any(key is NAN for key, _ in interruptible(keyed)):
             return []
-        best = choose(key for key, _ in paced(keyed))
-        return [row for key, row in paced(keyed) if key == best]
+        best = choose(key for key, _ in interruptible(keyed))
+        return [row for key, row in interruptible(keyed) if key == best]
 
     return step
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from spanemu.base.deadline_checks import items_at, paced_stream, sorted_positions
+from spanemu.base.deadline_checks import interruptible_stream, items_at, sorted_positions
 from spanemu.sql.executor.compiler import Compiler
 from spanemu.sql.executor.reader import Row
 from spanemu.sql.executor.relation import Relation
@@ -51,7 +51,7 @@ def _bernoulli(rows: Iterable[Row], percent: Any, generator: Any) -> _Drawn:
 def _reservoir(rows: Iterable[Row], size: int, generator: Any) -> _Drawn:
     kept: list[tuple[int, Row]] = []
     count = 0
-    for number, row in paced_stream(enumerate(rows)):
+    for number, row in interruptible_stream(enumerate(rows)):
         count += 1
         if number < size:
             kept.append((number, row))

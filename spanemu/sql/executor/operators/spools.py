@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from spanemu.base.deadline_checks import paced
+from spanemu.base.deadline_checks import interruptible
 from spanemu.sql.executor.compiler import Compiler
 from spanemu.sql.executor.memory import ENTRY_BYTES, keep
 from spanemu.sql.executor.operators.hash_tables import (
@@ -57,7 +57,7 @@ def compile_with_ref(node: WithRef, compiler: Compiler) -> Relation:
             kept = run.memo[memo] = holding.gather(table.rows(run), run)
             if not is_correlated:
                 keep(run, held)
-        return paced(kept)
+        return interruptible(kept)
 
     layout = {column.id: position for position, column in enumerate(node.outputs)}
     return Relation(rows, layout, table.width)

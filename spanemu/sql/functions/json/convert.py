@@ -11,7 +11,7 @@ from collections.abc import Callable
 from decimal import ROUND_HALF_UP, Context, Decimal, InvalidOperation
 from typing import Any
 
-from spanemu.base.deadline_checks import paced
+from spanemu.base.deadline_checks import interruptible
 from spanemu.sql.functions.errors import BadArgument, JsonMismatch
 from spanemu.sql.functions.json.encode import WHOLE_DOUBLE_MAX
 from spanemu.values import floats
@@ -204,7 +204,7 @@ _FLOAT32: dict[bool, Callable[[Any], float]] = {False: _float32, True: _exact_fl
 def _array(document: Json, item: Callable[[Any], Any]) -> tuple[Any, ...]:
     if document.value.__class__ is not list:
         raise JsonMismatch("an array")
-    return tuple([item(value) for value in paced(document.value)])
+    return tuple([item(value) for value in interruptible(document.value)])
 
 
 def _number_in(text: str) -> Decimal | None:

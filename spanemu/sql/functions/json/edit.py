@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from spanemu.base.deadline_checks import paced
+from spanemu.base.deadline_checks import interruptible
 from spanemu.sql.functions.errors import BadArgument, BadJsonPath
 from spanemu.sql.functions.json.encode import Encoder, build_document, encoder
 from spanemu.sql.functions.json.path import writing_path
@@ -140,7 +140,7 @@ def json_contains(document: Json, target: Json) -> bool:
     """
     whole, part = document.value, target.value
     if whole.__class__ is list and not isinstance(part, (list, dict)):
-        return any(_contains(item, part) for item in paced(whole))
+        return any(_contains(item, part) for item in interruptible(whole))
     return _contains(whole, part)
 
 
@@ -166,8 +166,8 @@ _KEY_MODES = {"strict": 0, "lax": 1, "lax recursive": -1}
 
 def _collect_keys(value: Any, keys: set[str], prefix: str, depth: int, arrays: int) -> None:
     """Add the keys down to `depth` to `keys`; a negative depth has no limit."""
-    for holder in paced(_objects_in(value, arrays)):
-        for name, member in paced(holder.items()):
+    for holder in interruptible(_objects_in(value, arrays)):
+        for name, member in interruptible(holder.items()):
             key = f"{prefix}{_escaped_key(name)}"
             keys.add(key)
             if depth != 1 and isinstance(member, (dict, list)):
@@ -181,12 +181,12 @@ def _objects_in(value: Any, arrays: int) -> list[dict[str, Any]]:
     """
     objects, level = [], [value]
     while level:
-        objects += [item for item in paced(level) if item.__class__ is dict]
-        lists = [item for item in paced(level) if item.__class__ is list]
+        objects += [item for item in interruptible(level) if item.__class__ is dict]
+        lists = [item for item in interruptible(level) if item.__class__ is list]
         if not arrays:
             break
         arrays -= 1
-        level = [item for items in paced(lists) for item in items]
+        level = [item for items in interruptible(lists) for item in items]
     return objects
 
 
@@ -308,12 +308,13 @@ def _strip_nulls(value: Any, include_arrays: bool, remove_empty: bool) -> Any:
 
     if value.__class__ is dict:
         members = {
-            n: _strip_nulls(m, include_arrays, remove_empty) for n, m in paced(value.items())
+            n: _strip_nulls(m, include_arrays, remove_empty)
+            for n, m in interruptible(value.items())
         }
-        return {name: member for name, member in paced(members.items()) if keeps(member)}
+        return {name: member for name, member in interruptible(members.items()) if keeps(member)}
     if value.__class__ is list:
-        items = [_strip_nulls(item, include_arrays, remove_empty) for item in paced(value)]
-        return [item for item in paced(items) if keeps(item)] if include_arrays else items
+        items = [_strip_nulls(item, include_arrays, remove_empty) for item in interruptible(value)]
+        return [item for item in interruptible(items) if keeps(item)] if include_arrays else items
     return value
 
 
@@ -324,11 +325,13 @@ def _is_removable(value: Any, include_arrays: bool) -> bool:
 def _contains(whole: Any, part: Any) -> bool:
     if part.__class__ is dict:
         return whole.__class__ is dict and all(
-            name in whole and _contains(whole[name], member) for name, member in paced(part.items())
+            name in whole and _contains(whole[name], member)
+            for name, member in interruptible(part.items())
         )
     if part.__class__ is list:
         return whole.__class__ is list and all(
-            any(_contains(element, item) for element in paced(whole)) for item in paced(part)
+            any(_contains(element, item) for element in interruptible(whole))
+            for item in interruptible(part)
         )
     if whole.__class__ is bool or part.__class__ is bool:
         return whole is part

@@ -13,7 +13,7 @@ from decimal import Decimal
 from functools import lru_cache
 from typing import Any
 
-from spanemu.base.deadline_checks import paced
+from spanemu.base.deadline_checks import interruptible
 from spanemu.base.errors import Unsupported
 from spanemu.base.limits import CELL_BYTES_MAX
 from spanemu.sql.functions.errors import BadArgument
@@ -62,7 +62,7 @@ def build_document(value: Any) -> Json:
     level = {id(value): (value, 1)}  # Each container once, with the number of its occurrences.
     for _ in range(JSON_NESTING_MAX + 1):
         inside: dict[int, tuple[Any, int]] = {}
-        for container, times in paced(level.values()):
+        for container, times in interruptible(level.values()):
             size += times * _text_size(container)
             check_size(size, "a JSON function", CELL_BYTES_MAX)
             for item in _children(container):
@@ -85,7 +85,7 @@ def _text_size(value: Any) -> int:
         items, size = value, 0
     else:
         return 0
-    texts = sum([len(item) for item in paced(items) if item.__class__ is str])
+    texts = sum([len(item) for item in interruptible(items) if item.__class__ is str])
     return size + texts + _ITEM_BYTES * len(items)
 
 
@@ -97,7 +97,9 @@ def _children(value: Any) -> Any:
         items = value
     else:
         return ()
-    return [item for item in paced(items) if item.__class__ is list or item.__class__ is dict]
+    return [
+        item for item in interruptible(items) if item.__class__ is list or item.__class__ is dict
+    ]
 
 
 def _array_encoder(type_: Type, stringify: bool, safe: bool) -> Encoder:
@@ -109,7 +111,7 @@ def _array_encoder(type_: Type, stringify: bool, safe: bool) -> Encoder:
         raise
 
     def encode(value: Any) -> Any:
-        return None if value is None else [item(element) for element in paced(value)]
+        return None if value is None else [item(element) for element in interruptible(value)]
 
     return encode
 

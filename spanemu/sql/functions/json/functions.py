@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from spanemu.base.deadline_checks import paced
+from spanemu.base.deadline_checks import interruptible
 from spanemu.sql.functions.errors import BadArgument, BadValue
 from spanemu.sql.functions.json import convert, edit
 from spanemu.sql.functions.json.encode import build_document, encoder
@@ -49,13 +49,17 @@ def json_value_string(text: str, path: str = "$") -> str | None:
 def json_query_array(document: Json, path: str = "$") -> tuple[Json, ...] | None:
     """Return `JSON_QUERY_ARRAY(json [, path])`."""
     value = value_at(document.value, reading_path(path))
-    return tuple([Json(item) for item in paced(value)]) if value.__class__ is list else None
+    return tuple([Json(item) for item in interruptible(value)]) if value.__class__ is list else None
 
 
 def json_query_array_string(text: str, path: str = "$") -> tuple[str, ...] | None:
     """Return `JSON_QUERY_ARRAY(string [, path])`."""
     value = text_value_at(text, reading_path(path))
-    return tuple([json_text(item) for item in paced(value)]) if value.__class__ is list else None
+    return (
+        tuple([json_text(item) for item in interruptible(value)])
+        if value.__class__ is list
+        else None
+    )
 
 
 def json_value_array(document: Json, path: str = "$") -> tuple[str | None, ...] | None:
@@ -63,7 +67,7 @@ def json_value_array(document: Json, path: str = "$") -> tuple[str | None, ...] 
     value = value_at(document.value, reading_path(path))
     if value.__class__ is not list or any(isinstance(item, (list, dict)) for item in value):
         return None
-    return tuple([_scalar(item) for item in paced(value)])
+    return tuple([_scalar(item) for item in interruptible(value)])
 
 
 def json_value_array_string(text: str, path: str = "$") -> tuple[str | None, ...] | None:
@@ -71,7 +75,7 @@ def json_value_array_string(text: str, path: str = "$") -> tuple[str | None, ...
     value = text_value_at(text, reading_path(path))
     if value.__class__ is not list or any(isinstance(item, list) for item in value):
         return None
-    return tuple([scalar_text(item) for item in paced(value)])
+    return tuple([scalar_text(item) for item in interruptible(value)])
 
 
 def parse_json(text: str, wide_number_mode: str = "exact") -> Json:

@@ -23,7 +23,7 @@ from collections.abc import Callable, Iterator
 from json.encoder import encode_basestring
 from typing import Any
 
-from spanemu.base.deadline_checks import is_long, paced, paced_calls
+from spanemu.base.deadline_checks import interruptible, is_long, paced_calls
 from spanemu.sql.functions.errors import BadArgument
 from spanemu.sql.functions.json.path import MISSING, Step
 
@@ -262,10 +262,10 @@ def _json_text(value: Any) -> str:
     if kind is Number:
         return str(value)
     if kind is Members:
-        members = [f"{_quoted(key)}:{_json_text(item)}" for key, item in paced(value)]
+        members = [f"{_quoted(key)}:{_json_text(item)}" for key, item in interruptible(value)]
         return "{" + ",".join(members) + "}"
     if kind is list:
-        return "[" + ",".join([_json_text(item) for item in paced(value)]) + "]"
+        return "[" + ",".join([_json_text(item) for item in interruptible(value)]) + "]"
     return "null" if value is None else "true" if value else "false"
 
 

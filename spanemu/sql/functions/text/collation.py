@@ -16,7 +16,7 @@ from collections.abc import Callable, Mapping
 from functools import lru_cache, partial
 from typing import Any
 
-from spanemu.base.deadline_checks import is_long, paced_stream
+from spanemu.base.deadline_checks import interruptible_stream, is_long
 from spanemu.base.errors import Code, SpannerError, Unsupported
 from spanemu.values.order import identity
 
@@ -99,7 +99,7 @@ def _levels(text: str, language: str) -> tuple[Any, Any, Any]:
     accents: list[str] = []
     cases: list[tuple[int, ...]] = []
     pieces = pattern.finditer(unicodedata.normalize("NFD", text))
-    for match in paced_stream(pieces) if is_long(text) else pieces:
+    for match in interruptible_stream(pieces) if is_long(text) else pieces:
         piece = match[0]
         category = unicodedata.category(piece[0])
         if _IGNORED.match(piece) or category == "Cf":

@@ -11,7 +11,7 @@ from binascii import a2b_base64, b2a_base64
 from collections.abc import Iterable, Iterator
 from itertools import groupby
 
-from spanemu.base.deadline_checks import paced, paced_stream
+from spanemu.base.deadline_checks import interruptible, interruptible_stream
 from spanemu.base.limits import CELL_BYTES_MAX
 from spanemu.sql.functions.errors import BadArgument
 from spanemu.sql.functions.notation import overload
@@ -68,7 +68,7 @@ def to_base32(data: bytes) -> str:
 def _slices(size: int, group: int) -> Iterable[slice]:
     """Return slices that cover `size` items, each but the last of a whole number of groups."""
     step = group * _STEP_GROUPS
-    return paced([slice(start, start + step) for start in range(0, size, step)])
+    return interruptible([slice(start, start + step) for start in range(0, size, step)])
 
 
 def from_hex(text: str) -> bytes:
@@ -85,7 +85,7 @@ def from_hex(text: str) -> bytes:
 def string_to_code_points(text: str) -> tuple[int, ...]:
     """Return `TO_CODE_POINTS(string)`."""
     check_element_count(len(text))
-    return tuple(map(ord, paced(text)))
+    return tuple(map(ord, interruptible(text)))
 
 
 def bytes_to_code_points(data: bytes) -> tuple[int, ...]:
@@ -98,11 +98,11 @@ def code_points_to_string(points: tuple[int | None, ...]) -> str | None:
     """Return `CODE_POINTS_TO_STRING(points)`: NULL if a point is NULL."""
     if None in points:
         return None
-    for point in paced(points):
+    for point in interruptible(points):
         if point is None or not 0 <= point <= _CODE_POINT_MAX or point in _SURROGATES:
             raise BadArgument(f"Invalid codepoint {point}")
     return bounded(
-        "".join([chr(point) for point in paced(points) if point is not None]),
+        "".join([chr(point) for point in interruptible(points) if point is not None]),
         "CODE_POINTS_TO_STRING",
         CELL_BYTES_MAX,
     )
@@ -112,10 +112,10 @@ def code_points_to_bytes(points: tuple[int | None, ...]) -> bytes | None:
     """Return `CODE_POINTS_TO_BYTES(points)`: NULL if a point is NULL."""
     if None in points:
         return None
-    for point in paced(points):
+    for point in interruptible(points):
         if point is None or not 0 <= point <= 0xFF:
             raise BadArgument(f"Invalid ASCII value {point}")
-    return bytes([point for point in paced(points) if point is not None])
+    return bytes([point for point in interruptible(points) if point is not None])
 
 
 def _replaced(failure: UnicodeError) -> tuple[str, int]:
@@ -165,7 +165,7 @@ def normalized(form: str, text: str) -> str:
     if len(text) <= _RUN or text.isascii():
         return _normalize(form, text)
     pieces = _normalization_pieces(form, text)
-    return "".join(paced_stream(_normalize(form, piece) for piece in pieces))
+    return "".join(interruptible_stream(_normalize(form, piece) for piece in pieces))
 
 
 def _normalize(form: str, text: str) -> str:
@@ -176,7 +176,7 @@ def _normalization_pieces(form: str, text: str) -> Iterator[str]:
     start = 0
     while start < len(text):
         earliest = start + _PIECE
-        later = paced(range(earliest, len(text)))
+        later = interruptible(range(earliest, len(text)))
         end = next((at for at in later if _starts_piece(text[at])), len(text))
         piece = text[start:end]
         yield _in_canonical_order(_DECOMPOSED[form], piece) if end - earliest > _RUN else piece
@@ -191,9 +191,9 @@ def _starts_piece(character: str) -> bool:
 
 def _in_canonical_order(form: str, text: str) -> str:
     """Return a decomposed text whose marks are sorted by their combining class."""
-    characters = "".join([_normalize(form, character) for character in paced(text)])
+    characters = "".join([_normalize(form, character) for character in interruptible(text)])
     ordered: list[str] = []
-    for _, run in groupby(paced(characters), lambda c: unicodedata.combining(c) > 0):
+    for _, run in groupby(interruptible(characters), lambda c: unicodedata.combining(c) > 0):
         ordered += sorted(run, key=unicodedata.combining)  # Starters, of class 0, keep their order.
     return "".join(ordered)
 

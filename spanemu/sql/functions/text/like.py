@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from spanemu.base.deadline_checks import paced
+from spanemu.base.deadline_checks import interruptible
 from spanemu.sql.functions.errors import BadArgument
 from spanemu.sql.functions.text.pattern_cache import LongPattern, pattern_caches
 
@@ -115,7 +115,7 @@ def _general(pieces: list[list[str]]) -> Callable[[str], bool]:
         if last < head_length or not starts(text) or not ends(text, last):
             return False
         at = head_length
-        for find in paced(finders):
+        for find in interruptible(finders):
             at = find(text, at, last)
             if at < 0:
                 return False

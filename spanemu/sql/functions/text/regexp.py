@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import re2
 
-from spanemu.base.deadline_checks import check_deadline_if_large, is_long, paced_stream
+from spanemu.base.deadline_checks import check_deadline_if_large, interruptible_stream, is_long
 from spanemu.base.limits import CELL_BYTES_MAX
 from spanemu.sql.functions.errors import BadArgument, BadRegularExpression
 from spanemu.sql.functions.notation import overload
@@ -91,7 +91,7 @@ def extract(value: bytes, pattern: bytes, of_bytes: bool) -> bytes | None:
 def extract_all(value: bytes, pattern: bytes, of_bytes: bool) -> Iterator[bytes]:
     """Yield all occurrences that do not overlap; after an empty match go on by one character."""
     matches = _occurrences(value, _extracting(pattern, of_bytes), of_bytes)
-    return _counted(paced_stream(matches)) if is_long(value) else matches
+    return _counted(interruptible_stream(matches)) if is_long(value) else matches
 
 
 def _counted(pieces: Iterable[bytes]) -> Iterator[bytes]:
@@ -116,7 +116,7 @@ def replace(value: bytes, pattern: bytes, replacement: bytes, of_bytes: bool) ->
     regexp = compiled(pattern, of_bytes)
     pieces = _rewrite_pieces(replacement, regexp.groups)
     written = _rewritten(value, regexp, pieces, of_bytes)
-    joined = b"".join(paced_stream(written) if is_long(value) else written)
+    joined = b"".join(interruptible_stream(written) if is_long(value) else written)
     return bounded(joined, "REGEXP_REPLACE", CELL_BYTES_MAX)
 
 

@@ -12,7 +12,7 @@ from functools import lru_cache
 from math import copysign, isfinite
 from typing import Any
 
-from spanemu.base.deadline_checks import paced
+from spanemu.base.deadline_checks import interruptible
 from spanemu.base.errors import Unsupported
 from spanemu.values import floats, interval, numeric, timestamp, uuid_text
 from spanemu.values.types import Type, TypeCode
@@ -175,6 +175,6 @@ def _joined(printers: Sequence[Callable[[Any], str]], values: Sequence[Any]) -> 
     return ", ".join(
         [
             "NULL" if value is None else print_value(value)
-            for print_value, value in zip(printers, paced(values), strict=True)
+            for print_value, value in zip(printers, interruptible(values), strict=True)
         ]
     )

@@ -14,7 +14,7 @@ import re
 from collections.abc import Callable
 from typing import Any, AnyStr
 
-from spanemu.base.deadline_checks import check_deadline_if_large, paced
+from spanemu.base.deadline_checks import check_deadline_if_large, interruptible
 from spanemu.sql.functions.errors import BadArgument
 from spanemu.sql.functions.notation import chapter, overload
 from spanemu.sql.functions.registry import Overload
@@ -147,7 +147,7 @@ def split_bytes(data: bytes, delimiter: bytes) -> tuple[bytes, ...]:
     check_element_count(data.count(delimiter))
     if delimiter:
         return tuple(data.split(delimiter))
-    return tuple([data[i : i + 1] for i in paced(range(len(data)))]) or (b"",)
+    return tuple([data[i : i + 1] for i in interruptible(range(len(data)))]) or (b"",)
 
 
 def split_substring(text: str, delimiter: str, start: int, count: int | None = None) -> str:
@@ -181,7 +181,7 @@ def soundex(text: str) -> str:
 
     Equal digits in a row count once, also if letters without a digit stand between them.
     """
-    letters = (letter for letter in paced(text) if letter.isascii() and letter.isalpha())
+    letters = (letter for letter in interruptible(text) if letter.isascii() and letter.isalpha())
     first = next(letters, None)
     if first is None:
         return ""

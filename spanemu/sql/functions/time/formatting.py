@@ -15,7 +15,7 @@ from datetime import date
 from typing import NamedTuple
 
 from spanemu.base.clock import NANOS_PER_SECOND
-from spanemu.base.deadline_checks import paced, paced_stream
+from spanemu.base.deadline_checks import interruptible, interruptible_stream
 from spanemu.base.limits import CELL_BYTES_MAX
 from spanemu.sql.functions.errors import BadArgument
 from spanemu.sql.functions.registry import Context
@@ -79,7 +79,7 @@ def format_timestamp(
 
 
 def _written(pattern: str, moment: Moment, for_date: bool) -> str:
-    text = "".join([write(moment) for write in paced(_compiled(pattern, for_date))])
+    text = "".join([write(moment) for write in interruptible(_compiled(pattern, for_date))])
     return bounded(text, "FORMAT_DATE" if for_date else "FORMAT_TIMESTAMP", CELL_BYTES_MAX)
 
 
@@ -100,7 +100,7 @@ def moment_of(nanos: int, zone_name: str) -> Moment:
 
 @pattern_cache
 def _compiled(pattern: str, for_date: bool) -> tuple[Writer, ...]:
-    return tuple(paced_stream(_writers(pattern, for_date)))
+    return tuple(interruptible_stream(_writers(pattern, for_date)))
 
 
 def _writers(pattern: str, for_date: bool) -> Iterator[Writer]:
@@ -187,7 +187,9 @@ def _adjusted(write: Writer, flags: str, width: int) -> Writer:
 
 def _joined(pattern: str) -> Writer:
     """Return the writer of an element that stands for several others."""
-    return lambda moment: "".join([write(moment) for write in paced(_compiled(pattern, False))])
+    return lambda moment: "".join(
+        [write(moment) for write in interruptible(_compiled(pattern, False))]
+    )
 
 
 def _year(moment: Moment) -> int:

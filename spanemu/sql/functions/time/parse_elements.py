@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
-from spanemu.base.deadline_checks import paced_stream
+from spanemu.base.deadline_checks import interruptible_stream
 from spanemu.sql.functions.errors import BadArgument
 from spanemu.sql.functions.text.pattern_cache import pattern_cache
 from spanemu.sql.functions.time.date_parts import find_zone
@@ -53,7 +53,7 @@ def compiled(pattern: str, for_date: bool) -> tuple[Step, ...]:
     Raise BadArgument for an unknown element, and for an element of the clock if the format is for
     dates.
     """
-    return tuple(paced_stream(_steps(pattern, for_date)))
+    return tuple(interruptible_stream(_steps(pattern, for_date)))
 
 
 def _steps(pattern: str, for_date: bool) -> Iterator[Step]:

@@ -10,7 +10,7 @@ from calendar import monthrange
 from datetime import date
 
 from spanemu.base.clock import NANOS_PER_SECOND
-from spanemu.base.deadline_checks import paced
+from spanemu.base.deadline_checks import interruptible
 from spanemu.sql.functions.errors import UnparseableText
 from spanemu.sql.functions.registry import Context
 from spanemu.sql.functions.time.date_parts import SECONDS_PER_DAY, check_timestamp, find_zone
@@ -58,7 +58,7 @@ def _read(pattern: str, text: str, for_date: bool) -> Fields:
     fields = Fields()
     steps = compiled(pattern, for_date)
     at = skip_spaces(fields, text, 0)
-    for step in paced(steps):
+    for step in interruptible(steps):
         if at == len(text) and step is not skip_spaces:
             raise UnparseableText(text, pattern)
         at = step(fields, text, at)

@@ -17,7 +17,7 @@ from enum import IntEnum
 from functools import lru_cache
 from typing import Any
 
-from spanemu.base.deadline_checks import paced
+from spanemu.base.deadline_checks import interruptible
 from spanemu.sql.functions.conversion_rules import ArgumentKind, is_coercible
 from spanemu.sql.googlesql.analyzer.analysis import Analysis
 from spanemu.sql.googlesql.analyzer.errors.typing import NoCommonType
@@ -96,7 +96,7 @@ def _kind_of_parameter(parameter: ParameterRef, analysis: Analysis) -> Kind:
 
 
 def _kind_of_composite(composite: MakeArray | MakeStruct, analysis: Analysis) -> Kind:
-    kinds = (kind_of(item, analysis) for item in paced(composite.items))
+    kinds = (kind_of(item, analysis) for item in interruptible(composite.items))
     if type(composite) is MakeStruct:
         return Kind.COMPOSITE if any(kind is not Kind.VALUE for kind in kinds) else Kind.VALUE
     return Kind.COMPOSITE if all(kind >= Kind.LITERAL for kind in kinds) else Kind.VALUE

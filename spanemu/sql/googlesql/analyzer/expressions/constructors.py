@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from spanemu.base.deadline_checks import paced
+from spanemu.base.deadline_checks import interruptible
 from spanemu.base.errors import Unsupported
 from spanemu.sql.googlesql import ast
 from spanemu.sql.googlesql.analyzer.errors.names import AmbiguousColumn
@@ -51,7 +51,7 @@ def _array(node: ast.ArrayConstructor, env: Env) -> Expr:
     element = array_element_type(items, env.analysis, node.at)
     passed = (
         coerce(item, element, env.analysis, written.at)
-        for item, written in zip(paced(items), node.items, strict=True)
+        for item, written in zip(interruptible(items), node.items, strict=True)
     )
     return MakeArray(array_of(element), tuple(passed))
 
@@ -72,7 +72,7 @@ def _typed_array(node: ast.ArrayConstructor, named: Type, env: Env) -> Expr:
     items = [resolve(infer_brace_types(item, element), env) for item in node.items]
     _refuse_nested(node, items)
     passed = []
-    for item, written in zip(paced(items), node.items, strict=True):
+    for item, written in zip(interruptible(items), node.items, strict=True):
         if not fits(item, element, env.analysis):
             raise ElementDoesNotCoerce(str(item.type), str(element), at=written.at)
         passed.append(fix_type(coerce(item, element, env.analysis, written.at)))
