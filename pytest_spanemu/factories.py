@@ -75,7 +75,7 @@ def database(*, scope: Scope = "function", **options: Unpack[DatabaseOptions]) -
         run, test = run_of(request.config), request.node.nodeid
         default_schema = partial(request.getfixturevalue, "spanner_schema")
         emulator = request.getfixturevalue(emulator_name)
-        template = run.templates.special(emulator, spec, default_schema)
+        template = run.templates.for_spec(emulator, spec, default_schema)
         with run.allocator.allocate(template, requested.isolation, test) as observation:
             yield observation.handle.client()
         run.allocator.finish(request.node, {})

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from pytest_spanemu.requested_options import bad_marker
+from pytest_spanemu.requested_options import marker_error
 
 MARKER = "spanner_faults"
 _VERBS = (
@@ -29,23 +29,23 @@ _NAMES = (*_NUMBERS, *_SECONDS, "table", "sql", "tag", "transaction_tag", "clien
 Plan = tuple[str, tuple[str, ...], dict[str, Any]]  # the result of `read_plan`
 
 
-def plans_of(item: pytest.Item) -> list[tuple[str, Plan]]:
+def read_plans(item: pytest.Item) -> list[tuple[str, Plan]]:
     """Read the faults of a test's markers, each with its text. Raises pytest.UsageError."""
     plans = []
     for marker in reversed(list(item.iter_markers(MARKER))):
         for name in marker.kwargs:
-            raise bad_marker(item, MARKER, f'does not take {name}=; write "VERB RPC {name}=...".')
+            raise marker_error(item, MARKER, f'does not take {name}=; write "VERB RPC {name}=...".')
         for text in marker.args:
             try:
                 plans.append((text, read_plan(text)))
             except ValueError as problem:
-                raise bad_marker(item, MARKER, f"{text!r}: {problem}") from None
+                raise marker_error(item, MARKER, f"{text!r}: {problem}") from None
     return plans
 
 
-def install(item: pytest.Item, faults: Any, database: Any) -> None:
+def inject_faults(item: pytest.Item, faults: Any, database: Any) -> None:
     """Inject the faults of a test's markers. Fail the test for invalid arguments."""
-    for text, (verb, rpc, selection) in plans_of(item):
+    for text, (verb, rpc, selection) in read_plans(item):
         try:
             getattr(faults, verb)(*rpc, database=database, **selection)
         except (TypeError, ValueError) as problem:
@@ -53,7 +53,7 @@ def install(item: pytest.Item, faults: Any, database: Any) -> None:
             raise pytest.fail.Exception(message, pytrace=False) from None
 
 
-def unused_text(faults: Any) -> str:
+def unused_faults_message(faults: Any) -> str:
     """Return the message for faults that no request has triggered, "" without such faults."""
     unused = [f"  {fault}" for fault in faults.unused]
     if not unused:

@@ -56,7 +56,7 @@ def _spanner_observation(request: pytest.FixtureRequest) -> Iterator[Observation
         template = run.templates.for_tests_of(item.parent, session_template, schema)
     else:
         spec = TemplateSpec(requested.schema, requested.seeds)
-        template = run.templates.special(_emulator(request), spec, schema)
+        template = run.templates.for_spec(_emulator(request), spec, schema)
     with run.allocator.allocate(template, requested.isolation, item.nodeid) as observation:
         if item.get_closest_marker("spanner_hotspots") is not None:
             observation.known_hotspots = _known_hotspots(item)
@@ -228,14 +228,14 @@ def spanner_faults(
     Example:
         spanner_faults.abort("Commit", nth=2)
     """
-    from pytest_spanemu.fault_plan import install, unused_text
+    from pytest_spanemu.fault_plan import inject_faults, unused_faults_message
     from pytest_spanemu.targets.target import FAULTS
 
     _need(request, FAULTS)
     faults = _spanner_observation.emulator.faults
-    install(request.node, faults, _spanner_observation.handle)
+    inject_faults(request.node, faults, _spanner_observation.handle)
     yield faults
-    unused = unused_text(faults)
+    unused = unused_faults_message(faults)
     faults.clear()
     if unused and "unused-fault" in run_of(request.config).settings.fail_on:
         pytest.fail(unused, pytrace=False)

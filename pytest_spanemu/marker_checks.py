@@ -15,8 +15,8 @@ from pytest_spanemu import fault_plan
 from pytest_spanemu.asserts.markers import budget_of, hotspot_rule_of
 from pytest_spanemu.requested_options import (
     arguments_of,
-    bad_marker,
     check_count,
+    marker_error,
     requested_options_of,
 )
 from pytest_spanemu.setting_values import Target
@@ -45,7 +45,7 @@ def _flakiness(item: pytest.Item, marker: pytest.Mark) -> tuple[Target, str]:
         shown = ", ".join(
             [*map(repr, marker.args), *(f"{k}={v!r}" for k, v in marker.kwargs.items())]
         )
-        raise bad_marker(
+        raise marker_error(
             item, FLAKY_ON, f"takes a target ({', '.join(Target)}) and a reason, not ({shown})."
         )
     return Target(target), str(reason)
@@ -55,7 +55,7 @@ _READERS: Mapping[str, Callable[[pytest.Item], object]] = {
     "spanner": requested_options_of,
     "spanner_budget": budget_of,
     "spanner_hotspots": hotspot_rule_of,
-    fault_plan.MARKER: fault_plan.plans_of,
+    fault_plan.MARKER: fault_plan.read_plans,
     ABORT_EACH: abort_limit_of,
     FLAKY_ON: flakiness_of,
 }

@@ -85,7 +85,10 @@ _engine_finder = EngineFinder()
 
 
 def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:
-    """Declare the hooks that other plugins may implement. pytest calls this hook first."""
+    """Declare the hooks that other plugins may implement, and install the finder.
+
+    Runs before every other hook of the plugin.
+    """
     pluginmanager.add_hookspecs(hookspecs)
     _engine_finder.install()
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_spanemu.setting_values import Isolation
-from pytest_spanemu.settings import parse_isolation, parse_target, words
+from pytest_spanemu.settings import as_tuple, parse_isolation, parse_target
 from spanemu.base.suggestions import did_you_mean
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ def arguments_of(item: pytest.Item, marker: str, known: Collection[str]) -> dict
         wrong = [*map(repr, mark.args), *unknown]
         if wrong:
             hint = did_you_mean(unknown[0], known) if unknown else ""
-            raise bad_marker(
+            raise marker_error(
                 item,
                 marker,
                 f"does not take {', '.join(wrong)}.{hint} It takes {', '.join(sorted(known))}.",
@@ -36,7 +36,7 @@ def arguments_of(item: pytest.Item, marker: str, known: Collection[str]) -> dict
     return merged
 
 
-def bad_marker(item: pytest.Item, marker: str, problem: str) -> pytest.UsageError:
+def marker_error(item: pytest.Item, marker: str, problem: str) -> pytest.UsageError:
     """Return the error for a marker of a test with invalid arguments."""
     return pytest.UsageError(f"{item.nodeid}: marker {marker} {problem}")
 
@@ -44,7 +44,7 @@ def bad_marker(item: pytest.Item, marker: str, problem: str) -> pytest.UsageErro
 def check_count(item: pytest.Item, marker: str, name: str, value: object) -> None:
     """Raise pytest.UsageError unless an argument is an integer of at least 0."""
     if not isinstance(value, int) or isinstance(value, bool) or value < 0:
-        raise bad_marker(item, marker, f"takes a whole number as {name}, not {value!r}.")
+        raise marker_error(item, marker, f"takes a whole number as {name}, not {value!r}.")
 
 
 _KEYWORDS = frozenset({"schema", "seeds", "isolation", "targets"})
@@ -100,7 +100,9 @@ def parse_requested_options(given: dict[str, Any], where: str) -> RequestedOptio
     """Parse the keyword arguments of a marker or a factory. Raises pytest.UsageError."""
     isolation = given.get("isolation")
     try:
-        schema, seeds, targets = (words(given.get(name)) for name in ("schema", "seeds", "targets"))
+        schema, seeds, targets = (
+            as_tuple(given.get(name)) for name in ("schema", "seeds", "targets")
+        )
     except TypeError:
         raise pytest.UsageError(
             f"{where}: schema, seeds and targets take a text or a list of texts."

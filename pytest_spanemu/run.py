@@ -78,10 +78,10 @@ class Run:
     @contextmanager
     def emulator(self) -> Iterator[SpannerEmulator]:
         """Yield the run's emulator: the emulator started before collection, or a new emulator."""
-        from pytest_spanemu.targets.target import running
+        from pytest_spanemu.targets.target import start_target
 
         with ExitStack() as stack:
-            emulator = self._started or stack.enter_context(running(self.settings))
+            emulator = self._started or stack.enter_context(start_target(self.settings))
             self.report.capabilities = emulator.capability_table()
             yield emulator
             self._forget(emulator)
@@ -89,9 +89,9 @@ class Run:
     @contextmanager
     def another_emulator(self, **changes: Unpack[ConfigChanges]) -> Iterator[SpannerEmulator]:
         """Yield a further emulator in this process, besides the target of the run."""
-        from pytest_spanemu.targets.target import embedded
+        from pytest_spanemu.targets.target import start_embedded
 
-        with embedded(self.settings, **changes) as emulator:
+        with start_embedded(self.settings, **changes) as emulator:
             yield emulator
             self._forget(emulator)
 
@@ -100,12 +100,12 @@ class Run:
 
         Does nothing if the emulator has been started already.
         """
-        from pytest_spanemu.targets.target import running
+        from pytest_spanemu.targets.target import start_target
 
         if self._started is not None:
             return
         self.config.add_cleanup(self.stop)
-        started = self._started = self._eager.enter_context(running(self.settings))
+        started = self._started = self._eager.enter_context(start_target(self.settings))
         host = {EMULATOR_HOST: started.host_port} if started.is_emulator else {}
         self._set_environment(
             host
@@ -178,7 +178,7 @@ class Run:
         """The duration of the run up to now."""
         return perf_counter() - self._began
 
-    def described(self) -> dict[str, Any]:
+    def describe(self) -> dict[str, Any]:
         """Return target, seed, project and facts of the run as plain data."""
         settings = self.settings
         names = {"target": str(settings.target), "seed": settings.seed, "project": settings.project}

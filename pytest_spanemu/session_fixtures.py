@@ -50,7 +50,7 @@ def spanner_schema(pytestconfig: pytest.Config) -> Schema:
 def _spanner_template(
     pytestconfig: pytest.Config, spanner_emulator: SpannerEmulator, spanner_schema: Schema
 ) -> Template:
-    return run_of(pytestconfig).templates.default(spanner_emulator, spanner_schema)
+    return run_of(pytestconfig).templates.for_schema(spanner_emulator, spanner_schema)
 
 
 @pytest.fixture(scope="session")

@@ -163,13 +163,13 @@ def _value(origins: _Origins, option: Option) -> Any:
     if value is None:
         value = option.default
     if option.many:
-        return words(value) or ()
+        return as_tuple(value) or ()
     if value is not None and option.choices:
         return _choose(str(value), option.choices, where)
     return value
 
 
-def words(given: str | Collection[str] | None) -> tuple[str, ...] | None:
+def as_tuple(given: str | Collection[str] | None) -> tuple[str, ...] | None:
     """Return one text or several texts as a tuple; return None for None."""
     if given is None:
         return None

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from pytest_spanemu.asserts.hotspots import HotspotRule
-from pytest_spanemu.requested_options import arguments_of, bad_marker, check_count
-from pytest_spanemu.settings import words
+from pytest_spanemu.requested_options import arguments_of, check_count, marker_error
+from pytest_spanemu.settings import as_tuple
 
 BUDGET = "spanner_budget"
 _LIMITS = ("queries", "commits", "mutations", "aborts")
@@ -53,7 +53,7 @@ def hotspot_rule_of(item: pytest.Item) -> HotspotRule | None:
     try:
         for name in ("expect", "tables", "reasons"):
             if arguments.get(name) is not None:
-                arguments[name] = words(arguments[name])
+                arguments[name] = as_tuple(arguments[name])
         return HotspotRule(**arguments)
     except (TypeError, ValueError) as problem:
-        raise bad_marker(item, HOTSPOTS, f"has wrong arguments: {problem}.") from problem
+        raise marker_error(item, HOTSPOTS, f"has wrong arguments: {problem}.") from problem

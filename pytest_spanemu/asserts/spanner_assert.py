@@ -39,7 +39,7 @@ from pytest_spanemu.clean_errors import statement_errors
 from pytest_spanemu.databases.catalog import hierarchies
 from pytest_spanemu.databases.observation import Observation
 from pytest_spanemu.databases.snapshots import differences, rows_by_key
-from pytest_spanemu.settings import words
+from pytest_spanemu.settings import as_tuple
 from pytest_spanemu.sql import SpannerSql
 from spanemu.base.suggestions import did_you_mean
 
@@ -298,8 +298,8 @@ class SpannerAssert:
         "warning", warnings count too.
         """
         rule = HotspotRule(
-            tables=words(tables),
-            reasons=words(reasons) or REASONS,
+            tables=as_tuple(tables),
+            reasons=as_tuple(reasons) or REASONS,
             min_writes=min_writes,
             inconclusive=inconclusive,
             severity=severity,

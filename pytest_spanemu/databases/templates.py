@@ -90,7 +90,7 @@ class Templates:
             named = self.schema_of(models).sources if models else ()
             return choices_of_sources((*named, *self._sources))
 
-    def default(self, emulator: SpannerEmulator, given: Any) -> Template:
+    def for_schema(self, emulator: SpannerEmulator, given: Any) -> Template:
         """Return the template of a `spanner_schema` fixture's value and the run's seeds.
 
         The template is built on the first call for a value.
@@ -135,9 +135,9 @@ class Templates:
         if session_template.is_extended:
             where = getattr(parent, "nodeid", "A test")
             pytest.fail(_OTHER_SCHEMA.format(where=where), pytrace=False)
-        return self.default(session_template.emulator, schema)
+        return self.for_schema(session_template.emulator, schema)
 
-    def special(
+    def for_spec(
         self,
         emulator: SpannerEmulator,
         spec: TemplateSpec,

@@ -69,4 +69,4 @@ def _template_of(run: Run, emulator: Any, alias: str) -> Template:
     """Return the template of an alias, built like the run's schema by migrations or by models."""
     named = [source for source in run.settings.schema if source.startswith(SOURCE)]
     source = named[0].partition("@")[0] if named else SOURCE
-    return run.templates.special(emulator, TemplateSpec(schema=(f"{source}@{alias}",), seeds=()))
+    return run.templates.for_spec(emulator, TemplateSpec(schema=(f"{source}@{alias}",), seeds=()))

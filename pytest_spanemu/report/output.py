@@ -49,7 +49,7 @@ def _json_document(run: Run) -> dict[str, Any]:
     report = run.report
     document = {
         "schema_version": SCHEMA_VERSION,
-        **run.described(),
+        **run.describe(),
         "outcomes": counts_of(report.outcomes.of_spanner().values()),
         "totals": {name: report.total(name) for name in COUNTED},
         **report.to_json(),

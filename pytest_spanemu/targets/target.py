@@ -172,7 +172,7 @@ class SpannerEmulator:
 
 
 @contextmanager
-def running(settings: Settings) -> Iterator[SpannerEmulator]:
+def start_target(settings: Settings) -> Iterator[SpannerEmulator]:
     """Yield the target of the settings. Start an emulator of this run, and stop it at the end."""
     handle = _HANDLES[settings.target](settings)
     with handle, _no_metrics():
@@ -188,7 +188,9 @@ def running(settings: Settings) -> Iterator[SpannerEmulator]:
 
 
 @contextmanager
-def embedded(settings: Settings, **changes: Unpack[ConfigChanges]) -> Iterator[SpannerEmulator]:
+def start_embedded(
+    settings: Settings, **changes: Unpack[ConfigChanges]
+) -> Iterator[SpannerEmulator]:
     """Yield an emulator in this process, independent of the run's target. Stop it at the end."""
     changes.setdefault("seed", settings.seed)
     changes.setdefault("strict_instance_configs", _is_strict(settings))

@@ -338,10 +338,10 @@ def test_templates_of_schemas_that_are_gone_are_not_mistaken(music):
             given = Statements(["CREATE TABLE T (A INT64) PRIMARY KEY (A)"])
             here = weakref.ref(given)
             templates = run_of(pytestconfig).templates
-            made = templates.special(spanner_emulator, TemplateSpec(None, ()), lambda: given)
+            made = templates.for_spec(spanner_emulator, TemplateSpec(None, ()), lambda: given)
             del given
             gc.collect()
-            assert templates.special(spanner_emulator, TemplateSpec(None, ()), here) is made
+            assert templates.for_spec(spanner_emulator, TemplateSpec(None, ()), here) is made
         """
     )
     result.assert_outcomes(passed=1)
