@@ -110,7 +110,7 @@ class Truncate:
         handle = self._template.handle
         if handle.ddl() != self._ddl:
             handle.drop()
-            self._template.handle = handle = _created_again(self._template, self._ddl)
+            self._template.handle = handle = _create_again(self._template, self._ddl)
         else:
             delete_all_rows(handle.client(), self._catalog)
         insert_rows(handle.client(), self._rows)
@@ -131,7 +131,7 @@ class Recreate:
     def enter(self) -> Any:
         template = self._template
         if self._used:
-            template.handle = _created_again(template, self._ddl)
+            template.handle = _create_again(template, self._ddl)
             insert_rows(template.database, self._rows)
         self._used = True
         return template.handle
@@ -172,6 +172,6 @@ def _settle(template: Template) -> None:
         template.handle.settle()
 
 
-def _created_again(template: Template, ddl: list[str]) -> Any:
+def _create_again(template: Template, ddl: list[str]) -> Any:
     name = template.handle.database_id
     return template.emulator.create_database(name, schema=";\n".join(ddl) or ())

@@ -25,8 +25,8 @@ class Observation:
     def __init__(self, emulator: Any, handle: Any) -> None:
         self.emulator = emulator
         self.handle = handle
-        self.known_hotspots: tuple[str, ...] = ()  # tables that a marker expects to be hot
-        self.moves_clock = False  # then the clock is reset after the test
+        self.known_hotspots: tuple[str, ...] = ()  # findings that a marker expects
+        self.moves_clock = False  # if true, the clock is reset after the test
         self._recorder: Any = None
         self._hotspots: Any = None
 

@@ -96,7 +96,7 @@ class SpannerSnapshot:
     def _check(self, name: str) -> None:
         if name not in self._snapshots:
             known = ", ".join(map(repr, self._snapshots)) or "none"
-            raise ValueError(f"there is no snapshot {name!r}; there are: {known}")
+            raise ValueError(f"there is no snapshot {name!r}; the snapshots are: {known}")
 
 
 def rows_by_key(database: Any) -> RowsByKey:
