@@ -59,7 +59,7 @@ def hotspot_score(finding: Any) -> int:
 
 def finding_label(finding: Any) -> str:
     """Return the label of a finding in failure texts and reports: its reason and place."""
-    return f"{finding.reason} {finding.place}"
+    return f"{finding.reason} {finding.location}"
 
 
 # ---------------------------------------------------------------------------- rules

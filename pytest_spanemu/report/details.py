@@ -36,7 +36,7 @@ def findings_of(report: Any) -> list[Plain]:
         {
             "rule": finding.rule,
             "reason": str(finding.reason),
-            "place": finding.place,
+            "place": finding.location,
             "score": hotspot_score(finding),
             "severity": str(finding.severity),
             "message": finding.message,

@@ -72,7 +72,7 @@ def test_a_timestamp_first_is_a_moving_hot_spot(watched) -> None:
     assert finding.limit == "<end>"
     assert finding.samples[-1].startswith("UserAccessLogs(2020-01-01T00:00:01.99")
     report = str(hotspots.report())
-    assert report.startswith(f"{finding.rule} {finding.reason} {finding.place} (error)\n")
+    assert report.startswith(f"{finding.rule} {finding.reason} {finding.location} (error)\n")
     assert f"\n  fix: {finding.fix}\n" in report
     assert report.splitlines()[-1].endswith("hot")
 
