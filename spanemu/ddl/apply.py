@@ -109,7 +109,7 @@ def _planned(statements: Sequence[str], schema: Schema, sent: ProtoTypes) -> Seq
 
 def change_of(statement: str, schema: Schema, sent: ProtoTypes = NO_TYPES) -> Change:
     """Return the effect of one statement on `schema`."""
-    parsed = dialect_of(schema.dialect).parse_ddl(statement)
+    parsed = dialect_of(schema.dialect).parse_ddl(statement, schema.limits)
     run = STATEMENTS.get(type(parsed))
     if run is not None:
         return run(parsed, schema)

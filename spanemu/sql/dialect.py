@@ -186,8 +186,11 @@ class Dialect(ABC):
     # ------------------------------------------------------------------------ schema statements
 
     @abstractmethod
-    def parse_ddl(self, text: str) -> DdlStatement:
-        """Parse the single schema statement of `text`, which may end in a semicolon."""
+    def parse_ddl(self, text: str, limits: Limits | None = None) -> DdlStatement:
+        """Parse the single schema statement of `text`, which may end in a semicolon.
+
+        With `limits`, refuse a statement that exceeds them without reading its rest.
+        """
 
     @abstractmethod
     def split_statements(self, text: str) -> list[tuple[str, int]]:

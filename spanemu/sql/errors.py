@@ -75,6 +75,8 @@ class TextTooLong(SpannerError, code=Code.INVALID_ARGUMENT):
 
 
 # The parts of a statement whose number is limited, as error messages call them.
+LISTED_COLUMNS = "columns in a list"
+LISTED_ITEMS = "items in a list"
 CHILD_SUBQUERIES = "child subqueries"
 FUNCTION_CALLS = "function calls"
 GROUP_KEYS = "GROUP BY columns"
@@ -92,6 +94,12 @@ class StatementTooLarge(SpannerError, code=Code.INVALID_ARGUMENT):
     limit: int
     line: int
     column: int
+
+
+class TooManyColumns(SpannerError, code=Code.FAILED_PRECONDITION):
+    prose = "Table {table} has too many columns; the limit is {limit}."
+    table: str
+    limit: int
 
 
 class NotInSpanner(SpannerError, code=Code.INVALID_ARGUMENT):

@@ -13,12 +13,6 @@ class TooManyTables(SpannerError, code=Code.FAILED_PRECONDITION):
     limit: int
 
 
-class TooManyColumns(SpannerError, code=Code.FAILED_PRECONDITION):
-    prose = "Table {table} has too many columns; the limit is {limit}."
-    table: str
-    limit: int
-
-
 class TableWithoutColumns(SpannerError, code=Code.FAILED_PRECONDITION):
     prose = "Table {table} adds no columns and is not a top level table."
     table: str

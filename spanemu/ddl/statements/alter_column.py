@@ -24,7 +24,6 @@ from spanemu.ddl.errors.alterations import (
 from spanemu.ddl.errors.columns import DuplicateColumnName
 from spanemu.ddl.errors.names import ColumnNotFound
 from spanemu.ddl.errors.objects import PlacementKeyInvalid, ViewsDepend
-from spanemu.ddl.errors.tables import TooManyColumns
 from spanemu.ddl.expressions import columns_of_checks, columns_of_generated, with_checked_views
 from spanemu.ddl.kinds.sequences import restart_counter
 from spanemu.ddl.kinds.table import column_dependents
@@ -46,6 +45,7 @@ from spanemu.schema.column import Column, Identity
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Table
 from spanemu.sql import ddl_ast
+from spanemu.sql.errors import TooManyColumns
 from spanemu.sql.syntax_tree import Identifier
 from spanemu.values.types import TypeCode
 

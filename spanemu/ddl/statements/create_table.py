@@ -18,7 +18,6 @@ from spanemu.ddl.errors.tables import (
     TableHasChildren,
     TableHasIndexes,
     TableIsReferenced,
-    TooManyColumns,
     TooManyTables,
 )
 from spanemu.ddl.expressions import dependent_view_problems
@@ -47,6 +46,7 @@ from spanemu.schema.column import Column, KeyPart
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Interleave, Table
 from spanemu.sql import ddl_ast
+from spanemu.sql.errors import TooManyColumns
 from spanemu.sql.syntax_tree import Identifier, Path, TypeName
 from spanemu.values.order import SortOrders
 

@@ -8,9 +8,11 @@ functions that Spanner has and spanemu does not implement to their chapters.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from functools import cache
 from typing import TypeVar
 
-from spanemu.base.limits import Limits
+from spanemu.base.limits import DEFAULT_LIMITS, Limits
 from spanemu.sql.functions import (
     array,
     compression,
@@ -97,3 +99,12 @@ COUNTED_NAMES = (CATALOG.scalars.keys() | CATALOG.aggregates.keys()) - {"PENDING
 def bounds_of(limits: Limits) -> Bounds:
     """Return the limits that the parser enforces."""
     return Bounds(limits, COUNTED_NAMES)
+
+
+@cache
+def ddl_bounds_of(limits: Limits) -> Bounds:
+    """Return the limits that the parser of schema statements enforces.
+
+    The analyzer holds the expressions of a schema to Spanner's limits, not to those of an emulator.
+    """
+    return bounds_of(replace(DEFAULT_LIMITS, columns_per_table=limits.columns_per_table))

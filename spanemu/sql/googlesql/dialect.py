@@ -27,7 +27,8 @@ from spanemu.sql.googlesql.analyzer.parameters import Parameters
 from spanemu.sql.googlesql.analyzer.resolvers import RESOLVER_TABLE
 from spanemu.sql.googlesql.analyzer.stored_expression import analyze_expression, analyze_view
 from spanemu.sql.googlesql.analyzer.type_names import named_type
-from spanemu.sql.googlesql.catalog import CATALOG, bounds_of
+from spanemu.sql.googlesql.catalog import CATALOG, bounds_of, ddl_bounds_of
+from spanemu.sql.googlesql.syntax.bounds import UNBOUNDED
 from spanemu.sql.googlesql.syntax.ddl.formatter import format_ddl
 from spanemu.sql.googlesql.syntax.ddl.statement import parse_ddl, split_statements
 from spanemu.sql.googlesql.syntax.lexer import tokenize
@@ -87,8 +88,8 @@ class GoogleSqlDialect(Dialect):
     def named_type(self, name: TypeName, schema: Schema) -> Type:
         return named_type(name, schema)
 
-    def parse_ddl(self, text: str) -> DdlStatement:
-        return parse_ddl(text)
+    def parse_ddl(self, text: str, limits: Limits | None = None) -> DdlStatement:
+        return parse_ddl(text, UNBOUNDED if limits is None else ddl_bounds_of(limits))
 
     def split_statements(self, text: str) -> list[tuple[str, int]]:
         return split_statements(text)

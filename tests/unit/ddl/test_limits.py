@@ -14,8 +14,9 @@ from spanemu.base.limits import (
 )
 from spanemu.ddl.apply import plan_batch
 from spanemu.ddl.errors.indexes import TooManyIndexes, TooManyTableIndexes
-from spanemu.ddl.errors.tables import TooManyColumns, TooManyKeyColumns, TooManyTables
+from spanemu.ddl.errors.tables import TooManyKeyColumns, TooManyTables
 from spanemu.schema.schema import Schema
+from spanemu.sql.errors import TooManyColumns
 
 TABLE = "CREATE TABLE T (a INT64, b INT64) PRIMARY KEY (a)"
 

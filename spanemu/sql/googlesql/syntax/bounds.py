@@ -33,5 +33,6 @@ UNBOUNDED = Bounds(
         group_keys=sys.maxsize,
         set_operation_queries=sys.maxsize,
         subqueries=sys.maxsize,
+        columns_per_table=sys.maxsize,
     )
 )

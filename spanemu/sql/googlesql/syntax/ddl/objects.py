@@ -168,7 +168,7 @@ class DdlStreamParser(DdlPartParser):
         self.expect("FOR")
         if self.accept("ALL"):
             return ddl_ast.ChangeStreamFor(all=True, at=start, end=self.end)
-        tables = self.comma_separated(self._watched_table)
+        tables = self.item_list(self._watched_table)
         return ddl_ast.ChangeStreamFor(tables=tables, at=start, end=self.end)
 
     def _watched_table(self) -> ddl_ast.WatchedTable:
@@ -224,13 +224,13 @@ class DdlAccessParser(DdlPartParser):
         privileges: tuple[ddl_ast.Privilege, ...] = ()
         target = None
         if self.accept("ROLE"):
-            granted = self.comma_separated(self.identifier)
+            granted = self.item_list(self.identifier)
         else:
-            privileges = self.comma_separated(self._privilege)
+            privileges = self.item_list(self._privilege)
             self.expect("ON")
             target = self._target()
         self.expect_all(preposition, "ROLE")
-        roles = self.comma_separated(self.identifier)
+        roles = self.item_list(self.identifier)
         return _Terms(roles, privileges, target, granted)
 
     def _privilege(self) -> ddl_ast.Privilege:
@@ -254,7 +254,7 @@ class DdlAccessParser(DdlPartParser):
             raise self.unexpected()
         if all_in_schema:
             self.expect_all("IN", "SCHEMA")
-        names = self.comma_separated(self.path_or_default)
+        names = self.item_list(self.path_or_default)
         return ddl_ast.GrantTarget(kind, names, all_in_schema, at=start, end=self.end)
 
 

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from typing import TypeVar
 
 from spanemu.sql import ddl_ast
 from spanemu.sql.ddl_ast import OnDelete, OptionValue
+from spanemu.sql.errors import LISTED_COLUMNS, LISTED_ITEMS
 from spanemu.sql.googlesql.ast import Identifier, Path
 from spanemu.sql.googlesql.syntax.literals import decode_float, decode_integer, decode_string
 from spanemu.sql.googlesql.syntax.query import QueryParser
 from spanemu.sql.syntax_tree import Kind
+
+T = TypeVar("T")
+
+LISTED_ITEMS_MAX = 10_000
 
 _OPTION_WORDS: Mapping[str, bool | None] = {"NULL": None, "TRUE": True, "FALSE": False}
 _OPTION_LITERALS: Mapping[Kind, Callable[[str], str | int | float]] = {
@@ -39,6 +45,31 @@ class DdlPartParser(QueryParser):
         word = self.identifier_of(self.advance())
         return Path((word,), at=word.at, end=word.end)
 
+    def identifiers_in_parentheses(self) -> tuple[Identifier, ...]:
+        return self.column_list(self.identifier)
+
+    def column_list(self, rule: Callable[[], T]) -> tuple[T, ...]:
+        """Parse `(item, ...)`, with at most as many items as a table may have columns."""
+        limit = self.bounds.limits.columns_per_table
+        return self.in_parentheses(self._counted(rule, LISTED_COLUMNS, limit))
+
+    def item_list(self, rule: Callable[[], T]) -> tuple[T, ...]:
+        """Parse `item, ...` for a list whose length Spanner does not limit."""
+        return self.comma_separated(self._counted(rule, LISTED_ITEMS, LISTED_ITEMS_MAX))
+
+    def _counted(self, rule: Callable[[], T], what: str, limit: int) -> Callable[[], T]:
+        """Return `rule`, which refuses to parse more than `limit` items."""
+        count = 0
+
+        def item() -> T:
+            nonlocal count
+            count += 1
+            if count > limit:
+                raise self.too_large(what, limit, self.token.at)
+            return rule()
+
+        return item
+
     def columns_in_parentheses(self) -> tuple[Identifier, ...]:
         """Parse `(name, ...)` or `()`."""
         if self.accept_all("(", ")"):
@@ -55,11 +86,12 @@ class DdlPartParser(QueryParser):
         """Parse OPTIONS (name = value, ...); a comma may follow the last option."""
         self.expect("OPTIONS")
         self.expect("(")
-        options = [self._option()]
+        option = self._counted(self._option, LISTED_ITEMS, LISTED_ITEMS_MAX)
+        options = [option()]
         while self.accept(","):
             if self.token.symbol == ")":
                 break
-            options.append(self._option())
+            options.append(option())
         self.expect(")", ",")
         return tuple(options)
 
@@ -107,7 +139,7 @@ class DdlPartParser(QueryParser):
         """Parse `(column [ASC | DESC], ...)` or `()`; no comma may follow the last column."""
         if self.accept_all("(", ")"):
             return ()
-        return self.in_parentheses(self.key_part)
+        return self.column_list(self.key_part)
 
     def key_part(self) -> ddl_ast.KeyPart:
         """Parse `column [ASC | DESC] [NULLS FIRST | NULLS LAST]`."""
@@ -184,13 +216,13 @@ class DdlPartParser(QueryParser):
 
     def sql_expression(self) -> ddl_ast.SqlExpression:
         """Parse an expression and keep its text as written."""
-        start = self.token.at
+        start, self.calls = self.token.at, 0
         tree = self.expression()
         return ddl_ast.SqlExpression(self.text[start : self.end], tree, at=start, end=self.end)
 
     def sql_query(self) -> ddl_ast.SqlQuery:
         """Parse a query and keep its text as written."""
-        start = self.token.at
+        start, self.calls = self.token.at, 0
         tree = self.query()
         return ddl_ast.SqlQuery(self.text[start : self.end], tree, at=start, end=self.end)
 

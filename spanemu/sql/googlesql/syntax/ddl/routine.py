@@ -41,7 +41,7 @@ class DdlRoutineParser(DdlPartParser):
         self.expect("(")
         parameters: tuple[ddl_ast.FunctionParameter, ...] = ()
         if self.token.symbol != ")":
-            parameters = self.comma_separated(self._parameter)
+            parameters = self.item_list(self._parameter)
         self.expect(")", ",")
         returns = self.type_name() if self.accept("RETURNS") else None
         determinism = self._determinism()

@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping
 from spanemu.base.errors import Unsupported
 from spanemu.sql import ddl_ast
 from spanemu.sql.errors import DdlStatementEmpty, DdlSyntaxFailure, SyntaxFailure
+from spanemu.sql.googlesql.syntax.bounds import UNBOUNDED, Bounds
 from spanemu.sql.googlesql.syntax.ddl.graph import DdlGraphParser
 from spanemu.sql.googlesql.syntax.ddl.index import DdlIndexParser
 from spanemu.sql.googlesql.syntax.ddl.objects import (
@@ -28,13 +29,14 @@ from spanemu.sql.googlesql.syntax.lexer import tokenize
 from spanemu.sql.syntax_tree import Kind
 
 
-def parse_ddl(text: str) -> ddl_ast.DdlStatement:
+def parse_ddl(text: str, bounds: Bounds = UNBOUNDED) -> ddl_ast.DdlStatement:
     """Parse the single schema statement of `text`, which may end in a semicolon.
 
-    Raises DdlSyntaxFailure, DdlStatementEmpty or Unsupported.
+    Raises DdlSyntaxFailure, DdlStatementEmpty or Unsupported, and StatementTooLarge or
+    TooManyColumns as soon as the statement exceeds `bounds`.
     """
     try:
-        parser = DdlParser(text)
+        parser = DdlParser(text, bounds)
         if parser.token.kind is Kind.END or parser.follows(";", str(Kind.END)):
             raise DdlStatementEmpty
         try:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from spanemu.sql import ddl_ast
+from spanemu.sql.errors import TooManyColumns
 from spanemu.sql.googlesql.ast import Identifier, Path
 from spanemu.sql.googlesql.syntax.ddl.parts import DdlPartParser
 from spanemu.sql.syntax_tree import Kind
@@ -29,7 +30,7 @@ class DdlTableParser(DdlPartParser):
         self.expect("TABLE")
         if_not_exists = self.if_not_exists()
         name = self.path()
-        elements = self._table_elements()
+        elements = self._table_elements(name)
         if self.follows("PRIMARY", "KEY"):
             if elements.primary_key is not None:
                 raise self.unexpected()
@@ -41,11 +42,14 @@ class DdlTableParser(DdlPartParser):
             at=start, end=self.end,
         )  # fmt: skip
 
-    def _table_elements(self) -> _Elements:
+    def _table_elements(self, table: Path) -> _Elements:
         elements = _Elements()
+        columns_max = self.bounds.limits.columns_per_table
         self.expect("(")
         while self.token.symbol != ")":
             self._table_element(elements)
+            if len(elements.columns) > columns_max:
+                raise TooManyColumns(str(table), columns_max)
             if not self.accept(","):
                 break
         self.expect(")", ",")
@@ -91,7 +95,7 @@ class DdlTableParser(DdlPartParser):
     def rename_tables(self, start: int) -> ddl_ast.RenameTables:
         """Parse RENAME TABLE a TO b, ...; the caller has read the verb."""
         self.expect("TABLE")
-        renames = self.comma_separated(self._table_rename)
+        renames = self.item_list(self._table_rename)
         return ddl_ast.RenameTables(renames, at=start, end=self.end)
 
     def _table_rename(self) -> tuple[Path, Path]:
