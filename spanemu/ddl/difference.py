@@ -65,12 +65,12 @@ def diff(before: Schema, after: Schema, database: str = "db") -> list[Migration]
 def _objects(before: Schema, after: Schema) -> list[Migration]:
     recreated = _recreated(before, after)
     moved = _moved(before, after)
-    migration = _steps(before, after, recreated, moved)
+    migration = _Comparison(before, after, recreated, moved).statements()
     above = (*_ABOVE, *_ACCESS)
     if all(step.statement.startswith(above) for step in migration):
         return migration
     moved = {name for one in (before, after) for name in (*one.views, *one.graphs)}
-    return _steps(before, after, recreated, moved)
+    return _Comparison(before, after, recreated, moved).statements()
 
 
 # Kinds whose statements depend on how tables change.
@@ -78,12 +78,6 @@ _COMPARED_WITH_TABLES = frozenset({"change_streams", "views", "graphs", "roles"}
 
 _ABOVE = ("CREATE VIEW ", "DROP VIEW ", "CREATE PROPERTY GRAPH ", "DROP PROPERTY GRAPH ")
 _ACCESS = ("CREATE ROLE ", "DROP ROLE ", "GRANT ", "REVOKE ")
-
-
-def _steps(before: Schema, after: Schema, recreated: set[str], moved: set[str]) -> list[Migration]:
-    removals = _Removals(before, after, recreated, moved)
-    additions = _Additions(before, after, recreated, moved)
-    return [*removals.statements(), *additions.statements()]
 
 
 def _moved(before: Schema, after: Schema) -> set[str]:
@@ -139,83 +133,81 @@ def _foreign_keys(schema: Schema) -> dict[tuple[str, str], Any]:
     }
 
 
-class _Removals:
-    """The first part of a migration: dropping what stands in the way of the second part."""
+@dataclass(frozen=True, slots=True)
+class _Comparison:
+    """Two schemas, the tables to create again, and the views and graphs to drop or create."""
 
-    def __init__(self, before: Schema, after: Schema, recreated: set[str], moved: set[str]) -> None:
-        self._before, self._after = before, after
-        self._recreated, self._moved = recreated, moved
+    before: Schema
+    after: Schema
+    recreated: set[str]
+    moved: set[str]
 
-    def statements(self) -> Iterator[Migration]:
+    def statements(self) -> list[Migration]:
+        """Return the statements: what stands in the way is dropped before anything is added."""
+        return [*self.removals(), *self.additions()]
+
+    def removals(self) -> Iterator[Migration]:
         """Yield DROP statements, dependents first."""
-        before, after = self._before, self._after
-        yield from _plain(revokes(before, after, self._recreated | self._moved))
+        before, after = self.before, self.after
+        yield from _plain(revokes(before, after, self.recreated | self.moved))
         for name, graph in before.graphs.items():
-            if name in self._moved:
+            if name in self.moved:
                 yield Migration(f"DROP PROPERTY GRAPH {quoted_path(graph.name)}")
         for text in reversed(creations(before, "CREATE VIEW ")):
-            if name_of(text) in self._moved:
+            if name_of(text) in self.moved:
                 yield Migration(f"DROP VIEW {text.split()[2]}")
-        yield from _plain(stream_drops(before, after, self._recreated))
+        yield from _plain(stream_drops(before, after, self.recreated))
         for kind in reversed(AFTER_TABLES):
             if kind.field not in _COMPARED_WITH_TABLES:
                 yield from _plain(dropped(kind, before, after))
-        yield from _plain(self._indexes())
-        yield from _plain(self._foreign_keys())
-        for name in self._tables():
+        yield from _plain(self._dropped_indexes())
+        yield from _plain(self._dropped_foreign_keys())
+        for name in self._dropped_tables():
             yield Migration(f"DROP TABLE {quoted_path(name)}", destructive=True)
 
-    def _indexes(self) -> Iterator[str]:
-        mine, theirs = _indexes(self._before), _indexes(self._after)
+    def _dropped_indexes(self) -> Iterator[str]:
+        mine, theirs = _indexes(self.before), _indexes(self.after)
         changed = changed_names(mine, theirs, any_index_text)
         for name, index in mine.items():
             is_kept = name in theirs and name not in changed
-            if not is_kept or self._before.fold(index.table) in self._recreated:
+            if not is_kept or self.before.fold(index.table) in self.recreated:
                 yield f"DROP {_index_kind(index)} {quoted_path(index.name)}"
 
-    def _foreign_keys(self) -> Iterator[str]:
-        kept = _foreign_keys(self._after)
-        for (table, text), key in _foreign_keys(self._before).items():
-            ends = {table, self._before.fold(key.referenced_table)}
-            if (table, text) not in kept or ends & self._recreated:
+    def _dropped_foreign_keys(self) -> Iterator[str]:
+        kept = _foreign_keys(self.after)
+        for (table, text), key in _foreign_keys(self.before).items():
+            ends = {table, self.before.fold(key.referenced_table)}
+            if (table, text) not in kept or ends & self.recreated:
                 yield f"ALTER TABLE {quoted_path(key.table)} DROP CONSTRAINT {quoted(key.name)}"
 
-    def _tables(self) -> list[str]:
+    def _dropped_tables(self) -> list[str]:
         gone = [
             text.split()[2]
-            for text in creations(self._before, "CREATE TABLE ")
-            if name_of(text) in self._recreated or name_of(text) not in self._after.tables
+            for text in creations(self.before, "CREATE TABLE ")
+            if name_of(text) in self.recreated or name_of(text) not in self.after.tables
         ]
         return [name.replace("`", "") for name in reversed(gone)]
 
-
-class _Additions:
-    """The second part of a migration: creating and altering, in the order of canonical text."""
-
-    def __init__(self, before: Schema, after: Schema, recreated: set[str], moved: set[str]) -> None:
-        self._before, self._after = before, after
-        self._recreated, self._moved = recreated, moved
-
-    def statements(self) -> Iterator[Migration]:
+    def additions(self) -> Iterator[Migration]:
         """Yield CREATE and ALTER statements, then DROP for objects that tables no longer need."""
-        before, after = self._before, self._after
+        before, after = self.before, self.after
         yield from _plain(bundle_additions(before, after))
         for name in after.named_schemas.keys() - before.named_schemas.keys():
             yield Migration(f"CREATE SCHEMA {quoted(after.named_schemas[name])}")
         for kind in BEFORE_TABLES:
             yield from _plain(created_or_altered(kind, before, after))
         yield from self._tables()
-        yield from _plain(self._foreign_keys())
-        yield from _plain(self._indexes())
-        yield from _plain(streams(before, after, self._recreated))
+        yield from _plain(self._added_foreign_keys())
+        yield from _plain(self._added_indexes())
+        yield from _plain(streams(before, after, self.recreated))
         for kind in AFTER_TABLES:
             if kind.field not in _COMPARED_WITH_TABLES:
                 yield from _plain(created_or_altered(kind, before, after))
         views = creations(after, "CREATE VIEW ")
-        yield from _plain(text for text in views if name_of(text) in self._moved)
+        yield from _plain(text for text in views if name_of(text) in self.moved)
         graphs = after.graphs.items()
-        yield from _plain(graph_text(graph) for name, graph in graphs if name in self._moved)
-        yield from _plain(grants(before, after, self._recreated | self._moved))
+        yield from _plain(graph_text(graph) for name, graph in graphs if name in self.moved)
+        yield from _plain(grants(before, after, self.recreated | self.moved))
         for kind in reversed(BEFORE_TABLES):
             yield from _plain(dropped(kind, before, after))
         yield from _plain(bundle_deletions(before, after))
@@ -223,36 +215,33 @@ class _Additions:
             yield Migration(f"DROP SCHEMA {quoted(before.named_schemas[name])}")
 
     def _tables(self) -> Iterator[Migration]:
-        bare = self._after.next(
+        bare = self.after.next(
             tables={
-                name: replace(table, foreign_keys=()) for name, table in self._after.tables.items()
+                name: replace(table, foreign_keys=()) for name, table in self.after.tables.items()
             },
         )
         for text in creations(bare, "CREATE TABLE "):
             name = name_of(text)
-            if name in self._before.tables and name not in self._recreated:
-                mine, theirs = self._before.tables[name], self._after.tables[name]
+            if name in self.before.tables and name not in self.recreated:
+                mine, theirs = self.before.tables[name], self.after.tables[name]
                 for statement, destructive in altered_table(mine, theirs):
                     yield Migration(statement, destructive)
             else:
                 yield Migration(text)
 
-    def _foreign_keys(self) -> Iterator[str]:
-        known = _foreign_keys(self._before)
-        for (table, text), key in _foreign_keys(self._after).items():
-            ends = {table, self._before.fold(key.referenced_table)}
-            if (table, text) not in known or ends & self._recreated:
+    def _added_foreign_keys(self) -> Iterator[str]:
+        known = _foreign_keys(self.before)
+        for (table, text), key in _foreign_keys(self.after).items():
+            ends = {table, self.before.fold(key.referenced_table)}
+            if (table, text) not in known or ends & self.recreated:
                 yield f"ALTER TABLE {quoted_path(key.table)} ADD {text}"
 
-    def _indexes(self) -> Iterator[str]:
-        mine, theirs = _indexes(self._before), _indexes(self._after)
+    def _added_indexes(self) -> Iterator[str]:
+        mine, theirs = _indexes(self.before), _indexes(self.after)
         changed = changed_names(mine, theirs, any_index_text)
         for name, index in theirs.items():
-            if (
-                name in changed
-                or name not in mine
-                or self._before.fold(index.table) in self._recreated
-            ):
+            is_kept = name in mine and name not in changed
+            if not is_kept or self.before.fold(index.table) in self.recreated:
                 yield any_index_text(index)
 
 

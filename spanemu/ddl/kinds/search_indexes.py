@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from typing import TypeVar
 
 from spanemu.base.errors import SpannerError, Unsupported
 from spanemu.base.identifiers import quoted, quoted_path
@@ -40,12 +41,14 @@ from spanemu.ddl.validators.options import (
     words,
 )
 from spanemu.schema.column import Column
-from spanemu.schema.index import NamedPart, SearchIndex, VectorIndex
+from spanemu.schema.index import Index, NamedPart, SearchIndex, VectorIndex
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Table
 from spanemu.schema.table_text import clause_options, options_text, where_text
 from spanemu.sql import ddl_ast
 from spanemu.values.types import INT64, TypeCode
+
+AnyIndex = TypeVar("AnyIndex", Index, SearchIndex)
 
 _LABEL = "Search index"
 _RULES: Rules = {
@@ -327,7 +330,8 @@ def _indexes_of(schema: Schema) -> list[SearchIndex | VectorIndex]:
     return [*schema.search_indexes.values(), *schema.vector_indexes.values()]
 
 
-def _renamed_search_index(index: SearchIndex, old: str, new: str) -> SearchIndex:
+def renamed_index(index: AnyIndex, old: str, new: str) -> AnyIndex:
+    """Return an index after its table or the table it is interleaved in was renamed."""
     if old not in (index.table, index.parent):
         return index
     return replace(
@@ -356,7 +360,7 @@ SEARCH_INDEX = ObjectKind(
     statements=((ddl_ast.CreateSearchIndex, _create_search_index),),
     table_dependents=_indexes_on_table,
     column_dependents=_indexes_over_column,
-    renamed=_renamed_search_index,
+    renamed=renamed_index,
     depends_on=_depends_on,
     text=search_index_text,
 )

@@ -84,8 +84,6 @@ def set_column_default(table: Table, action: ddl_ast.SetColumnDefault, schema: S
 def drop_column_default(table: Table, action: ddl_ast.DropColumnDefault, schema: Schema) -> Change:
     """Drop the default for future rows."""
     before = _alterable(table, action.column, schema)
-    if before.default is None:
-        return Change(schema)
     return _altered(Alteration(schema, table, before, replace(before, default=None)))
 
 
@@ -101,8 +99,6 @@ def drop_column_on_update(
 ) -> Change:
     """Drop the value that updates write into a column."""
     before = _alterable(table, action.column, schema)
-    if before.on_update is None:
-        return Change(schema)
     return _altered(Alteration(schema, table, before, replace(before, on_update=None)))
 
 

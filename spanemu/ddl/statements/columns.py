@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,6 +22,8 @@ from spanemu.ddl.validators.columns import LENGTHS_MAX
 from spanemu.ddl.validators.options import (
     COLUMNAR_POLICY,
     LOCALITY_GROUP,
+    Rule,
+    Rules,
     is_bool,
     is_text,
     sequence_problems,
@@ -30,19 +32,17 @@ from spanemu.schema.column import Column, Identity
 from spanemu.schema.objects import NO_TYPES, ProtoTypes, Sequence
 from spanemu.schema.schema import Schema
 from spanemu.sql import ddl_ast
-from spanemu.sql.ddl_ast import OptionValue
 from spanemu.sql.syntax_tree import TypeName
 from spanemu.values.types import SCALARS, Type, TypeCode, array_of
 
 _BIT_REVERSED = "bit_reversed_positive"
 _STORABLE = {name: type_ for name, type_ in SCALARS.items() if type_.code != TypeCode.INTERVAL}
 
-# option -> (test of a value, description for messages)
-_COLUMN_OPTIONS: Mapping[str, tuple[Callable[[OptionValue], bool], str]] = {
-    "allow_commit_timestamp": (is_bool, "true, false, and null"),
-    "cassandra_type": (is_text, "the name of a Cassandra type"),
-    "columnar_policy": (COLUMNAR_POLICY.accepts, COLUMNAR_POLICY.supported),
-    "locality_group": (is_text, LOCALITY_GROUP.supported),
+_COLUMN_RULES: Rules = {
+    "allow_commit_timestamp": Rule(is_bool, "true, false, and null"),
+    "cassandra_type": Rule(is_text, "the name of a Cassandra type"),
+    "columnar_policy": COLUMNAR_POLICY,
+    "locality_group": LOCALITY_GROUP,
 }
 
 
@@ -122,15 +122,15 @@ def column_options(
     """Return a column's options after the options written; NULL removes an option."""
     options = dict(before)
     for name, value in ddl_ast.options_by_name(written).items():
-        if name not in _COLUMN_OPTIONS:
+        rule = _COLUMN_RULES.get(name)
+        if rule is None:
             raise UnknownOption("column", f"{table}.{column}", name)
-        accepts, supported = _COLUMN_OPTIONS[name]
         if value is None:
             options.pop(name, None)
-        elif accepts(value):
+        elif rule.accepts(value):
             options[name] = value
         else:
-            raise BadOptionValue(name, supported)
+            raise BadOptionValue(name, rule.supported)
     return options
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from dataclasses import replace
 
 from spanemu.base.errors import Unsupported
@@ -20,6 +19,7 @@ from spanemu.ddl.errors.tables import (
     SynonymNotFound,
 )
 from spanemu.ddl.expressions import with_checked_views
+from spanemu.ddl.kinds.search_indexes import renamed_index
 from spanemu.ddl.kinds.table import with_renamed_table
 from spanemu.ddl.lookup import schema_part, table_of
 from spanemu.ddl.naming import object_name_problems
@@ -167,6 +167,9 @@ def _changed(before: Table, after: Table, schema: Schema) -> Change:
     return Change(following)
 
 
+# ---------------------------------------------------------------------------- names
+
+
 def rename_table(table: Table, action: ddl_ast.RenameTo, schema: Schema) -> Change:
     """Rename a table; the old name can become its synonym."""
     name = str(action.name)
@@ -174,7 +177,7 @@ def rename_table(table: Table, action: ddl_ast.RenameTo, schema: Schema) -> Chan
     if action.synonym is not None:
         renamed = following.tables[schema.fold(name)]
         following = with_synonym(following, renamed, str(action.synonym))
-    return Change(_checked(following, (table.name, name), table.name))
+    return Change(with_checked_views(following, (table.name, name), "TABLE", table.name))
 
 
 def rename_tables(statement: ddl_ast.RenameTables, schema: Schema) -> Change:
@@ -185,11 +188,7 @@ def rename_tables(statement: ddl_ast.RenameTables, schema: Schema) -> Change:
         following = _renamed(following, table_of(following, old), str(new))
         names |= {str(old), str(new)}
     first, _ = statement.renames[0]
-    return Change(_checked(following, names, str(first)))
-
-
-def _checked(schema: Schema, names: Collection[str], name: str) -> Schema:
-    return with_checked_views(schema, names, "TABLE", name)
+    return Change(with_checked_views(following, names, "TABLE", str(first)))
 
 
 def _renamed(schema: Schema, table: Table, name: str) -> Schema:
@@ -209,16 +208,7 @@ def _renamed(schema: Schema, table: Table, name: str) -> Schema:
     for key, source in schema.tables.items():
         after = _following(source, old, name) if key in changed else source
         tables[schema.fold(after.name)] = after
-    indexes = {
-        key: replace(
-            index,
-            table=name if index.table == old else index.table,
-            parent=name if index.parent == old else index.parent,
-        )
-        if old in (index.table, index.parent)
-        else index
-        for key, index in schema.indexes.items()
-    }
+    indexes = {key: renamed_index(index, old, name) for key, index in schema.indexes.items()}
     others = with_renamed_table(schema, old, name)
     return schema.next(tables=tables, indexes=indexes, **others)
 

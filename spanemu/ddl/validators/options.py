@@ -9,7 +9,6 @@ from typing import Any
 
 from spanemu.base.clock import NANOS_PER_DAY, NANOS_PER_HOUR, NANOS_PER_MINUTE, NANOS_PER_SECOND
 from spanemu.base.errors import SpannerError
-from spanemu.base.limits import RETENTION_MAX_NANOS, RETENTION_MIN_NANOS
 from spanemu.ddl.errors.names import ObjectNotFound
 from spanemu.ddl.errors.objects import (
     BadDatabaseOption,
@@ -52,97 +51,13 @@ def retention_nanos(period: OptionValue) -> int | None:
     return None if match is None else int(match[1]) * _UNITS[match[2]]
 
 
-def _is_retention(value: OptionValue) -> bool:
-    nanos = retention_nanos(value)
-    return nanos is not None and RETENTION_MIN_NANOS <= nanos <= RETENTION_MAX_NANOS
-
-
-def _is_text(value: OptionValue) -> bool:
-    return isinstance(value, str) and value != ""
-
-
-def _is_bool(value: OptionValue) -> bool:
-    return isinstance(value, bool)
-
-
-def _is_columnar_policy(value: OptionValue) -> bool:
-    return value in ("enabled", "disabled")
-
-
-def _is_protection(value: OptionValue) -> bool:
-    nanos = retention_nanos(value)
-    return nanos is not None and nanos <= RETENTION_MAX_NANOS
-
-
-def _is_zone(value: OptionValue) -> bool:
-    try:
-        return isinstance(value, str) and zone_named(value) is not None
-    except BadValue:
-        return False
-
-
-def _is_optimizer_version(value: OptionValue) -> bool:
-    return type(value) is int and 1 <= value <= OPTIMIZER_VERSION_MAX
-
-
-def _is_count(value: OptionValue) -> bool:
-    return type(value) is int and value >= 0
-
-
-# option -> (test of a value other than NULL, description for messages)
-OPTIONS: Mapping[str, tuple[Callable[[OptionValue], bool], str]] = {
-    "columnar_policy": (_is_columnar_policy, "It must be 'enabled' or 'disabled'."),
-    "default_leader": (_is_text, "It must be the name of a region."),
-    "default_sequence_kind": (
-        lambda value: value == "bit_reversed_positive",
-        "The only supported sequence kind is bit_reversed_positive.",
-    ),
-    "default_time_zone": (_is_zone, "It must be the name of a time zone."),
-    "enable_key_visualizer": (_is_bool, "It must be true or false."),
-    "optimizer_statistics_package": (_is_text, "It must be the name of a package."),
-    "optimizer_version": (
-        _is_optimizer_version,
-        f"It must be a number from 1 to {OPTIMIZER_VERSION_MAX}.",
-    ),
-    "per_placement_routing_metadata": (_is_bool, "It must be true or false."),
-    "read_lease_regions": (_is_text, "It must be a list of regions."),
-    "schema_drop_protection_inactivity_period": (_is_protection, "It must be from '0s' to '7d'."),
-    "schema_drop_protection_usage_lowerbound": (
-        _is_count,
-        "It must be a number of reads per hour.",
-    ),
-    "use_unenforced_foreign_key_for_query_optimization": (
-        _is_bool,
-        "It must be true or false.",
-    ),
-    "version_retention_period": (_is_retention, "It must be from '1h' to '7d'."),
-    "witness_location": (_is_text, "It must be the name of a region."),
-}
-
-
-def option_problems(name: str, value: OptionValue, schema: Schema) -> Iterator[SpannerError]:
-    """Yield what is wrong with a value for a database option; NULL unsets the option."""
-    known = OPTIONS.get(name)
-    if known is None:
-        yield UnknownDatabaseOption(name)
-        return
-    accepts, supported = known
-    if value is not None and not accepts(value):
-        is_retention = name == "version_retention_period"
-        refusal = BadRetentionPeriod if is_retention else BadDatabaseOption
-        yield refusal(name, str(value), supported)
-    if name == "default_sequence_kind" and value is None and schema.options.get(name):
-        yield DefaultSequenceKindUnset()
-    if name == "default_time_zone" and schema.tables:
-        yield DatabaseHasTables(name)
-
-
 @dataclass(frozen=True, slots=True)
 class Rule:
     """The values other than NULL that an option accepts, and their description for messages."""
 
     accepts: Callable[[OptionValue], bool]
     supported: str
+    sentence: str = ""  # instead of "It must be ..."
 
 
 Rules = Mapping[str, Rule]
@@ -187,6 +102,9 @@ def whole(least: int, most: int) -> Rule:
     )
 
 
+COLUMNAR_POLICY = words("enabled", "disabled")
+
+
 def changed_options(
     owner: tuple[str, str],
     written: ddl_ast.Options | None,
@@ -226,7 +144,6 @@ def sequence_problems(
 
 
 LOCALITY_GROUP = Rule(is_text, "the name of a locality group")
-COLUMNAR_POLICY = words("enabled", "disabled")
 TABLE_RULES: Rules = {
     "cassandra_default_ttl": whole(0, 2**31 - 1),  # seconds
     "cassandra_ttl_mode": words("row", "none"),
@@ -264,3 +181,56 @@ def _column_problems(table: str, column: Column) -> Iterator[SpannerError]:
         yield PlacementKeyInvalid(table, column.name, f"its type is {column.type}, not STRING")
     if not column.not_null:
         yield PlacementKeyInvalid(table, column.name, "it is not NOT NULL")
+
+
+# ---------------------------------------------------------------------------- databases
+
+
+def _is_zone(value: OptionValue) -> bool:
+    try:
+        return isinstance(value, str) and zone_named(value) is not None
+    except BadValue:
+        return False
+
+
+_REGION = Rule(is_text, "the name of a region")
+OPTIONS: Rules = {
+    "columnar_policy": COLUMNAR_POLICY,
+    "default_leader": _REGION,
+    "default_sequence_kind": Rule(
+        lambda value: value == "bit_reversed_positive",
+        "bit_reversed_positive",
+        "The only supported sequence kind is bit_reversed_positive.",
+    ),
+    "default_time_zone": Rule(_is_zone, "the name of a time zone"),
+    "enable_key_visualizer": TRUE_OR_FALSE,
+    "optimizer_statistics_package": Rule(is_text, "the name of a package"),
+    "optimizer_version": Rule(
+        whole(1, OPTIMIZER_VERSION_MAX).accepts, f"a number from 1 to {OPTIMIZER_VERSION_MAX}"
+    ),
+    "per_placement_routing_metadata": TRUE_OR_FALSE,
+    "read_lease_regions": Rule(is_text, "a list of regions"),
+    "schema_drop_protection_inactivity_period": Rule(is_period("0s", "7d"), "from '0s' to '7d'"),
+    "schema_drop_protection_usage_lowerbound": Rule(
+        lambda value: type(value) is int and value >= 0, "a number of reads per hour"
+    ),
+    "use_unenforced_foreign_key_for_query_optimization": TRUE_OR_FALSE,
+    "version_retention_period": Rule(is_period("1h", "7d"), "from '1h' to '7d'"),
+    "witness_location": _REGION,
+}
+
+
+def option_problems(name: str, value: OptionValue, schema: Schema) -> Iterator[SpannerError]:
+    """Yield what is wrong with a value for a database option; NULL unsets the option."""
+    rule = OPTIONS.get(name)
+    if rule is None:
+        yield UnknownDatabaseOption(name)
+        return
+    if value is not None and not rule.accepts(value):
+        is_retention = name == "version_retention_period"
+        refusal = BadRetentionPeriod if is_retention else BadDatabaseOption
+        yield refusal(name, str(value), rule.sentence or f"It must be {rule.supported}.")
+    if name == "default_sequence_kind" and value is None and schema.options.get(name):
+        yield DefaultSequenceKindUnset()
+    if name == "default_time_zone" and schema.tables:
+        yield DatabaseHasTables(name)
