@@ -15,8 +15,7 @@ from pytest_spanemu.databases.snapshots import TableDiff
 from pytest_spanemu.rows.factory import TableFactory
 from spanemu.api.handles import DatabaseHandle
 from spanemu.control.clock import EmulatorClock
-from spanemu.control.fault import Fault
-from spanemu.control.faults import Faults
+from spanemu.control.faults import Fault, Faults
 from spanemu.control.hotspot_watch import Watch
 from spanemu.control.hotspots import HotspotsHandle
 from spanemu.control.recording import Recorder, Recording

@@ -29,8 +29,7 @@ if TYPE_CHECKING:
     from spanemu.base.limits import Limits
     from spanemu.config import EmulatorConfig, InvalidConfig
     from spanemu.control.clock import EmulatorClock
-    from spanemu.control.fault import Fault
-    from spanemu.control.faults import Faults
+    from spanemu.control.faults import Fault, Faults
     from spanemu.frontend.errors import PortTaken
     from spanemu.schema_source import SchemaRejected, SchemaStatement, split_schema
 
@@ -74,7 +73,7 @@ _HOMES = {
     "EmulatorConfig": "spanemu.config",
     "EmulatorHandle": "spanemu.api.handles",
     "Endpoint": "spanemu.api.endpoint_file",
-    "Fault": "spanemu.control.fault",
+    "Fault": "spanemu.control.faults",
     "Faults": "spanemu.control.faults",
     "InvalidConfig": "spanemu.config",
     "Limits": "spanemu.base.limits",

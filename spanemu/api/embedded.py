@@ -42,8 +42,7 @@ from spanemu.config import (
 from spanemu.control.clock import EmbeddedClock, EmulatorClock, as_datetime, nanos_of
 from spanemu.control.databases import DatabaseControl, LocalDatabase
 from spanemu.control.dispatch import Dispatcher
-from spanemu.control.fault import Fault
-from spanemu.control.faults import Faults
+from spanemu.control.faults import Fault, Faults
 from spanemu.control.injector import EmbeddedFaults
 from spanemu.control.recorder import EmbeddedRecorder
 from spanemu.control.recording import Recorder, RecordingSource
@@ -73,7 +72,6 @@ class EmbeddedDatabase(LocalDatabase, DatabaseHandle):
         LocalDatabase.__init__(self, instances, emulator.clock, name)
 
     def ddl(self) -> list[str]:
-        """Return the DDL statements that create the current schema in an empty database."""
         return self._database().ddl()
 
     def apply_schema(self, schema: Source | Iterable[Source]) -> None:
@@ -95,16 +93,13 @@ class EmbeddedDatabase(LocalDatabase, DatabaseHandle):
             raise rejected(at_fault, outcome.failure) from outcome.failure
 
     def drop(self) -> None:
-        """Drop the database. Does nothing if the database does not exist."""
         self._instances.drop_database(self.name)
 
     def split_at(self, table: str, key: Sequence[Any]) -> None:
-        """Add a split boundary at `key` of a root table, whether or not that row exists."""
         self._database().split_at(table, raw_key(key))
 
     @property
     def splits(self) -> Splits:
-        """The database's splits and servers, for tests to inspect and change."""
         return Splits(self._database())
 
 
@@ -182,28 +177,19 @@ class Emulator(EmulatorHandle):
 
     @property
     def uri(self) -> str:
-        """HOST:PORT, the value for SPANNER_EMULATOR_HOST."""
         return str(self.address.reachable)
 
     @property
     def clock(self) -> EmbeddedClock:
-        """The emulator's clock, which all its databases use."""
         return self._clock
 
     @property
     def faults(self) -> EmbeddedFaults:
-        """The fault injection of this emulator."""
         return self._faults
 
     def create_database(
         self, name: str, schema: Source | Iterable[Source] = ()
     ) -> EmbeddedDatabase:
-        """Create a database, and its instance if it does not exist.
-
-        `name` is an id in the default instance or a full resource name. `schema` is a
-        file path, DDL text, or several of these. Raises `SchemaRejected` with the position of the
-        rejected statement.
-        """
         target = self.resolve(name)
         statements = load_schema(schema)
         self.create_instance(target.parent)
@@ -220,11 +206,9 @@ class Emulator(EmulatorHandle):
         return self.database(str(target))
 
     def record(self, database: NamedDatabase | str) -> EmbeddedRecorder:
-        """Return a context manager that records the requests of a database's clients."""
         return _recorder(self._instances, self.endpoints, self.name_of(database))
 
     def hotspots(self, database: NamedDatabase | str) -> Hotspots:
-        """Return the hotspots of a database, observed since the first call for it."""
         return _hotspots(self._instances, self.name_of(database))
 
     def create_instance(self, name: InstanceName | None = None) -> None:
@@ -236,7 +220,6 @@ class Emulator(EmulatorHandle):
         self._instances.ensure_instance(name or InstanceName(self.project, self.instance))
 
     def database(self, name: str) -> EmbeddedDatabase:
-        """Return a handle on an existing database, given by id or full resource name."""
         target = self.resolve(name)
         self._instances.database(str(target))
         return EmbeddedDatabase(self, target, self._instances)

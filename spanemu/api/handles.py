@@ -146,7 +146,7 @@ class DatabaseHandle(DatabaseControl):
     @property
     @abstractmethod
     def splits(self) -> SplitsHandle:
-        """The splits and servers of the database: boundaries, moves, load, participants."""
+        """The splits and servers of the database, for tests to inspect and change."""
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.name}>"
@@ -232,7 +232,7 @@ class EmulatorHandle(ABC):
 
     @abstractmethod
     def hotspots(self, database: NamedDatabase | str) -> HotspotsHandle:
-        """Return the hotspots of a database: where its load concentrates."""
+        """Return the hotspots of a database, which is observed from the first call on."""
 
     def name_of(self, database: NamedDatabase | str) -> str:
         """Return the full name of a database, given by handle, client object, id or full name."""

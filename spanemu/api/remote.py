@@ -50,7 +50,6 @@ class RemoteDatabase(Proxy, DatabaseHandle):
         self._connect(emulator.calls, database=str(name))
 
     def ddl(self) -> list[str]:
-        """Return the DDL statements that create the current schema in an empty database."""
         api = self._emulator.client(self._path.project).database_admin_api
         return list(api.get_database_ddl(database=self.name).statements)
 
@@ -62,18 +61,15 @@ class RemoteDatabase(Proxy, DatabaseHandle):
             api.update_database_ddl(database=self.name, statements=statements).result()
 
     def drop(self) -> None:
-        """Drop the database. Does nothing if the database does not exist."""
         self._emulator.client(self._path.project).database_admin_api.drop_database(
             database=self.name
         )
 
     def split_at(self, table: str, key: Sequence[Any]) -> None:
-        """Add a split boundary at `key` of a root table, whether or not that row exists."""
         proxy(SplitsHandle, self._calls, **self._scope).at(table, key)
 
     @property
     def splits(self) -> SplitsHandle:
-        """The database's splits and servers, for tests to inspect and change."""
         splits = proxy(SplitsHandle, self._calls, **self._scope)
         splits.last_commit()  # From the first request on, the emulator keeps the last commit.
         return splits
@@ -113,25 +109,20 @@ class RemoteEmulator(EmulatorHandle):
 
     @property
     def uri(self) -> str:
-        """HOST:PORT, the value for SPANNER_EMULATOR_HOST."""
         return self._uri
 
     @property
     def clock(self) -> EmulatorClock:
-        """The emulator's clock."""
         return proxy(EmulatorClock, self.calls)
 
     @property
     def faults(self) -> RemoteFaults:
-        """The fault injection of this emulator."""
         return RemoteFaults(self.calls)
 
     def record(self, database: NamedDatabase | str) -> RemoteRecorder:
-        """Return a context manager that records the requests of a database's clients."""
         return RemoteRecorder(self.calls, self.name_of(database))
 
     def hotspots(self, database: NamedDatabase | str) -> HotspotsHandle:
-        """Return the hotspots of a database, observed since the first call for it."""
         from spanemu.control.hotspots import HotspotsHandle
 
         hotspots = proxy(HotspotsHandle, self.calls, database=self.name_of(database))

@@ -2,8 +2,7 @@
 
 In reading order: `operation` (declares operations); the interfaces, each with its implementation
 for an emulator in this process: `databases`, `clock`, `splits`, `hotspots` and `hotspot_watch`,
-`recording` and `recorder`, `faults` with `fault` (an installed fault), `where` (the RPCs that a
-fault matches), `effects` (the effects on an RPC) and `injector` (the faults of an emulator).
-`remote` derives all interfaces for an emulator in another process, where `dispatch` serves them,
-with `held` (objects that clients refer to by id) and `errors`.
+`recording` and `recorder`, `faults` with `effects` (the effects on an RPC), `fault` (an installed
+fault) and `injector` (the faults of an emulator). `remote` derives all interfaces for an emulator
+in another process, where `dispatch` serves them. `errors` holds the errors of all.
 """

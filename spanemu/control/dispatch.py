@@ -2,18 +2,22 @@
 
 A request names an object by the argument `SCOPE` of its interface. Objects that an operation
 returns and that stay here (`Held`: snapshots, recordings, watches) are kept under an id until the
-client releases them, or has been gone for an hour (`held`).
+client releases them, or has been disconnected and silent for an hour.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import count
 from operator import methodcaller
-from typing import Any
+from typing import Any, Generic, TypeVar
 
+from spanemu.base.call import Connection, serving
+from spanemu.base.clock import monotonic
 from spanemu.base.serialization import from_plain, to_plain
-from spanemu.control.errors import BadArgument
-from spanemu.control.held import HandleRegistry
+from spanemu.control.errors import BadArgument, HandleExpired
 from spanemu.control.operation import (
     ControlInterface,
     Held,
@@ -23,7 +27,12 @@ from spanemu.control.operation import (
     read_arguments,
 )
 
+T = TypeVar("T")
+
 Locate = Callable[..., Any]  # from the value of the argument SCOPE to the object
+
+# A client may reconnect after a broken connection, but not after so long a silence.
+SILENT_SECONDS_MAX = 3600.0
 
 
 class Dispatcher:
@@ -103,3 +112,72 @@ def _ungrouped(operation: Operation, given: Mapping[str, Any]) -> Mapping[str, A
     if not isinstance(group, Mapping):
         return given
     return {**group, **{name: each for name, each in given.items() if name != operation.group}}
+
+
+# ---------------------------------------------------------------------------- held objects
+
+
+@dataclass(slots=True)
+class _Entry(Generic[T]):
+    """A registered value, with the connection and time of the last request for the value."""
+
+    value: T
+    connection: Connection | None
+    asked_at: float
+
+    @property
+    def is_abandoned(self) -> bool:
+        """Return whether the client disconnected and was silent for SILENT_SECONDS_MAX."""
+        if self.connection is None or monotonic() - self.asked_at <= SILENT_SECONDS_MAX:
+            return False
+        return not self.connection.is_open()
+
+
+class HandleRegistry(Generic[T]):
+    """The registered objects of one kind, such as "snapshot", by id.
+
+    A client that ends without releasing its objects abandons them. The next `keep` passes abandoned
+    objects to `give_up`.
+    """
+
+    def __init__(self, kind: str, give_up: Callable[[T], object]) -> None:
+        self._kind = kind
+        self._give_up = give_up
+        self._mutex = threading.Lock()  # Guards the fields below.
+        self._numbers = count(1)
+        self._entries: dict[str, _Entry[T]] = {}
+
+    def keep(self, value: T) -> str:
+        """Register a value and return its new id."""
+        with self._mutex:
+            abandoned = self._take_abandoned()
+            id_ = f"{self._kind}-{next(self._numbers)}"
+            self._entries[id_] = _Entry(value, _connection(), monotonic())
+        for stale in abandoned:
+            self._give_up(stale)
+        return id_
+
+    def get(self, id_: str) -> T:
+        """Return the value of an id. Raises HandleExpired."""
+        entry = self._entries.get(id_)
+        if entry is None:
+            raise HandleExpired(self._kind, id_)
+        entry.connection, entry.asked_at = _connection(), monotonic()
+        return entry.value
+
+    def release(self, id_: str) -> T:
+        """Remove the entry of an id and return its value. Raises HandleExpired."""
+        with self._mutex:
+            entry = self._entries.pop(id_, None)
+        if entry is None:
+            raise HandleExpired(self._kind, id_)
+        return entry.value
+
+    def _take_abandoned(self) -> Sequence[T]:
+        gone = [id_ for id_, entry in self._entries.items() if entry.is_abandoned]
+        return [self._entries.pop(id_).value for id_ in gone]
+
+
+def _connection() -> Connection | None:
+    """Return the connection of the current request, or None inside this process."""
+    return None if serving.call is None else serving.call.connection

@@ -13,19 +13,75 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from threading import Event
+from typing import Protocol
 
 from spanemu.admin.instances import Instances
 from spanemu.base.call import current
 from spanemu.base.errors import SpannerError
 from spanemu.control.errors import InjectedAbort, InjectedFault
-from spanemu.control.where import FaultyRpc
 from spanemu.database.transactions.partitioned_dml import PartitionedDmlTransaction
 from spanemu.database.transactions.read_write import ReadWriteTransaction
 from spanemu.database.transactions.registry import Transaction
 
-Effect = Callable[[FaultyRpc], None]
-
 _ABORTABLE_MODES = frozenset({"read_write", "partitioned_dml"})
+
+
+class FaultyRpc(Protocol):
+    """The properties of an arrived request that faults match on."""
+
+    @property
+    def method(self) -> str:
+        """The RPC's name, such as "Commit"."""
+        ...
+
+    @property
+    def database(self) -> str:
+        """The full name of the request's database, or ""."""
+        ...
+
+    @property
+    def session(self) -> str:
+        """The full name of the request's session, or ""."""
+        ...
+
+    @property
+    def transaction_id(self) -> bytes:
+        """The id of the transaction that the request names, or b""."""
+        ...
+
+    @property
+    def begins(self) -> str:
+        """The mode of the transaction that the request begins, such as "read_write"."""
+        ...
+
+    @property
+    def request_tag(self) -> str: ...
+
+    @property
+    def transaction_tag(self) -> str: ...
+
+    @property
+    def client(self) -> str:
+        """The user agent of the client library."""
+        ...
+
+    @property
+    def statements(self) -> tuple[str, ...]:
+        """The SQL texts of the request."""
+        ...
+
+    @property
+    def tables(self) -> frozenset[str]:
+        """The tables that the request reads or writes, in lower case."""
+        ...
+
+    @property
+    def fingerprint(self) -> bytes:
+        """A hash, equal for equal requests."""
+        ...
+
+
+Effect = Callable[[FaultyRpc], None]
 
 
 def failing(kind: type[InjectedFault], what: str, retry_delay_nanos: int | None = None) -> Effect:

@@ -1,7 +1,7 @@
-"""What a client is told when a fault strikes, and what is wrong with a control operation.
+"""The errors that faults send to clients, and the errors of control operations.
 
 SpannerError
-├── InjectedFault          brought about on purpose, and says so
+├── InjectedFault          injected on purpose; the message says so
 │   ├── InjectedAbort, InjectedUnavailable, InjectedDeadline, InjectedExhaustion,
 │   └── InjectedInternal
 ├── BadArgument            INVALID_ARGUMENT; a ValueError of the Python API
@@ -26,34 +26,24 @@ class InjectedFault(SpannerError):
         return (RetryInfo(self.retry_delay_nanos),)
 
 
-class InjectedAbort(InjectedFault):
-    """The transaction lost; the client runs it again."""
-
-    code = Code.ABORTED
+class InjectedAbort(InjectedFault, code=Code.ABORTED):
+    """The transaction was aborted; the client runs it again."""
 
 
-class InjectedUnavailable(InjectedFault):
-    """The server could not be reached, or its answer got lost."""
-
-    code = Code.UNAVAILABLE
+class InjectedUnavailable(InjectedFault, code=Code.UNAVAILABLE):
+    """The server could not be reached, or the answer was lost."""
 
 
-class InjectedDeadline(InjectedFault):
-    """The server says that time is up."""
-
-    code = Code.DEADLINE_EXCEEDED
+class InjectedDeadline(InjectedFault, code=Code.DEADLINE_EXCEEDED):
+    """The deadline passed on the server."""
 
 
-class InjectedExhaustion(InjectedFault):
-    """The server is overloaded; clients try again only if they are told when."""
-
-    code = Code.RESOURCE_EXHAUSTED
+class InjectedExhaustion(InjectedFault, code=Code.RESOURCE_EXHAUSTED):
+    """The server is overloaded; clients retry only if the error has a retry delay."""
 
 
-class InjectedInternal(InjectedFault):
-    """The server is broken."""
-
-    code = Code.INTERNAL
+class InjectedInternal(InjectedFault, code=Code.INTERNAL):
+    """The server has an internal error."""
 
 
 class BadArgument(SpannerError, code=Code.INVALID_ARGUMENT):

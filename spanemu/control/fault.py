@@ -1,24 +1,91 @@
-"""A fault: which RPCs it matches, at which point of an RPC it strikes, and how often."""
+"""A fault of an emulator in this process: the RPCs that it strikes, when, and how often."""
 
 from __future__ import annotations
 
+import re
 import threading
-from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import count
 from typing import Self
 
 from spanemu.base.process import OwnProcess
-from spanemu.control.effects import Effect
-from spanemu.control.operation import ControlInterface, operation
-from spanemu.control.where import FaultyRpc, RpcMatcher, Selection
-
-# mypy: disable-error-code="empty-body"
+from spanemu.control.effects import Effect, FaultyRpc
+from spanemu.control.faults import Fault, FaultState, Selection
 
 Predicate = Callable[[FaultyRpc], bool]
 
 _numbers = count(1)
+
+
+@dataclass(frozen=True, slots=True)
+class RpcMatcher:
+    """A test for RPCs; a field that is None matches every RPC."""
+
+    method: str | None = None
+    database: str | None = None
+    table: str | None = None
+    sql: re.Pattern[str] | None = None
+    tag: str | None = None
+    transaction_tag: str | None = None
+    client: str | None = None
+
+    @classmethod
+    def of(cls, method: str | None, chosen: Selection) -> RpcMatcher:
+        """Return the matcher that the arguments of a verb describe.
+
+        Raises ValueError for an unknown argument and for a bad pattern.
+        """
+        for name in chosen.keys() - Selection.__annotations__.keys():
+            known = ", ".join(Selection.__annotations__)
+            raise ValueError(f"there is no selector {name!r}; there are: {known}")
+        database, table, sql = chosen.get("database"), chosen.get("table"), chosen.get("sql")
+        return cls(
+            method=method,
+            database=None if database is None else str(getattr(database, "name", database)),
+            table=None if table is None else table.lower(),
+            sql=None if sql is None else _pattern(sql),
+            tag=chosen.get("tag"),
+            transaction_tag=chosen.get("transaction_tag"),
+            client=chosen.get("client"),
+        )
+
+    def matches(self, rpc: FaultyRpc) -> bool:
+        """Return whether `rpc` matches; cheap tests run first."""
+        return (
+            self.method in (None, rpc.method)
+            and self.tag in (None, rpc.request_tag)
+            and self.transaction_tag in (None, rpc.transaction_tag)
+            and (self.database is None or self._is_in(rpc.database))
+            and (self.client is None or self.client in rpc.client)
+            and (self.sql is None or any(map(self.sql.search, rpc.statements)))
+            and (self.table is None or self.table in rpc.tables)
+        )
+
+    def _is_in(self, database: str) -> bool:
+        assert self.database is not None
+        if "/" in self.database:
+            return database == self.database
+        return database.endswith(f"/databases/{self.database}")
+
+    def __str__(self) -> str:
+        chosen = {
+            "database": self.database,
+            "table": self.table,
+            "sql": None if self.sql is None else self.sql.pattern,
+            "tag": self.tag,
+            "transaction_tag": self.transaction_tag,
+            "client": self.client,
+        }
+        parts = [f"{name}={value!r}" for name, value in chosen.items() if value is not None]
+        return ", ".join([self.method or "any RPC", *parts])
+
+
+def _pattern(text: str) -> re.Pattern[str]:
+    try:
+        return re.compile(text, re.IGNORECASE | re.DOTALL)
+    except re.error as problem:
+        raise ValueError(f"sql={text!r} is not a regular expression: {problem}") from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,83 +126,6 @@ class InjectionPoint:
 
 BEFORE = InjectionPoint()
 AFTERWARDS = InjectionPoint(answers_first=True)
-
-
-@dataclass(frozen=True, slots=True)
-class FaultState:
-    """A fault as plain data; `fault` is its id, `fired` the number of RPCs that it has struck."""
-
-    fault: int
-    verb: str
-    text: str
-    fired: int
-    expected: bool
-
-
-class Fault(ControlInterface):
-    """A fault that a test has installed; a context manager that removes the fault.
-
-    with faults.abort("Commit") as fault:
-        checkout()
-    assert fault.fired == 1
-    """
-
-    SCOPE = "fault"
-    SCOPE_TYPE = int
-
-    @property
-    @abstractmethod
-    def number(self) -> int:
-        """The id of the fault."""
-
-    @operation("GetFault")
-    def state(self) -> FaultState:
-        """Return the description of the fault, whether or not the fault is still installed."""
-
-    @operation("ExpectFault")
-    def expect(self, expected: bool) -> None:
-        """Set whether it is a mistake of the test if the fault strikes no RPC."""
-
-    @operation("RemoveFault")
-    def remove(self) -> None:
-        """Remove the fault from the emulator. Removing a fault twice does nothing."""
-
-    @property
-    def name(self) -> str:
-        """The verb that installed the fault, such as "abort"."""
-        return self.state().verb
-
-    @property
-    def fired(self) -> int:
-        """The number of RPCs that the fault has struck."""
-        return self.state().fired
-
-    @property
-    def is_expected(self) -> bool:
-        """Return whether it is a mistake of the test if the fault strikes no RPC."""
-        return self.state().expected
-
-    @is_expected.setter
-    def is_expected(self, expected: bool) -> None:
-        self.expect(expected)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_exc_info: object) -> None:
-        self.remove()
-
-    def __eq__(self, other: object) -> bool:
-        return type(other) is type(self) and self.number == other.number
-
-    def __hash__(self) -> int:
-        return hash(self.number)
-
-    def __str__(self) -> str:
-        return self.state().text
-
-    def __repr__(self) -> str:
-        return f"<{type(self).__name__} {self.number}>"
 
 
 class EmbeddedFault(Fault):

@@ -14,12 +14,11 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, TypeVar, Unpack
+from dataclasses import dataclass
+from typing import Any, Self, TypedDict, TypeVar, Unpack
 
 from spanemu.base.clock import NANOS_PER_MILLI, NANOS_PER_SECOND
-from spanemu.control.fault import Fault, FaultState
 from spanemu.control.operation import ControlInterface, operation
-from spanemu.control.where import Selection
 
 # mypy: disable-error-code="empty-body"
 
@@ -29,6 +28,109 @@ RETRY_DELAY_SECONDS = NANOS_PER_MILLI / NANOS_PER_SECOND
 
 # Seconds of a delay: a number, the bounds of a uniform distribution, or a function.
 Seconds = float | tuple[float, float] | Callable[[], float]
+
+
+class Selection(TypedDict, total=False):
+    """The arguments by which a fault selects RPCs. An omitted argument matches every RPC.
+
+    database           the id, the full name or a handle of the database
+    table              the name of a table, in any case
+    sql                a regular expression, searched for in the statements
+    tag                the request tag, exactly
+    transaction_tag    the transaction tag, exactly
+    client             a part of the client library's user agent
+    nth, times         of the RPCs selected so, strike number `nth` (default 1) and the ones after
+                       it, `times` in all (default 1)
+    every              strike only each `every`-th RPC from `nth` on
+    """
+
+    database: object
+    table: str
+    sql: str
+    tag: str
+    transaction_tag: str
+    client: str
+    nth: int
+    times: int
+    every: int
+
+
+@dataclass(frozen=True, slots=True)
+class FaultState:
+    """A fault as plain data; `fault` is its id, `fired` the number of RPCs that it has struck."""
+
+    fault: int
+    verb: str
+    text: str
+    fired: int
+    expected: bool
+
+
+class Fault(ControlInterface):
+    """A fault that a test has installed; a context manager that removes the fault.
+
+    with faults.abort("Commit") as fault:
+        checkout()
+    assert fault.fired == 1
+    """
+
+    SCOPE = "fault"
+    SCOPE_TYPE = int
+
+    @property
+    @abstractmethod
+    def number(self) -> int:
+        """The id of the fault."""
+
+    @operation("GetFault")
+    def state(self) -> FaultState:
+        """Return the description of the fault, whether or not the fault is still installed."""
+
+    @operation("ExpectFault")
+    def expect(self, expected: bool) -> None:
+        """Set whether it is a mistake of the test if the fault strikes no RPC."""
+
+    @operation("RemoveFault")
+    def remove(self) -> None:
+        """Remove the fault from the emulator. Removing a fault twice does nothing."""
+
+    @property
+    def name(self) -> str:
+        """The verb that installed the fault, such as "abort"."""
+        return self.state().verb
+
+    @property
+    def fired(self) -> int:
+        """The number of RPCs that the fault has struck."""
+        return self.state().fired
+
+    @property
+    def is_expected(self) -> bool:
+        """Return whether it is a mistake of the test if the fault strikes no RPC."""
+        return self.state().expected
+
+    @is_expected.setter
+    def is_expected(self, expected: bool) -> None:
+        self.expect(expected)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_exc_info: object) -> None:
+        self.remove()
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is type(self) and self.number == other.number
+
+    def __hash__(self) -> int:
+        return hash(self.number)
+
+    def __str__(self) -> str:
+        return self.state().text
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.number}>"
+
 
 V = TypeVar("V", bound=Callable[..., Fault])
 

@@ -22,11 +22,11 @@ CONTENTION_RULES = ("SPN402", "SPN805")
 
 
 class SpannerHotspotInsufficientData(UserWarning):
-    """An assertion held because too little was written to say otherwise."""
+    """An assertion passed because too few rows were written to judge them."""
 
 
 class HotspotsFound(AssertionError):
-    """An assertion about hotspots does not hold; `findings` are those that speak against it."""
+    """A failed assertion about hotspots; `findings` are the findings that contradict it."""
 
     def __init__(self, message: str, findings: Sequence[Finding] = ()) -> None:
         super().__init__(message)
@@ -70,10 +70,10 @@ class Watch(ControlInterface, Mapping[str, KeySpaceStats]):
     # ------------------------------------------------------------------ assertions
 
     def assert_none(self, severity: str = "error", *, require_evidence: bool = False) -> None:
-        """Raise HotspotsFound for findings of that severity or above.
+        """Raise HotspotsFound if there is a finding of a severity or a worse one.
 
-        When nothing was written often enough to be judged, it passes with a warning, or with
-        `require_evidence` fails.
+        If too few rows were written to judge any table, the assertion passes with a warning; with
+        `require_evidence` it fails.
         """
         report = self.report()
         limit = Severity(severity).rank
@@ -88,23 +88,26 @@ class Watch(ControlInterface, Mapping[str, KeySpaceStats]):
             warnings.warn(SpannerHotspotInsufficientData(said), stacklevel=2)
 
     def assert_max_share(self, name: str, share: float) -> None:
-        """Raise unless the fullest of eight ranges takes at most that part of the writes."""
+        """Raise HotspotsFound if one of eight key ranges takes more than a share of the writes.
+
+        `name` is a table or an index, `share` a number such as 0.5.
+        """
         found = self[name].share
         if found is None:
-            raise HotspotsFound(f"{name}: {self[name].commits} commits are too few to tell.")
+            raise HotspotsFound(f"{name}: {self[name].commits} commits are too few to judge.")
         if found > share:
             raise HotspotsFound(f"{name}: one range takes {found:.2f} of the writes, not {share}.")
 
     def assert_min_servers(self, name: str, servers: float) -> None:
-        """Raise unless the writes could keep that many servers busy."""
+        """Raise HotspotsFound if the writes to a table or index would keep fewer servers busy."""
         found = self[name].effective_servers
         if found is None:
-            raise HotspotsFound(f"{name}: {self[name].commits} commits are too few to tell.")
+            raise HotspotsFound(f"{name}: {self[name].commits} commits are too few to judge.")
         if found < servers:
             raise HotspotsFound(f"{name}: the writes keep {found:.1f} servers busy, not {servers}.")
 
     def assert_no_hot_row(self, share: float = 0.3) -> None:
-        """Raise when one row takes more than that part of a table's or index's commits."""
+        """Raise HotspotsFound if one row takes more than a share of the commits to its table."""
         for name, stats in self.report().spaces.items():
             enough = stats.summary.top_row_count >= THRESHOLDS.row_updates_min
             if enough and stats.summary.top_row_share > share:
@@ -112,13 +115,13 @@ class Watch(ControlInterface, Mapping[str, KeySpaceStats]):
                 raise HotspotsFound(f"{name}: one row takes {part} of the commits.")
 
     def assert_lock_wait(self, max_share: float = 0.5) -> None:
-        """Raise when one row takes more than that part of the conflicts about a table's rows."""
+        """Raise HotspotsFound if one row takes more than a share of its table's lock conflicts."""
         for finding in self.findings:
             if finding.rule in CONTENTION_RULES and finding.evidence.conflict_share > max_share:
                 raise HotspotsFound(_described(finding), [finding])
 
     def assert_participants(self, max_mean: float = 3.0) -> None:
-        """Raise when a commit would touch more splits than that on average."""
+        """Raise HotspotsFound if the commits would touch more splits on average."""
         found = self.report().participants
         if found is not None and found > max_mean:
             raise HotspotsFound(

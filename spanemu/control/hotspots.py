@@ -49,7 +49,7 @@ __tracebackhide__ = True  # pytest then shows the caller's line
 
 
 class SpannerHotspotsNotWatched(UserWarning):
-    """A report is empty because the rows of the database were written while nothing was watched."""
+    """A report is empty because the rows of the database were written before it was observed."""
 
 
 class HotspotsHandle(ControlInterface):
@@ -145,7 +145,7 @@ class HotspotsHandle(ControlInterface):
         """Return the heatmap of the observed writes."""
 
     def ignore(self, *entries: str) -> None:
-        """Leave findings out of every report: rule ids, names, or "SPN802:AuditLog".
+        """Leave findings out of later reports: rule ids, names of tables, or "SPN802:AuditLog".
 
         Raises ValueError for a rule that does not exist.
         """
@@ -235,7 +235,7 @@ class Hotspots(HotspotsHandle):
     def simulate(self, *, nodes: int | None = None, qps: float | None = None) -> Simulation:
         meant = self._meant if nodes is None else nodes
         if not isinstance(meant, int) or meant < 1 or not (qps is None or 0 < qps < inf):
-            raise ValueError(f"a simulation takes a node at least and writes: {meant}, {qps}")
+            raise ValueError(f"nodes={meant} and qps={qps} of a simulation must be positive")
         monitor = self._database.hotspot_monitor
         return monitor.simulate(monitor.detector or monitor.watch(), meant, qps)
 

@@ -15,6 +15,7 @@ from spanemu.base.suggestions import nearest
 from spanemu.control.effects import (
     Aborting,
     Effect,
+    FaultyRpc,
     FirstAttempts,
     Interfering,
     LosingSession,
@@ -34,13 +35,19 @@ from spanemu.control.fault import (
     AFTERWARDS,
     EmbeddedFault,
     FaultAction,
-    FaultState,
     InjectionPoint,
     Rhythm,
+    RpcMatcher,
 )
-from spanemu.control.faults import RETRY_DELAY_SECONDS, VERBS, Faults, Seconds
+from spanemu.control.faults import (
+    RETRY_DELAY_SECONDS,
+    VERBS,
+    Faults,
+    FaultState,
+    Seconds,
+    Selection,
+)
 from spanemu.control.operation import parameters_of, read_arguments
-from spanemu.control.where import FaultyRpc, RpcMatcher, Selection
 
 __tracebackhide__ = True  # pytest then shows the caller's line
 

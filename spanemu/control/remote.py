@@ -15,8 +15,7 @@ from functools import cache
 from typing import Any, Protocol, Self, TypeVar
 
 from spanemu.base.serialization import from_plain
-from spanemu.control.fault import Fault, FaultState
-from spanemu.control.faults import VERBS, Faults
+from spanemu.control.faults import VERBS, Fault, Faults, FaultState
 from spanemu.control.operation import (
     ControlInterface,
     Held,

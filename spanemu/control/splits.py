@@ -4,7 +4,7 @@
     splits.at("Singers", [4])                    a boundary before Singers(4)
     splits.move("Singers", [4], server=2)
     for split in splits: print(split.start, split.limit, split.server, split.rows, split.bytes)
-    checkout(); splits.assert_single_split()     the last commit was of one split
+    checkout(); splits.assert_single_split()     the last commit touched one split only
 
     splits.configure(policy="modern", servers=3, split_bytes_max=10_000)
     splits.follow_load(); writes(); splits.pass_minutes(3, qps=14_000)
@@ -171,9 +171,9 @@ class Splits(SplitsHandle):
 
     def pass_minutes(self, minutes: int = 1, *, qps: float | None = None) -> list[Minute]:
         if minutes < 1 or not (qps is None or 0 < qps < inf):
-            raise ValueError(f"a minute at least passes, with some load: {minutes}, {qps}")
+            raise ValueError(f"minutes={minutes} and qps={qps} must be positive")
         if not self._splitting.follows_load:
-            raise ValueError("load is not followed: call follow_load() before the writes")
+            raise ValueError("no load is recorded: call follow_load() before the writes")
         return self._splitting.pass_minutes(minutes, qps)
 
     def last_commit(self) -> CommitSplits | None:
@@ -184,7 +184,7 @@ def _checked(changes: dict[str, Any]) -> dict[str, Any]:
     """Return changes of settings, with the policy parsed. Raises ValueError for unknown names."""
     for name in sorted(changes.keys() - SplitSettings.__slots__):
         near = nearest(name, SplitSettings.__slots__)
-        raise ValueError(f"there is no setting of splits called {name!r}; the nearest are {near}")
+        raise ValueError(f"there is no setting {name!r} of splits; the nearest are {near}")
     if "policy" in changes:
         changes = {**changes, "policy": SplitPolicy(changes["policy"])}
     return changes

@@ -22,7 +22,7 @@ from pytest_spanemu.plugin import MARKERS
 from pytest_spanemu.rows.factory import SpannerFactory, TableFactory
 from spanemu import EmulatorClock, Faults
 from spanemu.control.databases import DatabaseControl
-from spanemu.control.fault import Fault
+from spanemu.control.faults import Fault
 from spanemu.control.hotspot_watch import Watch
 from spanemu.control.hotspots import HotspotsHandle
 from spanemu.control.operation import Operation, operations_of

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from spanemu.control.fault import EmbeddedFault, Rhythm
-from spanemu.control.where import RpcMatcher, Selection
+from spanemu.control.fault import EmbeddedFault, Rhythm, RpcMatcher
+from spanemu.control.faults import Selection
 
 DATABASE = "projects/p/instances/i/databases/shop"
 

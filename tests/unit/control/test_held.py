@@ -3,9 +3,9 @@ from __future__ import annotations
 import pytest
 
 from spanemu.base.call import Call
-from spanemu.control import held as module
+from spanemu.control import dispatch as module
+from spanemu.control.dispatch import SILENT_SECONDS_MAX, HandleRegistry
 from spanemu.control.errors import HandleExpired
-from spanemu.control.held import SILENT_SECONDS_MAX, HandleRegistry
 
 
 class Line:
