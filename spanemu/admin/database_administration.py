@@ -10,7 +10,6 @@ applied.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -33,7 +32,6 @@ from spanemu.admin.operation_kinds import (
 )
 from spanemu.admin.operations import Operation, finished
 from spanemu.base.clock import NANOS_PER_DAY, NANOS_PER_HOUR, NANOS_PER_MINUTE
-from spanemu.base.errors import Unsupported
 from spanemu.base.resource_ids import check_database_id
 from spanemu.base.resource_names import DatabaseName, InstanceName, OperationName
 from spanemu.database.database import Database
@@ -46,29 +44,21 @@ from spanemu.database.splits.split_points import (
     POINTS_PER_NODE_MAX,
     NewSplitPoints,
 )
+from spanemu.schema.dialect import GOOGLE_STANDARD_SQL, DatabaseDialect
 from spanemu.schema.objects import NO_TYPES, ProtoTypes
+from spanemu.sql.dialects import dialect_of
 
 DEFAULT_SCHEDULE_ID = "default_schedule"
 DEFAULT_SCHEDULE_RETENTION_NANOS = 7 * NANOS_PER_DAY
 
-_BLANK = r"(?:\s|--[^\n]*(?:\n|$)|\#[^\n]*(?:\n|$)|/\*(?:[^*]|\*(?!/))*\*/)"
-_CREATE_DATABASE = re.compile(
-    rf"{_BLANK}*CREATE{_BLANK}+DATABASE{_BLANK}*"
-    rf"(?:`(?P<quoted>[^`]*)`|(?<=[\s/])(?P<plain>\w+)){_BLANK}*;?{_BLANK}*",
-    re.IGNORECASE | re.DOTALL,
-)
-
 
 @dataclass(frozen=True, slots=True)
 class NewDatabase:
-    """The properties of a database to create.
+    """The properties of a database to create; `extra_statements` are its first schema."""
 
-    `unsupported` names the requested features that spanemu does not have.
-    """
-
-    create_statement: str
+    create_statement: str = ""
     extra_statements: tuple[str, ...] = ()
-    unsupported: tuple[str, ...] = ()
+    dialect: DatabaseDialect = GOOGLE_STANDARD_SQL
     proto_types: ProtoTypes = NO_TYPES
     encryption_keys: EncryptionKeys = GOOGLE_DEFAULT_KEYS
 
@@ -77,14 +67,10 @@ def create_database(instances: Instances, parent: str, new: NewDatabase) -> Oper
     """Create a database with its first schema; it appears complete or not at all."""
     instance = InstanceName.parse(parent)
     instances.instance(parent)
-    for feature in new.unsupported:
-        raise Unsupported(feature)
-    name = instance.database(_database_id(parent, new.create_statement))
+    name = instance.database(_database_id(parent, new))
     check_keys(new.encryption_keys, str(name))
     start = instances.clock.now()
-    database = add_database(
-        instances, name, new.extra_statements, new.proto_types, new.encryption_keys
-    )
+    database = add_database(instances, name, new)
     if instances.instance(parent).default_schedules:
         _add_default_schedule(instances, database)
     return finished(instances.operations, name, DatabaseCreation(database), start)
@@ -135,20 +121,16 @@ def _check_points(count: int, limit: int, where: str) -> None:
 
 
 def add_database(
-    instances: Instances,
-    name: DatabaseName,
-    statements: Sequence[str] = (),
-    sent: ProtoTypes = NO_TYPES,
-    keys: EncryptionKeys = GOOGLE_DEFAULT_KEYS,
+    instances: Instances, name: DatabaseName, new: NewDatabase = NewDatabase()
 ) -> Database:
     """Add a new database with its first schema; it appears complete or not at all."""
     check_database_id(name.database)
     instances.check_room(name)
-    database = instances.new_database(str(name))
-    database.encryption_keys = keys
+    database = instances.new_database(str(name), new.dialect)
+    database.encryption_keys = new.encryption_keys
     try:
-        if statements:
-            outcome = database.apply_ddl(statements, sent)
+        if new.extra_statements:
+            outcome = database.apply_ddl(new.extra_statements, new.proto_types)
             if outcome.failure is not None:
                 raise outcome.failure
             database.restart_history()
@@ -209,10 +191,11 @@ def _run_ddl(
     return log.record(Operation(name, kind, start, instances.clock.now(), outcome.failure))
 
 
-def _database_id(instance: str, create_statement: str) -> str:
-    if not create_statement.strip():
+def _database_id(instance: str, new: NewDatabase) -> str:
+    dialect = dialect_of(new.dialect)
+    if not new.create_statement.strip():
         raise MissingCreateStatement(instance)
-    match = _CREATE_DATABASE.fullmatch(create_statement)
-    if match is None:
-        raise InvalidCreateStatement(create_statement)
-    return match["plain"] if match["quoted"] is None else match["quoted"]
+    database_id = dialect.created_database(new.create_statement)
+    if database_id is None:
+        raise InvalidCreateStatement(new.create_statement)
+    return database_id

@@ -49,6 +49,7 @@ from spanemu.base.resource_names import DatabaseName, InstanceName, ProjectName
 from spanemu.database.database import Database
 from spanemu.database.errors import DatabaseNotFound
 from spanemu.database.filters import compile_filter
+from spanemu.schema.dialect import DatabaseDialect
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,12 +70,12 @@ DEFAULT_SETTINGS = CatalogSettings({EMULATOR_CONFIG: "Emulator Instance Config"}
 
 
 class Instances:
-    """The resources of an emulator. `new_database` creates an empty database of a given name."""
+    """The resources of an emulator. `new_database(name, dialect)` creates an empty database."""
 
     def __init__(
         self,
         clock: Clock,
-        new_database: Callable[[str], Database],
+        new_database: Callable[[str, DatabaseDialect], Database],
         settings: CatalogSettings = DEFAULT_SETTINGS,
     ) -> None:
         self.clock = clock

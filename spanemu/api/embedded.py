@@ -19,7 +19,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Unpack
 
-from spanemu.admin.database_administration import add_database
+from spanemu.admin.database_administration import NewDatabase, add_database
 from spanemu.admin.errors import DatabaseAlreadyExists, TooManyDatabases
 from spanemu.admin.instances import CatalogSettings, Instances
 from spanemu.api.handles import DatabaseHandle, EmulatorHandle, NamedDatabase
@@ -55,6 +55,7 @@ from spanemu.frontend.embedded import EmbeddedRegistry
 from spanemu.frontend.interception import InterceptedRequest
 from spanemu.frontend.server import Server
 from spanemu.frontend.services import endpoints_for
+from spanemu.schema.dialect import GOOGLE_STANDARD_SQL
 from spanemu.schema_source import SchemaRejected, SchemaStatement, Source, load_schema, rejected
 
 if TYPE_CHECKING:
@@ -135,7 +136,7 @@ class Emulator(EmulatorHandle):
         # A local variable: `environment` must not keep a dropped emulator alive.
         self._instances = instances = Instances(
             clock,
-            lambda name: Database.create(name, environment),
+            lambda name, dialect: Database.create(name, environment, dialect),
             CatalogSettings(
                 self.config.instance_configs,
                 self.config.databases_per_instance_max,
@@ -194,12 +195,13 @@ class Emulator(EmulatorHandle):
         statements = load_schema(schema)
         self.create_instance(target.parent)
         try:
-            texts = [each.text_for(target.database) for each in statements]
-            add_database(self._instances, target, texts)
+            texts = tuple(each.text_for(target.database) for each in statements)
+            add_database(self._instances, target, NewDatabase(extra_statements=texts))
         except SpannerError as failure:
             rejection = None
             if not isinstance(failure, _NAME_ERRORS):
-                rejection = _find_rejected(self._instances.new_database(str(target)), statements)
+                empty = self._instances.new_database(str(target), GOOGLE_STANDARD_SQL)
+                rejection = _find_rejected(empty, statements)
             if rejection is None:
                 raise
             raise rejection from failure

@@ -28,7 +28,13 @@ class DatabaseDialect:
     number: int  # of the enum DatabaseDialect in Spanner's API
     fold: Fold
     orders: SortOrders  # the places of NULL and NaN in ORDER BY and in keys
+    title: str = ""  # the name in prose
 
 
-GOOGLE_STANDARD_SQL = DatabaseDialect("GOOGLE_STANDARD_SQL", 1, str.lower, GOOGLESQL_ORDERS)
-POSTGRESQL = DatabaseDialect("POSTGRESQL", 2, str, POSTGRESQL_ORDERS)
+GOOGLE_STANDARD_SQL = DatabaseDialect(
+    "GOOGLE_STANDARD_SQL", 1, str.lower, GOOGLESQL_ORDERS, "GoogleSQL"
+)
+POSTGRESQL = DatabaseDialect("POSTGRESQL", 2, str, POSTGRESQL_ORDERS, "PostgreSQL")
+
+# By number of the API, where 0 means unspecified.
+DATABASE_DIALECTS = {0: GOOGLE_STANDARD_SQL, 1: GOOGLE_STANDARD_SQL, 2: POSTGRESQL}

@@ -9,7 +9,7 @@ and `executor` see resolved trees and know no dialect at all.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Protocol
@@ -193,6 +193,10 @@ class Dialect(ABC):
         """
 
     @abstractmethod
+    def created_database(self, text: str) -> str | None:
+        """Return the database id in a CREATE DATABASE statement; None for any other text."""
+
+    @abstractmethod
     def split_statements(self, text: str) -> list[tuple[str, int]]:
         """Return each statement of a schema file with its offset."""
 
@@ -205,8 +209,6 @@ class Dialect(ABC):
         """Format a schema file: only white space and the case of keywords change."""
 
     # ------------------------------------------------------------------------ names
-
-    system_schemas: Sequence[str]  # the schemas of the system tables
 
     def fold(self, identifier: str) -> str:
         """Return the key by which an identifier is looked up."""

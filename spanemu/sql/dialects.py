@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from spanemu.base.errors import Unsupported
 from spanemu.schema.dialect import DatabaseDialect
 from spanemu.sql.dialect import Dialect
 from spanemu.sql.googlesql.dialect import GOOGLESQL
@@ -10,5 +11,8 @@ DIALECTS: dict[DatabaseDialect, Dialect] = {each.database: each for each in (GOO
 
 
 def dialect_of(database: DatabaseDialect) -> Dialect:
-    """Return the dialect of a database."""
-    return DIALECTS[database]
+    """Return the dialect of a database. Raise Unsupported for a dialect that spanemu lacks."""
+    dialect = DIALECTS.get(database)
+    if dialect is None:
+        raise Unsupported(f"The {database.title or database.name} dialect")
+    return dialect

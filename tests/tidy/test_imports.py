@@ -35,7 +35,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     # Of `schema` only the dialect: the linter reads the text and its places, not what came of it.
     "lint": {"base", "schema", "sql", "schema_source"},
     "database": _BELOW_DATABASE,
-    "admin": {"base", "values", "schema", "storage", "ddl", "database"},
+    "admin": {"base", "values", "schema", "storage", "sql", "ddl", "database"},
     "frontend": {"base", "values", "schema", "database", "admin"},
     "control": {"base", "database", "admin", "hotspots", "lint"},  # lint: which rules there are
 }

@@ -19,7 +19,7 @@ from spanemu.frontend.admin.resources import database_to_proto, keys_from_proto
 from spanemu.frontend.convert.timestamps import timestamp_from_proto
 from spanemu.frontend.convert.types import list_from_proto
 from spanemu.schema.access import SYSTEM_ROLES
-from spanemu.schema.dialect import POSTGRESQL
+from spanemu.schema.dialect import DATABASE_DIALECTS, GOOGLE_STANDARD_SQL
 
 
 def list_databases(instances: Instances, request: Any) -> Any:
@@ -40,7 +40,7 @@ def create_database(instances: Instances, request: Any) -> Any:
     new = NewDatabase(
         request.create_statement,
         tuple(request.extra_statements),
-        _unsupported(request),
+        DATABASE_DIALECTS.get(request.database_dialect, GOOGLE_STANDARD_SQL),
         types_from_descriptors(request.proto_descriptors),
         keys_from_proto(request.encryption_config),
     )
@@ -112,10 +112,3 @@ def add_split_points(instances: Instances, request: Any) -> Any:
     ]
     add(instances, request.database, points, request.initiator)
     return wire.AddSplitPointsResponse()
-
-
-def _unsupported(request: Any) -> tuple[str, ...]:
-    features = []
-    if request.database_dialect == POSTGRESQL.number:
-        features.append("The PostgreSQL dialect")
-    return tuple(features)

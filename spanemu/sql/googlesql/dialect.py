@@ -30,7 +30,7 @@ from spanemu.sql.googlesql.analyzer.type_names import named_type
 from spanemu.sql.googlesql.catalog import CATALOG, bounds_of, ddl_bounds_of
 from spanemu.sql.googlesql.syntax.bounds import UNBOUNDED
 from spanemu.sql.googlesql.syntax.ddl.formatter import format_ddl
-from spanemu.sql.googlesql.syntax.ddl.statement import parse_ddl, split_statements
+from spanemu.sql.googlesql.syntax.ddl.statement import created_database, parse_ddl, split_statements
 from spanemu.sql.googlesql.syntax.lexer import tokenize
 from spanemu.sql.googlesql.syntax.statement import begins_dml, parse_expression, parse_statement
 from spanemu.sql.syntax_tree import Expression, Statement, Token, TypeName
@@ -90,6 +90,9 @@ class GoogleSqlDialect(Dialect):
 
     def parse_ddl(self, text: str, limits: Limits | None = None) -> DdlStatement:
         return parse_ddl(text, UNBOUNDED if limits is None else ddl_bounds_of(limits))
+
+    def created_database(self, text: str) -> str | None:
+        return created_database(text)
 
     def split_statements(self, text: str) -> list[tuple[str, int]]:
         return split_statements(text)

@@ -29,6 +29,7 @@ from spanemu.base.paging import PageRequest
 from spanemu.base.resource_ids import InvalidDatabaseId, InvalidInstanceId, InvalidOperationId
 from spanemu.base.resource_names import InvalidName
 from spanemu.database.errors import DatabaseNotFound
+from spanemu.schema.dialect import POSTGRESQL
 from tests.unit.database.fakes import Refused, fake_catalog
 
 PROJECT = "projects/p"
@@ -145,7 +146,7 @@ def test_a_database_appears_complete_or_not_at_all(catalog):
     with pytest.raises(InstanceNotFound):
         create_database(catalog, f"{INSTANCE}x", NewDatabase("CREATE DATABASE d1"))
     with pytest.raises(Unsupported):
-        create_database(catalog, INSTANCE, NewDatabase("CREATE DATABASE d2", (), ("A dialect",)))
+        create_database(catalog, INSTANCE, NewDatabase("CREATE DATABASE d2", (), POSTGRESQL))
 
 
 def test_drop_protection_is_the_only_setting(catalog):

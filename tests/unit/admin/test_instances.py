@@ -18,6 +18,7 @@ from spanemu.admin.instances import CatalogSettings
 from spanemu.base.paging import PageRequest
 from spanemu.base.resource_names import DatabaseName, InstanceName, InvalidName
 from spanemu.database.errors import DatabaseNotFound, InvalidFilter
+from spanemu.schema.dialect import GOOGLE_STANDARD_SQL
 from tests.unit.database.fakes import fake_catalog
 
 INSTANCE = InstanceName("p", "i1")
@@ -180,7 +181,9 @@ def test_databases_are_told_the_nodes_of_their_instance() -> None:
     instances = fake_catalog()
     name = InstanceName("p", "i")
     instances.ensure_instance(name)
-    database = instances.add_database(instances.new_database(f"{name}/databases/db"))
+    database = instances.add_database(
+        instances.new_database(f"{name}/databases/db", GOOGLE_STANDARD_SQL)
+    )
     assert database.nodes == 1
     instances.change_instance(str(name), lambda old: replace(old, processing_units=7000))
     assert database.nodes == 7

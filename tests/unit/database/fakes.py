@@ -58,7 +58,7 @@ def fake_catalog(settings=DEFAULT_SETTINGS):
     clock = ManualClock(1_000_000_000)
     made = []
 
-    def new_database(name):
+    def new_database(name, dialect):
         made.append(FakeDatabase(name, clock))
         return made[-1]
 

@@ -8,6 +8,7 @@ Every violation of the grammar raises `DdlSyntaxFailure`.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 
 from spanemu.base.errors import Unsupported
@@ -47,6 +48,22 @@ def parse_ddl(text: str, bounds: Bounds = UNBOUNDED) -> ddl_ast.DdlStatement:
     except SyntaxFailure as failure:
         raise DdlSyntaxFailure(text, failure.message, failure.line, failure.column) from None
     return statement
+
+
+_BLANK = r"(?:\s|--[^\n]*(?:\n|$)|\#[^\n]*(?:\n|$)|/\*(?:[^*]|\*(?!/))*\*/)"
+_CREATE_DATABASE = re.compile(
+    rf"{_BLANK}*CREATE{_BLANK}+DATABASE{_BLANK}*"
+    rf"(?:`(?P<quoted>[^`]*)`|(?<=[\s/])(?P<plain>\w+)){_BLANK}*;?{_BLANK}*",
+    re.IGNORECASE | re.DOTALL,
+)
+
+
+def created_database(text: str) -> str | None:
+    """Return the database id in a CREATE DATABASE statement; None for any other text."""
+    match = _CREATE_DATABASE.fullmatch(text)
+    if match is None:
+        return None
+    return match["plain"] if match["quoted"] is None else match["quoted"]
 
 
 def split_statements(text: str) -> list[tuple[str, int]]:
