@@ -31,7 +31,7 @@ RECORDS_MAX = 128  # requests, or commits
 class RequestRecord:
     """The record of a statement, a batch or a read.
 
-    `asked` is the request while it runs (for a batch, the requests); afterwards `texts` and `tag`
+    `request` is the request while it runs (for a batch, the requests); afterwards `texts` and `tag`
     remain of it. `at` is the arrival time by the emulator's clock; `began` and `seconds` are by
     `clock.monotonic`. `sources` are the plans that were run (`Prepared`, `ReadPlan`). `transaction`
     is the transaction of the request, of which only `age` is kept: None outside of read-write
@@ -40,9 +40,9 @@ class RequestRecord:
     """
 
     __slots__ = (
-        "_log", "age", "asked", "at", "began", "call", "code", "is_partitioned_dml", "number",
-        "partitioned", "rows", "scanned", "seconds", "session", "size", "sources", "tag", "texts",
-        "transaction", "transaction_tag", "written",
+        "_log", "age", "at", "began", "call", "code", "is_partitioned_dml", "number",
+        "partitioned", "request", "rows", "scanned", "seconds", "session", "size", "sources",
+        "tag", "texts", "transaction", "transaction_tag", "written",
     )  # fmt: skip
     texts: tuple[str | None, ...]
     tag: str
@@ -54,10 +54,10 @@ class RequestRecord:
     seconds: float
 
     def __init__(
-        self, log: ActivityLog, asked: Any, session: str, at: int, partitioned: bool = False
+        self, log: ActivityLog, request: Any, session: str, at: int, partitioned: bool = False
     ) -> None:
         self._log = log
-        self.asked = asked
+        self.request = request
         self.session = session
         self.at = at
         self.partitioned = partitioned
@@ -104,7 +104,7 @@ class RequestRecord:
         self._finish(0, 0)
 
     def _finish(self, rows: int, size: int) -> None:
-        log, transaction, asked = self._log, self.transaction, self.asked
+        log, transaction, request = self._log, self.transaction, self.request
         if log.running.pop(self.number, None) is None:
             return
         self.seconds = monotonic() - self.began
@@ -114,16 +114,16 @@ class RequestRecord:
         holder = getattr(transaction, "holder", None)
         self.age = None if holder is None else holder.age
         # Requests and transactions may be large: release them.
-        self.asked = self.transaction = self.call = None
-        if asked.__class__ is tuple:
-            if not asked:
+        self.request = self.transaction = self.call = None
+        if request.__class__ is tuple:
+            if not request:
                 return  # An empty batch was refused.
-            self.texts = tuple(statement.sql for statement in asked)
-            asked = asked[0]
+            self.texts = tuple(statement.sql for statement in request)
+            request = request[0]
         else:
-            self.texts = (getattr(asked, "sql", None),)
-        self.tag = asked.request_tag
-        self.transaction_tag = asked.transaction_tag
+            self.texts = (getattr(request, "sql", None),)
+        self.tag = request.request_tag
+        self.transaction_tag = request.transaction_tag
         requests = log.requests
         requests.append(self)
         if len(requests) >= RECORDS_MAX:

@@ -60,7 +60,7 @@ class CommitObserver(Protocol):
         """The trees whose writers are known; None while the observer asks for none."""
 
     def attribute_commit(
-        self, asked: object, mutations: Sequence[Mutation], written: Buffer
+        self, request: object, mutations: Sequence[Mutation], written: Buffer
     ) -> None:
         """Attribute the last commit to its mutations, or to the request before the commit."""
 

@@ -176,10 +176,13 @@ class Session:
             return transaction.commit(mutations, options)
 
     def _commit_at_once(
-        self, options: ReadWriteOptions, mutations: Sequence[Mutation], asked: CommitOptions
+        self,
+        options: ReadWriteOptions,
+        mutations: Sequence[Mutation],
+        commit_options: CommitOptions,
     ) -> CommitOutcome:
         """Commit a transaction that consists of this commit only."""
-        commit = partial(self._commit, mutations=mutations, options=asked)
+        commit = partial(self._commit, mutations=mutations, options=commit_options)
         return self.transactions.run_first_request(self.transactions.single_use(options), commit)
 
     def rollback(self, transaction_id: bytes) -> None:
@@ -241,19 +244,19 @@ class Session:
     def _run(
         self,
         selector: Selector,
-        asked: StatementRequest | ReadRequest,
-        request: Callable[[Any], ResultStream],
+        request: StatementRequest | ReadRequest,
+        run: Callable[[Any], ResultStream],
         partitioned: bool = False,
     ) -> ResultStream:
         begun = isinstance(selector, Begin)
         transaction = self._select(selector)
-        record = RequestRecord(self._activity, asked, self.name, self.last_use_time, partitioned)
+        record = RequestRecord(self._activity, request, self.name, self.last_use_time, partitioned)
         record.transaction = transaction
         try:
             if begun:
-                result = self.transactions.run_first_request(transaction, request)
+                result = self.transactions.run_first_request(transaction, run)
             else:
-                result = request(transaction)
+                result = run(transaction)
             stream = transaction.describe(result, begun=begun)
         except BaseException as failure:
             record.failed(failure)
@@ -266,12 +269,12 @@ class Session:
     def _run_partition(
         self,
         selector: Selector | None,
-        asked: StatementRequest | ReadRequest,
-        request: Callable[[SnapshotTransaction], ResultStream],
+        request: StatementRequest | ReadRequest,
+        run: Callable[[SnapshotTransaction], ResultStream],
     ) -> ResultStream:
         if selector is None or isinstance(selector, Begin | SingleUse):
             raise PartitionNeedsReadOnlyTransaction()
-        return self._run(selector, asked, lambda handle: request(self._snapshot(handle)), True)
+        return self._run(selector, request, lambda handle: run(self._snapshot(handle)), True)
 
     def _cut(
         self,

@@ -120,7 +120,7 @@ class HotspotMonitor:
         uses.take(requests)
 
     def attribute_commit(
-        self, asked: object, mutations: Sequence[Mutation], written: Buffer
+        self, request: object, mutations: Sequence[Mutation], written: Buffer
     ) -> None:
         """Attribute the last commit to its mutations, or to the statements before it.
 
@@ -128,15 +128,17 @@ class HotspotMonitor:
         """
         if self.detector is not None:
             trees = [tree for tree, pending in written.trees.items() if pending.rows]
-            self.detector.attribute_commit(_Commit(asked, mutations) if mutations else asked, trees)
+            self.detector.attribute_commit(
+                _Commit(request, mutations) if mutations else request, trees
+            )
 
-    def _described(self, asked: object, tree: TreeId) -> tuple[str, str]:
+    def _described(self, request: object, tree: TreeId) -> tuple[str, str]:
         """Return a description of what a request did to a table or index, and its tag."""
-        if isinstance(asked, StatementRequest | ReadRequest):
-            return _description(asked)
-        if not isinstance(asked, _Commit):
+        if isinstance(request, StatementRequest | ReadRequest):
+            return _description(request)
+        if not isinstance(request, _Commit):
             return "", ""
-        last, mutations = asked.last, asked.mutations
+        last, mutations = request.last, request.mutations
         tables = {self._schema.fold(mutation.table) for mutation in mutations}
         if len(tables) > 1 or isinstance(last, StatementRequest):
             table = self._table_of(tree)
@@ -201,22 +203,22 @@ class HotspotMonitor:
 
     def simulate(self, detector: Detector, nodes: int, qps: float | None) -> Simulation:
         """Replay a detector's observations, starting from the current boundaries."""
-        places = Positions(self._schema, self._splitting.settings.policy)
+        positions = Positions(self._schema, self._splitting.settings.policy)
         pinned = [position_of(boundary) for boundary in self._store.all_boundaries()]
         return simulate(
-            places.trace(detector.trace().commits),
+            positions.trace(detector.trace().commits),
             nodes,
             qps,
-            lambda servers: SplitModel(servers, pinned, CutRules(places.levels)),
+            lambda servers: SplitModel(servers, pinned, CutRules(positions.levels)),
         )
 
     def heatmap(self, detector: Detector, nodes: int) -> Heatmap:
         """Return the heatmap of a detector's observations, with the splits of `nodes` nodes."""
         schema, trace = self._schema, detector.trace()
-        places = Positions(schema, self._splitting.settings.policy)
-        starts = {tree: self._store.split_map.starts(tree) for tree in places.boundary_finders}
+        positions = Positions(schema, self._splitting.settings.policy)
+        starts = {tree: self._store.split_map.starts(tree) for tree in positions.boundary_finders}
         pinned = [position_of(boundary) for boundary in self._store.all_boundaries()]
-        return build_heatmap(schema, trace, Overlay(places, starts, pinned, trace, nodes))
+        return build_heatmap(schema, trace, Overlay(positions, starts, pinned, trace, nodes))
 
     def split_stats(self, at: int, interval: str = "MINUTE") -> list[SplitStat]:
         """Return the rows of SPANNER_SYS.SPLIT_STATS_TOP_`interval` as of `at` (nanoseconds)."""

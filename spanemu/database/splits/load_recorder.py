@@ -43,7 +43,7 @@ class LoadRecorder:
             self._add(tree, key, self._settings.units_per_read)
 
     def on_scan(
-        self, tree: TreeId, rows: Iterator[Row], reading: ReadKind, asked: object
+        self, tree: TreeId, rows: Iterator[Row], reading: ReadKind, request: object
     ) -> Iterator[Row]:
         """Record the rows of a scan as they are read."""
         key_of = self._key_of(tree)

@@ -23,8 +23,8 @@ Sized = tuple[bytes, int]  # a row's position, and the bytes it represents
 class SizeCuts:
     """The size limit of a hierarchy's splits, applied to a split by `of`."""
 
-    def __init__(self, places: Positions, paths: Mapping[TreeId, Path], bytes_max: int) -> None:
-        self._places = places
+    def __init__(self, positions: Positions, paths: Mapping[TreeId, Path], bytes_max: int) -> None:
+        self._positions = positions
         self._paths = paths
         self._bytes_max = bytes_max
 
@@ -44,34 +44,34 @@ class SizeCuts:
 
     def _rows(self, split: Split, part: Part) -> list[Sized]:
         return sorted(
-            (self._places.position(tree, key), size)
+            (self._positions.position(tree, key), size)
             for tree, (first, last) in part.items()
             for key, size in sampled(split.trees[tree], first, last)
         )
 
     def _halves(self, split: Split, part: Part, rows: Sequence[Sized]) -> Iterator[Boundary]:
         """Yield boundaries that divide the bytes about in half, nearest to the root first."""
-        places = self._places
-        for level in range(max(len(places.levels(row)) for row, _ in rows)):
-            starts = [(_at_level(places, row, level), size) for row, size in rows]
+        positions = self._positions
+        for level in range(max(len(positions.levels(row)) for row, _ in rows)):
+            starts = [(_at_level(positions, row, level), size) for row, size in rows]
             first = starts[0][0]
             at = _half_way([start for start in starts if start[0] > first])
-            boundary = self._next_row(split, part, first) if at is None else places.boundary(at)
+            boundary = self._next_row(split, part, first) if at is None else positions.boundary(at)
             if boundary is not None:
                 yield boundary
 
     def _next_row(self, split: Split, part: Part, row: bytes) -> Boundary | None:
         """Return the boundary nearest to the root behind a row and the rows interleaved in it."""
-        boundary, places = self._places.boundary(row), self._places
+        boundary, positions = self._positions.boundary(row), self._positions
         behind = replace(boundary, keys=(*boundary.keys[:-1], after_prefix(boundary.key)))
         candidates = []
         for tree, (_, last) in part.items():
             rows = split.trees[tree]
             first = rows.bisect_left(behind.cut(self._paths[tree]))
             if first < last:
-                levels = places.levels(places.position(tree, rows.keys()[first]))
+                levels = positions.levels(positions.position(tree, rows.keys()[first]))
                 candidates += [level for level in levels if level > row]
-        return places.boundary(min(candidates)) if candidates else None
+        return positions.boundary(min(candidates)) if candidates else None
 
     def _parted(self, split: Split, part: Part, at: Boundary) -> tuple[Part, Part]:
         below: Part = {}
@@ -87,8 +87,8 @@ def _has_rows(part: Part) -> bool:
     return any(first < last for first, last in part.values())
 
 
-def _at_level(places: Positions, row: bytes, level: int) -> bytes:
-    levels = places.levels(row)
+def _at_level(positions: Positions, row: bytes, level: int) -> bytes:
+    levels = positions.levels(row)
     return levels[min(level, len(levels) - 1)]
 
 

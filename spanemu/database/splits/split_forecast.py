@@ -100,32 +100,32 @@ class SplitForecast:
     """The splits at the end of a load; `starts` are the current splits with their boundaries."""
 
     def __init__(
-        self, schema: Schema, places: Positions, model: SplitModel, starts: Sequence[Start]
+        self, schema: Schema, positions: Positions, model: SplitModel, starts: Sequence[Start]
     ) -> None:
-        self._places = places
+        self._positions = positions
         current = dict(starts)
         self._starts = [split_range.start for split_range in model.ranges]
         self._ranges = ranges_of(
             schema,
             [
-                (start, current[start] if start in current else places.boundary(start))
+                (start, current[start] if start in current else positions.boundary(start))
                 for start in self._starts
             ],
         )
 
     def at(self, tree: TreeId, key: bytes) -> SplitRange:
         """Return the split of a row."""
-        position = self._places.position(tree, key)
+        position = self._positions.position(tree, key)
         return self._ranges[max(0, bisect_right(self._starts, position) - 1)]
 
 
 def forecast_splits(
     schema: Schema,
-    places: Positions,
+    positions: Positions,
     model: SplitModel,
     starts: Sequence[Start],
     commits: Sequence[Commit],
 ) -> SplitForecast:
     """Return the splits after `model`, which begins with the current splits, follows commits."""
-    replay(places.sample(commits), model, model.servers, UTILISATION_DEFAULT * model.servers)
-    return SplitForecast(schema, places, model, starts)
+    replay(positions.sample(commits), model, model.servers, UTILISATION_DEFAULT * model.servers)
+    return SplitForecast(schema, positions, model, starts)

@@ -121,24 +121,24 @@ class SplitManager:
         """Return all splits in key order, after cutting those that are too large."""
         self.fit_sizes()
         with self._store.mutex:
-            loads = {place: load for place, (load, _) in self._loads.items()}
+            loads = {location: load for location, (load, _) in self._loads.items()}
             return describe(self._schema(), self._ranges(), loads, self.settings)
 
-    def split_at(self, place: SplitLocation) -> SplitInfo:
-        """Return the split that begins at `place`."""
-        start = hierarchy_position(place.hierarchy) + place.start
+    def split_at(self, location: SplitLocation) -> SplitInfo:
+        """Return the split that begins at `location`."""
+        start = hierarchy_position(location.hierarchy) + location.start
         with self._store.mutex:
             starts = [placed[0] for placed in self._ranges()]
             return self.splits()[starts.index(start)]
 
-    def move(self, place: SplitLocation, server: int) -> None:
-        """Move the split that begins at `place` to a server.
+    def move(self, location: SplitLocation, server: int) -> None:
+        """Move the split that begins at `location` to a server.
 
         Raises ValueError for an unknown server.
         """
         if not 0 <= server < self.settings.servers:
             raise ValueError(f"there are servers 0 to {self.settings.servers - 1}, not {server}")
-        self._store.move(place.hierarchy, place.start, server)
+        self._store.move(location.hierarchy, location.start, server)
 
     def text_at(self, split: SplitLocation) -> str | None:
         """Return the start of a split as statistics print it; None if no split begins there."""
@@ -151,8 +151,8 @@ class SplitManager:
 
     def boundaries_of(self, source: Table | Index, origin: Origin) -> Callable[[bytes], Boundary]:
         """Return a function from encoded keys of a table or index to permitted boundaries."""
-        places = Positions(self._schema(), self.settings.policy)
-        return partial(places.candidate, tree_of(source), origin=origin)
+        positions = Positions(self._schema(), self.settings.policy)
+        return partial(positions.candidate, tree_of(source), origin=origin)
 
     # ------------------------------------------------------------------ size
 
@@ -160,13 +160,13 @@ class SplitManager:
         """Cut the splits larger than the limit, of all hierarchies or of the given ones."""
         with self._store.mutex:
             known, limit = self._store.split_map.hierarchies, self.settings.split_bytes_max
-            places: Positions | None = None
+            positions: Positions | None = None
             for root in hierarchies or list(known):
                 splits = known[root].splits if root in known else ()
                 large = [split for split in splits if split_bytes(split) > limit]
                 if large:
-                    places = places or Positions(self._schema(), self.settings.policy)
-                    cuts = SizeCuts(places, known[root].paths, limit)
+                    positions = positions or Positions(self._schema(), self.settings.policy)
+                    cuts = SizeCuts(positions, known[root].paths, limit)
                     self._store.cut([at for split in large for at in cuts.of(split)])
 
     # ------------------------------------------------------------------ load
@@ -205,14 +205,14 @@ class SplitManager:
             if self._recorder is None:
                 return []
             self._minute_at = self._store.clock.peek()
-            places = Positions(self._schema(), self.settings.policy)
+            positions = Positions(self._schema(), self.settings.policy)
             self._store.flush_observers()
             work, count = self._recorder.take()
-            events = self._events(places, work, count, qps)
+            events = self._events(positions, work, count, qps)
             reports = []
             for left in reversed(range(minutes)):
                 end = self._minute_at - left * NANOS_PER_MINUTE
-                reports.append(self._minute(places, events, end))
+                reports.append(self._minute(positions, events, end))
                 events = []
             return reports
 
@@ -265,7 +265,7 @@ class SplitManager:
                 self._recorder.take()
 
     def _events(
-        self, places: Positions, work: Sequence[Work], count: int, qps: float | None
+        self, positions: Positions, work: Sequence[Work], count: int, qps: float | None
     ) -> list[WorkEvent]:
         """Return work as (cut position, load as a share of a server's capacity, row)."""
         if not count:
@@ -273,32 +273,34 @@ class SplitManager:
         rate = count / self.settings.minute_seconds if qps is None else qps
         scale = rate / count / self.settings.server_units_max
         return [
-            (places.position(tree, key), units * scale, hierarchy_position(tree) + key)
+            (positions.position(tree, key), units * scale, hierarchy_position(tree) + key)
             for tree, key, units in work
-            if tree in places.boundary_finders
+            if tree in positions.boundary_finders
         ]
 
-    def _minute(self, places: Positions, events: Sequence[WorkEvent], end: int) -> Minute:
+    def _minute(self, positions: Positions, events: Sequence[WorkEvent], end: int) -> Minute:
         ranges = self._ranges()
-        model = self._model(places, ranges)
+        model = self._model(positions, ranges)
         minute = model.pass_minute([(position, load) for position, load, _ in events])
         if events:
             self._record_warm(ranges, events, minute, end)
-        self._apply(model, places, {start: (b, split) for start, b, split in ranges})
+        self._apply(model, positions, {start: (b, split) for start, b, split in ranges})
         return minute
 
-    def _model(self, places: Positions, ranges: Sequence[PlacedSplit]) -> SplitModel:
+    def _model(self, positions: Positions, ranges: Sequence[PlacedSplit]) -> SplitModel:
         """Return a model that starts from the current splits."""
-        rules = CutRules(places.levels, lambda row: self._after(places, row))
+        rules = CutRules(positions.levels, lambda row: self._after(positions, row))
         return SplitModel.of([self._range(*placed) for placed in ranges], rules, self.settings)
 
     def forecast(self, commits: Sequence[Commit]) -> SplitForecast:
         """Return the splits after following the commits."""
         with self._store.mutex:
             schema = self._schema()
-            places, ranges = Positions(schema, self.settings.policy), self._ranges()
+            positions, ranges = Positions(schema, self.settings.policy), self._ranges()
             starts = [placed[:2] for placed in ranges]
-            return forecast_splits(schema, places, self._model(places, ranges), starts, commits)
+            return forecast_splits(
+                schema, positions, self._model(positions, ranges), starts, commits
+            )
 
     def _record_warm(
         self,
@@ -325,7 +327,7 @@ class SplitManager:
     def _apply(
         self,
         model: SplitModel,
-        places: Positions,
+        positions: Positions,
         before: dict[bytes, tuple[Boundary | None, Split]],
     ) -> None:
         """Make the store's splits those of the model; change only what differs."""
@@ -336,7 +338,7 @@ class SplitManager:
         store.merge(
             [b for start, (b, _) in before.items() if b is not None and start not in targets]
         )
-        store.cut([places.boundary(start) for start in targets if start not in before])
+        store.cut([positions.boundary(start) for start in targets if start not in before])
         self._loads = {}
         for start, _, split in self._ranges():
             target = targets.get(start)
@@ -347,20 +349,20 @@ class SplitManager:
                 hierarchy = root_of(start)
                 store.move(hierarchy, start[TREE_ID_BYTES:], target.server)
 
-    def _after(self, places: Positions, row: bytes) -> bytes | None:
-        boundary = self._next_row(places, row)
-        return None if boundary is None else places.register(boundary)
+    def _after(self, positions: Positions, row: bytes) -> bytes | None:
+        boundary = self._next_row(positions, row)
+        return None if boundary is None else positions.register(boundary)
 
-    def _next_row(self, places: Positions, row: bytes) -> Boundary | None:
+    def _next_row(self, positions: Positions, row: bytes) -> Boundary | None:
         """Return the boundary of the first row behind a row and the rows interleaved in it."""
-        boundary = places.boundary(row)
+        boundary = positions.boundary(row)
         behind = replace(boundary, keys=(*boundary.keys[:-1], after_prefix(boundary.key)))
         hierarchy = self._store.split_map.hierarchies.get(boundary.hierarchy)
         candidates = []
         for tree, path in () if hierarchy is None else hierarchy.paths.items():
             key = self._store.first_key(tree, behind.cut(path))
-            if key is not None and tree in places.boundary_finders:
-                candidates += [b for b in _levels(places, tree, key) if position_of(b) > row]
+            if key is not None and tree in positions.boundary_finders:
+                candidates += [b for b in _levels(positions, tree, key) if position_of(b) > row]
         return min(candidates, key=position_of, default=None)
 
     # ------------------------------------------------------------------ current splits
@@ -388,6 +390,6 @@ class SplitManager:
                     store.move(root, start, split.server % split_map.servers)
 
 
-def _levels(places: Positions, tree: TreeId, key: bytes) -> Sequence[Boundary]:
-    position = places.position(tree, key)
-    return [places.boundary(level) for level in places.levels(position)]
+def _levels(positions: Positions, tree: TreeId, key: bytes) -> Sequence[Boundary]:
+    position = positions.position(tree, key)
+    return [positions.boundary(level) for level in positions.levels(position)]

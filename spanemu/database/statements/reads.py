@@ -55,10 +55,10 @@ class ReadPlan:
         self.reads = frozenset(column.position for column in columns)
         self._rules = generation.rules.of(self.table)
         self._computes = any(column.is_virtual for column in columns) and self.index is None
-        places = self._places(columns)
-        self._pick = self._picker(places)
+        positions = self._positions(columns)
+        self._pick = self._picker(positions)
         # A virtual column is computed from other columns.
-        self._cells = WHOLE_ROW if self._computes else EXISTENCE | cells_of(places)
+        self._cells = WHOLE_ROW if self._computes else EXISTENCE | cells_of(positions)
         source = self.table if self.index is None else self.index
         self._keys = KeyReader(source.name, source.key)
 
@@ -116,17 +116,19 @@ class ReadPlan:
             raise ColumnNotInIndex(self.index.name, name)
         return column
 
-    def _places(self, columns: Sequence[Column]) -> list[int]:
+    def _positions(self, columns: Sequence[Column]) -> list[int]:
         """Return the positions of the columns in the rows of the table or index."""
         if self.index is None:
             return [column.position for column in columns]
-        places = {column.position: place for place, column in enumerate(self.index.columns)}
-        return [places[column.position] for column in columns]
+        positions = {
+            column.position: position for position, column in enumerate(self.index.columns)
+        }
+        return [positions[column.position] for column in columns]
 
-    def _picker(self, places: Sequence[int]) -> Callable[[Row], tuple[Any, ...]]:
-        if self.index is None and list(places) == list(range(self.table.width)):
+    def _picker(self, positions: Sequence[int]) -> Callable[[Row], tuple[Any, ...]]:
+        if self.index is None and list(positions) == list(range(self.table.width)):
             return _whole
-        return cell_getter(places)
+        return cell_getter(positions)
 
 
 def read_plan(generation: Generation, request: ReadRequest) -> ReadPlan:

@@ -67,8 +67,8 @@ def active_partitioned_dmls(log: ActivityLog, progress: dict[bytes, Progress]) -
 def _running(log: ActivityLog) -> Iterator[tuple[RequestRecord, str, str]]:
     """Yield (record, text, tag) of each running query, the oldest first."""
     for record in sorted(log.running.copy().values(), key=lambda record: record.number):
-        asked = record.asked
-        requests: Any = asked if asked.__class__ is tuple else (asked,)
+        request = record.request
+        requests: Any = request if request.__class__ is tuple else (request,)
         texts = [text for one in requests if (text := getattr(one, "sql", None)) is not None]
         if texts:
             yield record, ";".join(texts), requests[0].request_tag

@@ -129,4 +129,4 @@ class WriteSizes:
             if key_of is not None:
                 keys = [(TreeId(tree), key_of(row)) for row in rows if row is not None]
                 locations |= self._structure.splits_with_keys(keys)
-        return max(1, len(locations) + len(trees - {place.hierarchy for place in locations}))
+        return max(1, len(locations) + len(trees - {location.hierarchy for location in locations}))
