@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from pytest_spanemu.asserts.check import BlockCheck, SpannerDeprecationWarning
+    from pytest_spanemu.asserts.hotspots import InconclusiveHotspots
     from pytest_spanemu.asserts.spanner_assert import SpannerAssert
     from pytest_spanemu.databases.snapshots import SpannerSnapshot
     from pytest_spanemu.databases.template import Schema, Template
@@ -54,6 +55,7 @@ __all__ = [
     "HotspotFinding",
     "HotspotReport",
     "HotspotWatch",
+    "InconclusiveHotspots",
     "PlanCheck",
     "Row",
     "Schema",
@@ -85,6 +87,7 @@ _MODULES = {
     "HotspotFinding": "pytest_spanemu.public_types",
     "HotspotReport": "pytest_spanemu.public_types",
     "HotspotWatch": "pytest_spanemu.public_types",
+    "InconclusiveHotspots": "pytest_spanemu.asserts.hotspots",
     "PlanCheck": "pytest_spanemu.public_types",
     "Row": "pytest_spanemu.public_types",
     "Schema": "pytest_spanemu.databases.template",

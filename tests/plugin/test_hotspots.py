@@ -7,6 +7,7 @@ from pytest_spanemu.asserts.hotspots import load
 WRITER = """
         import uuid
         import pytest
+        from pytest_spanemu import InconclusiveHotspots
         from spanemu.control.hotspots import SpannerHotspotsNotWatched
 
         def save(database, n):
@@ -67,7 +68,7 @@ def test_too_few_writes_prove_nothing(music):
             spanner_assert.no_hotspots(tables=["Singer"]).so_far()
 
         def test_not_minded(spanner_database, spanner_assert):
-            with pytest.warns(UserWarning, match="200 commits are needed"):
+            with pytest.warns(InconclusiveHotspots, match="200 commits are needed"):
                 with spanner_assert.no_hotspots(inconclusive="warn"):
                     save_spread(spanner_database, 1)
 
