@@ -71,7 +71,7 @@ class Run:
             _ = self.templates, self.allocator, spanemu.Emulator
         source = getattr(getattr(self._started, "clock", None), "source", None)
         if source is not None:  # Tests may have imported time-machine since it started.
-            source.stay_real()
+            source.bypass_mocked_time()
 
     # ------------------------------------------------------------------ the emulator
 

@@ -53,7 +53,7 @@ def set_back(instances: Instances, source: SystemClock, at: int) -> None:
         _follow(databases, source)
     for database in databases:
         database.time.forget_statistics()
-    _put_off_backups(instances)
+    _skip_due_backups(instances)
 
 
 def restore_clock(instances: Instances, source: SystemClock, state: ClockState) -> None:
@@ -71,7 +71,7 @@ def restore_clock(instances: Instances, source: SystemClock, state: ClockState) 
                 database.time.continue_from(present)
     for database in following:
         database.time.forget_statistics()
-    _put_off_backups(instances)
+    _skip_due_backups(instances)
 
 
 @contextmanager
@@ -98,7 +98,7 @@ def _follow(databases: Sequence[Database], source: SystemClock) -> None:
         database.time.follow()
 
 
-def _put_off_backups(instances: Instances) -> None:
+def _skip_due_backups(instances: Instances) -> None:
     now = instances.clock.peek()
     for schedule in instances.schedules.all():
         instances.schedules.change(schedule.name, lambda current: replace(current, done_until=now))

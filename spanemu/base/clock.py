@@ -122,7 +122,7 @@ class SystemClock:
         """Return whether time is frozen, or moves by steps only."""
         return self._frozen_at is not None
 
-    def stay_real(self) -> None:
+    def bypass_mocked_time(self) -> None:
         """Read the machine's time past tools that were imported after this clock was created."""
         self._time_ns = real_time_ns()
 

@@ -116,7 +116,7 @@ def count_built_array(array: Sized) -> None:
         current().count_built(len(array) * _ELEMENT_BYTES)
 
 
-def paced_calls(function: Callable[P, T]) -> Callable[P, T]:
+def interruptible_calls(function: Callable[P, T]) -> Callable[P, T]:
     """Return a function like `function` that checks the deadline every few calls.
 
     For functions that a loop in C calls back.

@@ -236,7 +236,7 @@ class EmbeddedClock(EmulatorClock):
     def _freeze_at(self, moment: int) -> None:
         self.source.freeze(moment)
         for database in self._instances.all_databases():
-            database.time.rejoin()
+            database.time.follow_if_passed()
 
     @property
     def _is_following(self) -> bool:

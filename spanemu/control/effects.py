@@ -135,7 +135,7 @@ class LosingSession:
     lost: set[tuple[str, str]] = field(default_factory=set)  # (database, session)
 
     def __call__(self, rpc: FaultyRpc) -> None:
-        self.instances.database(rpc.database).sessions.lose(rpc.session)
+        self.instances.database(rpc.database).sessions.drop(rpc.session)
         self.lost.add((rpc.database, rpc.session))
 
     def undo(self) -> None:

@@ -205,7 +205,7 @@ class Database:
             self.sessions.abort_all(why)
             self._core.locks.wound_all(why)
             self._core.splitting.restored(snapshot.splitting)
-        self.time.rejoin()
+        self.time.follow_if_passed()
         self._core.aggregator.forget()
 
     def forget_history(self) -> None:
@@ -214,7 +214,7 @@ class Database:
             if self._core.store.forget_history():
                 self._core.history.restart_history()
                 self._contents.forget()
-        self.time.rejoin()
+        self.time.follow_if_passed()
 
     def abort_transactions(self) -> None:
         """Abort every open read-write transaction; sessions stay open."""

@@ -78,7 +78,7 @@ class DatabaseTime:
             core.store.clock = ShiftedClock(clock, ahead)
             self._sessions.restart_lifetimes()
 
-    def rejoin(self) -> None:
+    def follow_if_passed(self) -> None:
         """Follow the emulator's clock again if it has passed `latest`."""
         if self.is_ahead and self.latest < self._core.environment.clock.peek():
             self.follow()

@@ -108,10 +108,10 @@ def buffer_mutations(
                     ) from None
                 raise
             except (RowAlreadyExists, RowNotFound):
-                _note_deletes(batch, steps[position + 1 :])
+                _record_deletes(batch, steps[position + 1 :])
                 raise
             except RowInsertedTwice as twice:  # For mutations, the row simply exists.
-                _note_deletes(batch, steps[position + 1 :])
+                _record_deletes(batch, steps[position + 1 :])
                 raise RowAlreadyExists(twice.table, twice.key) from None
         verify(batch.deferred, transaction)
     except SpannerError:
@@ -218,7 +218,7 @@ def _inserts_parent(
     return False
 
 
-def _note_deletes(batch: WriteBatch, later: Sequence[RowsToWrite | RangesToDelete]) -> None:
+def _record_deletes(batch: WriteBatch, later: Sequence[RowsToWrite | RangesToDelete]) -> None:
     """Report ranges deleted by later mutations.
 
     If a row was written before, the conflict with its deletion is the error to raise.

@@ -14,7 +14,7 @@ from json.encoder import encode_basestring
 from math import copysign, isfinite
 from typing import Any
 
-from spanemu.base.deadline_checks import interruptible, is_long, paced_calls
+from spanemu.base.deadline_checks import interruptible, interruptible_calls, is_long
 from spanemu.values.errors import BadValue
 from spanemu.values.floats import shortest_digits
 
@@ -180,7 +180,7 @@ def _no_constant(word: str) -> Any:
 def _decoder(double: Callable[[str], float], *, for_long: bool) -> json.JSONDecoder:
     hooks: list[Callable[[Any], Any]] = [_object, _integers_or(double), double]
     if for_long:
-        hooks = [paced_calls(hook) for hook in hooks]
+        hooks = [interruptible_calls(hook) for hook in hooks]
     return json.JSONDecoder(
         object_pairs_hook=hooks[0],
         parse_int=hooks[1],

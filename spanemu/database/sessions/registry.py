@@ -115,7 +115,7 @@ class Sessions:
             raise MultiplexedSessionDeleted(name)
         self._drop(session)
 
-    def lose(self, name: str) -> None:
+    def drop(self, name: str) -> None:
         """Remove a session of either kind, as the server may do; its transactions end."""
         session = self._sessions.get(name)
         if session is not None:

@@ -162,7 +162,7 @@ class HotspotMonitor:
 
     def report(self, detector: Detector, assumptions: Assumptions) -> Report:
         """Return the report of a detector's observations, in the names of the current schema."""
-        seen = self._seen(detector)
+        seen = self._observations(detector)
         schema = self._schema
         allowed = partial(values_allowed, schema.dialect)
         report = build_report(schema, seen, assumptions, allowed=allowed)
@@ -178,7 +178,7 @@ class HotspotMonitor:
     def _schema(self) -> Schema:
         return self._core.generation.schema
 
-    def _seen(self, detector: Detector) -> Observations:
+    def _observations(self, detector: Detector) -> Observations:
         """Return a detector's observations, with the queries of its time and names of dropped
         trees.
         """
@@ -188,7 +188,7 @@ class HotspotMonitor:
         dropped = {tree for tree, _ in seen.streams} - known
         return replace(
             seen,
-            queries=self._uses[detector].found(),
+            queries=self._uses[detector].query_uses(),
             former={tree: name for tree in dropped if (name := self._former_name(tree))},
             policy=self._splitting.settings.policy,
         )

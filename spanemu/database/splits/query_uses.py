@@ -48,7 +48,7 @@ class QueryUses:
                         self._accesses[source.serial] = tuple(accesses(source.executable.plan))
                         counts[key] = 1
 
-    def found(self) -> tuple[QueryUse, ...]:
+    def query_uses(self) -> tuple[QueryUse, ...]:
         """Return the counted statements."""
         counted = list(self._counts.items())  # an atomic copy: other threads keep counting
         return tuple(

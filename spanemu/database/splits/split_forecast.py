@@ -44,7 +44,9 @@ class WarmSplits:
     def __init__(self) -> None:
         self._minutes: dict[int, list[SplitStat]] = {}
 
-    def note(self, at: int, splits: Iterable[tuple[SplitInfo, float, Sequence[str]]]) -> None:
+    def record_minute(
+        self, at: int, splits: Iterable[tuple[SplitInfo, float, Sequence[str]]]
+    ) -> None:
         """Record the minute that ended last as of `at`: splits, their loads in servers, and
         reasons.
         """

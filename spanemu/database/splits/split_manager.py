@@ -96,7 +96,7 @@ class SplitManager:
         """
         with self._store.mutex:
             self.settings = replace(self.settings, **changes)
-            self._settle()
+            self._apply_settings()
             if self._recorder is not None:
                 self._follow()
             return self.settings
@@ -317,7 +317,7 @@ class SplitManager:
         infos = describe(self._schema(), ranges, {}, self.settings)
         loads = (load for _, load in minute.splits)
         rows = zip(infos, loads, map(reasons_of, by_split), strict=True)
-        self._warm.note(end, rows)
+        self._warm.record_minute(end, rows)
 
     def _range(self, start: bytes, boundary: Boundary | None, split: Split) -> Range:
         load, quiet = self._loads.get(start, (0.0, 0))
@@ -377,7 +377,7 @@ class SplitManager:
             ranges += [(position_of(boundary), boundary, split) for boundary, split in pairs]
         return ranges
 
-    def _settle(self) -> None:
+    def _apply_settings(self) -> None:
         """Move splits and remove boundaries that the settings do not permit."""
         store, split_map = self._store, self._store.split_map
         split_map.servers = self.settings.servers

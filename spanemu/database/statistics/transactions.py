@@ -23,7 +23,7 @@ def txn_stats_top(intervals: IntervalPeriods, schema: Schema) -> Iterator[Row]:
         groups: dict[str, list[Transactions]] = {}
         for period in periods:
             for cell in period.transactions.cells.values():
-                groups.setdefault(cell.tag or _did(cell.touched), []).append(cell)
+                groups.setdefault(cell.tag or _identifying_text(cell.touched), []).append(cell)
         for key, cells in costliest(groups):
             touched = Touched.joined(cell.touched for cell in cells)
             yield {
@@ -45,7 +45,7 @@ def txn_stats_total(intervals: IntervalPeriods, schema: Schema) -> Iterator[Row]
             yield {"INTERVAL_END": end, **_figures(cells)}
 
 
-def _did(touched: Touched) -> str:
+def _identifying_text(touched: Touched) -> str:
     """Return the text that identifies transactions without a tag."""
     parts = named(touched.reads), named(touched.writes), sorted(touched.deletes)
     return "\n".join(map(",".join, parts))

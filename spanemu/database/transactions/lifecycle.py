@@ -217,7 +217,7 @@ class TransactionLifecycle:
         if self._failure is not None:
             raise TransactionInvalidated(self.id.decode(), str(self._failure))
 
-    def _live(self) -> Generation:
+    def _valid_generation(self) -> Generation:
         """Return the generation that the transaction began with.
 
         Aborts the transaction if the schema has changed since it began work.

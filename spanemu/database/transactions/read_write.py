@@ -89,7 +89,7 @@ class ReadWriteTransaction(TransactionLifecycle):
     @serialized("begin")
     def announce(self, mutation_key: Mutation) -> TransactionInfo:
         """Return the answer to a begin request with a mutation key."""
-        validate_mutation_key(self._core, self._live(), mutation_key)
+        validate_mutation_key(self._core, self._valid_generation(), mutation_key)
         token = None if self._tokens is None else self._tokens.next()
         return TransactionInfo(self.id, None, token)
 
@@ -116,7 +116,7 @@ class ReadWriteTransaction(TransactionLifecycle):
                 return known.answer()
         if self._last_statement_seen:
             raise AfterLastStatement(self.id.decode())
-        prepared = prepare_locking(self._live(), request, self._core.statistics)
+        prepared = prepare_locking(self._valid_generation(), request, self._core.statistics)
         if not prepared.is_dml:
             return self._query(prepared, request)
         return self._dml(prepared, request)
@@ -150,7 +150,7 @@ class ReadWriteTransaction(TransactionLifecycle):
         self._check_readable()
         if self._last_statement_seen:
             raise AfterLastStatement(self.id.decode())
-        plan = read_plan(self._live(), request)
+        plan = read_plan(self._valid_generation(), request)
         transaction = self._statement()
         if transaction.pending:
             refuse_pending_columns(transaction, plan.table, plan.index, plan.reads)
@@ -218,7 +218,9 @@ class ReadWriteTransaction(TransactionLifecycle):
         results: list[ResultStream] = []
         for number, request in enumerate(requests):
             try:
-                prepared = prepare_dml(self._live(), request, self._core.statistics, number)
+                prepared = prepare_dml(
+                    self._valid_generation(), request, self._core.statistics, number
+                )
                 results.append(self._run_dml(prepared, request))
             except TransactionAborted:
                 raise
@@ -261,7 +263,7 @@ class ReadWriteTransaction(TransactionLifecycle):
         return outcome
 
     def _commit(self, mutations: Sequence[Mutation], options: CommitOptions) -> CommitOutcome:
-        generation = self._live()
+        generation = self._valid_generation()
         transaction = self._statement() if mutations or self._work is None else self._work
         count = self._mutation_count
         transaction.begin_commit()
@@ -274,7 +276,7 @@ class ReadWriteTransaction(TransactionLifecycle):
             if self._core.closed:
                 self._core.check_open()  # The database was dropped while locks were waited for.
             if self._core.history.current is not generation:
-                self._live()  # A schema change has come in while locks were waited for.
+                self._valid_generation()  # A schema change has come in while locks were waited for.
             self.locks.begin_commit(self.holder)
             at = apply(transaction, generation.schema)
             observer, written = self._core.commit_observer, transaction.buffer

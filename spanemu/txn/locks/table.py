@@ -154,7 +154,7 @@ class LockTable:
                 blockers = self._row_blockers(holder, row_key, lock)
                 if tree in self._requests:
                     blockers += self._older_requests(holder, tree, Request(key, None, lock))
-                if blockers and (left := self._settle(holder, blockers, row_key)):
+                if blockers and (left := self._wound_blockers(holder, blockers, row_key)):
                     return self._enqueue(holder, left)
                 for wounded in blockers:
                     wounded.contend(row_key)
@@ -223,7 +223,7 @@ class LockTable:
             blockers = self._range_blockers(holder, range_key, lock)
             if tree in self._requests:
                 blockers += self._older_requests(holder, tree, Request(low, high, lock))
-            if blockers and (blockers := self._settle(holder, blockers)):
+            if blockers and (blockers := self._wound_blockers(holder, blockers)):
                 return self._enqueue(holder, blockers)
             holder.ranges[range_key] = lock = combined(holder.ranges.get(range_key), lock)
             self._union_of(holder, tree, lock).add(low, high)
@@ -277,7 +277,7 @@ class LockTable:
             union = sets[lock] = RangeUnion()
         return union
 
-    def _settle(
+    def _wound_blockers(
         self, holder: LockHolder, blockers: list[LockHolder], row_key: RowKey | None = None
     ) -> list[LockHolder]:
         """Wound the blockers that may be wounded; return the blockers to wait for."""

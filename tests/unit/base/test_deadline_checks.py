@@ -10,9 +10,9 @@ from spanemu.base.deadline_checks import (
     PART_MAX,
     check_deadline_if_large,
     interruptible,
+    interruptible_calls,
     interruptible_stream,
     items_at,
-    paced_calls,
     parts_of,
     sorted_positions,
 )
@@ -103,5 +103,5 @@ def test_a_long_loop_and_long_values_look_at_the_deadline():
             with pytest.raises(DeadlineExceeded):
                 work()
         with pytest.raises(DeadlineExceeded):
-            list(map(paced_calls(abs), range(1_000)))
+            list(map(interruptible_calls(abs), range(1_000)))
         check_deadline_if_large("x")

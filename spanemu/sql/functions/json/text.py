@@ -23,7 +23,7 @@ from collections.abc import Callable, Iterator
 from json.encoder import encode_basestring
 from typing import Any
 
-from spanemu.base.deadline_checks import interruptible, is_long, paced_calls
+from spanemu.base.deadline_checks import interruptible, interruptible_calls, is_long
 from spanemu.sql.functions.errors import BadArgument
 from spanemu.sql.functions.json.path import MISSING, Step
 
@@ -204,7 +204,7 @@ def _decoder(number: Callable[[str], Any], members: Callable[[Any], Any]) -> jso
 
 
 _DECODER = _decoder(Number, Members)
-_LONG_DECODER = _decoder(paced_calls(Number), paced_calls(Members))
+_LONG_DECODER = _decoder(interruptible_calls(Number), interruptible_calls(Members))
 
 
 def text_value_at(text: str, steps: tuple[Step, ...]) -> Any:

@@ -36,7 +36,7 @@ def test_statements_that_began_while_somebody_watched(shop: Shop) -> None:
     one = prepared(shop, "SELECT Price FROM Items WHERE Id = 1")
     uses.take([ran(one, "a"), ran(one, "a"), ran(one, "b"), ran(one, "a", began=11.0)])
     uses.take([ran(one, "a", code="failed"), ran("a read", "a")])
-    first, second = uses.found()
+    first, second = uses.query_uses()
     assert (first.text, first.count, second.text, second.count) == ("a", 2, "b", 1)
     (access,) = first.accesses
     assert (access.table, access.index, access.equal) == ("Items", None, ("Id",))
@@ -49,7 +49,7 @@ def test_plans_are_not_kept(shop: Shop) -> None:
     del gone
     gc.collect()
     assert plan() is None
-    assert [one.accesses[0].table for one in uses.found()] == ["Items"]
+    assert [one.accesses[0].table for one in uses.query_uses()] == ["Items"]
 
 
 def test_reports_while_others_count(shop: Shop) -> None:
@@ -58,7 +58,7 @@ def test_reports_while_others_count(shop: Shop) -> None:
 
     def ask() -> None:
         try:
-            while len(uses.found()) < 1_000:
+            while len(uses.query_uses()) < 1_000:
                 pass
         except RuntimeError as failure:
             failed.append(failure)
