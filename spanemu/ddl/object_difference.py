@@ -73,10 +73,10 @@ def created_or_altered(kind: ObjectKind, before: Schema, after: Schema) -> Itera
 
 def _must_pause(name: str, before: Schema, after: Schema, recreated: set[str]) -> bool:
     """Return whether a stream that both schemas have must watch nothing while tables change."""
-    mine, theirs = before.change_streams[name], after.change_streams[name]
-    if (mine.watches_all, mine.tables) != (theirs.watches_all, theirs.tables):
+    old, new = before.change_streams[name], after.change_streams[name]
+    if (old.watches_all, old.tables) != (new.watches_all, new.tables):
         return True
-    tables = [before.fold(one.table) for one in mine.tables]
+    tables = [before.fold(watched.table) for watched in old.tables]
     return any(
         table in recreated or any(altered_table(before.tables[table], after.tables[table]))
         for table in tables
@@ -86,8 +86,8 @@ def _must_pause(name: str, before: Schema, after: Schema, recreated: set[str]) -
 def stream_drops(before: Schema, after: Schema, recreated: set[str]) -> Iterator[str]:
     """Yield the statements that drop streams, or stop them while tables change."""
     for name, stream in before.change_streams.items():
-        theirs = after.change_streams.get(name)
-        if theirs is None:
+        new = after.change_streams.get(name)
+        if new is None:
             yield f"DROP CHANGE STREAM {quoted(stream.name)}"
         elif stream.tables and _must_pause(name, before, after, recreated):
             yield f"ALTER CHANGE STREAM {quoted(stream.name)} DROP FOR ALL"
@@ -148,45 +148,45 @@ _STAYS = "default_sequence_kind"  # can be changed, but not unset
 
 def database_option_changes(before: Schema, after: Schema, database: str) -> Iterator[str]:
     """Yield ALTER DATABASE for each changed option; a dropped option becomes NULL."""
-    mine, theirs = dict(shown_options(before)), dict(shown_options(after))
-    for name in sorted(mine.keys() | theirs.keys()):
-        value = theirs.get(name)
-        if mine.get(name) != value and not (value is None and name == _STAYS):
+    old, new = dict(shown_options(before)), dict(shown_options(after))
+    for name in sorted(old.keys() | new.keys()):
+        value = new.get(name)
+        if old.get(name) != value and not (value is None and name == _STAYS):
             yield f"ALTER DATABASE {quoted(database)} SET OPTIONS ({name} = {option_value(value)})"
 
 
 def statistics_changes(before: Schema, after: Schema) -> Iterator[str]:
     """Yield ALTER STATISTICS; by default, a package may be collected."""
-    mine, theirs = before.statistics, after.statistics
-    for package in sorted(mine.keys() | theirs.keys()):
-        if mine.get(package, True) is not theirs.get(package, True):
-            yield statistics_text(package, theirs.get(package, True))
+    old, new = before.statistics, after.statistics
+    for package in sorted(old.keys() | new.keys()):
+        if old.get(package, True) is not new.get(package, True):
+            yield statistics_text(package, new.get(package, True))
 
 
 def bundle_additions(before: Schema, after: Schema) -> Iterator[str]:
     """Yield the statement that adds or updates types of the proto bundle."""
-    mine, theirs = before.proto_bundle, after.proto_bundle
-    if theirs is None or mine == theirs:
+    old, new = before.proto_bundle, after.proto_bundle
+    if new is None or old == new:
         return
-    if mine is None:
-        yield proto_bundle_text(theirs)
+    if old is None:
+        yield proto_bundle_text(new)
         return
-    clauses = [_clause("INSERT", theirs.names - mine.names)]
-    if mine.descriptors != theirs.descriptors:
-        clauses.append(_clause("UPDATE", theirs.names & mine.names))
+    clauses = [_clause("INSERT", new.names - old.names)]
+    if old.descriptors != new.descriptors:
+        clauses.append(_clause("UPDATE", new.names & old.names))
     if any(clauses):
         yield f"ALTER PROTO BUNDLE{''.join(clauses)}"
 
 
 def bundle_deletions(before: Schema, after: Schema) -> Iterator[str]:
     """Yield the statement that deletes types from the proto bundle."""
-    mine, theirs = before.proto_bundle, after.proto_bundle
-    if mine is None:
+    old, new = before.proto_bundle, after.proto_bundle
+    if old is None:
         return
-    if theirs is None:
+    if new is None:
         yield "DROP PROTO BUNDLE"
-    elif gone := mine.names - theirs.names:
-        yield f"ALTER PROTO BUNDLE{_clause('DELETE', gone)}"
+    elif removed := old.names - new.names:
+        yield f"ALTER PROTO BUNDLE{_clause('DELETE', removed)}"
 
 
 def _clause(verb: str, names: Iterable[str]) -> str:

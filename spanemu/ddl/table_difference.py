@@ -31,8 +31,8 @@ def must_be_recreated(before: Table, after: Table) -> bool:
         return True
     keys = {column.name for column in before.key_columns}
     for name in keys:
-        mine, theirs = before.by_name[before.fold(name)], after.by_name[after.fold(name)]
-        if column_text(_bare(mine)) != column_text(_bare(theirs)):
+        old, new = before.by_name[before.fold(name)], after.by_name[after.fold(name)]
+        if column_text(_bare(old)) != column_text(_bare(new)):
             return True
     placed = [column.name for column in before.columns if column.placement_key]
     return placed != [column.name for column in after.columns if column.placement_key]
@@ -55,23 +55,21 @@ def _bare(column: Column) -> Column:
 
 
 def _columns(before: Table, after: Table) -> Iterator[Action]:
-    mine = {column.name: column for column in before.columns}
-    theirs = {column.name: column for column in after.columns}
+    old = {column.name: column for column in before.columns}
+    new = {column.name: column for column in after.columns}
     recreated = {
-        name for name in mine.keys() & theirs.keys() if not _is_alterable(mine[name], theirs[name])
+        name for name in old.keys() & new.keys() if not _is_alterable(old[name], new[name])
     }
-    gone = [mine[name] for name in mine if name in recreated or name not in theirs]
+    dropped = [old[name] for name in old if name in recreated or name not in new]
     # A generated column is dropped before, and added after, the columns it is computed from.
-    for column in sorted(gone, key=lambda column: column.generated is None):
+    for column in sorted(dropped, key=lambda column: column.generated is None):
         yield f"DROP COLUMN {quoted(column.name)}", True
-    new = [theirs[name] for name in theirs if name in recreated or name not in mine]
-    for column in sorted(new, key=lambda column: column.generated is not None):
+    added = [new[name] for name in new if name in recreated or name not in old]
+    for column in sorted(added, key=lambda column: column.generated is not None):
         yield f"ADD COLUMN {column_text(column)}", False
-    for name, column in theirs.items():
-        if name in mine and name not in recreated:
-            yield from (
-                (f"ALTER COLUMN {text}", False) for text in _alterations(mine[name], column)
-            )
+    for name, column in new.items():
+        if name in old and name not in recreated:
+            yield from ((f"ALTER COLUMN {text}", False) for text in _alterations(old[name], column))
 
 
 def _is_alterable(before: Column, after: Column) -> bool:

@@ -1,7 +1,8 @@
 """A kind of named object as one description, and the statements that work on any kind.
 
 CREATE, ALTER and DROP do the same for every kind: look the object up, check its name, count the
-objects, define the object, refuse to drop what others need. A description says what differs.
+objects, define the object, refuse to drop an object that others need. A description holds the
+differences.
 """
 
 from __future__ import annotations
@@ -74,11 +75,11 @@ class ObjectKind:
     not_found: Callable[[str], SpannerError] | None = None  # instead of ObjectNotFound
     too_many: Callable[[str, int], SpannerError] | None = None  # instead of TooManyObjects
     predefined: Callable[[str], Any] = lambda _: None  # an object of every database, for ALTER
-    privileges: frozenset[str] = frozenset()  # what GRANT may grant on an object
+    privileges: frozenset[str] = frozenset()  # that GRANT accepts for the kind
 
     # Dependencies. Problems are in the order in which they are reported.
-    dependents: Sequence[Callable[[Any, Schema], Problems]] = ()  # what DROP would break
-    table_dependents: Callable[[Schema, Table], Problems] = _nothing  # what DROP TABLE would break
+    dependents: Sequence[Callable[[Any, Schema], Problems]] = ()  # checks of DROP
+    table_dependents: Callable[[Schema, Table], Problems] = _nothing  # of DROP TABLE
     column_dependents: Callable[[Schema, Table, str], Problems] = _nothing
     renamed: Callable[[Any, str, str], Any] = _unchanged  # (object, old table name, new)
     depends_on: Callable[[Any, Schema], Iterable[tuple[str, str]]] = _nothing  # (name, reason)

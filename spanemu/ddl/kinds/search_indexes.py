@@ -100,9 +100,9 @@ def _altered_search_index(
 
 def _without(index: SearchIndex, action: ddl_ast.DropIndexColumn) -> SearchIndex:
     name = action.column.name
-    held, what = (index.stored, "stored column") if action.stored else (index.key, "column")
+    held, part = (index.stored, "stored column") if action.stored else (index.key, "column")
     if name not in held:
-        raise IndexPartMissing(index.name, what, name)
+        raise IndexPartMissing(index.name, part, name)
     left = tuple(other for other in held if other != name)
     return replace(index, stored=left) if action.stored else replace(index, key=left)
 

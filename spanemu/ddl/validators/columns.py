@@ -121,7 +121,7 @@ class Alteration:
     @property
     def type_codes(self) -> frozenset[TypeCode]:
         """The codes of both types, or of their elements if they are arrays."""
-        return frozenset(scalar_of(one.type).code for one in (self.before, self.after))
+        return frozenset(scalar_of(column.type).code for column in (self.before, self.after))
 
     @property
     def changes_nullability(self) -> bool:
@@ -150,9 +150,9 @@ def shared_key_problems(schema: Schema, table: Table, column: Column) -> Iterato
     parent = schema.parent(table)
     if parent is not None:
         shared = table.key_columns[: len(parent.key)]
-        if column.id in {one.id for one in shared}:
+        if column.id in {shared_column.id for shared_column in shared}:
             yield ParentKeyColumnAltered(table.name, column.name)
-    if schema.children(table) and column.id in {one.id for one in table.key_columns}:
+    if schema.children(table) and column.id in {key_column.id for key_column in table.key_columns}:
         yield KeyColumnHasChildren(table.name, column.name)
 
 

@@ -95,12 +95,12 @@ def _parent_problems(index: Index, schema: Schema) -> Iterator[SpannerError]:
     if index.parent is None:
         return
     parent = schema.tables[schema.fold(index.parent)]
-    for position, theirs in enumerate(parent.key):
+    for position, parent_part in enumerate(parent.key):
         if position >= len(index.key):
-            yield IndexParentMissing(index.name, theirs.column.name)
+            yield IndexParentMissing(index.name, parent_part.column.name)
         else:
-            mine = index.key[position]
-            yield from shared_part_problems("Index", index.name, mine, theirs, lengths=False)
+            part = index.key[position]
+            yield from shared_part_problems("Index", index.name, part, parent_part, lengths=False)
 
 
 def count_problems(index: Index, table: Table, schema: Schema) -> Iterator[SpannerError]:

@@ -58,33 +58,37 @@ def parent_key_problems(
 ) -> Iterator[SpannerError]:
     """Yield each way in which a child's key does not begin with its parent's key."""
     positions = {parent.fold(part.column.name): number for number, part in enumerate(key)}
-    for expected, theirs in enumerate(parent.key):
-        column = theirs.column
+    for expected, parent_part in enumerate(parent.key):
+        column = parent_part.column
         position = positions.get(parent.fold(column.name))
         if position is None:
             yield ParentKeyMissing(kind, name, column.name)
         elif position != expected:
             yield ParentKeyPosition(kind, name, column.name, position)
         else:
-            yield from shared_part_problems(kind, name, key[position], theirs)
+            yield from shared_part_problems(kind, name, key[position], parent_part)
 
 
 def shared_part_problems(
-    kind: str, name: str, mine: KeyPart, theirs: KeyPart, *, lengths: bool = True
+    kind: str, name: str, part: KeyPart, parent_part: KeyPart, *, lengths: bool = True
 ) -> Iterator[SpannerError]:
     """Yield how a key part differs from the parent's key part at its position."""
-    column, parents = mine.column, theirs.column
-    if column.type != parents.type:
-        yield ParentKeyTypeDiffers(kind, name, parents.name, str(column.type), str(parents.type))
-    if lengths and column.length != parents.length:
-        yield ParentKeyLengthDiffers(kind, name, parents.name, _length(column), _length(parents))
-    if column.not_null != parents.not_null:
-        yield ParentKeyNullable(
-            kind, name, parents.name, _nullability(parents), _nullability(column)
+    column, parent_column = part.column, parent_part.column
+    if column.type != parent_column.type:
+        yield ParentKeyTypeDiffers(
+            kind, name, parent_column.name, str(column.type), str(parent_column.type)
         )
-    if mine.order != theirs.order:
-        order = "DESC" if theirs.descending else "ASC"
-        yield ParentKeyOrderDiffers(kind, name, parents.name, order)
+    if lengths and column.length != parent_column.length:
+        yield ParentKeyLengthDiffers(
+            kind, name, parent_column.name, _length(column), _length(parent_column)
+        )
+    if column.not_null != parent_column.not_null:
+        yield ParentKeyNullable(
+            kind, name, parent_column.name, _nullability(parent_column), _nullability(column)
+        )
+    if part.order != parent_part.order:
+        order = "DESC" if parent_part.descending else "ASC"
+        yield ParentKeyOrderDiffers(kind, name, parent_column.name, order)
 
 
 def descent_problems(table: Table, parent: Table, schema: Schema) -> Iterator[SpannerError]:
@@ -120,8 +124,8 @@ def foreign_key_problems(
     if len(foreign_key.columns) != len(foreign_key.referenced_columns):
         yield ForeignKeyColumnCount(name, table.name, referenced.name)
     pairs = zip(foreign_key.columns, foreign_key.referenced_columns, strict=False)
-    for mine, theirs in pairs:
-        column, other = find_column(table, mine), find_column(referenced, theirs)
+    for referencing, referenced_name in pairs:
+        column, other = find_column(table, referencing), find_column(referenced, referenced_name)
         if column is not None and other is not None and column.type != other.type:
             yield ForeignKeyTypeDiffers(name, table.name, column.name, referenced.name, other.name)
 

@@ -22,7 +22,9 @@ def element_problems(
         yield GraphInvalid(graph, element.name, "it needs a KEY clause")
     ends = [end for end in (element.source, element.destination) if end is not None]
     named = [*element.key, *(name for end in ends for name in end.columns)]
-    named += [one for one in (element.dynamic_label, element.dynamic_properties) if one is not None]
+    named += [
+        name for name in (element.dynamic_label, element.dynamic_properties) if name is not None
+    ]
     for name in named:
         if row.column(name) is None:
             yield GraphElementNotFound(graph, "column", f"{row.name}.{name}")
@@ -52,7 +54,7 @@ def _label_problems(graph: str, element: Element) -> Iterator[SpannerError]:
         if label.name.lower() in seen:
             yield GraphInvalid(graph, element.name, f"duplicate label name: {label.name}")
         seen.add(label.name.lower())
-        names = [one.name.lower() for one in label.properties]
+        names = [declared.name.lower() for declared in label.properties]
         for name in {name for name in names if names.count(name) > 1}:
             yield GraphInvalid(graph, element.name, f"label {label.name} has {name} twice")
 
@@ -96,20 +98,20 @@ def _endpoint_problems(
 ) -> Iterator[SpannerError]:
     if len(end.columns) != len(end.node_columns):
         yield GraphInvalid(graph.name, edge.name, f"keys to {end.node} differ in length")
-    node = next(one for one in graph.nodes if one.name == end.node)
+    node = next(node for node in graph.nodes if node.name == end.node)
     above, below = element_row(schema, node.table), element_row(schema, edge.table)
     assert above is not None
     assert below is not None
-    for mine, theirs in zip(end.columns, end.node_columns, strict=False):
-        there, here = above.column(theirs), below.column(mine)
-        if there is None:
-            yield GraphElementNotFound(graph.name, "column", f"{node.table}.{theirs}")
-        elif here is not None and here.type != there.type:
-            reason = f"{mine} and {node.name}.{theirs} differ in type"
+    for edge_column, node_column in zip(end.columns, end.node_columns, strict=False):
+        referenced, referencing = above.column(node_column), below.column(edge_column)
+        if referenced is None:
+            yield GraphElementNotFound(graph.name, "column", f"{node.table}.{node_column}")
+        elif referencing is not None and referencing.type != referenced.type:
+            reason = f"{edge_column} and {node.name}.{node_column} differ in type"
             yield GraphInvalid(graph.name, edge.name, reason)
 
 
-# ---------------------------------------------------------------------------- what graphs keep
+# ---------------------------------------------------------------------------- dependents
 
 
 def graphs_over_problems(schema: Schema, kind: str, name: str) -> Iterator[SpannerError]:
@@ -130,7 +132,11 @@ def graphs_over_column_problems(
     graphs = [
         graph.name
         for graph in schema.graphs.values()
-        if any(column in _columns(one, schema) for one in graph.elements if one.table == table.name)
+        if any(
+            column in _columns(element, schema)
+            for element in graph.elements
+            if element.table == table.name
+        )
     ]
     if graphs:
         yield GraphsDepend("column", f"{table.name}.{column}", ", ".join(graphs))

@@ -1,4 +1,4 @@
-"""The public side of `spanemu.ddl`: parse, format, diff, dependencies; and what is remembered."""
+"""The public side of `spanemu.ddl`: parse, format, diff, dependencies; and the plan cache."""
 
 from __future__ import annotations
 

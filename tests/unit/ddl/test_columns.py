@@ -1,4 +1,4 @@
-"""Changing a column replaces it wherever it is held."""
+"""A changed column is replaced in its table, its key and its indexes."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def planned(*statements: str) -> Schema:
 
 
 def held(schema: Schema) -> None:
-    """Assert that keys and indexes hold the very columns of their table."""
+    """Assert that keys and indexes hold the same column objects as their table."""
     for table in schema.tables.values():
         own = {id(column) for column in table.columns}
         assert all(id(part.column) in own for part in table.key)

@@ -1,4 +1,4 @@
-"""As many as there may be, and not one more."""
+"""The limits on the number of objects, columns and key parts."""
 
 from __future__ import annotations
 

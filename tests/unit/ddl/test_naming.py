@@ -1,4 +1,4 @@
-"""Names that nobody chose."""
+"""Names that Spanner generates."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tables from syntax to function are whole, and batches are planned before they run."""
+"""The tables of statements are complete, and batches are planned before they run."""
 
 from __future__ import annotations
 

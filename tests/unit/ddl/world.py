@@ -1,4 +1,4 @@
-"""A database to change the schema of, and short ways to its rows."""
+"""A database for tests of schema changes, with short calls for its rows."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from spanemu.values.mutation import Write, WriteKind
 
 
 class World:
-    """One database with one session."""
+    """A database with a session."""
 
     def __init__(
         self,
@@ -42,20 +42,20 @@ class World:
         return self.database.schema
 
     def ddl(self, *statements: str) -> int:
-        """Apply statements that data does not refuse; the timestamp of the last one."""
+        """Apply statements that must succeed; return the timestamp of the last statement."""
         outcome = self.database.apply_ddl(statements)
         if outcome.failure is not None:
             raise outcome.failure
         return outcome.commit_timestamps[-1] if statements else 0
 
     def insert(self, table: str, columns: str, *rows: Sequence[Any]) -> int:
-        """Rows in one commit; its timestamp."""
+        """Write rows in one commit and return its timestamp."""
         write = Write(WriteKind.INSERT, table, tuple(columns.split()), rows)
         outcome = self.session.commit(SingleUse(ReadWriteOptions()), [write], CommitOptions())
         assert outcome.timestamp is not None
         return outcome.timestamp
 
     def rows(self, sql: str, at: int | None = None) -> list[tuple[Any, ...]]:
-        """What a query yields, now or at an earlier timestamp."""
+        """Return the rows of a query, now or at an earlier timestamp."""
         selector = None if at is None else SingleUse(ReadOnly(ReadTimestamp(at)))
         return list(self.session.execute(StatementRequest(sql), selector).rows)

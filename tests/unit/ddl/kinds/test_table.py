@@ -1,4 +1,4 @@
-"""The table of kinds is whole: every kind of named object is described once."""
+"""The table of kinds is complete: every kind of named object has one description."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Views that no query could read."""
+"""CREATE VIEW refuses views that no query can read."""
 
 import pytest
 
