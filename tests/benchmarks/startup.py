@@ -26,7 +26,7 @@ def plugin_seconds(tries: int) -> float:
     """
     code = (
         "import sys, time, pytest; began = time.process_time(); "
-        "import pytest_spanemu.plugin, pytest_spanemu.fixtures; "
+        "import pytest_spanemu.plugin, pytest_spanemu.session_fixtures, pytest_spanemu.fixtures; "
         "print(time.process_time() - began); "
         "assert not {'google', 'grpc', 'faker'} & set(sys.modules)"
     )
