@@ -3,25 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from spanemu.base.deferred import deferred
 from spanemu.base.limits import STATEMENT_MEMORY_BYTES_MAX
 from spanemu.schema.table import Table
 from spanemu.sql.executor.compiler import Compiler, Operator
 from spanemu.sql.executor.dml import Returning, Written, compile_dml, compile_returning
-from spanemu.sql.executor.operators import (
-    aggregate,
-    apply_join,
-    hash_join,
-    loop_join,
-    project,
-    sample,
-    scan,
-    set_operations,
-    sort,
-    spools,
-    unnest,
-)
+from spanemu.sql.executor.operators import project, scan
 from spanemu.sql.executor.reader import Row
 from spanemu.sql.executor.run import Run
 from spanemu.sql.functions.registry import Context
@@ -32,6 +21,29 @@ from spanemu.sql.plan.statements import CallPlan, DmlPlan, Plan, QueryPlan
 from spanemu.sql.planner.errors import PlanTooDeep
 from spanemu.sql.resolved import Expr
 from spanemu.values.types import Type
+
+if TYPE_CHECKING:
+    from spanemu.sql.executor.operators import (
+        aggregate,
+        apply_join,
+        hash_join,
+        loop_join,
+        sample,
+        set_operations,
+        sort,
+        spools,
+        unnest,
+    )
+else:
+    aggregate = deferred("spanemu.sql.executor.operators.aggregate")
+    apply_join = deferred("spanemu.sql.executor.operators.apply_join")
+    hash_join = deferred("spanemu.sql.executor.operators.hash_join")
+    loop_join = deferred("spanemu.sql.executor.operators.loop_join")
+    sample = deferred("spanemu.sql.executor.operators.sample")
+    set_operations = deferred("spanemu.sql.executor.operators.set_operations")
+    sort = deferred("spanemu.sql.executor.operators.sort")
+    spools = deferred("spanemu.sql.executor.operators.spools")
+    unnest = deferred("spanemu.sql.executor.operators.unnest")
 
 OPERATORS: Mapping[type[Node], Operator] = {
     nodes.Unit: unnest.compile_unit,

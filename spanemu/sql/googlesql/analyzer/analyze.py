@@ -10,22 +10,29 @@ Every failure is an `AnalysisError` with a position in `text`, or `Unsupported`.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from spanemu.base.deferred import deferred
 from spanemu.base.errors import Unsupported
 from spanemu.sql import resolved
 from spanemu.sql.errors import AnalysisError
 from spanemu.sql.googlesql import ast
 from spanemu.sql.googlesql.analyzer.analysis import Analysis
-from spanemu.sql.googlesql.analyzer.dml.insert import resolve_insert
-from spanemu.sql.googlesql.analyzer.dml.update import resolve_delete, resolve_update
 from spanemu.sql.googlesql.analyzer.errors.shape import BadQuery, NestedTooDeeply
 from spanemu.sql.googlesql.analyzer.errors.typing import StructColumn, TokenListColumn
 from spanemu.sql.googlesql.analyzer.hints import statement_hints
-from spanemu.sql.googlesql.analyzer.procedures import resolve_call
-from spanemu.sql.googlesql.analyzer.queries.null_arrays import check_arrays
 from spanemu.sql.googlesql.analyzer.scope import Env, Scope
 from spanemu.values.types import TypeCode
+
+if TYPE_CHECKING:
+    from spanemu.sql.googlesql.analyzer import procedures
+    from spanemu.sql.googlesql.analyzer.dml import insert, update
+    from spanemu.sql.googlesql.analyzer.queries import null_arrays
+else:
+    null_arrays = deferred("spanemu.sql.googlesql.analyzer.queries.null_arrays")
+    procedures = deferred("spanemu.sql.googlesql.analyzer.procedures")
+    update = deferred("spanemu.sql.googlesql.analyzer.dml.update")
+    insert = deferred("spanemu.sql.googlesql.analyzer.dml.insert")
 
 
 def analyze(statement: ast.Statement, text: str, analysis: Analysis) -> resolved.Statement:
@@ -57,7 +64,7 @@ def _query(statement: ast.QueryStatement, analysis: Analysis) -> resolved.QueryS
             at=statement.query.at,
         )
     output = tuple(_output(name, column) for name, column in result.columns)
-    check_arrays(result.scan, output)
+    null_arrays.check_arrays(result.scan, output)
     return resolved.QueryStatement(
         *analysis.parameters.finish(),
         hints,
@@ -79,8 +86,8 @@ def _output(name: str, column: resolved.ResolvedColumn) -> resolved.OutputColumn
 
 _STATEMENTS: Mapping[type[ast.Statement], Callable[[Any, Analysis], resolved.Statement]] = {
     ast.QueryStatement: _query,
-    ast.Insert: resolve_insert,
-    ast.Update: resolve_update,
-    ast.Delete: resolve_delete,
-    ast.CallProcedure: resolve_call,
+    ast.Insert: insert.resolve_insert,
+    ast.Update: update.resolve_update,
+    ast.Delete: update.resolve_delete,
+    ast.CallProcedure: procedures.resolve_call,
 }

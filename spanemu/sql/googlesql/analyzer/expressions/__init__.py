@@ -1,4 +1,4 @@
-"""Resolves expressions: a module for each kind of expression, each with a table `RESOLVERS`.
+"""Resolves expressions: a module for each kind of expression; `analyzer.resolvers` lists them all.
 
 In reading order: `expression` (dispatches to the resolver of a node), `literals`, `names`,
 `operators`, `conditionals`, `conversions`, `constructors`, `message_constructors` and `braces`,

@@ -8,10 +8,9 @@ f(DAY), f(SEQUENCE s), f(x -> ...), f(name => x)     arguments that are not plai
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import zip_longest
-from typing import Any
 
 from spanemu.base.errors import Unsupported
 from spanemu.schema.objects import Parameter, UserFunction
@@ -126,7 +125,8 @@ _TAKE_INTERVALS = frozenset(
 _NEEDS_READ_WRITE = frozenset({"GET_NEXT_SEQUENCE_VALUE"})
 
 
-def _call(node: ast.Call, env: Env) -> Expr:
+def resolve_call(node: ast.Call, env: Env) -> Expr:
+    """Resolve a function call."""
     parts = [part.name.upper() for part in node.function.parts]
     safe = len(parts) > 1 and parts[0] == "SAFE"
     name = ".".join(parts[1:] if safe else parts)
@@ -316,26 +316,21 @@ def _check_format(call: FunctionCall, at: int) -> None:
             raise BadCall(str(failure), at=at) from None
 
 
-def _named_argument(node: ast.NamedArgument, _: Env) -> Expr:
+def resolve_named_argument(node: ast.NamedArgument, _: Env) -> Expr:
+    """Resolve a named argument outside of a call, which is an error."""
     raise BadCall("Named arguments are only allowed in function calls", at=node.at)
 
 
-def _star(node: ast.Star, _: Env) -> Expr:
+def resolve_star(node: ast.Star, _: Env) -> Expr:
+    """Resolve a star outside of the places that allow it, which is an error."""
     raise BadCall("Argument * can only be used in COUNT(*)", at=node.at)
 
 
-def _word(node: ast.SequenceArgument, _: Env) -> Expr:
+def resolve_word(node: ast.SequenceArgument, _: Env) -> Expr:
+    """Resolve SEQUENCE name outside of a call, which is an error."""
     raise BadCall(f"{node.kind} arguments are not allowed here", at=node.at)
 
 
-def _lambda(node: ast.Lambda, _: Env) -> Expr:
+def resolve_lambda(node: ast.Lambda, _: Env) -> Expr:
+    """Resolve a lambda outside of a call, which is an error."""
     raise BadCall("Lambda arguments are not allowed here", at=node.at)
-
-
-RESOLVERS: Mapping[type[ast.Expression], Callable[[Any, Env], Expr]] = {
-    ast.Call: _call,
-    ast.NamedArgument: _named_argument,
-    ast.Star: _star,
-    ast.SequenceArgument: _word,
-    ast.Lambda: _lambda,
-}

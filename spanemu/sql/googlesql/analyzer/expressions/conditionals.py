@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from spanemu.sql.googlesql import ast
@@ -20,7 +20,8 @@ from spanemu.values.types import BOOL
 _CHEAP = (ColumnRef, Literal, ParameterRef)
 
 
-def _case(node: ast.Case, env: Env) -> Expr:
+def resolve_case(node: ast.Case, env: Env) -> Expr:
+    """Resolve CASE."""
     results = [resolve(result, env) for _, result in node.whens]
     results.append(null_literal() if node.otherwise is None else resolve(node.otherwise, env))
     type_ = common_type(results, env.analysis)
@@ -73,6 +74,3 @@ def if_as_case(call: FunctionCall) -> Expr:
     """Return the CASE equivalent to a resolved call of IF."""
     condition, yes, no = call.arguments
     return Case(call.type, ((condition, yes),), no)
-
-
-RESOLVERS: Mapping[type[ast.Expression], Callable[[Any, Env], Expr]] = {ast.Case: _case}

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Mapping
 
 from spanemu.base.deadline_checks import interruptible
 from spanemu.base.errors import Unsupported
@@ -41,7 +40,8 @@ def fix_type(expression: Expr) -> Expr:
     return expression
 
 
-def _array(node: ast.ArrayConstructor, env: Env) -> Expr:
+def resolve_array(node: ast.ArrayConstructor, env: Env) -> Expr:
+    """Resolve an array constructor."""
     if node.type is not None:
         return _typed_array(node, named_type(node.type, env.analysis.schema), env)
     items = [resolve(item, env) for item in node.items]
@@ -79,7 +79,8 @@ def _typed_array(node: ast.ArrayConstructor, named: Type, env: Env) -> Expr:
     return MakeArray(declared, tuple(passed)) if passed else Literal(declared, ())
 
 
-def _struct(node: ast.StructConstructor, env: Env) -> Expr:
+def resolve_struct(node: ast.StructConstructor, env: Env) -> Expr:
+    """Resolve a struct constructor."""
     if node.type is not None:
         return _typed_struct(node, named_type(node.type, env.analysis.schema), env)
     values = [resolve(value, env) for value, _ in node.items]
@@ -118,7 +119,8 @@ def implied_name(node: ast.Expression) -> str:
     return ""
 
 
-def _subscript(node: ast.Subscript, env: Env) -> Expr:
+def resolve_subscript_expression(node: ast.Subscript, env: Env) -> Expr:
+    """Resolve an element of an array or of JSON."""
     return resolve_subscript(resolve(node.operand, env), node, env)
 
 
@@ -159,7 +161,8 @@ def resolve_subscript(operand: Expr, node: ast.Subscript, env: Env) -> Expr:
     )
 
 
-def _with(node: ast.WithExpression, env: Env) -> Expr:
+def resolve_with(node: ast.WithExpression, env: Env) -> Expr:
+    """Resolve WITH as an expression."""
     bindings = []
     seen: set[str] = set()
     for name, written in node.bindings:
@@ -173,11 +176,3 @@ def _with(node: ast.WithExpression, env: Env) -> Expr:
         env = env.inside(Scope(env.scope, names={key: ColumnRef(value.type, column)}))
     result = resolve(node.result, env)
     return Let(result.type, tuple(bindings), result)
-
-
-RESOLVERS: Mapping[type[ast.Expression], Callable[[Any, Env], Expr]] = {
-    ast.ArrayConstructor: _array,
-    ast.StructConstructor: _struct,
-    ast.Subscript: _subscript,
-    ast.WithExpression: _with,
-}

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import lru_cache
-from typing import Any
 
 from spanemu.base.errors import SpannerError, Unsupported
 from spanemu.sql.functions.conversion import cast_function
@@ -113,7 +112,8 @@ def _sequence_argument(node: ast.Expression, env: Env) -> SpecialArgument | None
 _UNTYPED = (Kind.NULL, Kind.PENDING, Kind.EMPTY_ARRAY)
 
 
-def _cast(node: ast.Cast, env: Env) -> Expr:
+def resolve_cast(node: ast.Cast, env: Env) -> Expr:
+    """Resolve CAST and SAFE_CAST."""
     target = named_type(node.type, env.analysis.schema)
     return _converted(resolve(node.operand, env), target, node, env)
 
@@ -181,7 +181,8 @@ def _time_zone(node: ast.Expression | None, env: Env) -> Expr | None:
     return coerce(time_zone, STRING, env.analysis, node.at)
 
 
-def _extract(node: ast.Extract, env: Env) -> Expr:
+def resolve_extract(node: ast.Extract, env: Env) -> Expr:
+    """Resolve EXTRACT."""
     operand = resolve(node.operand, env)
     if kind_of(operand, env.analysis) is Kind.LITERAL:
         raise BadCall(f"EXTRACT does not support literal {operand.type} arguments", at=node.at)
@@ -222,7 +223,7 @@ def resolve_amount(node: ast.Expression, env: Env) -> Expr:
     return amount
 
 
-def _interval(node: ast.IntervalExpression, env: Env) -> Expr:
+def resolve_interval(node: ast.IntervalExpression, env: Env) -> Expr:
     """Resolve INTERVAL amount part [TO part] as a value of type INTERVAL."""
     part = node.part.upper()
     if node.to_part is None:
@@ -244,10 +245,3 @@ def _seconds(node: ast.StringLiteral) -> Expr:
         return Literal(INTERVAL, parse_range(node.value, "SECOND", "SECOND"))
     except BadValue:
         raise BadLiteral("INTERVAL", f": '{node.value}' SECOND", at=node.at) from None
-
-
-RESOLVERS: Mapping[type[ast.Expression], Callable[[Any, Env], Expr]] = {
-    ast.Cast: _cast,
-    ast.Extract: _extract,
-    ast.IntervalExpression: _interval,
-}

@@ -1,7 +1,6 @@
 """Resolves an expression by dispatching on the type of its syntax node.
 
-`analyzer.resolvers` merges the `RESOLVERS` of the modules of this package into the table that
-`Analysis.resolvers` holds.
+`analyzer.resolvers` is the table that `Analysis.resolvers` holds.
 """
 
 from __future__ import annotations

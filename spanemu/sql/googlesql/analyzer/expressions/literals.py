@@ -36,30 +36,36 @@ def null_literal() -> Literal:
     return Literal(INT64, None, "")
 
 
-def _null(_: ast.NullLiteral, __: Env) -> Expr:
+def resolve_null(_: ast.NullLiteral, __: Env) -> Expr:
+    """Resolve NULL."""
     return null_literal()
 
 
-def _bool(node: ast.BoolLiteral, _: Env) -> Expr:
+def resolve_bool(node: ast.BoolLiteral, _: Env) -> Expr:
+    """Resolve TRUE or FALSE."""
     return Literal(BOOL, node.value)
 
 
-def _integer(node: ast.IntLiteral, _: Env) -> Expr:
+def resolve_integer(node: ast.IntLiteral, _: Env) -> Expr:
+    """Resolve an integer literal."""
     text = node.text or str(node.value)
     if not -INT64_MAX - 1 <= node.value <= INT64_MAX:
         raise BadLiteral("integer", f": {text}", at=node.at)
     return Literal(INT64, node.value, text, node.at)
 
 
-def _float(node: ast.FloatLiteral, _: Env) -> Expr:
+def resolve_float(node: ast.FloatLiteral, _: Env) -> Expr:
+    """Resolve a floating-point literal."""
     return Literal(FLOAT64, node.value, node.text, node.at)
 
 
-def _string(node: ast.StringLiteral, _: Env) -> Expr:
+def resolve_string(node: ast.StringLiteral, _: Env) -> Expr:
+    """Resolve a STRING literal."""
     return Literal(STRING, node.value, "", node.at)
 
 
-def _bytes(node: ast.BytesLiteral, _: Env) -> Expr:
+def resolve_bytes(node: ast.BytesLiteral, _: Env) -> Expr:
+    """Resolve a BYTES literal."""
     return Literal(BYTES, node.value, "", node.at)
 
 
@@ -73,7 +79,8 @@ _TYPED: Mapping[str, tuple[Type, Callable[[str, str], Any]]] = {
 }
 
 
-def _typed(node: ast.TypedLiteral, env: Env) -> Expr:
+def resolve_typed(node: ast.TypedLiteral, env: Env) -> Expr:
+    """Resolve a literal with a type, such as DATE '2024-01-01'."""
     word = node.type_word.upper()
     known = _TYPED.get(word)
     if known is None:
@@ -86,25 +93,14 @@ def _typed(node: ast.TypedLiteral, env: Env) -> Expr:
     return Literal(type_, value)
 
 
-def _positional(node: ast.PositionalParameter, _: Env) -> Expr:
+def resolve_positional(node: ast.PositionalParameter, _: Env) -> Expr:
+    """Resolve a positional parameter, which Spanner refuses."""
     raise BadQuery("Positional parameters are not supported", at=node.at)
 
 
-def _default(node: ast.DefaultKeyword, _: Env) -> Expr:
+def resolve_default(node: ast.DefaultKeyword, _: Env) -> Expr:
+    """Resolve DEFAULT outside of the places that allow it, which is an error."""
     raise BadQuery("DEFAULT may only be used as a value of INSERT or UPDATE", at=node.at)
-
-
-RESOLVERS: Mapping[type[ast.Expression], Callable[[Any, Env], Expr]] = {
-    ast.NullLiteral: _null,
-    ast.BoolLiteral: _bool,
-    ast.IntLiteral: _integer,
-    ast.FloatLiteral: _float,
-    ast.StringLiteral: _string,
-    ast.BytesLiteral: _bytes,
-    ast.TypedLiteral: _typed,
-    ast.PositionalParameter: _positional,
-    ast.DefaultKeyword: _default,
-}
 
 
 # ---------------------------------------------------------------------------- coercion

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from spanemu.messages.field import MessageField
 from spanemu.messages.message import FieldPath, MessageType
@@ -76,7 +75,8 @@ def _fitting(
     return coerce(value, expected, analysis, at)
 
 
-def _new(node: ast.NewConstructor, env: Env) -> Expr:
+def resolve_new(node: ast.NewConstructor, env: Env) -> Expr:
+    """Resolve NEW of a message."""
     type_ = _named_message(node.type, env)
     given = []
     for number, (written, path) in enumerate(node.items, 1):
@@ -97,7 +97,8 @@ def _named_message(name: ast.TypeName, env: Env) -> Type:
 # ---------------------------------------------------------------------------- braces
 
 
-def _braced(node: ast.BracedConstructor, env: Env) -> Expr:
+def resolve_braced(node: ast.BracedConstructor, env: Env) -> Expr:
+    """Resolve a message or struct in braces."""
     if node.type is None:
         raise BadCall("Unable to infer a type for braced constructor", at=node.at)
     return _braced_as(node, _named_message(node.type, env), env)
@@ -139,7 +140,8 @@ class Change:
     at: int
 
 
-def _replace_fields(node: ast.ReplaceFields, env: Env) -> Expr:
+def resolve_replace_fields(node: ast.ReplaceFields, env: Env) -> Expr:
+    """Resolve REPLACE_FIELDS."""
     operand = resolve(node.operand, env)
     if operand.type.code is not TypeCode.PROTO:
         raise NotAMessage("REPLACE_FIELDS", str(operand.type), at=node.operand.at)
@@ -195,10 +197,3 @@ def _path_of(
             raise NoSuchMessageField(message.name, part.name, at=part.at)
         path.append(field)
     return message, tuple(path)
-
-
-RESOLVERS: Mapping[type[ast.Expression], Callable[[Any, Env], Expr]] = {
-    ast.NewConstructor: _new,
-    ast.BracedConstructor: _braced,
-    ast.ReplaceFields: _replace_fields,
-}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
 
 from spanemu.sql.googlesql import ast
 from spanemu.sql.googlesql.analyzer.errors.names import (
@@ -126,25 +125,21 @@ _FIELD_ACCESS: Mapping[TypeCode, Callable[[Expr, ast.Identifier, Env], Expr]] = 
 }
 
 
-def _name(node: ast.Name, env: Env) -> Expr:
+def resolve_name(node: ast.Name, env: Env) -> Expr:
+    """Resolve a column, or a field of one."""
     return resolve_path(node.path.parts, env, node.at)
 
 
-def _field_access(node: ast.FieldAccess, env: Env) -> Expr:
+def resolve_field_access(node: ast.FieldAccess, env: Env) -> Expr:
+    """Resolve a field of a value."""
     return field_of(resolve(node.operand, env), node.field_name, env)
 
 
-def _parameter(node: ast.Parameter, env: Env) -> Expr:
+def resolve_parameter(node: ast.Parameter, env: Env) -> Expr:
+    """Resolve a query parameter."""
     return env.analysis.parameters.reference(node.name, node.at)
 
 
-def _system_variable(node: ast.SystemVariable, _: Env) -> Expr:
+def resolve_system_variable(node: ast.SystemVariable, _: Env) -> Expr:
+    """Resolve a system variable."""
     raise SystemVariableUnknown(str(node.path), at=node.at)
-
-
-RESOLVERS: Mapping[type[ast.Expression], Callable[[Any, Env], Expr]] = {
-    ast.Name: _name,
-    ast.FieldAccess: _field_access,
-    ast.Parameter: _parameter,
-    ast.SystemVariable: _system_variable,
-}

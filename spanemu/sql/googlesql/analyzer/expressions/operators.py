@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
 
 from spanemu.sql.errors import IN_LIST_ITEMS, NESTED_OPERATORS
 from spanemu.sql.googlesql import ast
@@ -148,7 +147,8 @@ def _refuse_null(op: str, *operands: tuple[ast.Expression, Expr]) -> None:
             raise BadCall(f"Operands of {op} cannot be literal NULL", at=written.at)
 
 
-def _binary(node: ast.Binary, env: Env) -> Expr:
+def resolve_binary(node: ast.Binary, env: Env) -> Expr:
+    """Resolve an operator with two operands."""
     env.analysis.enter(NESTED_OPERATORS, env.analysis.limits.operator_depth, node.at)
     left, right = resolve(node.left, env), resolve(node.right, env)
     env.analysis.leave(NESTED_OPERATORS)
@@ -158,7 +158,8 @@ def _binary(node: ast.Binary, env: Env) -> Expr:
     return operator_call(_BINARY[node.op], (left, right), env.analysis, at)
 
 
-def _unary(node: ast.Unary, env: Env) -> Expr:
+def resolve_unary(node: ast.Unary, env: Env) -> Expr:
+    """Resolve an operator with one operand."""
     operand = node.operand
     env.analysis.enter(NESTED_OPERATORS, env.analysis.limits.operator_depth, node.at)
     value = resolve(operand, env)
@@ -167,7 +168,8 @@ def _unary(node: ast.Unary, env: Env) -> Expr:
     return operator_call(_UNARY[node.op], (value,), env.analysis, node.at)
 
 
-def _junction(node: ast.Junction, env: Env) -> Expr:
+def resolve_junction(node: ast.Junction, env: Env) -> Expr:
+    """Resolve AND or OR."""
     analysis = env.analysis
     analysis.enter(NESTED_OPERATORS, analysis.limits.operator_depth, node.at)
     operands = [resolve(operand, env) for operand in node.operands]
@@ -188,7 +190,8 @@ def negation(operand: Expr, env: Env, at: int) -> Expr:
     return operator_call("$not", (operand,), env.analysis, at)
 
 
-def _is(node: ast.Is, env: Env) -> Expr:
+def resolve_is(node: ast.Is, env: Env) -> Expr:
+    """Resolve IS [NOT] NULL, TRUE, FALSE, UNKNOWN or DISTINCT FROM."""
     operand = resolve(node.operand, env)
     if node.what == "UNKNOWN":
         if not fits(operand, BOOL, env.analysis):
@@ -201,13 +204,15 @@ def _is(node: ast.Is, env: Env) -> Expr:
     return negation(call, env, node.at) if node.negated else call
 
 
-def _between(node: ast.Between, env: Env) -> Expr:
+def resolve_between(node: ast.Between, env: Env) -> Expr:
+    """Resolve BETWEEN."""
     operands = tuple(resolve(one, env) for one in (node.operand, node.low, node.high))
     call = operator_call("$between", operands, env.analysis, node.op_at)
     return negation(call, env, node.at) if node.negated else call
 
 
-def _like(node: ast.Like, env: Env) -> Expr:
+def resolve_like(node: ast.Like, env: Env) -> Expr:
+    """Resolve LIKE."""
     operand, pattern = resolve(node.operand, env), resolve(node.pattern, env)
     _refuse_null("LIKE", (node.operand, operand), (node.pattern, pattern))
     call = operator_call("$like", (operand, pattern), env.analysis, node.at)
@@ -234,13 +239,3 @@ def in_values(node: ast.In, env: Env) -> Expr:
         items = (resolve(item, env) for item in node.items)
         call = operator_call("$in", (operand, *items), env.analysis, node.op_at)
     return negation(call, env, node.at) if node.negated else call
-
-
-RESOLVERS: Mapping[type[ast.Expression], Callable[[Any, Env], Expr]] = {
-    ast.Binary: _binary,
-    ast.Unary: _unary,
-    ast.Junction: _junction,
-    ast.Is: _is,
-    ast.Between: _between,
-    ast.Like: _like,
-}

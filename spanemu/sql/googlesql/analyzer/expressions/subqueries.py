@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any
-
 from spanemu.sql.errors import CHILD_SUBQUERIES
 from spanemu.sql.functions.comparison import is_comparable
 from spanemu.sql.googlesql import ast
@@ -48,14 +45,16 @@ def _one_column(result: QueryResult, what: str, at: int) -> ResolvedColumn:
     return result.columns[0][1]
 
 
-def _scalar(node: ast.ScalarSubquery, env: Env) -> Expr:
+def resolve_scalar(node: ast.ScalarSubquery, env: Env) -> Expr:
+    """Resolve a subquery that is a value."""
     result = _query(node.query, env)
     column = _one_column(result, "Scalar subquery", node.at)
     hints = check_hints(node.hint, HintTarget.SUBQUERY, env.analysis)
     return SubqueryExpr(column.type, SubqueryKind.SCALAR, result.scan, (column,), hints=hints)
 
 
-def _array(node: ast.ArraySubquery, env: Env) -> Expr:
+def resolve_array(node: ast.ArraySubquery, env: Env) -> Expr:
+    """Resolve ARRAY(subquery)."""
     result = _query(node.query, env)
     column = _one_column(result, "ARRAY subquery", node.at)
     if column.type.is_array:
@@ -69,14 +68,16 @@ def _array(node: ast.ArraySubquery, env: Env) -> Expr:
     return SubqueryExpr(type_, SubqueryKind.ARRAY, result.scan, (column,), hints=hints)
 
 
-def _exists(node: ast.Exists, env: Env) -> Expr:
+def resolve_exists(node: ast.Exists, env: Env) -> Expr:
+    """Resolve EXISTS."""
     result = _query(node.query, env)
     hints = check_hints(node.hint, HintTarget.SUBQUERY, env.analysis)
     output = tuple(column for _, column in result.columns)
     return SubqueryExpr(BOOL, SubqueryKind.EXISTS, result.scan, output, hints=hints)
 
 
-def _in(node: ast.In, env: Env) -> Expr:
+def resolve_in(node: ast.In, env: Env) -> Expr:
+    """Resolve IN."""
     if not isinstance(node.query, ast.Query):
         return in_values(node, env)
     operand = resolve(node.operand, env)
@@ -139,11 +140,3 @@ def with_types(result: QueryResult, types: tuple[Type, ...], env: Env) -> QueryR
         return result
     scan = ProjectScan(result.scan, tuple(computed))
     return QueryResult(scan, tuple(columns), result.value_table, result.ordered)
-
-
-RESOLVERS: Mapping[type[ast.Expression], Callable[[Any, Env], Expr]] = {
-    ast.ScalarSubquery: _scalar,
-    ast.ArraySubquery: _array,
-    ast.Exists: _exists,
-    ast.In: _in,
-}
