@@ -21,9 +21,8 @@ from spanemu.sql.syntax_tree import Identifier, Path
 
 def find_table(schema: Schema, path: Path) -> Table | None:
     """Return the table with exactly that name, or None; synonyms do not count."""
-    name = str(path)
-    table = schema.tables.get(schema.fold(name))
-    return table if table is not None and table.name == name else None
+    table: Table | None = find_object(schema, "tables", str(path))
+    return table
 
 
 def table_of(schema: Schema, path: Path) -> Table:
@@ -50,8 +49,8 @@ def column_of(table: Table, identifier: Identifier) -> Column:
 
 def find_index(schema: Schema, path: Path) -> Index | None:
     """Return the index with exactly that name, or None."""
-    index = schema.index(str(path))
-    return index if index is not None and index.name == str(path) else None
+    index: Index | None = find_object(schema, "indexes", str(path))
+    return index
 
 
 def index_of(schema: Schema, path: Path) -> Index:

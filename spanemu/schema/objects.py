@@ -153,7 +153,7 @@ NO_TYPES = ProtoTypes(frozenset(), frozenset())
 class NamedObjects:
     """The named objects of a schema: one field for each kind (see `ddl.kinds`).
 
-    The maps are keyed by lower-cased name, in order of creation.
+    The maps are keyed by folded name (see `Schema.fold`), in order of creation.
     """
 
     views: Mapping[str, View] = field(default_factory=dict)
