@@ -96,7 +96,7 @@ class Dispatcher:
         return self._registry(held).get(from_plain(str, id_, held.kind))
 
     def _registry(self, held: Held) -> HandleRegistry[Any]:
-        registry = HandleRegistry[Any](held.kind, methodcaller(held.give_up))
+        registry = HandleRegistry[Any](held.kind, methodcaller(held.free))
         return self._registries.setdefault(held.kind, registry)
 
     def _registry_of(self, operation: Operation) -> HandleRegistry[Any]:
@@ -137,12 +137,12 @@ class HandleRegistry(Generic[T]):
     """The registered objects of one kind, such as "snapshot", by id.
 
     A client that ends without releasing its objects abandons them. The next `keep` passes abandoned
-    objects to `give_up`.
+    objects to `free`.
     """
 
-    def __init__(self, kind: str, give_up: Callable[[T], object]) -> None:
+    def __init__(self, kind: str, free: Callable[[T], object]) -> None:
         self._kind = kind
-        self._give_up = give_up
+        self._free = free
         self._mutex = threading.Lock()  # Guards the fields below.
         self._numbers = count(1)
         self._entries: dict[str, _Entry[T]] = {}
@@ -154,7 +154,7 @@ class HandleRegistry(Generic[T]):
             id_ = f"{self._kind}-{next(self._numbers)}"
             self._entries[id_] = _Entry(value, _connection(), monotonic())
         for stale in abandoned:
-            self._give_up(stale)
+            self._free(stale)
         return id_
 
     def get(self, id_: str) -> T:
@@ -174,8 +174,8 @@ class HandleRegistry(Generic[T]):
         return entry.value
 
     def _take_abandoned(self) -> Sequence[T]:
-        gone = [id_ for id_, entry in self._entries.items() if entry.is_abandoned]
-        return [self._entries.pop(id_).value for id_ in gone]
+        abandoned = [id_ for id_, entry in self._entries.items() if entry.is_abandoned]
+        return [self._entries.pop(id_).value for id_ in abandoned]
 
 
 def _connection() -> Connection | None:

@@ -44,11 +44,11 @@ class ControlInterface(ABC):  # noqa: B024  # `operation` makes methods abstract
 class Held:
     """The mark of a value that stays in the emulator's process; other processes hold an id of it.
 
-    `give_up` is the method that frees the value of a client that has disconnected.
+    `free` is the method that frees the value of a client that has disconnected.
     """
 
     kind: str
-    give_up: str
+    free: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,18 +34,16 @@ def time(monkeypatch: pytest.MonkeyPatch) -> list[float]:
 
 
 @pytest.fixture
-def given_up() -> list[str]:
+def freed() -> list[str]:
     return []
 
 
 @pytest.fixture
-def held(time: list[float], given_up: list[str]) -> HandleRegistry[str]:
-    return HandleRegistry("snapshot", given_up.append)
+def held(time: list[float], freed: list[str]) -> HandleRegistry[str]:
+    return HandleRegistry("snapshot", freed.append)
 
 
-def test_a_value_is_kept_until_it_is_released(
-    held: HandleRegistry[str], given_up: list[str]
-) -> None:
+def test_a_value_is_kept_until_it_is_released(held: HandleRegistry[str], freed: list[str]) -> None:
     first, second = held.keep("a"), held.keep("b")
     assert held.get(first) == "a"
     assert held.release(first) == "a"
@@ -53,29 +51,29 @@ def test_a_value_is_kept_until_it_is_released(
         with pytest.raises(HandleExpired):
             ask(first)
     assert held.get(second) == "b"
-    assert given_up == []
+    assert freed == []
 
 
-def test_values_of_a_lost_client_are_given_up(
-    held: HandleRegistry[str], given_up: list[str], time: list[float]
+def test_values_of_a_lost_client_are_freed(
+    held: HandleRegistry[str], freed: list[str], time: list[float]
 ) -> None:
     lost, here = Line(), Line()
     with through(lost):
-        forgotten = held.keep("a")
+        lost_id = held.keep("a")
     with through(here):
         kept = held.keep("b")
     lost.is_there = False
     time[0] += SILENT_SECONDS_MAX + 1
     with through(here):
         held.keep("c")
-    assert given_up == ["a"]
+    assert freed == ["a"]
     assert held.get(kept) == "b"
     with pytest.raises(HandleExpired):
-        held.get(forgotten)
+        held.get(lost_id)
 
 
 def test_a_client_may_reconnect(
-    held: HandleRegistry[str], given_up: list[str], time: list[float]
+    held: HandleRegistry[str], freed: list[str], time: list[float]
 ) -> None:
     old, new = Line(), Line()
     with through(old):
@@ -86,14 +84,14 @@ def test_a_client_may_reconnect(
         assert held.get(kept) == "a"
     time[0] += SILENT_SECONDS_MAX + 1
     held.keep("b")
-    assert given_up == []
+    assert freed == []
 
 
 def test_values_held_by_this_process_are_kept(
-    held: HandleRegistry[str], given_up: list[str], time: list[float]
+    held: HandleRegistry[str], freed: list[str], time: list[float]
 ) -> None:
     kept = held.keep("a")
     time[0] += 100 * SILENT_SECONDS_MAX
     held.keep("b")
     assert held.get(kept) == "a"
-    assert given_up == []
+    assert freed == []
