@@ -2,10 +2,10 @@
 
 The order is: options of the database, statistics packages, the proto bundle, named schemas, the
 kinds of objects before tables (see `kinds.table`), tables with their indexes, and the other kinds.
-Every object comes after the objects that
-it names. A table comes after its parent and the tables that its foreign keys refer to. Tables that
-refer to each other come in order of creation, and ALTER TABLE adds foreign keys to a later table.
-Running the statements in an empty database creates the same schema, with the same text.
+Every object comes after the objects that it names. A table comes after its parent and the tables
+that its foreign keys refer to. Tables that refer to each other come in order of creation, and ALTER
+TABLE adds foreign keys to a later table. Running the statements in an empty database creates the
+same schema, with the same text.
 
 Objects that Spanner creates itself are left out: indexes of foreign keys, sequences of identity
 columns.
@@ -34,6 +34,7 @@ from spanemu.schema.table_text import (
     table_text,
     where_text,
 )
+from spanemu.sql.dialects import dialect_of
 
 AnyIndex = Index | SearchIndex | VectorIndex
 
@@ -42,7 +43,15 @@ _INTERNAL_OPTIONS = frozenset({"version_retention_nanos"})
 
 
 def ddl_statements(schema: Schema, database: str = "db") -> list[str]:
-    """Return the statements that recreate `schema`, in order, for the database id `database`."""
+    """Return the statements that recreate `schema`, in order, for the database id `database`.
+
+    They are in the dialect of the schema.
+    """
+    statements = dialect_of(schema.dialect).ddl_statements(schema, database)
+    return _googlesql(schema, database) if statements is None else statements
+
+
+def _googlesql(schema: Schema, database: str) -> list[str]:
     bundle = schema.proto_bundle
     return [
         *_database_options(schema, database),

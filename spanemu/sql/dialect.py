@@ -208,6 +208,13 @@ class Dialect(ABC):
     def format_ddl(self, text: str) -> str:
         """Format a schema file: only white space and the case of keywords change."""
 
+    def ddl_statements(self, schema: Schema, database: str) -> list[str] | None:
+        """Return the statements that create `schema`, as GetDatabaseDdl returns them.
+
+        None leaves them to `ddl.schema_text`, which writes GoogleSQL.
+        """
+        return None
+
     # ------------------------------------------------------------------------ names
 
     def fold(self, identifier: str) -> str:

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, fields
 from typing import Any
 
+from spanemu.sql.functions.operations import Operation
 from spanemu.sql.resolved import (
     AggregateCall,
     ConflictClause,
@@ -50,7 +51,7 @@ class Usage:
 
     reads: dict[str, set[str]] = field(default_factory=dict)
     writes: list[tuple[str, str, frozenset[str]]] = field(default_factory=list)
-    sequences: set[tuple[str, str]] = field(default_factory=set)  # (function, sequence)
+    sequences: set[tuple[str, bool]] = field(default_factory=set)  # (name, is drawn from)
     system_tables: set[str] = field(default_factory=set)
 
 
@@ -72,7 +73,8 @@ def collect_usage(statement: Statement) -> Usage:
         elif isinstance(node, FunctionCall):
             for argument in node.arguments:
                 if isinstance(argument, SequenceRef):
-                    usage.sequences.add((node.signature.function, argument.name))
+                    draws = node.signature.operation is Operation.NEXT_SEQUENCE_VALUE
+                    usage.sequences.add((argument.name, draws))
         elif isinstance(node, ReturningClause):
             table = _target(statement)
             produced.update((output.id, (table, column.name)) for output, column in node.row)

@@ -15,7 +15,7 @@ from spanemu.database.core import DatabaseCore
 from spanemu.database.errors import PrivilegeMissing, RoleNotFound
 from spanemu.database.generation import Generation
 from spanemu.database.options import ReadRequest, StatementRequest
-from spanemu.database.system_tables.catalog import CATALOG
+from spanemu.database.system_tables.catalog import system_tables
 from spanemu.ddl.expressions import element_row
 from spanemu.ddl.kinds.roles import containing_roles
 from spanemu.schema.access import PUBLIC, SYS_READER, SYSTEM_ROLES, Grant
@@ -26,7 +26,6 @@ from spanemu.sql.usage import Usage, collect_usage
 from spanemu.values.mutation import Delete, Mutation, WriteKind
 from spanemu.values.types import Type
 
-_DRAW = "GET_NEXT_SEQUENCE_VALUE"
 _PRIVILEGES_OF_WRITES = {
     WriteKind.INSERT: ("INSERT",),
     WriteKind.UPDATE: ("UPDATE",),
@@ -135,8 +134,8 @@ def _needs(generation: Generation, request: StatementRequest, access: Access) ->
         yield Need(
             privilege, "TABLE", table, columns, any_column=not columns and privilege != "DELETE"
         )
-    for function, sequence in usage.sequences:
-        yield Need("UPDATE" if function == _DRAW else "SELECT", "SEQUENCE", sequence)
+    for sequence, is_drawn_from in usage.sequences:
+        yield Need("UPDATE" if is_drawn_from else "SELECT", "SEQUENCE", sequence)
 
 
 def _read_needs(generation: Generation, usage: Usage) -> Iterator[Need]:
@@ -161,7 +160,7 @@ def _compiled_usage(generation: Generation, sql: str, types: tuple[tuple[str, Ty
 def _usage(generation: Generation, sql: str, types: Mapping[str, Type]) -> Usage:
     schema: Schema = generation.compiled(_as_named, lambda: _as_named(generation.schema))
     lowered = {name.lower(): type_ for name, type_ in types.items()}
-    options = AnalyzerOptions(CATALOG, generation.limits)
+    options = AnalyzerOptions(system_tables(schema.dialect), generation.limits)
     return collect_usage(dialect_of(schema.dialect).resolve(sql, schema, lowered, options))
 
 

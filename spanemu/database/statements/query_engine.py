@@ -25,7 +25,7 @@ from spanemu.database.errors import (
 from spanemu.database.generation import Generation
 from spanemu.database.options import QueryMode, StatementRequest
 from spanemu.database.statements.results import ResultStats, ResultStream
-from spanemu.database.system_tables.catalog import CATALOG
+from spanemu.database.system_tables.catalog import system_tables
 from spanemu.sql.dialect import OPTIMIZER_VERSIONS, AnalyzerOptions
 from spanemu.sql.dialects import dialect_of
 from spanemu.sql.executor.build import Executable, compile_plan
@@ -195,7 +195,7 @@ def _prepare(
     sql = request.sql
     lowered = {name.lower(): type_ for name, type_ in request.parameter_types.items()}
     schema = generation.schema
-    options = AnalyzerOptions(CATALOG, generation.limits)
+    options = AnalyzerOptions(system_tables(schema.dialect), generation.limits)
     statement = dialect_of(schema.dialect).resolve(sql, schema, lowered, options)
     plan = plan_statement(statement, schema, statistics, by_partition=by_partition)
     executable = compile_plan(plan, generation.limits.statement_memory_bytes)

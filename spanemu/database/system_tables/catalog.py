@@ -26,6 +26,7 @@ from spanemu.database.system_tables.relations import (
 )
 from spanemu.database.system_tables.spanner_sys import LEFT_OUT, SCHEMA, SPANNER_SYS
 from spanemu.database.system_tables.visibility import visible
+from spanemu.schema.dialect import GOOGLE_STANDARD_SQL, DatabaseDialect
 from spanemu.sql.dialect import SystemTable
 
 Rows = Iterator[tuple[Any, ...]]
@@ -147,25 +148,42 @@ PROCEDURES: Mapping[str, Callable[..., None]] = {"cancel_query": cancel_query}
 
 
 SYSTEM_TABLES: Sequence[Declared] = (*INFORMATION_SCHEMA, *SPANNER_SYS)
-_BY_NAME: Mapping[str, Declared] = {table.full_name.lower(): table for table in SYSTEM_TABLES}
-_LEFT_OUT = frozenset(f"{SCHEMA}.{name}" for name in LEFT_OUT)
 
 
 class SystemTables:
-    """A `SystemCatalog`: the same tables in every database, case-insensitive."""
+    """A `SystemCatalog`: the same tables in every database of a dialect, case-insensitive.
+
+    `left_out` names the tables that Spanner has and spanemu leaves out.
+    """
+
+    def __init__(self, tables: Sequence[Declared], left_out: frozenset[str]) -> None:
+        self._by_name = {table.full_name.lower(): table for table in tables}
+        self._left_out = left_out
 
     def table(self, name: str) -> SystemTable | None:
         """Return the system table of a dotted name.
 
         Raises Unsupported for a table that spanemu leaves out.
         """
-        declared = _BY_NAME.get(name.lower())
-        if declared is None and name.upper() in _LEFT_OUT:
+        declared = self._by_name.get(name.lower())
+        if declared is None and name.upper() in self._left_out:
             raise Unsupported(f"System table {name.upper()}")
         return None if declared is None else declared.table
 
+    def declared(self, name: str) -> Declared:
+        """Return the declaration of a system table that exists."""
+        return self._by_name[name.lower()]
 
-CATALOG = SystemTables()
+
+CATALOG = SystemTables(SYSTEM_TABLES, frozenset(f"{SCHEMA}.{name}" for name in LEFT_OUT))
+
+# A dialect without a row has the tables of GoogleSQL.
+_CATALOGS: Mapping[DatabaseDialect, SystemTables] = {GOOGLE_STANDARD_SQL: CATALOG}
+
+
+def system_tables(dialect: DatabaseDialect) -> SystemTables:
+    """Return the system tables of the databases of a dialect."""
+    return _CATALOGS.get(dialect, CATALOG)
 
 
 class SystemRows:
@@ -184,7 +202,7 @@ class SystemRows:
         """Return all visible rows of the system table of a canonical name."""
         visible_rows = self._visible_rows.get(name)
         if visible_rows is None:
-            declared = _BY_NAME[name.lower()]
+            declared = system_tables(self._source.schema.dialect).declared(name)
             rows = [*declared.rows(self._source), *_described(name)]
             visible_rows = [*visible(declared, rows, self._source.schema, self._role)]
             self._visible_rows[name] = visible_rows

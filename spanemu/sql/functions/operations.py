@@ -37,6 +37,7 @@ class Operation(Enum):
     MULTIPLY = "$multiply"
     DIVIDE = "$divide"
     CONCATENATE = "$concat_op"
+    NEXT_SEQUENCE_VALUE = "GET_NEXT_SEQUENCE_VALUE"
 
 
 COMPARISONS = frozenset(

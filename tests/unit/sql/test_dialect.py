@@ -13,6 +13,7 @@ import pytest
 from spanemu.base.errors import SpannerError
 from spanemu.database.options import CommitOptions, Existing, ReadWriteOptions, StatementRequest
 from spanemu.schema.dialect import DatabaseDialect
+from spanemu.schema.schema import Schema
 from spanemu.sql.dialects import DIALECTS
 from spanemu.sql.googlesql.catalog import CATALOG
 from spanemu.sql.googlesql.dialect import GoogleSqlDialect
@@ -101,3 +102,19 @@ def test_schema_statements_look_names_up_as_the_dialect_does(world: World):
     assert world.schema.tables.keys() == {"Pets"}
     with pytest.raises(SpannerError, match="pets"):
         world.ddl("DROP TABLE pets")
+
+
+class Printer(GoogleSqlDialect):
+    def ddl_statements(self, schema: Schema, database: str) -> list[str]:
+        return [f"{database}: {name}" for name in schema.tables]
+
+
+def test_the_dialect_prints_the_schema(world: World, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setitem(DIALECTS, EXACT, Printer(EXACT, DIALECT.catalog))
+    assert world.database.ddl() == ["db: Pets", "db: pets"]
+
+
+def test_clients_see_the_dialect(world: World):
+    sql = """SELECT OPTION_VALUE FROM information_schema.database_options
+             WHERE OPTION_NAME = 'database_dialect'"""
+    assert world.rows(sql) == [("EXACT",)]
