@@ -16,7 +16,7 @@ from spanemu.schema.dialect import DatabaseDialect
 from spanemu.schema.schema import Schema
 from spanemu.sql.dialects import DIALECTS
 from spanemu.sql.googlesql.catalog import CATALOG
-from spanemu.sql.googlesql.dialect import GoogleSqlDialect
+from spanemu.sql.googlesql.dialect import GOOGLESQL, GoogleSqlDialect
 from spanemu.values.order import POSTGRESQL_ORDERS
 from tests.unit.ddl.world import World
 
@@ -102,6 +102,13 @@ def test_schema_statements_look_names_up_as_the_dialect_does(world: World):
     assert world.schema.tables.keys() == {"Pets"}
     with pytest.raises(SpannerError, match="pets"):
         world.ddl("DROP TABLE pets")
+
+
+def test_dialects_do_not_share_signatures():
+    for dialect, name in ((DIALECT, "TAMANHO"), (GOOGLESQL, "LENGTH"), (DIALECT, "TAMANHO")):
+        schema = Schema(dialect=dialect.database)
+        resolved = dialect.resolve(f"SELECT {name}('a')", schema, {})
+        assert f"function='{name}'" in repr(resolved)
 
 
 class Printer(GoogleSqlDialect):

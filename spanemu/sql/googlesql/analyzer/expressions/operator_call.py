@@ -132,15 +132,16 @@ def _check_comparable(name: str, arguments: Sequence[Expr], at: int) -> None:
 
 
 # Binding an overload can build closures, so all calls with the same types share one signature.
-# An entry holds the overload too, so that the overload's id is not reused.
+# Dialects share overloads under names of their own. An entry holds the function, and with it the
+# overload, so that their ids are not reused.
 _SIGNATURES_MAX = 20_000
-_signatures: dict[Any, tuple[Overload, Signature]] = {}
+_signatures: dict[Any, tuple[Function, Signature]] = {}
 
 
 def _signature(function: Function, match: Match) -> Signature:
     overload = match.overload
     assert isinstance(overload, Overload)
-    key = (id(overload), match.targets, match.result)
+    key = (id(function), id(overload), match.targets, match.result)
     known = _signatures.get(key)
     if known is not None:
         return known[1]
@@ -163,5 +164,5 @@ def _signature(function: Function, match: Match) -> Signature:
     )
     if len(_signatures) >= _SIGNATURES_MAX:
         _signatures.clear()
-    _signatures[key] = (overload, signature)
+    _signatures[key] = (function, signature)
     return signature
