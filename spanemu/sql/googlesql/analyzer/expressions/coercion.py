@@ -335,14 +335,29 @@ def _common_composite(composites: Sequence[Candidate], analysis: Analysis) -> Ty
         return None
     fields = []
     for number, field in enumerate(first.fields):
-        common = common_type(
-            [constructor.items[number] for constructor in constructors],  # type: ignore[union-attr]
-            analysis,
-        )
+        items = [constructor.items[number] for constructor in constructors]  # type: ignore[union-attr]
+        common = common_type_of(_field_candidates(items, analysis), analysis)
         if common is None:
             return None
         fields.append(StructField(field.name, common))
     return Type(TypeCode.STRUCT, fields=tuple(fields))
+
+
+def _field_candidates(items: Sequence[Expr], analysis: Analysis) -> list[Candidate]:
+    """Return the candidates for the type of a field of struct constructors.
+
+    Beside literals alone, an untyped value in the first constructor is an INT64: STRUCT(NULL) has
+    no common type with STRUCT(TRUE), but STRUCT(TRUE) has one with STRUCT(NULL), and STRUCT(NULL)
+    has one with a STRUCT of a BOOL column. An empty array is an ARRAY<INT64> likewise.
+    """
+    candidates = [make_candidate(item, analysis) for item in items]
+    first, *others = candidates
+    weakest = Kind.COMPOSITE if first.kind is Kind.EMPTY_ARRAY else Kind.LITERAL
+    if first.kind >= Kind.NULL and all(
+        entry.kind >= Kind.NULL or Kind.LITERAL <= entry.kind <= weakest for entry in others
+    ):
+        candidates[0] = Candidate(_default_type([first]), Kind.LITERAL)
+    return candidates
 
 
 def array_element_type(items: Sequence[Expr], analysis: Analysis, at: int) -> Type:

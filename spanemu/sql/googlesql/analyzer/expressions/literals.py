@@ -43,7 +43,7 @@ def resolve_null(_: ast.NullLiteral, __: Env) -> Expr:
 
 def resolve_bool(node: ast.BoolLiteral, _: Env) -> Expr:
     """Resolve TRUE or FALSE."""
-    return Literal(BOOL, node.value)
+    return Literal(BOOL, node.value, "TRUE" if node.value else "FALSE")
 
 
 def resolve_integer(node: ast.IntLiteral, _: Env) -> Expr:

@@ -263,7 +263,9 @@ class _Variables:
         kind = kind_of(argument, self._analysis)
         if kind >= Kind.NULL or not argument.type.is_array:
             return []
-        if kind is Kind.COMPOSITE and isinstance(argument, MakeArray):
+        # The type of an array of structs is settled before its elements are compared with others.
+        is_settled = argument.type.item().is_struct
+        if kind is Kind.COMPOSITE and isinstance(argument, MakeArray) and not is_settled:
             return [make_candidate(item, self._analysis) for item in argument.items]
         return [Candidate(argument.type.item(), Kind.VALUE)]
 

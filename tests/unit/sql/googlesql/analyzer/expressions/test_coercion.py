@@ -7,6 +7,7 @@ from decimal import Decimal
 
 import pytest
 
+from spanemu.base.errors import Code, SpannerError
 from spanemu.sql.googlesql.analyzer.errors.typing import (
     BadCall,
     IncompatibleColumns,
@@ -153,3 +154,39 @@ def test_a_call_of_error_has_any_type() -> None:
         "DATE",
     ]
     assert types("SELECT ERROR('x')") == ["INT64"]
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        "STRUCT(@u) IN (STRUCT(TRUE), STRUCT(FALSE))",
+        "STRUCT(@u) = STRUCT('a')",
+        "STRUCT(NULL) = STRUCT(TRUE)",
+        "(NULL, 1) = (TRUE, 1)",
+        "STRUCT(STRUCT(NULL)) = STRUCT(STRUCT(TRUE))",
+        "STRUCT([]) = STRUCT(['a'])",
+        "STRUCT(TRUE) IN UNNEST([STRUCT(@u)])",
+        "IF(TRUE, STRUCT(NULL), STRUCT('a')) = STRUCT('a')",
+    ],
+)
+def test_an_untyped_field_of_the_first_struct_is_an_int64_beside_literals(expression: str) -> None:
+    with pytest.raises(SpannerError) as refused:
+        type_of(expression)
+    assert refused.value.code is Code.INVALID_ARGUMENT
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        "STRUCT(TRUE) IN (STRUCT(@u), STRUCT(FALSE))",
+        "STRUCT(@u) = STRUCT(1.5)",
+        "STRUCT(@u) IN UNNEST([STRUCT(TRUE)])",
+        "STRUCT(NULL) IN UNNEST([STRUCT('a')])",
+        "STRUCT(NULL) = STRUCT(STARTS_WITH(FirstName, 'a'))",
+        "STRUCT(NULL) = STRUCT(FirstName)",
+        "STRUCT(NULL) = STRUCT(STRUCT(1))",
+        "STRUCT('a') = STRUCT(NULL)",
+    ],
+)
+def test_another_field_determines_the_type_of_an_untyped_field(expression: str) -> None:
+    assert type_of(expression) == "BOOL"
