@@ -208,9 +208,10 @@ class CommitRecording:
         for mutation in mutations:
             summary[mutation.kind, mutation.table, mutation.columns] = None
         self._request = at, tag, transaction.options, tuple(summary)
+        self._began = monotonic()
 
     def __enter__(self) -> None:
-        self._began = monotonic()
+        """Do nothing: the recording began when it was created."""
 
     def __exit__(self, _: object, failure: BaseException | None, __: object) -> None:
         holder, code = self._holder, None

@@ -39,18 +39,16 @@ class ClientActivity:
     `failed` is set when the last request failed.
     """
 
-    __slots__ = (
-        "began_at", "busy", "commit_tag", "connection", "failed", "heard_at", "last_request"
-    )  # fmt: skip
+    # Defaults in the class: a commit of a single request sets few of them.
+    busy = 0
+    failed = False
+    connection: Connection | None = None
+    last_request: object = None
+    began_at: float | None = None
+    commit_tag = ""
 
     def __init__(self) -> None:
-        self.busy = 0
-        self.failed = False
         self.heard_at = monotonic()
-        self.connection: Connection | None = None
-        self.last_request: object = None
-        self.began_at: float | None = None
-        self.commit_tag = ""
 
     @property
     def tag(self) -> str:
