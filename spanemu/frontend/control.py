@@ -3,7 +3,7 @@
     rpc <Operation>(google.protobuf.Struct) returns (google.protobuf.Struct)
 
 A request holds the arguments of an operation by name, and a reply its results, both as JSON-like
-values. `control.operations` defines the operations; failures are reported as for any RPC.
+values. `control.operation` declares operations; failures are reported as for any RPC.
 """
 
 from __future__ import annotations
