@@ -7,54 +7,39 @@ functions that Spanner has and spanemu does not implement to their chapters.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cache
+from functools import cache, cached_property
+from importlib import import_module
 from typing import TypeVar
 
 from spanemu.base.limits import DEFAULT_LIMITS, Limits
-from spanemu.sql.functions import (
-    array,
-    compression,
-    conditional,
-    introspection,
-    operators,
-    utility,
-)
-from spanemu.sql.functions import hash as hashes
-from spanemu.sql.functions.aggregates import aggregate, statistical_aggregate
-from spanemu.sql.functions.json import functions as json
-from spanemu.sql.functions.numbers import bit, mathematical, vector
 from spanemu.sql.functions.registry import AggregateFunction, Catalog, Function
-from spanemu.sql.functions.text import net, search, string
-from spanemu.sql.functions.time import date, interval, timestamp
 from spanemu.sql.googlesql.syntax.bounds import Bounds
 
 F = TypeVar("F", bound=Function | AggregateFunction)
 
-_SCALARS: tuple[tuple[Function, ...], ...] = (
-    array.FUNCTIONS,
-    bit.FUNCTIONS,
-    compression.FUNCTIONS,
-    conditional.FUNCTIONS,
-    date.FUNCTIONS,
-    hashes.FUNCTIONS,
-    interval.FUNCTIONS,
-    introspection.FUNCTIONS,
-    json.FUNCTIONS,
-    mathematical.FUNCTIONS,
-    net.FUNCTIONS,
-    operators.FUNCTIONS,
-    search.FUNCTIONS,
-    string.FUNCTIONS,
-    timestamp.FUNCTIONS,
-    utility.FUNCTIONS,
-    vector.FUNCTIONS,
+# The modules of `sql.functions` with a table FUNCTIONS, and those with a table AGGREGATES.
+_SCALAR_CHAPTERS = (
+    "array",
+    "compression",
+    "conditional",
+    "hash",
+    "introspection",
+    "json.functions",
+    "numbers.bit",
+    "numbers.mathematical",
+    "numbers.vector",
+    "operators",
+    "text.net",
+    "text.search",
+    "text.string",
+    "time.date",
+    "time.interval",
+    "time.timestamp",
+    "utility",
 )
-_AGGREGATES: tuple[tuple[AggregateFunction, ...], ...] = (
-    aggregate.AGGREGATES,
-    statistical_aggregate.AGGREGATES,
-)
+_AGGREGATE_CHAPTERS = ("aggregates.aggregate", "aggregates.statistical_aggregate")
 
 _UNSUPPORTED: Mapping[str, str] = {
     "PENDING_COMMIT_TIMESTAMP_INT64": "timestamp",
@@ -80,20 +65,50 @@ _UNSUPPORTED: Mapping[str, str] = {
 }  # fmt: skip
 
 
-def by_name(tables: Iterable[Iterable[F]]) -> dict[str, F]:
-    """Return the functions of `tables` keyed by name and by each alias."""
-    functions: dict[str, F] = {}
-    for table in tables:
-        for function in table:
-            functions |= dict.fromkeys((function.name, *function.aliases), function)
-    return functions
+class _Chapters(Mapping[str, F]):
+    """The functions of some chapters by name and by each alias, imported at the first look-up."""
+
+    def __init__(self, table: str, chapters: Sequence[str]) -> None:
+        self._table = table
+        self._chapters = chapters
+
+    @cached_property
+    def _functions(self) -> dict[str, F]:
+        functions: dict[str, F] = {}
+        for chapter in self._chapters:
+            for function in getattr(import_module(f"spanemu.sql.functions.{chapter}"), self._table):
+                functions |= dict.fromkeys((function.name, *function.aliases), function)
+        return functions
+
+    def __getitem__(self, name: str) -> F:
+        return self._functions[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._functions)
+
+    def __len__(self) -> int:
+        return len(self._functions)
 
 
-CATALOG = Catalog(by_name(_SCALARS), by_name(_AGGREGATES), _UNSUPPORTED)
+CATALOG = Catalog(
+    _Chapters[Function]("FUNCTIONS", _SCALAR_CHAPTERS),
+    _Chapters[AggregateFunction]("AGGREGATES", _AGGREGATE_CHAPTERS),
+    _UNSUPPORTED,
+)
 
-# The functions whose calls Spanner limits in number. PENDING_COMMIT_TIMESTAMP() is the value of a
-# column, so Spanner does not count it.
-COUNTED_NAMES = (CATALOG.scalars.keys() | CATALOG.aggregates.keys()) - {"PENDING_COMMIT_TIMESTAMP"}
+
+class _CountedNames(Container[str]):
+    """The functions whose calls Spanner limits in number.
+
+    PENDING_COMMIT_TIMESTAMP() is the value of a column, so Spanner does not count it.
+    """
+
+    def __contains__(self, name: object) -> bool:
+        is_known = name in CATALOG.scalars or name in CATALOG.aggregates
+        return is_known and name != "PENDING_COMMIT_TIMESTAMP"
+
+
+COUNTED_NAMES = _CountedNames()
 
 
 def bounds_of(limits: Limits) -> Bounds:

@@ -8,7 +8,7 @@ function; the parser counts only what the analyzer counts in every case.
 from __future__ import annotations
 
 import sys
-from collections.abc import Set
+from collections.abc import Container
 from dataclasses import dataclass, field
 
 from spanemu.base.limits import SQL_CHARACTERS_MAX, Limits
@@ -19,7 +19,7 @@ class Bounds:
     """The limits of one parser; `functions` are the upper-cased names whose calls are counted."""
 
     limits: Limits
-    functions: Set[str] = field(default=frozenset())
+    functions: Container[str] = field(default=frozenset())
 
 
 # For texts that are checked elsewhere: the parser limits only their length.
