@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
+from spanemu.base.deferred import deferred
 from spanemu.base.identifiers import quoted
 from spanemu.base.limits import Limits
 from spanemu.schema.dialect import GOOGLE_STANDARD_SQL, DatabaseDialect
@@ -22,19 +24,25 @@ from spanemu.sql.dialect import (
 from spanemu.sql.functions.registry import Catalog
 from spanemu.sql.googlesql.analyzer.analysis import Analysis
 from spanemu.sql.googlesql.analyzer.analyze import analyze
-from spanemu.sql.googlesql.analyzer.dml.defaults import is_commit_timestamp
 from spanemu.sql.googlesql.analyzer.parameters import Parameters
 from spanemu.sql.googlesql.analyzer.resolvers import RESOLVER_TABLE
-from spanemu.sql.googlesql.analyzer.stored_expression import analyze_expression, analyze_view
-from spanemu.sql.googlesql.analyzer.type_names import named_type
 from spanemu.sql.googlesql.catalog import CATALOG, bounds_of, ddl_bounds_of
 from spanemu.sql.googlesql.syntax.bounds import UNBOUNDED
-from spanemu.sql.googlesql.syntax.ddl.formatter import format_ddl
 from spanemu.sql.googlesql.syntax.ddl.statement import created_database, parse_ddl, split_statements
 from spanemu.sql.googlesql.syntax.lexer import tokenize
 from spanemu.sql.googlesql.syntax.statement import begins_dml, parse_expression, parse_statement
 from spanemu.sql.syntax_tree import Expression, Statement, Token, TypeName
 from spanemu.values.types import Type
+
+if TYPE_CHECKING:
+    from spanemu.sql.googlesql.analyzer import stored_expression, type_names
+    from spanemu.sql.googlesql.analyzer.dml import defaults
+    from spanemu.sql.googlesql.syntax.ddl import formatter
+else:
+    type_names = deferred("spanemu.sql.googlesql.analyzer.type_names")
+    formatter = deferred("spanemu.sql.googlesql.syntax.ddl.formatter")
+    defaults = deferred("spanemu.sql.googlesql.analyzer.dml.defaults")
+    stored_expression = deferred("spanemu.sql.googlesql.analyzer.stored_expression")
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,18 +83,20 @@ class GoogleSqlDialect(Dialect):
     ) -> StoredExpression:
         parameters = Parameters({}, refused_in="in this expression")
         analysis = self._analysis(schema, parameters)
-        return analyze_expression(
+        return stored_expression.analyze_expression(
             text, table, analysis, expected=expected, allow_columns=allow_columns
         )
 
     def analyze_view(self, text: str, schema: Schema) -> ViewShape:
-        return analyze_view(text, self._analysis(schema, Parameters({}, refused_in="in a view")))
+        return stored_expression.analyze_view(
+            text, self._analysis(schema, Parameters({}, refused_in="in a view"))
+        )
 
     def is_commit_timestamp(self, text: str | None) -> bool:
-        return is_commit_timestamp(text)
+        return defaults.is_commit_timestamp(text)
 
     def named_type(self, name: TypeName, schema: Schema) -> Type:
-        return named_type(name, schema)
+        return type_names.named_type(name, schema)
 
     def parse_ddl(self, text: str, limits: Limits | None = None) -> DdlStatement:
         return parse_ddl(text, UNBOUNDED if limits is None else ddl_bounds_of(limits))
@@ -101,7 +111,7 @@ class GoogleSqlDialect(Dialect):
         return tokenize(text)
 
     def format_ddl(self, text: str) -> str:
-        return format_ddl(text)
+        return formatter.format_ddl(text)
 
     def quoted(self, identifier: str) -> str:
         return quoted(identifier)

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
+from spanemu.base.deferred import deferred
 from spanemu.messages.message import MessageType
 from spanemu.schema.schema import Schema
 from spanemu.sql.googlesql.analyzer.errors.names import AmbiguousField
-from spanemu.sql.googlesql.analyzer.expressions.messages import field_value, message_type
 from spanemu.sql.resolved import Expr, GetField
 from spanemu.values.types import Type, TypeCode
+
+if TYPE_CHECKING:
+    from spanemu.sql.googlesql.analyzer.expressions import messages as proto_messages
+else:
+    proto_messages = deferred("spanemu.sql.googlesql.analyzer.expressions.messages")
 
 
 class Members(Protocol):
@@ -33,7 +38,7 @@ def members_of(type_: Type, schema: Schema, at: int) -> Members | None:
     if type_.is_struct:
         return StructMembers(type_)
     if type_.code is TypeCode.PROTO:
-        return MessageMembers(message_type(type_, schema, at), at)
+        return MessageMembers(proto_messages.message_type(type_, schema, at), at)
     return None
 
 
@@ -66,11 +71,11 @@ class MessageMembers:
 
     def field(self, value: Expr, name: str, at: int) -> Expr | None:
         field = self._type.field(name)
-        return None if field is None else field_value(value, self._type, field, at)
+        return None if field is None else proto_messages.field_value(value, self._type, field, at)
 
     def fields(self, value: Expr) -> Iterable[tuple[str, Expr]]:
         return [
-            (field.name, field_value(value, self._type, field, self._at))
+            (field.name, proto_messages.field_value(value, self._type, field, self._at))
             for field in self._type.fields
             if field.type is not None
         ]

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
+from spanemu.base.deferred import deferred
 from spanemu.sql.googlesql import ast
 from spanemu.sql.googlesql.analyzer.errors.names import (
     AmbiguousColumn,
@@ -18,13 +20,18 @@ from spanemu.sql.googlesql.analyzer.errors.names import (
 )
 from spanemu.sql.googlesql.analyzer.expressions.expression import resolve
 from spanemu.sql.googlesql.analyzer.expressions.members import StructMembers
-from spanemu.sql.googlesql.analyzer.expressions.messages import field_access
 from spanemu.sql.googlesql.analyzer.expressions.operator_call import operator_call
 from spanemu.sql.googlesql.analyzer.queries.relation import Relation
 from spanemu.sql.googlesql.analyzer.scope import Env, NameMatch, Origin
 from spanemu.sql.googlesql.analyzer.suggestion import closest
 from spanemu.sql.resolved import Expr, Literal, ParameterRef
 from spanemu.values.types import STRING, TypeCode
+
+if TYPE_CHECKING:
+    from spanemu.sql.googlesql.analyzer.expressions import messages as proto_messages
+else:
+    proto_messages = deferred("spanemu.sql.googlesql.analyzer.expressions.messages")
+
 
 # Functions that can be called without parentheses; a column with such a name needs a qualifier.
 _CALLED_BY_NAME = frozenset({"CURRENT_DATE", "CURRENT_TIMESTAMP"})
@@ -115,7 +122,7 @@ def _json_member(expression: Expr, name: ast.Identifier, env: Env) -> Expr:
 
 
 def _message_field(expression: Expr, name: ast.Identifier, env: Env) -> Expr:
-    return field_access(expression, name, env.analysis.schema)
+    return proto_messages.field_access(expression, name, env.analysis.schema)
 
 
 _FIELD_ACCESS: Mapping[TypeCode, Callable[[Expr, ast.Identifier, Env], Expr]] = {

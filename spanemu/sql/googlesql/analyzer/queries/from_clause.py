@@ -14,8 +14,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from spanemu.base.deferred import deferred
 from spanemu.base.errors import Unsupported
 from spanemu.schema.objects import View
 from spanemu.sql.errors import AnalysisError
@@ -34,7 +35,6 @@ from spanemu.sql.googlesql.analyzer.queries.derived_relation import (
     ValueRelation,
     query_relation,
 )
-from spanemu.sql.googlesql.analyzer.queries.joins import resolve_join
 from spanemu.sql.googlesql.analyzer.queries.pipe_relation import BuiltRelation
 from spanemu.sql.googlesql.analyzer.queries.relation import Relation
 from spanemu.sql.googlesql.analyzer.queries.sampling import apply_sample
@@ -44,6 +44,11 @@ from spanemu.sql.googlesql.analyzer.suggestion import closest
 from spanemu.sql.googlesql.syntax.statement import parse_query
 from spanemu.sql.resolved import Expr, WithRef
 from spanemu.values.types import INT64
+
+if TYPE_CHECKING:
+    from spanemu.sql.googlesql.analyzer.queries import joins
+else:
+    joins = deferred("spanemu.sql.googlesql.analyzer.queries.joins")
 
 
 def resolve_from(item: ast.FromItem, env: Env, lateral: Scope | None = None) -> Relation:
@@ -210,7 +215,7 @@ def _join(item: ast.Join, env: Env, lateral: Scope | None) -> Relation:
         right = resolve_from(item.right, env, beside)
     else:
         right = resolve_from(item.right, env)
-    return resolve_join(item, left, right, env)
+    return joins.resolve_join(item, left, right, env)
 
 
 def _sampled_join(item: ast.SampledJoin, env: Env, lateral: Scope | None) -> Relation:

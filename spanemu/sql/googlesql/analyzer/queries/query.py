@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from spanemu.base.deferred import deferred
 from spanemu.sql.googlesql import ast
 from spanemu.sql.googlesql.analyzer.analysis import CommonTable, QueryResult
 from spanemu.sql.googlesql.analyzer.errors.names import DuplicateCommonTable
@@ -13,11 +14,16 @@ from spanemu.sql.googlesql.analyzer.errors.shape import BadQuery
 from spanemu.sql.googlesql.analyzer.hints import HintTarget, check_hints
 from spanemu.sql.googlesql.analyzer.queries.from_clause import resolve_from
 from spanemu.sql.googlesql.analyzer.queries.ordering import apply_limit, order_by_output
-from spanemu.sql.googlesql.analyzer.queries.pipes import apply_pipes, as_relation, as_result
 from spanemu.sql.googlesql.analyzer.queries.select import resolve_select
-from spanemu.sql.googlesql.analyzer.queries.set_operation import SetOperator, combine
 from spanemu.sql.googlesql.analyzer.scope import Env
 from spanemu.sql.resolved import ResolvedColumn, Scan, WithScan
+
+if TYPE_CHECKING:
+    from spanemu.sql.googlesql.analyzer.queries import pipes, set_operation
+else:
+    set_operation = deferred("spanemu.sql.googlesql.analyzer.queries.set_operation")
+    pipes = deferred("spanemu.sql.googlesql.analyzer.queries.pipes")
+
 
 _WithTables = list[tuple[str, Scan, tuple[ResolvedColumn, ...]]]
 
@@ -47,13 +53,15 @@ def resolve_query(query: ast.Query, env: Env) -> QueryResult:
         env = _with(query, env, tables)
     if isinstance(query.body, ast.FromBody):
         # The tables of FROM keep their names, so that the operators can use the names.
-        result = apply_pipes(query.pipes, resolve_from(query.body.source, env), False, env)
+        result = pipes.apply_pipes(query.pipes, resolve_from(query.body.source, env), False, env)
     else:
         result = _BODIES[type(query.body)](query.body, query.order_by, env)
         if query.limit is not None:
             result = apply_limit(result, query.limit, query.offset, env)
         if query.pipes:
-            result = apply_pipes(query.pipes, as_relation(result, env), result.ordered, env)
+            result = pipes.apply_pipes(
+                query.pipes, pipes.as_relation(result, env), result.ordered, env
+            )
     if tables:
         result = replace(result, scan=WithScan(tuple(tables), result.scan))
     return result
@@ -89,8 +97,8 @@ def _set_operation(
 ) -> QueryResult:
     operands = [_BODIES[type(operand)](operand, (), env) for operand in body.operands]
     places = [operand.at for operand in body.operands]
-    written = SetOperator(body.op, body.distinct, body.at, places, body.hint)
-    return order_by_output(combine(written, operands, env), order_by, env)
+    written = set_operation.SetOperator(body.op, body.distinct, body.at, places, body.hint)
+    return order_by_output(set_operation.combine(written, operands, env), order_by, env)
 
 
 def _nested(body: ast.Query, order_by: Sequence[ast.OrderItem], env: Env) -> QueryResult:
@@ -98,7 +106,7 @@ def _nested(body: ast.Query, order_by: Sequence[ast.OrderItem], env: Env) -> Que
 
 
 def _from(body: ast.FromBody, order_by: Sequence[ast.OrderItem], env: Env) -> QueryResult:
-    result = as_result(resolve_from(body.source, env), False, env)
+    result = pipes.as_result(resolve_from(body.source, env), False, env)
     return order_by_output(result, order_by, env)
 
 

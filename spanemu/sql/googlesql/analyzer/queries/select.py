@@ -12,7 +12,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
+from spanemu.base.deferred import deferred
 from spanemu.sql.errors import CHILD_SUBQUERIES
 from spanemu.sql.functions.comparison import is_groupable
 from spanemu.sql.googlesql import ast
@@ -25,7 +27,6 @@ from spanemu.sql.googlesql.analyzer.errors.shape import (
 )
 from spanemu.sql.googlesql.analyzer.errors.typing import NotAMessage
 from spanemu.sql.googlesql.analyzer.expressions.expression import resolve_condition
-from spanemu.sql.googlesql.analyzer.expressions.message_constructors import construct_message
 from spanemu.sql.googlesql.analyzer.hints import HintTarget, check_hints
 from spanemu.sql.googlesql.analyzer.queries.from_clause import resolve_from
 from spanemu.sql.googlesql.analyzer.queries.group_by import Grouping, resolve_group_by
@@ -50,6 +51,14 @@ from spanemu.sql.resolved import (
     SortKey,
 )
 from spanemu.values.types import StructField, Type, TypeCode
+
+if TYPE_CHECKING:
+    from spanemu.sql.googlesql.analyzer.expressions import message_constructors
+else:
+    message_constructors = deferred(
+        "spanemu.sql.googlesql.analyzer.expressions.message_constructors"
+    )
+
 
 AFTER_DISTINCT = "ORDER BY clause after SELECT DISTINCT"
 
@@ -324,7 +333,9 @@ class _Select:
         given = [
             (name, ColumnRef(column.type, column), written.at) for name, column in result.columns
         ]
-        row = construct_message(type_, given, self.analysis, "Column", written.at)
+        row = message_constructors.construct_message(
+            type_, given, self.analysis, "Column", written.at
+        )
         return self._rows_of(result, row)
 
     def _rows_of(self, result: QueryResult, value: Expr) -> QueryResult:
