@@ -10,9 +10,10 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import count
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from spanemu.base.clock import monotonic
+from spanemu.base.deferred import deferred
 from spanemu.base.errors import SpannerError
 from spanemu.base.record import Record, record
 from spanemu.database.errors import (
@@ -33,7 +34,6 @@ from spanemu.sql.executor.reader import RowReader
 from spanemu.sql.executor.run import Run, SystemTables
 from spanemu.sql.functions.registry import Context
 from spanemu.sql.plan.nodes import Scan, Sort, TopN
-from spanemu.sql.plan.operator_display import explain
 from spanemu.sql.plan.partitionable import is_repeatable
 from spanemu.sql.plan.reads import reads_of
 from spanemu.sql.plan.statements import DmlPlan, Plan, QueryPlan
@@ -50,6 +50,12 @@ from spanemu.sql.resolved import (
 from spanemu.values.errors import BadValue
 from spanemu.values.types import Type
 from spanemu.values.value import decoder
+
+if TYPE_CHECKING:
+    from spanemu.sql.plan import operator_display
+else:
+    operator_display = deferred("spanemu.sql.plan.operator_display")
+
 
 _UNCHECKED_CUT = "spanner_emulator.disable_query_partitionability_check"
 _WITH_PLAN = frozenset({QueryMode.PLAN, QueryMode.PROFILE, QueryMode.WITH_PLAN_AND_STATS})
@@ -245,7 +251,8 @@ def explain_only(prepared: Prepared, request: StatementRequest) -> ResultStream:
     """Return the plan without executing it: no rows, and a row count of 0 for DML."""
     prepared.check_declared(request.parameters)
     stats = ResultStats(
-        row_count=0 if prepared.is_dml else None, plan=explain(prepared.executable.plan)
+        row_count=0 if prepared.is_dml else None,
+        plan=operator_display.explain(prepared.executable.plan),
     )
     return ResultStream(
         prepared.columns,
@@ -292,7 +299,7 @@ def fill_stats(
         "remote_server_calls": "0/0",
     }
     if request.mode in _WITH_PLAN:
-        stats.plan = explain(prepared.executable.plan, run.profile)
+        stats.plan = operator_display.explain(prepared.executable.plan, run.profile)
 
 
 def _by_any_case(raw: Mapping[str, Any], name: str) -> Any:

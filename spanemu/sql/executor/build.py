@@ -9,7 +9,6 @@ from spanemu.base.deferred import deferred
 from spanemu.base.limits import STATEMENT_MEMORY_BYTES_MAX
 from spanemu.schema.table import Table
 from spanemu.sql.executor.compiler import Compiler, Operator
-from spanemu.sql.executor.dml import Returning, Written, compile_dml, compile_returning
 from spanemu.sql.executor.operators import project, scan
 from spanemu.sql.executor.reader import Row
 from spanemu.sql.executor.run import Run
@@ -23,6 +22,7 @@ from spanemu.sql.resolved import Expr
 from spanemu.values.types import Type
 
 if TYPE_CHECKING:
+    from spanemu.sql.executor import dml
     from spanemu.sql.executor.operators import (
         aggregate,
         apply_join,
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
         unnest,
     )
 else:
+    dml = deferred("spanemu.sql.executor.dml")
     aggregate = deferred("spanemu.sql.executor.operators.aggregate")
     apply_join = deferred("spanemu.sql.executor.operators.apply_join")
     hash_join = deferred("spanemu.sql.executor.operators.hash_join")
@@ -82,12 +83,12 @@ class _Code:
         compiler = Compiler(
             OPERATORS, plan.parameters, profiled=profiled, memory_limit=memory_limit
         )
-        self.returning: Returning | None = None
+        self.returning: dml.Returning | None = None
         self.rows: _Rows
         if isinstance(plan, DmlPlan):
-            self.rows = compile_dml(plan, compiler)
+            self.rows = dml.compile_dml(plan, compiler)
             if plan.returning is not None:
-                self.returning = compile_returning(plan.returning, plan.table.width, compiler)
+                self.returning = dml.compile_returning(plan.returning, plan.table.width, compiler)
         else:
             assert isinstance(plan, QueryPlan)
             self.rows = project.compile_outputs(plan.root, plan.outputs, compiler)
@@ -143,7 +144,7 @@ class Executable:
             code.prepare(run)
         return iter(code.rows(run))
 
-    def returning(self, run: Run, written: Iterable[Written]) -> Iterator[Row]:
+    def returning(self, run: Run, written: Iterable[dml.Written]) -> Iterator[Row]:
         """Yield the THEN RETURN row for each (action, final stored row) written; call it after
         `run`.
         """

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from spanemu.base.deferred import deferred
 from spanemu.sql.plan import nodes
 from spanemu.sql.plan.conditions import conjunction, conjuncts
 from spanemu.sql.plan.joins import Join, Unnest
@@ -18,7 +19,6 @@ from spanemu.sql.plan.nodes import Node, Subquery
 from spanemu.sql.plan.traverse import free, has_query, map_parts, parts
 from spanemu.sql.planner.access_path import best_access
 from spanemu.sql.planner.estimate import estimate, spooling_cost
-from spanemu.sql.planner.join_order import plan_join
 from spanemu.sql.planner.min_max import first_row
 from spanemu.sql.planner.ordering import (
     RequiredKey,
@@ -31,6 +31,12 @@ from spanemu.sql.planner.planning import Planning
 from spanemu.sql.planner.spool import spool_correlated
 from spanemu.sql.resolved import ColumnRef, Expr
 from spanemu.values.order import SortOrder
+
+if TYPE_CHECKING:
+    from spanemu.sql.planner import join_order
+else:
+    join_order = deferred("spanemu.sql.planner.join_order")
+
 
 Chooser = Callable[[Any, RequiredOrder | None, Planning], Node]
 
@@ -236,7 +242,7 @@ def _unnest(node: Unnest, required: RequiredOrder | None, planning: Planning) ->
 
 
 def _join(node: Join, required: RequiredOrder | None, planning: Planning) -> Node:
-    return plan_join(node, required, planning, choose)
+    return join_order.plan_join(node, required, planning, choose)
 
 
 _CHOOSERS: Mapping[type[Node], Chooser] = {

@@ -15,13 +15,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import IntEnum
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from spanemu.base.deadline_checks import interruptible
+from spanemu.base.deferred import deferred
 from spanemu.sql.functions.conversion_rules import ArgumentKind, is_coercible
 from spanemu.sql.googlesql.analyzer.analysis import Analysis
 from spanemu.sql.googlesql.analyzer.errors.typing import NoCommonType
-from spanemu.sql.googlesql.analyzer.expressions import messages
 from spanemu.sql.googlesql.analyzer.expressions.literals import convert_literal
 from spanemu.sql.resolved import (
     Cast,
@@ -33,6 +33,11 @@ from spanemu.sql.resolved import (
     ParameterRef,
 )
 from spanemu.values.types import INT64, StructField, Type, TypeCode, array_of
+
+if TYPE_CHECKING:
+    from spanemu.sql.googlesql.analyzer.expressions import messages
+else:
+    messages = deferred("spanemu.sql.googlesql.analyzer.expressions.messages")
 
 
 class Kind(IntEnum):

@@ -20,7 +20,6 @@ from spanemu.sql.googlesql.analyzer.errors.names import (
 )
 from spanemu.sql.googlesql.analyzer.expressions.expression import resolve
 from spanemu.sql.googlesql.analyzer.expressions.members import StructMembers
-from spanemu.sql.googlesql.analyzer.expressions.operator_call import operator_call
 from spanemu.sql.googlesql.analyzer.queries.relation import Relation
 from spanemu.sql.googlesql.analyzer.scope import Env, NameMatch, Origin
 from spanemu.sql.googlesql.analyzer.suggestion import closest
@@ -29,7 +28,9 @@ from spanemu.values.types import STRING, TypeCode
 
 if TYPE_CHECKING:
     from spanemu.sql.googlesql.analyzer.expressions import messages as proto_messages
+    from spanemu.sql.googlesql.analyzer.expressions import operator_call as calls
 else:
+    calls = deferred("spanemu.sql.googlesql.analyzer.expressions.operator_call")
     proto_messages = deferred("spanemu.sql.googlesql.analyzer.expressions.messages")
 
 
@@ -51,7 +52,7 @@ def resolve_path(parts: Sequence[ast.Identifier], env: Env, at: int) -> Expr:
     """
     first = parts[0]
     if is_called(parts):
-        return operator_call(first.name.upper(), (), env.analysis, at)
+        return calls.operator_call(first.name.upper(), (), env.analysis, at)
     match = env.scope.lookup(first, env.analysis.fold)
     if match is None:
         raise UnrecognizedName(first.name, closest(first.name, env.scope.visible_names()), at=at)
@@ -116,7 +117,7 @@ def _struct_field(expression: Expr, name: ast.Identifier, _: Env) -> Expr:
 
 
 def _json_member(expression: Expr, name: ast.Identifier, env: Env) -> Expr:
-    return operator_call(
+    return calls.operator_call(
         "$json_subscript", (expression, Literal(STRING, name.name)), env.analysis, name.at
     )
 

@@ -40,7 +40,7 @@ class DdlGraphParser(DdlPartParser):
         start = self.token.at
         table = self.path()
         alias = self.identifier() if self.accept("AS") else None
-        key = self.identifiers_in_parentheses() if self.accept("KEY") else ()
+        key = self.column_names() if self.accept("KEY") else ()
         source = self._endpoint("SOURCE")
         destination = self._endpoint("DESTINATION")
         labels = self._labels()
@@ -56,12 +56,12 @@ class DdlGraphParser(DdlPartParser):
         start = self.token.at
         if not self.accept_all(side, "KEY"):
             return None
-        columns = self.identifiers_in_parentheses()
+        columns = self.column_names()
         self.expect("REFERENCES")
         element = self.identifier()
         referenced: tuple[Identifier, ...] = ()
         if self.token.symbol == "(":
-            referenced = self.identifiers_in_parentheses()
+            referenced = self.column_names()
         return ddl_ast.GraphEndpoint(columns, element, referenced, at=start, end=self.end)
 
     def _labels(self) -> tuple[ddl_ast.GraphLabel, ...]:
@@ -89,7 +89,7 @@ class DdlGraphParser(DdlPartParser):
             return None
         self.accept("ARE")
         if self.accept_all("ALL", "COLUMNS"):
-            excepted = self.identifiers_in_parentheses() if self.accept("EXCEPT") else ()
+            excepted = self.column_names() if self.accept("EXCEPT") else ()
             return ddl_ast.GraphProperties(True, excepted, at=start, end=self.end)
         items = self.in_parentheses(self._property)
         return ddl_ast.GraphProperties(items=items, at=start, end=self.end)

@@ -78,7 +78,7 @@ class DdlIndexParser(DdlPartParser):
         return {"if_not_exists": if_not_exists, "name": name, "table": table, "key": key}
 
     def _storing(self) -> tuple[Identifier, ...]:
-        return self.identifiers_in_parentheses() if self.accept("STORING") else ()
+        return self.column_names() if self.accept("STORING") else ()
 
     def _partition_by(self) -> tuple[Identifier, ...]:
         if not self.accept("PARTITION"):

@@ -239,7 +239,7 @@ class DdlAccessParser(DdlPartParser):
         word = self.advance()
         columns: tuple[Identifier, ...] = ()
         if self.token.symbol == "(":
-            columns = self.identifiers_in_parentheses()
+            columns = self.column_names()
         return ddl_ast.Privilege(word.symbol, columns, at=word.at, end=self.end)
 
     def _target(self) -> ddl_ast.GrantTarget:

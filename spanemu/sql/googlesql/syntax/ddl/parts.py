@@ -45,7 +45,8 @@ class DdlPartParser(QueryParser):
         word = self.identifier_of(self.advance())
         return Path((word,), at=word.at, end=word.end)
 
-    def identifiers_in_parentheses(self) -> tuple[Identifier, ...]:
+    def column_names(self) -> tuple[Identifier, ...]:
+        """Parse `(column, ...)`, with at most as many columns as a table may have."""
         return self.column_list(self.identifier)
 
     def column_list(self, rule: Callable[[], T]) -> tuple[T, ...]:
@@ -74,7 +75,7 @@ class DdlPartParser(QueryParser):
         """Parse `(name, ...)` or `()`."""
         if self.accept_all("(", ")"):
             return ()
-        return self.identifiers_in_parentheses()
+        return self.column_names()
 
     # ------------------------------------------------------------------------ options
 

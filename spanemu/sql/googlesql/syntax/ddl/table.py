@@ -198,10 +198,10 @@ class DdlTableParser(DdlPartParser):
             return ddl_ast.CheckDefinition(name, check, at=start, end=self.end)
         self.expect("FOREIGN", "CHECK")
         self.expect("KEY")
-        columns = self.identifiers_in_parentheses()
+        columns = self.column_names()
         self.expect("REFERENCES")
         table = self.path()
-        referenced = self.identifiers_in_parentheses()
+        referenced = self.column_names()
         on_delete = self.on_delete()
         enforced = not self.accept_all("NOT", "ENFORCED")
         if enforced:
