@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from importlib import import_module
+from types import ModuleType
 from typing import Any
 
 
@@ -57,3 +58,8 @@ class DeferredFunction:
 def deferred(module: str) -> DeferredModule:
     """Return a stand-in for the module of that name, which is not imported yet."""
     return DeferredModule(module)
+
+
+def imported(stand_in: DeferredModule) -> ModuleType:
+    """Import the module that `stand_in` stands for, and return it."""
+    return import_module(vars(stand_in)["_name"])

@@ -7,8 +7,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from types import TracebackType
 from typing import Self
 
+from spanemu.base.process import OwnProcess
 from spanemu.base.severity import Severity
 from spanemu.control.operation import ControlInterface, operation
+from spanemu.database.database import Database
+from spanemu.hotspots.assumptions import Assumptions
 from spanemu.hotspots.finding import Finding, KeySpaceStats
 from spanemu.hotspots.report import Report
 from spanemu.hotspots.thresholds import THRESHOLDS
@@ -149,6 +152,29 @@ class Watch(ControlInterface, Mapping[str, KeySpaceStats]):
         traceback: TracebackType | None,
     ) -> None:
         self.stop()
+
+
+class EmbeddedWatch(Watch):
+    """A watch on a database in this process."""
+
+    _database = OwnProcess[Database]()
+
+    def __init__(self, database: Database, assumptions: Assumptions) -> None:
+        super().__init__()
+        self._database = database
+        self._assumptions = assumptions
+        self._detector = database.hotspot_monitor.watch()
+
+    def stop(self) -> None:
+        if self._database.hotspot_monitor.detector is self._detector:
+            self._database.hotspot_monitor.stop()
+
+    def current_report(self) -> Report:
+        return self._database.hotspot_monitor.report(self._detector, self._assumptions)
+
+    def finish(self) -> Report:
+        self.stop()
+        return self.current_report()
 
 
 def _described(finding: Finding) -> str:

@@ -16,23 +16,32 @@ import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from importlib import import_module
 from math import inf
 from os import PathLike
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
+from spanemu.base.deferred import deferred
 from spanemu.base.process import OwnProcess
-from spanemu.control.hotspot_watch import HotspotsFound, SpannerHotspotInsufficientData, Watch
 from spanemu.control.operation import ControlInterface, Held, operation
 from spanemu.database.database import Database
-from spanemu.hotspots.assumptions import Assumptions, entry_parts
-from spanemu.hotspots.heatmap.file import save
-from spanemu.hotspots.heatmap.heatmap import Heatmap
-from spanemu.hotspots.heatmap.page import Earlier
-from spanemu.hotspots.report import Report
-from spanemu.hotspots.simulation import Simulation
-from spanemu.hotspots.split_info import SplitStat
-from spanemu.hotspots.stream_analysis import NODES_DEFAULT
+from spanemu.hotspots.assumptions import NODES_DEFAULT, Assumptions, entry_parts
 
+if TYPE_CHECKING:
+    from spanemu.control import hotspot_watch
+    from spanemu.control.hotspot_watch import HotspotsFound, SpannerHotspotInsufficientData, Watch
+    from spanemu.hotspots import report as reports
+    from spanemu.hotspots import simulation, split_info
+    from spanemu.hotspots.heatmap import file, page
+    from spanemu.hotspots.heatmap import heatmap as heatmaps
+else:
+    hotspot_watch = deferred("spanemu.control.hotspot_watch")
+    reports = deferred("spanemu.hotspots.report")
+    simulation = deferred("spanemu.hotspots.simulation")
+    split_info = deferred("spanemu.hotspots.split_info")
+    file = deferred("spanemu.hotspots.heatmap.file")
+    heatmaps = deferred("spanemu.hotspots.heatmap.heatmap")
+    page = deferred("spanemu.hotspots.heatmap.page")
 # mypy: disable-error-code="empty-body"
 
 # Users import all of these from here.
@@ -46,6 +55,12 @@ __all__ = [
 ]
 
 __tracebackhide__ = True  # pytest then shows the caller's line
+
+
+def __getattr__(name: str) -> Any:
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module("spanemu.control.hotspot_watch"), name)
 
 
 class SpannerHotspotsNotWatched(UserWarning):
@@ -71,7 +86,7 @@ class HotspotsHandle(ControlInterface):
         assume: Mapping[str, int | str] | None = None,
         operations: str = "w",
         nodes: int | None = None,
-    ) -> Watch:
+    ) -> hotspot_watch.Watch:
         """Discard the observations and observe from now on; as a context manager, for a block.
 
         `ignore` names findings to leave out: rule ids, tables, indexes, or "SPN802:AuditLog".
@@ -92,10 +107,10 @@ class HotspotsHandle(ControlInterface):
         assume: Mapping[str, int | str] | None = None,
         operations: str = "w",
         nodes: int | None = None,
-    ) -> Annotated[Watch, Held("watch", "stop")]:
+    ) -> Annotated[hotspot_watch.Watch, Held("watch", "stop")]:
         """Discard the observations and observe from now on."""
 
-    def report(self) -> Report:
+    def report(self) -> reports.Report:
         """Return the report of the observed writes.
 
         Warns with SpannerHotspotsNotWatched if nothing was observed although the database has rows:
@@ -106,12 +121,12 @@ class HotspotsHandle(ControlInterface):
             warnings.warn(SpannerHotspotsNotWatched(*report.notes), stacklevel=2)
         return report
 
-    def current_report(self) -> Report:
+    def current_report(self) -> reports.Report:
         """Return the report of the observed writes, without a warning."""
         return self._report(self._ignored)
 
     @operation("ReportHotspots", "report")
-    def _report(self, ignore: list[str]) -> Report:
+    def _report(self, ignore: list[str]) -> reports.Report:
         """Return the report of the observed writes, without the ignored findings."""
 
     @operation("ResetHotspots")
@@ -127,11 +142,13 @@ class HotspotsHandle(ControlInterface):
         """Pause or resume the judgement of writes, and return the previous state."""
 
     @operation("SplitStats", "rows")
-    def split_stats(self, interval: str = "MINUTE") -> list[SplitStat]:
+    def split_stats(self, interval: str = "MINUTE") -> list[split_info.SplitStat]:
         """Return the rows of SPANNER_SYS.SPLIT_STATS_TOP_`interval`. Raises ValueError."""
 
     @operation("Simulate", "simulation")
-    def simulate(self, *, nodes: int | None = None, qps: float | None = None) -> Simulation:
+    def simulate(
+        self, *, nodes: int | None = None, qps: float | None = None
+    ) -> simulation.Simulation:
         """Return a simulation, by the minute, of the writes at `qps` rows a second.
 
         `nodes` defaults to that of `watch`, then to the instance's node count if above one, then
@@ -141,7 +158,7 @@ class HotspotsHandle(ControlInterface):
         """
 
     @operation("Heatmap", "heatmap")
-    def _drawn(self) -> Heatmap:
+    def _drawn(self) -> heatmaps.Heatmap:
         """Return the heatmap of the observed writes."""
 
     def ignore(self, *entries: str) -> None:
@@ -164,8 +181,8 @@ class HotspotsHandle(ControlInterface):
         self,
         path: str | PathLike[str] | None = None,
         *,
-        before: Earlier | None = None,
-    ) -> Heatmap:
+        before: page.Earlier | None = None,
+    ) -> heatmaps.Heatmap:
         """Return the heatmap of the observed writes; with `path`, write it as one HTML file.
 
         A path that ends with .png gets the image only, one with .txt the text of
@@ -175,7 +192,7 @@ class HotspotsHandle(ControlInterface):
         """
         drawing = self._drawn()
         if path is not None:
-            save(path, drawing, self.current_report(), self.split_stats(), before)
+            file.save(path, drawing, self.current_report(), self.split_stats(), before)
         return drawing
 
 
@@ -200,14 +217,14 @@ class Hotspots(HotspotsHandle):
         assume: Mapping[str, int | str] | None = None,
         operations: str = "w",
         nodes: int | None = None,
-    ) -> Watch:
+    ) -> hotspot_watch.Watch:
         meant = self._nodes if nodes is None else nodes
         assumptions = Assumptions(_checked(ignore), dict(assume or {}), operations, meant)
         assumptions.check_names(self._database.schema)
         self._database.hotspot_monitor.assumptions = assumptions
-        return _EmbeddedWatch(self._database, assumptions)
+        return hotspot_watch.EmbeddedWatch(self._database, assumptions)
 
-    def _report(self, ignore: list[str]) -> Report:
+    def _report(self, ignore: list[str]) -> reports.Report:
         monitor = self._database.hotspot_monitor
         detector = monitor.detector or monitor.watch()
         known = monitor.assumptions
@@ -228,18 +245,20 @@ class Hotspots(HotspotsHandle):
             return paused
         return detector.pause(paused)
 
-    def split_stats(self, interval: str = "MINUTE") -> list[SplitStat]:
+    def split_stats(self, interval: str = "MINUTE") -> list[split_info.SplitStat]:
         clock = self._database.clock
         return self._database.hotspot_monitor.split_stats(clock.peek(), interval)
 
-    def simulate(self, *, nodes: int | None = None, qps: float | None = None) -> Simulation:
+    def simulate(
+        self, *, nodes: int | None = None, qps: float | None = None
+    ) -> simulation.Simulation:
         meant = self._meant if nodes is None else nodes
         if not isinstance(meant, int) or meant < 1 or not (qps is None or 0 < qps < inf):
             raise ValueError(f"nodes={meant} and qps={qps} of a simulation must be positive")
         monitor = self._database.hotspot_monitor
         return monitor.simulate(monitor.detector or monitor.watch(), meant, qps)
 
-    def _drawn(self) -> Heatmap:
+    def _drawn(self) -> heatmaps.Heatmap:
         monitor = self._database.hotspot_monitor
         return monitor.heatmap(monitor.detector or monitor.watch(), self._meant)
 
@@ -247,27 +266,6 @@ class Hotspots(HotspotsHandle):
     def _meant(self) -> int:
         """The number of nodes to simulate where the call does not give one."""
         return self._database.hotspot_monitor.assumptions.nodes or self._nodes or NODES_DEFAULT
-
-
-class _EmbeddedWatch(Watch):
-    _database = OwnProcess[Database]()
-
-    def __init__(self, database: Database, assumptions: Assumptions) -> None:
-        super().__init__()
-        self._database = database
-        self._assumptions = assumptions
-        self._detector = database.hotspot_monitor.watch()
-
-    def stop(self) -> None:
-        if self._database.hotspot_monitor.detector is self._detector:
-            self._database.hotspot_monitor.stop()
-
-    def current_report(self) -> Report:
-        return self._database.hotspot_monitor.report(self._detector, self._assumptions)
-
-    def finish(self) -> Report:
-        self.stop()
-        return self.current_report()
 
 
 def _checked(entries: Sequence[str]) -> tuple[str, ...]:

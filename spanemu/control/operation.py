@@ -23,6 +23,7 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import Annotated, Any, ClassVar, TypeVar, get_args, get_origin, get_type_hints
 
+from spanemu.base.deferred import DeferredModule, imported
 from spanemu.base.raw_key import raw_key
 from spanemu.base.serialization import from_plain
 
@@ -95,12 +96,12 @@ class Operation:
     @cached_property
     def returns(self) -> Any:
         """The type of the result, without its marker."""
-        return get_type_hints(self.function).get("return")
+        return _hints(self.function).get("return")
 
     @cached_property
     def held(self) -> Held | None:
         """The marker of a result that stays in the emulator's process."""
-        marker = _marker(get_type_hints(self.function, include_extras=True).get("return"))
+        marker = _marker(_hints(self.function, with_marks=True).get("return"))
         return marker if isinstance(marker, Held) else None
 
     def bind(self, target: object, args: Any, kwargs: Any) -> dict[str, Any]:
@@ -140,7 +141,7 @@ def parameters_of(function: Callable[..., Any]) -> Mapping[str, Parameter]:
 
     A parameter `**options: Unpack[Options]` stands for the fields of its TypedDict.
     """
-    hints, marked = get_type_hints(function), get_type_hints(function, include_extras=True)
+    hints, marked = _hints(function), _hints(function, with_marks=True)
     parameters: dict[str, Parameter] = {}
     for name, parameter in list(inspect.signature(function).parameters.items())[1:]:
         if parameter.kind is not inspect.Parameter.VAR_KEYWORD:
@@ -180,6 +181,16 @@ def read_arguments(
         value = from_plain(parameter.hint, given[name], name)
         arguments |= value if parameter.is_collected else {name: value}
     return arguments
+
+
+def _hints(function: Callable[..., Any], *, with_marks: bool = False) -> dict[str, Any]:
+    """Return the type hints of a function. Imports the deferred modules of the hints."""
+    modules = {
+        name: imported(value)
+        for name, value in function.__globals__.items()
+        if isinstance(value, DeferredModule)
+    }
+    return get_type_hints(function, localns=modules, include_extras=with_marks)
 
 
 def _marker(hint: Any) -> Held | Sent | None:

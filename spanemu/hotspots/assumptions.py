@@ -5,11 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from spanemu.base.suggestions import nearest
-from spanemu.hotspots.finding import Finding
 from spanemu.schema.schema import Schema
 
+if TYPE_CHECKING:
+    from spanemu.hotspots.finding import Finding
+
+NODES_DEFAULT = 8  # where the test does not state the number of nodes
 READS_AND_WRITES = ("r", "w")
 WORDS = ("low", "high", "random")  # of a column's values
 RULE_LIKE = re.compile(r"SPN(\d|$)", re.IGNORECASE)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from spanemu.base.clock import NANOS_PER_SECOND
 from spanemu.base.severity import Severity
-from spanemu.hotspots.finding import Finding
 from spanemu.hotspots.keys import BEGIN, END, KeyShape
 from spanemu.hotspots.split_model import SplitSettings
 from spanemu.hotspots.verdict import Reason
@@ -16,6 +16,9 @@ from spanemu.storage.boundary import TREE_ID_BYTES, Boundary, Path, path_of
 from spanemu.storage.layout import TreeId, tree_of
 from spanemu.storage.sizes import split_bytes, split_rows
 from spanemu.storage.splits import Split
+
+if TYPE_CHECKING:
+    from spanemu.hotspots.finding import Finding
 
 Start = tuple[bytes, Boundary | None]  # a split's position, and the boundary at which it begins
 PlacedSplit = tuple[bytes, Boundary | None, Split]

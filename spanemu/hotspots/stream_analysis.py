@@ -12,7 +12,7 @@ from statistics import mean
 from typing import Any
 
 from spanemu.base.name_hints import like_shard, like_status
-from spanemu.hotspots.assumptions import Assumptions
+from spanemu.hotspots.assumptions import NODES_DEFAULT, Assumptions
 from spanemu.hotspots.detector import Observations
 from spanemu.hotspots.identifiers import TIMES, IdFormatMatch, identify
 from spanemu.hotspots.keys import KeyShape
@@ -65,7 +65,6 @@ def _quantiles(keys: Sequence[bytes], buckets: int) -> list[bytes]:
 
 
 FEW_VALUES_MAX = 16
-NODES_DEFAULT = 8  # where the test does not state the number of nodes
 
 # The number of values that the SQL of a declaration (CHECK, MOD) allows a column; None where the
 # SQL sets no limit. The caller supplies this function, because the detector reads no SQL.

@@ -20,12 +20,15 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
-from spanemu.hotspots.identifiers import IdFormatMatch
 from spanemu.hotspots.samples import rank_correlation
 from spanemu.hotspots.stream import Summary
 from spanemu.hotspots.thresholds import THRESHOLDS, Thresholds
 from spanemu.hotspots.tree_load import Kind
+
+if TYPE_CHECKING:
+    from spanemu.hotspots.identifiers import IdFormatMatch
 
 
 class Level(StrEnum):

@@ -9,9 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
+from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
 from spanemu.base.clock import monotonic
+from spanemu.base.deferred import deferred
 from spanemu.database.activity import RequestRecord
 from spanemu.database.core import DatabaseCore
 from spanemu.database.options import ReadRequest, StatementRequest
@@ -19,11 +21,7 @@ from spanemu.database.splits.query_uses import QueryUses
 from spanemu.database.transactions.listing import request_text
 from spanemu.hotspots.assumptions import Assumptions
 from spanemu.hotspots.detector import Detector, Observations
-from spanemu.hotspots.finding import Finding
-from spanemu.hotspots.heatmap.heatmap import Heatmap, Overlay, build_heatmap
 from spanemu.hotspots.positions import Positions, position_of
-from spanemu.hotspots.report import Report, build_report, empty_report
-from spanemu.hotspots.simulation import Simulation, simulate
 from spanemu.hotspots.split_info import SplitRange, SplitStat, joined, split_stats
 from spanemu.hotspots.split_model import CutRules, SplitModel
 from spanemu.schema.column import Column
@@ -37,6 +35,16 @@ from spanemu.sql.syntax_tree import Expression
 from spanemu.storage.layout import TreeId, tree_of
 from spanemu.txn.buffer import Buffer
 from spanemu.values.mutation import Mutation, Write
+
+if TYPE_CHECKING:
+    from spanemu.hotspots import report as reports
+    from spanemu.hotspots import simulation
+    from spanemu.hotspots.finding import Finding
+    from spanemu.hotspots.heatmap import heatmap as heatmaps
+else:
+    reports = deferred("spanemu.hotspots.report")
+    simulation = deferred("spanemu.hotspots.simulation")
+    heatmaps = deferred("spanemu.hotspots.heatmap.heatmap")
 
 
 def values_allowed(dialect: DatabaseDialect, table: Table, column: Column) -> int | None:
@@ -160,14 +168,14 @@ class HotspotMonitor:
                 return self._schema.fold(name)
         return ""
 
-    def report(self, detector: Detector, assumptions: Assumptions) -> Report:
+    def report(self, detector: Detector, assumptions: Assumptions) -> reports.Report:
         """Return the report of a detector's observations, in the names of the current schema."""
         seen = self._observations(detector)
         schema = self._schema
         allowed = partial(values_allowed, schema.dialect)
-        report = build_report(schema, seen, assumptions, allowed=allowed)
+        report = reports.build_report(schema, seen, assumptions, allowed=allowed)
         if seen.is_idle and not report.findings:  # Queries alone can be a finding.
-            return empty_report(has_rows=self._has_rows())
+            return reports.empty_report(has_rows=self._has_rows())
         return report
 
     def _has_rows(self) -> bool:
@@ -201,24 +209,26 @@ class HotspotMonitor:
                     return source.name
         return None
 
-    def simulate(self, detector: Detector, nodes: int, qps: float | None) -> Simulation:
+    def simulate(self, detector: Detector, nodes: int, qps: float | None) -> simulation.Simulation:
         """Replay a detector's observations, starting from the current boundaries."""
         positions = Positions(self._schema, self._splitting.settings.policy)
         pinned = [position_of(boundary) for boundary in self._store.all_boundaries()]
-        return simulate(
+        return simulation.simulate(
             positions.trace(detector.trace().commits),
             nodes,
             qps,
             lambda servers: SplitModel(servers, pinned, CutRules(positions.levels)),
         )
 
-    def heatmap(self, detector: Detector, nodes: int) -> Heatmap:
+    def heatmap(self, detector: Detector, nodes: int) -> heatmaps.Heatmap:
         """Return the heatmap of a detector's observations, with the splits of `nodes` nodes."""
         schema, trace = self._schema, detector.trace()
         positions = Positions(schema, self._splitting.settings.policy)
         starts = {tree: self._store.split_map.starts(tree) for tree in positions.boundary_finders}
         pinned = [position_of(boundary) for boundary in self._store.all_boundaries()]
-        return build_heatmap(schema, trace, Overlay(positions, starts, pinned, trace, nodes))
+        return heatmaps.build_heatmap(
+            schema, trace, heatmaps.Overlay(positions, starts, pinned, trace, nodes)
+        )
 
     def split_stats(self, at: int, interval: str = "MINUTE") -> list[SplitStat]:
         """Return the rows of SPANNER_SYS.SPLIT_STATS_TOP_`interval` as of `at` (nanoseconds)."""
