@@ -64,13 +64,16 @@ def _too_large(table: Table) -> Iterator[Hit]:
         length = column.length
         limit = CHARACTERS_MAX if column.type == "STRING" else CELL_BYTES_MAX
         if isinstance(length, int) and length > limit:
-            facts = {"reason": f"{column.name} is declared with {length} where {limit} is allowed"}
+            facts = {
+                "reason": f"{column.name} is declared with {length}, at most {limit} is allowed"
+            }
             yield Hit(column.position, table.name, column.name, facts=facts)
     keys = set(table.key_names)
     total = sum(_declared_bytes(c) for name, c in table.columns.items() if name not in keys)
     if total > ROW_BYTES_MAX:
         yield hit_on(
-            table, reason=f"its columns may hold {total // MIB:,} MiB together, 1,600 at most"
+            table,
+            reason=f"its columns may take {total // MIB:,} MiB together, at most 1,600 are allowed",
         )
 
 
@@ -90,9 +93,10 @@ _ORDERS = "CREATE TABLE Orders (ShopId INT64 NOT NULL, OrderId INT64 NOT NULL"
 RULES = (
     Rule(
         "SPN403", INFO, "D", "Foreign key to a possible parent table",
-        "A table that refers to another by its whole composite key is often read with it.",
-        "A key that begins with that of {parent}, and INTERLEAVE IN PARENT {parent}",
-        "{object} refers to {parent} by its whole key; it could be interleaved there.",
+        "A table that refers to the whole composite key of another table is often read with that "
+        "table.",
+        "A key that begins with the key of {parent}, and INTERLEAVE IN PARENT {parent}",
+        "{object} refers to the whole key of {parent}, and could be interleaved in {parent}.",
         bad=f"{_ORDERS}) PRIMARY KEY (ShopId, OrderId);\n"
         "CREATE TABLE Items (ItemId STRING(64) NOT NULL, ShopId INT64, OrderId INT64, Price INT64, "
         "FOREIGN KEY (ShopId, OrderId) REFERENCES Orders (ShopId, OrderId)) PRIMARY KEY (ItemId)",
@@ -116,19 +120,19 @@ RULES = (
     ),
     Rule(
         "SPN502", ERROR, "D", "Row or cell beyond a limit",
-        "The columns outside of the key hold 1,600 MiB a row at most, a cell 10 MiB.",
+        "The columns outside of the key may hold 1,600 MiB in a row, a cell 10 MiB.",
         "Shorter columns, or a second table",
-        "{object} goes beyond a limit: {reason}.",
+        "{object} exceeds a limit: {reason}.",
         bad="CREATE TABLE T (Id INT64 NOT NULL, Body STRING(2621441)) PRIMARY KEY (Id)",
         good="CREATE TABLE T (Id INT64 NOT NULL, Body STRING(2621440)) PRIMARY KEY (Id)",
         check=each_table(_too_large),
     ),
     Rule(
         "SPN503", INFO, "D", "Queue kept in a table",
-        "Rows are added at one end of the index and taken from the other: the tail is hot for "
-        "writes, the head for deletes, and scans step over what was deleted.",
-        "A change stream, shards in front of the time, a row deletion policy",
-        "{object} serves {table} as a queue: {column}, then the time.",
+        "Inserts add entries at one end of the index, and deletes remove entries at the other. "
+        "Both ends are hot, and scans pass over deleted entries.",
+        "A change stream, a shard column before the time, a row deletion policy",
+        "{object} makes {table} a queue: its key is {column}, then the time.",
         bad="CREATE TABLE Outbox (Id STRING(64) NOT NULL, Status STRING(8), Ts TIMESTAMP) "
         "PRIMARY KEY (Id);\nCREATE INDEX OutboxByStatus ON Outbox(Status, Ts)",
         good="CREATE TABLE Orders (Id STRING(64) NOT NULL, Status STRING(8), Ts TIMESTAMP) "

@@ -53,7 +53,7 @@ def _refused(schema: Schema) -> Iterator[Hit]:
                 yield Hit(position, table.name, policy.column.name, facts={"reason": reason})
         if len(table.policies) > 1:
             policy, position = table.policies[-1]
-            facts = {"reason": "the table has one already"}
+            facts = {"reason": "the table already has a policy"}
             yield Hit(position, table.name, policy.column.name, facts=facts)
 
 
@@ -99,7 +99,7 @@ _CHILD = (
 RULES = (
     Rule(
         "SPN601", INFO, "D", "Log without a row deletion policy",
-        "A table that is only appended to grows forever.",
+        "A table that only receives inserts grows without limit.",
         "ALTER TABLE {object} ADD ROW DELETION POLICY (OLDER_THAN({column}, INTERVAL 30 DAY))",
         "{object} looks like a log, and nothing deletes its old rows.",
         bad=_LOGS, good=_LOGS + _TTL, opt_in=True, check=each_table(_endless_log),
@@ -109,7 +109,7 @@ RULES = (
         "Deleting a parent row deletes its children with their index entries in one commit; with "
         "more than a hundred or so children the commit can fail permanently.",
         "A policy on {object} too, with a shorter interval",
-        "Rows of {object} are deleted only with those of {parent}, and have entries in {index}.",
+        "Rows of {object} are deleted only with their {parent} rows, and have entries in {index}.",
         bad=f"{_LOGS}{_TTL};\n{_CHILD};\nCREATE INDEX ByWord ON Lines(Word)",
         good=f"{_LOGS}{_TTL};\n{_CHILD};\nCREATE INDEX ByWord ON Lines(Id, Word), INTERLEAVE IN "
         f"Logs",
@@ -129,16 +129,17 @@ RULES = (
     ),
     Rule(
         "SPN604", INFO, "D", "Index on the column of a row deletion policy",
-        "Deletion by policy needs no index, and one over a time is a hotspot.",
+        "A row deletion policy needs no index, and an index on a time is a hotspot.",
         "DROP INDEX {object}",
-        "{object} indexes {column}, by which old rows of {table} are deleted; that needs no index.",
+        "{object} indexes {column}, the column of the row deletion policy of {table}, which needs "
+        "no index.",
         bad=f"{_LOGS}{_TTL};\nCREATE INDEX ByAt ON Logs(Ts)",
         good=f"{_LOGS};\nCREATE INDEX ByAt ON Logs(Ts)",
         opt_in=True, check=each_index(_needless_index),
     ),
     Rule(
         "SPN605", INFO, "D", "Rows that never expire",
-        "A row whose column is NULL is never old enough.",
+        "The policy never deletes a row whose timestamp is NULL.",
         "{column} TIMESTAMP NOT NULL, or a generated column with COALESCE",
         "{column} of {object} decides when a row is deleted, and can be NULL.",
         bad="CREATE TABLE Logs (Id STRING(64) NOT NULL, Ts TIMESTAMP) PRIMARY KEY (Id)" + _TTL,

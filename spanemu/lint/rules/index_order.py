@@ -166,8 +166,9 @@ RULES = (
     ),
     Rule(
         "SPN202", WARNING, "D", "Index begins with a column that grows",
-        "A non-interleaved index is stored as a table sorted by its columns; with a time or a "
-        "counter in front all new entries are neighbours. Spanner's schema design best practice 3.",
+        "A non-interleaved index is stored as a table sorted by its columns. If a time or a "
+        "counter comes first, all new entries are neighbours. See best practice 3 of Spanner's "
+        "schema design guide.",
         "{spread}",
         "{object} on {table} begins with {column} ({order}): new entries all land at its end.",
         bad="CREATE TABLE Users (UserId INT64 NOT NULL, LastAccess TIMESTAMP) "
@@ -183,7 +184,7 @@ RULES = (
         "SPN203", ERROR, "D", "Index begins with the time of the last update",
         "ON UPDATE (PENDING_COMMIT_TIMESTAMP()) moves the entry of every row that changes to the "
         "end of the index.",
-        "Do not lead with it: {spread}",
+        "Another column first: {spread}",
         "{object} on {table} begins with {column}, which every update sets to its commit "
         "timestamp.",
         bad="CREATE TABLE T (Id INT64 NOT NULL, Changed TIMESTAMP "
@@ -196,8 +197,8 @@ RULES = (
     ),
     Rule(
         "SPN205", WARNING, "DV", "Index begins with a column of few values",
-        "Entries under one value are neighbours. They can be split by what follows; when that "
-        "grows too, each value has one hot end and nothing helps.",
+        "Entries with the same value are neighbours. Spanner can split them by the next key part, "
+        "but if that part grows too, each value has one hot end, and no split helps.",
         "A column of many values first, a NULL_FILTERED column for the rows with work to do, or "
         "a shard column: (ShardId, {column}, ...)",
         "{object} begins with {column}, which has few values, followed by {next}.",
@@ -211,7 +212,7 @@ RULES = (
     ),
     Rule(
         "SPN206", WARNING, "DV", "Index begins with a column that has a constant default",
-        "New rows all get one value, so their entries are neighbours.",
+        "All new rows have the same value, so their entries are neighbours.",
         "CREATE INDEX ... ON {table}(IndexPartition, {column})",
         "{object} begins with {column}, which is {default} in every new row.",
         bad="CREATE TABLE Players (Id STRING(64) NOT NULL, Attribute INT64 DEFAULT (50)) "
@@ -222,8 +223,8 @@ RULES = (
     ),
     Rule(
         "SPN207", WARNING, "DV", "Index of a column that is mostly NULL",
-        "Rows with NULL have entries too, all next to each other, unless the index excludes "
-        "them. A query must then exclude NULLs too, by IS NOT NULL.",
+        "Rows with NULL have entries too, all side by side, unless the index is NULL_FILTERED. "
+        "Queries must then exclude NULLs as well, by IS NOT NULL.",
         "{without}",
         "{object} begins with {column}, which is probably mostly NULL, and keeps every NULL entry."
         "{left}",
@@ -235,8 +236,8 @@ RULES = (
     ),
     Rule(
         "SPN217", WARNING, "D", "Search index sharded in the order of time",
-        "sort_order_sharding puts documents into splits by ORDER BY; with the newest first all new "
-        "documents share one split.",
+        "sort_order_sharding assigns documents to splits by ORDER BY. If the newest come first, "
+        "all new documents share one split.",
         "Uniform sharding, the default: leave sort_order_sharding out",
         "{object} shards by {column} DESC, so all new documents share a split.",
         bad="CREATE TABLE Posts (Id STRING(64) NOT NULL, Ts TIMESTAMP NOT NULL, T TOKENLIST) "
@@ -248,8 +249,8 @@ RULES = (
     ),
     Rule(
         "SPN220", WARNING, "D", "Foreign key whose backing index is hot",
-        "An enforced foreign key has an index over the referencing column. It is sorted like any "
-        "other, and cannot be dropped or changed.",
+        "An enforced foreign key has a managed index on the referencing columns. The index is "
+        "sorted like any other index, and cannot be dropped or changed.",
         "FOREIGN KEY (...) REFERENCES {referenced} (...) NOT ENFORCED, or a composite key",
         "The index behind the foreign key of {object} to {referenced} begins with {column}: "
         "{reason}.",

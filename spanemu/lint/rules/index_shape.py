@@ -142,11 +142,11 @@ def _beside_foreign_key(schema: Schema) -> Iterator[Hit]:
 def _quota(index: Index) -> Iterator[Hit]:
     parts = index.full_key
     if len(parts) > KEY_PARTS_MAX:
-        yield hit_on(index, reason=f"its key has {len(parts)} parts with the table's key, at most "
-                 f"{KEY_PARTS_MAX} are allowed")  # fmt: skip
+        yield hit_on(index, reason=f"its key has {len(parts)} parts with the table's key, the "
+                 f"limit is {KEY_PARTS_MAX}")  # fmt: skip
     if (oversize := oversize_of(parts)) is not None:
         size, rare = oversize
-        reason = f"its key may take {size} bytes where {KEY_BYTES_MAX} are allowed"
+        reason = f"its key may take {size} bytes, the limit is {KEY_BYTES_MAX}"
         yield hit_on(index, reason=reason, severity=WARNING, opt_in=rare)
 
 
@@ -190,7 +190,7 @@ RULES = (
     ),
     Rule(
         "SPN209", WARNING, "D", "Redundant index",
-        "Another index, or the table itself, is sorted the same way and has all its columns. Each "
+        "Another index, or the table itself, has the same order and all columns of the index. Each "
         "index is one more participant of every write.",
         "DROP INDEX {object}",
         "{object} serves no query that {other} does not serve.",
@@ -202,8 +202,8 @@ RULES = (
     ),
     Rule(
         "SPN210", INFO, "D", "Index that could be interleaved",
-        "The index is sorted by a parent's key first. Interleaved in the parent, its entries are "
-        "stored beside the rows, and a write stays in a single split.",
+        "The index begins with the key of a parent table. Interleaved in the parent, the entries "
+        "are stored beside the rows, and a write stays in a single split.",
         "add: , INTERLEAVE IN {parent}",
         "{object} begins with the whole key of {parent}, but is not interleaved in it.",
         bad=f"{_SINGERS}CREATE INDEX ByTitle ON Albums(SingerId, Title)",
@@ -212,10 +212,10 @@ RULES = (
     ),
     Rule(
         "SPN211", INFO, "D", "Index interleaved in a table that is no ancestor",
-        "Its entries lie with rows of another hierarchy, so a write to the table is distributed. "
-        "That is meant for the reverse edges of graphs only.",
+        "The entries are stored with rows of another hierarchy, so a write to the table involves "
+        "several splits. Use this only for the reverse edges of graphs.",
         "INTERLEAVE IN an ancestor of {table}, or no interleaving",
-        "{object} is interleaved in {parent}, which {table} does not descend from.",
+        "{object} is interleaved in {parent}, which is not an ancestor of {table}.",
         bad="CREATE TABLE People (PersonId INT64 NOT NULL) PRIMARY KEY (PersonId);\n"
         "CREATE TABLE Likes (LikeId INT64 NOT NULL, PersonId INT64 NOT NULL) PRIMARY KEY "
         "(LikeId);\n"
@@ -225,7 +225,8 @@ RULES = (
     ),
     Rule(
         "SPN212", WARNING, "DL", "Index stores wide columns",
-        "Stored columns are copied: every update of one rewrites the entry in the index too.",
+        "The index has copies of stored columns: every update of such a column also rewrites the "
+        "index entry.",
         "Store only what frequent queries need",
         "{object} stores {what}.",
         bad=f"{_USERS}) PRIMARY KEY (Id);\nCREATE INDEX ByName ON Users(Name) STORING (Photo)",
@@ -234,7 +235,7 @@ RULES = (
     ),
     Rule(
         "SPN214", WARNING, "D", "Many indexes on one table",
-        "Each index takes part in every insert, as a participant and in the count of mutations.",
+        "Each index adds a participant and mutations to every insert.",
         "Drop the indexes that no query uses",
         "{object} has {count} secondary indexes that are not interleaved.",
         bad=_MANY + ";\n".join(f"CREATE INDEX By{c} ON T({c})" for c in "ABCDEFGHI"),
@@ -243,8 +244,8 @@ RULES = (
     ),
     Rule(
         "SPN216", WARNING, "D", "Index that repeats the index of a foreign key",
-        "An enforced foreign key has a managed index over the same columns and never uses this "
-        "index. Queries may name the managed index.",
+        "An enforced foreign key has a managed index on the same columns, and never uses this "
+        "index. Queries can use the managed index by its name.",
         "DROP INDEX {object}, or FOREIGN KEY ... NOT ENFORCED",
         "{object} repeats the managed index of the foreign key {foreign_key}.",
         bad="CREATE TABLE Customers (Id INT64 NOT NULL) PRIMARY KEY (Id);\n"
@@ -259,10 +260,10 @@ RULES = (
     ),
     Rule(
         "SPN218", ERROR, "D", "Index beyond a limit",
-        "An index key has 16 parts and 8 KiB at most, the table's key included, and a table 128 "
-        "indexes.",
+        "An index key has at most 16 parts and 8 KiB, the table's key included. A table has at "
+        "most 128 indexes.",
         "Fewer or shorter key columns",
-        "{object} goes beyond a limit: {reason}.",
+        "{object} exceeds a limit: {reason}.",
         bad=f"CREATE TABLE T (Id INT64, {', '.join(f'C{n} INT64' for n in range(16))}) "
         f"PRIMARY KEY (Id);\nCREATE INDEX Wide ON T({', '.join(f'C{n}' for n in range(16))})",
         good=f"CREATE TABLE T (Id INT64, {', '.join(f'C{n} INT64' for n in range(16))}) "

@@ -183,7 +183,8 @@ _ALBUMS = "CREATE TABLE Albums (SingerId INT64 NOT NULL, AlbumId INT64 NOT NULL"
 RULES = (
     Rule(
         "SPN301", WARNING, "D", "Deep hierarchy",
-        "Spanner allows seven levels below the root. Every level repeats the keys of those above.",
+        "Spanner allows seven levels below the root. Every level repeats the keys of its "
+        "ancestors.",
         "Flatten the hierarchy: make deep tables root tables with a foreign key",
         "{object} lies {depth} levels below its root.",
         bad=_chain(5), good=_chain(4), check=each_table(_depth),
@@ -202,8 +203,7 @@ RULES = (
     ),
     Rule(
         "SPN305", WARNING, "D", "Interleaved in a table of few rows",
-        "All that is interleaved under a root row can share its split; few root rows mean few "
-        "splits.",
+        "A root row and its interleaved rows can share a split, so few root rows mean few splits.",
         "A foreign key to {root} instead of INTERLEAVE",
         "{object} is interleaved in {root}, which has few rows.",
         bad="CREATE TABLE Countries (Country STRING(2) NOT NULL) PRIMARY KEY (Country);\n"
@@ -216,11 +216,11 @@ RULES = (
     ),
     Rule(
         "SPN306", INFO, "D", "Table that could be interleaved",
-        "Its key holds the whole key of the table that it refers to; interleaved, parent and "
-        "children are read and written in one place.",
+        "The key contains the whole key of the referenced table. If the table is interleaved, "
+        "Spanner reads and writes parent and children in the same place.",
         "INTERLEAVE IN PARENT {parent}{how}",
-        "The key of {object} contains that of {parent}, which it refers to; it could be "
-        "interleaved{how}.",
+        "The key of {object} contains the key of {parent}, to which {object} refers: the table "
+        "could be interleaved{how}.",
         bad=f"{_SINGERS}{_ALBUMS}, FOREIGN KEY (SingerId) REFERENCES Singers (SingerId)) "
         "PRIMARY KEY (SingerId, AlbumId)",
         good=f"{_SINGERS}{_ALBUMS}, FOREIGN KEY (SingerId) REFERENCES Singers (SingerId)) "
@@ -229,7 +229,7 @@ RULES = (
     ),
     Rule(
         "SPN307", WARNING, "D", "Foreign key that repeats the interleaving",
-        "INTERLEAVE IN PARENT already demands the parent row; the foreign key adds a second check "
+        "INTERLEAVE IN PARENT already requires the parent row; the foreign key adds a second check "
         "to every write.",
         "Drop the foreign key",
         "{object} is interleaved in {parent} and refers to it by a foreign key as well.",
@@ -251,8 +251,8 @@ RULES = (
     ),
     Rule(
         "SPN309", WARNING, "DV", "Cascade that may exceed the limit of mutations",
-        "Deleting a parent row deletes its children and one entry of each global index for every "
-        "one of them, in one commit of 80,000 mutations at most.",
+        "Deleting a parent row deletes all its children, and for each child an entry of every "
+        "global index, in one commit of at most 80,000 mutations.",
         "Delete the children first, or a row deletion policy on {object}",
         "Deleting a row of {parent} deletes all its rows in {object} and their entries in {index}.",
         bad=f"{_SINGERS}{_PLAYS} ON DELETE CASCADE;\nCREATE INDEX ByAt ON Plays(Raw)",
@@ -275,8 +275,8 @@ RULES = (
     ),
     Rule(
         "SPN311", INFO, "D", "Bulk load must follow the order of parents",
-        "With IN PARENT every parent row must be there before its children, at every level, which "
-        "makes a parallel load hard.",
+        "INTERLEAVE IN PARENT requires every parent row before its children, at every level, which "
+        "makes a parallel load difficult.",
         "INTERLEAVE IN while loading, ALTER TABLE {object} SET INTERLEAVE IN PARENT {parent} later",
         "{object} has {count} levels of enforced parents above it.",
         bad=_chain(3), good=_chain(2), opt_in=True, check=each_table(_load_order),

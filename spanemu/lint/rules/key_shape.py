@@ -146,11 +146,11 @@ def _surrogate(table: Table) -> Iterator[Hit]:
 RULES = (
     Rule(
         "SPN118", INFO, "DQ", "History in ascending order",
-        "When the newest entries are read first, or together with the parent row, DESC keeps them "
-        "next to each other at the beginning. Spanner's schema design best practice 2: the order "
-        "depends on what is read.",
+        "If queries read the newest entries first, or together with the parent row, DESC stores "
+        "these entries first and side by side. See best practice 2 of Spanner's schema design "
+        "guide: the order depends on the queries.",
         "PRIMARY KEY ({key}) if the newest entries are read first",
-        "{column} of {object} ascends: the newest entries of one entity come last.",
+        "{column} of {object} is in ascending order: the newest entries of an entity come last.",
         bad="CREATE TABLE UserAccessLogs (UserId INT64 NOT NULL, LastAccess TIMESTAMP NOT NULL) "
         "PRIMARY KEY (UserId, LastAccess)",
         good="CREATE TABLE UserAccessLogs (UserId INT64 NOT NULL, LastAccess TIMESTAMP NOT NULL) "
@@ -168,8 +168,8 @@ RULES = (
     ),
     Rule(
         "SPN120", INFO, "D", "Table without a primary key",
-        "Spanner adds a hidden bit-reversed rowid. It spreads well, but rows that belong together "
-        "are scattered, and a key cannot be changed later.",
+        "Spanner adds a hidden bit-reversed rowid. Such keys spread well, but scatter related "
+        "rows, and a key cannot be changed later.",
         "Name the key: PRIMARY KEY (...)",
         "{object} declares no primary key.",
         bad="CREATE TABLE T (A INT64)",
@@ -178,9 +178,9 @@ RULES = (
     ),
     Rule(
         "SPN121", WARNING, "D", "Long primary key",
-        "The parts of a key may take 8 KiB together: a row with a longer key is refused. The key "
-        "is copied into every index entry and every child row.",
-        "A length for the column, or a hash of the text as the key and the text itself as data",
+        "A key may have 8 KiB; Spanner refuses a row with a longer key. Every index entry and "
+        "every child row has a copy of the key.",
+        "A shorter column, or a hash of the text as the key and the text in another column",
         "The key of {object} may exceed 8 KiB: {column} makes it {what}.",
         bad="CREATE TABLE Pages (Url STRING(MAX) NOT NULL) PRIMARY KEY (Url)",
         good="CREATE TABLE Pages (Url STRING(1024) NOT NULL) PRIMARY KEY (Url)",
@@ -188,7 +188,7 @@ RULES = (
     ),
     Rule(
         "SPN122", ERROR, "D", "Type or number of key columns",
-        "Keys are made of types with an order, and of 16 columns at most.",
+        "A key column needs a type with an order, and a key has at most 16 columns.",
         "Another type, or fewer columns",
         "{column} is in the key of {object}: {reason}.",
         bad="CREATE TABLE T (Tags ARRAY<STRING(8)>) PRIMARY KEY (Tags)",
@@ -197,8 +197,8 @@ RULES = (
     ),
     Rule(
         "SPN123", INFO, "D", "UUID kept as text",
-        "Text takes 36 bytes in every copy of the key where UUID takes 16, and upper and lower "
-        "case are different keys.",
+        "Text takes 36 bytes in every copy of the key, the type UUID 16, and the same UUID in "
+        "upper and lower case is two different keys.",
         "{column} UUID DEFAULT (NEW_UUID())",
         "{column} of {object} is STRING(36), the length of a UUID as text.",
         bad="CREATE TABLE T (Id STRING(36) NOT NULL) PRIMARY KEY (Id)",
@@ -217,8 +217,8 @@ RULES = (
     ),
     Rule(
         "SPN125", INFO, "D", "Surrogate key beside a natural one",
-        "A value that is unique, present and never changes can be the key itself, which saves "
-        "an index and a lookup.",
+        "A column that is unique and NOT NULL, and never changes, can be the key itself, which "
+        "saves an index and a lookup.",
         "PRIMARY KEY ({column})",
         "{object} is keyed by {key} although {column} is unique and NOT NULL.",
         bad="CREATE TABLE Countries (Id INT64 NOT NULL, Iso STRING(2) NOT NULL) PRIMARY KEY (Id);\n"

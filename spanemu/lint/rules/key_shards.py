@@ -139,8 +139,9 @@ def _in_key(table: Table, shard: Shard) -> bool:
 RULES = (
     Rule(
         "SPN111", WARNING, "DV", "Primary key begins with a column of few values",
-        "Rows under one value are neighbours, so new rows land in only as many ranges as there "
-        "are values. It is an error when the next part grows: then no split inside a value helps.",
+        "Rows with the same value are neighbours, so new rows land in only as many ranges as there "
+        "are values. If the next key part grows, splits inside a value do not help, and the "
+        "finding is an error.",
         "Put a column of many values first",
         "The key of {object} begins with {column}, which has {count} values; {next} comes next.",
         bad="CREATE TABLE Jobs (IsActive BOOL NOT NULL, Ts TIMESTAMP NOT NULL) "
@@ -151,12 +152,12 @@ RULES = (
     ),
     Rule(
         "SPN112", WARNING, "DV", "Fewer shards than nodes",
-        "N shards can keep N servers busy at most. N cannot be changed later without rewriting "
-        "the table.",
-        "As many shards as the instance will have nodes; for an index at least twice as many as "
-        "the splits that are expected",
-        "{column} of {object} spreads rows over {count} shards, fewer than the {nodes} nodes "
-        "planned for.",
+        "N shards keep at most N servers busy. N cannot be changed later without rewriting the "
+        "table.",
+        "As many shards as the instance will have nodes; for an index at least twice the expected "
+        "number of splits",
+        "{column} of {object} spreads rows over {count} shards, fewer than the {nodes} planned "
+        "nodes.",
         bad="CREATE TABLE Logs (Shard INT64 NOT NULL AS (ABS(MOD(FARM_FINGERPRINT(Id), 3))) "
         "STORED, "
         "Id STRING(64) NOT NULL) PRIMARY KEY (Shard, Id)",
@@ -170,8 +171,8 @@ RULES = (
         "Each ordered read has to visit every shard, and more shards than nodes do not spread "
         "the load further.",
         "As many shards as the instance will have nodes",
-        "{column} of {object} spreads rows over {count} shards; an ordered read visits all of "
-        "them, and {nodes} nodes are planned for.",
+        "{column} of {object} spreads rows over {count} shards, all of which an ordered read "
+        "visits; {nodes} nodes are planned.",
         bad="CREATE TABLE Logs (Shard INT64 NOT NULL AS (ABS(MOD(FARM_FINGERPRINT(Id), 100000))) "
         "STORED, Id STRING(64) NOT NULL) PRIMARY KEY (Shard, Id)",
         good="CREATE TABLE Logs (Shard INT64 NOT NULL AS (ABS(MOD(FARM_FINGERPRINT(Id), 16))) "
@@ -182,10 +183,10 @@ RULES = (
     Rule(
         "SPN114", WARNING, "D", "Shard from a signed modulo",
         "FARM_FINGERPRINT is a signed INT64 and MOD keeps the sign, so MOD(FARM_FINGERPRINT(x), N) "
-        "has 2N - 1 values; a query for shards 0 to N - 1 loses about half of the rows.",
+        "has 2N - 1 values; a query for shards 0 to N - 1 misses about half of the rows.",
         "ABS(MOD(FARM_FINGERPRINT(...), {count}))",
-        "{column} of {object} runs from -{last} to {last}, {values} values: a query over 0 to "
-        "{last} loses rows.",
+        "{column} of {object} has {values} values, from -{last} to {last}: a query for 0 to "
+        "{last} misses rows.",
         bad="CREATE TABLE UserAccessLogs (ShardId INT64 NOT NULL AS "
         "(MOD(FARM_FINGERPRINT(CAST(LastAccess AS STRING)), 2048)) STORED, "
         "LastAccess TIMESTAMP NOT NULL, UserId INT64 NOT NULL) "
@@ -198,8 +199,8 @@ RULES = (
     ),
     Rule(
         "SPN115", ERROR, "D", "Generated key column that Spanner refuses",
-        "A generated column in a primary key may read one column outside of the key at most, and "
-        "none that allows commit timestamps, is generated itself, or has a DEFAULT.",
+        "A generated column in a primary key may read at most one column outside of the key. It "
+        "may not read a column that allows commit timestamps, is generated, or has a DEFAULT.",
         "Hash a plain key column, or compute the shard in the application",
         "{column} of {object} cannot be a key column: {reason}.",
         bad="CREATE TABLE Logs (ShardId INT64 NOT NULL AS "
@@ -227,8 +228,8 @@ RULES = (
     ),
     Rule(
         "SPN117", WARNING, "D", "Shard column is not the first key part",
-        "Only the first key parts decide where a row is stored. A shard column behind the time "
-        "spreads nothing.",
+        "The first key parts decide where a row is stored. A shard column behind the time does "
+        "not spread rows.",
         "PRIMARY KEY ({key})",
         "{object} has the shard column {column}, but its key begins with {first}.",
         bad="CREATE TABLE Logs (Ts TIMESTAMP NOT NULL, ShardId INT64 NOT NULL) "

@@ -139,8 +139,8 @@ _TWO = "CREATE TABLE B (Id STRING(64) NOT NULL, X INT64) PRIMARY KEY (Id)"
 RULES = (
     Rule(
         "SPN701", WARNING, "D", "A table per tenant",
-        "Tables and indexes are limited in number and slow to create. One table with the tenant "
-        "first in its key keeps each tenant's rows together just as well.",
+        "The number of tables and indexes is limited, and their creation is slow. A single table "
+        "with the tenant first in its key also keeps each tenant's rows together.",
         "One table with TenantId as the first key column",
         "{count} tables have the same columns and names that differ only in the suffix: {names}.",
         bad=";\n".join(
@@ -155,8 +155,8 @@ RULES = (
     ),
     Rule(
         "SPN702", WARNING, "D", "Order of a batch",
-        "An index that is created right after its table costs nothing. A later index needs a "
-        "backfill, and Spanner recommends only a few backfills a day.",
+        "An index that is created directly after its table costs nothing. A later index needs a "
+        "backfill, and Spanner recommends at most a few backfills a day.",
         "CREATE INDEX directly after the CREATE TABLE of its table; few backfills in a batch",
         "Order of the batch, beginning with {object}: {reason}.",
         bad=f"{_ONE};\n{_TWO};\nCREATE INDEX AByX ON A(X)",
@@ -165,10 +165,10 @@ RULES = (
     ),
     Rule(
         "SPN703", INFO, "D", "Hot table that begins as a single split",
-        "A new table is one split, and load splits it only after minutes. Split points made twelve "
-        "hours to seven days ahead spread the launch.",
+        "A new table is one split, and Spanner splits it only after minutes of load. Split points, "
+        "added twelve hours to seven days before the launch, spread the load at once.",
         "AddSplitPoints, about {points} of them, before the launch",
-        "{object} is expected to be written at a high rate, and begins as one split.",
+        "{object} is expected to have a high rate of writes, and begins as one split.",
         bad="-- spanemu: high-rate\n" + _ONE,
         good=_ONE,
         rate=True, check=each_table(_no_split_points),

@@ -23,10 +23,13 @@ FAMILIES = {
 }
 HEAD = """# Rules
 
-Generated from `spanemu/lint/rules`; `spanemu lint --explain ID` prints one with its examples. Evidence says what a rule must see: D the
-schema, V values, L load, Q queries. Linter: "on" runs by default, "off" runs when it is selected (`--select default,SPN210`, or
-`--select all`), "no" means that a schema alone cannot decide. The report on [hotspots](hotspots.md) reports the rules with "yes" when it
-has seen enough.
+Generated from `spanemu/lint/rules`. `spanemu lint --explain ID` prints a rule with its examples.
+
+| column | values |
+|---|---|
+| evidence | the input that the rule needs: D the schema, V values, L load, Q queries |
+| linter | "on": a default rule; "off": runs when it is selected (`--select default,SPN210`, `--select all`); "no": needs more than a schema |
+| report | "yes": the report on [hotspots](hotspots.md) reports the rule when it has enough evidence |
 """
 
 
