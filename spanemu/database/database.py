@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from spanemu.base.clock import Clock
+from spanemu.base.deferred import deferred
 from spanemu.database.content import Content, Contents, DatabaseSnapshot, check_own
 from spanemu.database.core import DatabaseCore, Environment
 from spanemu.database.database_time import DatabaseTime
@@ -28,7 +29,6 @@ from spanemu.database.splits.split_manager import SplitManager
 from spanemu.database.splits.split_points import SplitPoints
 from spanemu.database.statements.query_engine import Footprint, footprint_of, prepare
 from spanemu.database.transactions.read_write import interfere
-from spanemu.ddl.schema_text import ddl_statements
 from spanemu.hotspots.split_info import CommitSplits
 from spanemu.hotspots.split_model import SplitPolicy
 from spanemu.schema.dialect import GOOGLE_STANDARD_SQL, DatabaseDialect
@@ -39,6 +39,11 @@ from spanemu.storage.boundary import Boundary, Origin
 from spanemu.storage.layout import tree_of
 from spanemu.storage.split_map import SplitLocation
 from spanemu.storage.store import Store
+
+if TYPE_CHECKING:
+    from spanemu.ddl import schema_text
+else:
+    schema_text = deferred("spanemu.ddl.schema_text")
 
 if TYPE_CHECKING:
     from spanemu.database.splits.hotspot_monitor import HotspotMonitor
@@ -168,7 +173,7 @@ class Database:
 
     def ddl(self) -> list[str]:
         """Return the schema as canonical statements."""
-        return ddl_statements(self.schema, self._core.database_id)
+        return schema_text.ddl_statements(self.schema, self._core.database_id)
 
     def restart_history(self) -> None:
         """Make the current schema the first: earlier reads see its tables empty."""

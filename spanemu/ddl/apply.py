@@ -11,17 +11,22 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 
+from spanemu.base.deferred import deferred
 from spanemu.ddl.change import Change
-from spanemu.ddl.errors.objects import OtherDatabaseAltered
-from spanemu.ddl.statements import BUNDLE_STATEMENTS, STATEMENTS
+from spanemu.ddl.statements import run_statement
 from spanemu.schema.objects import NO_TYPES, ProtoTypes
 from spanemu.schema.schema import Schema
 from spanemu.sql.dialects import dialect_of
 from spanemu.sql.functions.registry import Context
 from spanemu.storage.store import Store
 from spanemu.txn.rules import CompiledSchema
+
+if TYPE_CHECKING:
+    from spanemu.ddl.errors import objects as object_errors
+else:
+    object_errors = deferred("spanemu.ddl.errors.objects")
 
 BATCHES_MAX = 8
 STATEMENTS_MAX = 2_000  # of a cached batch, as each step holds a generation of the schema
@@ -94,7 +99,7 @@ def plan_batch(
     steps = _PLANS.recall(statements, schema, sent, lambda: _planned(statements, schema, sent))
     for step in steps:  # Not in the plan, which databases of different names share.
         if step.database and is_other_database(step.database):
-            raise OtherDatabaseAltered(step.database)
+            raise object_errors.OtherDatabaseAltered(step.database)
     return steps
 
 
@@ -110,7 +115,4 @@ def _planned(statements: Sequence[str], schema: Schema, sent: ProtoTypes) -> Seq
 def change_of(statement: str, schema: Schema, sent: ProtoTypes = NO_TYPES) -> Change:
     """Return the effect of one statement on `schema`."""
     parsed = dialect_of(schema.dialect).parse_ddl(statement, schema.limits)
-    run = STATEMENTS.get(type(parsed))
-    if run is not None:
-        return run(parsed, schema)
-    return BUNDLE_STATEMENTS[type(parsed)](parsed, schema, sent)
+    return run_statement(parsed, schema, sent)

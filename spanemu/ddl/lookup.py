@@ -5,18 +5,19 @@ Unlike queries, DDL must spell names as they were created.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from spanemu.ddl.errors.names import (
-    ColumnNotFound,
-    IndexNotFound,
-    TableNotFound,
-)
+from spanemu.base.deferred import deferred
 from spanemu.schema.column import Column
 from spanemu.schema.index import Index
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Table
 from spanemu.sql.syntax_tree import Identifier, Path
+
+if TYPE_CHECKING:
+    from spanemu.ddl.errors import names as name_errors
+else:
+    name_errors = deferred("spanemu.ddl.errors.names")
 
 
 def find_table(schema: Schema, path: Path) -> Table | None:
@@ -29,7 +30,7 @@ def table_of(schema: Schema, path: Path) -> Table:
     """Return the table with exactly that name. Raises TableNotFound."""
     table = find_table(schema, path)
     if table is None:
-        raise TableNotFound(str(path))
+        raise name_errors.TableNotFound(str(path))
     return table
 
 
@@ -43,7 +44,7 @@ def column_of(table: Table, identifier: Identifier) -> Column:
     """Return the column with exactly that name. Raises ColumnNotFound."""
     column = find_column(table, identifier.name)
     if column is None:
-        raise ColumnNotFound(table.name, identifier.name)
+        raise name_errors.ColumnNotFound(table.name, identifier.name)
     return column
 
 
@@ -57,7 +58,7 @@ def index_of(schema: Schema, path: Path) -> Index:
     """Return the index with exactly that name. Raises IndexNotFound."""
     index = find_index(schema, path)
     if index is None:
-        raise IndexNotFound(str(path))
+        raise name_errors.IndexNotFound(str(path))
     return index
 
 

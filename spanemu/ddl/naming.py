@@ -11,19 +11,19 @@ import re
 from collections.abc import Iterator, Sequence
 from hashlib import blake2b
 from itertools import count
+from typing import TYPE_CHECKING
 
+from spanemu.base.deferred import deferred
 from spanemu.base.errors import SpannerError
 from spanemu.base.limits import IDENTIFIER_LENGTH_MAX
-from spanemu.ddl.errors.names import (
-    DuplicateName,
-    InvalidObjectName,
-    ReservedIndexName,
-    ReservedPrefix,
-    SchemaNotFound,
-)
 from spanemu.ddl.lookup import schema_part
 from spanemu.schema.names import constraint_full_name
 from spanemu.schema.schema import Schema
+
+if TYPE_CHECKING:
+    from spanemu.ddl.errors import names as name_errors
+else:
+    name_errors = deferred("spanemu.ddl.errors.names")
 
 _HEX_DIGITS = 16
 
@@ -101,20 +101,20 @@ def object_name_problems(kind: str, name: str, schema: Schema) -> Iterator[Spann
     """Yield what is wrong with the name of a new object, in a named schema or not."""
     home = schema_part(name)
     if home and schema.named_schemas.get(schema.fold(home)) != home:
-        yield SchemaNotFound(home)
+        yield name_errors.SchemaNotFound(home)
     if not is_name(name.rpartition(".")[2]):
-        yield InvalidObjectName(kind, name)
+        yield name_errors.InvalidObjectName(kind, name)
     if schema.has_name(name):
-        yield DuplicateName(name)
+        yield name_errors.DuplicateName(name)
 
 
 def index_name_problems(name: str, schema: Schema) -> Iterator[SpannerError]:
     """Yield what is wrong with the name of a new index."""
     own = name.rpartition(".")[2]
     if own.upper() == _INDEX_NAME:
-        yield ReservedIndexName(name)
+        yield name_errors.ReservedIndexName(name)
     if own.lower().startswith(_INDEX_PREFIX):
-        yield InvalidObjectName("Index", name)
+        yield name_errors.InvalidObjectName("Index", name)
     yield from object_name_problems("Index", name, schema)
 
 
@@ -123,25 +123,25 @@ def constraint_name_problems(
 ) -> Iterator[SpannerError]:
     """Yield what is wrong with the name of a new constraint of a table."""
     if not is_name(name):
-        yield InvalidObjectName(kind, name)
+        yield name_errors.InvalidObjectName(kind, name)
     for prefix in _CONSTRAINT_PREFIXES:
         if name.upper().startswith(prefix):
-            yield ReservedPrefix(kind, name, prefix)
+            yield name_errors.ReservedPrefix(kind, name, prefix)
     full_name = constraint_full_name(table, name)
     if schema.has_name(full_name):
-        yield DuplicateName(full_name)
+        yield name_errors.DuplicateName(full_name)
 
 
 def schema_name_problems(name: str, schema: Schema) -> Iterator[SpannerError]:
     """Yield what is wrong with the name of a new named schema."""
     lowered = schema.fold(name)
     if not is_name(name) or lowered in _SCHEMA_NAMES or lowered.startswith(_SCHEMA_PREFIXES):
-        yield InvalidObjectName("Schema", name)
+        yield name_errors.InvalidObjectName("Schema", name)
     if schema.has_name(name):
-        yield DuplicateName(name)
+        yield name_errors.DuplicateName(name)
 
 
 def column_name_problems(table: str, column: str) -> Iterator[SpannerError]:
     """Yield what is wrong with the name of a column."""
     if not is_name(column):
-        yield InvalidObjectName("Column", f"{table}.{column}")
+        yield name_errors.InvalidObjectName("Column", f"{table}.{column}")

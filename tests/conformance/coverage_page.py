@@ -52,7 +52,7 @@ def _ddl() -> Iterator[str]:
         and issubclass(kind, ddl_ast.DdlStatement)
         and kind not in (ddl_ast.DdlStatement, ddl_ast.Drop, ddl_ast.IndexDefinition)
     ]
-    assert set(kinds) == {*STATEMENTS, *BUNDLE_STATEMENTS}
+    assert set(kinds) == {*STATEMENTS, *BUNDLE_STATEMENTS, *KIND_STATEMENTS}
     done = sorted(map(_words, kinds))
     yield "## Schema statements\n"
     yield f"Applied: {', '.join(done)}.\n"

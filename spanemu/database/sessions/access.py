@@ -10,14 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
+from spanemu.base.deferred import deferred
 from spanemu.database.core import DatabaseCore
 from spanemu.database.errors import PrivilegeMissing, RoleNotFound
 from spanemu.database.generation import Generation
 from spanemu.database.options import ReadRequest, StatementRequest
 from spanemu.database.system_tables.catalog import system_tables
-from spanemu.ddl.expressions import element_row
-from spanemu.ddl.kinds.roles import containing_roles
 from spanemu.schema.access import PUBLIC, SYS_READER, SYSTEM_ROLES, Grant
 from spanemu.schema.schema import Schema
 from spanemu.sql.dialect import AnalyzerOptions
@@ -25,6 +25,13 @@ from spanemu.sql.dialects import dialect_of
 from spanemu.sql.usage import Usage, collect_usage
 from spanemu.values.mutation import Delete, Mutation, WriteKind
 from spanemu.values.types import Type
+
+if TYPE_CHECKING:
+    from spanemu.ddl import expressions
+    from spanemu.ddl.kinds import roles as role_kind
+else:
+    expressions = deferred("spanemu.ddl.expressions")
+    role_kind = deferred("spanemu.ddl.kinds.roles")
 
 _PRIVILEGES_OF_WRITES = {
     WriteKind.INSERT: ("INSERT",),
@@ -78,7 +85,7 @@ class Access:
             raise PrivilegeMissing(self.role, "SELECT", "table", name)
 
     def _roles(self) -> set[str]:
-        return containing_roles(self._core.generation.schema, self.role) | {PUBLIC}
+        return role_kind.containing_roles(self._core.generation.schema, self.role) | {PUBLIC}
 
     def _check(self, needs: Iterable[Need], schema: Schema) -> None:
         roles = (schema.roles.get(schema.fold(name)) for name in self._roles())
@@ -166,7 +173,7 @@ def _usage(generation: Generation, sql: str, types: Mapping[str, Type]) -> Usage
 
 def _as_named(schema: Schema) -> Schema:
     """Return the schema with every view as a table and every generated column as a plain column."""
-    rows = {key: element_row(schema, key) for key in (*schema.tables, *schema.views)}
+    rows = {key: expressions.element_row(schema, key) for key in (*schema.tables, *schema.views)}
     tables = {key: row for key, row in rows.items() if row is not None}
     return schema.next(tables=tables, views={})
 

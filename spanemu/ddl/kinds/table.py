@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from spanemu.base.errors import SpannerError
+from spanemu.ddl.change import Change
 from spanemu.ddl.kinds.change_streams import CHANGE_STREAM
 from spanemu.ddl.kinds.functions import FUNCTION
 from spanemu.ddl.kinds.kind import ObjectKind, Statement, statements_of
@@ -32,6 +33,11 @@ KINDS: Sequence[ObjectKind] = (*BEFORE_TABLES, *WITH_TABLES, *AFTER_TABLES)
 STATEMENTS: Mapping[type[DdlStatement], Statement] = {
     node: run for kind in KINDS for node, run in statements_of(kind).items()
 }
+
+
+def run_statement(statement: DdlStatement, schema: Schema) -> Change:
+    """Return the effect of a statement about an object of a kind."""
+    return STATEMENTS[type(statement)](statement, schema)
 
 
 def table_dependents(schema: Schema, table: Table) -> Iterator[SpannerError]:

@@ -2,8 +2,8 @@
 
 A function takes the parsed statement and the schema before the statement, and returns a `Change`.
 Functions for proto bundles also take the types that came with the request. A function raises the
-first problem that `validators` find. The statements about named objects without rows come from the
-table of `kinds`.
+first problem that `validators` find. The statements about named objects without rows are in the
+table of `kinds`. Every module but that of CREATE TABLE is imported with its first statement.
 
 Tables: `create_table`, and `alter_table` with its actions in `alter_column` and
 `table_properties`; both need `columns` and `constraints`. The rest: `indexes`, `database` (also
@@ -13,55 +13,66 @@ named schemas and statistics packages), `grants` and `proto_bundles`.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from spanemu.base.deferred import deferred
 from spanemu.ddl.change import Change
-from spanemu.ddl.kinds import table as kinds
-from spanemu.ddl.kinds.kind import Statement
-from spanemu.ddl.statements.alter_table import alter_table
-from spanemu.ddl.statements.create_table import create_table, drop_table
-from spanemu.ddl.statements.database import (
-    alter_database,
-    alter_statistics,
-    analyze,
-    create_database,
-    create_schema,
-    drop_schema,
-)
-from spanemu.ddl.statements.grants import grant, revoke
-from spanemu.ddl.statements.indexes import alter_index, create_index, drop_index
-from spanemu.ddl.statements.proto_bundles import (
-    alter_proto_bundle,
-    create_proto_bundle,
-    drop_proto_bundle,
-)
-from spanemu.ddl.statements.table_properties import rename_tables
+from spanemu.ddl.statements import create_table
 from spanemu.schema.objects import ProtoTypes
 from spanemu.schema.schema import Schema
 from spanemu.sql import ddl_ast
 
+if TYPE_CHECKING:
+    from spanemu.ddl.kinds import table as kinds
+    from spanemu.ddl.statements import (
+        alter_table,
+        database,
+        grants,
+        indexes,
+        proto_bundles,
+        table_properties,
+    )
+else:
+    kinds = deferred("spanemu.ddl.kinds.table")
+    alter_table = deferred("spanemu.ddl.statements.alter_table")
+    database = deferred("spanemu.ddl.statements.database")
+    grants = deferred("spanemu.ddl.statements.grants")
+    indexes = deferred("spanemu.ddl.statements.indexes")
+    proto_bundles = deferred("spanemu.ddl.statements.proto_bundles")
+    table_properties = deferred("spanemu.ddl.statements.table_properties")
+
+Statement = Callable[[Any, Schema], Change]
 BundleStatement = Callable[[Any, Schema, ProtoTypes], Change]
 
+# The statements about tables, indexes and the database. Those about other objects are in the
+# tables of `kinds`.
 STATEMENTS: Mapping[type[ddl_ast.DdlStatement], Statement] = {
-    **kinds.STATEMENTS,
-    ddl_ast.AlterDatabase: alter_database,
-    ddl_ast.AlterIndex: alter_index,
-    ddl_ast.AlterStatistics: alter_statistics,
-    ddl_ast.AlterTable: alter_table,
-    ddl_ast.Analyze: analyze,
-    ddl_ast.CreateDatabase: create_database,
-    ddl_ast.CreateIndex: create_index,
-    ddl_ast.CreateSchema: create_schema,
-    ddl_ast.CreateTable: create_table,
-    ddl_ast.DropIndex: drop_index,
-    ddl_ast.DropSchema: drop_schema,
-    ddl_ast.DropTable: drop_table,
-    ddl_ast.Grant: grant,
-    ddl_ast.RenameTables: rename_tables,
-    ddl_ast.Revoke: revoke,
+    ddl_ast.AlterDatabase: database.alter_database,
+    ddl_ast.AlterIndex: indexes.alter_index,
+    ddl_ast.AlterStatistics: database.alter_statistics,
+    ddl_ast.AlterTable: alter_table.alter_table,
+    ddl_ast.Analyze: database.analyze,
+    ddl_ast.CreateDatabase: database.create_database,
+    ddl_ast.CreateIndex: indexes.create_index,
+    ddl_ast.CreateSchema: database.create_schema,
+    ddl_ast.CreateTable: create_table.create_table,
+    ddl_ast.DropIndex: indexes.drop_index,
+    ddl_ast.DropSchema: database.drop_schema,
+    ddl_ast.DropTable: create_table.drop_table,
+    ddl_ast.Grant: grants.grant,
+    ddl_ast.RenameTables: table_properties.rename_tables,
+    ddl_ast.Revoke: grants.revoke,
 }
 BUNDLE_STATEMENTS: Mapping[type[ddl_ast.DdlStatement], BundleStatement] = {
-    ddl_ast.AlterProtoBundle: alter_proto_bundle,
-    ddl_ast.CreateProtoBundle: create_proto_bundle,
-    ddl_ast.DropProtoBundle: drop_proto_bundle,
+    ddl_ast.AlterProtoBundle: proto_bundles.alter_proto_bundle,
+    ddl_ast.CreateProtoBundle: proto_bundles.create_proto_bundle,
+    ddl_ast.DropProtoBundle: proto_bundles.drop_proto_bundle,
 }
+
+
+def run_statement(statement: ddl_ast.DdlStatement, schema: Schema, sent: ProtoTypes) -> Change:
+    """Return the effect of a statement; `sent` are the types that came with the request."""
+    kind = type(statement)
+    if kind in BUNDLE_STATEMENTS:
+        return BUNDLE_STATEMENTS[kind](statement, schema, sent)
+    return STATEMENTS.get(kind, kinds.run_statement)(statement, schema)

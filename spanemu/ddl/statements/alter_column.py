@@ -30,14 +30,14 @@ from spanemu.ddl.kinds.table import column_dependents
 from spanemu.ddl.lookup import column_of
 from spanemu.ddl.statements.columns import ColumnSlot, column_options, identity_sequence, new_column
 from spanemu.ddl.validators import raise_first
-from spanemu.ddl.validators.columns import (
+from spanemu.ddl.validators.alterations import (
     Alteration,
-    column_problems,
     commit_timestamp_problems,
     foreign_keys_over,
     redefinition_problems,
     shared_key_problems,
 )
+from spanemu.ddl.validators.columns import column_problems
 from spanemu.ddl.validators.expressions import default_problems, generated_problems
 from spanemu.ddl.validators.options import locality_group_problems, sequence_problems
 from spanemu.ddl.verifiers import verify_length, verify_not_null, verify_past, verify_vector_length

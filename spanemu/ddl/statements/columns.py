@@ -4,18 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from spanemu.ddl.errors.columns import (
-    BadOptionValue,
-    IdentityKindMissing,
-    LengthMissing,
-    LengthNotAllowed,
-    NestedArray,
-    TypeNotFound,
-    TypeNotStorable,
-    UnknownOption,
-)
+from spanemu.base.deferred import deferred
 from spanemu.ddl.naming import identity_sequence_name
 from spanemu.ddl.validators import raise_first
 from spanemu.ddl.validators.columns import LENGTHS_MAX
@@ -34,6 +25,11 @@ from spanemu.schema.schema import Schema
 from spanemu.sql import ddl_ast
 from spanemu.sql.syntax_tree import TypeName
 from spanemu.values.types import SCALARS, Type, TypeCode, array_of
+
+if TYPE_CHECKING:
+    from spanemu.ddl.errors import columns as column_errors
+else:
+    column_errors = deferred("spanemu.ddl.errors.columns")
 
 _BIT_REVERSED = "bit_reversed_positive"
 _STORABLE = {name: type_ for name, type_ in SCALARS.items() if type_.code != TypeCode.INTERVAL}
@@ -89,27 +85,27 @@ def _type(written: TypeName, table: str, column: str, known: ProtoTypes) -> tupl
     """Return a type as written and the length of it or its elements; None is MAX."""
     if written.element is not None:
         if written.element.element is not None:
-            raise NestedArray(table, column)
+            raise column_errors.NestedArray(table, column)
         element, length = _type(written.element, table, column, known)
         return array_of(element), length
     if written.fields is not None:
-        raise TypeNotStorable(table, column, "STRUCT")
+        raise column_errors.TypeNotStorable(table, column, "STRUCT")
     name = str(written.path)
     type_ = _STORABLE.get(name.upper()) or known.type_of(name)
     if type_ is None:
         if name.upper() in SCALARS:
-            raise TypeNotStorable(table, column, name.upper())
-        raise TypeNotFound(table, column, name)
+            raise column_errors.TypeNotStorable(table, column, name.upper())
+        raise column_errors.TypeNotFound(table, column, name)
     return type_, _length(written, type_, table, column)
 
 
 def _length(written: TypeName, type_: Type, table: str, column: str) -> int | None:
     if type_.code in LENGTHS_MAX:
         if written.length is None:
-            raise LengthMissing(table, column, str(type_))
+            raise column_errors.LengthMissing(table, column, str(type_))
         return written.length if isinstance(written.length, int) else None
     if written.length is not None:
-        raise LengthNotAllowed(table, column, str(type_))
+        raise column_errors.LengthNotAllowed(table, column, str(type_))
     return None
 
 
@@ -124,13 +120,13 @@ def column_options(
     for name, value in ddl_ast.options_by_name(written).items():
         rule = _COLUMN_RULES.get(name)
         if rule is None:
-            raise UnknownOption("column", f"{table}.{column}", name)
+            raise column_errors.UnknownOption("column", f"{table}.{column}", name)
         if value is None:
             options.pop(name, None)
         elif rule.accepts(value):
             options[name] = value
         else:
-            raise BadOptionValue(name, rule.supported)
+            raise column_errors.BadOptionValue(name, rule.supported)
     return options
 
 
@@ -146,7 +142,7 @@ def _identity(
             return None
         clauses = ddl_ast.SequenceClauses()
     if not clauses.bit_reversed_positive and not schema.options.get("default_sequence_kind"):
-        raise IdentityKindMissing(definition.name.name)
+        raise column_errors.IdentityKindMissing(definition.name.name)
     raise_first(sequence_problems(clauses.skip_range, clauses.counter))
     kind = _BIT_REVERSED if clauses.bit_reversed_positive else None
     name = identity_sequence_name(slot.id)

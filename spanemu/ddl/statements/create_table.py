@@ -4,31 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
+from spanemu.base.deferred import deferred
 from spanemu.base.errors import Unsupported
 from spanemu.ddl.change import Change, Job
 from spanemu.ddl.edit import with_sequences, without_table
-from spanemu.ddl.errors.columns import DuplicateColumnName
-from spanemu.ddl.errors.names import DuplicateName, TableNotFound
-from spanemu.ddl.errors.tables import (
-    KeyColumnMissing,
-    OnDeleteOfInterleaveIn,
-    SeveralPrimaryKeys,
-    SynonymExists,
-    TableHasChildren,
-    TableHasIndexes,
-    TableIsReferenced,
-    TooManyTables,
-)
-from spanemu.ddl.expressions import dependent_view_problems
-from spanemu.ddl.kinds.table import table_dependents
 from spanemu.ddl.lookup import find_table, table_of
 from spanemu.ddl.naming import object_name_problems
 from spanemu.ddl.statements.columns import ColumnSlot, identity_sequence, new_column
-from spanemu.ddl.statements.constraints import add_check, add_foreign_key, release_indexes
 from spanemu.ddl.validators import raise_first
 from spanemu.ddl.validators.columns import column_problems
-from spanemu.ddl.validators.expressions import default_problems, generated_problems
 from spanemu.ddl.validators.keys import (
     ancestor_policy_problems,
     descent_problems,
@@ -50,6 +36,23 @@ from spanemu.sql.errors import TooManyColumns
 from spanemu.sql.syntax_tree import Identifier, Path, TypeName
 from spanemu.values.order import SortOrders
 
+if TYPE_CHECKING:
+    from spanemu.ddl import expressions
+    from spanemu.ddl.errors import columns as column_errors
+    from spanemu.ddl.errors import names as name_errors
+    from spanemu.ddl.errors import tables as table_errors
+    from spanemu.ddl.kinds import table as kinds
+    from spanemu.ddl.statements import constraints as constraint_changes
+    from spanemu.ddl.validators import expressions as expression_rules
+else:
+    column_errors = deferred("spanemu.ddl.errors.columns")
+    name_errors = deferred("spanemu.ddl.errors.names")
+    table_errors = deferred("spanemu.ddl.errors.tables")
+    expressions = deferred("spanemu.ddl.expressions")
+    kinds = deferred("spanemu.ddl.kinds.table")
+    constraint_changes = deferred("spanemu.ddl.statements.constraints")
+    expression_rules = deferred("spanemu.ddl.validators.expressions")
+
 # The key of a table without a PRIMARY KEY clause, printed like any other column.
 _ROW_ID = ddl_ast.ColumnDefinition(
     Identifier("rowid"),
@@ -68,7 +71,7 @@ def create_table(statement: ddl_ast.CreateTable, schema: Schema) -> Change:
         return Change(schema)
     raise_first(object_name_problems("Table", name, schema))
     if len(schema.tables) >= schema.limits.tables:
-        raise TooManyTables(name, schema.limits.tables)
+        raise table_errors.TooManyTables(name, schema.limits.tables)
     table = _table(statement, schema)
     _validate(table, schema)
     schema = _with_columns(table, schema)
@@ -91,8 +94,8 @@ def _with_constraints(
 def add_constraint(schema: Schema, table: str, constraint: ddl_ast.Constraint) -> Change:
     """Add a constraint to a table of `schema`."""
     if isinstance(constraint, ddl_ast.ForeignKeyDefinition):
-        return add_foreign_key(schema, table, constraint)
-    return add_check(schema, table, constraint)
+        return constraint_changes.add_foreign_key(schema, table, constraint)
+    return constraint_changes.add_check(schema, table, constraint)
 
 
 # ---------------------------------------------------------------------------- the table
@@ -126,7 +129,7 @@ def _table(statement: ddl_ast.CreateTable, schema: Schema) -> Table:
 def interleaved(table: Table, parent: str, clause: ddl_ast.InterleaveClause) -> Table:
     """Return a table with the parent that its INTERLEAVE clause names."""
     if clause.on_delete is not None and not clause.in_parent:
-        raise OnDeleteOfInterleaveIn(table.name)
+        raise table_errors.OnDeleteOfInterleaveIn(table.name)
     return replace(
         table,
         parent=parent,
@@ -140,7 +143,7 @@ def _check_columns(table: str, columns: Sequence[Column], schema: Schema) -> Non
     for column in columns:
         key = schema.fold(column.name)
         if key in seen:
-            raise DuplicateColumnName(table, column.name)
+            raise column_errors.DuplicateColumnName(table, column.name)
         seen.add(key)
     columns_max = schema.limits.columns_per_table
     if len(columns) > columns_max:
@@ -168,7 +171,7 @@ def _key(
         KeyPart(column, ascending) for definition, column in pairs if definition.primary_key
     )
     if len(inline) > 1 or (inline and statement.primary_key is not None):
-        raise SeveralPrimaryKeys(table)
+        raise table_errors.SeveralPrimaryKeys(table)
     if inline:
         return inline
     assert statement.primary_key is not None
@@ -177,7 +180,7 @@ def _key(
     for part in statement.primary_key:
         column = by_name.get(part.column.name)
         if column is None:
-            raise KeyColumnMissing(table, part.column.name)
+            raise table_errors.KeyColumnMissing(table, part.column.name)
         if part.nulls is not None:
             raise Unsupported("NULLS FIRST and NULLS LAST in keys")
         parts.append(KeyPart(column, orders.order(descending=part.descending)))
@@ -188,11 +191,11 @@ def _synonyms(statement: ddl_ast.CreateTable, schema: Schema) -> tuple[str, ...]
     name = str(statement.name)
     names = tuple(synonym.name for synonym in statement.synonyms)
     if len(names) > 1:
-        raise SynonymExists(name, names[0])
+        raise table_errors.SynonymExists(name, names[0])
     for synonym in names:
         raise_first(object_name_problems("Synonym", synonym, schema))
         if schema.fold(synonym) == schema.fold(name):
-            raise DuplicateName(synonym)
+            raise name_errors.DuplicateName(synonym)
     return names
 
 
@@ -209,10 +212,10 @@ def _validate(table: Table, schema: Schema) -> None:
         raise_first(descent_problems(table, parent, schema))
     for column in table.columns:
         if column.default is not None or column.on_update is not None:
-            raise_first(default_problems(table, column, schema))
+            raise_first(expression_rules.default_problems(table, column, schema))
     generated = {column.id: column for column in table.columns if column.generated is not None}
     if generated:
-        raise_first(generated_problems(table, generated, schema))
+        raise_first(expression_rules.generated_problems(table, generated, schema))
 
 
 def _with_columns(table: Table, schema: Schema) -> Schema:
@@ -234,22 +237,24 @@ def drop_table(statement: ddl_ast.DropTable, schema: Schema) -> Change:
     if table is None:
         if statement.if_exists:
             return Change(schema)
-        raise TableNotFound(str(statement.name))
+        raise name_errors.TableNotFound(str(statement.name))
     _refuse_used(table, schema)
-    raise_first(table_dependents(schema, table))
-    raise_first(dependent_view_problems(schema, "TABLE", table.name))
-    return Change(without_table(release_indexes(schema, table.foreign_keys), table))
+    raise_first(kinds.table_dependents(schema, table))
+    raise_first(expressions.dependent_view_problems(schema, "TABLE", table.name))
+    return Change(
+        without_table(constraint_changes.release_indexes(schema, table.foreign_keys), table)
+    )
 
 
 def _refuse_used(table: Table, schema: Schema) -> None:
     children = schema.children(table)
     if children:
-        raise TableHasChildren(table.name, ",".join(child.name for child in children))
+        raise table_errors.TableHasChildren(table.name, ",".join(child.name for child in children))
     indexes = [index.name for index in schema.indexes_of(table) if not index.is_managed]
     if indexes:
-        raise TableHasIndexes(table.name, ",".join(indexes))
+        raise table_errors.TableHasIndexes(table.name, ",".join(indexes))
     referring = [
         f"`{key.name}`" for other, key in schema.referencing(table) if other.id != table.id
     ]
     if referring:
-        raise TableIsReferenced(table.name, ", ".join(referring))
+        raise table_errors.TableIsReferenced(table.name, ", ".join(referring))

@@ -3,34 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
+from spanemu.base.deferred import deferred
 from spanemu.base.errors import SpannerError
 from spanemu.base.limits import KEY_PARTS_MAX
-from spanemu.ddl.errors.tables import (
-    DeletionPolicyColumnMissing,
-    DeletionPolicyColumnType,
-    DeletionPolicyOnAncestor,
-    DeletionPolicyWithForeignKeys,
-    DeletionPolicyWithNoActionChild,
-    ForeignKeyActionNotEnforced,
-    ForeignKeyColumnCount,
-    ForeignKeyColumnMissing,
-    ForeignKeyColumnTwice,
-    ForeignKeyCommitTimestamp,
-    ForeignKeyTypeDiffers,
-    ForeignKeyTypeUnsupported,
-    InterleavingTooDeep,
-    KeyColumnTwice,
-    KeyColumnType,
-    ParentKeyLengthDiffers,
-    ParentKeyMissing,
-    ParentKeyNullable,
-    ParentKeyOrderDiffers,
-    ParentKeyPosition,
-    ParentKeyTypeDiffers,
-    TableWithoutColumns,
-    TooManyKeyColumns,
-)
 from spanemu.ddl.lookup import find_column
 from spanemu.schema.column import Column, KeyPart
 from spanemu.schema.constraints import ForeignKey
@@ -39,18 +16,23 @@ from spanemu.schema.table import Interleave, Table
 from spanemu.values.key import can_be_key
 from spanemu.values.types import TypeCode
 
+if TYPE_CHECKING:
+    from spanemu.ddl.errors import tables as table_errors
+else:
+    table_errors = deferred("spanemu.ddl.errors.tables")
+
 
 def primary_key_problems(table: Table) -> Iterator[SpannerError]:
     """Yield repeated columns, types without order, and too many parts."""
     seen: set[int] = set()
     for column in table.key_columns:
         if column.id in seen:
-            yield KeyColumnTwice(table.name, column.name)
+            yield table_errors.KeyColumnTwice(table.name, column.name)
         seen.add(column.id)
         if not can_be_key(column.type):
-            yield KeyColumnType(table.name, column.name, str(column.type))
+            yield table_errors.KeyColumnType(table.name, column.name, str(column.type))
     if len(table.key) > KEY_PARTS_MAX:
-        yield TooManyKeyColumns("Table", table.name, len(table.key), KEY_PARTS_MAX)
+        yield table_errors.TooManyKeyColumns("Table", table.name, len(table.key), KEY_PARTS_MAX)
 
 
 def parent_key_problems(
@@ -62,9 +44,9 @@ def parent_key_problems(
         column = parent_part.column
         position = positions.get(parent.fold(column.name))
         if position is None:
-            yield ParentKeyMissing(kind, name, column.name)
+            yield table_errors.ParentKeyMissing(kind, name, column.name)
         elif position != expected:
-            yield ParentKeyPosition(kind, name, column.name, position)
+            yield table_errors.ParentKeyPosition(kind, name, column.name, position)
         else:
             yield from shared_part_problems(kind, name, key[position], parent_part)
 
@@ -75,33 +57,33 @@ def shared_part_problems(
     """Yield how a key part differs from the parent's key part at its position."""
     column, parent_column = part.column, parent_part.column
     if column.type != parent_column.type:
-        yield ParentKeyTypeDiffers(
+        yield table_errors.ParentKeyTypeDiffers(
             kind, name, parent_column.name, str(column.type), str(parent_column.type)
         )
     if lengths and column.length != parent_column.length:
-        yield ParentKeyLengthDiffers(
+        yield table_errors.ParentKeyLengthDiffers(
             kind, name, parent_column.name, _length(column), _length(parent_column)
         )
     if column.not_null != parent_column.not_null:
-        yield ParentKeyNullable(
+        yield table_errors.ParentKeyNullable(
             kind, name, parent_column.name, _nullability(parent_column), _nullability(column)
         )
     if part.order != parent_part.order:
         order = "DESC" if parent_part.descending else "ASC"
-        yield ParentKeyOrderDiffers(kind, name, parent_column.name, order)
+        yield table_errors.ParentKeyOrderDiffers(kind, name, parent_column.name, order)
 
 
 def descent_problems(table: Table, parent: Table, schema: Schema) -> Iterator[SpannerError]:
     """Yield why a table cannot be interleaved in `parent`: no columns, or too deep."""
     if not table.columns:
-        yield TableWithoutColumns(table.name)
+        yield table_errors.TableWithoutColumns(table.name)
     depth = 1
     above: Table | None = parent
     while above is not None and above.parent is not None:
         above = schema.parent(above)
         depth += 1
     if depth > schema.limits.interleave_depth:
-        yield InterleavingTooDeep(table.name, schema.limits.interleave_depth)
+        yield table_errors.InterleavingTooDeep(table.name, schema.limits.interleave_depth)
 
 
 def _length(column: Column) -> str:
@@ -118,16 +100,18 @@ def foreign_key_problems(
     """Yield what is wrong with the columns on both sides and with their pairs."""
     name = foreign_key.name
     if foreign_key.cascade and not foreign_key.enforced:
-        yield ForeignKeyActionNotEnforced(name)
+        yield table_errors.ForeignKeyActionNotEnforced(name)
     yield from _side_problems(name, table, foreign_key.columns)
     yield from _side_problems(name, referenced, foreign_key.referenced_columns)
     if len(foreign_key.columns) != len(foreign_key.referenced_columns):
-        yield ForeignKeyColumnCount(name, table.name, referenced.name)
+        yield table_errors.ForeignKeyColumnCount(name, table.name, referenced.name)
     pairs = zip(foreign_key.columns, foreign_key.referenced_columns, strict=False)
     for referencing, referenced_name in pairs:
         column, other = find_column(table, referencing), find_column(referenced, referenced_name)
         if column is not None and other is not None and column.type != other.type:
-            yield ForeignKeyTypeDiffers(name, table.name, column.name, referenced.name, other.name)
+            yield table_errors.ForeignKeyTypeDiffers(
+                name, table.name, column.name, referenced.name, other.name
+            )
 
 
 def _side_problems(foreign_key: str, table: Table, names: Sequence[str]) -> Iterator[SpannerError]:
@@ -135,19 +119,19 @@ def _side_problems(foreign_key: str, table: Table, names: Sequence[str]) -> Iter
     for name in names:
         column = find_column(table, name)
         if column is None:
-            yield ForeignKeyColumnMissing(foreign_key, table.name, name)
+            yield table_errors.ForeignKeyColumnMissing(foreign_key, table.name, name)
             continue
         if name in seen:
-            yield ForeignKeyColumnTwice(foreign_key, table.name, name)
+            yield table_errors.ForeignKeyColumnTwice(foreign_key, table.name, name)
         seen.add(name)
         yield from _column_problems(foreign_key, table, column)
 
 
 def _column_problems(foreign_key: str, table: Table, column: Column) -> Iterator[SpannerError]:
     if not can_be_key(column.type):
-        yield ForeignKeyTypeUnsupported(foreign_key, table.name, column.name)
+        yield table_errors.ForeignKeyTypeUnsupported(foreign_key, table.name, column.name)
     if column.allow_commit_timestamp:
-        yield ForeignKeyCommitTimestamp(foreign_key, table.name, column.name)
+        yield table_errors.ForeignKeyCommitTimestamp(foreign_key, table.name, column.name)
 
 
 def policy_problems(table: Table, schema: Schema) -> Iterator[SpannerError]:
@@ -157,12 +141,12 @@ def policy_problems(table: Table, schema: Schema) -> Iterator[SpannerError]:
     name, _ = table.row_deletion_policy
     column = find_column(table, name)
     if column is None:
-        yield DeletionPolicyColumnMissing(table.name, name)
+        yield table_errors.DeletionPolicyColumnMissing(table.name, name)
     elif column.type.code is not TypeCode.TIMESTAMP:
-        yield DeletionPolicyColumnType(table.name, name)
+        yield table_errors.DeletionPolicyColumnType(table.name, name)
     for child in _descendants(table, schema):
         if not child.cascade:
-            yield DeletionPolicyWithNoActionChild(table.name, child.name)
+            yield table_errors.DeletionPolicyWithNoActionChild(table.name, child.name)
     yield from referenced_policy_problems(table, schema)
 
 
@@ -174,7 +158,7 @@ def referenced_policy_problems(table: Table, schema: Schema) -> Iterator[Spanner
         f"`{key.name}`" for _, key in schema.referencing(table) if key.enforced and not key.cascade
     ]
     if stopping:
-        yield DeletionPolicyWithForeignKeys(table.name, ", ".join(stopping))
+        yield table_errors.DeletionPolicyWithForeignKeys(table.name, ", ".join(stopping))
 
 
 def ancestor_policy_problems(table: Table, schema: Schema) -> Iterator[SpannerError]:
@@ -184,7 +168,7 @@ def ancestor_policy_problems(table: Table, schema: Schema) -> Iterator[SpannerEr
     above: Table | None = schema.parent(table)
     while above is not None:
         if above.row_deletion_policy is not None:
-            yield DeletionPolicyOnAncestor(table.name, above.name)
+            yield table_errors.DeletionPolicyOnAncestor(table.name, above.name)
         above = schema.parent(above) if above.interleave is Interleave.IN_PARENT else None
 
 

@@ -5,24 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from spanemu.base.clock import NANOS_PER_DAY, NANOS_PER_HOUR, NANOS_PER_MINUTE, NANOS_PER_SECOND
+from spanemu.base.deferred import deferred
 from spanemu.base.errors import SpannerError
-from spanemu.ddl.errors.names import ObjectNotFound
-from spanemu.ddl.errors.objects import (
-    BadDatabaseOption,
-    BadObjectOption,
-    BadRetentionPeriod,
-    DatabaseHasTables,
-    DefaultSequenceKindUnset,
-    PlacementKeyInvalid,
-    SequenceCounterNotPositive,
-    SkipRangeNotPositive,
-    SkipRangeReversed,
-    UnknownDatabaseOption,
-    UnknownObjectOption,
-)
 from spanemu.ddl.lookup import find_object
 from spanemu.schema.column import Column
 from spanemu.schema.objects import DEFAULT
@@ -33,6 +20,13 @@ from spanemu.sql.ddl_ast import OptionValue
 from spanemu.values.errors import BadValue
 from spanemu.values.types import STRING
 from spanemu.values.zone import zone_named
+
+if TYPE_CHECKING:
+    from spanemu.ddl.errors import names as name_errors
+    from spanemu.ddl.errors import objects as object_errors
+else:
+    name_errors = deferred("spanemu.ddl.errors.names")
+    object_errors = deferred("spanemu.ddl.errors.objects")
 
 OPTIMIZER_VERSION_MAX = 9
 
@@ -119,13 +113,13 @@ def changed_options(
     for name, value in ddl_ast.options_by_name(written).items():
         rule = rules.get(name)
         if rule is None:
-            raise UnknownObjectOption(*owner, name, ", ".join(sorted(rules)))
+            raise object_errors.UnknownObjectOption(*owner, name, ", ".join(sorted(rules)))
         if value is None:
             options.pop(name, None)
         elif rule.accepts(value):
             options[name] = value
         else:
-            raise BadObjectOption(*owner, name, str(value), rule.supported)
+            raise object_errors.BadObjectOption(*owner, name, str(value), rule.supported)
     return options
 
 
@@ -136,11 +130,11 @@ def sequence_problems(
     if skip_range is not None:
         low, high = skip_range
         if low > high:
-            yield SkipRangeReversed()
+            yield object_errors.SkipRangeReversed()
         if high < 1:
-            yield SkipRangeNotPositive()
+            yield object_errors.SkipRangeNotPositive()
     if counter is not None and counter < 1:
-        yield SequenceCounterNotPositive()
+        yield object_errors.SequenceCounterNotPositive()
 
 
 LOCALITY_GROUP = Rule(is_text, "the name of a locality group")
@@ -161,7 +155,7 @@ def locality_group_problems(options: Mapping[str, Any], schema: Schema) -> Itera
     if name is None or name == DEFAULT:
         return
     if find_object(schema, "locality_groups", name) is None:
-        yield ObjectNotFound("Locality group", name)
+        yield name_errors.ObjectNotFound("Locality group", name)
 
 
 def placement_key_problems(table: Table) -> Iterator[SpannerError]:
@@ -170,17 +164,21 @@ def placement_key_problems(table: Table) -> Iterator[SpannerError]:
     for column in keys:
         yield from _column_problems(table.name, column)
     for column in keys[1:]:
-        yield PlacementKeyInvalid(table.name, column.name, "the table has another one")
+        yield object_errors.PlacementKeyInvalid(
+            table.name, column.name, "the table has another one"
+        )
     if keys and table.parent is not None:
         reason = "only a table at the top of its hierarchy has one"
-        yield PlacementKeyInvalid(table.name, keys[0].name, reason)
+        yield object_errors.PlacementKeyInvalid(table.name, keys[0].name, reason)
 
 
 def _column_problems(table: str, column: Column) -> Iterator[SpannerError]:
     if column.type != STRING:
-        yield PlacementKeyInvalid(table, column.name, f"its type is {column.type}, not STRING")
+        yield object_errors.PlacementKeyInvalid(
+            table, column.name, f"its type is {column.type}, not STRING"
+        )
     if not column.not_null:
-        yield PlacementKeyInvalid(table, column.name, "it is not NOT NULL")
+        yield object_errors.PlacementKeyInvalid(table, column.name, "it is not NOT NULL")
 
 
 # ---------------------------------------------------------------------------- databases
@@ -224,13 +222,15 @@ def option_problems(name: str, value: OptionValue, schema: Schema) -> Iterator[S
     """Yield what is wrong with a value for a database option; NULL unsets the option."""
     rule = OPTIONS.get(name)
     if rule is None:
-        yield UnknownDatabaseOption(name)
+        yield object_errors.UnknownDatabaseOption(name)
         return
     if value is not None and not rule.accepts(value):
         is_retention = name == "version_retention_period"
-        refusal = BadRetentionPeriod if is_retention else BadDatabaseOption
+        refusal = (
+            object_errors.BadRetentionPeriod if is_retention else object_errors.BadDatabaseOption
+        )
         yield refusal(name, str(value), rule.sentence or f"It must be {rule.supported}.")
     if name == "default_sequence_kind" and value is None and schema.options.get(name):
-        yield DefaultSequenceKindUnset()
+        yield object_errors.DefaultSequenceKindUnset()
     if name == "default_time_zone" and schema.tables:
-        yield DatabaseHasTables(name)
+        yield object_errors.DatabaseHasTables(name)

@@ -7,6 +7,7 @@ import pytest
 from spanemu.base.errors import Unsupported
 from spanemu.ddl.apply import plan_batch
 from spanemu.ddl.errors.names import DuplicateName, TableNotFound
+from spanemu.ddl.kinds.table import STATEMENTS as KIND_STATEMENTS
 from spanemu.ddl.statements import BUNDLE_STATEMENTS, STATEMENTS
 from spanemu.ddl.statements.alter_table import ACTIONS
 from spanemu.schema.schema import Schema
@@ -21,7 +22,7 @@ def test_every_statement_has_a_function() -> None:
     classes = set(ddl_ast.DdlStatement.__subclasses__())
     for family in (ddl_ast.Drop, ddl_ast.IndexDefinition):
         classes = classes - {family} | set(family.__subclasses__())
-    assert {*STATEMENTS, *BUNDLE_STATEMENTS} == classes
+    assert {*STATEMENTS, *BUNDLE_STATEMENTS, *KIND_STATEMENTS} == classes
 
 
 def test_what_the_grammar_lacks_is_refused_by_name() -> None:
