@@ -9,6 +9,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from spanemu.ddl.kinds.table import STATEMENTS as KIND_STATEMENTS
 from spanemu.ddl.statements import BUNDLE_STATEMENTS, STATEMENTS
 from spanemu.frontend.services import SERVICES
 from spanemu.sql import ddl_ast
