@@ -8,8 +8,14 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from itertools import dropwhile
+from typing import TYPE_CHECKING
 
-from spanemu.ddl.kinds.table import KINDS
+from spanemu.base.deferred import deferred
+
+if TYPE_CHECKING:
+    from spanemu.ddl.kinds import table as kinds
+else:
+    kinds = deferred("spanemu.ddl.kinds.table")
 
 _TOKEN = re.compile(
     r"(?:\s|--[^\n]*(?:\n|$)|\#[^\n]*(?:\n|$)|/\*(?:[^*]|\*(?!/))*\*/)*"
@@ -20,7 +26,6 @@ _TOKENS_MAX = 10  # Every statement names its object within these words.
 _BEFORE_KIND = frozenset({"OR", "REPLACE", "UNIQUE", "NULL_FILTERED"})
 _BEFORE_NAME = frozenset({"IF", "NOT", "EXISTS"})
 _OTHER_KINDS = frozenset({"DATABASE", "INDEX", "PROTO BUNDLE", "SCHEMA", "STATISTICS", "TABLE"})
-_KINDS = _OTHER_KINDS | {kind.words for kind in KINDS}
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,10 +46,14 @@ def ddl_action(statement: str) -> DdlAction:
     words = _opening_words(statement)
     action, *rest = words or [""]
     rest = _without(_BEFORE_KIND, rest)
-    width = next((n for n in (2, 1) if " ".join(rest[:n]).upper() in _KINDS), 0)
+    width = next((n for n in (1, 2) if _is_kind(" ".join(rest[:n]).upper())), 0)
     kind = " ".join(rest[:width]).upper()
     names = _without(_BEFORE_NAME, rest[width:])[:1] if kind else []
     return DdlAction(action.upper(), kind, tuple(name.replace("`", "") for name in names))
+
+
+def _is_kind(words: str) -> bool:
+    return words in _OTHER_KINDS or words in kinds.kind_words()
 
 
 def _without(noise: frozenset[str], words: list[str]) -> list[str]:

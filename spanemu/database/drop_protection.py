@@ -9,17 +9,23 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from spanemu.base.clock import NANOS_PER_HOUR
+from spanemu.base.deferred import deferred
 from spanemu.database.core import DatabaseCore
 from spanemu.database.errors import SchemaObjectInUse
 from spanemu.database.statistics import aggregator
-from spanemu.database.statistics.operations import column_operations, table_operations
 from spanemu.database.statistics.period import Row
 from spanemu.ddl.apply import Step
 from spanemu.ddl.validators.options import retention_nanos
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Table
+
+if TYPE_CHECKING:
+    from spanemu.database.statistics import operations
+else:
+    operations = deferred("spanemu.database.statistics.operations")
 
 PERIOD_OPTION = "schema_drop_protection_inactivity_period"
 READS_OPTION = "schema_drop_protection_usage_lowerbound"
@@ -80,7 +86,7 @@ class _Use:
     def _sources(self) -> set[Sequence[str]]:
         return {
             (row["TABLE_NAME"],)
-            for row in self._hours(table_operations)
+            for row in self._hours(operations.table_operations)
             if self._counts(row["WRITE_COUNT"] + row["DELETE_COUNT"], row["READ_QUERY_COUNT"])
         }
 
@@ -88,7 +94,7 @@ class _Use:
     def _columns(self) -> set[Sequence[str]]:
         return {
             (row["TABLE_NAME"], row["COLUMN_NAME"])
-            for row in self._hours(column_operations)
+            for row in self._hours(operations.column_operations)
             if self._counts(row["WRITE_COUNT"], row["READ_COUNT"] + row["QUERY_COUNT"])
         }
 

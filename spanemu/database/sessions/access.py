@@ -17,7 +17,7 @@ from spanemu.database.core import DatabaseCore
 from spanemu.database.errors import PrivilegeMissing, RoleNotFound
 from spanemu.database.generation import Generation
 from spanemu.database.options import ReadRequest, StatementRequest
-from spanemu.database.system_tables.catalog import system_tables
+from spanemu.database.system_tables.lookup import SystemTableLookup
 from spanemu.schema.access import PUBLIC, SYS_READER, SYSTEM_ROLES, Grant
 from spanemu.schema.schema import Schema
 from spanemu.sql.dialect import AnalyzerOptions
@@ -167,7 +167,7 @@ def _compiled_usage(generation: Generation, sql: str, types: tuple[tuple[str, Ty
 def _usage(generation: Generation, sql: str, types: Mapping[str, Type]) -> Usage:
     schema: Schema = generation.compiled(_as_named, lambda: _as_named(generation.schema))
     lowered = {name.lower(): type_ for name, type_ in types.items()}
-    options = AnalyzerOptions(system_tables(schema.dialect), generation.limits)
+    options = AnalyzerOptions(SystemTableLookup(schema.dialect), generation.limits)
     return collect_usage(dialect_of(schema.dialect).resolve(sql, schema, lowered, options))
 
 

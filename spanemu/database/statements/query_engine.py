@@ -26,7 +26,7 @@ from spanemu.database.errors import (
 from spanemu.database.generation import Generation
 from spanemu.database.options import QueryMode, StatementRequest
 from spanemu.database.statements.results import ResultStats, ResultStream
-from spanemu.database.system_tables.catalog import system_tables
+from spanemu.database.system_tables.lookup import SystemTableLookup
 from spanemu.sql.dialect import OPTIMIZER_VERSIONS, AnalyzerOptions
 from spanemu.sql.dialects import dialect_of
 from spanemu.sql.executor.build import Executable, compile_plan
@@ -55,7 +55,6 @@ if TYPE_CHECKING:
     from spanemu.sql.plan import operator_display
 else:
     operator_display = deferred("spanemu.sql.plan.operator_display")
-
 
 _UNCHECKED_CUT = "spanner_emulator.disable_query_partitionability_check"
 _WITH_PLAN = frozenset({QueryMode.PLAN, QueryMode.PROFILE, QueryMode.WITH_PLAN_AND_STATS})
@@ -201,7 +200,7 @@ def _prepare(
     sql = request.sql
     lowered = {name.lower(): type_ for name, type_ in request.parameter_types.items()}
     schema = generation.schema
-    options = AnalyzerOptions(system_tables(schema.dialect), generation.limits)
+    options = AnalyzerOptions(SystemTableLookup(schema.dialect), generation.limits)
     statement = dialect_of(schema.dialect).resolve(sql, schema, lowered, options)
     plan = plan_statement(statement, schema, statistics, by_partition=by_partition)
     executable = compile_plan(plan, generation.limits.statement_memory_bytes)

@@ -151,7 +151,7 @@ SYSTEM_TABLES: Sequence[Declared] = (*INFORMATION_SCHEMA, *SPANNER_SYS)
 
 
 class SystemTables:
-    """A `SystemCatalog`: the same tables in every database of a dialect, case-insensitive.
+    """The system tables of a dialect by name, case-insensitive: the same in every database.
 
     `left_out` names the tables that Spanner has and spanemu leaves out.
     """

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
+from typing import TYPE_CHECKING
 from weakref import finalize
 
 from spanemu.base.call import current
+from spanemu.base.deferred import deferred
 from spanemu.base.limits import READ_AHEAD_MAX_NANOS
 from spanemu.database.core import DatabaseCore
 from spanemu.database.errors import (
@@ -52,7 +54,6 @@ from spanemu.database.statements.results import (
     ResultStream,
     TransactionInfo,
 )
-from spanemu.database.system_tables.catalog import SystemRows
 from spanemu.sql.executor.reader import ByteRange, RowReader
 from spanemu.storage.layout import hierarchy_of
 from spanemu.storage.store import Store
@@ -66,6 +67,11 @@ from spanemu.txn.key_partition import PartitionReader
 from spanemu.txn.read_only import SnapshotReader
 from spanemu.values.mutation import Mutation
 from spanemu.values.timestamp import format_utc
+
+if TYPE_CHECKING:
+    from spanemu.database.system_tables import catalog
+else:
+    catalog = deferred("spanemu.database.system_tables.catalog")
 
 
 def read_timestamp(store: Store, bound: TimestampBound) -> int:
@@ -153,9 +159,9 @@ class SnapshotTransaction:
     ) -> ResultStream:
         self._notify_observer(request)
         context = StatementContext(self._core, self._generation.schema, writable=False)
-        system_tables: SystemRows | None = None
+        system_tables: catalog.SystemRows | None = None
         if prepared.system_tables:
-            system_tables = SystemRows(self._core, self.at, request.role)
+            system_tables = catalog.SystemRows(self._core, self.at, request.role)
         result = run_query(prepared, request, reader, context, system_tables)
         if prepared.is_repeatable:
             result.repeatable_at, result.plan_serial = self.at, prepared.serial

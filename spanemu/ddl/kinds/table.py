@@ -7,6 +7,7 @@ problems that stand in the way of dropping a table are reported in the same orde
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from typing import Any
 
 from spanemu.base.errors import SpannerError
@@ -33,6 +34,12 @@ KINDS: Sequence[ObjectKind] = (*BEFORE_TABLES, *WITH_TABLES, *AFTER_TABLES)
 STATEMENTS: Mapping[type[DdlStatement], Statement] = {
     node: run for kind in KINDS for node, run in statements_of(kind).items()
 }
+
+
+@cache
+def kind_words() -> frozenset[str]:
+    """Return the kinds as DDL writes them."""
+    return frozenset(kind.words for kind in KINDS)
 
 
 def run_statement(statement: DdlStatement, schema: Schema) -> Change:
