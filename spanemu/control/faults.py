@@ -165,9 +165,9 @@ class Faults(ControlInterface):
     ) -> Fault:
         """Abort the transaction of a request, which fails with ABORTED.
 
-        `retry_delay` is the number of seconds after which the client shall retry. Only requests
-        that Spanner may abort are struck: requests of read-write and partitioned DML transactions.
-        With `after_rows`, a stream of rows fails after so many rows.
+        `retry_delay` is the number of seconds after which the client shall retry. The fault strikes
+        only requests that Spanner may abort, of read-write and partitioned DML transactions.
+        With `after_rows`, a stream of rows fails after that many rows.
         """
 
     @verb
@@ -176,12 +176,12 @@ class Faults(ControlInterface):
     ) -> Fault:
         """Fail a request with UNAVAILABLE, which client libraries retry by themselves.
 
-        With `after_rows`, a stream of rows fails after so many rows.
+        With `after_rows`, a stream of rows fails after that many rows.
         """
 
     @verb
     def disconnect(self, rpc: str, *, after_rows: int, **where: Unpack[Selection]) -> Fault:
-        """Cut off a stream after so many rows; clients resume it at the last resume token."""
+        """End a stream after `after_rows` rows; clients continue at the last resume token."""
 
     @verb
     def deadline(
@@ -189,7 +189,7 @@ class Faults(ControlInterface):
     ) -> Fault:
         """Fail a request with DEADLINE_EXCEEDED, without executing it.
 
-        With `after_rows`, a stream of rows fails after so many rows.
+        With `after_rows`, a stream of rows fails after that many rows.
         """
 
     @verb
@@ -198,7 +198,7 @@ class Faults(ControlInterface):
     ) -> Fault:
         """Fail a request with INTERNAL, without executing it.
 
-        With `after_rows`, a stream of rows fails after so many rows.
+        With `after_rows`, a stream of rows fails after that many rows.
         """
 
     @verb
@@ -211,14 +211,14 @@ class Faults(ControlInterface):
     ) -> Fault:
         """Fail a request with RESOURCE_EXHAUSTED.
 
-        Clients retry the request only if `retry_delay` is given, after so many seconds.
+        Clients retry the request only if `retry_delay` is given, after that many seconds.
         """
 
     @verb
     def session_lost(self, rpc: str | None = None, **where: Unpack[Selection]) -> Fault:
         """Delete the session of a request, which then fails with NOT_FOUND.
 
-        Clients keep a session as long as they live; removing the fault restores the session, and
+        Clients keep a session for their whole life. Removing the fault restores the session, and
         so does `clear`.
         """
 

@@ -95,19 +95,23 @@ class Watch(ControlInterface, Mapping[str, KeySpaceStats]):
 
         `name` is a table or an index, `share` a number such as 0.5.
         """
-        found = self[name].share
-        if found is None:
+        measured = self[name].share
+        if measured is None:
             raise HotspotsFound(f"{name}: {self[name].commits} commits are too few to judge.")
-        if found > share:
-            raise HotspotsFound(f"{name}: one range takes {found:.2f} of the writes, not {share}.")
+        if measured > share:
+            raise HotspotsFound(
+                f"{name}: one range takes {measured:.2f} of the writes, at most {share} is allowed."
+            )
 
     def assert_min_servers(self, name: str, servers: float) -> None:
         """Raise HotspotsFound if the writes to a table or index would keep fewer servers busy."""
-        found = self[name].effective_servers
-        if found is None:
+        measured = self[name].effective_servers
+        if measured is None:
             raise HotspotsFound(f"{name}: {self[name].commits} commits are too few to judge.")
-        if found < servers:
-            raise HotspotsFound(f"{name}: the writes keep {found:.1f} servers busy, not {servers}.")
+        if measured < servers:
+            raise HotspotsFound(
+                f"{name}: the writes keep {measured:.1f} servers busy, not {servers} or more."
+            )
 
     def assert_no_hot_row(self, share: float = 0.3) -> None:
         """Raise HotspotsFound if one row takes more than a share of the commits to its table."""
@@ -128,7 +132,7 @@ class Watch(ControlInterface, Mapping[str, KeySpaceStats]):
         found = self.report().participants
         if found is not None and found > max_mean:
             raise HotspotsFound(
-                f"A commit has {found:.1f} participants on average, not {max_mean}."
+                f"A commit has {found:.1f} participants on average, at most {max_mean} are allowed."
             )
 
     # ------------------------------------------------------------------ protocols
@@ -184,7 +188,7 @@ def _described(finding: Finding) -> str:
     return (
         f"{finding.rule} {finding.reason} {kind} {finding.object}: {finding.message}\n"
         f"  evidence: {finding.evidence}\n  keys: {keys}\n{sources}"
-        f"  ceiling: about {finding.max_qps:,} writes/s, whatever the number of nodes\n"
+        f"  ceiling: about {finding.max_qps:,} writes/s, on any number of nodes\n"
         f"  fix: {finding.fix}"
     )
 

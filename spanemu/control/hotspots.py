@@ -143,7 +143,10 @@ class HotspotsHandle(ControlInterface):
 
     @operation("SplitStats", "rows")
     def split_stats(self, interval: str = "MINUTE") -> list[split_info.SplitStat]:
-        """Return the rows of SPANNER_SYS.SPLIT_STATS_TOP_`interval`. Raises ValueError."""
+        """Return the rows of SPANNER_SYS.SPLIT_STATS_TOP_`interval`.
+
+        `interval` is MINUTE, 10MINUTE or HOUR. Raises ValueError for another interval.
+        """
 
     @operation("Simulate", "simulation")
     def simulate(
@@ -188,7 +191,7 @@ class HotspotsHandle(ControlInterface):
         A path that ends with .png gets the image only, one with .txt the text of
         `heatmap().text()`. The same writes give the same bytes. `before` is an earlier heatmap, or
         the HTML file of one, with which the page compares the writes. Raises ValueError for a file
-        that is no such page, and OSError for a file that cannot be read.
+        that is not such a page, and OSError for a file that cannot be read.
         """
         drawing = self._drawn()
         if path is not None:

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from tests.conformance.coverage import Item
 
 SECTIONS: Mapping[str, str] = {
-    "10.1": "INFORMATION_SCHEMA: who may ask, and how",
-    "10.4": "INFORMATION_SCHEMA: what it says",
+    "10.1": "INFORMATION_SCHEMA: access and form of queries",
+    "10.4": "INFORMATION_SCHEMA: content",
     "11.1": "Admin: instance configurations",
     "11.2": "Admin: instances",
     "11.3": "Admin: databases",

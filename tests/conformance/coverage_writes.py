@@ -13,8 +13,8 @@ SECTIONS: Mapping[str, str] = {
     "4.4": "Mutations: values, lengths, keys",
     "4.5": "Mutations: defaults, generated columns, identities",
     "4.6": "Mutations: limits",
-    "5.1": "Constraints: what is judged when",
-    "5.2": "Constraints: codes",
+    "5.1": "Constraints: time of each check",
+    "5.2": "Constraints: error codes",
     "5.3": "Constraints: defaults, generated columns, checks",
     "5.4": "Constraints: interleaving",
     "5.5": "Constraints: foreign keys",
@@ -24,7 +24,7 @@ SECTIONS: Mapping[str, str] = {
     "6.1": "Commit timestamps: the placeholder in mutations",
     "6.2": "Commit timestamps: the column option",
     "6.3": "Commit timestamps: PENDING_COMMIT_TIMESTAMP()",
-    "6.4": "Commit timestamps: reading what is pending",
+    "6.4": "Commit timestamps: reads of pending timestamps",
     "6.5": "Commit timestamps: ON UPDATE",
 }
 
@@ -222,7 +222,7 @@ _CONSTRAINTS: Mapping[str, Sequence[tuple[str, str]]] = {
         ("a cascade takes rows of its own commit", "constraints_interleave::test_a_cascade_takes_children_of_the_same_commit"),
         ("a cascade respects foreign keys", "constraints_interleave::test_a_cascade_respects_foreign_keys"),
         ("a parent's key never changes", "constraints_order::test_keys_cannot_be_updated"),
-        ("a cascade shows in change streams", "UNIMPLEMENTED: Records of change streams"),
+        ("change records of a cascade", "UNIMPLEMENTED: Records of change streams"),
     ),
     "5.5": (
         ("the referenced key must exist", "constraints_foreign_keys::test_a_referenced_key_must_exist"),

@@ -33,8 +33,8 @@ ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "reference.md"
 HEAD = """# Reference
 
-Generated from the code by `python -m tests.plugin.reference_page`. What the words mean is in [plugin](plugin.md); the rules of the
-linter, with their ids, are in [lint-rules](lint-rules.md).
+Generated from the code by `python -m tests.plugin.reference_page`. [The pytest plugin](plugin.md) explains the
+terms, and [Rules](lint-rules.md) lists the rules of the linter.
 """
 CLASSES = (
     ("`spanner_assert`", SpannerAssert),
