@@ -1,6 +1,7 @@
 """The kinds of long-running operations: a dataclass each, with the fields of list filters.
 
-Frontends convert a kind into its metadata and response on the wire (`frontend.admin.operations`).
+From the fields and the times `frontend.admin.operations` makes the message of the metadata type. A
+kind whose message holds more has a function there.
 """
 
 from __future__ import annotations
@@ -26,7 +27,8 @@ Values = FieldValue | tuple[FieldValue, ...]
 class OperationKind:
     """A kind of operation; `metadata_type` and `response_type` are its types on the wire.
 
-    `made` names the attribute with the created or changed resource; "" if there is no resource.
+    `made` names the attribute with the created or changed resource, which is the response; "" if
+    the response is an empty message.
     """
 
     metadata_type: ClassVar[str]

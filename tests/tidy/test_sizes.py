@@ -31,7 +31,7 @@ DATA_MODULES = {
 }
 # A module shorter than this is a row of a table (in a folder of these), or has several users.
 FRAGMENT_LINES = 60
-ROWS_OF_TABLES = ("spanemu/sql/planner/rules/", "spanemu/sql/functions/")
+ROWS_OF_TABLES = ("spanemu/sql/planner/rules/", "spanemu/sql/functions/", "spanemu/ddl/kinds/")
 FRAGMENTS = {
     "pytest_spanemu/hookspecs.py": "pytest takes the hooks of a module",
 }

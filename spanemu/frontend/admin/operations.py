@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import partial
+from functools import partial, reduce
 from typing import Any
 
 from spanemu.admin.backup_administration import get_backup
@@ -11,8 +11,6 @@ from spanemu.admin.ddl_actions import DdlAction
 from spanemu.admin.instance_administration import get_partition
 from spanemu.admin.instances import Instances
 from spanemu.admin.operation_kinds import (
-    BackupCopy,
-    BackupCreation,
     ConfigCreation,
     ConfigUpdate,
     DatabaseCreation,
@@ -20,12 +18,10 @@ from spanemu.admin.operation_kinds import (
     DatabaseUpdate,
     DdlUpdate,
     InstanceCreation,
-    InstanceMove,
     InstanceUpdate,
     OperationKind,
     PartitionCreation,
     PartitionUpdate,
-    RestoreOptimization,
 )
 from spanemu.admin.operations import Operation
 from spanemu.base.call import current
@@ -57,16 +53,42 @@ Encoder = Callable[[Any, Operation], Any]
 
 def operation_to_proto(operation: Operation) -> Any:
     """Return a google.longrunning.Operation message with its metadata and outcome."""
+    kind = operation.kind
     message = wire.Operation(name=str(operation.name), done=operation.done)
-    metadata, response = _ENCODERS[type(operation.kind)]
-    message.metadata.Pack(metadata(operation.kind, operation))
+    encode: Encoder = _METADATA.get(type(kind), _plain_metadata)
+    message.metadata.Pack(encode(kind, operation))
     if not operation.done:
         return message
     if operation.failure is None:
-        message.response.Pack(response(operation.kind, operation))
+        message.response.Pack(_response(kind))
     else:
         message.error.CopyFrom(status_to_proto(operation.failure))
     return message
+
+
+def _response(kind: OperationKind) -> Any:
+    """Return the resource that an operation made, or the empty message of its response type."""
+    name = _message_name(kind.response_type)
+    return _RESOURCES[name](getattr(kind, kind.made)) if kind.made else getattr(wire, name)()
+
+
+def _message_name(type_url: str) -> str:
+    return type_url.rpartition(".")[2]
+
+
+def _plain_metadata(kind: OperationKind, operation: Operation) -> Any:
+    """Return the message of the kind's metadata type, from the kind's fields and the times."""
+    metadata = getattr(wire, _message_name(kind.metadata_type))()
+    for path, value in kind.fields():
+        *parents, field = path.split(".")
+        setattr(reduce(getattr, parents, metadata), field, value)
+    times = metadata
+    if kind.times == OperationKind.times:
+        times = metadata.progress
+        times.progress_percent = 100
+    times.start_time.CopyFrom(timestamp_to_proto(operation.start_time))
+    times.end_time.CopyFrom(timestamp_to_proto(operation.ended_at))
+    return metadata
 
 
 def _instance_metadata(message: Any, kind: InstanceCreation, operation: Operation) -> Any:
@@ -75,13 +97,6 @@ def _instance_metadata(message: Any, kind: InstanceCreation, operation: Operatio
         start_time=timestamp_to_proto(operation.start_time),
         end_time=timestamp_to_proto(operation.ended_at),
     )
-
-
-def _instance_response(kind: InstanceCreation, _operation: Operation) -> Any:
-    return instance_to_proto(kind.instance)
-
-
-_OfDatabase = DatabaseCreation | DatabaseUpdate | DatabaseRestore | RestoreOptimization
 
 
 def _create_database_metadata(kind: DatabaseCreation, _operation: Operation) -> Any:
@@ -96,10 +111,6 @@ def _update_database_metadata(kind: DatabaseUpdate, operation: Operation) -> Any
         database=database, update_mask=wire.FieldMask(paths=kind.paths)
     )
     return wire.UpdateDatabaseMetadata(request=request, progress=_progress(operation))
-
-
-def _database_response(kind: _OfDatabase, _operation: Operation) -> Any:
-    return database_to_proto(kind.database)
 
 
 def _ddl_metadata(kind: DdlUpdate, operation: Operation) -> Any:
@@ -147,46 +158,10 @@ def _restore_metadata(kind: DatabaseRestore, operation: Operation) -> Any:
     )
 
 
-def _optimize_metadata(kind: RestoreOptimization, operation: Operation) -> Any:
-    return wire.OptimizeRestoredDatabaseMetadata(
-        name=kind.database.name, progress=_progress(operation)
-    )
-
-
-def _create_backup_metadata(kind: BackupCreation, operation: Operation) -> Any:
-    return wire.CreateBackupMetadata(
-        name=kind.backup.name, database=kind.backup.database, progress=_progress(operation)
-    )
-
-
-def _copy_backup_metadata(kind: BackupCopy, operation: Operation) -> Any:
-    return wire.CopyBackupMetadata(
-        name=kind.backup.name, source_backup=kind.source, progress=_progress(operation)
-    )
-
-
-def _backup_response(kind: BackupCreation | BackupCopy, _operation: Operation) -> Any:
-    return backup_to_proto(kind.backup)
-
-
-def _move_metadata(kind: InstanceMove, operation: Operation) -> Any:
-    return wire.MoveInstanceMetadata(
-        target_config=kind.instance.config, progress=_instance_progress(operation)
-    )
-
-
-def _move_response(_kind: InstanceMove, _operation: Operation) -> Any:
-    return wire.MoveInstanceResponse()
-
-
 def _config_metadata(message: Any, kind: ConfigCreation, operation: Operation) -> Any:
     return message(
         instance_config=config_to_proto(kind.config), progress=_instance_progress(operation)
     )
-
-
-def _config_response(kind: ConfigCreation, _operation: Operation) -> Any:
-    return config_to_proto(kind.config)
 
 
 def _partition_metadata(message: Any, kind: PartitionCreation, operation: Operation) -> Any:
@@ -197,10 +172,6 @@ def _partition_metadata(message: Any, kind: PartitionCreation, operation: Operat
     )
 
 
-def _partition_response(kind: PartitionCreation, _operation: Operation) -> Any:
-    return partition_to_proto(kind.partition)
-
-
 def _instance_progress(operation: Operation) -> Any:
     return wire.InstanceOperationProgress(
         progress_percent=100,
@@ -209,38 +180,26 @@ def _instance_progress(operation: Operation) -> Any:
     )
 
 
-def _empty(_kind: OperationKind, _operation: Operation) -> Any:
-    return wire.Empty()
-
-
-# The encoders of an operation's metadata and of its response.
-_ENCODERS: Mapping[type[OperationKind], tuple[Encoder, Encoder]] = {
-    InstanceCreation: (
-        partial(_instance_metadata, wire.CreateInstanceMetadata),
-        _instance_response,
-    ),
-    InstanceUpdate: (partial(_instance_metadata, wire.UpdateInstanceMetadata), _instance_response),
-    DatabaseCreation: (_create_database_metadata, _database_response),
-    DatabaseUpdate: (_update_database_metadata, _database_response),
-    DdlUpdate: (_ddl_metadata, _empty),
-    DatabaseRestore: (_restore_metadata, _database_response),
-    RestoreOptimization: (_optimize_metadata, _database_response),
-    BackupCreation: (_create_backup_metadata, _backup_response),
-    BackupCopy: (_copy_backup_metadata, _backup_response),
-    InstanceMove: (_move_metadata, _move_response),
-    ConfigCreation: (
-        partial(_config_metadata, wire.CreateInstanceConfigMetadata),
-        _config_response,
-    ),
-    ConfigUpdate: (partial(_config_metadata, wire.UpdateInstanceConfigMetadata), _config_response),
-    PartitionCreation: (
-        partial(_partition_metadata, wire.CreateInstancePartitionMetadata),
-        _partition_response,
-    ),
-    PartitionUpdate: (
-        partial(_partition_metadata, wire.UpdateInstancePartitionMetadata),
-        _partition_response,
-    ),
+# Metadata that is more than the fields of the kind and the times (see `_plain_metadata`).
+_METADATA: Mapping[type[OperationKind], Encoder] = {
+    InstanceCreation: partial(_instance_metadata, wire.CreateInstanceMetadata),
+    InstanceUpdate: partial(_instance_metadata, wire.UpdateInstanceMetadata),
+    DatabaseCreation: _create_database_metadata,
+    DatabaseUpdate: _update_database_metadata,
+    DdlUpdate: _ddl_metadata,
+    DatabaseRestore: _restore_metadata,
+    ConfigCreation: partial(_config_metadata, wire.CreateInstanceConfigMetadata),
+    ConfigUpdate: partial(_config_metadata, wire.UpdateInstanceConfigMetadata),
+    PartitionCreation: partial(_partition_metadata, wire.CreateInstancePartitionMetadata),
+    PartitionUpdate: partial(_partition_metadata, wire.UpdateInstancePartitionMetadata),
+}
+# The messages of resources that are responses, by name.
+_RESOURCES: Mapping[str, Callable[[Any], Any]] = {
+    "Backup": backup_to_proto,
+    "Database": database_to_proto,
+    "Instance": instance_to_proto,
+    "InstanceConfig": config_to_proto,
+    "InstancePartition": partition_to_proto,
 }
 
 
