@@ -22,9 +22,9 @@ from spanemu.admin.instances import Instances
 from spanemu.admin.operation_kinds import BackupCreation
 from spanemu.admin.operations import finished
 from spanemu.base.clock import NANOS_PER_DAY, NANOS_PER_SECOND
+from spanemu.base.errors import ResourceNotFound
 from spanemu.base.resource_names import BackupScheduleName
 from spanemu.database.database import Database
-from spanemu.database.errors import ResourceNotFound
 
 CHAIN_BACKUPS_MAX = 14  # including the full backup
 CHAIN_AGE_MAX_NANOS = 28 * NANOS_PER_DAY

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from spanemu.admin.autoscaling import UNITS_PER_NODE
 from spanemu.admin.backup_schedule import ScheduleSpec, new_schedule
@@ -32,11 +33,11 @@ from spanemu.admin.operation_kinds import (
 )
 from spanemu.admin.operations import Operation, finished
 from spanemu.base.clock import NANOS_PER_DAY, NANOS_PER_HOUR, NANOS_PER_MINUTE
+from spanemu.base.deferred import deferred
 from spanemu.base.resource_ids import check_database_id
 from spanemu.base.resource_names import DatabaseName, InstanceName, OperationName
 from spanemu.database.database import Database
 from spanemu.database.encryption import GOOGLE_DEFAULT_KEYS, EncryptionKeys
-from spanemu.database.errors import TooManySplitPoints
 from spanemu.database.schema_changes import DdlOutcome
 from spanemu.database.splits.split_points import (
     CHANGES_PER_NODE_DAY_MAX,
@@ -47,6 +48,11 @@ from spanemu.database.splits.split_points import (
 from spanemu.schema.dialect import GOOGLE_STANDARD_SQL, DatabaseDialect
 from spanemu.schema.objects import NO_TYPES, ProtoTypes
 from spanemu.sql.dialects import dialect_of
+
+if TYPE_CHECKING:
+    from spanemu.database import errors
+else:
+    errors = deferred("spanemu.database.errors")
 
 DEFAULT_SCHEDULE_ID = "default_schedule"
 DEFAULT_SCHEDULE_RETENTION_NANOS = 7 * NANOS_PER_DAY
@@ -117,7 +123,7 @@ def add_split_points(
 
 def _check_points(count: int, limit: int, where: str) -> None:
     if count > limit:
-        raise TooManySplitPoints(limit, where)
+        raise errors.TooManySplitPoints(limit, where)
 
 
 def add_database(

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from spanemu.base.errors import Code, SpannerError
-from spanemu.database.errors import ResourceNotFound
+from spanemu.base.errors import Code, ResourceNotFound, SpannerError
 
 _INSTANCE = "type.googleapis.com/google.spanner.admin.instance.v1"
 _DATABASE = "type.googleapis.com/google.spanner.admin.database.v1"

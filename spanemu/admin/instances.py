@@ -21,6 +21,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from sortedcontainers import SortedDict
 
@@ -41,15 +42,20 @@ from spanemu.admin.instance_partition import InstancePartitions
 from spanemu.admin.operations import OperationLog
 from spanemu.admin.policies import Policies
 from spanemu.base.clock import Clock
+from spanemu.base.deferred import deferred
 from spanemu.base.errors import SpannerError
 from spanemu.base.limits import DEFAULT_LIMITS, Limits
 from spanemu.base.paging import Page, PageRequest, page, under
 from spanemu.base.resource_ids import check_database_id
 from spanemu.base.resource_names import DatabaseName, InstanceName, ProjectName
 from spanemu.database.database import Database
-from spanemu.database.errors import DatabaseNotFound
 from spanemu.database.filters import compile_filter
 from spanemu.schema.dialect import DatabaseDialect
+
+if TYPE_CHECKING:
+    from spanemu.database import errors
+else:
+    errors = deferred("spanemu.database.errors")
 
 
 @dataclass(frozen=True, slots=True)
@@ -300,5 +306,5 @@ class Instances:
             self._instance(str(instance))
             database = self._databases.get(name)
         if database is None:
-            raise DatabaseNotFound(name)
+            raise errors.DatabaseNotFound(name)
         return database

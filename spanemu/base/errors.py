@@ -152,3 +152,20 @@ _facts_of: Callable[[Any], _Facts] = cache(_collect_facts)
 class Unsupported(SpannerError, code=Code.UNIMPLEMENTED):
     prose = "{feature} is not supported by spanemu."
     feature: str
+
+
+class ResourceNotFound(SpannerError, code=Code.NOT_FOUND):
+    """A request for a resource that does not exist; clients read which from the detail."""
+
+    prose = "{kind} not found: {name}"
+    kind: ClassVar[str]
+    resource_type: ClassVar[str]
+    name: str
+
+    def __str__(self) -> str:
+        return self.prose.format(kind=self.kind, name=self.name)
+
+    def details(self) -> tuple[Detail, ...]:
+        """Return the detail with the resource's type and name."""
+        description = f"{self.kind} does not exist."
+        return (ResourceInfo(self.resource_type, self.name, description),)

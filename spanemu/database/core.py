@@ -6,13 +6,13 @@ import threading
 from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass, field, replace
 from itertools import count
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from spanemu.base.clock import Clock
+from spanemu.base.deferred import deferred
 from spanemu.base.limits import DEFAULT_LIMITS, RETENTION_DEFAULT_NANOS, Limits
 from spanemu.base.rand import Randomness
 from spanemu.database.activity import ActivityLog, Progress
-from spanemu.database.errors import DatabaseNotFound
 from spanemu.database.generation import Generation
 from spanemu.database.splits.split_manager import SplitManager
 from spanemu.database.splits.split_points import SplitPoints
@@ -26,6 +26,11 @@ from spanemu.txn.buffer import Buffer
 from spanemu.txn.locks.table import LockTable
 from spanemu.txn.read_only import SnapshotReader
 from spanemu.values.mutation import Mutation
+
+if TYPE_CHECKING:
+    from spanemu.database import errors
+else:
+    errors = deferred("spanemu.database.errors")
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,4 +138,4 @@ class DatabaseCore:
     def check_open(self) -> None:
         """Raise DatabaseNotFound if the database was dropped."""
         if self.closed:
-            raise DatabaseNotFound(self.name)
+            raise errors.DatabaseNotFound(self.name)

@@ -18,10 +18,8 @@ from spanemu.database.content import Content, Contents, DatabaseSnapshot, check_
 from spanemu.database.core import DatabaseCore, Environment
 from spanemu.database.database_time import DatabaseTime
 from spanemu.database.encryption import GOOGLE_DEFAULT_KEYS
-from spanemu.database.errors import SplitInsideHierarchy
 from spanemu.database.generation import Generation
 from spanemu.database.options import StatementRequest
-from spanemu.database.physical import physical_layout, root_name, row_key, table_or_index
 from spanemu.database.row_deletion import RowDeletion
 from spanemu.database.schema_changes import DdlOutcome, SchemaChanges
 from spanemu.database.sessions.registry import Sessions
@@ -41,8 +39,11 @@ from spanemu.storage.split_map import SplitLocation
 from spanemu.storage.store import Store
 
 if TYPE_CHECKING:
+    from spanemu.database import errors, physical
     from spanemu.ddl import schema_text
 else:
+    errors = deferred("spanemu.database.errors")
+    physical = deferred("spanemu.database.physical")
     schema_text = deferred("spanemu.ddl.schema_text")
 
 if TYPE_CHECKING:
@@ -268,10 +269,10 @@ class Database:
         must be a root.
         """
         schema, splitting = self.schema, self._core.splitting
-        source = table_or_index(schema, table, index)
+        source = physical.table_or_index(schema, table, index)
         if splitting.settings.policy is SplitPolicy.ROOT_ONLY and source.parent is not None:
-            raise SplitInsideHierarchy(source.name, root_name(schema, source))
-        return splitting.boundaries_of(source, Origin.TEST)(row_key(source, key))
+            raise errors.SplitInsideHierarchy(source.name, physical.root_name(schema, source))
+        return splitting.boundaries_of(source, Origin.TEST)(physical.row_key(source, key))
 
     def split_at(self, table: str, key: Sequence[Any], index: str = "") -> None:
         """Add a split boundary before a row, which need not exist. See `boundary`."""
@@ -283,16 +284,16 @@ class Database:
 
     def split_of(self, table: str, key: Sequence[Any], index: str = "") -> SplitLocation:
         """Return the split of a row, which need not exist."""
-        source = table_or_index(self.schema, table, index)
+        source = physical.table_or_index(self.schema, table, index)
         (split,) = self._core.store.split_map.splits_with_keys(
-            [(tree_of(source), row_key(source, key))]
+            [(tree_of(source), physical.row_key(source, key))]
         )
         return split
 
     def physical_layout(self, *, servers: bool = False) -> str:
         """Return rows, split boundaries and optionally servers as text, in interleaved order."""
         self._core.splitting.fit_sizes()
-        return physical_layout(self._core.store, self.schema, servers=servers)
+        return physical.physical_layout(self._core.store, self.schema, servers=servers)
 
     def close(self) -> None:
         """Drop the database: sessions end, waiting requests fail, and no commit follows.

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 from spanemu.base.clock import NANOS_PER_HOUR
 from spanemu.base.deferred import deferred
 from spanemu.database.core import DatabaseCore
-from spanemu.database.errors import SchemaObjectInUse
 from spanemu.database.statistics import aggregator
 from spanemu.database.statistics.period import Row
 from spanemu.ddl.apply import Step
@@ -23,8 +22,10 @@ from spanemu.schema.schema import Schema
 from spanemu.schema.table import Table
 
 if TYPE_CHECKING:
+    from spanemu.database import errors
     from spanemu.database.statistics import operations
 else:
+    errors = deferred("spanemu.database.errors")
     operations = deferred("spanemu.database.statistics.operations")
 
 PERIOD_OPTION = "schema_drop_protection_inactivity_period"
@@ -42,7 +43,7 @@ def refuse_drops(core: DatabaseCore, steps: Iterable[Step]) -> None:
     for step in steps:
         for kind, names in _dropped(schema, step.schema, use.long_ago):
             if use.is_in_use(names):
-                raise SchemaObjectInUse(kind, ".".join(names), schema.options[PERIOD_OPTION])
+                raise errors.SchemaObjectInUse(kind, ".".join(names), schema.options[PERIOD_OPTION])
         schema = step.schema
 
 

@@ -6,26 +6,9 @@ dropped database from a dropped session.
 
 from __future__ import annotations
 
-from typing import ClassVar
-
-from spanemu.base.errors import Code, Detail, ResourceInfo, SpannerError
+from spanemu.base.errors import Code, ResourceNotFound, SpannerError
 
 _TYPE_URL = "type.googleapis.com/google.spanner"
-
-
-class ResourceNotFound(SpannerError, code=Code.NOT_FOUND):
-    prose = "{kind} not found: {name}"
-    kind: ClassVar[str]
-    resource_type: ClassVar[str]
-    name: str
-
-    def __str__(self) -> str:
-        return self.prose.format(kind=self.kind, name=self.name)
-
-    def details(self) -> tuple[Detail, ...]:
-        """Return the detail with the resource's type and name."""
-        description = f"{self.kind} does not exist."
-        return (ResourceInfo(self.resource_type, self.name, description),)
 
 
 class DatabaseNotFound(ResourceNotFound):

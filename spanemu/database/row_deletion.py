@@ -9,16 +9,23 @@ command, and once a day of the clock when a test moves the clock.
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from spanemu.base.clock import NANOS_PER_DAY
+from spanemu.base.deferred import deferred
 from spanemu.base.errors import SpannerError
 from spanemu.database.core import DatabaseCore, Sweep
 from spanemu.database.options import ReadOnly, StatementRequest
-from spanemu.database.transactions.partitioned_dml import PartitionedDmlTransaction
-from spanemu.database.transactions.snapshot import SnapshotTransaction
 from spanemu.schema.table import Table
 from spanemu.values.timestamp import format_utc
 from spanemu.values.types import TIMESTAMP
+
+if TYPE_CHECKING:
+    from spanemu.database.transactions import partitioned_dml
+    from spanemu.database.transactions import snapshot as snapshots
+else:
+    partitioned_dml = deferred("spanemu.database.transactions.partitioned_dml")
+    snapshots = deferred("spanemu.database.transactions.snapshot")
 
 SWEEP_EVERY_NANOS = NANOS_PER_DAY
 
@@ -56,12 +63,12 @@ class RowDeletion:
         )
         before = self._core.sweeps.get(table.id, Sweep())
         try:
-            deletion = PartitionedDmlTransaction(self._core, b"")
+            deletion = partitioned_dml.PartitionedDmlTransaction(self._core, b"")
             done = deletion.execute(replace(expired, sql=f"DELETE {expired.sql}"))
         except SpannerError:
             # A failure is not raised: the policy's row in SPANNER_SYS shows the rows that remain.
             left = replace(expired, sql=f"SELECT COUNT(*), MIN(`{column}`) {expired.sql}")
-            snapshot = SnapshotTransaction(self._core, b"", ReadOnly())
+            snapshot = snapshots.SnapshotTransaction(self._core, b"", ReadOnly())
             ((count, earliest),) = snapshot.execute(left).rows
             self._core.sweeps[table.id] = Sweep(before.watermark, count, earliest)
             return 0

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from spanemu.base.call import Call, Cancelled
+from spanemu.base.deferred import deferred
 from spanemu.base.errors import SpannerError
 from spanemu.database.core import DatabaseCore
 from spanemu.database.drop_protection import refuse_drops
-from spanemu.database.errors import SchemaUpdateCancelled
 from spanemu.database.generation import Generation
 from spanemu.database.statements.context import StatementContext
 from spanemu.ddl.apply import Step, plan_batch
@@ -19,6 +20,11 @@ from spanemu.schema.schema import Schema
 from spanemu.schema.table import Table
 from spanemu.storage.boundary import path_of
 from spanemu.storage.layout import tree_of
+
+if TYPE_CHECKING:
+    from spanemu.database import errors
+else:
+    errors = deferred("spanemu.database.errors")
 
 GENERATIONS_COMPILED_MAX = 16  # of a database; a restore goes back by a few generations
 
@@ -66,13 +72,13 @@ class SchemaChanges:
                 steps = plan_batch(statements, core.changeable_schema, sent, core.is_other_database)
                 refuse_drops(core, steps)
             except Cancelled:
-                steps, outcome.failure = (), SchemaUpdateCancelled(0, len(statements))
+                steps, outcome.failure = (), errors.SchemaUpdateCancelled(0, len(statements))
             for step in steps:
                 try:
                     call.check()
                     outcome.commit_timestamps.append(self._apply(step))
                 except Cancelled:
-                    outcome.failure = SchemaUpdateCancelled(outcome.applied, len(statements))
+                    outcome.failure = errors.SchemaUpdateCancelled(outcome.applied, len(statements))
                     break
                 except SpannerError as failure:
                     outcome.failure = failure

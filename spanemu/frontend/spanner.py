@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from spanemu.admin.instances import Instances
+from spanemu.base.deferred import deferred
 from spanemu.base.errors import SpannerError
 from spanemu.base.resource_ids import check_labels
 from spanemu.base.resource_names import DatabaseName, SessionName
 from spanemu.database.database import Database
-from spanemu.database.errors import EmptyBatch
 from spanemu.database.sessions.registry import Sessions
 from spanemu.database.sessions.session import Session
 from spanemu.database.statements.results import CommitOutcome, Partition, TransactionInfo
@@ -49,6 +49,11 @@ from spanemu.frontend.convert.selectors import (
 from spanemu.frontend.convert.timestamps import fill_timestamp, timestamp_to_proto
 from spanemu.frontend.errors import InvalidSessionCount, MultiplexedInBatch, RequiredFieldMissing
 from spanemu.values.mutation import Mutation
+
+if TYPE_CHECKING:
+    from spanemu.database import errors
+else:
+    errors = deferred("spanemu.database.errors")
 
 
 def session_of(instances: Instances, name: str) -> Session:
@@ -169,7 +174,7 @@ def execute_batch_dml(instances: Instances, request: Any) -> bytes:
     session = session_of(instances, request.session)
     selector = batch_selector_from_proto(request)
     if not request.statements:
-        raise EmptyBatch()
+        raise errors.EmptyBatch()
     tags = tags_from_proto(request)
     statements = [batch_statement_from_proto(statement, tags) for statement in request.statements]
     outcome = session.execute_batch(statements, selector, request.seqno, request.last_statements)

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 
 from spanemu.base.deferred import deferred
 from spanemu.database.core import DatabaseCore
-from spanemu.database.errors import PrivilegeMissing, RoleNotFound
 from spanemu.database.generation import Generation
 from spanemu.database.options import ReadRequest, StatementRequest
 from spanemu.database.system_tables.lookup import SystemTableLookup
@@ -27,9 +26,11 @@ from spanemu.values.mutation import Delete, Mutation, WriteKind
 from spanemu.values.types import Type
 
 if TYPE_CHECKING:
+    from spanemu.database import errors
     from spanemu.ddl import expressions
     from spanemu.ddl.kinds import roles as role_kind
 else:
+    errors = deferred("spanemu.database.errors")
     expressions = deferred("spanemu.ddl.expressions")
     role_kind = deferred("spanemu.ddl.kinds.roles")
 
@@ -60,7 +61,7 @@ class Access:
         self.role = role
         schema = core.generation.schema
         if role not in SYSTEM_ROLES and schema.fold(role) not in schema.roles:
-            raise RoleNotFound(role)
+            raise errors.RoleNotFound(role)
 
     def check_statement(self, request: StatementRequest) -> None:
         """Raise PrivilegeMissing unless the role may run the query or DML statement."""
@@ -82,7 +83,7 @@ class Access:
     def check_system_table(self, name: str) -> None:
         """Raise PrivilegeMissing unless the role may read the system table `name`."""
         if name.upper().startswith("SPANNER_SYS.") and SYS_READER not in self._roles():
-            raise PrivilegeMissing(self.role, "SELECT", "table", name)
+            raise errors.PrivilegeMissing(self.role, "SELECT", "table", name)
 
     def _roles(self) -> set[str]:
         return role_kind.containing_roles(self._core.generation.schema, self.role) | {PUBLIC}
@@ -92,7 +93,9 @@ class Access:
         grants = [grant for role in roles if role is not None for grant in role.grants]
         for need in needs:
             if not _has(need, schema, grants):
-                raise PrivilegeMissing(self.role, need.privilege, need.kind.lower(), need.name)
+                raise errors.PrivilegeMissing(
+                    self.role, need.privilege, need.kind.lower(), need.name
+                )
 
 
 def _has(need: Need, schema: Schema, grants: Sequence[Grant]) -> bool:

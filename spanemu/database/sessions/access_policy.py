@@ -11,15 +11,21 @@ import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from spanemu.base.deferred import deferred
 from spanemu.base.errors import SpannerError
-from spanemu.database.errors import RequestDenied
+from spanemu.database.core import DatabaseCore
 from spanemu.database.options import ReadRequest, StatementRequest
 from spanemu.database.sessions.access import Access
 from spanemu.database.sessions.session import Session, SessionSpec
 from spanemu.database.transactions.registry import Transactions
 from spanemu.values.mutation import Mutation
+
+if TYPE_CHECKING:
+    from spanemu.database import errors
+else:
+    errors = deferred("spanemu.database.errors")
 
 Run = Callable[..., Any]  # the request itself, with the arguments that the guard passes on
 Guard = Callable[..., Any]  # (access, run, *arguments): checks the arguments, then runs
@@ -103,8 +109,13 @@ class AccessPolicy:
         """Check a request and run it. Raises RequestDenied for a request without a guard."""
         guard = self.guards.get(name)
         if guard is None:
-            raise RequestDenied(self.access.role, name)
+            raise errors.RequestDenied(self.access.role, name)
         return guard(self.access, run, *arguments)
+
+
+def policy_of(core: DatabaseCore, role: str) -> AccessPolicy:
+    """Return the policy of the sessions of a role. Raises RoleNotFound."""
+    return AccessPolicy(Access(core, role), GUARDS)
 
 
 def guard_requests(kind: type[GuardedSession]) -> type[GuardedSession]:

@@ -17,20 +17,27 @@ import re
 import threading
 from collections.abc import Collection, Mapping, Sequence
 from itertools import count
+from typing import TYPE_CHECKING
 
 from spanemu.base.clock import Clock
+from spanemu.base.deferred import deferred
 from spanemu.base.errors import SpannerError
 from spanemu.base.limits import SESSION_IDLE_MAX_NANOS
 from spanemu.base.paging import PageRequest, page
 from spanemu.base.resource_names import SessionName
 from spanemu.database.core import DatabaseCore
-from spanemu.database.errors import DatabaseNotFound, MultiplexedSessionDeleted, SessionNotFound
-from spanemu.database.filters import compile_filter
-from spanemu.database.sessions.access import Access
-from spanemu.database.sessions.access_policy import GUARDS, AccessPolicy, GuardedSession
 from spanemu.database.sessions.session import Session, SessionSpec
-from spanemu.database.transactions.listing import OpenTransaction, describe_transaction
 from spanemu.database.transactions.registry import Transactions
+
+if TYPE_CHECKING:
+    from spanemu.database import errors, filters
+    from spanemu.database.sessions import access_policy
+    from spanemu.database.transactions import listing
+else:
+    errors = deferred("spanemu.database.errors")
+    filters = deferred("spanemu.database.filters")
+    access_policy = deferred("spanemu.database.sessions.access_policy")
+    listing = deferred("spanemu.database.transactions.listing")
 
 _SWEEP_THRESHOLD = 1_000  # the fewest sessions at which expired ones are removed
 _EXPIRED = "Its session has expired."
@@ -63,7 +70,7 @@ class Sessions:
         Raises RoleNotFound if the database does not have the role.
         """
         spec = SessionSpec(dict(labels), multiplexed, role)
-        access = Access(self._core, role) if role else None
+        policy = access_policy.policy_of(self._core, role) if role else None
         with self._mutex:
             number = next(self._numbers)
             token = self._core.environment.randomness.token()
@@ -74,11 +81,10 @@ class Sessions:
                 else Transactions(self._core, name, multiplexed=False, busy=self._busy)
             )
             now = self._clock.peek()
-            if access is None:
+            if policy is None:
                 session = Session(name, spec, transactions, now)
             else:
-                policy = AccessPolicy(access, GUARDS)
-                session = GuardedSession(name, spec, transactions, now, policy)
+                session = access_policy.GuardedSession(name, spec, transactions, now, policy)
             self._sessions[name] = session
             expired = self._take_expired(now)
         for expired_session in expired:
@@ -97,7 +103,7 @@ class Sessions:
         now = self._clock.peek()
         if now > session.ends_at:
             self._drop(session, _EXPIRED)
-            raise SessionNotFound(name)
+            raise errors.SessionNotFound(name)
         session.last_use_time = now
         if not session.multiplexed:
             session.ends_at = now + SESSION_IDLE_MAX_NANOS
@@ -112,7 +118,7 @@ class Sessions:
         if session is None:
             return
         if session.multiplexed:
-            raise MultiplexedSessionDeleted(name)
+            raise errors.MultiplexedSessionDeleted(name)
         self._drop(session)
 
     def drop(self, name: str) -> None:
@@ -137,7 +143,7 @@ class Sessions:
         """Return a page of regular sessions sorted by name, and the next page token ("" at the
         end).
         """
-        is_match = compile_filter(filter_, _is_session_field)
+        is_match = filters.compile_filter(filter_, _is_session_field)
         paging = PageRequest(page_size, page_token)
         start, now = paging.start(), self._clock.peek()
         with self._mutex:
@@ -167,10 +173,10 @@ class Sessions:
         for transactions in list(self._busy):
             transactions.abort_all(why)
 
-    def open_transactions(self) -> Sequence[OpenTransaction]:
+    def open_transactions(self) -> Sequence[listing.OpenTransaction]:
         """Return the read-write transactions that have not ended, the oldest first."""
         transactions = [
-            describe_transaction(self._core, transaction)
+            listing.describe_transaction(self._core, transaction)
             for session_transactions in list(self._busy)
             for transaction in session_transactions.open()
         ]
@@ -188,8 +194,8 @@ class Sessions:
     def _missing(self, name: str) -> SpannerError:
         match = _ID.fullmatch(SessionName.parse(name).session)
         if match and match["mark"] != self._mark:
-            return DatabaseNotFound(self._core.name)
-        return SessionNotFound(name)
+            return errors.DatabaseNotFound(self._core.name)
+        return errors.SessionNotFound(name)
 
     def _take_expired(self, now: int) -> Sequence[Session]:
         """Remove and return expired sessions once enough sessions exist; the caller closes them."""

@@ -6,14 +6,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from operator import methodcaller
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from spanemu.base.call import annotate, reset_annotations
+from spanemu.base.deferred import deferred
 from spanemu.base.errors import SpannerError
 from spanemu.base.limits import MULTIPLEXED_SESSION_AGE_MAX_NANOS, SESSION_IDLE_MAX_NANOS
 from spanemu.database.activity import CommitRecording, RequestRecord
-from spanemu.database.errors import DmlSingleUse, NotReadWrite, PartitionNeedsReadOnlyTransaction
-from spanemu.database.filters import Fields
 from spanemu.database.options import (
     Begin,
     CommitOptions,
@@ -37,6 +36,12 @@ from spanemu.database.transactions.read_write import ReadWriteTransaction
 from spanemu.database.transactions.registry import Transaction, Transactions
 from spanemu.database.transactions.snapshot import SnapshotTransaction
 from spanemu.values.mutation import Mutation
+
+if TYPE_CHECKING:
+    from spanemu.database import errors, filters
+else:
+    errors = deferred("spanemu.database.errors")
+    filters = deferred("spanemu.database.filters")
 
 T = TypeVar("T")
 _STRONG = SingleUse(ReadOnly())
@@ -76,7 +81,7 @@ class Session:
         age_max = MULTIPLEXED_SESSION_AGE_MAX_NANOS if self.multiplexed else SESSION_IDLE_MAX_NANOS
         self.ends_at = now + age_max
 
-    def fields(self) -> Fields:
+    def fields(self) -> filters.Fields:
         """Return the fields that a list filter can refer to."""
         labels = {f"labels.{key}": value for key, value in self.labels.items()}
         return {"name": self.name, **labels}
@@ -159,7 +164,7 @@ class Session:
         """Commit a transaction with `mutations` on top of its DML."""
         if isinstance(selector, SingleUse):
             if not isinstance(selector.options, ReadWriteOptions):
-                raise NotReadWrite("single-use read-only or partitioned-dml")
+                raise errors.NotReadWrite("single-use read-only or partitioned-dml")
             return self._commit_at_once(selector.options, mutations, options)
         transaction = self._select(selector)
         if isinstance(transaction, ReadWriteTransaction):
@@ -237,7 +242,7 @@ class Session:
             return transaction
         if isinstance(selector, SingleUse):
             if not isinstance(selector.options, ReadOnly):
-                raise DmlSingleUse()
+                raise errors.DmlSingleUse()
             return self.transactions.temporary(selector.options)
         return self.transactions.get(selector.id)
 
@@ -273,7 +278,7 @@ class Session:
         run: Callable[[SnapshotTransaction], ResultStream],
     ) -> ResultStream:
         if selector is None or isinstance(selector, Begin | SingleUse):
-            raise PartitionNeedsReadOnlyTransaction()
+            raise errors.PartitionNeedsReadOnlyTransaction()
         return self._run(selector, request, lambda handle: run(self._snapshot(handle)), True)
 
     def _cut(
@@ -285,12 +290,12 @@ class Session:
             isinstance(selector, Begin)
             and isinstance(selector.options, ReadWriteOptions | PartitionedDml)
         ):
-            raise PartitionNeedsReadOnlyTransaction()
+            raise errors.PartitionNeedsReadOnlyTransaction()
         transaction = self._snapshot(self._select(selector))
         return cut(transaction), transaction.info(begun=isinstance(selector, Begin))
 
     @staticmethod
     def _snapshot(transaction: Transaction) -> SnapshotTransaction:
         if not isinstance(transaction, SnapshotTransaction):
-            raise PartitionNeedsReadOnlyTransaction()
+            raise errors.PartitionNeedsReadOnlyTransaction()
         return transaction

@@ -18,7 +18,6 @@ from spanemu.database.activity import RequestRecord
 from spanemu.database.core import DatabaseCore
 from spanemu.database.options import ReadRequest, StatementRequest
 from spanemu.database.splits.query_uses import QueryUses
-from spanemu.database.transactions.listing import request_text
 from spanemu.hotspots.assumptions import Assumptions
 from spanemu.hotspots.detector import Detector, Observations
 from spanemu.hotspots.positions import Positions, position_of
@@ -37,14 +36,16 @@ from spanemu.txn.buffer import Buffer
 from spanemu.values.mutation import Mutation, Write
 
 if TYPE_CHECKING:
+    from spanemu.database.transactions import listing
     from spanemu.hotspots import report as reports
     from spanemu.hotspots import simulation
     from spanemu.hotspots.finding import Finding
     from spanemu.hotspots.heatmap import heatmap as heatmaps
 else:
+    listing = deferred("spanemu.database.transactions.listing")
+    heatmaps = deferred("spanemu.hotspots.heatmap.heatmap")
     reports = deferred("spanemu.hotspots.report")
     simulation = deferred("spanemu.hotspots.simulation")
-    heatmaps = deferred("spanemu.hotspots.heatmap.heatmap")
 
 
 def values_allowed(dialect: DatabaseDialect, table: Table, column: Column) -> int | None:
@@ -247,7 +248,7 @@ class HotspotMonitor:
 
 
 def _description(request: StatementRequest | ReadRequest) -> tuple[str, str]:
-    return request_text(request), request.request_tag or request.transaction_tag
+    return listing.request_text(request), request.request_tag or request.transaction_tag
 
 
 def _mutation(mutation: Mutation) -> str:

@@ -15,17 +15,10 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from spanemu.base.clock import NANOS_PER_DAY
-from spanemu.database.errors import (
-    SplitPointExpiresTooLate,
-    SplitPointKeyCount,
-    SplitPointKeysContradict,
-    SplitPointNamesNothing,
-    SplitPointOnSearchIndex,
-    TooManySplitPoints,
-)
+from spanemu.base.deferred import deferred
 from spanemu.database.splits.split_manager import SplitManager
 from spanemu.schema.index import Index
 from spanemu.schema.schema import Schema
@@ -38,6 +31,11 @@ from spanemu.txn.key_sets import KeyReader
 from spanemu.values.key import key_decoder
 from spanemu.values.types import Type
 from spanemu.values.value import encoder
+
+if TYPE_CHECKING:
+    from spanemu.database import errors
+else:
+    errors = deferred("spanemu.database.errors")
 
 EXPIRY_DEFAULT_NANOS = 10 * NANOS_PER_DAY
 EXPIRY_MAX_NANOS = 30 * NANOS_PER_DAY
@@ -122,7 +120,7 @@ class SplitPoints:
             for point in self._resolve(request, shown, _expiry(request, now))
         ]
         if len(points) > POINTS_PER_REQUEST_MAX:
-            raise TooManySplitPoints(POINTS_PER_REQUEST_MAX, "in one request")
+            raise errors.TooManySplitPoints(POINTS_PER_REQUEST_MAX, "in one request")
         return points
 
     def put(self, points: Iterable[SplitPoint], now: int) -> None:
@@ -165,7 +163,7 @@ class SplitPoints:
         elif request.table:
             source, keys = _table_keys(schema, request)
         else:
-            raise SplitPointNamesNothing
+            raise errors.SplitPointNamesNothing()
         before = self._splitting.boundaries_of(source, Origin.USER)
         is_table = isinstance(source, Table)
         table = (
@@ -185,7 +183,7 @@ def _expiry(request: NewSplitPoints, now: int) -> int:
     if request.expires is None:
         return now + EXPIRY_DEFAULT_NANOS
     if request.expires > now + EXPIRY_MAX_NANOS:
-        raise SplitPointExpiresTooLate(EXPIRY_MAX_NANOS // NANOS_PER_DAY)
+        raise errors.SplitPointExpiresTooLate(EXPIRY_MAX_NANOS // NANOS_PER_DAY)
     return request.expires
 
 
@@ -197,7 +195,7 @@ def _table_keys(schema: Schema, request: NewSplitPoints) -> tuple[Table, KeyText
     if table is None:
         raise TableNotFound(request.table)
     if not request.keys:
-        raise SplitPointKeyCount(table.name)
+        raise errors.SplitPointKeyCount(table.name)
     reader = KeyReader(table.name, table.key)
     keys = [reader.key(raw) for raw in request.keys]
     return table, [(key, f"{table.name}{_shown(table, key)}") for key in keys]
@@ -208,13 +206,13 @@ def _index_keys(schema: Schema, request: NewSplitPoints) -> tuple[Index, KeyText
     key.
     """
     if schema.fold(request.index) in {**schema.search_indexes, **schema.vector_indexes}:
-        raise SplitPointOnSearchIndex(request.index)
+        raise errors.SplitPointOnSearchIndex(request.index)
     index = schema.index(request.index)
     if index is None or (request.table and schema.fold(request.table) != schema.fold(index.table)):
         raise IndexNotFound(request.index, request.table)
     table = schema.tables[schema.fold(index.table)]
     if not 1 <= len(request.keys) <= 2:
-        raise SplitPointKeyCount(index.name)
+        raise errors.SplitPointKeyCount(index.name)
     start = KeyReader(index.name, index.key).key(request.keys[0])
     primary = ",".join(["<begin>"] * len(table.key))
     if len(request.keys) == 2:
@@ -223,7 +221,7 @@ def _index_keys(schema: Schema, request: NewSplitPoints) -> tuple[Index, KeyText
         by_name = dict(zip((part.column.name for part in table.key), values, strict=True))
         for part, value in zip(index.key, key_decoder(_types(index))(start), strict=True):
             if by_name.get(part.column.name, value) != value:
-                raise SplitPointKeysContradict(index.name, table.name, part.column.name)
+                raise errors.SplitPointKeysContradict(index.name, table.name, part.column.name)
         start += encoder_of(index.suffix)([by_name[p.column.name] for p in index.suffix])
         primary = _shown(table, key)[1:-1]
     text = (

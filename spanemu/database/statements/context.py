@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+from spanemu.base.deferred import deferred
 from spanemu.database.core import DatabaseCore
-from spanemu.database.errors import SequenceExhausted, SequenceInReadOnly
 from spanemu.schema.schema import Schema
 from spanemu.sql.functions.errors import NotAnIdentityColumn
+
+if TYPE_CHECKING:
+    from spanemu.database import errors
+else:
+    errors = deferred("spanemu.database.errors")
 
 _COUNTER_BITS = 63
 _SKIPS_MAX = 2_000  # values of a skip range passed over before the sequence counts as exhausted
@@ -37,7 +44,7 @@ class StatementContext:
     def next_sequence_value(self, sequence: str) -> int:
         """Return the next value, which is consumed even if the transaction aborts."""
         if not self.writable:
-            raise SequenceInReadOnly(sequence)
+            raise errors.SequenceInReadOnly(sequence)
         declared = self._schema.sequences[self._schema.fold(sequence)]
         start = declared.start_counter or 1
         with self._store.mutex:
@@ -49,7 +56,7 @@ class StatementContext:
                 skip = declared.skip_range
                 if skip is None or not skip[0] <= value <= skip[1]:
                     return value
-        raise SequenceExhausted(sequence)
+        raise errors.SequenceExhausted(sequence)
 
     def sequence_state(self, sequence: str) -> int | None:
         """Return the current counter; None before the first value."""

@@ -12,9 +12,9 @@ from base64 import b64decode, b64encode
 from binascii import Error as Base64Error
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from spanemu.database.errors import InvalidPartitionToken, NotPartitionableQuery
+from spanemu.base.deferred import deferred
 from spanemu.database.options import ReadRequest, StatementRequest
 from spanemu.database.statements.query_engine import Prepared
 from spanemu.schema.index import Index
@@ -24,6 +24,11 @@ from spanemu.sql.executor.reader import ByteRange
 from spanemu.sql.plan.partitionable import partition_hierarchy
 from spanemu.storage.layout import EVERYTHING, TreeId, hierarchy_of, tree_of
 from spanemu.storage.store import Store
+
+if TYPE_CHECKING:
+    from spanemu.database import errors
+else:
+    errors = deferred("spanemu.database.errors")
 
 _VERSION = 1
 
@@ -54,7 +59,7 @@ def open_token(sealed: bytes, expected: PartitionToken) -> PartitionToken:
     """
     digest, body = sealed[:8], sealed[8:]
     if hashlib.blake2b(body, digest_size=8).digest() != digest:
-        raise InvalidPartitionToken("it was not issued by this server")
+        raise errors.InvalidPartitionToken("it was not issued by this server")
     try:
         version, session, transaction, fingerprint, ranges = json.loads(body)
         token = PartitionToken(
@@ -64,15 +69,15 @@ def open_token(sealed: bytes, expected: PartitionToken) -> PartitionToken:
             tuple((b64decode(low), b64decode(high)) for low, high in ranges),
         )
     except (ValueError, TypeError, RecursionError, Base64Error):
-        raise InvalidPartitionToken("it was not issued by this server") from None
+        raise errors.InvalidPartitionToken("it was not issued by this server") from None
     if version != _VERSION:
-        raise InvalidPartitionToken("it is of another version")
+        raise errors.InvalidPartitionToken("it is of another version")
     if token.session != expected.session:
-        raise InvalidPartitionToken("it was created for a different session")
+        raise errors.InvalidPartitionToken("it was created for a different session")
     if token.transaction != expected.transaction:
-        raise InvalidPartitionToken("it was created for a different transaction")
+        raise errors.InvalidPartitionToken("it was created for a different transaction")
     if token.fingerprint != expected.fingerprint:
-        raise InvalidPartitionToken("it was created for different read or sql parameters")
+        raise errors.InvalidPartitionToken("it was created for different read or sql parameters")
     return token
 
 
@@ -118,10 +123,10 @@ def partitioned_by(prepared: Prepared, schema: Schema) -> str:
     if prepared.cuts_unchecked:
         return ""
     if prepared.is_ordered:
-        raise NotPartitionableQuery("ORDER BY needs the rows of more than one partition")
+        raise errors.NotPartitionableQuery("ORDER BY needs the rows of more than one partition")
     name, reason = partition_hierarchy(prepared.executable.plan, schema)
     if reason:
-        raise NotPartitionableQuery(reason)
+        raise errors.NotPartitionableQuery(reason)
     return name
 
 

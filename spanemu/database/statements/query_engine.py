@@ -16,13 +16,6 @@ from spanemu.base.clock import monotonic
 from spanemu.base.deferred import deferred
 from spanemu.base.errors import SpannerError
 from spanemu.base.record import Record, record
-from spanemu.database.errors import (
-    BadOptimizerVersion,
-    BadParameterValue,
-    NotDml,
-    ParameterMissing,
-    SystemTableInReadWrite,
-)
 from spanemu.database.generation import Generation
 from spanemu.database.options import QueryMode, StatementRequest
 from spanemu.database.statements.results import ResultStats, ResultStream
@@ -52,8 +45,10 @@ from spanemu.values.types import Type
 from spanemu.values.value import decoder
 
 if TYPE_CHECKING:
+    from spanemu.database import errors
     from spanemu.sql.plan import operator_display
 else:
+    errors = deferred("spanemu.database.errors")
     operator_display = deferred("spanemu.sql.plan.operator_display")
 
 _UNCHECKED_CUT = "spanner_emulator.disable_query_partitionability_check"
@@ -119,7 +114,7 @@ class Prepared:
             try:
                 values.append(decode(value))
             except BadValue as bad:
-                raise BadParameterValue(name, bad.value, str(type_), bad.because) from None
+                raise errors.BadParameterValue(name, bad.value, str(type_), bad.because) from None
         return values
 
     def check_declared(self, raw: Mapping[str, Any]) -> None:
@@ -130,14 +125,13 @@ class Prepared:
         """
         inferred = {name for name, _ in self.undeclared}
         for name, type_, decode in self._decoders:
-            if name in inferred:
+            given = _given_name(raw, name)
+            if given is None or name in inferred:
                 continue
             try:
-                decode(raw[name] if name in raw else _by_any_case(raw, name))
-            except ParameterMissing:
-                continue
+                decode(raw[given])
             except BadValue as bad:
-                raise BadParameterValue(name, bad.value, str(type_), bad.because) from None
+                raise errors.BadParameterValue(name, bad.value, str(type_), bad.because) from None
 
 
 def prepare(
@@ -154,7 +148,7 @@ def prepare(
     """
     version = request.optimizer_version
     if version and version.lower() not in OPTIMIZER_VERSIONS:
-        raise BadOptimizerVersion(version)
+        raise errors.BadOptimizerVersion(version)
     types = request.parameter_types
     key: Any = (request.sql, tuple(types.items())) if types else request.sql
     if by_partition:
@@ -171,7 +165,7 @@ def prepare_locking(
     """Prepare a statement in a read-write transaction; raise if it reads a system table."""
     prepared = prepare(generation, request, statistics)
     for name in prepared.system_tables:
-        raise SystemTableInReadWrite(name.partition(".")[0])
+        raise errors.SystemTableInReadWrite(name.partition(".")[0])
     return prepared
 
 
@@ -187,9 +181,9 @@ def prepare_dml(
     except SpannerError as failure:
         if dialect_of(generation.schema.dialect).begins_dml(request.sql):
             raise
-        raise NotDml(number, request.sql) from failure
+        raise errors.NotDml(number, request.sql) from failure
     if not prepared.is_dml:
-        raise NotDml(number, request.sql)
+        raise errors.NotDml(number, request.sql)
     return prepared
 
 
@@ -303,10 +297,17 @@ def fill_stats(
 
 def _by_any_case(raw: Mapping[str, Any], name: str) -> Any:
     """Return a parameter's value, whose name matches without regard to case."""
-    for given, value in raw.items():
-        if given.lower() == name:
-            return value
-    raise ParameterMissing(name)
+    given = _given_name(raw, name)
+    if given is None:
+        raise errors.ParameterMissing(name)
+    return raw[given]
+
+
+def _given_name(raw: Mapping[str, Any], name: str) -> str | None:
+    """Return the name under which a request sends the value of a parameter, None if it has none."""
+    if name in raw:
+        return name
+    return next((given for given in raw if given.lower() == name), None)
 
 
 @dataclass(frozen=True, slots=True)

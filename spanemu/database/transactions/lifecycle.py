@@ -14,19 +14,13 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Sequence
 from functools import wraps
-from typing import Concatenate, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
 
 from spanemu.base.call import serving
 from spanemu.base.clock import monotonic
+from spanemu.base.deferred import deferred
 from spanemu.base.errors import SpannerError
 from spanemu.database.core import DatabaseCore
-from spanemu.database.errors import (
-    MalformedMutationKey,
-    PrecommitTokenMissing,
-    TransactionClosed,
-    TransactionEnded,
-    TransactionInvalidated,
-)
 from spanemu.database.generation import Generation
 from spanemu.database.options import ReadWriteOptions, reads_of
 from spanemu.database.statements.context import StatementContext
@@ -38,6 +32,11 @@ from spanemu.txn.errors.requests import BadCellValue, BadKeyValue, WrongKeyParts
 from spanemu.txn.locks.holder import LockHolder
 from spanemu.txn.state import State
 from spanemu.values.mutation import Mutation
+
+if TYPE_CHECKING:
+    from spanemu.database import errors
+else:
+    errors = deferred("spanemu.database.errors")
 
 
 class PrecommitTokens:
@@ -73,7 +72,7 @@ class PrecommitTokens:
         if given == self._newest:
             return None
         if not given and self._given:
-            raise PrecommitTokenMissing(self._id.decode())
+            raise errors.PrecommitTokenMissing(self._id.decode())
         self.kept = mutations or self.kept
         return self.next()
 
@@ -145,7 +144,7 @@ class TransactionLifecycle:
         """
         with self.mutex:
             if self._committed is not None:
-                raise TransactionEnded("roll back", self.id.decode(), "committed")
+                raise errors.TransactionEnded("roll back", self.id.decode(), "committed")
             self.locks.release(self.holder, State.ROLLED_BACK)
             self._drop_state()
 
@@ -207,15 +206,15 @@ class TransactionLifecycle:
         if self._core.closed:
             self._core.check_open()
         if self._replaced:
-            raise TransactionClosed(self.id.decode())
+            raise errors.TransactionClosed(self.id.decode())
         state = self.holder.state
         if state in _ENDINGS and not (ends and state is State.COMMITTED):
-            raise TransactionEnded(what, self.id.decode(), _ENDINGS[state])
+            raise errors.TransactionEnded(what, self.id.decode(), _ENDINGS[state])
         self.holder.check()
 
     def _check_readable(self) -> None:
         if self._failure is not None:
-            raise TransactionInvalidated(self.id.decode(), str(self._failure))
+            raise errors.TransactionInvalidated(self.id.decode(), str(self._failure))
 
     def _valid_generation(self) -> Generation:
         """Return the generation that the transaction began with.
@@ -257,7 +256,7 @@ def validate_mutation_key(core: DatabaseCore, generation: Generation, mutation: 
         context = StatementContext(core, generation.schema, writable=True)
         resolve(generation.rules, context, mutation)
     except (BadCellValue, BadKeyValue, WrongKeyParts) as fault:
-        raise MalformedMutationKey(str(fault)) from fault
+        raise errors.MalformedMutationKey(str(fault)) from fault
 
 
 S = TypeVar("S", bound=TransactionLifecycle)

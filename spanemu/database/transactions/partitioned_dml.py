@@ -10,20 +10,12 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
+from spanemu.base.deferred import deferred
 from spanemu.base.limits import PARTITIONED_DML_CONCURRENT_MAX
 from spanemu.database.activity import Progress
 from spanemu.database.core import DatabaseCore
-from spanemu.database.errors import (
-    BatchDmlNotAllowed,
-    DirectedReadNotAllowed,
-    NotPartitionableDml,
-    NotReadWrite,
-    PartitionedDmlOnly,
-    PartitionedDmlUsedTwice,
-    PartitionedReturning,
-    TooManyPartitionedDml,
-)
 from spanemu.database.generation import Generation
 from spanemu.database.options import (
     CommitOptions,
@@ -33,7 +25,6 @@ from spanemu.database.options import (
 )
 from spanemu.database.statements.context import StatementContext
 from spanemu.database.statements.dml import execute_dml
-from spanemu.database.statements.partitions import partition_ranges
 from spanemu.database.statements.query_engine import Prepared, prepare
 from spanemu.database.statements.results import (
     BatchOutcome,
@@ -56,6 +47,13 @@ from spanemu.txn.read_write import Reads, TransactionWorkspace
 from spanemu.txn.reader import TransactionReader
 from spanemu.txn.state import State
 from spanemu.values.mutation import Mutation
+
+if TYPE_CHECKING:
+    from spanemu.database import errors
+    from spanemu.database.statements import partitions as partitioning
+else:
+    errors = deferred("spanemu.database.errors")
+    partitioning = deferred("spanemu.database.statements.partitions")
 
 
 class _Partition:
@@ -137,7 +135,7 @@ class PartitionedDmlTransaction:
     def execute(self, request: StatementRequest) -> ResultStream:
         """Run the statement; its row count is a lower bound."""
         if request.directed_read:
-            raise DirectedReadNotAllowed()
+            raise errors.DirectedReadNotAllowed()
         self._core.check_open()
         reader = SnapshotReader(self._core.store, self._core.store.read_timestamp())
         prepared = prepare(self._core.generation, request, reader, by_partition=True)
@@ -147,9 +145,9 @@ class PartitionedDmlTransaction:
         running = self._core.partitioned_dml
         with self._mutex:
             if self._used:
-                raise PartitionedDmlUsedTwice(self.id.decode("ascii"))
+                raise errors.PartitionedDmlUsedTwice(self.id.decode("ascii"))
             if len(running) >= PARTITIONED_DML_CONCURRENT_MAX:
-                raise TooManyPartitionedDml(PARTITIONED_DML_CONCURRENT_MAX)
+                raise errors.TooManyPartitionedDml(PARTITIONED_DML_CONCURRENT_MAX)
             self._used = True
             partitions = self._partitions(plan)
             running[self.id] = Progress(len(partitions), self._core.store.clock.peek())
@@ -175,23 +173,25 @@ class PartitionedDmlTransaction:
     def _partitions(self, plan: DmlPlan) -> Sequence[Sequence[ByteRange]]:
         if any(isinstance(node, Scan) and node.index is not None for node in walk(plan.root)):
             return [EVERYTHING]
-        return partition_ranges(self._core.store, plan.table, EVERYTHING)
+        return partitioning.partition_ranges(self._core.store, plan.table, EVERYTHING)
 
     @staticmethod
     def _check(prepared: Prepared, request: StatementRequest) -> None:
         if not prepared.is_dml:
-            raise PartitionedDmlOnly()
+            raise errors.PartitionedDmlOnly()
         if prepared.is_insert:
-            raise NotPartitionableDml("INSERT is not supported for Partitioned DML", request.sql)
+            raise errors.NotPartitionableDml(
+                "INSERT is not supported for Partitioned DML", request.sql
+            )
         if prepared.columns:
-            raise PartitionedReturning(request.sql)
+            raise errors.PartitionedReturning(request.sql)
         if request.mode is not QueryMode.NORMAL:
-            raise NotPartitionableDml(
+            raise errors.NotPartitionableDml(
                 f"Query mode {request.mode.upper()} is not supported for Partitioned DML",
                 request.sql,
             )
         if dml_partitioning_obstacle(prepared.executable.plan):
-            raise NotPartitionableDml(
+            raise errors.NotPartitionableDml(
                 "Partitioned DML only supports fully partitionable statements", request.sql
             )
 
@@ -199,19 +199,19 @@ class PartitionedDmlTransaction:
         self, requests: Sequence[StatementRequest], seqno: int, last_statements: bool
     ) -> BatchOutcome:
         """Raise BatchDmlNotAllowed: the transaction runs a single statement."""
-        raise BatchDmlNotAllowed()
+        raise errors.BatchDmlNotAllowed()
 
     def read(self, request: ReadRequest) -> ResultStream:
         """Raise PartitionedDmlOnly."""
-        raise PartitionedDmlOnly()
+        raise errors.PartitionedDmlOnly()
 
     def commit(self, mutations: Sequence[Mutation], options: CommitOptions) -> CommitOutcome:
         """Raise NotReadWrite: the statement has committed by itself."""
-        raise NotReadWrite("partitioned-dml")
+        raise errors.NotReadWrite("partitioned-dml")
 
     def rollback(self) -> None:
         """Raise NotReadWrite: the statement has committed by itself."""
-        raise NotReadWrite("partitioned-dml")
+        raise errors.NotReadWrite("partitioned-dml")
 
     def abort(self, why: str) -> None:
         """Do nothing, because the transaction holds nothing between requests."""

@@ -8,18 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from spanemu.base.call import current_annotations
+from spanemu.base.deferred import deferred
 from spanemu.base.errors import SpannerError
 from spanemu.database.core import DatabaseCore
-from spanemu.database.errors import (
-    AfterLastStatement,
-    DirectedReadNotAllowed,
-    EmptyBatch,
-    NotDml,
-    SeqnoOutOfOrder,
-)
 from spanemu.database.options import (
     CommitOptions,
     Isolation,
@@ -57,6 +51,11 @@ from spanemu.txn.read_write import TransactionWorkspace
 from spanemu.txn.reader import TransactionReader
 from spanemu.txn.state import State
 from spanemu.values.mutation import Mutation
+
+if TYPE_CHECKING:
+    from spanemu.database import errors
+else:
+    errors = deferred("spanemu.database.errors")
 
 ROWS_READ_AHEAD_MAX = 1_000
 
@@ -108,14 +107,14 @@ class ReadWriteTransaction(TransactionLifecycle):
     def execute(self, request: StatementRequest) -> ResultStream:
         """Run a query or DML statement."""
         if request.directed_read:
-            raise DirectedReadNotAllowed()
+            raise errors.DirectedReadNotAllowed()
         self.holder.client.last_request = request
         if self._replays is not None:
             known = self._replays.find(request)
             if known is not None:
                 return known.answer()
         if self._last_statement_seen:
-            raise AfterLastStatement(self.id.decode())
+            raise errors.AfterLastStatement(self.id.decode())
         prepared = prepare_locking(self._valid_generation(), request, self._core.statistics)
         if not prepared.is_dml:
             return self._query(prepared, request)
@@ -127,14 +126,14 @@ class ReadWriteTransaction(TransactionLifecycle):
     ) -> BatchOutcome:
         """Run DML statements in order, up to the first that fails."""
         if not requests:
-            raise EmptyBatch()
+            raise errors.EmptyBatch()
         self.holder.client.last_request = requests[-1]
         if self._replays is not None:
             known = self._replays.find_batch(requests, seqno)
             if known is not None:
                 return known
         if self._last_statement_seen:
-            raise AfterLastStatement(self.id.decode())
+            raise errors.AfterLastStatement(self.id.decode())
         replays = self._take_seqno(seqno)
         outcome = self._run_batch(requests)
         self._last_statement_seen = self._last_statement_seen or last_statements
@@ -145,11 +144,11 @@ class ReadWriteTransaction(TransactionLifecycle):
     def read(self, request: ReadRequest) -> ResultStream:
         """Read rows by key."""
         if request.directed_read:
-            raise DirectedReadNotAllowed()
+            raise errors.DirectedReadNotAllowed()
         self.holder.client.last_request = request
         self._check_readable()
         if self._last_statement_seen:
-            raise AfterLastStatement(self.id.decode())
+            raise errors.AfterLastStatement(self.id.decode())
         plan = read_plan(self._valid_generation(), request)
         transaction = self._statement()
         if transaction.pending:
@@ -190,7 +189,7 @@ class ReadWriteTransaction(TransactionLifecycle):
         if replays is None:
             replays = self._replays = Replays(seqno)
         elif seqno < replays.highest:
-            failure = SeqnoOutOfOrder(seqno, replays.highest)
+            failure = errors.SeqnoOutOfOrder(seqno, replays.highest)
             self._invalidate(failure)
             raise failure
         replays.highest = seqno
@@ -337,7 +336,7 @@ def interfere(core: DatabaseCore, statements: Sequence[str]) -> None:
         try:
             for number, sql in enumerate(statements):
                 if not attempt.execute(StatementRequest(sql)).is_dml:
-                    raise NotDml(number, sql)
+                    raise errors.NotDml(number, sql)
             attempt.commit((), CommitOptions())
         except TransactionAborted:
             continue  # Another conflicting write of a test committed first.

@@ -13,13 +13,13 @@ from __future__ import annotations
 import threading
 from collections import deque
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from spanemu.base.call import current
 from spanemu.base.clock import monotonic
+from spanemu.base.deferred import deferred
 from spanemu.base.limits import TRANSACTIONS_PER_SESSION_MAX
 from spanemu.database.core import DatabaseCore
-from spanemu.database.errors import TransactionClosed, TransactionNotFound
 from spanemu.database.options import (
     CommitOptions,
     PartitionedDml,
@@ -35,12 +35,18 @@ from spanemu.database.statements.results import (
     ResultStream,
     TransactionInfo,
 )
-from spanemu.database.transactions.partitioned_dml import PartitionedDmlTransaction
 from spanemu.database.transactions.read_write import ReadWriteTransaction
 from spanemu.database.transactions.snapshot import SnapshotTransaction
 from spanemu.txn.errors.requests import TransactionAborted
 from spanemu.txn.locks.holder import LockHolder
 from spanemu.values.mutation import Mutation
+
+if TYPE_CHECKING:
+    from spanemu.database import errors
+    from spanemu.database.transactions import partitioned_dml as partitioned
+else:
+    errors = deferred("spanemu.database.errors")
+    partitioned = deferred("spanemu.database.transactions.partitioned_dml")
 
 
 class Transaction(Protocol):
@@ -181,8 +187,8 @@ class Transactions:
         if transaction is None:
             text = transaction_id.decode("ascii", "replace")
             if text.isdigit() and int(text) <= self._floor:
-                raise TransactionClosed(text)
-            raise TransactionNotFound(text)
+                raise errors.TransactionClosed(text)
+            raise errors.TransactionNotFound(text)
         if self._multiplexed:
             self._heard[transaction_id] = monotonic()
         return transaction
@@ -238,7 +244,7 @@ class Transactions:
         if isinstance(options, ReadOnly):
             return SnapshotTransaction(self._core, id_, options, self._owner)
         if isinstance(options, PartitionedDml):
-            return PartitionedDmlTransaction(self._core, id_)
+            return partitioned.PartitionedDmlTransaction(self._core, id_)
         return ReadWriteTransaction(
             self._core,
             id_,

@@ -7,14 +7,19 @@ detected. Sequence numbers must rise within a transaction.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from spanemu.base.deferred import deferred
 from spanemu.base.errors import SpannerError
 from spanemu.base.record import Record, record
-from spanemu.database.errors import SeqnoReused
 from spanemu.database.options import QueryMode, StatementRequest
 from spanemu.database.statements.results import BatchOutcome, ResultStats, ResultStream
 from spanemu.values.types import Type
+
+if TYPE_CHECKING:
+    from spanemu.database import errors
+else:
+    errors = deferred("spanemu.database.errors")
 
 StatementOrBatch = StatementRequest | Sequence[StatementRequest]
 
@@ -88,7 +93,7 @@ class Replays:
             return None
         original, answer = kept
         if _key(original) != _key(request):
-            raise SeqnoReused(seqno)
+            raise errors.SeqnoReused(seqno)
         return answer
 
 

@@ -11,14 +11,6 @@ from spanemu.base.call import current
 from spanemu.base.deferred import deferred
 from spanemu.base.limits import READ_AHEAD_MAX_NANOS
 from spanemu.database.core import DatabaseCore
-from spanemu.database.errors import (
-    BatchDmlNotAllowed,
-    DmlNotAllowed,
-    DmlSingleUse,
-    LocksInReadOnly,
-    NotReadWrite,
-    SequenceInReadOnly,
-)
 from spanemu.database.generation import Generation
 from spanemu.database.options import (
     CommitOptions,
@@ -33,18 +25,6 @@ from spanemu.database.options import (
     TimestampBound,
 )
 from spanemu.database.statements.context import StatementContext
-from spanemu.database.statements.partitions import (
-    PartitionToken,
-    hierarchy_named,
-    open_token,
-    partition_ranges,
-    partitioned_by,
-    query_fingerprint,
-    query_partitions,
-    read_fingerprint,
-    seal,
-    trees_of,
-)
 from spanemu.database.statements.query_engine import Prepared, prepare, run_query
 from spanemu.database.statements.reads import read_plan
 from spanemu.database.statements.results import (
@@ -69,8 +49,12 @@ from spanemu.values.mutation import Mutation
 from spanemu.values.timestamp import format_utc
 
 if TYPE_CHECKING:
+    from spanemu.database import errors
+    from spanemu.database.statements import partitions as partitioning
     from spanemu.database.system_tables import catalog
 else:
+    errors = deferred("spanemu.database.errors")
+    partitioning = deferred("spanemu.database.statements.partitions")
     catalog = deferred("spanemu.database.system_tables.catalog")
 
 
@@ -171,7 +155,7 @@ class SnapshotTransaction:
         """Read rows by key."""
         self._ready()
         if request.lock_exclusive:
-            raise LocksInReadOnly("Lock hint")
+            raise errors.LocksInReadOnly("Lock hint")
         try:
             plan = read_plan(self._generation, request)
         except TableNotFound as missing:
@@ -205,13 +189,13 @@ class SnapshotTransaction:
         self._ready()
         prepared = prepare(self._generation, request, self._reader, by_partition=by_partition)
         if prepared.is_dml:
-            raise DmlNotAllowed() if self.id else DmlSingleUse()
+            raise errors.DmlNotAllowed() if self.id else errors.DmlSingleUse()
         if prepared.for_update:
-            raise LocksInReadOnly("FOR UPDATE")
+            raise errors.LocksInReadOnly("FOR UPDATE")
         if prepared.locks_exclusively:
-            raise LocksInReadOnly("LOCK_SCANNED_RANGES=exclusive")
+            raise errors.LocksInReadOnly("LOCK_SCANNED_RANGES=exclusive")
         if prepared.needs_read_write:
-            raise SequenceInReadOnly("of the query")
+            raise errors.SequenceInReadOnly("of the query")
         return prepared
 
     # ------------------------------------------------------------------ partitions
@@ -223,22 +207,26 @@ class SnapshotTransaction:
         plan = read_plan(self._generation, request)
         source = plan.index or plan.table
         self._core.splitting.fit_sizes(hierarchy_of(self._generation.schema, source))
-        ranges = partition_ranges(
+        ranges = partitioning.partition_ranges(
             self._core.store,
             source,
             plan.ranges(request.key_set),
             limit,
         )
-        fingerprint = read_fingerprint(request)
+        fingerprint = partitioning.read_fingerprint(request)
         return tuple(
-            Partition(seal(PartitionToken(self._session, self.id, fingerprint, partition)))
+            Partition(
+                partitioning.seal(
+                    partitioning.PartitionToken(self._session, self.id, fingerprint, partition)
+                )
+            )
             for partition in ranges
         )
 
     def read_partition(self, request: ReadRequest, token: bytes) -> ResultStream:
         """Read a single partition of a read."""
         self._ready()
-        opened = self._opened(token, read_fingerprint(request))
+        opened = self._opened(token, partitioning.read_fingerprint(request))
         plan = read_plan(self._generation, request)
         context = StatementContext(self._core, self._generation.schema, writable=False)
         rows = plan.scan(self._reader, opened.ranges, context)
@@ -247,29 +235,33 @@ class SnapshotTransaction:
     def partition_query(self, request: StatementRequest, limit: int) -> tuple[Partition, ...]:
         """Return the partitions of a query, one for each split of the hierarchy that it scans."""
         prepared = self._prepare(request, by_partition=True)
-        name = partitioned_by(prepared, self._generation.schema)
+        name = partitioning.partitioned_by(prepared, self._generation.schema)
         prepared.check_declared(request.parameters)
         self._pin()
         partitions: list[tuple[ByteRange, ...]] = [()]
         if name:
-            root = hierarchy_named(self._generation.schema, name)
+            root = partitioning.hierarchy_named(self._generation.schema, name)
             self._core.splitting.fit_sizes(root)
-            ranges = query_partitions(self._core.store, root, limit)
+            ranges = partitioning.query_partitions(self._core.store, root, limit)
             partitions = [(byte_range,) for byte_range in ranges]
-        fingerprint = query_fingerprint(request)
+        fingerprint = partitioning.query_fingerprint(request)
         return tuple(
-            Partition(seal(PartitionToken(self._session, self.id, fingerprint, partition)))
+            Partition(
+                partitioning.seal(
+                    partitioning.PartitionToken(self._session, self.id, fingerprint, partition)
+                )
+            )
             for partition in partitions
         )
 
     def execute_partition(self, request: StatementRequest, token: bytes) -> ResultStream:
         """Run a query on a single partition."""
-        partition = self._opened(token, query_fingerprint(request)).ranges
+        partition = self._opened(token, partitioning.query_fingerprint(request)).ranges
         if not partition:
             return self.execute(request)
         schema = self._generation.schema
         prepared = self._prepare(request, by_partition=True)
-        trees = trees_of(schema, partitioned_by(prepared, schema))
+        trees = partitioning.trees_of(schema, partitioning.partitioned_by(prepared, schema))
         return self._execute(request, prepared, PartitionReader(self._reader, trees, partition))
 
     def _pin(self) -> None:
@@ -284,8 +276,10 @@ class SnapshotTransaction:
                 pins.hold(self.at)
             finalize(self, pins.release, self.at).atexit = False
 
-    def _opened(self, token: bytes, fingerprint: str) -> PartitionToken:
-        return open_token(token, PartitionToken(self._session, self.id, fingerprint, ()))
+    def _opened(self, token: bytes, fingerprint: str) -> partitioning.PartitionToken:
+        return partitioning.open_token(
+            token, partitioning.PartitionToken(self._session, self.id, fingerprint, ())
+        )
 
     # ------------------------------------------------------------------ refused requests
 
@@ -293,11 +287,11 @@ class SnapshotTransaction:
         self, requests: Sequence[StatementRequest], seqno: int, last_statements: bool
     ) -> BatchOutcome:
         """Raise BatchDmlNotAllowed."""
-        raise BatchDmlNotAllowed()
+        raise errors.BatchDmlNotAllowed()
 
     def commit(self, mutations: Sequence[Mutation], options: CommitOptions) -> CommitOutcome:
         """Raise NotReadWrite."""
-        raise NotReadWrite("read-only")
+        raise errors.NotReadWrite("read-only")
 
     def rollback(self) -> None:
         """Do nothing, because nothing was written."""

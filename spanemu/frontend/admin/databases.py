@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from spanemu.admin.database_administration import NewDatabase, SchemaUpdate, update_ddl
 from spanemu.admin.database_administration import add_split_points as add
 from spanemu.admin.database_administration import create_database as create
 from spanemu.admin.database_administration import update_database as update
 from spanemu.admin.instances import Instances
+from spanemu.base.deferred import deferred
 from spanemu.base.paging import PageRequest, page
-from spanemu.database.errors import SplitPointsTooLarge
 from spanemu.database.splits.split_points import REQUEST_BYTES_MAX, NewSplitPoints
 from spanemu.frontend.admin import wire
 from spanemu.frontend.admin.descriptors import types_from_descriptors
@@ -20,6 +20,11 @@ from spanemu.frontend.convert.timestamps import timestamp_from_proto
 from spanemu.frontend.convert.types import list_from_proto
 from spanemu.schema.access import SYSTEM_ROLES
 from spanemu.schema.dialect import DATABASE_DIALECTS, GOOGLE_STANDARD_SQL
+
+if TYPE_CHECKING:
+    from spanemu.database import errors
+else:
+    errors = deferred("spanemu.database.errors")
 
 
 def list_databases(instances: Instances, request: Any) -> Any:
@@ -100,7 +105,7 @@ def update_database_ddl(instances: Instances, request: Any) -> Any:
 def add_split_points(instances: Instances, request: Any) -> Any:
     """Add split points where a load is expected."""
     if request.ByteSize() > REQUEST_BYTES_MAX:
-        raise SplitPointsTooLarge(request.ByteSize(), REQUEST_BYTES_MAX)
+        raise errors.SplitPointsTooLarge(request.ByteSize(), REQUEST_BYTES_MAX)
     points = [
         NewSplitPoints(
             point.table,

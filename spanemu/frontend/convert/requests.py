@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from spanemu.base.deferred import deferred
 from spanemu.base.errors import Unsupported
 from spanemu.base.limits import COMMIT_BYTES_MAX, COMMIT_DELAY_MAX_NANOS, TAG_CHARACTERS_MAX
-from spanemu.database.errors import DirectedReadNotAllowed
 from spanemu.database.options import (
     CommitOptions,
     Existing,
@@ -37,6 +37,11 @@ from spanemu.frontend.errors import (
 )
 from spanemu.values.mutation import Delete, Mutation, RawKeySet, RawRange, Write, WriteKind
 from spanemu.values.types import Type
+
+if TYPE_CHECKING:
+    from spanemu.database import errors
+else:
+    errors = deferred("spanemu.database.errors")
 
 # oneof case -> whether the endpoint belongs to the range
 _START = {"start_closed": True, "start_open": False}
@@ -328,7 +333,7 @@ def _directed_read(request: Any, selector: Selector | None) -> bool:
     _check_replicas(getattr(options, case).replica_selections)
     decided = selector is not None and not isinstance(selector, Existing)
     if decided and not isinstance(selector.options, ReadOnly):  # type: ignore[union-attr]
-        raise DirectedReadNotAllowed()
+        raise errors.DirectedReadNotAllowed()
     return True
 
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from spanemu.database.errors import BatchDmlNotAllowed, PartitionNeedsReadOnlyTransaction
+from spanemu.base.deferred import deferred
 from spanemu.database.options import (
     Begin,
     ExactStaleness,
@@ -46,6 +46,11 @@ from spanemu.frontend.errors import (
 from spanemu.frontend.wire import TransactionOptions as TransactionOptionsMessage
 from spanemu.frontend.wire import TransactionSelector
 
+if TYPE_CHECKING:
+    from spanemu.database import errors
+else:
+    errors = deferred("spanemu.database.errors")
+
 _STRONG = ReadOnly(Strong())
 _STRONG_WITH_TIMESTAMP = ReadOnly(Strong(), return_read_timestamp=True)
 _KEPT_MAX = 256  # cached messages, because clients send the same messages again and again
@@ -79,11 +84,11 @@ def batch_selector_from_proto(request: Any) -> Selector:
     """Return the transaction of batch DML. Raises BatchDmlNotAllowed."""
     case = request.transaction.WhichOneof("selector")
     if case is None or case == "single_use":
-        raise BatchDmlNotAllowed()
+        raise errors.BatchDmlNotAllowed()
     selector = selector_from_proto(request)
     assert selector is not None
     if isinstance(selector, Begin) and not isinstance(selector.options, ReadWriteOptions):
-        raise BatchDmlNotAllowed()
+        raise errors.BatchDmlNotAllowed()
     return selector
 
 
@@ -97,7 +102,7 @@ def partition_selector_from_proto(request: Any) -> Selector:
         return existing_from_proto(selector.id)
     options = multi_use_from_proto(selector.begin)
     if not isinstance(options, ReadOnly):
-        raise PartitionNeedsReadOnlyTransaction()
+        raise errors.PartitionNeedsReadOnlyTransaction()
     return Begin(options)
 
 
