@@ -1,7 +1,7 @@
-"""What Spanner does, item by item, and the test that proves it of spanemu.
+"""The documented behaviours of Spanner, each with the test that proves it for spanemu.
 
-An item's proof is "module::test" (of tests/conformance/test_<module>.py), or what it says instead:
-"UNIMPLEMENTED: <feature>" where spanemu refuses.
+An item's proof is "module::test" (of tests/conformance/test_<module>.py), or
+"UNIMPLEMENTED: <feature>" for a behaviour that spanemu refuses.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ UNIMPLEMENTED = "UNIMPLEMENTED: "
 
 @dataclass(frozen=True)
 class Item:
-    """One behaviour: the section it belongs to, what it is, and its proof."""
+    """A behaviour: its section, its description and its proof."""
 
     section: str
     text: str
@@ -22,7 +22,7 @@ class Item:
 
     @property
     def is_proved(self) -> bool:
-        """Whether a test stands for it."""
+        """Whether a test proves the behaviour."""
         return not self.proof.startswith(UNIMPLEMENTED)
 
 

@@ -1,4 +1,4 @@
-"""The coverage table's chapters on the admin APIs and on what INFORMATION_SCHEMA is."""
+"""The coverage table's chapters on the admin APIs and on INFORMATION_SCHEMA."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""docs/reference.md, from what the plugin declares: `python -m tests.plugin.reference_page`."""
+"""A generator of docs/reference.md from the code: `python -m tests.plugin.reference_page`."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ CLASSES = (
     ("`spanner_snapshot`", SpannerSnapshot),
     ("`spanner_migrator`", SpannerMigrator),
 )
-# What the plugin and the emulator call, and tests do not.
+# Methods that the plugin and the emulator call, and tests do not.
 INTERNAL = set(
     "attach_to fail_for_unused_checks check_hotspot_rule "
     "pause stop start finish add states time advance_by auto_by".split()
@@ -70,7 +70,7 @@ INTERFACES = (
 
 
 def page() -> str:
-    """The whole page."""
+    """Return the text of the page."""
     return (
         "\n".join([HEAD, *fixtures(), *markers(), *settings(), *classes(), *hooks(), *operations()])
         + "\n"
@@ -78,7 +78,7 @@ def page() -> str:
 
 
 def fixtures() -> Iterator[str]:
-    """Every public fixture, by its declaration."""
+    """Yield the table of the public fixtures, from their declarations."""
     yield "## Fixtures\n\n| fixture | scope | gives |\n|---|---|---|"
     for module in (session_fixtures, function_fixtures):
         for node in ast.parse(inspect.getsource(module)).body:
@@ -106,7 +106,7 @@ def _scope(node: ast.FunctionDef) -> str:
 
 
 def markers() -> Iterator[str]:
-    """Every marker, as `pytest --markers` shows it."""
+    """Yield the table of the markers, with the texts of `pytest --markers`."""
     yield "## Markers\n\n| marker | meaning |\n|---|---|"
     for text in MARKERS:
         call, _, meaning = text.partition(": ")
@@ -115,7 +115,7 @@ def markers() -> Iterator[str]:
 
 
 def settings() -> Iterator[str]:
-    """Every setting with its ways to be given."""
+    """Yield the table of the settings."""
     yield "## Settings\n\n| ini file | command line | environment | default | meaning |\n|---|---|---|---|---|"
     for option in OPTIONS:
         words = "\\|".join(option.choices) or option.metavar or ""
@@ -130,19 +130,19 @@ def settings() -> Iterator[str]:
 
 
 def classes() -> Iterator[str]:
-    """What the objects that fixtures give can do."""
+    """Yield a table of the public methods and properties of each class in `CLASSES`."""
     for title, kind in CLASSES:
         yield f"## {title}\n\n| | |\n|---|---|"
         for name, member in vars(kind).items():
             if name == "__call__" or (
-                not name.startswith("_") and name not in INTERNAL and _is_told(member)
+                not name.startswith("_") and name not in INTERNAL and _is_documented(member)
             ):
                 shown = "" if name == "__call__" else name
                 yield f"| `{shown}{_arguments(member)}` | {_line(inspect.getdoc(member))} |"
         yield ""
 
 
-def _is_told(member: Any) -> bool:
+def _is_documented(member: Any) -> bool:
     return inspect.isfunction(member) or isinstance(member, property)
 
 
@@ -159,7 +159,7 @@ def _arguments(member: Any) -> str:
 
 
 def hooks() -> Iterator[str]:
-    """What a conftest.py or another plugin may implement."""
+    """Yield the table of the hooks."""
     yield "## Hooks\n\n| hook | meaning |\n|---|---|"
     for name, hook in vars(hookspecs).items():
         if name.startswith("pytest_"):
@@ -174,7 +174,7 @@ def _with_example(docstring: str | None) -> str:
 
 
 def operations() -> Iterator[str]:
-    """Every control operation as the service spanemu.v1.Control has it, from its declaration."""
+    """Yield the table of the control operations, from their declarations."""
     yield "\n## Control operations\n\nThe RPCs of the service `spanemu.v1.Control` ([control](architecture/control.md)).\n"
     yield "| operation | arguments | reply | meaning |\n|---|---|---|---|"
     for interface in INTERFACES:
@@ -199,7 +199,7 @@ def _reply(declared: Operation) -> str:
 
 
 def _line(text: str | None) -> str:
-    """A docstring in a cell of a table."""
+    """Return a docstring as the text of a table cell."""
     assert text, "what is public has a docstring"
     return re.sub(r"\s+", " ", text).strip().replace("|", "\\|")
 

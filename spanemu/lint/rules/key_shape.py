@@ -216,7 +216,7 @@ RULES = (
         once=True, check=each_table(_nullable),
     ),
     Rule(
-        "SPN125", INFO, "D", "Surrogate key beside a natural one",
+        "SPN125", INFO, "D", "Surrogate key although a natural key exists",
         "A column that is unique and NOT NULL, and never changes, can be the key itself, which "
         "saves an index and a lookup.",
         "PRIMARY KEY ({column})",
