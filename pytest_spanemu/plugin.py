@@ -10,12 +10,11 @@ import sys
 from collections.abc import Generator, Mapping, Sequence
 from importlib.machinery import ModuleSpec, PathFinder
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from pytest_spanemu import hookspecs
-from pytest_spanemu.asserts.hotspots import record_failure
 from pytest_spanemu.asserts.markers import SPANNER_ASSERT, check_budget, hotspot_rule_of
 from pytest_spanemu.early_start import hint_for, start_before_conftests
 from pytest_spanemu.marker_checks import (
@@ -29,6 +28,13 @@ from pytest_spanemu.requested_options import requested_options_of
 from pytest_spanemu.run import run_of
 from pytest_spanemu.setting_values import Start
 from pytest_spanemu.targets.validated import Validations
+from spanemu.base.deferred import deferred
+
+if TYPE_CHECKING:
+    from pytest_spanemu.asserts import hotspots
+else:
+    hotspots = deferred("pytest_spanemu.asserts.hotspots")
+
 
 pytest_plugins = ("pytest_spanemu.session_fixtures", "pytest_spanemu.fixtures")
 
@@ -234,7 +240,7 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
     try:
         return (yield from _call_and_check(item))
     except (AssertionError, pytest.fail.Exception) as problem:
-        record_failure(item, problem)
+        hotspots.record_failure(item, problem)
         raise
 
 

@@ -35,11 +35,6 @@ SQL = ".sql"
 MUTATIONS_PER_COMMIT = 20_000  # a quarter of Spanner's limit, since index entries count as well
 
 
-def default_seeds(root: Path) -> tuple[str, ...]:
-    """Return the seeds of a project whose settings name none: the directory `seeds`, if any."""
-    return ("seeds",) if (root / "seeds").is_dir() else ()
-
-
 def load_seeds(
     database: Any, seeds: Sequence[str], root: Path, tell: Callable[[str], None] = lambda _: None
 ) -> None:

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_spanemu.asserts.hotspots import HotspotRule
 from pytest_spanemu.requested_options import arguments_of, check_count, marker_error
 from pytest_spanemu.settings import as_tuple
+from spanemu.base.deferred import deferred
+
+if TYPE_CHECKING:
+    from pytest_spanemu.asserts import hotspots
+else:
+    hotspots = deferred("pytest_spanemu.asserts.hotspots")
+
 
 BUDGET = "spanner_budget"
 _LIMITS = ("queries", "commits", "mutations", "aborts")
@@ -32,7 +38,7 @@ def check_budget(item: pytest.Item, asserts: Any) -> None:
     for name, limit in budget_of(item).items():
         if name == _HOTSPOT_LIMIT:
             # However little the test wrote, it has not exceeded the limit.
-            asserts.check_hotspot_rule(HotspotRule(max_hotspots=limit, min_writes=0))
+            asserts.check_hotspot_rule(hotspots.HotspotRule(max_hotspots=limit, min_writes=0))
         else:
             getattr(asserts, _ASSERTIONS.get(name, name))(max=limit).so_far()
 
@@ -45,7 +51,7 @@ def budget_of(item: pytest.Item) -> dict[str, int]:
     return limits
 
 
-def hotspot_rule_of(item: pytest.Item) -> HotspotRule | None:
+def hotspot_rule_of(item: pytest.Item) -> hotspots.HotspotRule | None:
     """Read the marker `spanner_hotspots` of a test, None without one. Raises pytest.UsageError."""
     if item.get_closest_marker(HOTSPOTS) is None:
         return None
@@ -54,6 +60,6 @@ def hotspot_rule_of(item: pytest.Item) -> HotspotRule | None:
         for name in ("expect", "tables", "reasons"):
             if arguments.get(name) is not None:
                 arguments[name] = as_tuple(arguments[name])
-        return HotspotRule(**arguments)
+        return hotspots.HotspotRule(**arguments)
     except (TypeError, ValueError) as problem:
         raise marker_error(item, HOTSPOTS, f"has wrong arguments: {problem}.") from problem

@@ -14,21 +14,29 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import count
 from time import perf_counter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 import spanemu
-from pytest_spanemu.asserts.hotspots import unreported_findings
 from pytest_spanemu.databases.isolation import IsolationStrategy, create_strategy
 from pytest_spanemu.databases.observation import Observation
 from pytest_spanemu.databases.template import Template
-from pytest_spanemu.report.details import details_of, findings_of
-from pytest_spanemu.report.heatmaps import heatmap_data
 from pytest_spanemu.report.run_report import ReportRow, RunReport
 from pytest_spanemu.setting_values import Isolation
 from pytest_spanemu.settings import Settings
 from pytest_spanemu.targets.target import HOTSPOTS, PLANS, RECORDING, SpannerEmulator
+from spanemu.base.deferred import deferred
+
+if TYPE_CHECKING:
+    from pytest_spanemu.asserts import hotspots as hotspot_asserts
+    from pytest_spanemu.report import details as test_details
+    from pytest_spanemu.report import heatmaps
+else:
+    hotspot_asserts = deferred("pytest_spanemu.asserts.hotspots")
+    test_details = deferred("pytest_spanemu.report.details")
+    heatmaps = deferred("pytest_spanemu.report.heatmaps")
+
 
 COMMITS_JUDGED_MIN = 5  # No rule of the detector applies to fewer, so most tests need no report.
 
@@ -137,7 +145,7 @@ class DatabaseAllocator:
             row.remarks += hook(config=self._config, test=test, figures=row.to_json())
         failures = []
         for condition in self._fails_on:
-            texts = unreported_findings(node, getattr(row, condition.figure))
+            texts = hotspot_asserts.unreported_findings(node, getattr(row, condition.figure))
             if texts:
                 failures.append(_failure_text(condition.title, texts, condition.advice))
         if self._report.lint:  # Only the first test of a schema fails for the schema.
@@ -179,10 +187,10 @@ class DatabaseAllocator:
         emulator, recording = observation.emulator, observation.recording_if_started
         if recording is not None:
             database = observation.handle.client() if emulator.can(PLANS) else None
-            details |= details_of(recording, database)
+            details |= test_details.details_of(recording, database)
         if hotspots is not None:
-            details["findings"] = findings_of(hotspots.report())
-            self._report.add_heatmaps(row.test, [heatmap_data(hotspots)])
+            details["findings"] = test_details.findings_of(hotspots.report())
+            self._report.add_heatmaps(row.test, [heatmaps.heatmap_data(hotspots)])
         row.databases.append(details)
 
 

@@ -13,12 +13,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
-from pytest_spanemu.databases.catalog import Catalog, delete_all_rows, insert_rows, read_all_rows
 from pytest_spanemu.databases.template import Template
 from pytest_spanemu.setting_values import Isolation
 from pytest_spanemu.targets.target import SNAPSHOTS
+from spanemu.base.deferred import deferred
+
+if TYPE_CHECKING:
+    from pytest_spanemu.databases import catalog
+else:
+    catalog = deferred("pytest_spanemu.databases.catalog")
 
 
 class IsolationStrategy(Protocol):
@@ -100,8 +105,8 @@ class Truncate:
     def __init__(self, template: Template, new_id: Callable[[], str]) -> None:
         self._template = template
         self._ddl = template.handle.ddl()
-        self._catalog = Catalog.of(template.database)
-        self._rows = read_all_rows(template.database, self._catalog)
+        self._catalog = catalog.Catalog.of(template.database)
+        self._rows = catalog.read_all_rows(template.database, self._catalog)
 
     def enter(self) -> Any:
         return self._template.handle
@@ -112,8 +117,8 @@ class Truncate:
             handle.drop()
             self._template.handle = handle = _create_again(self._template, self._ddl)
         else:
-            delete_all_rows(handle.client(), self._catalog)
-        insert_rows(handle.client(), self._rows)
+            catalog.delete_all_rows(handle.client(), self._catalog)
+        catalog.insert_rows(handle.client(), self._rows)
 
     def close(self) -> None:
         """Do nothing: the strategy holds nothing."""
@@ -125,14 +130,14 @@ class Recreate:
     def __init__(self, template: Template, new_id: Callable[[], str]) -> None:
         self._template = template
         self._ddl = template.handle.ddl()
-        self._rows = read_all_rows(template.database, Catalog.of(template.database))
+        self._rows = catalog.read_all_rows(template.database, catalog.Catalog.of(template.database))
         self._used = False
 
     def enter(self) -> Any:
         template = self._template
         if self._used:
             template.handle = _create_again(template, self._ddl)
-            insert_rows(template.database, self._rows)
+            catalog.insert_rows(template.database, self._rows)
         self._used = True
         return template.handle
 

@@ -21,16 +21,23 @@ from dataclasses import dataclass
 from hashlib import sha256
 from importlib import metadata
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
 
 import pytest
 
-from pytest_spanemu.databases.catalog import Catalog, Rows, insert_rows, read_all_rows
 from pytest_spanemu.databases.template import Schema, Template
-from pytest_spanemu.rows.writing import quoted
 from pytest_spanemu.sources import Ddl, Program
 from pytest_spanemu.sources.files import code_below
+from spanemu.base.deferred import deferred
+
+if TYPE_CHECKING:
+    from pytest_spanemu.databases import catalog
+    from pytest_spanemu.rows import writing
+else:
+    catalog = deferred("pytest_spanemu.databases.catalog")
+    writing = deferred("pytest_spanemu.rows.writing")
+
 
 FORMAT = b"1"
 IMAGES_MAX = 8  # the newest images are kept
@@ -46,7 +53,7 @@ class Image:
     """The schema statements and rows of a database."""
 
     ddl: list[str]
-    rows: Rows
+    rows: catalog.Rows
 
     @classmethod
     def of(cls, template: Template) -> Image | None:
@@ -56,14 +63,16 @@ class Image:
             template.database
         ):
             return None
-        return cls(ddl, read_all_rows(template.database, Catalog.of(template.database)))
+        return cls(
+            ddl, catalog.read_all_rows(template.database, catalog.Catalog.of(template.database))
+        )
 
     def build(self, template: Template, schema: Schema) -> None:
         """Build an empty template from the image. `schema` is the schema that the image is of."""
         steps = tuple(Ddl(text, str(schema), 1) for text in self.ddl)
         template.build(Schema(schema.sources, steps))
         template.schema = schema
-        insert_rows(template.database, self.rows)
+        catalog.insert_rows(template.database, self.rows)
 
 
 class TemplateCache:
@@ -126,7 +135,7 @@ def _has_used_sequence(database: Any) -> bool:
     """Return whether a sequence or identity column would start again in another database."""
     with database.snapshot(multi_use=True) as snapshot:
         calls = [
-            f"GET_INTERNAL_SEQUENCE_STATE(SEQUENCE {quoted(_dotted(name))})"
+            f"GET_INTERNAL_SEQUENCE_STATE(SEQUENCE {writing.quoted(_dotted(name))})"
             for name in snapshot.execute_sql(_SEQUENCES)
         ]
         calls += [

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
 from time import perf_counter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -19,18 +19,26 @@ from pytest_spanemu.clean_errors import clean_errors
 from pytest_spanemu.databases.progress import ShowStep, show_progress
 from pytest_spanemu.databases.template import Schema, Template, schema_for
 from pytest_spanemu.databases.template_cache import Image, cache_of
-from pytest_spanemu.django.setup import allow_django_database
-from pytest_spanemu.migrator import SpannerMigrator, migration_source_of
+from pytest_spanemu.django.blocking import allow_django_database
 from pytest_spanemu.options import LINT_PREFIX
 from pytest_spanemu.report.run_report import RunReport
 from pytest_spanemu.requested_options import RequestedOptions, TemplateSpec
-from pytest_spanemu.rows.factory import SpannerFactory
-from pytest_spanemu.seeds import default_seeds, load_seeds
 from pytest_spanemu.setting_values import Reuse
 from pytest_spanemu.settings import Settings
 from pytest_spanemu.sources import MigrationSource, Source
 from pytest_spanemu.sources.source import Choices, choices_of_sources
 from pytest_spanemu.targets.target import SpannerEmulator
+from spanemu.base.deferred import deferred
+
+if TYPE_CHECKING:
+    from pytest_spanemu import migrator
+    from pytest_spanemu import seeds as seed_files
+    from pytest_spanemu.rows import factory as factories
+else:
+    seed_files = deferred("pytest_spanemu.seeds")
+    migrator = deferred("pytest_spanemu.migrator")
+    factories = deferred("pytest_spanemu.rows.factory")
+
 
 _NAME_CHARS = 24  # of `spanner_database` that the ids of further templates begin with
 _OTHER_SCHEMA = (
@@ -74,10 +82,10 @@ class Templates:
         with clean_errors():
             return schema_for(sources, self._root, load, use_default=use_default)
 
-    def factory(self, database: Any, **settings: Any) -> SpannerFactory:
+    def factory(self, database: Any, **settings: Any) -> factories.SpannerFactory:
         """Return row factories with the run's seed and the value providers of other plugins."""
         seed = self._settings.seed
-        factory = SpannerFactory(database, seed=seed, choices=self._choices, **settings)
+        factory = factories.SpannerFactory(database, seed=seed, choices=self._choices, **settings)
         for providers in self._config.hook.pytest_spanemu_providers(config=self._config):
             for name, make in providers.items():
                 factory.provider(name, make)
@@ -174,17 +182,17 @@ class Templates:
     def migration_source(self, requested: RequestedOptions) -> MigrationSource:
         """Return the migrations among the schema sources. Raises SourceError without any."""
         sources = self._settings.schema if requested.schema is None else requested.schema
-        return migration_source_of(self.schema_of(sources).sources)
+        return migrator.migration_source_of(self.schema_of(sources).sources)
 
     @contextmanager
     def migrator(
         self, emulator: SpannerEmulator, requested: RequestedOptions
-    ) -> Iterator[SpannerMigrator]:
+    ) -> Iterator[migrator.SpannerMigrator]:
         """Yield a migrator of the schema sources' migrations on an empty database."""
         with clean_errors():
             source = self.migration_source(requested)
         with self.scratch(emulator, Schema((), ())) as template:
-            yield SpannerMigrator(template, source, self.factory(template.database))
+            yield migrator.SpannerMigrator(template, source, self.factory(template.database))
 
     @contextmanager
     def scratch(self, emulator: SpannerEmulator, schema: Any) -> Iterator[Template]:
@@ -226,8 +234,9 @@ class Templates:
             with progress as show_step, allow_django_database(self._config):
                 self._build_schema(template, schema, show_step)
                 self._built.add(template)
-                show_step("seeds")
-                load_seeds(template.database, seeds, self._root, show_step)
+                if seeds:
+                    show_step("seeds")
+                    seed_files.load_seeds(template.database, seeds, self._root, show_step)
             self._lint(schema, template)
         self._report.template_seconds += perf_counter() - began
         self._report.schemas.append(str(schema))
@@ -260,7 +269,12 @@ class Templates:
     @property
     def seeds(self) -> tuple[str, ...]:
         """Files and directories of the run's seeds."""
-        return self._settings.seeds or default_seeds(self._root)
+        return self._settings.seeds or _default_seeds(self._root)
 
     def _next_database_id(self) -> str:
         return f"{self._settings.database[:_NAME_CHARS]}-{next(self._numbers)}"
+
+
+def _default_seeds(root: Path) -> tuple[str, ...]:
+    """Return the seeds of a project whose settings name none: the directory `seeds`, if any."""
+    return ("seeds",) if (root / "seeds").is_dir() else ()

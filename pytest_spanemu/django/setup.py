@@ -14,7 +14,7 @@ other aliases      aliases on Spanner have their own databases; a mirror has tha
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager
 from importlib import import_module
 from typing import Any
 
@@ -205,19 +205,6 @@ def capture_commit_callbacks(connection: Any, *, execute: bool) -> Iterator[list
         if execute:
             for callback in callbacks:  # a callback may append another callback
                 callback()
-
-
-def allow_django_database(config: pytest.Config) -> AbstractContextManager[None]:
-    """Return a context in which Django may use its database.
-
-    pytest-django blocks the database outside of tests that use it, but the migrations of a schema
-    source run before such a test.
-    """
-    plugin = config.pluginmanager.get_plugin("django")
-    key = getattr(plugin, "blocking_manager_key", None)
-    if key is None or key not in config.stash:
-        return nullcontext()
-    return config.stash[key].unblock()  # type: ignore[no-any-return]
 
 
 def _databases() -> dict[str, dict[str, Any]]:

@@ -5,18 +5,23 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from pytest_spanemu.report.options import COUNTED
 from pytest_spanemu.report.outcome import counts_of
-from pytest_spanemu.report.page import page
 from pytest_spanemu.report.run_report import SCHEMA_VERSION
 from pytest_spanemu.report.saved_counts import comparison_lines, save_counts
 from pytest_spanemu.report.summaries import append_github_summary
 from pytest_spanemu.report.terminal import findings, left_open, run_lines, table
 from pytest_spanemu.run import Run
+from spanemu.base.deferred import deferred
+
+if TYPE_CHECKING:
+    from pytest_spanemu.report import page as pages
+else:
+    pages = deferred("pytest_spanemu.report.page")
 
 
 def terminal_lines(run: Run, *, is_brief: bool) -> Iterator[str]:
@@ -39,7 +44,7 @@ def write_files(config: pytest.Config, run: Run) -> None:
             _write(start / path, json.dumps(document, indent=2, ensure_ascii=False) + "\n")
         hook(config=config, report=document)
     for path in report.html:
-        _write(start / path, page(run.report, run.facts, " · ".join(run_lines(run))))
+        _write(start / path, pages.page(run.report, run.facts, " · ".join(run_lines(run))))
     save_counts(run)
     append_github_summary(run)
 

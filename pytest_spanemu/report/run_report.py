@@ -4,11 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from pytest_spanemu.asserts.hotspots import finding_label, finding_matches, hotspot_score
 from pytest_spanemu.asserts.request_text import calling_lines, counted
 from pytest_spanemu.report.outcome import Outcomes
+from spanemu.base.deferred import deferred
+
+if TYPE_CHECKING:
+    from pytest_spanemu.asserts import hotspots as hotspot_asserts
+else:
+    hotspot_asserts = deferred("pytest_spanemu.asserts.hotspots")
+
 
 SCHEMA_VERSION = 1
 HEATMAPS_MAX = 20  # tests with heatmaps in a report
@@ -65,15 +71,15 @@ class ReportRow:
         """
         if not report.spaces:
             return
-        scores = [hotspot_score(finding) for finding in report.findings]
+        scores = [hotspot_asserts.hotspot_score(finding) for finding in report.findings]
         is_judged = any(space.verdict != "insufficient" for space in report.spaces.values())
         if is_judged or any(scores):
             self.hot = max([*scores, self.hot or 0])
         self.hotspots += [
-            finding_label(finding)
+            hotspot_asserts.finding_label(finding)
             for finding in report.findings
             if finding.severity == "error"
-            and not any(finding_matches(finding, entry) for entry in known)
+            and not any(hotspot_asserts.finding_matches(finding, entry) for entry in known)
         ]
 
     def take_budget(self, limits: Mapping[str, int]) -> None:

@@ -9,7 +9,7 @@ goose             DIR/N_name.sql with "-- +goose Up", "-- +goose Down" and state
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from pytest_spanemu.sources.files import (
@@ -179,6 +179,3 @@ def _is_up(path: Path) -> bool:
 def _number(path: Path) -> tuple[int, str]:
     match = re.match(r"\d+", path.name)
     return (int(match[0]) if match else -1), path.name
-
-
-KINDS: Mapping[str, Callable[[str, Path], Source]] = {"goose": GooseSource}

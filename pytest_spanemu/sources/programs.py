@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -22,7 +22,6 @@ from pytest_spanemu.sources.source import (
     Ddl,
     Migration,
     Program,
-    Source,
     SourceError,
     Step,
 )
@@ -259,11 +258,3 @@ def _library(module: str, text: str) -> Any:
         raise SourceError(
             f"schema source {text!r} needs {package}: pip install 'spanemu[{package}]' ({problem})"
         ) from problem
-
-
-KINDS: Mapping[str, Callable[[str, str, Path], Source]] = {
-    "alembic": AlembicSource,
-    "metadata": MetadataSource,
-    "django": DjangoSource,
-    "call": CallSource,
-}

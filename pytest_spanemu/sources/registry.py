@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from pytest_spanemu.sources import migrations, programs
 from pytest_spanemu.sources.files import SQL_SUFFIXES, FilesSource, TextSource, natural_order
 from pytest_spanemu.sources.source import Source, SourceError
+from spanemu.base.deferred import deferred
+
+if TYPE_CHECKING:
+    from pytest_spanemu.sources import migrations, programs
+else:
+    migrations = deferred("pytest_spanemu.sources.migrations")
+    programs = deferred("pytest_spanemu.sources.programs")
 
 KIND = "sample"
 _SAMPLES = Path(__file__).parent / "sample_schemas"
@@ -31,7 +39,15 @@ def sample(text: str, name: str) -> Source:
 
 
 _GLOB = re.compile(r"[*?\[]")
-KINDS = (*programs.KINDS, *migrations.KINDS, KIND, "spanner")
+# Kinds of sources, by the word before the colon.
+_PROGRAMS: Mapping[str, Callable[[str, str, Path], Source]] = {
+    "alembic": programs.AlembicSource,
+    "metadata": programs.MetadataSource,
+    "django": programs.DjangoSource,
+    "call": programs.CallSource,
+}
+_MIGRATIONS: Mapping[str, Callable[[str, Path], Source]] = {"goose": migrations.GooseSource}
+KINDS = (*_PROGRAMS, *_MIGRATIONS, KIND, "spanner")
 _STATEMENTS = re.compile(r"\s*(?:CREATE|ALTER|DROP|RENAME|GRANT|REVOKE|ANALYZE)\s", re.I)
 
 
@@ -43,12 +59,12 @@ def source_of(text: str, root: Path) -> Source:
     kind, colon, rest = text.partition(":")
     if text.startswith("spanner://"):
         return programs.RunningDatabaseSource(text)
-    if colon and kind in programs.KINDS:
-        return programs.KINDS[kind](text, rest, root)
+    if colon and kind in _PROGRAMS:
+        return _PROGRAMS[kind](text, rest, root)
     if colon and kind == KIND:
         return sample(text, rest)
-    if colon and kind in migrations.KINDS:
-        return migrations.KINDS[kind](text, root / rest)
+    if colon and kind in _MIGRATIONS:
+        return _MIGRATIONS[kind](text, root / rest)
     if colon and kind.isidentifier() and len(kind) > 1 and not (root / text).exists():
         known = sorted(KINDS)
         raise SourceError(f"schema source {text!r}: {kind!r} is not one of {', '.join(known)}")

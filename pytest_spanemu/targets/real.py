@@ -12,8 +12,8 @@ from typing import Any
 from google.cloud.spanner import Client
 
 import spanemu
+from pytest_spanemu.targets.resource_names import CLOUD_HOST
 
-CLOUD_HOST = "spanner.googleapis.com:443"
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1", "[::1]"})
 
 

@@ -18,6 +18,7 @@ import pytest
 from pytest_spanemu.setting_values import Target
 
 EMULATOR_HOST = "SPANNER_EMULATOR_HOST"
+CLOUD_HOST = "spanner.googleapis.com:443"
 DEFAULT_PROJECT = "emulator-project"
 DEFAULT_INSTANCE = "emulator-instance"
 OMNI_NAME = "default"  # Omni's only project, and its first instance

@@ -22,7 +22,8 @@ import pytest
 import spanemu
 from pytest_spanemu.setting_values import InstanceConfigs, Isolation, Target
 from pytest_spanemu.settings import Settings
-from pytest_spanemu.targets.real import CLOUD_HOST, CloudSpanner, OmniSpanner
+from pytest_spanemu.targets.resource_names import CLOUD_HOST
+from spanemu.base.deferred import deferred
 
 if TYPE_CHECKING:
     from google.cloud.spanner import Client
@@ -33,9 +34,12 @@ if TYPE_CHECKING:
         SpannerHotspots,
         SpannerRecorder,
     )
+    from pytest_spanemu.targets import real
     from spanemu.api.handles import DatabaseHandle, NamedDatabase
     from spanemu.config import ConfigChanges
     from spanemu.schema_source import Source
+else:
+    real = deferred("pytest_spanemu.targets.real")
 
 SNAPSHOTS, CLOCK, FAULTS, RECORDING, HOTSPOTS, PLANS = (
     "snapshots", "clock", "faults", "recording", "hotspots", "plans",
@@ -215,11 +219,11 @@ def _external(settings: Settings) -> Any:
 
 
 def _omni(settings: Settings) -> Any:
-    return OmniSpanner(settings.host or "", **_names(settings))
+    return real.OmniSpanner(settings.host or "", **_names(settings))
 
 
 def _cloud(settings: Settings) -> Any:
-    return CloudSpanner(settings.host or CLOUD_HOST, **_names(settings))
+    return real.CloudSpanner(settings.host or CLOUD_HOST, **_names(settings))
 
 
 _HANDLES: dict[Target, Callable[[Settings], Any]] = {

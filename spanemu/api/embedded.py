@@ -23,8 +23,8 @@ from spanemu.admin.database_administration import NewDatabase, add_database
 from spanemu.admin.errors import DatabaseAlreadyExists, TooManyDatabases
 from spanemu.admin.instances import CatalogSettings, Instances
 from spanemu.api.handles import DatabaseHandle, EmulatorHandle, NamedDatabase
-from spanemu.api.remote import RemoteEmulator
 from spanemu.base.clock import NANOS_PER_SECOND, SystemClock
+from spanemu.base.deferred import deferred
 from spanemu.base.errors import SpannerError
 from spanemu.base.process import OwnProcess
 from spanemu.base.rand import Randomness
@@ -59,7 +59,10 @@ from spanemu.schema.dialect import GOOGLE_STANDARD_SQL
 from spanemu.schema_source import SchemaRejected, SchemaStatement, Source, load_schema, rejected
 
 if TYPE_CHECKING:
+    from spanemu.api import remote
     from spanemu.control.hotspots import Hotspots
+else:
+    remote = deferred("spanemu.api.remote")
 
 # The registry is shared by all emulators of this process, which may end in any order.
 _EMBEDDED = EmbeddedRegistry()
@@ -161,20 +164,20 @@ class Emulator(EmulatorHandle):
         self._running = _Running(self.uri, server, self._instances)
 
     @classmethod
-    def subprocess(cls, **settings: Unpack[ProcessSettings]) -> RemoteEmulator:
+    def subprocess(cls, **settings: Unpack[ProcessSettings]) -> remote.RemoteEmulator:
         """Start an emulator in a separate process, which `close` ends.
 
         Settings are the fields of `EmulatorConfig` that `ProcessSettings` lists, as keywords.
         Raises StartFailed.
         """
-        return RemoteEmulator.start(**settings)
+        return remote.RemoteEmulator.start(**settings)
 
     @classmethod
     def attach(
         cls, uri: str, *, project: str = DEFAULT_PROJECT, instance: str = DEFAULT_INSTANCE
-    ) -> RemoteEmulator:
+    ) -> remote.RemoteEmulator:
         """Return a handle on the running emulator at HOST:PORT; `close` leaves it running."""
-        return RemoteEmulator(uri, project=project, instance=instance)
+        return remote.RemoteEmulator(uri, project=project, instance=instance)
 
     @property
     def uri(self) -> str:

@@ -33,7 +33,10 @@ class DeferredModule:
 
 
 class DeferredFunction:
-    """A function of a module that is imported at the first call."""
+    """A function or a class of a module that is imported at the first call.
+
+    An attribute imports the module as well: an alternative constructor of a class.
+    """
 
     __slots__ = ("__name__", "_function", "module")
 
@@ -44,6 +47,11 @@ class DeferredFunction:
 
     def __call__(self, *arguments: Any, **named: Any) -> Any:
         return self.resolve()(*arguments, **named)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return getattr(self.resolve(), name)
 
     def __repr__(self) -> str:
         return f"<deferred {self.module}.{self.__name__}>"

@@ -104,8 +104,15 @@ def simulate(
     return Simulation(nodes, rate, minutes, _peak(minutes), twin_peak)
 
 
-def replay(keys: Sequence[bytes], model: SplitModel, nodes: int, load: float) -> tuple[Minute, ...]:
-    """Return the minutes of a load; `load` is the total load of a minute, in servers."""
+def replay(
+    keys: Sequence[bytes], model: SplitModel, nodes: int, load: float | None = None
+) -> tuple[Minute, ...]:
+    """Return the minutes of a load; `load` is the total load of a minute, in servers.
+
+    The load defaults to half of what the nodes can serve.
+    """
+    if load is None:
+        load = UTILISATION_DEFAULT * nodes
     size = max(EVENTS_PER_NODE_MIN * nodes, len(keys) // MINUTES)
     starts = range(0, len(keys) - size + 1, size)
     return tuple(model.minute(keys[at : at + size], load / size) for at in starts)

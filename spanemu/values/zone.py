@@ -11,10 +11,15 @@ import re
 from datetime import UTC, datetime, timedelta, timezone, tzinfo
 from functools import lru_cache
 from importlib.resources import files
-from typing import NamedTuple
-from zoneinfo import ZoneInfo
+from typing import TYPE_CHECKING, NamedTuple
 
+from spanemu.base.deferred import deferred
 from spanemu.values.errors import BadValue
+
+if TYPE_CHECKING:
+    import zoneinfo
+else:
+    zoneinfo = deferred("zoneinfo")
 
 _OFFSET = re.compile(r"(?:UTC)?([+-])(\d{1,2})(?::?(\d{1,2}))?", re.ASCII)
 _OFFSET_SECONDS_MAX = 14 * 3_600
@@ -83,7 +88,7 @@ def zone_named(name: str) -> Zone:
         return Zone(name, UTC, 0)
     source = files("tzdata").joinpath("zoneinfo", *name.split("/"))
     with source.open("rb") as data:
-        return Zone(name, ZoneInfo.from_file(data, key=name))
+        return Zone(name, zoneinfo.ZoneInfo.from_file(data, key=name))
 
 
 @lru_cache(maxsize=256)

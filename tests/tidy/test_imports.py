@@ -220,10 +220,10 @@ def test_no_import_for_the_type_checker_alone() -> None:
 
 def is_deferred(node: ast.Import | ast.ImportFrom, otherwise: Sequence[ast.stmt]) -> bool:
     """Return whether `base.deferred` stands in for the imported modules at run time."""
-    assert isinstance(node, ast.ImportFrom)
+    package = f"{node.module}." if isinstance(node, ast.ImportFrom) else ""
     stand_ins = {ast.unparse(each) for each in otherwise}
     return all(
-        f"{alias.asname or alias.name} = deferred('{node.module}.{alias.name}')" in stand_ins
+        f"{alias.asname or alias.name} = deferred('{package}{alias.name}')" in stand_ins
         for alias in node.names
     )
 

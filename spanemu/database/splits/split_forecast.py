@@ -13,10 +13,11 @@ from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from spanemu.base.clock import NANOS_PER_MINUTE, NANOS_PER_SECOND
+from spanemu.base.deferred import deferred
 from spanemu.hotspots.positions import Positions
-from spanemu.hotspots.simulation import UTILISATION_DEFAULT, replay
 from spanemu.hotspots.split_info import (
     HOT_SCORE,
     INTERVALS,
@@ -33,6 +34,12 @@ from spanemu.hotspots.trace import Commit
 from spanemu.hotspots.verdict import Reason
 from spanemu.schema.schema import Schema
 from spanemu.storage.layout import TreeId
+
+if TYPE_CHECKING:
+    from spanemu.hotspots import simulation
+else:
+    simulation = deferred("spanemu.hotspots.simulation")
+
 
 MINUTES_KEPT = 24 * 60  # retention of the table by the minute
 ONE_ROW_MIN = 0.9  # model: of a split's load
@@ -129,5 +136,5 @@ def forecast_splits(
     commits: Sequence[Commit],
 ) -> SplitForecast:
     """Return the splits after `model`, which begins with the current splits, follows commits."""
-    replay(positions.sample(commits), model, model.servers, UTILISATION_DEFAULT * model.servers)
+    simulation.replay(positions.sample(commits), model, model.servers)
     return SplitForecast(schema, positions, model, starts)

@@ -15,16 +15,22 @@ import os
 from collections.abc import Callable
 from functools import partial
 from threading import RLock
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from weakref import WeakSet
 
 import grpc
 import grpc.aio
 
+from spanemu.base.deferred import deferred
 from spanemu.frontend.dispatch import Endpoints
-from spanemu.frontend.embedded.aio_channel import AioEmbeddedChannel
 from spanemu.frontend.embedded.channel import ChannelState, EmbeddedChannel, FindEndpoints
 from spanemu.frontend.embedded.status import FORKED, STOPPED
+
+if TYPE_CHECKING:
+    from spanemu.frontend.embedded import aio_channel
+else:
+    aio_channel = deferred("spanemu.frontend.embedded.aio_channel")
+
 
 _SCHEMES = ("dns:///", "passthrough:///", "dns:", "ipv4:", "ipv6:")
 _LOOPBACK = frozenset({"localhost", "127.0.0.1", "0.0.0.0"})
@@ -96,7 +102,7 @@ class EmbeddedRegistry:
             find = self._finder(target)
             if find is None:
                 return real_aio(target, options, compression, interceptors)
-            channel = AioEmbeddedChannel(find, options or (), interceptors or ())
+            channel = aio_channel.AioEmbeddedChannel(find, options or (), interceptors or ())
             self._track(target, channel.state)
             return channel
 

@@ -21,7 +21,7 @@ from enum import StrEnum
 from spanemu.hotspots.heatmap.patterns import Cells, Pattern, is_single, pattern_of
 from spanemu.hotspots.keys import KeyShape
 from spanemu.hotspots.positions import Positions
-from spanemu.hotspots.simulation import UTILISATION_DEFAULT, replay
+from spanemu.hotspots.simulation import replay
 from spanemu.hotspots.split_model import CutRules, Minute, SplitModel
 from spanemu.hotspots.trace import Trace
 from spanemu.schema.index import Index
@@ -64,7 +64,7 @@ class Overlay:
         self._positions = positions
         keys = positions.sample(trace.commits)
         model = SplitModel(nodes, pinned, CutRules(positions.levels))
-        self._minutes = replay(keys, model, nodes, UTILISATION_DEFAULT * nodes)
+        self._minutes = replay(keys, model, nodes)
         self._split_starts = [[start for start, _ in minute.splits] for minute in self._minutes]
 
     def minutes(self, tree: TreeId, key: bytes) -> list[At]:

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from spanemu.base.deferred import deferred
+from spanemu.base.deferred import deferred, imported
 
 
 def test_a_module_is_imported_when_a_function_is_called(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -21,3 +21,15 @@ def test_a_missing_function_is_an_error_of_the_call() -> None:
     missing = deferred("colorsys").no_such_function
     with pytest.raises(AttributeError, match="no_such_function"):
         missing()
+
+
+def test_another_constructor_of_a_class_imports_its_module(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(sys.modules, "fractions", raising=False)
+    fraction = deferred("fractions").Fraction
+    assert not hasattr(fraction, "__abstractmethods__")
+    assert "fractions" not in sys.modules
+    assert fraction.from_float(0.5) == fraction(1, 2)
+
+
+def test_the_module_itself_can_be_imported() -> None:
+    assert imported(deferred("fractions")) is sys.modules["fractions"]
