@@ -3,12 +3,15 @@
     instances               all instances of an emulator and their contents
     instance, instance_config, instance_partition, autoscaling
                             an instance and its parts as data, with the rules for their fields
+    instance_partitions     the catalog of the partitions of all instances
     backup, backups         the content of a database at a time; `policies`, access policies
     encryption              the encryption of databases and backups that callers request
-    backup_schedule, cron   scheduled backups; `backup_runs` creates them
+    backup_schedule, cron   scheduled backups, cataloged in `backup_schedules`; `backup_runs`
+                            creates them
     clock_moves             setting the clock to another time, for all databases
     instance_administration, database_administration, backup_administration
                             the admin calls, beyond lookups
+    new_database            the creation of a database with its first schema
     operations              long-running operations; `operation_kinds`, `ddl_actions`
     errors                  errors of administrative requests
 

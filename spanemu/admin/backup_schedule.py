@@ -7,29 +7,20 @@ backups.
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-
-from sortedcontainers import SortedDict
 
 from spanemu.admin.backup import RETENTION_MAX_NANOS, RETENTION_MIN_NANOS
 from spanemu.admin.cron import Cron
 from spanemu.admin.encryption import EncryptionConfig
 from spanemu.admin.errors import (
-    BackupScheduleNotFound,
     CronTooFrequent,
     InvalidUpdateMask,
     MissingField,
-    ResourceExists,
     RetentionOutOfRange,
-    TooManyResources,
 )
 from spanemu.base.clock import NANOS_PER_HOUR
-from spanemu.base.paging import Page, PageRequest, page, under
-from spanemu.base.resource_names import BackupScheduleName, DatabaseName
 
-SCHEDULES_PER_DATABASE_MAX = 4
 FULL_HOURS_MIN = 12  # between consecutive backups
 INCREMENTAL_HOURS_MIN = 4
 
@@ -137,70 +128,3 @@ def _checked(schedule: BackupSchedule) -> BackupSchedule:
     if not RETENTION_MIN_NANOS <= schedule.retention_nanos <= RETENTION_MAX_NANOS:
         raise RetentionOutOfRange(schedule.name)
     return schedule
-
-
-class BackupSchedules:
-    """The schedules of an emulator; safe to use from several threads."""
-
-    def __init__(self, mutex: threading.RLock) -> None:
-        self._mutex = mutex  # Guards the field below.
-        self._by_name: SortedDict[str, BackupSchedule] = SortedDict()
-
-    def get(self, name: str) -> BackupSchedule:
-        """Return the schedule `name`.
-
-        Raises InvalidName and BackupScheduleNotFound.
-        """
-        BackupScheduleName.parse(name)
-        schedule = self._by_name.get(name)
-        if schedule is None:
-            raise BackupScheduleNotFound(name)
-        return schedule
-
-    def add(self, schedule: BackupSchedule) -> BackupSchedule:
-        """Add a schedule.
-
-        Raises ResourceExists and TooManyResources.
-        """
-        with self._mutex:
-            if schedule.name in self._by_name:
-                raise ResourceExists("Backup schedule", schedule.name)
-            neighbours = list(under(self._by_name, f"{schedule.database}/backupSchedules/"))
-            if len(neighbours) >= SCHEDULES_PER_DATABASE_MAX:
-                raise TooManyResources(
-                    "backup schedules", schedule.database, SCHEDULES_PER_DATABASE_MAX
-                )
-            self._by_name[schedule.name] = schedule
-            return schedule
-
-    def change(
-        self, name: str, change: Callable[[BackupSchedule], BackupSchedule]
-    ) -> BackupSchedule:
-        """Replace a schedule by the result of `change`; raise as `get` does."""
-        with self._mutex:
-            changed = self._by_name[name] = change(self.get(name))
-            return changed
-
-    def delete(self, name: str) -> None:
-        """Delete a schedule; its backups stay. Raise as `get` does."""
-        with self._mutex:
-            self.get(name)
-            del self._by_name[name]
-
-    def listed(self, database: DatabaseName, paging: PageRequest) -> Page[BackupSchedule]:
-        """Return a page of the schedules of a database, by name."""
-        start = paging.start()
-        with self._mutex:
-            schedules = under(self._by_name, f"{database}/backupSchedules/", start)
-            return page(schedules, paging.limit)
-
-    def all(self) -> list[BackupSchedule]:
-        """Return every schedule, by name."""
-        with self._mutex:
-            return list(self._by_name.values())
-
-    def drop_under(self, resource: str) -> None:
-        """Delete the schedules of a database, or of every database of an instance."""
-        with self._mutex:
-            for name, _ in list(under(self._by_name, f"{resource}/")):
-                del self._by_name[name]

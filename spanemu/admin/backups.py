@@ -11,15 +11,23 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
 
 from sortedcontainers import SortedDict
 
-from spanemu.admin.backup import Backup, is_backup_field
 from spanemu.admin.errors import BackupNotFound, ResourceExists
 from spanemu.base.clock import Clock
+from spanemu.base.deferred import deferred
 from spanemu.base.paging import Page, PageRequest, newest_first, under
 from spanemu.base.resource_names import BackupName, InstanceName
-from spanemu.database.filters import compile_filter
+
+if TYPE_CHECKING:
+    from spanemu.admin import backup as backup_data
+    from spanemu.database import filters
+else:
+    backup_data = deferred("spanemu.admin.backup")
+    filters = deferred("spanemu.database.filters")
+
 
 _NEVER = 1 << 63
 
@@ -30,10 +38,10 @@ class Backups:
     def __init__(self, clock: Clock, mutex: threading.RLock) -> None:
         self._clock = clock
         self._mutex = mutex  # Guards the fields below.
-        self._by_name: SortedDict[str, Backup] = SortedDict()
+        self._by_name: SortedDict[str, backup_data.Backup] = SortedDict()
         self._next_expiry = _NEVER
 
-    def get(self, name: str) -> Backup:
+    def get(self, name: str) -> backup_data.Backup:
         """Return the backup `name`.
 
         Raises InvalidName and BackupNotFound.
@@ -53,7 +61,7 @@ class Backups:
             if str(name) in self._by_name:
                 raise ResourceExists("Backup", str(name))
 
-    def add(self, backup: Backup) -> Backup:
+    def add(self, backup: backup_data.Backup) -> backup_data.Backup:
         """Add a backup.
 
         Raises ResourceExists.
@@ -62,7 +70,9 @@ class Backups:
             self.check_free(BackupName.parse(backup.name))
             return self._put(backup)
 
-    def change(self, name: str, change: Callable[[Backup], Backup]) -> Backup:
+    def change(
+        self, name: str, change: Callable[[backup_data.Backup], backup_data.Backup]
+    ) -> backup_data.Backup:
         """Replace a backup by the result of `change`; raise as `get` does."""
         with self._mutex:
             return self._put(change(self.get(name)))
@@ -76,15 +86,17 @@ class Backups:
             self.get(name)
             del self._by_name[name]
 
-    def listed(self, instance: InstanceName, filter_: str, paging: PageRequest) -> Page[Backup]:
+    def listed(
+        self, instance: InstanceName, filter_: str, paging: PageRequest
+    ) -> Page[backup_data.Backup]:
         """Return a page of the backups of an instance, the newest first."""
-        is_match = compile_filter(filter_, is_backup_field)
+        is_match = filters.compile_filter(filter_, backup_data.is_backup_field)
         matches = (backup for backup in self.of(instance) if is_match(backup.fields()))
         return newest_first(
             ((backup.create_time, backup.name, backup) for backup in matches), paging
         )
 
-    def of(self, instance: InstanceName) -> list[Backup]:
+    def of(self, instance: InstanceName) -> list[backup_data.Backup]:
         """Return the backups of an instance, by name."""
         with self._mutex:
             self._expire()
@@ -100,7 +112,7 @@ class Backups:
         with self._mutex:
             self._by_name.clear()
 
-    def _put(self, backup: Backup) -> Backup:
+    def _put(self, backup: backup_data.Backup) -> backup_data.Backup:
         self._by_name[backup.name] = backup
         self._next_expiry = min(self._next_expiry, backup.expire_time)
         return backup
@@ -114,5 +126,5 @@ class Backups:
         left = (backup.expire_time for backup in self._by_name.values())
         self._next_expiry = min(left, default=_NEVER)
 
-    def _expired(self, now: int) -> Iterator[Backup]:
+    def _expired(self, now: int) -> Iterator[backup_data.Backup]:
         return (backup for backup in self._by_name.values() if backup.expire_time <= now)

@@ -26,6 +26,7 @@ from spanemu.admin.errors import (
     MissingField,
 )
 from spanemu.admin.instances import Instances
+from spanemu.admin.new_database import NewDatabase, add_database
 from spanemu.admin.operation_kinds import (
     DatabaseCreation,
     DatabaseUpdate,
@@ -34,10 +35,8 @@ from spanemu.admin.operation_kinds import (
 from spanemu.admin.operations import Operation, finished
 from spanemu.base.clock import NANOS_PER_DAY, NANOS_PER_HOUR, NANOS_PER_MINUTE
 from spanemu.base.deferred import deferred
-from spanemu.base.resource_ids import check_database_id
 from spanemu.base.resource_names import DatabaseName, InstanceName, OperationName
 from spanemu.database.database import Database
-from spanemu.database.encryption import GOOGLE_DEFAULT_KEYS, EncryptionKeys
 from spanemu.database.schema_changes import DdlOutcome
 from spanemu.database.splits.split_points import (
     CHANGES_PER_NODE_DAY_MAX,
@@ -45,7 +44,6 @@ from spanemu.database.splits.split_points import (
     POINTS_PER_NODE_MAX,
     NewSplitPoints,
 )
-from spanemu.schema.dialect import GOOGLE_STANDARD_SQL, DatabaseDialect
 from spanemu.schema.objects import NO_TYPES, ProtoTypes
 from spanemu.sql.dialects import dialect_of
 
@@ -56,17 +54,6 @@ else:
 
 DEFAULT_SCHEDULE_ID = "default_schedule"
 DEFAULT_SCHEDULE_RETENTION_NANOS = 7 * NANOS_PER_DAY
-
-
-@dataclass(frozen=True, slots=True)
-class NewDatabase:
-    """The properties of a database to create; `extra_statements` are its first schema."""
-
-    create_statement: str = ""
-    extra_statements: tuple[str, ...] = ()
-    dialect: DatabaseDialect = GOOGLE_STANDARD_SQL
-    proto_types: ProtoTypes = NO_TYPES
-    encryption_keys: EncryptionKeys = GOOGLE_DEFAULT_KEYS
 
 
 def create_database(instances: Instances, parent: str, new: NewDatabase) -> Operation:
@@ -124,26 +111,6 @@ def add_split_points(
 def _check_points(count: int, limit: int, where: str) -> None:
     if count > limit:
         raise errors.TooManySplitPoints(limit, where)
-
-
-def add_database(
-    instances: Instances, name: DatabaseName, new: NewDatabase = NewDatabase()
-) -> Database:
-    """Add a new database with its first schema; it appears complete or not at all."""
-    check_database_id(name.database)
-    instances.check_room(name)
-    database = instances.new_database(str(name), new.dialect)
-    database.encryption_keys = new.encryption_keys
-    try:
-        if new.extra_statements:
-            outcome = database.apply_ddl(new.extra_statements, new.proto_types)
-            if outcome.failure is not None:
-                raise outcome.failure
-            database.restart_history()
-        return instances.add_database(database)
-    except BaseException:
-        database.close()
-        raise
 
 
 def update_database(

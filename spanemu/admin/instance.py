@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from spanemu.admin.autoscaling import (
     NODES_MAX,
@@ -24,9 +25,14 @@ from spanemu.admin.errors import (
     MissingField,
 )
 from spanemu.admin.instance_config import PUBLISHED_CONFIGS
+from spanemu.base.deferred import deferred
 from spanemu.base.errors import Unsupported
 from spanemu.base.resource_ids import check_labels
-from spanemu.database.filters import FieldValue
+
+if TYPE_CHECKING:
+    from spanemu.database import filters
+else:
+    filters = deferred("spanemu.database.filters")
 
 UNITS_PER_STEP = 100  # Below one node, capacity comes in hundreds.
 DISPLAY_NAME_CHARS = range(4, 31)
@@ -56,7 +62,7 @@ class Instance:
         """The number of whole nodes; 0 below one node."""
         return self.processing_units // UNITS_PER_NODE
 
-    def fields(self) -> dict[str, FieldValue]:
+    def fields(self) -> dict[str, filters.FieldValue]:
         """Return the fields that list filters can refer to."""
         labels = {f"labels.{key}": value for key, value in self.labels.items()}
         return {"name": self.name, "display_name": self.display_name, **labels}

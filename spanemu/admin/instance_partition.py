@@ -7,11 +7,8 @@ emulator offers a single one; Spanner requires a different one for each.
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-
-from sortedcontainers import SortedDict
 
 from spanemu.admin.autoscaling import (
     NODES_MAX,
@@ -22,19 +19,13 @@ from spanemu.admin.autoscaling import (
 from spanemu.admin.errors import (
     CapacityIsAutoscaled,
     CapacityNotWholeNodes,
-    InstancePartitionNotFound,
     InvalidDisplayName,
     InvalidNodeCount,
     InvalidUpdateMask,
     MissingField,
     ResourceChanged,
-    ResourceExists,
-    TooManyResources,
 )
-from spanemu.base.paging import Page, PageRequest, page, under
-from spanemu.base.resource_names import InstanceName, InstancePartitionName
 
-PARTITIONS_PER_INSTANCE_MAX = 20
 DISPLAY_NAME_CHARS = range(4, 31)
 
 
@@ -154,81 +145,3 @@ def _units(spec: PartitionSpec, name: str) -> int:
 def _check_display_name(display_name: str, name: str) -> None:
     if len(display_name) not in DISPLAY_NAME_CHARS:
         raise InvalidDisplayName(name, display_name)
-
-
-class InstancePartitions:
-    """The instance partitions of an emulator; safe to use from several threads."""
-
-    def __init__(self, mutex: threading.RLock) -> None:
-        self._mutex = mutex  # Guards the field below.
-        self._by_name: SortedDict[str, InstancePartition] = SortedDict()
-
-    def get(self, name: str) -> InstancePartition:
-        """Return the partition `name`.
-
-        Raises InvalidName and InstancePartitionNotFound.
-        """
-        InstancePartitionName.parse(name)
-        partition = self._by_name.get(name)
-        if partition is None:
-            raise InstancePartitionNotFound(name)
-        return partition
-
-    def add(self, partition: InstancePartition) -> InstancePartition:
-        """Add a partition.
-
-        Raises ResourceExists and TooManyResources.
-        """
-        parent = InstancePartitionName.parse(partition.name).parent
-        with self._mutex:
-            if partition.name in self._by_name:
-                raise ResourceExists("Instance partition", partition.name)
-            if len(self.of(parent)) >= PARTITIONS_PER_INSTANCE_MAX:
-                raise TooManyResources(
-                    "instance partitions", str(parent), PARTITIONS_PER_INSTANCE_MAX
-                )
-            self._by_name[partition.name] = partition
-            return partition
-
-    def change(
-        self, name: str, change: Callable[[InstancePartition], InstancePartition]
-    ) -> InstancePartition:
-        """Replace a partition by the result of `change`; raise as `get` does."""
-        with self._mutex:
-            changed = self._by_name[name] = change(self.get(name))
-            return changed
-
-    def delete(self, name: str, expected: int | None) -> None:
-        """Delete a partition; the caller has checked that it is unused."""
-        with self._mutex:
-            if expected is not None and expected != self.get(name).version:
-                raise ResourceChanged(name)
-            del self._by_name[name]
-
-    def of(self, instance: InstanceName) -> list[InstancePartition]:
-        """Return the partitions of an instance, by name."""
-        with self._mutex:
-            found = under(self._by_name, f"{instance}/instancePartitions/")
-            return [partition for _, partition in found]
-
-    def all(self) -> list[InstancePartition]:
-        """Return every partition, by name."""
-        with self._mutex:
-            return [*self._by_name.values()]
-
-    def listed(self, instance: InstanceName, paging: PageRequest) -> Page[InstancePartition]:
-        """Return a page of the partitions of an instance, or of a whole project for the instance
-        `-`.
-        """
-        start = paging.start()
-        prefix = f"{instance}/instancePartitions/"
-        if instance.instance == "-":
-            prefix = prefix.partition("-/")[0]
-        with self._mutex:
-            return page(under(self._by_name, prefix, start), paging.limit)
-
-    def drop_under(self, resource: str) -> None:
-        """Delete the partitions of an instance."""
-        with self._mutex:
-            for name, _ in list(under(self._by_name, f"{resource}/")):
-                del self._by_name[name]

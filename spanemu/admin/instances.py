@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING
 
 from sortedcontainers import SortedDict
 
-from spanemu.admin.backup_schedule import BackupSchedules
+from spanemu.admin.backup_schedules import BackupSchedules
 from spanemu.admin.backups import Backups
 from spanemu.admin.errors import (
     DatabaseAlreadyExists,
@@ -38,7 +38,7 @@ from spanemu.admin.errors import (
 )
 from spanemu.admin.instance import EMULATOR_CONFIG, Instance, is_instance_field
 from spanemu.admin.instance_config import InstanceConfigs
-from spanemu.admin.instance_partition import InstancePartitions
+from spanemu.admin.instance_partitions import InstancePartitions
 from spanemu.admin.operations import OperationLog
 from spanemu.admin.policies import Policies
 from spanemu.base.clock import Clock
@@ -49,13 +49,13 @@ from spanemu.base.paging import Page, PageRequest, page, under
 from spanemu.base.resource_ids import check_database_id
 from spanemu.base.resource_names import DatabaseName, InstanceName, ProjectName
 from spanemu.database.database import Database
-from spanemu.database.filters import compile_filter
 from spanemu.schema.dialect import DatabaseDialect
 
 if TYPE_CHECKING:
-    from spanemu.database import errors
+    from spanemu.database import errors, filters
 else:
     errors = deferred("spanemu.database.errors")
+    filters = deferred("spanemu.database.filters")
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +115,7 @@ class Instances:
     def instances(self, project: str, filter_: str, paging: PageRequest) -> Page[Instance]:
         """Return a page of the instances of a project, by name."""
         prefix = f"{ProjectName.parse(project)}/instances/"
-        is_match = compile_filter(filter_, is_instance_field)
+        is_match = filters.compile_filter(filter_, is_instance_field)
         start = paging.start()
         with self.mutex:
             candidates = under(self._instances, prefix, start)

@@ -14,17 +14,25 @@ import threading
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from sortedcontainers import SortedDict
 
 from spanemu.admin.errors import OperationAlreadyExists, OperationNotFound, OperationRunning
-from spanemu.admin.operation_kinds import OperationKind, Values
 from spanemu.base.clock import NANOS_PER_DAY, Clock
+from spanemu.base.deferred import deferred
 from spanemu.base.errors import SpannerError
 from spanemu.base.paging import Page, PageRequest, newest_first, page, under
 from spanemu.base.resource_ids import check_operation_id
 from spanemu.base.resource_names import InstanceName, OperationName, OperationResource, ProjectName
-from spanemu.database.filters import Instant, compile_filter
+
+if TYPE_CHECKING:
+    from spanemu.admin import operation_kinds
+    from spanemu.database import filters
+else:
+    operation_kinds = deferred("spanemu.admin.operation_kinds")
+    filters = deferred("spanemu.database.filters")
+
 
 RETENTION_NANOS = 7 * NANOS_PER_DAY
 
@@ -37,7 +45,7 @@ class Operation:
     """
 
     name: OperationName
-    kind: OperationKind
+    kind: operation_kinds.OperationKind
     start_time: int
     end_time: int | None
     failure: SpannerError | None = None
@@ -54,18 +62,18 @@ class Operation:
         assert self.end_time is not None
         return self.end_time
 
-    def fields(self) -> dict[str, Values]:
+    def fields(self) -> dict[str, operation_kinds.Values]:
         """Return the fields that list filters can refer to."""
-        fields: dict[str, Values] = {
+        fields: dict[str, operation_kinds.Values] = {
             "name": str(self.name),
             "done": self.done,
             "metadata.@type": self.kind.metadata_type,
-            f"{self.kind.times}start_time": Instant(self.start_time),
+            f"{self.kind.times}start_time": filters.Instant(self.start_time),
         }
         fields |= {f"metadata.{name}": value for name, value in self.kind.fields()}
         if self.end_time is None:
             return fields
-        fields[f"{self.kind.times}end_time"] = Instant(self.end_time)
+        fields[f"{self.kind.times}end_time"] = filters.Instant(self.end_time)
         if self.failure is None:
             fields["response.@type"] = self.kind.response_type
             if name := self.kind.response_name:
@@ -80,7 +88,7 @@ Listing = Page[Operation]
 
 
 def finished(
-    log: OperationLog, resource: OperationResource, kind: OperationKind, start: int
+    log: OperationLog, resource: OperationResource, kind: operation_kinds.OperationKind, start: int
 ) -> Operation:
     """Record an operation on a resource that began at `start` and has succeeded now."""
     return log.record(Operation(log.reserve(resource), kind, start, log.now()))
@@ -212,7 +220,7 @@ class OperationLog:
                 del self._by_name[name]
 
     def _list(self, prefix: str, filter_: str, paging: PageRequest) -> Listing:
-        is_match = compile_filter(filter_)
+        is_match = filters.compile_filter(filter_)
         start = paging.start()
         with self._mutex:
             self._forget_old()
@@ -220,7 +228,7 @@ class OperationLog:
             return page((pair for pair in operations if is_match(pair[1].fields())), paging.limit)
 
     def _list_newest(self, prefix: str, filter_: str, paging: PageRequest) -> Listing:
-        is_match = compile_filter(filter_)
+        is_match = filters.compile_filter(filter_)
         with self._mutex:
             self._forget_old()
             operations = [operation for _, operation in under(self._by_name, prefix)]

@@ -19,9 +19,9 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Unpack
 
-from spanemu.admin.database_administration import NewDatabase, add_database
 from spanemu.admin.errors import DatabaseAlreadyExists, TooManyDatabases
 from spanemu.admin.instances import CatalogSettings, Instances
+from spanemu.admin.new_database import NewDatabase, add_database
 from spanemu.api.handles import DatabaseHandle, EmulatorHandle, NamedDatabase
 from spanemu.base.clock import NANOS_PER_SECOND, SystemClock
 from spanemu.base.deferred import deferred

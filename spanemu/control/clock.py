@@ -23,15 +23,21 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import partial
-from typing import Any, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
-from spanemu.admin.backup_runs import time_jumps
-from spanemu.admin.clock_moves import check_not_passed, restore_clock, set_back
 from spanemu.admin.instances import Instances
 from spanemu.base.clock import NANOS_PER_MICRO, ClockState, SystemClock
+from spanemu.base.deferred import deferred
 from spanemu.base.errors import Unsupported
 from spanemu.base.process import OwnProcess
 from spanemu.control.operation import ControlInterface, operation
+
+if TYPE_CHECKING:
+    from spanemu.admin import backup_runs, clock_moves
+else:
+    clock_moves = deferred("spanemu.admin.clock_moves")
+    backup_runs = deferred("spanemu.admin.backup_runs")
+
 
 # mypy: disable-error-code="empty-body"
 
@@ -196,10 +202,10 @@ class EmbeddedClock(EmulatorClock):
             return
         moment = nanos_of(as_datetime(at))
         if moment < self.source.peek():
-            set_back(self._instances, self.source, moment)
+            clock_moves.set_back(self._instances, self.source, moment)
             return
-        check_not_passed(self._instances, moment)
-        time_jumps(self._instances, partial(self._freeze_at, moment))
+        clock_moves.check_not_passed(self._instances, moment)
+        backup_runs.time_jumps(self._instances, partial(self._freeze_at, moment))
 
     def thaw(self) -> None:
         self._stop_following()
@@ -217,11 +223,11 @@ class EmbeddedClock(EmulatorClock):
         """Undo the moves made since `state`; keep following if time was frozen in `state`."""
         if state.frozen_at is None:
             self._stop_following()
-        restore_clock(self._instances, self.source, state)
+        clock_moves.restore_clock(self._instances, self.source, state)
 
     def advance_by(self, microseconds: int) -> None:
         nanos = self._nanos_ahead(microseconds)
-        time_jumps(self._instances, lambda: self.source.advance(nanos))
+        backup_runs.time_jumps(self._instances, lambda: self.source.advance(nanos))
 
     def auto_by(self, microseconds: int) -> None:
         self._stop_following()
@@ -252,7 +258,7 @@ class EmbeddedClock(EmulatorClock):
         move = partial(self.source.freeze, nanos_of(moment))
         with suppress(ValueError):  # Another request has been faster.
             if ahead >= _JUMP:
-                time_jumps(self._instances, move)
+                backup_runs.time_jumps(self._instances, move)
             elif ahead > timedelta():
                 move()
 

@@ -5,7 +5,6 @@ from dataclasses import replace
 
 import pytest
 
-from spanemu.admin.database_administration import add_database
 from spanemu.admin.errors import (
     DatabaseAlreadyExists,
     DatabaseDropProtected,
@@ -15,6 +14,7 @@ from spanemu.admin.errors import (
     TooManyDatabases,
 )
 from spanemu.admin.instances import CatalogSettings
+from spanemu.admin.new_database import add_database
 from spanemu.base.paging import PageRequest
 from spanemu.base.resource_names import DatabaseName, InstanceName, InvalidName
 from spanemu.database.errors import DatabaseNotFound, InvalidFilter
