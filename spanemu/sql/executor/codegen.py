@@ -207,7 +207,7 @@ def function_of(text: str, writer: Writer) -> Any:
 def _code(text: str) -> CodeType:
     try:
         return compile(text, "<expression>", "eval")
-    except MemoryError:  # Python's parser raises it on a stack overflow.
+    except (MemoryError, RecursionError):  # by Python's parser, on a stack overflow
         raise PlanTooDeep() from None
 
 

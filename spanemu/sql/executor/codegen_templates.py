@@ -176,7 +176,7 @@ def _is_false(expr: FunctionCall, writer: ExpressionWriter) -> str | None:
 
 
 def _coalesce(expr: FunctionCall, writer: ExpressionWriter) -> str | None:
-    if expr.safe:
+    if expr.safe or len(expr.arguments) > 100:  # Python compiles the text recursively.
         return None
     *firsts, last = expr.arguments
     text = ""

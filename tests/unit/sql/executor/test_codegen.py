@@ -111,3 +111,7 @@ def test_a_long_list_of_conditions_is_compiled():
     chain = " || ".join(["FirstName"] * 60)
     assert ask(f"SELECT {chain} FROM Singers WHERE SingerId = 4") == [("Lea" * 60,)]
     assert lit(1) is not None
+    alternatives = ", ".join(["Rating"] * 5_000)
+    query = f"SELECT COALESCE({alternatives}, -1) FROM Singers WHERE SingerId = {{}}"
+    for key, rating in ask("SELECT SingerId, Rating FROM Singers"):
+        assert ask(query.format(key)) == [(-1 if rating is None else rating,)]
