@@ -58,9 +58,26 @@ def identity_sequence_name(id_: int) -> str:
 
 
 def _numbered(schema: Schema, table: str, text: str) -> str:
+    """Return `text` with a number that makes the name free.
+
+    The number follows a number that is taken. With n taken names, the search tests about 2*log2(n)
+    numbers, because it doubles the number until a name is free and then halves the interval.
+    """
     base = f"{_cut(text, 4)}_{_fingerprint(text)}"
-    names = (f"{base}_{n}" for n in count(1))
-    return next(name for name in names if not schema.has_name(constraint_full_name(table, name)))
+
+    def is_taken(number: int) -> bool:
+        return schema.has_name(constraint_full_name(table, f"{base}_{number}"))
+
+    taken, free = 0, 1
+    while is_taken(free):
+        taken, free = free, 2 * free
+    while free - taken > 1:
+        middle = (taken + free) // 2
+        if is_taken(middle):
+            taken = middle
+        else:
+            free = middle
+    return f"{base}_{free}"
 
 
 def _flat(name: str) -> str:

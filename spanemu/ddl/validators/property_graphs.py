@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from spanemu.base.errors import SpannerError
@@ -54,8 +55,8 @@ def _label_problems(graph: str, element: Element) -> Iterator[SpannerError]:
         if label.name.lower() in seen:
             yield GraphInvalid(graph, element.name, f"duplicate label name: {label.name}")
         seen.add(label.name.lower())
-        names = [declared.name.lower() for declared in label.properties]
-        for name in {name for name in names if names.count(name) > 1}:
+        uses = Counter(declared.name.lower() for declared in label.properties)
+        for name in (name for name, count in uses.items() if count > 1):
             yield GraphInvalid(graph, element.name, f"label {label.name} has {name} twice")
 
 

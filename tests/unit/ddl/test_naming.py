@@ -21,6 +21,27 @@ def test_numbers_go_up_until_a_name_is_free() -> None:
     assert check_name(schema, "T") == f"{names[0][:-2]}_3"
 
 
+def test_a_name_is_found_among_many_without_a_test_of_each() -> None:
+    checks = ", ".join(["CHECK (a > 0)"] * 500)
+    schema = plan_batch([f"CREATE TABLE T (a INT64, {checks}) PRIMARY KEY (a)"], Schema())[
+        -1
+    ].schema
+    table = schema.tables["t"]
+    assert [check.name.rpartition("_")[2] for check in table.checks] == [
+        str(number) for number in range(1, 501)
+    ]
+    tested = []
+
+    class Watched(Schema):
+        def has_name(self, name: str) -> bool:
+            tested.append(name)
+            return super().has_name(name)
+
+    watched = Watched(tables=schema.tables)
+    assert check_name(watched, "T").endswith("_501")
+    assert len(tested) < 25
+
+
 def test_long_names_are_cut() -> None:
     long = "x" * 128
     for name in (
