@@ -76,6 +76,7 @@ class TextTooLong(SpannerError, code=Code.INVALID_ARGUMENT):
 
 # The parts of a statement whose number is limited, as error messages call them.
 LISTED_COLUMNS = "columns in a list"
+LISTED_CONSTRAINTS = "constraints of a table"
 LISTED_ITEMS = "items in a list"
 CHILD_SUBQUERIES = "child subqueries"
 FUNCTION_CALLS = "function calls"

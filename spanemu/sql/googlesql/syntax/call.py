@@ -54,6 +54,7 @@ class CallParser(OperandParser):
         while self.token.symbol == "." and self.peek().kind in _NAME_KINDS:
             self.advance()
             parts.append(self.part())
+            self.check_path(parts)
         return ast.Path(tuple(parts), at=first.at, end=self.end)
 
     def keyword_call(self) -> ast.Expression:
@@ -153,7 +154,7 @@ class CallParser(OperandParser):
 
     def order_items(self, clause_at: int) -> tuple[ast.OrderItem, ...]:
         """Parse the items of an ORDER BY; `clause_at` is the offset of ORDER."""
-        return self.comma_separated(lambda: self._order_item(clause_at))
+        return self.item_list(lambda: self._order_item(clause_at))
 
     def _order_item(self, clause_at: int) -> ast.OrderItem:
         """Parse `value [COLLATE name] [ASC | DESC] [NULLS FIRST | NULLS LAST]`."""
@@ -201,7 +202,7 @@ class CallParser(OperandParser):
         if self.accept("PARTITION"):
             self.hint()
             self.expect("BY")
-            self.comma_separated(self.expression)
+            self.item_list(self.expression)
         if self.token.symbol == "ORDER":
             start = self.advance().at
             self.hint()

@@ -62,7 +62,7 @@ class NestedDmlParser(QueryParser):
         target = self.path()
         alias = self._element_alias("UPDATE")
         self.expect("SET")
-        items = self.comma_separated(self.set_item)
+        items = self.item_list(self.set_item)
         where = self._elements_where("UPDATE", start)
         count = self.asserted_rows()
         return ast.NestedUpdate(target, alias, items, where, count, at=start, end=self.end)
@@ -178,7 +178,7 @@ class DmlParser(NestedDmlParser):
             return ast.OnConflict(columns, constraint, at=start, end=self.end)
         self.expect("UPDATE", "NOTHING")
         self.expect("SET")
-        assignments = self.comma_separated(self.assignment)
+        assignments = self.item_list(self.assignment)
         where = self.expression() if self.accept("WHERE") else None
         return ast.OnConflict(columns, constraint, assignments, where, at=start, end=self.end)
 
@@ -189,7 +189,7 @@ class DmlParser(NestedDmlParser):
         start = self.advance().at
         target = self._target()
         self.expect("SET")
-        assignments = self.comma_separated(self.set_item)
+        assignments = self.item_list(self.set_item)
         if self.token.symbol == "FROM":
             raise self.not_in_spanner("UPDATE with FROM")
         where = self.expression() if self.accept("WHERE") else None

@@ -188,7 +188,7 @@ class FromParser(ExpressionParser):
         self.expect("(")
         arguments: tuple[ast.Expression, ...] = ()
         if self.token.symbol != ")":
-            arguments = self.comma_separated(self.argument)
+            arguments = self.item_list(self.argument)
         self.expect(")", ",")
         hint = self.hint()
         alias = self.table_alias()

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
-from spanemu.sql.errors import ParameterizedType, line_and_column
+from spanemu.sql.errors import LISTED_ITEMS, ParameterizedType, line_and_column
 from spanemu.sql.googlesql.ast import Expression, Hint, Identifier, Path, TypeName
-from spanemu.sql.googlesql.syntax.cursor import Cursor
+from spanemu.sql.googlesql.syntax.cursor import DEPTH_MAX, Cursor
 from spanemu.sql.googlesql.syntax.literals import (
     decode_float,
     decode_identifier,
@@ -17,6 +17,8 @@ from spanemu.sql.googlesql.syntax.literals import (
 from spanemu.sql.syntax_tree import Kind, Token
 
 T = TypeVar("T")
+
+LISTED_ITEMS_MAX = 10_000  # of a list whose length Spanner does not limit
 
 _STARTS_TYPE = frozenset({"ARRAY", "STRUCT", "INTERVAL"})
 
@@ -54,11 +56,17 @@ class NameParser(Cursor):
         parts = [first]
         while self.accept("."):
             parts.append(self.part())
+            self.check_path(parts)
         return Path(tuple(parts), at=first.at, end=self.end)
+
+    def check_path(self, parts: Sequence[Identifier]) -> None:
+        """Refuse a path with more names than an expression can have levels."""
+        if len(parts) > DEPTH_MAX:
+            raise self.failure(f"Path with more than {DEPTH_MAX} names")
 
     def identifiers_in_parentheses(self) -> tuple[Identifier, ...]:
         """Parse `(name, ...)`, with at least one name."""
-        return self.in_parentheses(self.identifier)
+        return self.in_parentheses(self.counted(self.identifier))
 
     def alias(self) -> Identifier | None:
         """Parse `[AS] name`; return None if neither follows."""
@@ -74,6 +82,25 @@ class NameParser(Cursor):
         while self.accept(","):
             items.append(rule())
         return tuple(items)
+
+    def item_list(self, rule: Callable[[], T]) -> tuple[T, ...]:
+        """Parse `item, ...` for a list whose length Spanner does not limit."""
+        return self.comma_separated(self.counted(rule))
+
+    def counted(
+        self, rule: Callable[[], T], what: str = LISTED_ITEMS, limit: int = LISTED_ITEMS_MAX
+    ) -> Callable[[], T]:
+        """Return `rule`, which refuses to parse more than `limit` items."""
+        count = 0
+
+        def item() -> T:
+            nonlocal count
+            count += 1
+            if count > limit:
+                raise self.too_large(what, limit, self.token.at)
+            return rule()
+
+        return item
 
     def in_parentheses(self, rule: Callable[[], T]) -> tuple[T, ...]:
         """Parse `(item, ...)`, with at least one item."""
@@ -107,7 +134,7 @@ class NameParser(Cursor):
             entries.append(("num_shards", self.decode(self.advance(), decode_integer)))
         if self.follows("@", "{"):
             self.expect_all("@", "{")
-            entries.extend(self.comma_separated(self._hint_entry))
+            entries.extend(self.item_list(self._hint_entry))
             self.expect("}", ",")
         return Hint(tuple(entries), at=start, end=self.end) if entries else None
 
@@ -185,7 +212,7 @@ class NameParser(Cursor):
         if not self.accept("<>"):
             self.expect("<")
             if self.token.symbol != ">":
-                fields = self.comma_separated(self._field)
+                fields = self.item_list(self._field)
             self._close_angle()
         return TypeName(fields=fields, at=start, end=self.end)
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping
 
 from spanemu.base.errors import Unsupported
-from spanemu.sql.errors import SET_OPERATION_QUERIES, NotAnExcept, line_and_column
+from spanemu.sql.errors import GROUP_KEYS, SET_OPERATION_QUERIES, NotAnExcept, line_and_column
 from spanemu.sql.googlesql import ast
 from spanemu.sql.googlesql.syntax.cursor import STEPS_MAX
 from spanemu.sql.googlesql.syntax.select import SelectParser
@@ -82,7 +83,7 @@ class PipeParser(SelectParser):
 
     def _set(self, start: int) -> ast.PipeOperator:
         self.advance()
-        assignments = self.comma_separated(self._set_item)
+        assignments = self.item_list(self._set_item)
         return ast.PipeSet(assignments, at=start, end=self.end)
 
     def _set_item(self) -> tuple[ast.Identifier, ast.Expression]:
@@ -92,12 +93,12 @@ class PipeParser(SelectParser):
 
     def _drop(self, start: int) -> ast.PipeOperator:
         self.advance()
-        columns = self.comma_separated(self.identifier)
+        columns = self.item_list(self.identifier)
         return ast.PipeDrop(columns, at=start, end=self.end)
 
     def _rename(self, start: int) -> ast.PipeOperator:
         self.advance()
-        renames = self.comma_separated(self._rename_item)
+        renames = self.item_list(self._rename_item)
         return ast.PipeRename(renames, at=start, end=self.end)
 
     def _rename_item(self) -> tuple[ast.Identifier, ast.Identifier]:
@@ -118,13 +119,18 @@ class PipeParser(SelectParser):
             hint = self.hint()
             and_order = self.accept_all("AND", "ORDER")
             self.expect("BY")
-            groups = self._group_items()
+            groups = self._group_items(self.bounds.limits.group_keys, start)
         if not items and not groups:
             raise self.unexpected()
         return ast.PipeAggregate(items, groups, and_order, hint, at=start, end=self.end)
 
-    def _group_items(self) -> tuple[ast.PipeGroupItem, ...]:
-        """Parse items, possibly none; a comma may follow the last item."""
+    def _group_items(
+        self, limit: int = sys.maxsize, limited_at: int = 0
+    ) -> tuple[ast.PipeGroupItem, ...]:
+        """Parse items, possibly none; a comma may follow the last item.
+
+        More than `limit` items are refused at the offset `limited_at`.
+        """
         items: list[ast.PipeGroupItem] = []
         while self.token.symbol not in _ENDS_AGGREGATES:
             start = self.token.at
@@ -133,6 +139,8 @@ class PipeParser(SelectParser):
             order = self.direction()
             self.no_null_order()
             items.append(ast.PipeGroupItem(value, alias, order, at=start, end=self.end))
+            if len(items) > limit:
+                raise self.too_large(GROUP_KEYS, limit, limited_at)
             if not self.accept(","):
                 break
         return tuple(items)
@@ -154,9 +162,12 @@ class PipeParser(SelectParser):
 
     def _set_operation(self, start: int) -> ast.PipeOperator:
         op, distinct, hint = self.set_operator()
+        limit = self.bounds.limits.set_operation_queries
         operands = [self.query_in_parentheses()]
         while self.accept(",") and self.token.symbol == "(":  # a comma may follow the last query
             operands.append(self.query_in_parentheses())
+            if len(operands) >= limit:  # the query before the operator is an operand too
+                raise self.too_large(SET_OPERATION_QUERIES, limit, start)
         return ast.PipeSetOperation(op, distinct, tuple(operands), hint, at=start, end=self.end)
 
     def _sample(self, start: int) -> ast.PipeOperator:

@@ -93,7 +93,7 @@ class SelectParser(FromParser):
         replaced: tuple[tuple[ast.Expression, ast.Identifier], ...] = ()
         if self.token.symbol == "REPLACE" and self.peek().symbol == "(":
             self.advance()
-            replaced = self.in_parentheses(self._replacement)
+            replaced = self.in_parentheses(self.counted(self._replacement))
         return ast.SelectStar(operand, excepted, replaced, at=start, end=self.end)
 
     def _replacement(self) -> tuple[ast.Expression, ast.Identifier]:

@@ -104,7 +104,7 @@ class StatementParser(DmlParser):
         start = self.advance().at
         procedure = self.path()
         self.expect("(")
-        arguments = () if self.token.symbol == ")" else self.comma_separated(self.argument)
+        arguments = () if self.token.symbol == ")" else self.item_list(self.argument)
         self.expect(")", ",")
         return ast.CallProcedure(procedure, arguments, at=start, end=self.end)
 

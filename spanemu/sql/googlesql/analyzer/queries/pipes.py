@@ -12,10 +12,16 @@ from dataclasses import dataclass
 from typing import Any
 
 from spanemu.base.errors import Unsupported
+from spanemu.sql.errors import GROUP_KEYS
 from spanemu.sql.functions.comparison import is_groupable
 from spanemu.sql.googlesql import ast
 from spanemu.sql.googlesql.analyzer.analysis import Aggregation, QueryResult
-from spanemu.sql.googlesql.analyzer.errors.shape import BadGrouping, BadQuery, NotGroupable
+from spanemu.sql.googlesql.analyzer.errors.shape import (
+    BadGrouping,
+    BadQuery,
+    LimitExceeded,
+    NotGroupable,
+)
 from spanemu.sql.googlesql.analyzer.expressions.constructors import implied_name
 from spanemu.sql.googlesql.analyzer.expressions.expression import resolve, resolve_condition
 from spanemu.sql.googlesql.analyzer.hints import HintTarget, check_hints
@@ -60,6 +66,9 @@ def resolve_pipe_aggregate(pipe: ast.PipeAggregate, source: Relation, env: Env) 
     scope = Scope(env.scope, source)
     scope.origins = []
     aggregation = Aggregation()
+    limit = analysis.limits.group_keys
+    if len(pipe.groups) > limit:
+        raise LimitExceeded(GROUP_KEYS, limit, at=pipe.at)
     keys = _keys(pipe.groups, Env(analysis, scope, "GROUP BY", env.common_tables))
     inside = Env(analysis, scope, "pipe AGGREGATE", env.common_tables, aggregation)
     values = [_aggregate_value(item, inside) for item in pipe.items]

@@ -28,11 +28,12 @@ class DdlGraphParser(DdlPartParser):
     def _graph_elements(self) -> tuple[ddl_ast.GraphElement, ...]:
         """Parse `(element, ...)`; a comma may follow the last element."""
         self.expect("(")
-        elements = [self._graph_element()]
+        element = self.counted(self._graph_element)
+        elements = [element()]
         while self.accept(","):
             if self.token.symbol == ")":
                 break
-            elements.append(self._graph_element())
+            elements.append(element())
         self.expect(")", ",")
         return tuple(elements)
 
@@ -67,18 +68,21 @@ class DdlGraphParser(DdlPartParser):
     def _labels(self) -> tuple[ddl_ast.GraphLabel, ...]:
         """Parse labels and their properties; properties alone belong to the default label."""
         labels: list[ddl_ast.GraphLabel] = []
-        while True:
-            start = self.token.at
-            name = None
-            if self.accept("LABEL"):
-                name = self.identifier()
-            elif not self.accept_all("DEFAULT", "LABEL"):
-                break
-            properties = self._properties()
-            labels.append(ddl_ast.GraphLabel(name, properties, at=start, end=self.end))
+        label = self.counted(self._label)
+        while self.token.symbol == "LABEL" or self.follows("DEFAULT", "LABEL"):
+            labels.append(label())
+        start = self.token.at
         if not labels and (properties := self._properties()) is not None:
             labels.append(ddl_ast.GraphLabel(None, properties, at=start, end=self.end))
         return tuple(labels)
+
+    def _label(self) -> ddl_ast.GraphLabel:
+        start = self.token.at
+        is_default = self.accept("DEFAULT")
+        self.expect("LABEL")
+        name = None if is_default else self.identifier()
+        properties = self._properties()
+        return ddl_ast.GraphLabel(name, properties, at=start, end=self.end)
 
     def _properties(self) -> ddl_ast.GraphProperties | None:
         """Parse NO PROPERTIES, PROPERTIES [ARE] ALL COLUMNS [EXCEPT ...] or PROPERTIES (...)."""
@@ -91,7 +95,7 @@ class DdlGraphParser(DdlPartParser):
         if self.accept_all("ALL", "COLUMNS"):
             excepted = self.column_names() if self.accept("EXCEPT") else ()
             return ddl_ast.GraphProperties(True, excepted, at=start, end=self.end)
-        items = self.in_parentheses(self._property)
+        items = self.in_parentheses(self.counted(self._property))
         return ddl_ast.GraphProperties(items=items, at=start, end=self.end)
 
     def _property(self) -> ddl_ast.GraphProperty:

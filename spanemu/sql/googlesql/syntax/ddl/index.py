@@ -94,15 +94,14 @@ class DdlIndexParser(DdlPartParser):
 
     def _until_interleave(self, *, ordered: bool = True) -> tuple[ddl_ast.KeyPart, ...]:
         """Parse columns up to the comma that belongs to `, INTERLEAVE IN`."""
-        parts = [self._part(ordered)]
+        part = self.counted_column(self.key_part if ordered else self._unordered_part)
+        parts = [part()]
         while self.token.symbol == "," and self.peek(2).symbol != "IN":
             self.advance()
-            parts.append(self._part(ordered))
+            parts.append(part())
         return tuple(parts)
 
-    def _part(self, ordered: bool) -> ddl_ast.KeyPart:
-        if ordered:
-            return self.key_part()
+    def _unordered_part(self) -> ddl_ast.KeyPart:
         column = self.identifier()
         return ddl_ast.KeyPart(column, at=column.at, end=column.end)
 
@@ -110,9 +109,10 @@ class DdlIndexParser(DdlPartParser):
         """Parse WHERE column IS NOT NULL AND ..., the only filter that an index may have."""
         if not self.accept("WHERE"):
             return ()
-        columns = [self._not_null_column()]
+        column = self.counted_column(self._not_null_column)
+        columns = [column()]
         while self.accept("AND"):
-            columns.append(self._not_null_column())
+            columns.append(column())
         return tuple(columns)
 
     def _not_null_column(self) -> Identifier:

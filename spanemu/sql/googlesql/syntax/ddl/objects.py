@@ -52,8 +52,9 @@ class DdlPlacementParser(DdlPartParser):
         """Parse `(type, ...)`; a comma may follow the last type."""
         self.expect("(")
         types: list[Path] = []
+        type_ = self.counted(self.path)
         while self.token.symbol != ")":
-            types.append(self.path())
+            types.append(type_())
             if not self.accept(","):
                 break
         self.expect(")", ",")

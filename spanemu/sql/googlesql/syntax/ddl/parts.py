@@ -7,15 +7,13 @@ from typing import TypeVar
 
 from spanemu.sql import ddl_ast
 from spanemu.sql.ddl_ast import OnDelete, OptionValue
-from spanemu.sql.errors import LISTED_COLUMNS, LISTED_ITEMS
+from spanemu.sql.errors import LISTED_COLUMNS
 from spanemu.sql.googlesql.ast import Identifier, Path
 from spanemu.sql.googlesql.syntax.literals import decode_float, decode_integer, decode_string
 from spanemu.sql.googlesql.syntax.query import QueryParser
 from spanemu.sql.syntax_tree import Kind
 
 T = TypeVar("T")
-
-LISTED_ITEMS_MAX = 10_000
 
 _OPTION_WORDS: Mapping[str, bool | None] = {"NULL": None, "TRUE": True, "FALSE": False}
 _OPTION_LITERALS: Mapping[Kind, Callable[[str], str | int | float]] = {
@@ -51,25 +49,11 @@ class DdlPartParser(QueryParser):
 
     def column_list(self, rule: Callable[[], T]) -> tuple[T, ...]:
         """Parse `(item, ...)`, with at most as many items as a table may have columns."""
-        limit = self.bounds.limits.columns_per_table
-        return self.in_parentheses(self._counted(rule, LISTED_COLUMNS, limit))
+        return self.in_parentheses(self.counted_column(rule))
 
-    def item_list(self, rule: Callable[[], T]) -> tuple[T, ...]:
-        """Parse `item, ...` for a list whose length Spanner does not limit."""
-        return self.comma_separated(self._counted(rule, LISTED_ITEMS, LISTED_ITEMS_MAX))
-
-    def _counted(self, rule: Callable[[], T], what: str, limit: int) -> Callable[[], T]:
-        """Return `rule`, which refuses to parse more than `limit` items."""
-        count = 0
-
-        def item() -> T:
-            nonlocal count
-            count += 1
-            if count > limit:
-                raise self.too_large(what, limit, self.token.at)
-            return rule()
-
-        return item
+    def counted_column(self, rule: Callable[[], T]) -> Callable[[], T]:
+        """Return `rule`, which parses at most as many items as a table may have columns."""
+        return self.counted(rule, LISTED_COLUMNS, self.bounds.limits.columns_per_table)
 
     def columns_in_parentheses(self) -> tuple[Identifier, ...]:
         """Parse `(name, ...)` or `()`."""
@@ -87,7 +71,7 @@ class DdlPartParser(QueryParser):
         """Parse OPTIONS (name = value, ...); a comma may follow the last option."""
         self.expect("OPTIONS")
         self.expect("(")
-        option = self._counted(self._option, LISTED_ITEMS, LISTED_ITEMS_MAX)
+        option = self.counted(self._option)
         options = [option()]
         while self.accept(","):
             if self.token.symbol == ")":
@@ -105,7 +89,7 @@ class DdlPartParser(QueryParser):
 
     def _option_list(self) -> OptionValue:
         self.advance()
-        items = () if self.token.symbol == "]" else self.comma_separated(self._option_scalar)
+        items = () if self.token.symbol == "]" else self.item_list(self._option_scalar)
         self.expect("]", ",")
         return items
 

@@ -93,11 +93,12 @@ class DdlRoutineParser(DdlPartParser):
     def _model_columns(self) -> tuple[ddl_ast.ModelColumn, ...]:
         """Parse `(name type [NOT NULL] [OPTIONS (...)], ...)`; a comma may follow the last item."""
         self.expect("(")
-        columns = [self._model_column()]
+        column = self.counted(self._model_column)
+        columns = [column()]
         while self.accept(","):
             if self.token.symbol == ")":
                 break
-            columns.append(self._model_column())
+            columns.append(column())
         self.expect(")", ",")
         return tuple(columns)
 

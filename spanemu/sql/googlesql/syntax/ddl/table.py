@@ -6,10 +6,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from spanemu.sql import ddl_ast
-from spanemu.sql.errors import TooManyColumns
+from spanemu.sql.errors import LISTED_CONSTRAINTS, TooManyColumns
 from spanemu.sql.googlesql.ast import Identifier, Path
 from spanemu.sql.googlesql.syntax.ddl.parts import DdlPartParser
 from spanemu.sql.syntax_tree import Kind
+
+CONSTRAINTS_MAX = 1_000  # of CREATE TABLE, with synonyms; Spanner documents no limit
 
 
 @dataclass
@@ -47,9 +49,12 @@ class DdlTableParser(DdlPartParser):
         columns_max = self.bounds.limits.columns_per_table
         self.expect("(")
         while self.token.symbol != ")":
+            start = self.token.at
             self._table_element(elements)
             if len(elements.columns) > columns_max:
                 raise TooManyColumns(str(table), columns_max)
+            if len(elements.constraints) + len(elements.synonyms) > CONSTRAINTS_MAX:
+                raise self.too_large(LISTED_CONSTRAINTS, CONSTRAINTS_MAX, start)
             if not self.accept(","):
                 break
         self.expect(")", ",")

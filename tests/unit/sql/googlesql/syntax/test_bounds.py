@@ -6,7 +6,7 @@ import pytest
 
 from spanemu.base.errors import Code, SpannerError
 from spanemu.base.limits import DEFAULT_LIMITS, Limits
-from spanemu.sql.errors import StatementTooLarge
+from spanemu.sql.errors import LISTED_ITEMS, StatementTooLarge, SyntaxFailure
 from spanemu.sql.googlesql.catalog import bounds_of
 from spanemu.sql.googlesql.dialect import GOOGLESQL
 from spanemu.sql.googlesql.syntax.statement import parse_expression, parse_statement
@@ -40,6 +40,8 @@ TOO_LARGE = {
     "subqueries": f"SELECT {listed('(SELECT {})', 501, ', ')}",
     "EXISTS": f"SELECT {listed('EXISTS (SELECT {})', 501, ', ')}",
     "queries": listed("SELECT {}", 205, " UNION ALL "),
+    "pipe queries": f"FROM Singers |> UNION ALL {listed('(SELECT {})', 205, ', ')}",
+    "pipe GROUP BY": f"FROM Singers |> AGGREGATE GROUP BY {', '.join(['SingerId'] * 1_001)}",
     "DML": f"DELETE FROM Singers WHERE {listed('SingerId = {}', 1_001, ' OR ')}",
 }
 
@@ -82,6 +84,47 @@ def test_text_behind_the_limit_is_not_read(shape):
         parse_statement(
             TOO_LARGE[shape] + " " + "x, " * 3_000 + UNREADABLE, bounds_of(DEFAULT_LIMITS)
         )
+
+
+ITEMS = listed("x{} = 1", 10_001, ", ")
+NAMES = listed("x{}", 10_001, ", ")
+PATH = ".".join(["x"] * 201)
+# The parser limits the length of these lists, for which Spanner documents no limit.
+TOO_LONG = {
+    "table function": f"SELECT * FROM f({NAMES}",
+    "hints": f"@{{{ITEMS}",
+    "EXCEPT": f"SELECT * EXCEPT ({NAMES}",
+    "REPLACE": f"SELECT * REPLACE ({listed('1 AS x{}', 10_001, ', ')}",
+    "USING": f"SELECT 1 FROM Singers JOIN Albums USING ({NAMES}",
+    "ORDER BY": f"SELECT 1 FROM Singers ORDER BY {NAMES}",
+    "PARTITION BY": f"SELECT SUM(1) OVER (PARTITION BY {NAMES}",
+    "type": f"SELECT CAST(NULL AS STRUCT<{listed('x{} INT64', 10_001, ', ')}",
+    "pipe SET": f"FROM Singers |> SET {ITEMS}",
+    "pipe DROP": f"FROM Singers |> DROP {NAMES}",
+    "pipe RENAME": f"FROM Singers |> RENAME {listed('a AS x{}', 10_001, ', ')}",
+    "INSERT": f"INSERT INTO Singers ({NAMES}",
+    "ON CONFLICT": f"INSERT INTO Singers (a) VALUES (1) ON CONFLICT ({NAMES}",
+    "SET": f"UPDATE Singers SET {ITEMS}",
+    "CALL": f"CALL x({NAMES}",
+}
+
+
+@pytest.mark.parametrize("shape", TOO_LONG)
+def test_items_behind_the_limit_of_a_list_are_not_read(shape):
+    with pytest.raises(StatementTooLarge) as caught:
+        parse_statement(TOO_LONG[shape] + ", x" * 1_000 + UNREADABLE)
+    assert caught.value.code is Code.INVALID_ARGUMENT
+    assert (caught.value.what, caught.value.limit) == (LISTED_ITEMS, 10_000)
+
+
+@pytest.mark.parametrize(
+    "text", [f"SELECT {PATH}", f"SELECT 1 FROM {PATH}", f"SELECT {PATH}(1)", f"@{{{PATH} = 1}}"]
+)
+def test_names_behind_the_limit_of_a_path_are_not_read(text):
+    with pytest.raises(SyntaxFailure) as caught:
+        parse_statement(text.replace(PATH, f"{PATH}{'.x' * 3_000}{UNREADABLE}"))
+    assert caught.value.message == "Path with more than 200 names"
+    assert caught.value.code is Code.INVALID_ARGUMENT
 
 
 @pytest.mark.parametrize("shape", FITTING)

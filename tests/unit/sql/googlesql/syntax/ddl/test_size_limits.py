@@ -14,6 +14,12 @@ SUM = " + ".join(["1"] * 80)
 CALLS = " AND ".join(["ABS(a) > 1"] * 400)
 NAMES = ", ".join([f"c{number}" for number in range(1_025)])
 ITEMS = ", ".join([f"c{number}" for number in range(10_001)])
+CHECKS = ", ".join(["CHECK (a > 1)"] * 1_001)
+COLUMNS = ", ".join([f"c{number} INT64" for number in range(10_001)])
+FILTER = " AND ".join([f"c{number} IS NOT NULL" for number in range(1_025)])
+LABELS = " ".join([f"LABEL c{number}" for number in range(10_001)])
+NUMBERS = ", ".join(["1"] * 10_001)
+SYNONYMS = ", ".join(["SYNONYM (s)"] * 1_001)
 OPTIONS = ", ".join(["c = 1"] * 10_001)
 
 # Each statement slightly exceeds a limit of Spanner.
@@ -30,6 +36,18 @@ TOO_LARGE = {
     "foreign key": (f"ALTER TABLE t ADD FOREIGN KEY ({NAMES}", "columns in a list"),
     "options": (f"ALTER DATABASE d SET OPTIONS ({OPTIONS}", "items in a list"),
     "roles": (f"GRANT SELECT ON TABLE t TO ROLE {ITEMS}", "items in a list"),
+    "constraints": (f"CREATE TABLE t (a INT64, {CHECKS}", "constraints of a table"),
+    "synonyms": (f"CREATE TABLE t (a INT64, {SYNONYMS}", "constraints of a table"),
+    "index filter": (f"CREATE INDEX i ON t (a) WHERE {FILTER}", "columns in a list"),
+    "PARTITION BY": (f"CREATE SEARCH INDEX i ON t (a) PARTITION BY {NAMES}", "columns in a list"),
+    "search ORDER BY": (f"CREATE SEARCH INDEX i ON t (a) ORDER BY {NAMES}", "columns in a list"),
+    "model": (f"CREATE MODEL m INPUT ({COLUMNS}", "items in a list"),
+    "node tables": (f"CREATE PROPERTY GRAPH g NODE TABLES ({ITEMS}", "items in a list"),
+    "labels": (f"CREATE PROPERTY GRAPH g NODE TABLES (t {LABELS}", "items in a list"),
+    "properties": (f"CREATE PROPERTY GRAPH g NODE TABLES (t PROPERTIES ({ITEMS}", "items in a list"),
+    "proto bundle": (f"CREATE PROTO BUNDLE ({ITEMS}", "items in a list"),
+    "option list": (f"ALTER DATABASE d SET OPTIONS (o = [{NUMBERS}", "items in a list"),
+    "struct": (f"CREATE TABLE t (a STRUCT<{COLUMNS}", "items in a list"),
     "change stream": (f"CREATE CHANGE STREAM s FOR t({NAMES}", "columns in a list"),
 }  # fmt: skip
 
