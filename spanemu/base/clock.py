@@ -27,6 +27,9 @@ NANOS_PER_MINUTE = 60 * NANOS_PER_SECOND
 NANOS_PER_HOUR = 60 * NANOS_PER_MINUTE
 NANOS_PER_DAY = 24 * NANOS_PER_HOUR
 
+# The intervals of statistics tables, as their names end, in seconds.
+INTERVALS = {"MINUTE": 60, "10MINUTE": 600, "HOUR": 3600}
+
 BEGINNING = -(1 << 66)  # before every TIMESTAMP; the first is in year 1
 
 

@@ -20,7 +20,7 @@ from google.api_core.exceptions import GoogleAPICallError
 import spanemu
 from spanemu.api.client import server_message
 from spanemu.base.errors import SpannerError
-from spanemu.hotspots.split_model import SplitPolicy
+from spanemu.hotspots.split_settings import SplitPolicy
 
 _SETTINGS = {"policy": "policy", "split_bytes": "split_bytes_max", "servers": "servers"}
 _FILE = click.Path(path_type=Path, exists=True, dir_okay=False)

@@ -18,16 +18,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from math import inf
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from spanemu.base.deferred import deferred
 from spanemu.base.process import OwnProcess
 from spanemu.base.raw_key import raw_key
 from spanemu.base.suggestions import nearest
 from spanemu.control.operation import ControlInterface, Key, operation
 from spanemu.database.database import Database
 from spanemu.database.splits.split_manager import SplitManager
-from spanemu.hotspots.split_info import CommitSplits, SplitInfo
-from spanemu.hotspots.split_model import Minute, SplitPolicy, SplitSettings
+from spanemu.hotspots.split_settings import SplitPolicy, SplitSettings
+
+if TYPE_CHECKING:
+    from spanemu.hotspots import split_info, split_model
+else:
+    split_info = deferred("spanemu.hotspots.split_info")
+    split_model = deferred("spanemu.hotspots.split_model")
 
 # mypy: disable-error-code="empty-body"
 
@@ -51,7 +57,7 @@ class SplitsHandle(ControlInterface):
         """
 
     @operation("ListSplits", "splits")
-    def all(self) -> list[SplitInfo]:
+    def all(self) -> list[split_info.SplitInfo]:
         """Return all splits, after cutting splits that are too large."""
 
     @operation("SplitAt")
@@ -67,7 +73,7 @@ class SplitsHandle(ControlInterface):
         """Remove the boundary before a key; return False if there is none."""
 
     @operation("FindSplit", "split")
-    def of(self, table: str, key: Key, *, index: str = "") -> SplitInfo:
+    def of(self, table: str, key: Key, *, index: str = "") -> split_info.SplitInfo:
         """Return the split that holds a key, whether or not the row exists."""
 
     @operation("MoveSplit", group="row")
@@ -79,7 +85,9 @@ class SplitsHandle(ControlInterface):
         """Record from now on which rows are read and written, as load for `pass_minutes`."""
 
     @operation("PassMinutes", "minutes")
-    def pass_minutes(self, minutes: int = 1, *, qps: float | None = None) -> list[Minute]:
+    def pass_minutes(
+        self, minutes: int = 1, *, qps: float | None = None
+    ) -> list[split_model.Minute]:
         """Simulate minutes of load, and return the state of the splits after each minute.
 
         The first minute has the load recorded since the last call, scaled to `qps` operations a
@@ -88,7 +96,7 @@ class SplitsHandle(ControlInterface):
         """
 
     @operation("LastCommit", "commit")
-    def last_commit(self) -> CommitSplits | None:
+    def last_commit(self) -> split_info.CommitSplits | None:
         """Return the splits of the last commit since `splits` was first used, or None."""
 
     # ------------------------------------------------------------------ derived
@@ -121,13 +129,13 @@ class SplitsHandle(ControlInterface):
         """Raise SplitsTouched unless the last commit stayed in one split: no two-phase commit."""
         self.assert_participants(1)
 
-    def __iter__(self) -> Iterator[SplitInfo]:
+    def __iter__(self) -> Iterator[split_info.SplitInfo]:
         return iter(self.all())
 
     def __len__(self) -> int:
         return len(self.all())
 
-    def __getitem__(self, position: int) -> SplitInfo:
+    def __getitem__(self, position: int) -> split_info.SplitInfo:
         return self.all()[position]
 
 
@@ -147,7 +155,7 @@ class Splits(SplitsHandle):
     def configure(self, **change: Any) -> SplitSettings:
         return self._splitting.configure(**_checked(change)) if change else self._splitting.settings
 
-    def all(self) -> list[SplitInfo]:
+    def all(self) -> list[split_info.SplitInfo]:
         return self._splitting.splits()
 
     def at(self, table: str, key: Key, *, index: str = "") -> None:
@@ -156,7 +164,7 @@ class Splits(SplitsHandle):
     def merge(self, table: str, key: Key, *, index: str = "") -> bool:
         return self._database.merge_at(table, raw_key(key), index)
 
-    def of(self, table: str, key: Key, *, index: str = "") -> SplitInfo:
+    def of(self, table: str, key: Key, *, index: str = "") -> split_info.SplitInfo:
         self._splitting.fit_sizes()
         return self._splitting.split_at(self._database.split_of(table, raw_key(key), index))
 
@@ -169,14 +177,16 @@ class Splits(SplitsHandle):
         else:
             self._splitting.stop_following()
 
-    def pass_minutes(self, minutes: int = 1, *, qps: float | None = None) -> list[Minute]:
+    def pass_minutes(
+        self, minutes: int = 1, *, qps: float | None = None
+    ) -> list[split_model.Minute]:
         if minutes < 1 or not (qps is None or 0 < qps < inf):
             raise ValueError(f"minutes={minutes} and qps={qps} must be positive")
         if not self._splitting.follows_load:
             raise ValueError("no load is recorded: call follow_load() before the writes")
         return self._splitting.pass_minutes(minutes, qps)
 
-    def last_commit(self) -> CommitSplits | None:
+    def last_commit(self) -> split_info.CommitSplits | None:
         return self._database.last_commit()
 
 

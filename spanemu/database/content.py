@@ -11,19 +11,25 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice
+from typing import TYPE_CHECKING
 from weakref import ReferenceType, ref
 
 from spanemu.base.clock import ClockState
+from spanemu.base.deferred import deferred
 from spanemu.database.core import DatabaseCore, Environment
 from spanemu.database.generation import Generation
 from spanemu.database.splits.split_manager import SplittingState
-from spanemu.database.statistics.weight import row_weigher
 from spanemu.schema.history import History
 from spanemu.schema.schema import Schema, empty_schema
 from spanemu.storage.boundary import Boundary, Origin, path_of
 from spanemu.storage.garbage_collection import StoreSnapshot
 from spanemu.storage.layout import tree_of
 from spanemu.storage.store import Store
+
+if TYPE_CHECKING:
+    from spanemu.database.statistics import weight
+else:
+    weight = deferred("spanemu.database.statistics.weight")
 
 WEIGHED_ROWS_MAX = 1_000  # of each table and index, to estimate the size of all
 
@@ -44,7 +50,7 @@ class Content:
             rows = list(islice(self.store.scan(tree_of(source)), WEIGHED_ROWS_MAX))
             if rows:
                 count = max(len(rows), self.store.row_count(tree_of(source)))
-                total += sum(map(row_weigher(source), rows)) * count // len(rows)
+                total += sum(map(weight.row_weigher(source), rows)) * count // len(rows)
         return total
 
     def database(self, name: str) -> DatabaseCore:

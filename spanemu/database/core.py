@@ -17,7 +17,6 @@ from spanemu.database.generation import Generation
 from spanemu.database.splits.split_manager import SplitManager
 from spanemu.database.splits.split_points import SplitPoints
 from spanemu.database.statistics.aggregator import StatisticsAggregator
-from spanemu.hotspots.split_info import SplitStat
 from spanemu.schema.history import History
 from spanemu.schema.schema import Schema
 from spanemu.storage.layout import TreeId
@@ -29,8 +28,10 @@ from spanemu.values.mutation import Mutation
 
 if TYPE_CHECKING:
     from spanemu.database import errors
+    from spanemu.hotspots import split_info
 else:
     errors = deferred("spanemu.database.errors")
+    split_info = deferred("spanemu.hotspots.split_info")
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,7 +104,9 @@ class DatabaseCore:
         self.commit_observer: CommitObserver | None = None
         self.splitting = SplitManager(store, lambda: self.generation.schema)
         # The rows of SPLIT_STATS_TOP by time and interval; observed hotspots add rows.
-        self.split_stats: Callable[[int, str], list[SplitStat]] = self.splitting.split_stats
+        self.split_stats: Callable[[int, str], list[split_info.SplitStat]] = (
+            self.splitting.split_stats
+        )
         self.split_points = SplitPoints(store, lambda: self.generation.schema, self.splitting)
 
     @property

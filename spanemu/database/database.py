@@ -27,8 +27,7 @@ from spanemu.database.splits.split_manager import SplitManager
 from spanemu.database.splits.split_points import SplitPoints
 from spanemu.database.statements.query_engine import Footprint, footprint_of, prepare
 from spanemu.database.transactions.read_write import interfere
-from spanemu.hotspots.split_info import CommitSplits
-from spanemu.hotspots.split_model import SplitPolicy
+from spanemu.hotspots.split_settings import SplitPolicy
 from spanemu.schema.dialect import GOOGLE_STANDARD_SQL, DatabaseDialect
 from spanemu.schema.history import History
 from spanemu.schema.objects import NO_TYPES, ProtoTypes
@@ -41,10 +40,12 @@ from spanemu.storage.store import Store
 if TYPE_CHECKING:
     from spanemu.database import errors, physical
     from spanemu.ddl import schema_text
+    from spanemu.hotspots import split_info
 else:
     errors = deferred("spanemu.database.errors")
     physical = deferred("spanemu.database.physical")
     schema_text = deferred("spanemu.ddl.schema_text")
+    split_info = deferred("spanemu.hotspots.split_info")
 
 if TYPE_CHECKING:
     from spanemu.database.splits.hotspot_monitor import HotspotMonitor
@@ -137,7 +138,7 @@ class Database:
         """Set the number of nodes of the instance."""
         self._core.splitting.follow_nodes(nodes)
 
-    def last_commit(self) -> CommitSplits | None:
+    def last_commit(self) -> split_info.CommitSplits | None:
         """Return the splits of the last commit; None if none was made since the first call."""
         splitting = self._core.splitting
         splitting.keeps_commits = True
@@ -146,7 +147,9 @@ class Database:
         texts = [(splitting.text_at(split), split.server) for split in splitting.last_commit]
         # The splits of dropped tables have no text.
         known = [(text, server) for text, server in texts if text is not None]
-        return CommitSplits(tuple(text for text, _ in known), tuple(server for _, server in known))
+        return split_info.CommitSplits(
+            tuple(text for text, _ in known), tuple(server for _, server in known)
+        )
 
     @property
     def version_retention_nanos(self) -> int:

@@ -15,7 +15,7 @@ from operator import itemgetter
 from typing import Any
 
 from spanemu.base.clock import monotonic
-from spanemu.hotspots.split_model import SplitPolicy
+from spanemu.hotspots.split_settings import SplitPolicy
 from spanemu.hotspots.stream import Summary
 from spanemu.hotspots.thresholds import THRESHOLDS, Thresholds
 from spanemu.hotspots.trace import Commit, CommitBatch, KeyEvent, RecentCommits, Trace

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from spanemu.base.rand import Randomness
-from spanemu.hotspots.split_model import SplitPolicy
+from spanemu.hotspots.split_settings import SplitPolicy
 from spanemu.hotspots.trace import Commit
 from spanemu.schema.schema import Schema
 from spanemu.storage.boundary import TREE_ID_BYTES, Boundary, BoundaryFinder, Origin, root_boundary

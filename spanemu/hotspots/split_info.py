@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from spanemu.base.clock import NANOS_PER_SECOND
+from spanemu.base.clock import INTERVALS, NANOS_PER_SECOND
 from spanemu.base.severity import Severity
 from spanemu.hotspots.keys import BEGIN, END, KeyShape
-from spanemu.hotspots.split_model import SplitSettings
+from spanemu.hotspots.split_settings import SplitSettings
 from spanemu.hotspots.verdict import Reason
 from spanemu.schema.schema import Schema
 from spanemu.storage.boundary import TREE_ID_BYTES, Boundary, Path, path_of
@@ -147,7 +147,6 @@ def _tables(
 
 
 HOT_SCORE, WARM_SCORE = 100, 50
-INTERVALS = {"MINUTE": 60, "10MINUTE": 600, "HOUR": 3600}  # seconds
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,6 +159,16 @@ class SplitStat:
     cpu_usage_score: int
     affected_tables: tuple[str, ...]
     unsplittable_reasons: tuple[str, ...]
+
+
+def warm_stat(
+    interval_end: int, split: SplitInfo, load: float, reasons: Sequence[str]
+) -> SplitStat | None:
+    """Return the row of a split for its load in servers, None if the split is not warm."""
+    score = min(HOT_SCORE, round(load * 100))
+    if score < WARM_SCORE:
+        return None
+    return SplitStat(interval_end, split.start, split.limit, score, split.tables, tuple(reasons))
 
 
 def split_stats(

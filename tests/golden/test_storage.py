@@ -13,7 +13,7 @@ from spanemu.database.core import Environment
 from spanemu.database.database import Database
 from spanemu.database.errors import SplitInsideHierarchy
 from spanemu.database.options import CommitOptions, ReadWriteOptions, SingleUse
-from spanemu.hotspots.split_model import SplitPolicy
+from spanemu.hotspots.split_settings import SplitPolicy
 from spanemu.sql.googlesql.syntax.ddl.statement import split_statements
 from spanemu.txn.errors.rows import ParentInsertedLater
 from spanemu.values.mutation import Write, WriteKind

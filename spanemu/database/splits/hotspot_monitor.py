@@ -20,9 +20,6 @@ from spanemu.database.options import ReadRequest, StatementRequest
 from spanemu.database.splits.query_uses import QueryUses
 from spanemu.hotspots.assumptions import Assumptions
 from spanemu.hotspots.detector import Detector, Observations
-from spanemu.hotspots.positions import Positions, position_of
-from spanemu.hotspots.split_info import SplitRange, SplitStat, joined, split_stats
-from spanemu.hotspots.split_model import CutRules, SplitModel
 from spanemu.schema.column import Column
 from spanemu.schema.dialect import DatabaseDialect
 from spanemu.schema.index import Index
@@ -37,15 +34,19 @@ from spanemu.values.mutation import Mutation, Write
 
 if TYPE_CHECKING:
     from spanemu.database.transactions import listing
+    from spanemu.hotspots import positions as positioning
     from spanemu.hotspots import report as reports
-    from spanemu.hotspots import simulation
+    from spanemu.hotspots import simulation, split_info, split_model
     from spanemu.hotspots.finding import Finding
     from spanemu.hotspots.heatmap import heatmap as heatmaps
 else:
     listing = deferred("spanemu.database.transactions.listing")
     heatmaps = deferred("spanemu.hotspots.heatmap.heatmap")
+    positioning = deferred("spanemu.hotspots.positions")
     reports = deferred("spanemu.hotspots.report")
     simulation = deferred("spanemu.hotspots.simulation")
+    split_info = deferred("spanemu.hotspots.split_info")
+    split_model = deferred("spanemu.hotspots.split_model")
 
 
 def values_allowed(dialect: DatabaseDialect, table: Table, column: Column) -> int | None:
@@ -212,26 +213,28 @@ class HotspotMonitor:
 
     def simulate(self, detector: Detector, nodes: int, qps: float | None) -> simulation.Simulation:
         """Replay a detector's observations, starting from the current boundaries."""
-        positions = Positions(self._schema, self._splitting.settings.policy)
-        pinned = [position_of(boundary) for boundary in self._store.all_boundaries()]
+        positions = positioning.Positions(self._schema, self._splitting.settings.policy)
+        pinned = [positioning.position_of(boundary) for boundary in self._store.all_boundaries()]
         return simulation.simulate(
             positions.trace(detector.trace().commits),
             nodes,
             qps,
-            lambda servers: SplitModel(servers, pinned, CutRules(positions.levels)),
+            lambda servers: split_model.SplitModel(
+                servers, pinned, split_model.CutRules(positions.levels)
+            ),
         )
 
     def heatmap(self, detector: Detector, nodes: int) -> heatmaps.Heatmap:
         """Return the heatmap of a detector's observations, with the splits of `nodes` nodes."""
         schema, trace = self._schema, detector.trace()
-        positions = Positions(schema, self._splitting.settings.policy)
+        positions = positioning.Positions(schema, self._splitting.settings.policy)
         starts = {tree: self._store.split_map.starts(tree) for tree in positions.boundary_finders}
-        pinned = [position_of(boundary) for boundary in self._store.all_boundaries()]
+        pinned = [positioning.position_of(boundary) for boundary in self._store.all_boundaries()]
         return heatmaps.build_heatmap(
             schema, trace, heatmaps.Overlay(positions, starts, pinned, trace, nodes)
         )
 
-    def split_stats(self, at: int, interval: str = "MINUTE") -> list[SplitStat]:
+    def split_stats(self, at: int, interval: str = "MINUTE") -> list[split_info.SplitStat]:
         """Return the rows of SPANNER_SYS.SPLIT_STATS_TOP_`interval` as of `at` (nanoseconds)."""
         seen = self._splitting.split_stats(at, interval)
         if self.detector is None:
@@ -240,11 +243,11 @@ class HotspotMonitor:
         trees = {source.name: tree_of(source) for source in schema.tables_and_indexes()}
         splits = self._splitting.forecast(detector.observations().trace)
 
-        def split_of(finding: Finding) -> SplitRange | None:
+        def split_of(finding: Finding) -> split_info.SplitRange | None:
             return splits.at(trees[finding.object], finding.key) if finding.key else None
 
         findings = self.report(detector, self.assumptions).findings
-        return joined([*seen, *split_stats(findings, at, interval, split_of)])
+        return split_info.joined([*seen, *split_info.split_stats(findings, at, interval, split_of)])
 
 
 def _description(request: StatementRequest | ReadRequest) -> tuple[str, str]:

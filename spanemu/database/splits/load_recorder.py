@@ -9,7 +9,7 @@ import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from spanemu.hotspots.split_model import SplitSettings
+from spanemu.hotspots.split_settings import SplitSettings
 from spanemu.schema.schema import Schema
 from spanemu.storage.layout import TreeId, key_reader, tree_of
 from spanemu.storage.observer import Journal, ReadKind, journal_columns

@@ -1,32 +1,20 @@
-"""Warm splits of virtual minutes, as SPANNER_SYS.SPLIT_STATS_TOP_* lists them, and splits after a
-load.
+"""The splits after a load, and why a split cannot be cut.
 
-A score is the load of a split in percent of a server's capacity, at most 100; splits with a score
-of 50 or more are listed. A split that cannot be cut has a reason: HOT_ROW if a single row has
-nearly all of the load, UNISOLATABLE_HOT_ROW if that is a row's family and the policy keeps the
-family together. Longer intervals have the highest score of their minutes, and all reasons.
+A split that cannot be cut has a reason: HOT_ROW if a single row has nearly all of the load,
+UNISOLATABLE_HOT_ROW if that is a row's family and the policy keeps the family together.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
-from dataclasses import replace
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
-from spanemu.base.clock import NANOS_PER_MINUTE, NANOS_PER_SECOND
-from spanemu.base.deferred import deferred
 from spanemu.hotspots.positions import Positions
+from spanemu.hotspots.simulation import replay
 from spanemu.hotspots.split_info import (
-    HOT_SCORE,
-    INTERVALS,
-    WARM_SCORE,
-    SplitInfo,
     SplitRange,
-    SplitStat,
     Start,
-    joined,
     ranges_of,
 )
 from spanemu.hotspots.split_model import SplitModel
@@ -35,59 +23,7 @@ from spanemu.hotspots.verdict import Reason
 from spanemu.schema.schema import Schema
 from spanemu.storage.layout import TreeId
 
-if TYPE_CHECKING:
-    from spanemu.hotspots import simulation
-else:
-    simulation = deferred("spanemu.hotspots.simulation")
-
-
-MINUTES_KEPT = 24 * 60  # retention of the table by the minute
 ONE_ROW_MIN = 0.9  # model: of a split's load
-
-
-class WarmSplits:
-    """The warm splits by the end of their minute (nanoseconds)."""
-
-    def __init__(self) -> None:
-        self._minutes: dict[int, list[SplitStat]] = {}
-
-    def record_minute(
-        self, at: int, splits: Iterable[tuple[SplitInfo, float, Sequence[str]]]
-    ) -> None:
-        """Record the minute that ended last as of `at`: splits, their loads in servers, and
-        reasons.
-        """
-        end = at - at % NANOS_PER_MINUTE
-        rows = [
-            SplitStat(end, split.start, split.limit, score, split.tables, tuple(reasons))
-            for split, load, reasons in splits
-            if (score := min(HOT_SCORE, round(load * 100))) >= WARM_SCORE
-        ]
-        if rows:
-            self._minutes[end] = rows
-        expired = end - MINUTES_KEPT * NANOS_PER_MINUTE
-        for minute in [minute for minute in self._minutes if minute <= expired]:
-            del self._minutes[minute]
-
-    def rows(self, at: int, interval: str) -> list[SplitStat]:
-        """Return the published rows as of `at`, of intervals that have ended, the hottest first.
-
-        Raises ValueError for an unknown interval.
-        """
-        if interval not in INTERVALS:
-            raise ValueError(f"interval {interval!r} is not one of {', '.join(INTERVALS)}")
-        length = INTERVALS[interval] * NANOS_PER_SECOND
-        ends = ((minute, -(-minute // length) * length) for minute in self._minutes)
-        return joined(
-            replace(row, interval_end=end)
-            for minute, end in ends
-            if end <= at
-            for row in self._minutes[minute]
-        )
-
-    def clear(self) -> None:
-        """Delete all minutes."""
-        self._minutes.clear()
 
 
 def reasons_of(events: Sequence[tuple[bytes, float, bytes]]) -> tuple[str, ...]:
@@ -136,5 +72,5 @@ def forecast_splits(
     commits: Sequence[Commit],
 ) -> SplitForecast:
     """Return the splits after `model`, which begins with the current splits, follows commits."""
-    simulation.replay(positions.sample(commits), model, model.servers)
+    replay(positions.sample(commits), model, model.servers)
     return SplitForecast(schema, positions, model, starts)

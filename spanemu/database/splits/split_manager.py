@@ -17,35 +17,12 @@ from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from spanemu.base.clock import NANOS_PER_MINUTE, NANOS_PER_SECOND
-from spanemu.database.splits.load_recorder import LoadRecorder, Work
-from spanemu.database.splits.size_cuts import SizeCuts
-from spanemu.database.splits.split_forecast import (
-    SplitForecast,
-    WarmSplits,
-    forecast_splits,
-    reasons_of,
-)
-from spanemu.hotspots.positions import Positions, hierarchy_position, position_of
-from spanemu.hotspots.split_info import (
-    PlacedSplit,
-    SplitInfo,
-    SplitStat,
-    describe,
-    root_of,
-    start_texts,
-)
-from spanemu.hotspots.split_model import (
-    SPLIT_SETTINGS,
-    CutRules,
-    Minute,
-    Range,
-    SplitModel,
-    SplitPolicy,
-    SplitSettings,
-)
+from spanemu.base.deferred import deferred
+from spanemu.database.splits.warm_splits import WarmSplits
+from spanemu.hotspots.split_settings import SPLIT_SETTINGS, SplitPolicy, SplitSettings
 from spanemu.hotspots.trace import Commit
 from spanemu.schema.index import Index
 from spanemu.schema.schema import Schema
@@ -58,14 +35,24 @@ from spanemu.storage.splits import Split
 from spanemu.storage.store import Store
 from spanemu.values.key import after_prefix
 
+if TYPE_CHECKING:
+    from spanemu.database.splits import load_recorder, size_cuts, split_forecast
+    from spanemu.hotspots import positions as positioning
+    from spanemu.hotspots import split_info, split_model
+else:
+    load_recorder = deferred("spanemu.database.splits.load_recorder")
+    size_cuts = deferred("spanemu.database.splits.size_cuts")
+    split_forecast = deferred("spanemu.database.splits.split_forecast")
+    positioning = deferred("spanemu.hotspots.positions")
+    split_info = deferred("spanemu.hotspots.split_info")
+    split_model = deferred("spanemu.hotspots.split_model")
+
 WorkEvent = tuple[bytes, float, bytes]
 
 
 @dataclass(frozen=True, slots=True)
 class SplittingState:
-    """Settings that a restore brings back: the model's constants, and whether splits follow
-    load.
-    """
+    """Settings that a restore brings back; `follows_load` is True while work is recorded."""
 
     settings: SplitSettings
     follows_load: bool
@@ -80,10 +67,9 @@ class SplitManager:
         self._store = store
         self._schema = schema
         # The store's mutex guards the fields below, as it does the splits.
-        self._loads: dict[
-            bytes, tuple[float, int]
-        ] = {}  # by position: (smoothed load, quiet minutes)
-        self._recorder: LoadRecorder | None = None
+        # By position: (smoothed load, quiet minutes).
+        self._loads: dict[bytes, tuple[float, int]] = {}
+        self._recorder: load_recorder.LoadRecorder | None = None
         self._minute_at = 0  # the time of the last virtual minute (nanoseconds)
         self._warm = WarmSplits()
         self.keeps_commits = False  # true once `last_commit` was requested
@@ -117,16 +103,16 @@ class SplitManager:
         """Copy the settings of another database."""
         self.settings = other.settings
 
-    def splits(self) -> list[SplitInfo]:
+    def splits(self) -> list[split_info.SplitInfo]:
         """Return all splits in key order, after cutting those that are too large."""
         self.fit_sizes()
         with self._store.mutex:
             loads = {location: load for location, (load, _) in self._loads.items()}
-            return describe(self._schema(), self._ranges(), loads, self.settings)
+            return split_info.describe(self._schema(), self._ranges(), loads, self.settings)
 
-    def split_at(self, location: SplitLocation) -> SplitInfo:
+    def split_at(self, location: SplitLocation) -> split_info.SplitInfo:
         """Return the split that begins at `location`."""
-        start = hierarchy_position(location.hierarchy) + location.start
+        start = positioning.hierarchy_position(location.hierarchy) + location.start
         with self._store.mutex:
             starts = [placed[0] for placed in self._ranges()]
             return self.splits()[starts.index(start)]
@@ -142,16 +128,16 @@ class SplitManager:
 
     def text_at(self, split: SplitLocation) -> str | None:
         """Return the start of a split as statistics print it; None if no split begins there."""
-        start = hierarchy_position(split.hierarchy) + split.start
+        start = positioning.hierarchy_position(split.hierarchy) + split.start
         with self._store.mutex:
             ranges = self._ranges()
-            texts = start_texts(self._schema(), [placed[:2] for placed in ranges])
+            texts = split_info.start_texts(self._schema(), [placed[:2] for placed in ranges])
         pairs = zip(texts, ranges, strict=True)
         return next((text for text, placed in pairs if placed[0] == start), None)
 
     def boundaries_of(self, source: Table | Index, origin: Origin) -> Callable[[bytes], Boundary]:
         """Return a function from encoded keys of a table or index to permitted boundaries."""
-        positions = Positions(self._schema(), self.settings.policy)
+        positions = positioning.Positions(self._schema(), self.settings.policy)
         return partial(positions.candidate, tree_of(source), origin=origin)
 
     # ------------------------------------------------------------------ size
@@ -160,13 +146,15 @@ class SplitManager:
         """Cut the splits larger than the limit, of all hierarchies or of the given ones."""
         with self._store.mutex:
             known, limit = self._store.split_map.hierarchies, self.settings.split_bytes_max
-            positions: Positions | None = None
+            positions: positioning.Positions | None = None
             for root in hierarchies or list(known):
                 splits = known[root].splits if root in known else ()
                 large = [split for split in splits if split_bytes(split) > limit]
                 if large:
-                    positions = positions or Positions(self._schema(), self.settings.policy)
-                    cuts = SizeCuts(positions, known[root].paths, limit)
+                    positions = positions or positioning.Positions(
+                        self._schema(), self.settings.policy
+                    )
+                    cuts = size_cuts.SizeCuts(positions, known[root].paths, limit)
                     self._store.cut([at for split in large for at in cuts.of(split)])
 
     # ------------------------------------------------------------------ load
@@ -190,11 +178,12 @@ class SplitManager:
             self._loads.clear()
 
     def _follow(self) -> None:
-        before, self._recorder = self._recorder, LoadRecorder(self._schema, self.settings)
+        before = self._recorder
+        self._recorder = load_recorder.LoadRecorder(self._schema, self.settings)
         self._store.observe(self._recorder, before)
         self._minute_at = self._store.clock.peek()
 
-    def pass_minutes(self, minutes: int = 1, qps: float | None = None) -> list[Minute]:
+    def pass_minutes(self, minutes: int = 1, qps: float | None = None) -> list[split_model.Minute]:
         """Let the splits follow the work since the last minute, as the load of the first of
         `minutes`.
 
@@ -205,7 +194,7 @@ class SplitManager:
             if self._recorder is None:
                 return []
             self._minute_at = self._store.clock.peek()
-            positions = Positions(self._schema(), self.settings.policy)
+            positions = positioning.Positions(self._schema(), self.settings.policy)
             self._store.flush_observers()
             work, count = self._recorder.take()
             events = self._events(positions, work, count, qps)
@@ -216,7 +205,7 @@ class SplitManager:
                 events = []
             return reports
 
-    def split_stats(self, at: int, interval: str) -> list[SplitStat]:
+    def split_stats(self, at: int, interval: str) -> list[split_info.SplitStat]:
         """Return the rows of SPLIT_STATS_TOP_`interval` as of `at`, of the minutes that have
         passed.
         """
@@ -265,20 +254,27 @@ class SplitManager:
                 self._recorder.take()
 
     def _events(
-        self, positions: Positions, work: Sequence[Work], count: int, qps: float | None
+        self,
+        positions: positioning.Positions,
+        work: Sequence[load_recorder.Work],
+        count: int,
+        qps: float | None,
     ) -> list[WorkEvent]:
         """Return work as (cut position, load as a share of a server's capacity, row)."""
         if not count:
             return []
         rate = count / self.settings.minute_seconds if qps is None else qps
         scale = rate / count / self.settings.server_units_max
+        start_of = positioning.hierarchy_position
         return [
-            (positions.position(tree, key), units * scale, hierarchy_position(tree) + key)
+            (positions.position(tree, key), units * scale, start_of(tree) + key)
             for tree, key, units in work
             if tree in positions.boundary_finders
         ]
 
-    def _minute(self, positions: Positions, events: Sequence[WorkEvent], end: int) -> Minute:
+    def _minute(
+        self, positions: positioning.Positions, events: Sequence[WorkEvent], end: int
+    ) -> split_model.Minute:
         ranges = self._ranges()
         model = self._model(positions, ranges)
         minute = model.pass_minute([(position, load) for position, load, _ in events])
@@ -287,26 +283,30 @@ class SplitManager:
         self._apply(model, positions, {start: (b, split) for start, b, split in ranges})
         return minute
 
-    def _model(self, positions: Positions, ranges: Sequence[PlacedSplit]) -> SplitModel:
+    def _model(
+        self, positions: positioning.Positions, ranges: Sequence[split_info.PlacedSplit]
+    ) -> split_model.SplitModel:
         """Return a model that starts from the current splits."""
-        rules = CutRules(positions.levels, lambda row: self._after(positions, row))
-        return SplitModel.of([self._range(*placed) for placed in ranges], rules, self.settings)
+        rules = split_model.CutRules(positions.levels, lambda row: self._after(positions, row))
+        return split_model.SplitModel.of(
+            [self._range(*placed) for placed in ranges], rules, self.settings
+        )
 
-    def forecast(self, commits: Sequence[Commit]) -> SplitForecast:
+    def forecast(self, commits: Sequence[Commit]) -> split_forecast.SplitForecast:
         """Return the splits after following the commits."""
         with self._store.mutex:
             schema = self._schema()
-            positions, ranges = Positions(schema, self.settings.policy), self._ranges()
+            positions, ranges = positioning.Positions(schema, self.settings.policy), self._ranges()
             starts = [placed[:2] for placed in ranges]
-            return forecast_splits(
+            return split_forecast.forecast_splits(
                 schema, positions, self._model(positions, ranges), starts, commits
             )
 
     def _record_warm(
         self,
-        ranges: Sequence[PlacedSplit],
+        ranges: Sequence[split_info.PlacedSplit],
         events: Sequence[WorkEvent],
-        minute: Minute,
+        minute: split_model.Minute,
         end: int,
     ) -> None:
         """Record the warm splits for SPLIT_STATS, before any split changes."""
@@ -314,20 +314,20 @@ class SplitManager:
         by_split: list[list[WorkEvent]] = [[] for _ in starts]
         for event in events:
             by_split[bisect_right(starts, event[0]) - 1].append(event)
-        infos = describe(self._schema(), ranges, {}, self.settings)
+        infos = split_info.describe(self._schema(), ranges, {}, self.settings)
         loads = (load for _, load in minute.splits)
-        rows = zip(infos, loads, map(reasons_of, by_split), strict=True)
+        rows = zip(infos, loads, map(split_forecast.reasons_of, by_split), strict=True)
         self._warm.record_minute(end, rows)
 
-    def _range(self, start: bytes, boundary: Boundary | None, split: Split) -> Range:
+    def _range(self, start: bytes, boundary: Boundary | None, split: Split) -> split_model.Range:
         load, quiet = self._loads.get(start, (0.0, 0))
         pinned = boundary is None or boundary.origin.is_pinned
-        return Range(start, split.server, load, 0.0, quiet, pinned, split_bytes(split))
+        return split_model.Range(start, split.server, load, 0.0, quiet, pinned, split_bytes(split))
 
     def _apply(
         self,
-        model: SplitModel,
-        positions: Positions,
+        model: split_model.SplitModel,
+        positions: positioning.Positions,
         before: dict[bytes, tuple[Boundary | None, Split]],
     ) -> None:
         """Make the store's splits those of the model; change only what differs."""
@@ -346,18 +346,19 @@ class SplitManager:
                 continue
             self._loads[start] = (target.load, target.quiet)
             if split.server != target.server:
-                hierarchy = root_of(start)
+                hierarchy = split_info.root_of(start)
                 store.move(hierarchy, start[TREE_ID_BYTES:], target.server)
 
-    def _after(self, positions: Positions, row: bytes) -> bytes | None:
+    def _after(self, positions: positioning.Positions, row: bytes) -> bytes | None:
         boundary = self._next_row(positions, row)
         return None if boundary is None else positions.register(boundary)
 
-    def _next_row(self, positions: Positions, row: bytes) -> Boundary | None:
+    def _next_row(self, positions: positioning.Positions, row: bytes) -> Boundary | None:
         """Return the boundary of the first row behind a row and the rows interleaved in it."""
         boundary = positions.boundary(row)
         behind = replace(boundary, keys=(*boundary.keys[:-1], after_prefix(boundary.key)))
         hierarchy = self._store.split_map.hierarchies.get(boundary.hierarchy)
+        position_of = positioning.position_of
         candidates = []
         for tree, path in () if hierarchy is None else hierarchy.paths.items():
             key = self._store.first_key(tree, behind.cut(path))
@@ -367,12 +368,13 @@ class SplitManager:
 
     # ------------------------------------------------------------------ current splits
 
-    def _ranges(self) -> list[PlacedSplit]:
+    def _ranges(self) -> list[split_info.PlacedSplit]:
         """Return every split in key order, with its position and its first boundary."""
-        ranges: list[PlacedSplit] = []
+        ranges: list[split_info.PlacedSplit] = []
+        position_of = positioning.position_of
         for root in sorted(self._store.split_map.hierarchies):
             tiling = self._store.split_map.hierarchies[root].tiling
-            ranges.append((hierarchy_position(root), None, tiling.splits[0]))
+            ranges.append((positioning.hierarchy_position(root), None, tiling.splits[0]))
             pairs = zip(tiling.boundaries, tiling.splits[1:], strict=True)
             ranges += [(position_of(boundary), boundary, split) for boundary, split in pairs]
         return ranges
@@ -390,6 +392,6 @@ class SplitManager:
                     store.move(root, start, split.server % split_map.servers)
 
 
-def _levels(positions: Positions, tree: TreeId, key: bytes) -> Sequence[Boundary]:
+def _levels(positions: positioning.Positions, tree: TreeId, key: bytes) -> Sequence[Boundary]:
     position = positions.position(tree, key)
     return [positions.boundary(level) for level in positions.levels(position)]

@@ -23,7 +23,7 @@ from itertools import islice, repeat
 from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
 
-from spanemu.base.clock import NANOS_PER_SECOND
+from spanemu.base.clock import INTERVALS, NANOS_PER_SECOND
 from spanemu.base.errors import Code
 from spanemu.database.activity import ActivityLog, CommitRecord, RequestRecord
 from spanemu.database.statistics.cells import BOUNDS, Cell, Requests, Transactions, Waits
@@ -35,7 +35,6 @@ from spanemu.database.statistics.column_accesses import (
 )
 from spanemu.database.statistics.period import KEPT_SECONDS, Family, IntervalPeriods, Period, Row
 from spanemu.database.statistics.weight import WriteSizes
-from spanemu.hotspots.split_info import INTERVALS
 from spanemu.schema.schema import Schema
 from spanemu.txn.locks.holder import YOUNGEST
 from spanemu.txn.locks.waits import LockLog, LockWait

@@ -14,7 +14,7 @@ from datetime import date
 from typing import Any
 
 from spanemu.base.call import current
-from spanemu.base.clock import NANOS_PER_HOUR
+from spanemu.base.clock import INTERVALS, NANOS_PER_HOUR
 from spanemu.database.core import DatabaseCore, Sweep
 from spanemu.database.statistics.aggregator import StatisticsTable
 from spanemu.database.statistics.locks import lock_stats_top, lock_stats_total
@@ -168,8 +168,6 @@ LEFT_OUT = (
     "VECTOR_INDEX_STATS",
 )
 
-_INTERVALS = ("MINUTE", "10MINUTE", "HOUR")
-
 _FAILED_QUERIES = """CANCELLED_OR_DISCONNECTED_EXECUTION_COUNT:INT64
     TIMED_OUT_EXECUTION_COUNT:INT64 ALL_FAILED_EXECUTION_COUNT:INT64
     ALL_FAILED_AVG_LATENCY_SECONDS:FLOAT64"""
@@ -225,7 +223,7 @@ _BY_INTERVAL = {
 
 def _by_interval() -> Iterator[Declared]:
     for name, notation in _BY_INTERVAL.items():
-        for interval in _INTERVALS:
+        for interval in INTERVALS:
             rows = _rows_of(name, notation, interval)
             yield Declared(SCHEMA, f"{name}_{interval}", notation, rows)
 

@@ -10,7 +10,7 @@ from spanemu.base.name_hints import like_shard
 from spanemu.base.severity import Severity
 from spanemu.hotspots.finding_builder import Advice, FindingSpec, Rule, cost_spec, is_drawn
 from spanemu.hotspots.fixes import without_nulls
-from spanemu.hotspots.split_model import SplitPolicy
+from spanemu.hotspots.split_settings import SplitPolicy
 from spanemu.hotspots.stream_analysis import AnalysisContext, StreamAnalysis
 from spanemu.hotspots.tree_load import Kind
 from spanemu.hotspots.verdict import Reason
