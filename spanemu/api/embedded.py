@@ -14,7 +14,7 @@ import os
 import sys
 import threading
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Unpack
@@ -24,7 +24,7 @@ from spanemu.admin.instances import CatalogSettings, Instances
 from spanemu.admin.new_database import NewDatabase, add_database
 from spanemu.api.handles import DatabaseHandle, EmulatorHandle, NamedDatabase
 from spanemu.base.clock import NANOS_PER_SECOND, SystemClock
-from spanemu.base.deferred import deferred
+from spanemu.base.deferred import Once, deferred
 from spanemu.base.errors import SpannerError
 from spanemu.base.process import OwnProcess
 from spanemu.base.rand import Randomness
@@ -39,30 +39,31 @@ from spanemu.config import (
     HostPort,
     ProcessSettings,
 )
-from spanemu.control.clock import EmbeddedClock, EmulatorClock, as_datetime, nanos_of
-from spanemu.control.databases import DatabaseControl, LocalDatabase
-from spanemu.control.dispatch import Dispatcher
-from spanemu.control.faults import Fault, Faults
-from spanemu.control.injector import EmbeddedFaults
+from spanemu.control.clock import EmbeddedClock, as_datetime, nanos_of
+from spanemu.control.databases import LocalDatabase
 from spanemu.control.recorder import EmbeddedRecorder
-from spanemu.control.recording import Recorder, RecordingSource
-from spanemu.control.splits import Splits, SplitsHandle
 from spanemu.database.core import Environment
 from spanemu.database.database import Database
 from spanemu.frontend.control import control_service
 from spanemu.frontend.dispatch import Endpoints
 from spanemu.frontend.embedded import EmbeddedRegistry
 from spanemu.frontend.interception import InterceptedRequest
+from spanemu.frontend.method import Service
 from spanemu.frontend.server import Server
 from spanemu.frontend.services import endpoints_for
 from spanemu.schema.dialect import GOOGLE_STANDARD_SQL
 from spanemu.schema_source import SchemaRejected, SchemaStatement, Source, load_schema, rejected
 
 if TYPE_CHECKING:
-    from spanemu.api import remote
+    from spanemu.api import operations, remote
+    from spanemu.control import injector
+    from spanemu.control import splits as split_control
     from spanemu.control.hotspots import Hotspots
 else:
+    operations = deferred("spanemu.api.operations")
     remote = deferred("spanemu.api.remote")
+    injector = deferred("spanemu.control.injector")
+    split_control = deferred("spanemu.control.splits")
 
 # The registry is shared by all emulators of this process, which may end in any order.
 _EMBEDDED = EmbeddedRegistry()
@@ -103,8 +104,8 @@ class EmbeddedDatabase(LocalDatabase, DatabaseHandle):
         self._database().split_at(table, raw_key(key))
 
     @property
-    def splits(self) -> Splits:
-        return Splits(self._database())
+    def splits(self) -> split_control.Splits:
+        return split_control.Splits(self._database())
 
 
 class Emulator(EmulatorHandle):
@@ -149,13 +150,14 @@ class Emulator(EmulatorHandle):
         )
         self.endpoints = endpoints_for(self._instances)
         self._clock = EmbeddedClock(clock, self._instances, self.endpoints.watchers)
-        self._faults = EmbeddedFaults(
-            self._instances, self.endpoints.names, self.endpoints.intercept, self.randomness
+        rpcs, switch = self.endpoints.names, self.endpoints.intercept
+        self._faults = Once(
+            partial(injector.EmbeddedFaults, instances, rpcs, switch, self.randomness)
         )
         if self.config.abort_first_attempts:
-            self._faults.abort_first_attempts().is_permanent = True
-        operations = _operations(self._instances, self.endpoints, self._clock, self._faults)
-        self.endpoints.add_unintercepted_service(control_service(operations, operations.perform))
+            self.faults.abort_first_attempts().is_permanent = True
+        control = _control_service(instances, self.endpoints, self._clock, self._faults)
+        self.endpoints.add_unintercepted_service(control)
         server = Server(self.endpoints)
         address = HostPort.parse(self.config.host_port)
         self.address = replace(address, port=server.start(self.config.host_port))
@@ -188,8 +190,8 @@ class Emulator(EmulatorHandle):
         return self._clock
 
     @property
-    def faults(self) -> EmbeddedFaults:
-        return self._faults
+    def faults(self) -> injector.EmbeddedFaults:
+        return self._faults()
 
     def create_database(
         self, name: str, schema: Source | Iterable[Source] = ()
@@ -277,37 +279,39 @@ class _Running:
         self._instances.close()  # Last, so that no waiting commit succeeds as locks are released.
 
 
-# The operations of control.hotspots, which is imported when the first of them is requested.
-HOTSPOT_OPERATIONS = (
+# The operations of `spanemu.api.operations`, which is imported when the first of them is requested.
+OPERATIONS = (
+    "Snapshot", "Restore", "Forget", "Settle", "Clone", "OpenTransactions", "AbortTransactions",
+    "Layout",
+    "GetClock", "AdvanceClock", "FreezeClock", "ThawClock", "ResetClock", "AutoClock", "RunTtl",
+    "ExpireVersions", "LastCommit",
+    "AddFault", "ExpectFault", "GetFault", "ListFaults", "RemoveFault", "ClearFaults",
+    "ListSplits", "FindSplit", "SplitAt", "MergeAt", "MoveSplit", "SplitSettings", "FollowLoad",
+    "PassMinutes",
+    "StartRecording", "PollRecording", "StopRecording",
     "StartHotspots", "ReportHotspots", "ResetHotspots", "StopHotspots", "PauseHotspots",
     "WatchHotspots", "ReportWatch", "StopWatch", "SplitStats", "Simulate", "Heatmap",
 )  # fmt: skip
 
 
-def _operations(
-    instances: Instances, endpoints: Endpoints, clock: EmbeddedClock, faults: EmbeddedFaults
-) -> Dispatcher:
-    """Return the operations that the emulator serves to other processes."""
-
-    def add_hotspots() -> None:
-        from spanemu.control.hotspot_watch import Watch
-        from spanemu.control.hotspots import HotspotsHandle
-
-        operations.add(HotspotsHandle, partial(_hotspots, instances))
-        operations.add(Watch)
-
-    operations = Dispatcher()
-    operations.add(EmulatorClock, lambda: clock)
-    operations.add(Faults, lambda: faults)
-    operations.add(Fault, faults.find)
-    operations.add(
-        DatabaseControl, lambda name: LocalDatabase(instances, clock, DatabaseName.parse(name))
+def _control_service(
+    instances: Instances,
+    endpoints: Endpoints,
+    clock: EmbeddedClock,
+    faults: Callable[[], injector.EmbeddedFaults],
+) -> Service:
+    """Return the service for other processes, which makes its operations for the first request."""
+    dispatcher = Once(
+        partial(
+            operations.dispatcher_of,
+            instances,
+            clock,
+            faults,
+            partial(_recorder, instances, endpoints),
+            partial(_hotspots, instances),
+        )
     )
-    operations.add(SplitsHandle, lambda name: Splits(instances.database(name)))
-    operations.add(Recorder, partial(_recorder, instances, endpoints))
-    operations.add(RecordingSource)
-    operations.add_later(HOTSPOT_OPERATIONS, add_hotspots)
-    return operations
+    return control_service(OPERATIONS, lambda name, given: dispatcher().perform(name, given))
 
 
 def _recorder(instances: Instances, endpoints: Endpoints, name: str) -> EmbeddedRecorder:

@@ -22,16 +22,20 @@ from google.cloud.spanner import Client
 from google.cloud.spanner_v1.database import Database
 
 from spanemu.api.client import official_async_database, official_client, official_database
+from spanemu.base.deferred import deferred
 from spanemu.base.resource_names import DatabaseName, InstanceName
 from spanemu.control.clock import EmulatorClock
 from spanemu.control.databases import DatabaseControl
-from spanemu.control.faults import Faults
 from spanemu.control.recording import Recorder
-from spanemu.control.splits import SplitsHandle
 from spanemu.schema_source import Source
 
 if TYPE_CHECKING:
+    from spanemu.control import faults as fault_control
+    from spanemu.control import splits as split_control
     from spanemu.control.hotspots import HotspotsHandle
+else:
+    fault_control = deferred("spanemu.control.faults")
+    split_control = deferred("spanemu.control.splits")
 
 
 class NamedDatabase(Protocol):
@@ -145,7 +149,7 @@ class DatabaseHandle(DatabaseControl):
 
     @property
     @abstractmethod
-    def splits(self) -> SplitsHandle:
+    def splits(self) -> split_control.SplitsHandle:
         """The splits and servers of the database, for tests to inspect and change."""
 
     def __repr__(self) -> str:
@@ -223,7 +227,7 @@ class EmulatorHandle(ABC):
 
     @property
     @abstractmethod
-    def faults(self) -> Faults:
+    def faults(self) -> fault_control.Faults:
         """The fault injection of this emulator."""
 
     @abstractmethod

@@ -14,10 +14,13 @@ without importing them. The type checker sees the real module:
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from importlib import import_module
 from types import ModuleType
-from typing import Any
+from typing import Any, Generic, TypeVar
+
+T = TypeVar("T")
 
 
 class DeferredModule:
@@ -71,3 +74,18 @@ def deferred(module: str) -> DeferredModule:
 def imported(stand_in: DeferredModule) -> ModuleType:
     """Import the module that `stand_in` stands for, and return it."""
     return import_module(vars(stand_in)["_name"])
+
+
+class Once(Generic[T]):
+    """A function without arguments that makes its result at the first call, in any thread."""
+
+    def __init__(self, make: Callable[[], T]) -> None:
+        self._make = make
+        self._mutex = threading.Lock()  # Guards the field below.
+        self._made: list[T] = []
+
+    def __call__(self) -> T:
+        with self._mutex:
+            if not self._made:
+                self._made.append(self._make())
+            return self._made[0]

@@ -41,7 +41,6 @@ class Dispatcher:
     def __init__(self) -> None:
         self._operations: dict[str, tuple[type[ControlInterface], Operation, Locate]] = {}
         self._registries: dict[str, HandleRegistry[Any]] = {}
-        self._later: dict[str, Callable[[], None]] = {}
 
     def add(self, interface: type[ControlInterface], locate: Locate | None = None) -> None:
         """Serve the operations of an interface on the objects that `locate` returns.
@@ -52,20 +51,14 @@ class Dispatcher:
         for operation in operations_of(interface).values():
             self._operations[operation.name] = interface, operation, found
 
-    def add_later(self, names: tuple[str, ...], add: Callable[[], None]) -> None:
-        """Serve the operations `names`, whose interfaces `add` adds when the first is requested."""
-        self._later |= dict.fromkeys(names, add)
-
     def __iter__(self) -> Iterator[str]:
-        return iter([*self._operations, *self._later])
+        return iter(self._operations)
 
     def perform(self, name: str, given: Mapping[str, Any]) -> dict[str, Any]:
         """Perform an operation and return its reply.
 
         Raises BadArgument where the Python API raises ValueError, and any `SpannerError`.
         """
-        if name not in self._operations:
-            self._later[name]()
         interface, operation, locate = self._operations[name]
         try:
             return self._reply(interface, operation, locate, _ungrouped(operation, given))

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from spanemu.base.deferred import deferred, imported
+from spanemu.base.deferred import Once, deferred, imported
 
 
 def test_a_module_is_imported_when_a_function_is_called(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -33,3 +33,11 @@ def test_another_constructor_of_a_class_imports_its_module(monkeypatch: pytest.M
 
 def test_the_module_itself_can_be_imported() -> None:
     assert imported(deferred("fractions")) is sys.modules["fractions"]
+
+
+def test_an_object_is_made_at_the_first_call_only() -> None:
+    made: list[object] = []
+    once = Once(lambda: made.append(object()) or made[-1])
+    assert not made
+    assert once() is once() is made[0]
+    assert len(made) == 1

@@ -161,25 +161,6 @@ def test_a_handle_of_another_object_is_not_sent(dispatcher: Dispatcher, wrong: A
     assert wire.sent == []
 
 
-def test_interfaces_may_be_added_when_they_are_first_used(tank: LocalTank) -> None:
-    later = Dispatcher()
-    later.add_later(("Drain",), lambda: later.add(Tank, lambda name: tank))
-    tank.water = 7
-    assert list(later) == ["Drain"]
-    assert later.perform("Drain", {"tank": "t1"}) == {}
-    assert tank.water == 0
-
-
-def test_hotspot_operations_are_known_before_their_modules() -> None:
-    from spanemu.api.embedded import HOTSPOT_OPERATIONS
-    from spanemu.control.hotspot_watch import Watch
-    from spanemu.control.hotspots import HotspotsHandle
-    from spanemu.control.operation import operations_of
-
-    declared = [*operations_of(HotspotsHandle).values(), *operations_of(Watch).values()]
-    assert sorted(each.name for each in declared) == sorted(HOTSPOT_OPERATIONS)
-
-
 def test_a_split_is_moved_in_both_forms_of_the_request() -> None:
     with spanemu.Emulator() as emulator:
         home = emulator.create_database("tank", "CREATE TABLE T (K INT64) PRIMARY KEY (K)")

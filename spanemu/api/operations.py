@@ -1,0 +1,43 @@
+"""The control operations that an emulator in this process serves to other processes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from spanemu.admin.instances import Instances
+from spanemu.base.resource_names import DatabaseName
+from spanemu.control.clock import EmbeddedClock, EmulatorClock
+from spanemu.control.databases import DatabaseControl, LocalDatabase
+from spanemu.control.dispatch import Dispatcher
+from spanemu.control.faults import Fault, Faults
+from spanemu.control.hotspot_watch import Watch
+from spanemu.control.hotspots import HotspotsHandle
+from spanemu.control.injector import EmbeddedFaults
+from spanemu.control.recording import Recorder, RecordingSource
+from spanemu.control.splits import Splits, SplitsHandle
+
+
+def dispatcher_of(
+    instances: Instances,
+    clock: EmbeddedClock,
+    faults: Callable[[], EmbeddedFaults],
+    recorder: Callable[[str], Recorder],
+    hotspots: Callable[[str], HotspotsHandle],
+) -> Dispatcher:
+    """Return the operations of an emulator.
+
+    `recorder` and `hotspots` take the full name of a database.
+    """
+    operations = Dispatcher()
+    operations.add(EmulatorClock, lambda: clock)
+    operations.add(Faults, faults)
+    operations.add(Fault, lambda number: faults().find(number))
+    operations.add(
+        DatabaseControl, lambda name: LocalDatabase(instances, clock, DatabaseName.parse(name))
+    )
+    operations.add(SplitsHandle, lambda name: Splits(instances.database(name)))
+    operations.add(Recorder, recorder)
+    operations.add(RecordingSource)
+    operations.add(HotspotsHandle, hotspots)
+    operations.add(Watch)
+    return operations
