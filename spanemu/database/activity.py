@@ -12,8 +12,8 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from itertools import count
-from typing import Any, NamedTuple, Protocol
+from itertools import count, repeat
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 from spanemu.base.call import Call, serving
 from spanemu.base.clock import monotonic
@@ -24,6 +24,8 @@ from spanemu.storage.split_map import SplitMap
 from spanemu.txn.locks.holder import LockHolder
 from spanemu.txn.state import State
 from spanemu.values.mutation import Mutation, WriteKind
+
+T = TypeVar("T")
 
 RECORDS_MAX = 128  # requests, or commits
 
@@ -263,3 +265,8 @@ class ActivityLog:
         """Remove the records; running requests stay."""
         self.requests.clear()
         self.commits.clear()
+
+
+def taken(records: deque[T]) -> list[T]:
+    """Remove and return the records made until now; other threads may append meanwhile."""
+    return list(map(deque.popleft, repeat(records, len(records))))

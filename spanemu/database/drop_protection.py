@@ -14,8 +14,6 @@ from typing import TYPE_CHECKING
 from spanemu.base.clock import NANOS_PER_HOUR
 from spanemu.base.deferred import deferred
 from spanemu.database.core import DatabaseCore
-from spanemu.database.statistics import aggregator
-from spanemu.database.statistics.period import Row
 from spanemu.ddl.apply import Step
 from spanemu.ddl.validators.options import retention_nanos
 from spanemu.schema.schema import Schema
@@ -23,10 +21,12 @@ from spanemu.schema.table import Table
 
 if TYPE_CHECKING:
     from spanemu.database import errors
-    from spanemu.database.statistics import operations
+    from spanemu.database.statistics import operations, period, sums
 else:
     errors = deferred("spanemu.database.errors")
     operations = deferred("spanemu.database.statistics.operations")
+    period = deferred("spanemu.database.statistics.period")
+    sums = deferred("spanemu.database.statistics.sums")
 
 PERIOD_OPTION = "schema_drop_protection_inactivity_period"
 READS_OPTION = "schema_drop_protection_usage_lowerbound"
@@ -102,7 +102,7 @@ class _Use:
     def _counts(self, writes: int, reads: int) -> bool:
         return writes > 0 or 0 < reads >= self._reads
 
-    def _hours(self, table: aggregator.StatisticsTable) -> Iterator[Row]:
+    def _hours(self, table: sums.StatisticsTable) -> Iterator[period.Row]:
         """Yield the rows of a statistics table, including the hour that has not ended."""
         for row in self._aggregator.query(table, "HOUR", self._now + NANOS_PER_HOUR):
             if row["INTERVAL_END"] > self._since:

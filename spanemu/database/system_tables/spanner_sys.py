@@ -16,7 +16,6 @@ from typing import Any
 from spanemu.base.call import current
 from spanemu.base.clock import INTERVALS, NANOS_PER_HOUR
 from spanemu.database.core import DatabaseCore, Sweep
-from spanemu.database.statistics.aggregator import StatisticsTable
 from spanemu.database.statistics.locks import lock_stats_top, lock_stats_total
 from spanemu.database.statistics.operations import column_operations, table_operations
 from spanemu.database.statistics.period import Row
@@ -31,6 +30,7 @@ from spanemu.database.statistics.running import (
     active_queries_summary,
     oldest_active_queries,
 )
+from spanemu.database.statistics.sums import StatisticsTable
 from spanemu.database.statistics.transactions import txn_stats_top, txn_stats_total
 from spanemu.database.statistics.weight import row_weigher
 from spanemu.database.system_tables.declaration import Declared, Rows, Source, column_name, no_rows

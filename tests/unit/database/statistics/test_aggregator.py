@@ -13,7 +13,7 @@ from spanemu.base.clock import NANOS_PER_SECOND
 from spanemu.base.errors import Code
 from spanemu.database.activity import RECORDS_MAX, ActivityLog, CommitRecord, RequestRecord
 from spanemu.database.options import ReadWriteOptions, StatementRequest
-from spanemu.database.statistics import aggregator as module
+from spanemu.database.statistics import sums
 from spanemu.database.statistics.aggregator import StatisticsAggregator
 from spanemu.database.statistics.locks import lock_stats_total
 from spanemu.database.statistics.operations import table_operations
@@ -142,12 +142,21 @@ def test_minutes_become_longer_intervals_and_are_forgotten(life: Life) -> None:
     assert len(life.totals("HOUR", START + 41 * DAY)) == 1
 
 
+def test_nothing_is_summed_up_before_a_table_is_read(life: Life) -> None:
+    life.query("SELECT 1", START)
+    life.aggregator.forget()
+    assert life.aggregator._sums is None
+    assert not life.log.requests
+    life.query("SELECT 2", START)
+    assert life.totals("HOUR", START + HOUR) == {START + HOUR: 1}
+
+
 def test_there_are_only_so_many_cells(life: Life, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "CELLS_MAX", 250)
+    monkeypatch.setattr(sums, "CELLS_MAX", 250)
     for number in range(3_000):
         life.query(f"SELECT {number}", START + number * SECOND)
     aggregator = life.aggregator
-    minutes = aggregator._levels[0]
+    minutes = aggregator._sums._levels[0]
     assert sum(map(len, minutes.values())) <= 250 + 60
     hours = life.totals("HOUR", START + 2 * HOUR)
     assert sum(hours.values()) == 3_000
@@ -160,7 +169,7 @@ def test_a_transaction_is_what_its_statements_and_mutations_do(life: Life) -> No
         life.commit(START, age=age, tag="t" if number % 3 else "")
     rows = life.rows(txn_stats_top, "MINUTE", START + MINUTE)
     assert sorted(row["ATTEMPT_COUNT"] for row in rows) == [100, 200]
-    assert not life.aggregator._pending
+    assert not life.aggregator._sums._pending
 
 
 def test_attempts_that_end_otherwise(life: Life) -> None:
@@ -207,4 +216,4 @@ def test_waits_add_up(life: Life) -> None:
 def test_transactions_without_an_end_are_forgotten(life: Life) -> None:
     for number in range(5_000):
         life.query("SELECT 1", START, age=(number, number))
-    assert len(life.aggregator._pending) <= module.PENDING_MAX
+    assert len(life.aggregator._sums._pending) <= sums.PENDING_MAX
