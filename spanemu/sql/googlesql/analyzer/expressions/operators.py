@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from spanemu.sql.errors import IN_LIST_ITEMS, NESTED_OPERATORS
+from spanemu.sql.functions.conversion_rules import is_coercible
 from spanemu.sql.googlesql import ast
 from spanemu.sql.googlesql.analyzer.errors.names import NoFields
 from spanemu.sql.googlesql.analyzer.errors.shape import LimitExceeded
@@ -13,7 +14,7 @@ from spanemu.sql.googlesql.analyzer.expressions.coercion import Kind, coerce, fi
 from spanemu.sql.googlesql.analyzer.expressions.constructors import resolve_subscript
 from spanemu.sql.googlesql.analyzer.expressions.expression import resolve
 from spanemu.sql.googlesql.analyzer.expressions.names import field_of, resolve_path
-from spanemu.sql.googlesql.analyzer.expressions.operator_call import operator_call
+from spanemu.sql.googlesql.analyzer.expressions.operator_call import no_match, operator_call
 from spanemu.sql.googlesql.analyzer.expressions.signature_text import argument_types
 from spanemu.sql.googlesql.analyzer.scope import Env
 from spanemu.sql.resolved import (
@@ -21,6 +22,7 @@ from spanemu.sql.resolved import (
     ArrayScan,
     ColumnRef,
     Expr,
+    FunctionCall,
     Literal,
     Or,
     ProjectScan,
@@ -219,6 +221,21 @@ def resolve_like(node: ast.Like, env: Env) -> Expr:
     return negation(call, env, node.at) if node.negated else call
 
 
+def _in_unnest(operand: Expr, array: Expr, kind: Kind, env: Env, at: int) -> Expr:
+    """Return a call of IN UNNEST; raise NoMatchingSignature if the array must be coerced.
+
+    The value can be coerced to the type of the elements, but not the elements to the type of the
+    value. Only an empty array and an undeclared parameter take their type from the value.
+    """
+    call = operator_call("$in_unnest", (operand, array), env.analysis, at)
+    assert isinstance(call, FunctionCall)
+    is_typed = kind not in (Kind.EMPTY_ARRAY, Kind.PENDING)
+    if is_typed and not is_coercible(array.type, call.signature.argument_types[1]):
+        function = env.analysis.catalog.scalars["$in_unnest"]
+        raise no_match(function, (operand, array), env.analysis, at)
+    return call
+
+
 def in_values(node: ast.In, env: Env) -> Expr:
     """Resolve IN (items) and IN UNNEST(array)."""
     operand = resolve(node.operand, env)
@@ -231,7 +248,7 @@ def in_values(node: ast.In, env: Env) -> Expr:
                 f"Second argument of IN UNNEST must be an array but was {found_type}",
                 at=node.op_at,
             )
-        call = operator_call("$in_unnest", (operand, array), env.analysis, node.op_at)
+        call = _in_unnest(operand, array, kind, env, node.op_at)
     else:
         limit = env.analysis.limits.in_list_items
         if len(node.items) > limit:

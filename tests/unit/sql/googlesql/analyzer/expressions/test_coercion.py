@@ -77,6 +77,46 @@ def test_an_array_expression_is_not_coerced() -> None:
         type_of("Score IN UNNEST([SingerId])")
 
 
+@pytest.mark.parametrize(
+    "expression",
+    [
+        "STRUCT(1.5) IN UNNEST([STRUCT(1)])",
+        "STRUCT(1.5) IN UNNEST([STRUCT(1), STRUCT(2)])",
+        "STRUCT(STRUCT(1.5)) IN UNNEST([STRUCT(STRUCT(1))])",
+        "(1.5, 2) IN UNNEST([(1, 2)])",
+        "STRUCT(1) IN UNNEST([NULL])",
+        "1.5 IN UNNEST([1, NULL])",
+        "'a' IN UNNEST([NULL])",
+        "DATE '2020-01-01' IN UNNEST(['2020-01-01'])",
+        "CAST(1 AS FLOAT32) IN UNNEST([1.5])",
+    ],
+)
+def test_in_unnest_does_not_coerce_the_array(expression: str) -> None:
+    with pytest.raises(NoMatchingSignature) as refused:
+        type_of(expression)
+    assert refused.value.code is Code.INVALID_ARGUMENT
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        "STRUCT(1) IN UNNEST([STRUCT(1.5)])",
+        "STRUCT(1 AS x) IN UNNEST([STRUCT(1 AS y)])",
+        "STRUCT(SingerId) IN UNNEST([STRUCT(1.5)])",
+        "STRUCT(1.5) IN UNNEST([STRUCT(1), STRUCT(2.5)])",
+        "STRUCT('2020-01-01') IN UNNEST([STRUCT(DATE '2020-01-01')])",
+        "'2020-01-01' IN UNNEST([DATE '2020-01-01'])",
+        "SingerId IN UNNEST([1.5, NULL])",
+        "SingerId IN UNNEST([NULL])",
+        "1.5 IN UNNEST([])",
+        "'a' IN UNNEST([])",
+        "NULL IN UNNEST(['a'])",
+    ],
+)
+def test_in_unnest_coerces_the_value_to_the_elements(expression: str) -> None:
+    assert type_of(expression) == "BOOL"
+
+
 def test_literals_are_converted_to_the_required_type() -> None:
     assert value_of("CAST('2020-02-03' AS DATE)") == datetime.date(2020, 2, 3)
     # All digits of the text, not those of the nearest FLOAT64.
