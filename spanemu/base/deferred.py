@@ -14,6 +14,7 @@ without importing them. The type checker sees the real module:
 
 from __future__ import annotations
 
+import sys
 import threading
 from collections.abc import Callable
 from importlib import import_module
@@ -24,7 +25,10 @@ T = TypeVar("T")
 
 
 class DeferredModule:
-    """A stand-in for a module: its attributes are functions that import the module when called."""
+    """A stand-in for a module: its attributes are functions that import the module when called.
+
+    Once the module is imported, they are the functions themselves.
+    """
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -32,7 +36,11 @@ class DeferredModule:
     def __getattr__(self, name: str) -> Callable[..., Any]:
         if name.startswith("__"):
             raise AttributeError(name)
-        return DeferredFunction(self._name, name)
+        function: Callable[..., Any] | None = getattr(sys.modules.get(self._name), name, None)
+        if function is None:
+            return DeferredFunction(self._name, name)
+        setattr(self, name, function)
+        return function
 
 
 class DeferredFunction:

@@ -4,16 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from spanemu.base.deferred import deferred
 from spanemu.database.statements.reads import ReadPlan
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Table
-from spanemu.sql.functions.hash import farm_fingerprint
 from spanemu.sql.plan.nodes import Scan
 from spanemu.sql.plan.statements import DeletePlan, DmlPlan, InsertPlan, QueryPlan, UpdatePlan
 from spanemu.sql.plan.traverse import walk
 from spanemu.values.mutation import WriteKind
+
+if TYPE_CHECKING:
+    from spanemu.sql.functions import hash as hashes
+else:
+    hashes = deferred("spanemu.sql.functions.hash")
+
 
 EXISTS = "_exists"  # Spanner's name for the existence of a row
 _CREATING = frozenset({WriteKind.INSERT, WriteKind.INSERT_OR_UPDATE, WriteKind.REPLACE})
@@ -81,7 +87,7 @@ def named(columns: Iterable[tuple[str, str]]) -> list[str]:
 
 def fingerprint(text: str) -> int:
     """Return the fingerprint of a text, equal for equal texts in every process."""
-    return int(farm_fingerprint(text))
+    return int(hashes.farm_fingerprint(text))
 
 
 def _column(plan: ReadPlan, name: str) -> str:

@@ -17,6 +17,12 @@ def test_a_module_is_imported_when_a_function_is_called(monkeypatch: pytest.Monk
     assert "colorsys" in sys.modules
 
 
+def test_an_imported_module_gives_the_functions_themselves() -> None:
+    module = deferred("colorsys")
+    module.rgb_to_hsv(0.0, 0.0, 1.0)
+    assert module.rgb_to_hsv is sys.modules["colorsys"].rgb_to_hsv
+
+
 def test_a_missing_function_is_an_error_of_the_call() -> None:
     missing = deferred("colorsys").no_such_function
     with pytest.raises(AttributeError, match="no_such_function"):

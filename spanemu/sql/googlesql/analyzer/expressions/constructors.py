@@ -18,7 +18,7 @@ from spanemu.sql.googlesql.analyzer.errors.typing import (
 from spanemu.sql.googlesql.analyzer.expressions.braces import infer_brace_types
 from spanemu.sql.googlesql.analyzer.expressions.coercion import array_element_type, coerce, fits
 from spanemu.sql.googlesql.analyzer.expressions.expression import resolve
-from spanemu.sql.googlesql.analyzer.expressions.names import is_called
+from spanemu.sql.googlesql.analyzer.expressions.names import implied_name
 from spanemu.sql.googlesql.analyzer.expressions.operator_call import operator_call
 from spanemu.sql.googlesql.analyzer.scope import Env, Scope
 from spanemu.sql.googlesql.analyzer.type_names import named_type
@@ -108,15 +108,6 @@ def _typed_struct(node: ast.StructConstructor, declared: Type, env: Env) -> Expr
             raise FieldDoesNotCoerce(number + 1, str(value.type), str(field.type), at=written.at)
         passed.append(fix_type(coerce(value, field.type, env.analysis, written.at)))
     return MakeStruct(declared, tuple(passed))
-
-
-def implied_name(node: ast.Expression) -> str:
-    """Return the name of the column or field that an expression without an alias makes, or ""."""
-    if type(node) is ast.Name:
-        return "" if is_called(node.path.parts) else node.path.parts[-1].name
-    if type(node) is ast.FieldAccess:
-        return node.field_name.name
-    return ""
 
 
 def resolve_subscript_expression(node: ast.Subscript, env: Env) -> Expr:

@@ -23,13 +23,13 @@ from spanemu.sql.googlesql.analyzer.errors.typing import (
 )
 from spanemu.sql.googlesql.analyzer.errors.writing import CannotAssign
 from spanemu.sql.googlesql.analyzer.expressions.coercion import coerce, fits
-from spanemu.sql.googlesql.analyzer.expressions.constructors import implied_name
 from spanemu.sql.googlesql.analyzer.expressions.expression import resolve
 from spanemu.sql.googlesql.analyzer.expressions.messages import (
     checked_type,
     message_call,
     message_type,
 )
+from spanemu.sql.googlesql.analyzer.expressions.names import implied_name
 from spanemu.sql.googlesql.analyzer.scope import Env
 from spanemu.sql.googlesql.analyzer.type_names import named_type
 from spanemu.sql.resolved import Expr, MakeArray

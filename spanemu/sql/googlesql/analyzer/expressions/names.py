@@ -151,3 +151,12 @@ def resolve_parameter(node: ast.Parameter, env: Env) -> Expr:
 def resolve_system_variable(node: ast.SystemVariable, _: Env) -> Expr:
     """Resolve a system variable."""
     raise SystemVariableUnknown(str(node.path), at=node.at)
+
+
+def implied_name(node: ast.Expression) -> str:
+    """Return the name of the column or field that an expression without an alias makes, or ""."""
+    if type(node) is ast.Name:
+        return "" if is_called(node.path.parts) else node.path.parts[-1].name
+    if type(node) is ast.FieldAccess:
+        return node.field_name.name
+    return ""

@@ -22,8 +22,8 @@ from spanemu.sql.googlesql.analyzer.errors.shape import (
     LimitExceeded,
     NotGroupable,
 )
-from spanemu.sql.googlesql.analyzer.expressions.constructors import implied_name
 from spanemu.sql.googlesql.analyzer.expressions.expression import resolve, resolve_condition
+from spanemu.sql.googlesql.analyzer.expressions.names import implied_name
 from spanemu.sql.googlesql.analyzer.hints import HintTarget, check_hints
 from spanemu.sql.googlesql.analyzer.queries.derived_relation import query_relation
 from spanemu.sql.googlesql.analyzer.queries.from_clause import resolve_from

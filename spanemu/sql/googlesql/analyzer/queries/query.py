@@ -13,14 +13,14 @@ from spanemu.sql.googlesql.analyzer.errors.names import DuplicateCommonTable
 from spanemu.sql.googlesql.analyzer.errors.shape import BadQuery
 from spanemu.sql.googlesql.analyzer.hints import HintTarget, check_hints
 from spanemu.sql.googlesql.analyzer.queries.from_clause import resolve_from
-from spanemu.sql.googlesql.analyzer.queries.ordering import apply_limit, order_by_output
 from spanemu.sql.googlesql.analyzer.queries.select import resolve_select
 from spanemu.sql.googlesql.analyzer.scope import Env
 from spanemu.sql.resolved import ResolvedColumn, Scan, WithScan
 
 if TYPE_CHECKING:
-    from spanemu.sql.googlesql.analyzer.queries import pipes, set_operation
+    from spanemu.sql.googlesql.analyzer.queries import ordering, pipes, set_operation
 else:
+    ordering = deferred("spanemu.sql.googlesql.analyzer.queries.ordering")
     set_operation = deferred("spanemu.sql.googlesql.analyzer.queries.set_operation")
     pipes = deferred("spanemu.sql.googlesql.analyzer.queries.pipes")
 
@@ -57,7 +57,7 @@ def resolve_query(query: ast.Query, env: Env) -> QueryResult:
     else:
         result = _BODIES[type(query.body)](query.body, query.order_by, env)
         if query.limit is not None:
-            result = apply_limit(result, query.limit, query.offset, env)
+            result = ordering.apply_limit(result, query.limit, query.offset, env)
         if query.pipes:
             result = pipes.apply_pipes(
                 query.pipes, pipes.as_relation(result, env), result.ordered, env
@@ -98,16 +98,16 @@ def _set_operation(
     operands = [_BODIES[type(operand)](operand, (), env) for operand in body.operands]
     places = [operand.at for operand in body.operands]
     written = set_operation.SetOperator(body.op, body.distinct, body.at, places, body.hint)
-    return order_by_output(set_operation.combine(written, operands, env), order_by, env)
+    return ordering.order_by_output(set_operation.combine(written, operands, env), order_by, env)
 
 
 def _nested(body: ast.Query, order_by: Sequence[ast.OrderItem], env: Env) -> QueryResult:
-    return order_by_output(resolve_query(body, env), order_by, env)
+    return ordering.order_by_output(resolve_query(body, env), order_by, env)
 
 
 def _from(body: ast.FromBody, order_by: Sequence[ast.OrderItem], env: Env) -> QueryResult:
     result = pipes.as_result(resolve_from(body.source, env), False, env)
-    return order_by_output(result, order_by, env)
+    return ordering.order_by_output(result, order_by, env)
 
 
 _BODIES: Mapping[type[ast.Node], Callable[[Any, Sequence[ast.OrderItem], Env], QueryResult]] = {

@@ -35,7 +35,6 @@ from spanemu.sql.googlesql.analyzer.queries.relation import Relation
 from spanemu.sql.googlesql.analyzer.queries.select_list import SelectColumn, resolve_items
 from spanemu.sql.googlesql.analyzer.scope import Env, Scope
 from spanemu.sql.googlesql.analyzer.tree import column_refs
-from spanemu.sql.googlesql.analyzer.type_names import named_type
 from spanemu.sql.resolved import (
     AggregateScan,
     ColumnRef,
@@ -53,8 +52,10 @@ from spanemu.sql.resolved import (
 from spanemu.values.types import StructField, Type, TypeCode
 
 if TYPE_CHECKING:
+    from spanemu.sql.googlesql.analyzer import type_names
     from spanemu.sql.googlesql.analyzer.expressions import message_constructors
 else:
+    type_names = deferred("spanemu.sql.googlesql.analyzer.type_names")
     message_constructors = deferred(
         "spanemu.sql.googlesql.analyzer.expressions.message_constructors"
     )
@@ -327,7 +328,7 @@ class _Select:
 
     def _as_message(self, result: QueryResult, written: ast.TypeName) -> QueryResult:
         """Apply AS a message type: the columns become the fields of a message."""
-        type_ = named_type(written, self.analysis.schema)
+        type_ = type_names.named_type(written, self.analysis.schema)
         if type_.code is not TypeCode.PROTO:
             raise NotAMessage("SELECT AS", str(type_), at=written.at)
         given = [
