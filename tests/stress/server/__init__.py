@@ -2,6 +2,6 @@
 
     python -m tests.stress.server --seconds 300 --threads 200 --databases 20
 
-In reading order: `aggregator` (what clients were promised), `actions` (what one thread does),
+In reading order: `ledger` (what clients were promised), `actions` (what one thread does),
 `worker` (a client process), `memory` (the server's), `campaign` (all of it together, and the verdict).
 """

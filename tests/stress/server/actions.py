@@ -12,7 +12,7 @@ from typing import Any
 
 from google.cloud.spanner_v1 import KeySet, param_types
 
-from tests.stress.server.aggregator import ACCOUNTS, BALANCE, LINES_PER_ORDER, Ledger
+from tests.stress.server.ledger import ACCOUNTS, BALANCE, LINES_PER_ORDER, Ledger
 
 FAMILIES_PER_THREAD_MAX = 12
 _STALENESS = datetime.timedelta(milliseconds=300)
@@ -28,7 +28,7 @@ class Actor:
     """One thread's part: a database, a random stream, and what it was told so far."""
 
     def __init__(self, database: Any, name: str, random: Random) -> None:
-        self.aggregator = Ledger()
+        self.ledger = Ledger()
         self._database = database
         self._name = name
         self._random = random
@@ -63,7 +63,7 @@ class Actor:
                 raise Broken(f"a transfer updated {written} rows")
 
         self._database.run_in_transaction(work)
-        self.aggregator.moves.update((source, target))
+        self.ledger.moves.update((source, target))
 
     def transfer_by_mutations(self) -> None:
         source, target, amount = self._transfer()
@@ -80,7 +80,7 @@ class Actor:
             transaction.update("Accounts", columns, changed)
 
         self._database.run_in_transaction(work)
-        self.aggregator.moves.update((source, target))
+        self.ledger.moves.update((source, target))
 
     def _transfer(self) -> tuple[int, int, int]:
         source, target = self._random.sample(range(ACCOUNTS), 2)
@@ -101,7 +101,7 @@ class Actor:
             batch.insert("Orders", ("Id", "Placed"), [(order, "spanner.commit_timestamp()")])
             batch.insert("Lines", ("Id", "Number", "Code", "Note"), lines)
         self._orders.append(order)
-        self.aggregator.orders.add(order)
+        self.ledger.orders.add(order)
 
     def delete_family(self) -> None:
         if not self._orders:
@@ -112,8 +112,8 @@ class Actor:
                 batch.delete("Orders", KeySet([[order]]))
         else:
             self._database.run_in_transaction(_delete_order, order)
-        self.aggregator.orders.discard(order)
-        self.aggregator.deleted += 1
+        self.ledger.orders.discard(order)
+        self.ledger.deleted += 1
 
     # ------------------------------------------------------------------ readers
 

@@ -9,7 +9,7 @@ from multiprocessing import get_context
 
 from spanemu.api.remote import EmulatorProcess, RemoteEmulator
 from spanemu.base.clock import monotonic
-from tests.stress.server.aggregator import SCHEMA, differences, open_books
+from tests.stress.server.ledger import SCHEMA, differences, open_books
 from tests.stress.server.memory import MemorySamples
 from tests.stress.server.worker import STALL_SECONDS_MAX, Assignment, Report, work
 

@@ -6,8 +6,8 @@ import sys
 
 import pytest
 
-from tests.stress.server.aggregator import Ledger, differences
 from tests.stress.server.campaign import Plan, campaign
+from tests.stress.server.ledger import Ledger, differences
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads the server's memory from /proc")

@@ -14,7 +14,7 @@ from google.api_core.exceptions import Aborted
 from spanemu.api.client import official_client, official_database
 from spanemu.base.clock import monotonic
 from tests.stress.server.actions import Actor
-from tests.stress.server.aggregator import Ledger
+from tests.stress.server.ledger import Ledger
 
 # A transaction may be aborted many times, but not for as long as this.
 STALL_SECONDS_MAX = 60.0
@@ -94,7 +94,7 @@ def work(assignment: Assignment) -> Report:
 
 
 def _add(report: Report, database_id: str, thread: _Thread) -> None:
-    report.ledgers.setdefault(database_id, Ledger()).add(thread.actor.aggregator)
+    report.ledgers.setdefault(database_id, Ledger()).add(thread.actor.ledger)
     report.actions += thread.actions
     report.aborts += thread.aborts
     report.slowest_seconds = max(report.slowest_seconds, thread.slowest_seconds)
