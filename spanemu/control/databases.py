@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from spanemu.admin.instances import Instances
+from spanemu.base.deferred import deferred
 from spanemu.base.process import OwnProcess
 from spanemu.base.resource_names import DatabaseName
 from spanemu.control.clock import EmbeddedClock
 from spanemu.control.operation import ControlInterface, Snapshot, operation
 from spanemu.database.database import Database
-from spanemu.database.transactions.listing import OpenTransaction
+
+if TYPE_CHECKING:
+    from spanemu.database.transactions import listing
+else:
+    listing = deferred("spanemu.database.transactions.listing")
 
 # mypy: disable-error-code="empty-body"
 
@@ -53,7 +59,7 @@ class DatabaseControl(ControlInterface):
         """Create a database with the current schema and rows; `name` is its full name."""
 
     @operation("OpenTransactions", "transactions")
-    def open_transactions(self) -> Sequence[OpenTransaction]:
+    def open_transactions(self) -> Sequence[listing.OpenTransaction]:
         """Return the open read-write transactions, the oldest first.
 
         Each transaction shows its id, age, session, tags, last statement and locks, as attributes
@@ -95,7 +101,7 @@ class LocalDatabase(DatabaseControl):
     def _clone(self, name: str) -> None:
         self._instances.clone_database(self._database(), DatabaseName.parse(name))
 
-    def open_transactions(self) -> Sequence[OpenTransaction]:
+    def open_transactions(self) -> Sequence[listing.OpenTransaction]:
         return self._database().sessions.open_transactions()
 
     def abort_transactions(self) -> None:

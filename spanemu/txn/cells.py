@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Set
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from spanemu.base.deferred import deferred
 from spanemu.base.limits import BYTES_LENGTH_MAX, CELL_BYTES_MAX, STRING_LENGTH_MAX
 from spanemu.schema.column import Column
 from spanemu.schema.schema import Schema
@@ -17,14 +18,13 @@ from spanemu.schema.table import Table
 from spanemu.sql.dialects import dialect_of
 from spanemu.sql.executor.build import compile_row_expression
 from spanemu.sql.functions.registry import Context
-from spanemu.txn.errors.values import (
-    CellTooLarge,
-    UnknownPlacement,
-    ValueTooLong,
-    VectorLengthMismatch,
-)
 from spanemu.values.json import format as format_json
 from spanemu.values.types import Type, TypeCode
+
+if TYPE_CHECKING:
+    from spanemu.txn.errors import values as value_errors
+else:
+    value_errors = deferred("spanemu.txn.errors.values")
 
 Check = Callable[[Any], None]
 
@@ -54,7 +54,7 @@ def placement_check(table: str, column: Column, placements: Set[str]) -> Check:
 
     def check(value: Any) -> None:
         if value not in placements and value != DEFAULT_PLACEMENT:
-            raise UnknownPlacement(value, table, column.name)
+            raise value_errors.UnknownPlacement(value, table, column.name)
 
     return check
 
@@ -67,9 +67,9 @@ def _text_check(table: str, column: Column, cell_bytes: int) -> Check:
     def check(value: Any) -> None:
         length = len(value)
         if length > surely_fits and (size := len(value.encode())) > cell_bytes:
-            raise CellTooLarge(table, name, size, cell_bytes)
+            raise value_errors.CellTooLarge(table, name, size, cell_bytes)
         if length > limit:
-            raise ValueTooLong(table, name, length, limit)
+            raise value_errors.ValueTooLong(table, name, length, limit)
 
     return check
 
@@ -81,9 +81,9 @@ def _bytes_check(table: str, column: Column, cell_bytes: int) -> Check:
     def check(value: Any) -> None:
         size = len(value)
         if size > cell_bytes:
-            raise CellTooLarge(table, name, size, cell_bytes)
+            raise value_errors.CellTooLarge(table, name, size, cell_bytes)
         if size > limit:
-            raise ValueTooLong(table, name, size, limit)
+            raise value_errors.ValueTooLong(table, name, size, limit)
 
     return check
 
@@ -92,7 +92,7 @@ def _json_check(table: str, column: Column, cell_bytes: int) -> Check:
     def check(value: Any) -> None:
         size = len(format_json(value))
         if size > cell_bytes:
-            raise CellTooLarge(table, column.name, size, cell_bytes)
+            raise value_errors.CellTooLarge(table, column.name, size, cell_bytes)
 
     return check
 
@@ -107,14 +107,14 @@ def _array_check(table: str, column: Column, cell_bytes: int) -> Check:
     def check(value: Any) -> None:
         if vector is not None and (len(value) != vector or None in value):
             got = "a NULL element" if None in value else str(len(value))
-            raise VectorLengthMismatch(table, column.name, vector, got)
+            raise value_errors.VectorLengthMismatch(table, column.name, vector, got)
         present = [element for element in value if element is not None] if check_item else value
         if check_item is not None:
             for element in present:
                 check_item(element)
         size = len(value) * item_bytes if item_bytes else sum(map(_size, present))
         if size > cell_bytes:
-            raise CellTooLarge(table, column.name, size, cell_bytes)
+            raise value_errors.CellTooLarge(table, column.name, size, cell_bytes)
 
     return check
 

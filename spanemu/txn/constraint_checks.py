@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from itertools import islice
+from typing import TYPE_CHECKING
 
 from spanemu.base.deadline_checks import interruptible
+from spanemu.base.deferred import deferred
 from spanemu.schema.column import key_message
 from spanemu.storage.layout import TreeId
 from spanemu.txn.deferred_checks import DeferredChecks
@@ -19,12 +21,16 @@ from spanemu.txn.errors.rows import (
     StillReferenced,
     UniqueViolation,
 )
-from spanemu.txn.errors.values import NullInNotNull
 from spanemu.txn.locks.modes import READ_EXISTENCE
 from spanemu.txn.read_write import TransactionWorkspace
 from spanemu.txn.rules import CompiledForeignKey, Row
 from spanemu.txn.write import with_virtual_columns
 from spanemu.values.key import after_prefix
+
+if TYPE_CHECKING:
+    from spanemu.txn.errors import values as value_errors
+else:
+    value_errors = deferred("spanemu.txn.errors.values")
 
 
 def verify(deferred: DeferredChecks, view: TransactionWorkspace) -> None:
@@ -86,7 +92,7 @@ def _verify_rows(deferred: DeferredChecks, view: TransactionWorkspace) -> None:
         full = with_virtual_columns(rules, row, view.context)
         for column in rules.completed:
             if column.not_null and full[column.position] is None:
-                raise NullInNotNull(rules.table.name, column.name)
+                raise value_errors.NullInNotNull(rules.table.name, column.name)
             check = rules.cell_checks.get(column.position)
             if check is not None and full[column.position] is not None:
                 check(full[column.position])

@@ -8,8 +8,9 @@ that depend on the batch's final state are deferred, and `constraint_checks.veri
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence, Set
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from spanemu.base.deferred import deferred
 from spanemu.base.errors import SpannerError
 from spanemu.sql.functions.registry import Context
 from spanemu.storage.versions import row_cells
@@ -23,12 +24,6 @@ from spanemu.txn.errors.rows import (
     RowNotFound,
     UpdateAfterDelete,
 )
-from spanemu.txn.errors.values import (
-    GeneratedKeyChanged,
-    GeneratedKeyUnknown,
-    KeyTooLarge,
-    PendingTimestampRead,
-)
 from spanemu.txn.locks.modes import READ_EXISTENCE, WRITE_ROW, Lock
 from spanemu.txn.read_write import TransactionWorkspace
 from spanemu.txn.rules import CompiledForeignKey, CompiledIndex, CompiledTable, Row
@@ -36,6 +31,11 @@ from spanemu.txn.write_plan import DELETION, WritePlan
 from spanemu.values.cell_mask import WHOLE_ROW, cells_of
 from spanemu.values.key import after_prefix, key_size
 from spanemu.values.mutation import COMMIT_TIMESTAMP, WriteKind
+
+if TYPE_CHECKING:
+    from spanemu.txn.errors import values as value_errors
+else:
+    value_errors = deferred("spanemu.txn.errors.values")
 
 
 class WriteBatch:
@@ -133,7 +133,7 @@ class WriteBatch:
             if column.position in rules.table.key_positions:
                 known = plan.listed | {p for p, _ in plan.defaults} | rules.identities.keys()
                 if not expression.reads <= known:
-                    raise GeneratedKeyUnknown(rules.table.name, column.name)
+                    raise value_errors.GeneratedKeyUnknown(rules.table.name, column.name)
                 row[column.position] = expression.evaluate(tuple(row), context)
 
     def _insert(self, plan: WritePlan, encoded: bytes, row: list[Any], key: Row) -> None:
@@ -179,7 +179,7 @@ class WriteBatch:
             position = column.position
             if position in rules.table.key_positions and position not in plan.listed:
                 if not expression.reads <= plan.listed:
-                    raise GeneratedKeyUnknown(rules.table.name, column.name)
+                    raise value_errors.GeneratedKeyUnknown(rules.table.name, column.name)
                 row[position] = expression.evaluate(tuple(row), self.view.context)
         key = rules.key_of(row)
         encoded = rules.encode(key)
@@ -234,7 +234,7 @@ class WriteBatch:
             position = column.position
             value = expression.evaluate(tuple(row), self.view.context)
             if position in rules.table.key_positions and value != before[position]:
-                raise GeneratedKeyChanged(rules.table.name, column.name)
+                raise value_errors.GeneratedKeyChanged(rules.table.name, column.name)
             row[position] = value
 
     # ------------------------------------------------------------------ delete
@@ -344,7 +344,7 @@ class WriteBatch:
     def _refuse_pending(self, index: CompiledIndex) -> None:
         """Raise when the entry to change has a pending timestamp in its key."""
         if not index.positions.isdisjoint(self.unreadable.get(index.index.table, ())):
-            raise PendingTimestampRead(f"Index {index.index.name}")
+            raise value_errors.PendingTimestampRead(f"Index {index.index.name}")
 
     def _with_virtual(self, rules: CompiledTable, row: Row) -> Row:
         return with_virtual_columns(rules, row, self.view.context) if rules.indexes_virtual else row
@@ -369,7 +369,7 @@ def check_key_size(target: str, key: Row, types: Sequence[Any], limit: int) -> N
     """
     size = key_size(key, types)
     if size > limit:
-        raise KeyTooLarge(target, size, limit)
+        raise value_errors.KeyTooLarge(target, size, limit)
 
 
 def with_virtual_columns(rules: CompiledTable, row: Row, context: Context) -> Row:

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence, Set
 from functools import cached_property
 from operator import call
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from spanemu.base.deferred import deferred
 from spanemu.schema.column import Column
 from spanemu.sql.functions.registry import Context
 from spanemu.txn.cells import RowExpression
@@ -20,22 +21,17 @@ from spanemu.txn.errors.requests import (
     ColumnValueMismatch,
     DuplicateColumn,
 )
-from spanemu.txn.errors.values import (
-    CommitTimestampHierarchyMismatch,
-    CommitTimestampNotAllowed,
-    FutureTimestamp,
-    GeneratedKeySupplied,
-    KeyDefaultNeedsValue,
-    NotNullMissing,
-    NullInNotNull,
-    WriteToGenerated,
-)
 from spanemu.txn.locks.modes import Lock, update_lock
 from spanemu.txn.rules import CompiledTable, Row, is_timestamp
 from spanemu.values.errors import BadValue
 from spanemu.values.mutation import COMMIT_TIMESTAMP, COMMIT_TIMESTAMP_PLACEHOLDER, WriteKind
 from spanemu.values.timestamp import format_utc
 from spanemu.values.value import decoder
+
+if TYPE_CHECKING:
+    from spanemu.txn.errors import values as value_errors
+else:
+    value_errors = deferred("spanemu.txn.errors.values")
 
 DELETION = 1  # mutations of a deleted key or range, and of a removed index entry
 
@@ -135,7 +131,7 @@ class WritePlan:
         table = self.rules.table.name
         for position, column in self._not_null:
             if cells[position] is None:
-                raise NullInNotNull(table, column.name)
+                raise value_errors.NullInNotNull(table, column.name)
         for position, check in self._checks:
             value = cells[position]
             if value is not None:
@@ -191,9 +187,9 @@ class WritePlan:
             if column.generated is None:
                 continue
             if column.position not in key:
-                raise WriteToGenerated(self.rules.table.name, column.name)
+                raise value_errors.WriteToGenerated(self.rules.table.name, column.name)
             if self.kind is not WriteKind.UPDATE:
-                raise GeneratedKeySupplied(self.rules.table.name, column.name)
+                raise value_errors.GeneratedKeySupplied(self.rules.table.name, column.name)
 
     def _required_but_missing(self) -> Column | None:
         for column in self.rules.table.columns:
@@ -210,16 +206,16 @@ class WritePlan:
     def refuse_missing(self) -> None:
         """Raise for an insert that omits a column that must have a value."""
         assert self.missing is not None
-        raise NotNullMissing(self.rules.table.name, self.missing.name)
+        raise value_errors.NotNullMissing(self.rules.table.name, self.missing.name)
 
     def _refuse_missing_key_defaults(self) -> None:
         for column in self.rules.table.key_columns:
             if column.position in self.listed or column.generated is not None:
                 continue
             if column.default is not None or column.identity is not None:
-                raise KeyDefaultNeedsValue(self.rules.table.name, column.name)
+                raise value_errors.KeyDefaultNeedsValue(self.rules.table.name, column.name)
             if column.not_null:
-                raise NotNullMissing(self.rules.table.name, column.name)
+                raise value_errors.NotNullMissing(self.rules.table.name, column.name)
 
     def _explain_bad_value(self, values: Sequence[Any]) -> None:
         for column, decode, value in zip(self.columns, self.decoders, values, strict=True):
@@ -236,19 +232,19 @@ def check_timestamp(rules: CompiledTable, column: Column, value: Any, context: C
     if value is COMMIT_TIMESTAMP:
         _check_commit_timestamp(rules, column)
     elif column.allow_commit_timestamp and value > context.now:
-        raise FutureTimestamp(format_utc(value), rules.table.name, column.name)
+        raise value_errors.FutureTimestamp(format_utc(value), rules.table.name, column.name)
 
 
 def _check_commit_timestamp(rules: CompiledTable, column: Column) -> None:
     table = rules.table
     if not column.allow_commit_timestamp:
-        raise CommitTimestampNotAllowed(table.name, column.name)
+        raise value_errors.CommitTimestampNotAllowed(table.name, column.name)
     if column.position not in table.key_positions:
         return
     position = table.key_positions.index(column.position)
     for other in rules.hierarchy:
         if position < len(other.key) and not other.key[position].column.allow_commit_timestamp:
-            raise CommitTimestampHierarchyMismatch(table.name, column.name, other.name)
+            raise value_errors.CommitTimestampHierarchyMismatch(table.name, column.name, other.name)
 
 
 def cell_decoder(column: Column) -> Decode:

@@ -5,10 +5,11 @@ counted.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from spanemu.base.call import Cancelled, DeadlineExceeded
 from spanemu.base.clock import monotonic
+from spanemu.base.deferred import deferred
 from spanemu.base.errors import SpannerError
 from spanemu.base.record import Record, record
 from spanemu.database.generation import Generation
@@ -22,8 +23,12 @@ from spanemu.sql.executor.reader import RowReader
 from spanemu.sql.executor.run import Run
 from spanemu.txn.commit import buffer_rows
 from spanemu.txn.errors.requests import TransactionAborted
-from spanemu.txn.errors.values import PendingTimestampRead
 from spanemu.txn.read_write import TransactionWorkspace
+
+if TYPE_CHECKING:
+    from spanemu.txn.errors import values as value_errors
+else:
+    value_errors = deferred("spanemu.txn.errors.values")
 
 
 def refuse_pending_columns(
@@ -34,12 +39,12 @@ def refuse_pending_columns(
     if not pending:
         return
     if pending & set(table.key_positions):
-        raise PendingTimestampRead(f"Table {table.name}")
+        raise value_errors.PendingTimestampRead(f"Table {table.name}")
     if index is not None and pending & {column.position for column in index.columns}:
-        raise PendingTimestampRead(f"Index {index.name}")
+        raise value_errors.PendingTimestampRead(f"Index {index.name}")
     for position in pending.intersection(positions):
         column = next(c for c in table.columns if c.position == position)
-        raise PendingTimestampRead(f"Column {table.name}.{column.name}")
+        raise value_errors.PendingTimestampRead(f"Column {table.name}.{column.name}")
 
 
 def refuse_pending_plan(
