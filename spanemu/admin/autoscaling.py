@@ -7,9 +7,16 @@ previous capacity if that is within the limits.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from spanemu.admin.errors import InvalidAutoscaling
+from spanemu.base.deferred import deferred
 from spanemu.base.errors import Unsupported
+
+if TYPE_CHECKING:
+    from spanemu.admin import errors
+else:
+    errors = deferred("spanemu.admin.errors")
+
 
 UNITS_PER_NODE = 1000
 NODES_MAX = (2**31 - 1) // UNITS_PER_NODE  # The wire has 32 bits for processing units.
@@ -46,7 +53,7 @@ def check_autoscaling(scaling: Autoscaling, name: str) -> None:
         raise Unsupported("Asymmetric autoscaling of replicas")
     for problem in (_limits_problem(scaling), _targets_problem(scaling)):
         if problem:
-            raise InvalidAutoscaling(name, problem)
+            raise errors.InvalidAutoscaling(name, problem)
 
 
 def _limits_problem(scaling: Autoscaling) -> str:

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 
 from sortedcontainers import SortedDict
 
-from spanemu.admin.errors import BackupScheduleNotFound, ResourceExists, TooManyResources
 from spanemu.base.deferred import deferred
 from spanemu.base.paging import Page, PageRequest, page, under
 from spanemu.base.resource_names import BackupScheduleName, DatabaseName
 
 if TYPE_CHECKING:
-    from spanemu.admin import backup_schedule
+    from spanemu.admin import backup_schedule, errors
 else:
+    errors = deferred("spanemu.admin.errors")
     backup_schedule = deferred("spanemu.admin.backup_schedule")
 
 SCHEDULES_PER_DATABASE_MAX = 4
@@ -36,7 +36,7 @@ class BackupSchedules:
         BackupScheduleName.parse(name)
         schedule = self._by_name.get(name)
         if schedule is None:
-            raise BackupScheduleNotFound(name)
+            raise errors.BackupScheduleNotFound(name)
         return schedule
 
     def add(self, schedule: backup_schedule.BackupSchedule) -> backup_schedule.BackupSchedule:
@@ -46,10 +46,10 @@ class BackupSchedules:
         """
         with self._mutex:
             if schedule.name in self._by_name:
-                raise ResourceExists("Backup schedule", schedule.name)
+                raise errors.ResourceExists("Backup schedule", schedule.name)
             neighbours = list(under(self._by_name, f"{schedule.database}/backupSchedules/"))
             if len(neighbours) >= SCHEDULES_PER_DATABASE_MAX:
-                raise TooManyResources(
+                raise errors.TooManyResources(
                     "backup schedules", schedule.database, SCHEDULES_PER_DATABASE_MAX
                 )
             self._by_name[schedule.name] = schedule

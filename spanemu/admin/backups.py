@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING
 
 from sortedcontainers import SortedDict
 
-from spanemu.admin.errors import BackupNotFound, ResourceExists
 from spanemu.base.clock import Clock
 from spanemu.base.deferred import deferred
 from spanemu.base.paging import Page, PageRequest, newest_first, under
@@ -23,8 +22,10 @@ from spanemu.base.resource_names import BackupName, InstanceName
 
 if TYPE_CHECKING:
     from spanemu.admin import backup as backup_data
+    from spanemu.admin import errors
     from spanemu.database import filters
 else:
+    errors = deferred("spanemu.admin.errors")
     backup_data = deferred("spanemu.admin.backup")
     filters = deferred("spanemu.database.filters")
 
@@ -51,7 +52,7 @@ class Backups:
             self._expire()
             backup = self._by_name.get(name)
         if backup is None:
-            raise BackupNotFound(name)
+            raise errors.BackupNotFound(name)
         return backup
 
     def check_free(self, name: BackupName) -> None:
@@ -59,7 +60,7 @@ class Backups:
         with self._mutex:
             self._expire()
             if str(name) in self._by_name:
-                raise ResourceExists("Backup", str(name))
+                raise errors.ResourceExists("Backup", str(name))
 
     def add(self, backup: backup_data.Backup) -> backup_data.Backup:
         """Add a backup.

@@ -15,23 +15,16 @@ from spanemu.admin.autoscaling import (
     Autoscaling,
     check_autoscaling,
 )
-from spanemu.admin.errors import (
-    CapacityGivenTwice,
-    CapacityIsAutoscaled,
-    InvalidDisplayName,
-    InvalidNodeCount,
-    InvalidProcessingUnits,
-    InvalidUpdateMask,
-    MissingField,
-)
 from spanemu.admin.instance_config import PUBLISHED_CONFIGS
 from spanemu.base.deferred import deferred
 from spanemu.base.errors import Unsupported
 from spanemu.base.resource_ids import check_labels
 
 if TYPE_CHECKING:
+    from spanemu.admin import errors
     from spanemu.database import filters
 else:
+    errors = deferred("spanemu.admin.errors")
     filters = deferred("spanemu.database.filters")
 
 UNITS_PER_STEP = 100  # Below one node, capacity comes in hundreds.
@@ -106,10 +99,10 @@ def capacity(spec: InstanceSpec, name: str) -> int:
     if spec.autoscaling is not None:
         check_autoscaling(spec.autoscaling, name)
         if spec.node_count or spec.processing_units:
-            raise CapacityIsAutoscaled(name)
+            raise errors.CapacityIsAutoscaled(name)
         return spec.autoscaling.capacity(0)
     if spec.node_count and spec.processing_units:
-        raise CapacityGivenTwice(name, spec.node_count, spec.processing_units)
+        raise errors.CapacityGivenTwice(name, spec.node_count, spec.processing_units)
     if spec.processing_units:
         return _checked_units(spec.processing_units, name)
     return _units_of_nodes(spec.node_count, name) if spec.node_count else UNITS_PER_NODE
@@ -121,14 +114,14 @@ def updated(instance: Instance, spec: InstanceSpec, paths: tuple[str, ...]) -> I
     Raises MissingField without paths, and InvalidUpdateMask for a field that cannot be changed.
     """
     if not paths:
-        raise MissingField("UpdateInstance", "field_mask")
+        raise errors.MissingField("UpdateInstance", "field_mask")
     if {"node_count", "processing_units"} <= set(paths):
-        raise CapacityGivenTwice(instance.name, spec.node_count, spec.processing_units)
+        raise errors.CapacityGivenTwice(instance.name, spec.node_count, spec.processing_units)
     for path in paths:
         if path.partition(".")[0] in spec.unsupported:
             raise Unsupported(spec.unsupported[path.partition(".")[0]])
         if path not in _UPDATES:
-            raise InvalidUpdateMask(instance.name, path)
+            raise errors.InvalidUpdateMask(instance.name, path)
     for path, change in _UPDATES.items():
         if path in paths:
             instance = change(instance, spec)
@@ -173,7 +166,7 @@ def _update_units(instance: Instance, spec: InstanceSpec) -> Instance:
 def _keep_config(instance: Instance, spec: InstanceSpec) -> Instance:
     # Clients include the field in update masks; only moving an instance can change it.
     if spec.config not in ("", instance.config):
-        raise InvalidUpdateMask(instance.name, "config")
+        raise errors.InvalidUpdateMask(instance.name, "config")
     return instance
 
 
@@ -183,7 +176,7 @@ def _update_edition(instance: Instance, spec: InstanceSpec) -> Instance:
 
 def _check_not_scaled(instance: Instance) -> None:
     if instance.autoscaling is not None:
-        raise CapacityIsAutoscaled(instance.name)
+        raise errors.CapacityIsAutoscaled(instance.name)
 
 
 _UPDATES = {
@@ -205,17 +198,17 @@ def _check_display_name(display_name: str, name: str, config: str) -> None:
     is_id = name.endswith(f"/{display_name}")
     is_published = config.rpartition("/")[2] in PUBLISHED_CONFIGS
     if is_published and not is_id and len(display_name) not in DISPLAY_NAME_CHARS:
-        raise InvalidDisplayName(name, display_name)
+        raise errors.InvalidDisplayName(name, display_name)
 
 
 def _units_of_nodes(node_count: int, name: str) -> int:
     if not 0 < node_count <= NODES_MAX:
-        raise InvalidNodeCount(name, node_count)
+        raise errors.InvalidNodeCount(name, node_count)
     return node_count * UNITS_PER_NODE
 
 
 def _checked_units(units: int, name: str) -> int:
     step = UNITS_PER_STEP if units <= UNITS_PER_NODE else UNITS_PER_NODE
     if units <= 0 or units % step:
-        raise InvalidProcessingUnits(name, units)
+        raise errors.InvalidProcessingUnits(name, units)
     return units

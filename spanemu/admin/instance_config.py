@@ -15,23 +15,20 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import IntEnum
+from typing import TYPE_CHECKING
 
 from sortedcontainers import SortedDict
 
-from spanemu.admin.errors import (
-    ConfigBaseNotManaged,
-    ConfigNotUserManaged,
-    InstanceConfigNotFound,
-    InvalidUpdateMask,
-    MismatchingName,
-    MissingField,
-    ResourceChanged,
-    ResourceExists,
-    TooManyResources,
-)
+from spanemu.base.deferred import deferred
 from spanemu.base.paging import Page, PageRequest, page, under
 from spanemu.base.resource_ids import check_instance_config_id, check_labels
 from spanemu.base.resource_names import InstanceConfigName, ProjectName
+
+if TYPE_CHECKING:
+    from spanemu.admin import errors
+else:
+    errors = deferred("spanemu.admin.errors")
+
 
 _REGIONS = (
     "africa-south1",
@@ -171,7 +168,7 @@ class InstanceConfigs:
         if config not in self._offered and config not in PUBLISHED_CONFIGS:
             with self._mutex:
                 if name not in self._used:
-                    raise InstanceConfigNotFound(name)
+                    raise errors.InstanceConfigNotFound(name)
         return InstanceConfig(
             name,
             self._offered.get(config, config),
@@ -230,7 +227,7 @@ class InstanceConfigs:
         check_instance_config_id(config_id)
         name = str(InstanceConfigName(project.project, config_id))
         if spec.name not in ("", name):
-            raise MismatchingName("instance config", spec.name, name)
+            raise errors.MismatchingName("instance config", spec.name, name)
         self._check_base(name, project, spec)
         check_labels(spec.labels)
         config = InstanceConfig(
@@ -244,10 +241,10 @@ class InstanceConfigs:
         )
         with self._mutex:
             if name in self._custom or config_id in self._offered:
-                raise ResourceExists("Instance config", name)
+                raise errors.ResourceExists("Instance config", name)
             own = list(under(self._custom, f"{project}/instanceConfigs/"))
             if len(own) >= CUSTOM_CONFIGS_PER_PROJECT_MAX:
-                raise TooManyResources(
+                raise errors.TooManyResources(
                     "custom instance configs", parent, CUSTOM_CONFIGS_PER_PROJECT_MAX
                 )
             if not validate_only:
@@ -259,13 +256,13 @@ class InstanceConfigs:
     ) -> InstanceConfig:
         """Change the fields that `paths` name; the display name and the labels are mutable."""
         if not paths:
-            raise MissingField("UpdateInstanceConfig", "update_mask")
+            raise errors.MissingField("UpdateInstanceConfig", "update_mask")
         with self._mutex:
             config = self._managed_by_user(spec.name, spec.expected)
             for path in paths:
                 change = _UPDATES.get(path)
                 if change is None:
-                    raise InvalidUpdateMask(spec.name, path)
+                    raise errors.InvalidUpdateMask(spec.name, path)
                 config = change(config, spec)
             config = replace(config, version=config.version + 1)
             if not validate_only:
@@ -289,27 +286,29 @@ class InstanceConfigs:
     def _managed_by_user(self, name: str, expected: int | None) -> InstanceConfig:
         config = self.get(name)
         if not config.base:
-            raise ConfigNotUserManaged(name)
+            raise errors.ConfigNotUserManaged(name)
         if expected is not None and expected != config.version:
-            raise ResourceChanged(name)
+            raise errors.ResourceChanged(name)
         return config
 
     def _check_base(self, name: str, project: ProjectName, spec: ConfigSpec) -> None:
         if not spec.base:
-            raise MissingField("CreateInstanceConfig", "instance_config.base_config")
+            raise errors.MissingField("CreateInstanceConfig", "instance_config.base_config")
         if self.get(spec.base).base:
-            raise ConfigBaseNotManaged(name, spec.base, "that is not Google-managed")
+            raise errors.ConfigBaseNotManaged(name, spec.base, "that is not Google-managed")
         if not spec.base.startswith(f"{project}/"):
-            raise ConfigBaseNotManaged(name, spec.base, "that is in another project")
+            raise errors.ConfigBaseNotManaged(name, spec.base, "that is in another project")
         if not spec.replicas:
-            raise MissingField("CreateInstanceConfig", "instance_config.replicas")
+            raise errors.MissingField("CreateInstanceConfig", "instance_config.replicas")
         if not all(replica.location and replica.kind for replica in spec.replicas):
-            raise MissingField("CreateInstanceConfig", "the location and type of each replica")
+            raise errors.MissingField(
+                "CreateInstanceConfig", "the location and type of each replica"
+            )
 
 
 def _update_display_name(config: InstanceConfig, spec: ConfigSpec) -> InstanceConfig:
     if not spec.display_name:
-        raise MissingField("UpdateInstanceConfig", "instance_config.display_name")
+        raise errors.MissingField("UpdateInstanceConfig", "instance_config.display_name")
     return replace(config, display_name=spec.display_name)
 
 

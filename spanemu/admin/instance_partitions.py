@@ -8,19 +8,14 @@ from typing import TYPE_CHECKING
 
 from sortedcontainers import SortedDict
 
-from spanemu.admin.errors import (
-    InstancePartitionNotFound,
-    ResourceChanged,
-    ResourceExists,
-    TooManyResources,
-)
 from spanemu.base.deferred import deferred
 from spanemu.base.paging import Page, PageRequest, page, under
 from spanemu.base.resource_names import InstanceName, InstancePartitionName
 
 if TYPE_CHECKING:
-    from spanemu.admin import instance_partition
+    from spanemu.admin import errors, instance_partition
 else:
+    errors = deferred("spanemu.admin.errors")
     instance_partition = deferred("spanemu.admin.instance_partition")
 
 PARTITIONS_PER_INSTANCE_MAX = 20
@@ -41,7 +36,7 @@ class InstancePartitions:
         InstancePartitionName.parse(name)
         partition = self._by_name.get(name)
         if partition is None:
-            raise InstancePartitionNotFound(name)
+            raise errors.InstancePartitionNotFound(name)
         return partition
 
     def add(
@@ -54,9 +49,9 @@ class InstancePartitions:
         parent = InstancePartitionName.parse(partition.name).parent
         with self._mutex:
             if partition.name in self._by_name:
-                raise ResourceExists("Instance partition", partition.name)
+                raise errors.ResourceExists("Instance partition", partition.name)
             if len(self.of(parent)) >= PARTITIONS_PER_INSTANCE_MAX:
-                raise TooManyResources(
+                raise errors.TooManyResources(
                     "instance partitions", str(parent), PARTITIONS_PER_INSTANCE_MAX
                 )
             self._by_name[partition.name] = partition
@@ -78,7 +73,7 @@ class InstancePartitions:
         """Delete a partition; the caller has checked that it is unused."""
         with self._mutex:
             if expected is not None and expected != self.get(name).version:
-                raise ResourceChanged(name)
+                raise errors.ResourceChanged(name)
             del self._by_name[name]
 
     def of(self, instance: InstanceName) -> list[instance_partition.InstancePartition]:

@@ -27,15 +27,6 @@ from sortedcontainers import SortedDict
 
 from spanemu.admin.backup_schedules import BackupSchedules
 from spanemu.admin.backups import Backups
-from spanemu.admin.errors import (
-    DatabaseAlreadyExists,
-    DatabaseDropProtected,
-    InstanceAlreadyExists,
-    InstanceHasBackups,
-    InstanceHasProtectedDatabase,
-    InstanceNotFound,
-    TooManyDatabases,
-)
 from spanemu.admin.instance import EMULATOR_CONFIG, Instance, is_instance_field
 from spanemu.admin.instance_config import InstanceConfigs
 from spanemu.admin.instance_partitions import InstancePartitions
@@ -52,8 +43,10 @@ from spanemu.database.database import Database
 from spanemu.schema.dialect import DatabaseDialect
 
 if TYPE_CHECKING:
+    from spanemu.admin import errors as admin_errors
     from spanemu.database import errors, filters
 else:
+    admin_errors = deferred("spanemu.admin.errors")
     errors = deferred("spanemu.database.errors")
     filters = deferred("spanemu.database.filters")
 
@@ -128,7 +121,7 @@ class Instances:
         """
         with self.mutex:
             if instance.name in self._instances:
-                raise InstanceAlreadyExists(instance.name)
+                raise admin_errors.InstanceAlreadyExists(instance.name)
             self._instances[instance.name] = instance
             self._database_counts[instance.name] = 0
             return instance
@@ -138,10 +131,9 @@ class Instances:
         config = self.configs.first(name.project)
         now = self.clock.now()
         fresh = Instance(str(name), config, name.instance, 1000, {}, now, now)
-        try:
-            return self.add_instance(fresh)
-        except InstanceAlreadyExists:
-            return self.instance(fresh.name)
+        with self.mutex:
+            existing = self._instances.get(fresh.name)
+            return self.add_instance(fresh) if existing is None else existing
 
     def users_of_config(self, config: str) -> list[str]:
         """Return the names of the instances and instance partitions that use `config`."""
@@ -173,11 +165,11 @@ class Instances:
         with self.mutex:
             self._instance(name)
             for backup in self.backups.of(instance):
-                raise InstanceHasBackups(name, backup.name)
+                raise admin_errors.InstanceHasBackups(name, backup.name)
             doomed = list(under(self._databases, f"{name}/databases/"))
             for database_name, database in doomed:
                 if database.drop_protection:
-                    raise InstanceHasProtectedDatabase(name, database_name)
+                    raise admin_errors.InstanceHasProtectedDatabase(name, database_name)
             for database_name, _ in doomed:
                 del self._databases[database_name]
             del self._instances[name]
@@ -265,7 +257,7 @@ class Instances:
             if database is None:
                 return
             if database.drop_protection:
-                raise DatabaseDropProtected(name)
+                raise admin_errors.DatabaseDropProtected(name)
             del self._databases[name]
             self._database_counts[str(resource.parent)] -= 1
             self.schedules.drop_under(name)
@@ -288,16 +280,16 @@ class Instances:
     def _instance(self, name: str) -> Instance:
         instance = self._instances.get(name)
         if instance is None:
-            raise InstanceNotFound(name)
+            raise admin_errors.InstanceNotFound(name)
         return instance
 
     def _check_room(self, name: DatabaseName) -> None:
         instance, limit = str(name.parent), self._settings.databases_per_instance_max
         self._instance(instance)
         if str(name) in self._databases:
-            raise DatabaseAlreadyExists(str(name))
+            raise admin_errors.DatabaseAlreadyExists(str(name))
         if limit is not None and self._database_counts[instance] >= limit:
-            raise TooManyDatabases(instance, limit)
+            raise admin_errors.TooManyDatabases(instance, limit)
 
     def _missing(self, name: str) -> Database:
         """Raise for the part of the name that does not exist; return a database added meanwhile."""

@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING
 
 from sortedcontainers import SortedDict
 
-from spanemu.admin.errors import OperationAlreadyExists, OperationNotFound, OperationRunning
 from spanemu.base.clock import NANOS_PER_DAY, Clock
 from spanemu.base.deferred import deferred
 from spanemu.base.errors import SpannerError
@@ -27,9 +26,10 @@ from spanemu.base.resource_ids import check_operation_id
 from spanemu.base.resource_names import InstanceName, OperationName, OperationResource, ProjectName
 
 if TYPE_CHECKING:
-    from spanemu.admin import operation_kinds
+    from spanemu.admin import errors, operation_kinds
     from spanemu.database import filters
 else:
+    errors = deferred("spanemu.admin.errors")
     operation_kinds = deferred("spanemu.admin.operation_kinds")
     filters = deferred("spanemu.database.filters")
 
@@ -121,7 +121,7 @@ class OperationLog:
             name = OperationName(resource, operation_id or self._next_id())
             text = str(name)
             if text in self._by_name or text in self._reserved:
-                raise OperationAlreadyExists(text)
+                raise errors.OperationAlreadyExists(text)
             self._reserved.add(text)
             return name
 
@@ -181,13 +181,13 @@ class OperationLog:
             self._forget_old()
             operation = self._by_name.get(name)
         if operation is None:
-            raise OperationNotFound(name)
+            raise errors.OperationNotFound(name)
         return operation
 
     def delete(self, name: str) -> None:
         """Forget an operation. Raises InvalidName, OperationNotFound or OperationRunning."""
         if not self.get(name).done:
-            raise OperationRunning(name)
+            raise errors.OperationRunning(name)
         with self._mutex:
             self._by_name.pop(name, None)
 

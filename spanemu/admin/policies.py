@@ -4,8 +4,14 @@ from __future__ import annotations
 
 import threading
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from spanemu.admin.errors import PolicyChanged
+from spanemu.base.deferred import deferred
+
+if TYPE_CHECKING:
+    from spanemu.admin import errors
+else:
+    errors = deferred("spanemu.admin.errors")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +42,7 @@ class Policies:
         with self._mutex:
             before = self.get(resource, created)
             if expected is not None and expected != before.tag:
-                raise PolicyChanged(resource)
+                raise errors.PolicyChanged(resource)
             policy = Policy(content, before.tag + 1)
             self._by_resource[resource] = created, policy
             return policy

@@ -19,7 +19,6 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Unpack
 
-from spanemu.admin.errors import DatabaseAlreadyExists, TooManyDatabases
 from spanemu.admin.instances import CatalogSettings, Instances
 from spanemu.admin.new_database import NewDatabase, add_database
 from spanemu.api.handles import DatabaseHandle, EmulatorHandle, NamedDatabase
@@ -29,7 +28,7 @@ from spanemu.base.errors import SpannerError
 from spanemu.base.process import OwnProcess
 from spanemu.base.rand import Randomness
 from spanemu.base.raw_key import raw_key
-from spanemu.base.resource_ids import InvalidDatabaseId
+from spanemu.base.resource_ids import check_database_id
 from spanemu.base.resource_names import DatabaseName, InstanceName
 from spanemu.config import (
     DEFAULT_INSTANCE,
@@ -199,14 +198,14 @@ class Emulator(EmulatorHandle):
         target = self.resolve(name)
         statements = load_schema(schema)
         self.create_instance(target.parent)
+        check_database_id(target.database)
+        self._instances.check_room(target)
         try:
             texts = tuple(each.text_for(target.database) for each in statements)
             add_database(self._instances, target, NewDatabase(extra_statements=texts))
         except SpannerError as failure:
-            rejection = None
-            if not isinstance(failure, _NAME_ERRORS):
-                empty = self._instances.new_database(str(target), GOOGLE_STANDARD_SQL)
-                rejection = _find_rejected(empty, statements)
+            empty = self._instances.new_database(str(target), GOOGLE_STANDARD_SQL)
+            rejection = _find_rejected(empty, statements)
             if rejection is None:
                 raise
             raise rejection from failure
@@ -327,10 +326,6 @@ def _hotspots(instances: Instances, name: str) -> Hotspots:
 
     parent = str(DatabaseName.parse(name).parent)
     return Hotspots(instances.database(name), instances.instance(parent).node_count)
-
-
-# Errors of database creation that concern the name of the database, not its schema.
-_NAME_ERRORS = (DatabaseAlreadyExists, TooManyDatabases, InvalidDatabaseId)
 
 
 def _find_rejected(trial: Database, statements: list[SchemaStatement]) -> SchemaRejected | None:
