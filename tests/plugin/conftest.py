@@ -12,18 +12,18 @@ import google.cloud.spanner_dbapi
 import pytest
 
 import pytest_spanemu
-import spanemu.api.embedded
-import spanemu.api.remote
+import spanemu
 
-# pytester forgets what a run has imported, and protocol buffers do not bear being imported twice.
+# pytester forgets what a run has imported. Protocol buffers do not bear being imported twice, and
+# a module that is imported at a later run must know the same classes as the modules before.
 SHARED = (
     faker,
     google.cloud.spanner_dbapi,
-    spanemu.api.embedded,
-    spanemu.api.remote,
     *(
         import_module(module.name)
-        for module in pkgutil.walk_packages(pytest_spanemu.__path__, "pytest_spanemu.")
+        for package in (pytest_spanemu, spanemu)
+        for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}.")
+        if not module.name.endswith("__main__")
     ),
 )
 
