@@ -112,10 +112,13 @@ class DatabaseAllocator:
         """Yield the observation of a database that belongs to one test until the block ends."""
         emulator = template.emulator
         mode = isolation or self._settings.isolation or emulator.default_isolation
+        began = perf_counter()
+        template.ensure_exists()
+        entered = perf_counter() - began
         strategy = self.strategy(template, mode)  # Not part of the test's setup time.
         began = perf_counter()
         handle = strategy.enter()
-        entered = perf_counter() - began
+        entered += perf_counter() - began
         observation = self._observe(emulator, handle)
         try:
             yield observation

@@ -46,11 +46,12 @@ class Restore:
     """Isolation by restoring a snapshot. The database's name, sessions and clients stay valid."""
 
     def __init__(self, template: Template, new_id: Callable[[], str]) -> None:
-        self._handle = template.handle
-        _settle(template)
-        self._snapshot = self._handle.snapshot()
+        self._template = template
+        self._take_snapshot()
 
     def enter(self) -> Any:
+        if self._template.handle is not self._handle:  # A test of another mode created it again.
+            self._take_snapshot()
         return self._handle
 
     def leave(self) -> None:
@@ -58,6 +59,11 @@ class Restore:
 
     def close(self) -> None:
         self._handle.forget(self._snapshot)
+
+    def _take_snapshot(self) -> None:
+        _settle(self._template)
+        self._handle = self._template.handle
+        self._snapshot = self._handle.snapshot()
 
 
 class Clone:
@@ -131,18 +137,17 @@ class Recreate:
         self._template = template
         self._ddl = template.handle.ddl()
         self._rows = catalog.read_all_rows(template.database, catalog.Catalog.of(template.database))
-        self._used = False
 
     def enter(self) -> Any:
-        template = self._template
-        if self._used:
-            template.handle = _create_again(template, self._ddl)
-            catalog.insert_rows(template.database, self._rows)
-        self._used = True
-        return template.handle
+        return self._template.handle
 
     def leave(self) -> None:
-        self._template.handle.drop()
+        self._template.drop_until_needed(self._create)
+
+    def _create(self) -> Any:
+        handle = _create_again(self._template, self._ddl)
+        catalog.insert_rows(handle.client(), self._rows)
+        return handle
 
     def close(self) -> None:
         """Do nothing: the strategy holds nothing."""

@@ -113,6 +113,7 @@ class Template:
         self.handle: Any = None
         self._database_id = database_id
         self._show_step: ShowStep = show_nothing
+        self._create: Callable[[], Any] | None = None  # while the database is dropped
 
     def build(self, schema: Schema, show_step: ShowStep = show_nothing) -> Template:
         """Run the steps of a schema. The first schema statements create the database."""
@@ -130,6 +131,16 @@ class Template:
     def database(self) -> Any:
         """The official client's `Database`."""
         return self.handle.client()
+
+    def drop_until_needed(self, create: Callable[[], Any]) -> None:
+        """Drop the database. `create` creates it again for the next test, of any isolation mode."""
+        self.handle.drop()
+        self._create = create
+
+    def ensure_exists(self) -> None:
+        """Create the database again if `drop_until_needed` has dropped it."""
+        if self._create is not None:
+            self.handle, self._create = self._create(), None
 
     def sqlalchemy_url(self) -> str:
         """Return the URL of the database for SQLAlchemy."""

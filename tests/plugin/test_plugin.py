@@ -74,6 +74,51 @@ def test_every_isolation_shows_each_test_the_template(music, isolation):
     result.assert_outcomes(passed=3)
 
 
+def test_tests_after_a_recreated_database_have_one_with_the_template_s_rows(music):
+    music.file("seeds/Singers.csv", "SingerId,Name\n1,Marc\n")
+    result = music.run(
+        """
+        import pytest
+
+        def change(database, sql):
+            assert sql("SELECT * FROM Singers") == [{"SingerId": 1, "Name": "Marc"}]
+            sql("INSERT INTO Singers (SingerId, Name) VALUES (2, 'new')")
+            database.update_ddl(["CREATE TABLE X (a INT64) PRIMARY KEY (a)"]).result(5)
+
+        @pytest.mark.parametrize("n", range(2))
+        def test_default(spanner_database, spanner_sql, n):
+            change(spanner_database, spanner_sql)
+
+        @pytest.mark.spanner(isolation="recreate")
+        def test_recreate(spanner_database, spanner_sql):
+            change(spanner_database, spanner_sql)
+
+        @pytest.mark.parametrize("n", range(2))
+        def test_restore(spanner_database, spanner_sql, n):
+            change(spanner_database, spanner_sql)
+
+        @pytest.mark.spanner(isolation="truncate")
+        def test_truncate(spanner_database, spanner_sql):
+            change(spanner_database, spanner_sql)
+
+        @pytest.mark.parametrize("n", range(2))
+        def test_restore_again(spanner_database, spanner_sql, n):
+            change(spanner_database, spanner_sql)
+
+        @pytest.mark.spanner(isolation="recreate")
+        def test_recreate_again(spanner_database, spanner_sql):
+            change(spanner_database, spanner_sql)
+
+        @pytest.mark.spanner(isolation="clone")
+        def test_clone(spanner_database, spanner_sql):
+            change(spanner_database, spanner_sql)
+        """,
+        "-p",
+        "no:randomly",
+    )
+    result.assert_outcomes(passed=10)
+
+
 def test_isolation_none_shares_and_a_marker_overrides(music):
     result = music.run(
         """
