@@ -5,7 +5,7 @@ difflib is imported when it is needed: this module is loaded by every command an
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Set
 from itertools import takewhile
 from operator import eq
 
@@ -16,11 +16,13 @@ _CLOSE_MIN = 0.65  # the least similarity of a name and its misspelling, from 0 
 def nearest(name: str, known: Collection[str]) -> str:
     """Return the known names that begin with `name`, or the most similar names, as a text.
 
-    Without a similar name, return the first few names; "none" if no name is known.
+    Without a similar name, return the first few names; "none" if no name is known. The names of a
+    set are in alphabetical order.
     """
     from difflib import get_close_matches
 
-    by_lower = {each.lower(): each for each in known}
+    ordered = sorted(known) if isinstance(known, Set) else known
+    by_lower = {each.lower(): each for each in ordered}
     longer = [each for lower, each in by_lower.items() if lower.startswith(name.lower())]
     near = [by_lower[each] for each in get_close_matches(name.lower(), by_lower)]
     candidates = longer or near or list(by_lower.values())

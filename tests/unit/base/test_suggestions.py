@@ -17,6 +17,10 @@ def test_where_none_is_near_the_first_few_are_told() -> None:
     assert nearest("zzz", []) == "none"
 
 
+def test_the_names_of_a_set_are_listed_in_alphabetical_order() -> None:
+    assert nearest("zzz", frozenset("HGFEDCBA")) == "A, B, C, D, E, F, G, H"
+
+
 def test_names_that_go_on_after_it_are_nearest() -> None:
     assert nearest("spn1", ["SPN813", "SPN101", "SPN102"]) == "SPN101, SPN102"
 
