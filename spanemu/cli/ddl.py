@@ -130,9 +130,17 @@ def _format(text: SourceText, *, check: bool) -> bool:
 def check(sources: Sequence[str], protos: Path | None) -> None:
     """Check whether Spanner would accept the schema that all files form together."""
     schema = _schema(sources, _types(protos))
-    click.echo(
-        f"{len(schema.tables)} tables, {len(schema.indexes)} indexes, {len(schema.views)} views"
+    counts = (
+        _counted(len(schema.tables), "table", "tables"),
+        _counted(len(schema.indexes), "index", "indexes"),
+        _counted(len(schema.views), "view", "views"),
     )
+    click.echo(", ".join(counts))
+
+
+def _counted(count: int, singular: str, plural: str) -> str:
+    """Return a count with its noun, such as "1 table"."""
+    return f"{count} {singular if count == 1 else plural}"
 
 
 @ddl.command(name="diff")

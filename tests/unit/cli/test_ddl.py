@@ -68,6 +68,11 @@ def test_a_directory_is_its_files_in_the_order_of_their_numbers(tmp_path: Path) 
     assert (found.exit_code, found.output) == (0, "0 tables, 0 indexes, 0 views\n")
 
 
+def test_check_counts_a_single_table_in_the_singular() -> None:
+    made = run("check", "-", stdin="CREATE TABLE T (k INT64) PRIMARY KEY (k)")
+    assert made.output == "1 table, 0 indexes, 0 views\n"
+
+
 def test_standard_input_is_checked_and_compared(files: tuple[Path, Path]) -> None:
     assert run("check", "-", stdin=NEW).output.startswith("2 tables")
     found = run("check", files[0], "-", stdin="DROP TABLE Nope")
