@@ -13,7 +13,7 @@ from itertools import cycle
 from pathlib import Path
 
 import spanemu
-from tests.stress.statements.bombs import ROWS, SCHEMA, Bomb
+from tests.stress.statements.bombs import ROWS, SCHEMA, TIME, Bomb
 from tests.stress.statements.session import BombSession
 
 MEMORY_BYTES = 1 << 30
@@ -80,7 +80,11 @@ def campaign(bombs: Sequence[Bomb], seconds: float) -> Verdict:
         with _witness(uri, database, verdict):
             session = BombSession(uri, database)
             for bomb in bombs:
-                verdict.answers.append(_answer(session, bomb, seconds, pid))
+                answer = _answer(session, bomb, seconds, pid)
+                if answer.code == TIME and not answer.is_right:
+                    # Other processes had the processor: the limit was not reached in time.
+                    answer = _answer(session, bomb, PATIENCE_SECONDS, pid)
+                verdict.answers.append(answer)
                 if not _lives(pid):
                     verdict.problems.append(f"the server died of {bomb.name}")
                     break
