@@ -26,9 +26,9 @@ from spanemu.values.mutation import Write, WriteKind
 from spanemu.values.types import INT64, JSON, STRING, array_of
 
 ROWS = 10_000
-SECONDS_MAX = 0.05
+SECONDS_MAX = 0.1  # 0.05 on an idle machine; other processes share the caches of a busy one
 BUDGET_SECONDS = 0.4  # long enough to see how often the statement checks
-TRIES = 4
+TRIES = 8
 
 DDL = [
     "CREATE TABLE T (Id INT64 NOT NULL, A INT64, B FLOAT64, S STRING(MAX)) PRIMARY KEY (Id)",
