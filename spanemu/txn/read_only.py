@@ -80,7 +80,7 @@ class SnapshotReader:
         return row_cells(row, table.width)
 
     def _checked_retention(self, rows: list[Row]) -> list[Row]:
-        """Return `rows`; raise ReadTooOld if versions at the read timestamp may be gone."""
+        """Return `rows`. Raise ReadTooOld if versions at the read timestamp may be removed."""
         if self._store.oldest_readable > self.at:
             raise ReadTooOld(format_utc(self.at), format_utc(self._store.oldest_readable))
         return rows

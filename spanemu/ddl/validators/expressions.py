@@ -97,7 +97,7 @@ def _on_update_problems(table: Table, column: Column, schema: Schema) -> Iterato
 def generated_problems(
     table: Table, new: Mapping[int, Column], schema: Schema
 ) -> Iterator[SpannerError]:
-    """Yield what is wrong with generated columns; `judged` are the new columns, by id."""
+    """Yield an error for each invalid generated column; `new` holds the added columns by id."""
     seen = without_generated(table)
     uses: dict[int, frozenset[int]] = {}
     for column in table.columns:
