@@ -2,10 +2,10 @@
 
 In reading order: `dialect` (the interface of a dialect: parser, analyzer, catalog, printer) and
 `dialects` (the table of dialects); `syntax_tree` (the nodes that dialects share), `ddl_ast` (the
-syntax tree of schema statements) and `inspection` (questions about an expression); `googlesql` (the
-dialect GoogleSQL); `resolved` (the typed tree that an analyzer makes) and `usage` (the objects that
-a resolved statement uses); `functions` (one module per chapter of the reference), `plan`,
-`planner`, `executor`, and `errors`.
+syntax tree of schema statements) and `inspection` (questions about an expression); the dialects
+`googlesql` and `postgresql`; `resolved` (the typed tree that an analyzer makes) and `usage` (the
+objects that a resolved statement uses); `functions` (one module per chapter of the reference),
+`plan`, `planner`, `executor`, and `errors`.
 The engine sees types, values and schema; it reads rows through `executor.reader.RowReader` and
 yields writes as plain data. It knows nothing of transactions or storage.
 """

@@ -152,6 +152,9 @@ _SCALAR_SORT_KEYS: dict[TypeCode, SortKey] = {
     TypeCode.JSON: attrgetter("text"),
     TypeCode.PROTO: identity,
     TypeCode.TOKENLIST: identity,
+    TypeCode.PG_NUMERIC: _float_key_nan_greatest,
+    TypeCode.PG_JSONB: attrgetter("text"),
+    TypeCode.PG_OID: identity,
 }
 
 _SCALAR_GROUP_KEYS: dict[TypeCode, GroupKey | None] = {

@@ -1,8 +1,9 @@
-"""Types of Spanner's GoogleSQL: identity, parsing and printing.
+"""Types of Spanner's values: identity, parsing and printing.
 
 A `Type` is a value: two types ARRAY<INT64> are equal and have the same hash. Lengths such as
 STRING(36) belong to a column, not to its type (see `schema.column`). Follows the page "Data types
-in GoogleSQL".
+in GoogleSQL". PostgreSQL databases share these types under other names
+(`sql.postgresql.types`), and have three of their own: PG_NUMERIC, PG_JSONB and PG_OID.
 """
 
 from __future__ import annotations
@@ -29,6 +30,9 @@ class TypeCode(StrEnum):
     ENUM = "ENUM"
     PROTO = "PROTO"
     TOKENLIST = "TOKENLIST"
+    PG_NUMERIC = "PG_NUMERIC"
+    PG_JSONB = "PG_JSONB"
+    PG_OID = "PG_OID"
     ARRAY = "ARRAY"
     STRUCT = "STRUCT"
 
@@ -101,6 +105,9 @@ JSON = Type(TypeCode.JSON)
 UUID = Type(TypeCode.UUID)
 INTERVAL = Type(TypeCode.INTERVAL)
 TOKENLIST = Type(TypeCode.TOKENLIST)
+PG_NUMERIC = Type(TypeCode.PG_NUMERIC)
+PG_JSONB = Type(TypeCode.PG_JSONB)
+PG_OID = Type(TypeCode.PG_OID)
 
 SCALARS: dict[str, Type] = {
     str(scalar): scalar
@@ -109,6 +116,8 @@ SCALARS: dict[str, Type] = {
         INTERVAL, TOKENLIST,
     )
 }  # fmt: skip
+# The types that only PostgreSQL databases have.
+POSTGRESQL_SCALARS: dict[str, Type] = {str(each): each for each in (PG_NUMERIC, PG_JSONB, PG_OID)}
 
 
 def array_of(element: Type) -> Type:

@@ -57,6 +57,14 @@ SQL_ORDER = (
     "googlesql.catalog",
     "googlesql.analyzer",
     "googlesql.dialect",
+    "postgresql.types",
+    "postgresql.ast",
+    "postgresql.syntax",
+    "postgresql.operators",
+    "postgresql.catalog",
+    "postgresql.analyzer",
+    "postgresql.printing",
+    "postgresql.dialect",
     "dialects",
     "plan",
     "planner",
@@ -64,7 +72,7 @@ SQL_ORDER = (
 )
 
 # The packages of the dialects, which only `sql.dialects` opens to everything else.
-DIALECT_PACKAGES = ("spanemu.sql.googlesql",)
+DIALECT_PACKAGES = ("spanemu.sql.googlesql", "spanemu.sql.postgresql")
 DIALECT_REGISTRY = "spanemu/sql/dialects.py"
 
 # Modules outside the standard library that only some packages may see.

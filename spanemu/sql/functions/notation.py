@@ -62,13 +62,21 @@ from spanemu.sql.functions.registry import (
     Special,
     TypeVariable,
 )
-from spanemu.values.types import NUMERIC, SCALARS, Type, TypeCode, array_of
+from spanemu.values.types import (
+    NUMERIC,
+    POSTGRESQL_SCALARS,
+    SCALARS,
+    Type,
+    TypeCode,
+    array_of,
+)
 
 SPECIALS = frozenset({"DATE_PART", "SEQUENCE", "MODEL", "NORMALIZATION_MODE"})
 
 _NUMBER = frozenset({"INT64", "NUMERIC", "FLOAT32", "FLOAT64"})
 _TOKEN = re.compile(r"\s*(\.\.\.|->|=>|'[^']*'|-?\d+|\w+|[<>()\[\]{}|,*=?])")
 _VARIABLE = re.compile(r"T\d*|ANY")
+_TYPES = SCALARS | POSTGRESQL_SCALARS
 _LITERALS: Mapping[str, Any] = {"TRUE": True, "FALSE": False, "NULL": None}
 
 Evaluate = Callable[..., Any]
@@ -274,8 +282,8 @@ class _Parser:
             return array_of(element) if isinstance(element, Type) else ArrayOf(element)
         if word == "LAMBDA":
             return self._lambda()
-        if word in SCALARS:
-            return SCALARS[word]
+        if word in _TYPES:
+            return _TYPES[word]
         if word in SPECIALS:
             return Special(word)
         if _VARIABLE.fullmatch(word):
