@@ -52,6 +52,7 @@ SQL_ORDER = (
     "resolved",
     "usage",
     "dialect",
+    "analysis",
     "googlesql.ast",
     "googlesql.syntax",
     "googlesql.catalog",

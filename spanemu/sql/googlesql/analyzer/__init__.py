@@ -4,6 +4,6 @@ In reading order: `analyze` (the entry point), `analysis` (the state of one stat
 `scope` (name lookup and the environment of an expression), `expressions`, `queries` and `dml` (a
 module for each construct), `procedures` (CALL), `resolvers` (the table of expression resolvers).
 Beside these: `hints`, `parameters`, `type_names`, `stored_expression` (defaults, generated columns,
-checks and views of a schema), `tree` (walks over a resolved statement), `suggestion` (corrections
-of misspelt names), `errors`.
+checks and views of a schema), `suggestion` (corrections of misspelt names), `errors`. What all
+dialects share is in `sql.analysis`.
 """

@@ -9,18 +9,17 @@ to clause is not here but in `scope.Env`.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from spanemu.schema.schema import Schema
+from spanemu.sql.analysis.relation import Relation
+from spanemu.sql.analysis.state import AnalysisState
 from spanemu.sql.dialect import AnalyzerOptions
 from spanemu.sql.functions.registry import Catalog
 from spanemu.sql.googlesql import ast
-from spanemu.sql.googlesql.analyzer.errors.shape import LimitExceeded
 from spanemu.sql.googlesql.analyzer.parameters import Parameters
-from spanemu.sql.googlesql.analyzer.queries.relation import Relation
-from spanemu.sql.resolved import AggregateCall, Expr, ResolvedColumn, Scan
-from spanemu.values.types import Type
+from spanemu.sql.resolved import Expr, ResolvedColumn, Scan
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,20 +28,6 @@ class ResolverTable:
 
     resolvers: Mapping[type[ast.Expression], Callable[[Any, Any], Expr]]
     resolve_query: Callable[[ast.Query, Any], QueryResult]
-
-
-@dataclass(slots=True)
-class Traits:
-    """The features that a statement uses, for callers that refuse or special-case the features."""
-
-    volatile: bool = False  # differs between calls
-    stable: bool = False  # differs between statements
-    subquery: bool = False
-    needs_read_write: bool = False
-    for_update: bool = False  # on the statement or on a part of it
-    pending_commit_timestamp: bool = False
-    tables: set[str] = field(default_factory=set)  # tables and views, in the schema's spelling
-    sequences: set[str] = field(default_factory=set)
 
 
 @dataclass(slots=True)
@@ -71,31 +56,10 @@ class CommonTable:
     result: QueryResult
 
 
-@dataclass(slots=True)
-class Aggregation:
-    """The aggregate calls of one SELECT, each with the column that holds its result."""
-
-    calls: list[tuple[ResolvedColumn, AggregateCall]] = field(default_factory=list)
-
-
-class Analysis:
+class Analysis(AnalysisState):
     """The state of one statement's analysis."""
 
-    __slots__ = (
-        "catalog",
-        "counts",
-        "depths",
-        "fold",
-        "limits",
-        "next_id",
-        "parameters",
-        "resolve_query",
-        "resolvers",
-        "schema",
-        "strict",
-        "system",
-        "traits",
-    )
+    __slots__ = ("parameters", "resolve_query", "resolvers", "strict")
 
     def __init__(
         self,
@@ -105,42 +69,10 @@ class Analysis:
         parameters: Parameters,
         resolver_table: ResolverTable,
     ) -> None:
-        self.schema = schema
-        self.fold = schema.fold
-        self.catalog = catalog
-        self.system = options.system
-        self.limits = options.limits
+        super().__init__(schema, catalog, options)
         self.parameters = parameters
         self.resolvers = resolver_table.resolvers
         self.resolve_query = resolver_table.resolve_query
-        self.traits = Traits()
         # Strict name resolution, for views: `*` is refused and columns of tables need a qualifier,
         # so that a new column of a table cannot change the meaning of the query.
         self.strict = False
-        self.depths: dict[str, int] = {}
-        self.counts: dict[str, int] = {}
-        self.next_id = 1
-
-    def column(self, name: str, type_: Type) -> ResolvedColumn:
-        """Return a new column of an intermediate result, with an id of its own."""
-        number = self.next_id
-        self.next_id = number + 1
-        return ResolvedColumn(number, name, type_)
-
-    def count(self, what: str, limit: int, at: int) -> None:
-        """Count one more `what`. Raise LimitExceeded if the statement now has more than `limit`."""
-        count = self.counts.get(what, 0) + 1
-        if count > limit:
-            raise LimitExceeded(what, limit, at=at)
-        self.counts[what] = count
-
-    def enter(self, what: str, limit: int, at: int) -> None:
-        """Enter one more level of `what`. Raise LimitExceeded if the depth is now over `limit`."""
-        depth = self.depths.get(what, 0) + 1
-        if depth > limit:
-            raise LimitExceeded(what, limit, at=at)
-        self.depths[what] = depth
-
-    def leave(self, what: str) -> None:
-        """Leave the level of `what` that `enter` entered."""
-        self.depths[what] -= 1

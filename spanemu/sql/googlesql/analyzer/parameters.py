@@ -13,8 +13,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from spanemu.base.limits import PARAMETERS_MAX
+from spanemu.sql.analysis.errors import LimitExceeded
 from spanemu.sql.errors import PARAMETERS
-from spanemu.sql.googlesql.analyzer.errors.shape import BadQuery, LimitExceeded
+from spanemu.sql.googlesql.analyzer.errors.shape import BadQuery
 from spanemu.sql.googlesql.analyzer.errors.typing import UndeclaredParameterConflict
 from spanemu.sql.resolved import Expr, ParameterRef
 from spanemu.values.types import INT64, Type

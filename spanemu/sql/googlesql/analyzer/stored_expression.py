@@ -8,6 +8,8 @@ restrictions depend on the clause, so `StoredExpression` reports what the expres
 from __future__ import annotations
 
 from spanemu.schema.table import Table
+from spanemu.sql.analysis.errors import NestedTooDeeply
+from spanemu.sql.analysis.tree import depth
 from spanemu.sql.dialect import StoredExpression, ViewShape
 from spanemu.sql.errors import AnalysisError
 from spanemu.sql.googlesql.analyzer.analysis import Analysis
@@ -15,14 +17,13 @@ from spanemu.sql.googlesql.analyzer.dml.defaults import (
     is_pending_commit_timestamp,
     pending_commit_timestamp,
 )
-from spanemu.sql.googlesql.analyzer.errors.shape import BadQuery, NestedTooDeeply
+from spanemu.sql.googlesql.analyzer.errors.shape import BadQuery
 from spanemu.sql.googlesql.analyzer.errors.typing import ExpressionDoesNotFit
 from spanemu.sql.googlesql.analyzer.expressions.braces import infer_brace_types
 from spanemu.sql.googlesql.analyzer.expressions.coercion import coerce, fits
 from spanemu.sql.googlesql.analyzer.expressions.expression import resolve
 from spanemu.sql.googlesql.analyzer.queries.table_relation import TableRelation
 from spanemu.sql.googlesql.analyzer.scope import Env, Scope
-from spanemu.sql.googlesql.analyzer.tree import depth
 from spanemu.sql.googlesql.catalog import bounds_of
 from spanemu.sql.googlesql.syntax.statement import parse_expression, parse_query
 from spanemu.sql.resolved import Expr

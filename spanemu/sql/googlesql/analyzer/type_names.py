@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from spanemu.schema.schema import Schema
+from spanemu.sql.analysis.errors import LimitExceeded
 from spanemu.sql.googlesql import ast
 from spanemu.sql.googlesql.analyzer.errors.names import TypeNotFound
-from spanemu.sql.googlesql.analyzer.errors.shape import BadQuery, LimitExceeded
+from spanemu.sql.googlesql.analyzer.errors.shape import BadQuery
 from spanemu.sql.googlesql.analyzer.errors.typing import NestedArray
 from spanemu.sql.googlesql.analyzer.expressions.messages import bundle_type
 from spanemu.values.types import BOOL, NUMERIC, SCALARS, StructField, Type, TypeCode, array_of

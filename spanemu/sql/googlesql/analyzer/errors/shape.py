@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from spanemu.base.errors import Code
-from spanemu.sql.errors import TOO_MANY, AnalysisError
+from spanemu.sql.errors import AnalysisError
 
 
 class BadQuery(AnalysisError):
@@ -77,25 +77,9 @@ class HintIndexNotFound(AnalysisError):
     index: str
 
 
-class LimitExceeded(AnalysisError):
-    prose = TOO_MANY
-    what: str
-    limit: int
-
-
-class NestedTooDeeply(AnalysisError):
-    prose = "The statement is nested too deeply"
-
-
 class BadCollation(AnalysisError, code=Code.OUT_OF_RANGE):
     prose = "COLLATE has invalid collation name '{name}'"
     name: str
-
-
-class GeneratedColumnCycle(AnalysisError, code=Code.FAILED_PRECONDITION):
-    prose = "Cycle detected: generated column {table}.{column}"
-    table: str
-    column: str
 
 
 class NeitherGroupedNorAggregated(AnalysisError):

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from spanemu.base.deferred import deferred
+from spanemu.sql.analysis.relation import Relation
 from spanemu.sql.googlesql import ast
 from spanemu.sql.googlesql.analyzer.errors.names import (
     AmbiguousColumn,
@@ -20,7 +21,6 @@ from spanemu.sql.googlesql.analyzer.errors.names import (
 )
 from spanemu.sql.googlesql.analyzer.expressions.expression import resolve
 from spanemu.sql.googlesql.analyzer.expressions.members import StructMembers
-from spanemu.sql.googlesql.analyzer.queries.relation import Relation
 from spanemu.sql.googlesql.analyzer.scope import Env, NameMatch, Origin
 from spanemu.sql.googlesql.analyzer.suggestion import closest
 from spanemu.sql.resolved import Expr, Literal, ParameterRef

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from spanemu.sql.analysis.errors import LimitExceeded
 from spanemu.sql.errors import IN_LIST_ITEMS, NESTED_OPERATORS
 from spanemu.sql.functions.conversion_rules import is_coercible
 from spanemu.sql.googlesql import ast
 from spanemu.sql.googlesql.analyzer.errors.names import NoFields
-from spanemu.sql.googlesql.analyzer.errors.shape import LimitExceeded
 from spanemu.sql.googlesql.analyzer.errors.typing import BadCall, NoMatchingSignature, NotAnArray
 from spanemu.sql.googlesql.analyzer.expressions.coercion import Kind, coerce, fits, kind_of
 from spanemu.sql.googlesql.analyzer.expressions.constructors import resolve_subscript

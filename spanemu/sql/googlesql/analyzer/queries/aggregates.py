@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from spanemu.sql.analysis.tree import column_refs, is_equivalent
 from spanemu.sql.errors import FUNCTION_CALLS
 from spanemu.sql.functions.comparison import is_groupable, is_orderable
 from spanemu.sql.functions.registry import AggregateFunction, AggregateOverload, AggregateSignature
@@ -24,7 +25,6 @@ from spanemu.sql.googlesql.analyzer.expressions.operator_call import check_conca
 from spanemu.sql.googlesql.analyzer.expressions.overload import Match, choose, coerced_arguments
 from spanemu.sql.googlesql.analyzer.queries.ordering import resolve_sort_key
 from spanemu.sql.googlesql.analyzer.scope import Env
-from spanemu.sql.googlesql.analyzer.tree import column_refs, is_equivalent
 from spanemu.sql.resolved import AggregateCall, ColumnRef, Expr, Literal, ParameterRef, SortKey
 
 COUNT_STAR = "$count_star"

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from spanemu.schema.dialect import Fold
+from spanemu.sql.analysis.relation import Relation, Star
 from spanemu.sql.googlesql.analyzer.analysis import Analysis, QueryResult
 from spanemu.sql.googlesql.analyzer.errors.names import AmbiguousColumn
 from spanemu.sql.googlesql.analyzer.expressions.members import Members, members_of
-from spanemu.sql.googlesql.analyzer.queries.relation import Relation, Star
 from spanemu.sql.resolved import ArrayScan, ColumnRef, Expr, Hints, ResolvedColumn, Scan
 
 

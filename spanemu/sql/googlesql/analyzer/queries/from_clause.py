@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 from spanemu.base.deferred import deferred
 from spanemu.base.errors import Unsupported
 from spanemu.schema.objects import View
+from spanemu.sql.analysis.relation import Relation
 from spanemu.sql.errors import AnalysisError
 from spanemu.sql.googlesql import ast
 from spanemu.sql.googlesql.analyzer.analysis import CommonTable, QueryResult
@@ -36,7 +37,6 @@ from spanemu.sql.googlesql.analyzer.queries.derived_relation import (
     query_relation,
 )
 from spanemu.sql.googlesql.analyzer.queries.pipe_relation import BuiltRelation
-from spanemu.sql.googlesql.analyzer.queries.relation import Relation
 from spanemu.sql.googlesql.analyzer.queries.sampling import apply_sample
 from spanemu.sql.googlesql.analyzer.queries.table_relation import SystemRelation, TableRelation
 from spanemu.sql.googlesql.analyzer.scope import Env, Scope

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from spanemu.sql.analysis.errors import LimitExceeded
+from spanemu.sql.analysis.tree import ExpressionMap, column_refs, rewrite
 from spanemu.sql.errors import GROUP_KEYS
 from spanemu.sql.functions.comparison import is_groupable
 from spanemu.sql.googlesql import ast
 from spanemu.sql.googlesql.analyzer.errors.names import AmbiguousAlias
 from spanemu.sql.googlesql.analyzer.errors.shape import (
     BadGrouping,
-    LimitExceeded,
     NeitherGroupedNorAggregated,
     NotGroupable,
     NotVisibleAfterDistinct,
@@ -23,7 +24,6 @@ from spanemu.sql.googlesql.analyzer.errors.shape import (
 from spanemu.sql.googlesql.analyzer.expressions.expression import resolve
 from spanemu.sql.googlesql.analyzer.queries.select_list import SelectColumn
 from spanemu.sql.googlesql.analyzer.scope import Env, Origin
-from spanemu.sql.googlesql.analyzer.tree import ExpressionMap, column_refs, rewrite
 from spanemu.sql.resolved import ColumnRef, Expr, GetField, ResolvedColumn
 
 LITERALS: frozenset[type[ast.Expression]] = frozenset(

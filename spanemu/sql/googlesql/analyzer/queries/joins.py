@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from spanemu.sql.analysis.relation import Relation, Star
 from spanemu.sql.functions.comparison import is_comparable
 from spanemu.sql.googlesql import ast
 from spanemu.sql.googlesql.analyzer.errors.names import (
@@ -23,7 +24,6 @@ from spanemu.sql.googlesql.analyzer.expressions.expression import resolve_condit
 from spanemu.sql.googlesql.analyzer.expressions.operator_call import function_call, operator_call
 from spanemu.sql.googlesql.analyzer.hints import HintTarget, check_hints
 from spanemu.sql.googlesql.analyzer.queries.derived_relation import ArrayElements, ValueRelation
-from spanemu.sql.googlesql.analyzer.queries.relation import Relation, Star
 from spanemu.sql.googlesql.analyzer.scope import Env, Scope
 from spanemu.sql.resolved import (
     And,

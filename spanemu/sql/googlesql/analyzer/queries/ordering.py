@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from spanemu.schema.dialect import Fold
+from spanemu.sql.analysis.tree import expressions_in
 from spanemu.sql.functions.comparison import is_orderable
 from spanemu.sql.functions.text.collation import is_collation
 from spanemu.sql.googlesql import ast
@@ -22,7 +23,6 @@ from spanemu.sql.googlesql.analyzer.expressions.coercion import coerce, fits
 from spanemu.sql.googlesql.analyzer.expressions.expression import resolve, resolve_int64
 from spanemu.sql.googlesql.analyzer.queries.group_by import LITERALS, ordinal
 from spanemu.sql.googlesql.analyzer.scope import Env, Scope
-from spanemu.sql.googlesql.analyzer.tree import expressions_in
 from spanemu.sql.resolved import (
     ColumnRef,
     Expr,

@@ -12,16 +12,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from spanemu.base.errors import Unsupported
+from spanemu.sql.analysis.errors import LimitExceeded
+from spanemu.sql.analysis.relation import Relation
+from spanemu.sql.analysis.state import Aggregation
 from spanemu.sql.errors import GROUP_KEYS
 from spanemu.sql.functions.comparison import is_groupable
 from spanemu.sql.googlesql import ast
-from spanemu.sql.googlesql.analyzer.analysis import Aggregation, QueryResult
-from spanemu.sql.googlesql.analyzer.errors.shape import (
-    BadGrouping,
-    BadQuery,
-    LimitExceeded,
-    NotGroupable,
-)
+from spanemu.sql.googlesql.analyzer.analysis import QueryResult
+from spanemu.sql.googlesql.analyzer.errors.shape import BadGrouping, BadQuery, NotGroupable
 from spanemu.sql.googlesql.analyzer.expressions.expression import resolve, resolve_condition
 from spanemu.sql.googlesql.analyzer.expressions.names import implied_name
 from spanemu.sql.googlesql.analyzer.hints import HintTarget, check_hints
@@ -40,7 +38,6 @@ from spanemu.sql.googlesql.analyzer.queries.pipe_relation import (
     ExtendedRelation,
     LayeredRelation,
 )
-from spanemu.sql.googlesql.analyzer.queries.relation import Relation
 from spanemu.sql.googlesql.analyzer.queries.sampling import apply_sample
 from spanemu.sql.googlesql.analyzer.queries.select import resolve_pipe_select
 from spanemu.sql.googlesql.analyzer.queries.select_list import resolve_items

@@ -15,10 +15,13 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from spanemu.base.deferred import deferred
+from spanemu.sql.analysis.relation import Relation
+from spanemu.sql.analysis.state import Aggregation
+from spanemu.sql.analysis.tree import column_refs
 from spanemu.sql.errors import CHILD_SUBQUERIES
 from spanemu.sql.functions.comparison import is_groupable
 from spanemu.sql.googlesql import ast
-from spanemu.sql.googlesql.analyzer.analysis import Aggregation, QueryResult
+from spanemu.sql.googlesql.analyzer.analysis import QueryResult
 from spanemu.sql.googlesql.analyzer.errors.shape import (
     BadGrouping,
     BadQuery,
@@ -31,10 +34,8 @@ from spanemu.sql.googlesql.analyzer.hints import HintTarget, check_hints
 from spanemu.sql.googlesql.analyzer.queries.from_clause import resolve_from
 from spanemu.sql.googlesql.analyzer.queries.group_by import Grouping, resolve_group_by
 from spanemu.sql.googlesql.analyzer.queries.ordering import alias_names, resolve_output_sort_key
-from spanemu.sql.googlesql.analyzer.queries.relation import Relation
 from spanemu.sql.googlesql.analyzer.queries.select_list import SelectColumn, resolve_items
 from spanemu.sql.googlesql.analyzer.scope import Env, Scope
-from spanemu.sql.googlesql.analyzer.tree import column_refs
 from spanemu.sql.resolved import (
     AggregateScan,
     ColumnRef,

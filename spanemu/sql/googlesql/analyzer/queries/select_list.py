@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from spanemu.sql.analysis.relation import Relation
 from spanemu.sql.googlesql import ast
 from spanemu.sql.googlesql.analyzer.errors.names import UnrecognizedName
 from spanemu.sql.googlesql.analyzer.errors.shape import BadQuery
 from spanemu.sql.googlesql.analyzer.expressions.expression import resolve
 from spanemu.sql.googlesql.analyzer.expressions.members import members_of
 from spanemu.sql.googlesql.analyzer.expressions.names import implied_name
-from spanemu.sql.googlesql.analyzer.queries.relation import Relation
 from spanemu.sql.googlesql.analyzer.scope import Env, Origin, Scope
 from spanemu.sql.googlesql.analyzer.suggestion import closest
 from spanemu.sql.resolved import Expr

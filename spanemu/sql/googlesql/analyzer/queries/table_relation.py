@@ -12,12 +12,12 @@ from functools import lru_cache
 
 from spanemu.schema.column import Column
 from spanemu.schema.table import Table
+from spanemu.sql.analysis.errors import GeneratedColumnCycle
+from spanemu.sql.analysis.relation import Relation, Star
 from spanemu.sql.dialect import SystemTable
 from spanemu.sql.googlesql import ast
 from spanemu.sql.googlesql.analyzer.analysis import Analysis
-from spanemu.sql.googlesql.analyzer.errors.shape import GeneratedColumnCycle
 from spanemu.sql.googlesql.analyzer.expressions.coercion import coerce
-from spanemu.sql.googlesql.analyzer.queries.relation import Relation, Star
 from spanemu.sql.googlesql.analyzer.scope import Env, Scope
 from spanemu.sql.googlesql.syntax.statement import parse_expression
 from spanemu.sql.resolved import (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from spanemu.sql.googlesql.analyzer.errors.shape import LimitExceeded
+from spanemu.sql.analysis.errors import LimitExceeded
 from spanemu.sql.googlesql.analyzer.errors.typing import UndeclaredParameterConflict
 from spanemu.values.types import DATE, FLOAT64, INT64, STRING, TIMESTAMP, array_of
 from tests.unit.sql.googlesql.analyzer.shop import analyzed, type_of, types

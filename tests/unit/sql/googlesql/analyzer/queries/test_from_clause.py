@@ -8,12 +8,9 @@ from spanemu.schema.column import Column
 from spanemu.schema.objects import View
 from spanemu.schema.schema import Schema
 from spanemu.sql import resolved as r
+from spanemu.sql.analysis.errors import GeneratedColumnCycle, LimitExceeded
 from spanemu.sql.googlesql.analyzer.errors.names import DuplicateTableAlias, TableNotFound
-from spanemu.sql.googlesql.analyzer.errors.shape import (
-    GeneratedColumnCycle,
-    LimitExceeded,
-    UsingColumnsDiffer,
-)
+from spanemu.sql.googlesql.analyzer.errors.shape import UsingColumnsDiffer
 from spanemu.values.types import INT64
 from tests.unit.sql.googlesql.analyzer.shop import SCHEMA, query, scans, table
 

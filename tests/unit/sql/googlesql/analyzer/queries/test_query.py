@@ -6,8 +6,8 @@ import pytest
 
 from spanemu.base.errors import Code, SpannerError, Unsupported
 from spanemu.sql import resolved as r
+from spanemu.sql.analysis.errors import LimitExceeded, NestedTooDeeply
 from spanemu.sql.errors import AnalysisError
-from spanemu.sql.googlesql.analyzer.errors.shape import LimitExceeded, NestedTooDeeply
 from spanemu.sql.googlesql.analyzer.errors.typing import StructColumn
 from spanemu.values.order import ASCENDING, DESCENDING
 from tests.unit.sql.googlesql.analyzer.shop import analyzed, query, scans, type_of, types

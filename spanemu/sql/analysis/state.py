@@ -1,0 +1,84 @@
+"""The state of one statement's analysis that no dialect changes: counters, columns and traits."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from spanemu.schema.schema import Schema
+from spanemu.sql.analysis.errors import LimitExceeded
+from spanemu.sql.dialect import AnalyzerOptions
+from spanemu.sql.functions.registry import Catalog
+from spanemu.sql.resolved import AggregateCall, ResolvedColumn
+from spanemu.values.types import Type
+
+
+@dataclass(slots=True)
+class Traits:
+    """The features that a statement uses, for callers that refuse or special-case the features."""
+
+    volatile: bool = False  # differs between calls
+    stable: bool = False  # differs between statements
+    subquery: bool = False
+    needs_read_write: bool = False
+    for_update: bool = False  # on the statement or on a part of it
+    pending_commit_timestamp: bool = False
+    tables: set[str] = field(default_factory=set)  # tables and views, in the schema's spelling
+    sequences: set[str] = field(default_factory=set)
+
+
+@dataclass(slots=True)
+class Aggregation:
+    """The aggregate calls of one SELECT, each with the column that holds its result."""
+
+    calls: list[tuple[ResolvedColumn, AggregateCall]] = field(default_factory=list)
+
+
+class AnalysisState:
+    """The state of one statement's analysis; each dialect adds its resolvers and parameters."""
+
+    __slots__ = (
+        "catalog",
+        "counts",
+        "depths",
+        "fold",
+        "limits",
+        "next_id",
+        "schema",
+        "system",
+        "traits",
+    )
+
+    def __init__(self, schema: Schema, catalog: Catalog, options: AnalyzerOptions) -> None:
+        self.schema = schema
+        self.fold = schema.fold
+        self.catalog = catalog
+        self.system = options.system
+        self.limits = options.limits
+        self.traits = Traits()
+        self.depths: dict[str, int] = {}
+        self.counts: dict[str, int] = {}
+        self.next_id = 1
+
+    def column(self, name: str, type_: Type) -> ResolvedColumn:
+        """Return a new column of an intermediate result, with an id of its own."""
+        number = self.next_id
+        self.next_id = number + 1
+        return ResolvedColumn(number, name, type_)
+
+    def count(self, what: str, limit: int, at: int) -> None:
+        """Count one more `what`. Raise LimitExceeded if the statement now has more than `limit`."""
+        count = self.counts.get(what, 0) + 1
+        if count > limit:
+            raise LimitExceeded(what, limit, at=at)
+        self.counts[what] = count
+
+    def enter(self, what: str, limit: int, at: int) -> None:
+        """Enter one more level of `what`. Raise LimitExceeded if the depth is now over `limit`."""
+        depth = self.depths.get(what, 0) + 1
+        if depth > limit:
+            raise LimitExceeded(what, limit, at=at)
+        self.depths[what] = depth
+
+    def leave(self, what: str) -> None:
+        """Leave the level of `what` that `enter` entered."""
+        self.depths[what] -= 1

@@ -1,0 +1,6 @@
+"""The analyzer of the PostgreSQL dialect: `ast` -> `resolved`.
+
+In reading order: `analysis` (the state of a statement's analysis), `parameters`, `scope` (the
+column names in scope, and the environment of an expression), then `expressions`, `queries` and
+`dml`, which resolve the parts of a statement. `errors` has PostgreSQL's messages with their codes.
+"""

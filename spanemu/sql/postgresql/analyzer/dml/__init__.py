@@ -1,0 +1,1 @@
+"""Resolves INSERT, UPDATE and DELETE."""

@@ -1,0 +1,1 @@
+"""Resolves queries: FROM, SELECT, set operations, ORDER BY, LIMIT and WITH."""

@@ -1,0 +1,166 @@
+"""Scopes: the lookup of column names, and the environment in which an expression is resolved.
+
+A scope holds the relations of one FROM clause. Its parent is the enclosing query's scope:
+
+    SELECT (SELECT a.title || s.name FROM albums AS a) FROM singers AS s
+            scope of a ───parent──> scope of s
+
+An unqualified name is a column of the innermost scope that has such a column; it is an error if
+several relations of that scope have it. A qualified name is a column of the innermost relation with
+that alias. The resolved tree has no mark for correlation: a reference is correlated if the column
+is produced outside the subquery. Output names of a select list are in no scope: GROUP BY and ORDER
+BY look them up themselves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from spanemu.base.errors import Unsupported
+from spanemu.sql.analysis.relation import Relation
+from spanemu.sql.analysis.state import Aggregation
+from spanemu.sql.analysis.tree import is_equivalent
+from spanemu.sql.postgresql.analyzer.analysis import Analysis, CommonTable
+from spanemu.sql.postgresql.analyzer.errors.names import (
+    MissingFromEntry,
+    TableNotVisible,
+    UndefinedColumn,
+)
+from spanemu.sql.resolved import Expr
+from spanemu.sql.syntax_tree import Identifier, Path
+
+
+class Origin(NamedTuple):
+    """A reference to a column of a SELECT's input, kept for the error if grouping forbids it."""
+
+    expression: Expr
+    at: int
+    name: str
+    source: Relation
+
+    @property
+    def display_name(self) -> str:
+        """The column with the alias of its table: singers.first."""
+        for relation in self.source.aliases().values():
+            if is_equivalent(relation.column(self.name, self.at), self.expression):
+                return f"{relation.alias}.{self.name}"
+        return self.name
+
+
+class Scope:
+    """The relations visible to expressions of one clause; see the module.
+
+    `hidden` are relations of the same FROM clause that this part of the query cannot use.
+    """
+
+    __slots__ = ("hidden", "origins", "parent", "source")
+
+    def __init__(
+        self,
+        parent: Scope | None,
+        source: Relation | None = None,
+        hidden: Relation | None = None,
+    ) -> None:
+        self.parent = parent
+        self.source = source
+        self.hidden = hidden
+        self.origins: list[Origin] | None = None
+
+    def relation(self, name: str) -> tuple[Relation, Scope] | None:
+        """Return the innermost relation with the alias `name`, and its scope, or None."""
+        scope: Scope | None = self
+        while scope is not None:
+            if scope.source is not None:
+                relation = scope.source.aliases().get(name)
+                if relation is not None:
+                    return relation, scope
+            scope = scope.parent
+        return None
+
+    def column(self, path: Path) -> Expr:
+        """Return a reference to the column that `path` names.
+
+        Raise UndefinedColumn, AmbiguousColumn or MissingFromEntry.
+        """
+        *qualifier, name = path.parts
+        if qualifier:
+            return self._qualified(qualifier, name, path)
+        scope: Scope | None = self
+        while scope is not None:
+            if scope.source is not None:
+                column = scope.source.column(name.name, path.at)
+                if column is not None:
+                    return scope._recorded(column, name.name, path.at)
+            scope = scope.parent
+        if self.relation(name.name) is not None:
+            raise Unsupported("A reference to a whole row")
+        raise UndefinedColumn(f'"{name.name}"', at=path.at)
+
+    def _qualified(self, qualifier: list[Identifier], name: Identifier, path: Path) -> Expr:
+        relation, scope = self.table(qualifier, path.at)
+        column = relation.column(name.name, name.at)
+        if column is None:
+            raise UndefinedColumn(str(path), at=path.at)
+        return scope._recorded(column, name.name, path.at)
+
+    def table(self, qualifier: list[Identifier], at: int) -> tuple[Relation, Scope]:
+        """Return the relation that `qualifier` names, with its scope: `t`, `public.t`, `s.t`.
+
+        Raise MissingFromEntry if FROM has no such relation.
+        """
+        alias = qualifier[-1].name
+        match = self.relation(alias)
+        if match is not None and (len(qualifier) == 1 or _is_named(match[0], qualifier)):
+            return match
+        scope: Scope | None = self
+        while scope is not None:
+            if scope.hidden is not None and alias in scope.hidden.aliases():
+                raise TableNotVisible(alias, at=at)
+            scope = scope.parent
+        raise MissingFromEntry(alias, at=at)
+
+    def _recorded(self, column: Expr, name: str, at: int) -> Expr:
+        if self.origins is not None and self.source is not None:
+            self.origins.append(Origin(column, at, name, self.source))
+        return column
+
+
+def _is_named(relation: Relation, qualifier: list[Identifier]) -> bool:
+    """Return whether a relation is the table that `qualifier` names, schema included."""
+    path = ".".join(part.name for part in qualifier).removeprefix("public.")
+    return getattr(relation, "table_name", None) == path
+
+
+@dataclass(slots=True)
+class Env:
+    """The environment in which an expression or a query is resolved.
+
+    `clause` is the clause as PostgreSQL's messages call it where it has no aggregates: "WHERE",
+    "JOIN conditions", "functions in FROM". Aggregate calls are allowed if `aggregation` is set,
+    which collects the calls; `in_aggregate` is True inside the arguments of an aggregate call.
+    `outermost` is True if a query in this environment is the whole statement: only such a query
+    may begin with WITH.
+    """
+
+    analysis: Analysis
+    scope: Scope
+    clause: str
+    common_tables: Mapping[str, CommonTable]
+    aggregation: Aggregation | None = None
+    in_aggregate: bool = False
+    for_update: bool = False
+    outermost: bool = False
+
+    def inside(self, scope: Scope) -> Env:
+        """Return the same environment with another scope, usually a child of this one."""
+        return Env(
+            self.analysis,
+            scope,
+            self.clause,
+            self.common_tables,
+            self.aggregation,
+            self.in_aggregate,
+            self.for_update,
+        )
