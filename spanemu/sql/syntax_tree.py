@@ -28,6 +28,9 @@ class Kind(StrEnum):
     FLOAT = "floating point literal"
     STRING = "string literal"
     BYTES = "bytes literal"
+    BITS = "bit string literal"
+    OPERATOR = "operator"
+    PARAMETER = "parameter"
     END = "end of statement"
 
 

@@ -14,8 +14,8 @@ from importlib import import_module
 from typing import TypeVar
 
 from spanemu.base.limits import DEFAULT_LIMITS, Limits
+from spanemu.sql.bounds import Bounds
 from spanemu.sql.functions.registry import AggregateFunction, Catalog, Function
-from spanemu.sql.googlesql.syntax.bounds import Bounds
 
 F = TypeVar("F", bound=Function | AggregateFunction)
 

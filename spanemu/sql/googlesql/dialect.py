@@ -13,6 +13,7 @@ from spanemu.schema.dialect import GOOGLE_STANDARD_SQL, DatabaseDialect
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Table
 from spanemu.sql import resolved
+from spanemu.sql.bounds import UNBOUNDED
 from spanemu.sql.ddl_ast import DdlStatement
 from spanemu.sql.dialect import (
     DEFAULT_OPTIONS,
@@ -27,7 +28,6 @@ from spanemu.sql.googlesql.analyzer.analyze import analyze
 from spanemu.sql.googlesql.analyzer.parameters import Parameters
 from spanemu.sql.googlesql.analyzer.resolvers import RESOLVER_TABLE
 from spanemu.sql.googlesql.catalog import CATALOG, bounds_of, ddl_bounds_of
-from spanemu.sql.googlesql.syntax.bounds import UNBOUNDED
 from spanemu.sql.googlesql.syntax.ddl.statement import created_database, parse_ddl, split_statements
 from spanemu.sql.googlesql.syntax.lexer import tokenize
 from spanemu.sql.googlesql.syntax.statement import begins_dml, parse_expression, parse_statement

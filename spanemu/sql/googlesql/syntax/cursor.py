@@ -15,6 +15,7 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from spanemu.base.call import current
+from spanemu.sql.bounds import UNBOUNDED, Bounds
 from spanemu.sql.errors import (
     FUNCTION_CALLS,
     NotInSpanner,
@@ -22,7 +23,6 @@ from spanemu.sql.errors import (
     SyntaxFailure,
     line_and_column,
 )
-from spanemu.sql.googlesql.syntax.bounds import UNBOUNDED, Bounds
 from spanemu.sql.googlesql.syntax.lexer import Lexer, describe, describe_symbol
 from spanemu.sql.googlesql.syntax.literals import BadLiteral
 from spanemu.sql.syntax_tree import Kind, Token

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeVar
 
+from spanemu.sql.bounds import UNBOUNDED, Bounds
 from spanemu.sql.errors import CHILD_SUBQUERIES, PARAMETERS
 from spanemu.sql.googlesql import ast
-from spanemu.sql.googlesql.syntax.bounds import UNBOUNDED, Bounds
 from spanemu.sql.googlesql.syntax.literals import (
     decode_bytes,
     decode_float,

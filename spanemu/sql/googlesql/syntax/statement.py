@@ -14,9 +14,9 @@ from collections.abc import Callable, Mapping
 from typing import TypeVar
 
 from spanemu.base.errors import Unsupported
+from spanemu.sql.bounds import UNBOUNDED, Bounds
 from spanemu.sql.errors import StatementRefused, TextTooLong, line_and_column
 from spanemu.sql.googlesql import ast
-from spanemu.sql.googlesql.syntax.bounds import UNBOUNDED, Bounds
 from spanemu.sql.googlesql.syntax.dml import DmlParser
 from spanemu.sql.googlesql.syntax.lexer import tokenize
 

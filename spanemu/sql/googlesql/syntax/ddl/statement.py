@@ -13,8 +13,8 @@ from collections.abc import Callable, Mapping
 
 from spanemu.base.errors import Unsupported
 from spanemu.sql import ddl_ast
+from spanemu.sql.bounds import UNBOUNDED, Bounds
 from spanemu.sql.errors import DdlStatementEmpty, DdlSyntaxFailure, SyntaxFailure
-from spanemu.sql.googlesql.syntax.bounds import UNBOUNDED, Bounds
 from spanemu.sql.googlesql.syntax.ddl.graph import DdlGraphParser
 from spanemu.sql.googlesql.syntax.ddl.index import DdlIndexParser
 from spanemu.sql.googlesql.syntax.ddl.objects import (
