@@ -25,6 +25,13 @@ class Isolation(StrEnum):
     NONE = "none"  # no isolation, for suites that only read
 
 
+class Dialect(StrEnum):
+    """The SQL dialect of a database."""
+
+    GOOGLESQL = "googlesql"
+    POSTGRESQL = "postgresql"
+
+
 class Unsupported(StrEnum):
     """The outcome of a test that needs a capability that the target lacks."""
 

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from spanemu.control.clock import EmulatorClock
     from spanemu.control.faults import Fault, Faults
     from spanemu.frontend.errors import PortTaken
+    from spanemu.schema.dialect import UnknownDialect
     from spanemu.schema_source import SchemaRejected, SchemaStatement, split_schema
 
 __version__ = "0.1.0"
@@ -56,6 +57,7 @@ __all__ = [
     "SchemaStatement",
     "SpannerError",
     "StartFailed",
+    "UnknownDialect",
     "Unsupported",
     "__version__",
     "emulated",
@@ -84,6 +86,7 @@ _HOMES = {
     "SchemaStatement": "spanemu.schema_source",
     "SpannerError": "spanemu.base.errors",
     "StartFailed": "spanemu.api.remote",
+    "UnknownDialect": "spanemu.schema.dialect",
     "Unsupported": "spanemu.base.errors",
     "emulated": "spanemu.api.context",
     "split_schema": "spanemu.schema_source",

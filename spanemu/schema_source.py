@@ -18,7 +18,7 @@ from pathlib import Path
 
 from spanemu.base.errors import Code, SpannerError
 from spanemu.base.excerpts import excerpt, position_of_name
-from spanemu.schema.dialect import GOOGLE_STANDARD_SQL, DatabaseDialect
+from spanemu.schema.dialect import GOOGLE_STANDARD_SQL, POSTGRESQL, DatabaseDialect
 from spanemu.sql.dialects import dialect_of
 from spanemu.sql.errors import DdlSyntaxFailure, SyntaxFailure
 
@@ -26,11 +26,22 @@ _BLANK = r"(?:\s|--[^\n]*(?:\n|$)|\#[^\n]*(?:\n|$)|/\*(?:[^*]|\*(?!/))*\*/)"
 _DDL = re.compile(
     rf"{_BLANK}*(?:$|(?:CREATE|ALTER|DROP|RENAME|GRANT|REVOKE|ANALYZE)\b)", re.IGNORECASE
 )
-_ALTER_DATABASE = re.compile(
-    rf"\A({_BLANK}*ALTER{_BLANK}+DATABASE{_BLANK}*)(?:`[^`\n]+`|\b[A-Z_][A-Z0-9_]*\b)"
-    rf"(?={_BLANK}*SET\b)",
-    re.IGNORECASE | re.ASCII,
-)
+
+
+def _alter_database(quote: str, verbs: str) -> re.Pattern[str]:
+    """Return a pattern for ALTER DATABASE with the name of the database."""
+    name = rf"{quote}[^{quote}\n]+{quote}|\b[A-Z_][A-Z0-9_]*\b"
+    return re.compile(
+        rf"\A({_BLANK}*ALTER{_BLANK}+DATABASE{_BLANK}*)(?:{name})(?={_BLANK}*(?:{verbs})\b)",
+        re.IGNORECASE | re.ASCII,
+    )
+
+
+_NAME_QUOTES = {GOOGLE_STANDARD_SQL: "`", POSTGRESQL: '"'}
+_ALTER_DATABASE = {
+    GOOGLE_STANDARD_SQL: _alter_database("`", "SET"),
+    POSTGRESQL: _alter_database('"', "SET|RESET"),
+}
 TEXT_ORIGIN = "<schema>"
 
 
@@ -46,16 +57,24 @@ class SchemaStatement:
     text: str
     origin: str
     line: int
+    dialect: DatabaseDialect = GOOGLE_STANDARD_SQL
 
     def text_for(self, database: str) -> str:
         """Return the text with the id `database` as the name in ALTER DATABASE.
 
         A schema file serves databases of many names, but Spanner requires the database's own name.
         """
-        return _ALTER_DATABASE.sub(lambda match: f"{match[1]}`{database}`", self.text)
+        name = quoted_database(database, self.dialect)
+        return _ALTER_DATABASE[self.dialect].sub(lambda match: match[1] + name, self.text)
 
 
 Source = str | os.PathLike[str] | SchemaStatement
+
+
+def quoted_database(database: str, dialect: DatabaseDialect) -> str:
+    """Return a database id as CREATE DATABASE and ALTER DATABASE name it."""
+    quote = _NAME_QUOTES[dialect]
+    return f"{quote}{database}{quote}"
 
 
 class SchemaRejected(SpannerError):
@@ -81,11 +100,13 @@ class SchemaRejected(SpannerError):
         return "\n".join(filter(None, [f"{self.origin}:{self.line}: {reason}", self.shown]))
 
 
-def load_schema(sources: Source | Iterable[Source]) -> list[SchemaStatement]:
+def load_schema(
+    sources: Source | Iterable[Source], dialect: DatabaseDialect = GOOGLE_STANDARD_SQL
+) -> list[SchemaStatement]:
     """Return the statements of every source in order. Raises OSError for a missing file."""
     if isinstance(sources, str | os.PathLike | SchemaStatement):
-        return _load(sources)
-    return [statement for source in sources for statement in _load(source)]
+        return _load(sources, dialect)
+    return [statement for source in sources for statement in _load(source, dialect)]
 
 
 def is_schema_text(source: str) -> bool:
@@ -110,12 +131,12 @@ def rejected(statement: SchemaStatement, failure: SpannerError) -> SchemaRejecte
     return SchemaRejected(statement.origin, line, failure, excerpt(text, *position))
 
 
-def _load(source: Source) -> list[SchemaStatement]:
+def _load(source: Source, dialect: DatabaseDialect) -> list[SchemaStatement]:
     if isinstance(source, SchemaStatement):
         return [source]
     if isinstance(source, str) and is_schema_text(source):
-        return split_schema(source, TEXT_ORIGIN)
-    return split_schema(_text_of(Path(source)), os.fspath(source))
+        return split_schema(source, TEXT_ORIGIN, dialect=dialect)
+    return split_schema(_text_of(Path(source)), os.fspath(source), dialect=dialect)
 
 
 def _text_of(path: Path) -> str:
@@ -145,5 +166,5 @@ def split_schema(
     for statement, offset in divided:
         line += text.count("\n", counted, offset)
         counted = offset
-        statements.append(SchemaStatement(statement, origin, line))
+        statements.append(SchemaStatement(statement, origin, line, dialect))
     return statements

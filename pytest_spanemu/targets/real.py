@@ -13,6 +13,7 @@ from google.cloud.spanner import Client
 
 import spanemu
 from pytest_spanemu.targets.resource_names import CLOUD_HOST
+from spanemu.schema.dialect import GOOGLE_STANDARD_SQL
 
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1", "[::1]"})
 
@@ -56,9 +57,11 @@ class RealSpanner(spanemu.RemoteEmulator):
         """Return the handle of a database, by id or full resource name."""
         return RealDatabase(self, self.resolve(name))
 
-    def create_database(self, name: str, schema: Any = ()) -> RealDatabase:
+    def create_database(
+        self, name: str, schema: Any = (), *, dialect: str = GOOGLE_STANDARD_SQL.option
+    ) -> RealDatabase:
         """Create a database. Raises the exceptions of the official client."""
-        super().create_database(name, schema)
+        super().create_database(name, schema, dialect=dialect)
         return self.database(name)
 
     def client(self, project: str | None = None) -> Any:

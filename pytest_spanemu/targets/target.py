@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 import pytest
 
 import spanemu
-from pytest_spanemu.setting_values import InstanceConfigs, Isolation, Target
+from pytest_spanemu.setting_values import Dialect, InstanceConfigs, Isolation, Target
 from pytest_spanemu.settings import Settings
 from pytest_spanemu.targets.resource_names import CLOUD_HOST
 from spanemu.base.deferred import deferred
@@ -132,9 +132,18 @@ class SpannerEmulator:
         """Return the official `google.cloud.spanner.Client`, the same one each time."""
         return self.handle.client(project)
 
-    def create_database(self, name: str, schema: Source | Iterable[Source] = ()) -> DatabaseHandle:
-        """Create a database from files or texts of DDL. Raises spanemu.SchemaRejected."""
-        database: DatabaseHandle = self.handle.create_database(name, schema)
+    def create_database(
+        self,
+        name: str,
+        schema: Source | Iterable[Source] = (),
+        *,
+        dialect: str = Dialect.GOOGLESQL,
+    ) -> DatabaseHandle:
+        """Create a database from files or texts of DDL. Raises spanemu.SchemaRejected.
+
+        `dialect` is "googlesql" or "postgresql".
+        """
+        database: DatabaseHandle = self.handle.create_database(name, schema, dialect=dialect)
         return database
 
     def database(self, name: str) -> DatabaseHandle:

@@ -28,6 +28,7 @@ from typing import Any, TypeVar, Unpack
 
 from spanemu.api.embedded import EmbeddedDatabase, Emulator
 from spanemu.config import ConfigChanges
+from spanemu.schema.dialect import GOOGLE_STANDARD_SQL
 from spanemu.schema_source import Source
 
 DATABASE = "test-database"
@@ -38,24 +39,31 @@ def emulated(
     schema: Source | Iterable[Source] = (),
     *,
     database: str = DATABASE,
+    dialect: str = GOOGLE_STANDARD_SQL.option,
     **settings: Unpack[ConfigChanges],
 ) -> Emulated:
     """Return an emulator with one database, for a block, a function or a class of tests.
 
-    `schema` is that of `Emulator.create_database`; `settings` are those of `Emulator`.
+    `schema` and `dialect` are those of `Emulator.create_database`; `settings` are those of
+    `Emulator`.
     """
-    return Emulated(schema, database, settings)
+    return Emulated(schema, database, dialect, settings)
 
 
 class Emulated:
     """An emulator with one database: a context manager, a decorator, and `start` and `stop`."""
 
     def __init__(
-        self, schema: Source | Iterable[Source], database: str, settings: ConfigChanges
+        self,
+        schema: Source | Iterable[Source],
+        database: str,
+        dialect: str,
+        settings: ConfigChanges,
     ) -> None:
         # A decorated function runs many times; an iterator would be used up after the first.
         self._schema = tuple(schema) if isinstance(schema, Iterator) else schema
         self._database = database
+        self._dialect = dialect
         self._settings = settings
         self._open: ExitStack | None = None
 
@@ -65,7 +73,7 @@ class Emulated:
             raise RuntimeError("this emulation has been started already")
         with ExitStack() as opened:
             emulator = opened.enter_context(Emulator(**self._settings))
-            handle = emulator.create_database(self._database, schema=self._schema)
+            handle = emulator.create_database(self._database, self._schema, dialect=self._dialect)
             opened.callback(_restore_environment, _set_environment(handle.environ()))
             self._open = opened.pop_all()
         return handle
@@ -120,7 +128,7 @@ class Emulated:
         return run
 
     def _copy(self) -> Emulated:
-        return Emulated(self._schema, self._database, self._settings)
+        return Emulated(self._schema, self._database, self._dialect, self._settings)
 
     def _test_case(self, case: Any) -> None:
         set_up, run = case.setUpClass.__func__, case.run

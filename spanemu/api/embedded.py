@@ -50,7 +50,7 @@ from spanemu.frontend.interception import InterceptedRequest
 from spanemu.frontend.method import Service
 from spanemu.frontend.server import Server
 from spanemu.frontend.services import endpoints_for
-from spanemu.schema.dialect import GOOGLE_STANDARD_SQL
+from spanemu.schema.dialect import GOOGLE_STANDARD_SQL, DatabaseDialect, dialect_named
 from spanemu.schema_source import SchemaRejected, SchemaStatement, Source, load_schema, rejected
 
 if TYPE_CHECKING:
@@ -72,8 +72,12 @@ class EmbeddedDatabase(LocalDatabase, DatabaseHandle):
     """A database of an emulator in this process."""
 
     def __init__(self, emulator: Emulator, name: DatabaseName, instances: Instances) -> None:
-        DatabaseHandle.__init__(self, emulator, name)
+        database = instances.database(str(name))
+        DatabaseHandle.__init__(self, emulator, name, database.schema.dialect)
         LocalDatabase.__init__(self, instances, emulator.clock, name)
+
+    def _read_dialect(self) -> DatabaseDialect:
+        return self._database().schema.dialect
 
     def ddl(self) -> list[str]:
         return self._database().ddl()
@@ -83,8 +87,8 @@ class EmbeddedDatabase(LocalDatabase, DatabaseHandle):
 
         In that case the statements before it stay applied. Raises SchemaRejected.
         """
-        statements = load_schema(schema)
         database = self._database()
+        statements = load_schema(schema, database.schema.dialect)
         try:
             outcome = database.apply_ddl([each.text_for(self.database_id) for each in statements])
         except SpannerError as failure:
@@ -193,18 +197,23 @@ class Emulator(EmulatorHandle):
         return self._faults()
 
     def create_database(
-        self, name: str, schema: Source | Iterable[Source] = ()
+        self,
+        name: str,
+        schema: Source | Iterable[Source] = (),
+        *,
+        dialect: str = GOOGLE_STANDARD_SQL.option,
     ) -> EmbeddedDatabase:
-        target = self.resolve(name)
-        statements = load_schema(schema)
+        target, own = self.resolve(name), dialect_named(dialect)
+        statements = load_schema(schema, own)
         self.create_instance(target.parent)
         check_database_id(target.database)
         self._instances.check_room(target)
         try:
             texts = tuple(each.text_for(target.database) for each in statements)
-            add_database(self._instances, target, NewDatabase(extra_statements=texts))
+            new = NewDatabase(extra_statements=texts, dialect=own)
+            add_database(self._instances, target, new)
         except SpannerError as failure:
-            empty = self._instances.new_database(str(target), GOOGLE_STANDARD_SQL)
+            empty = self._instances.new_database(str(target), own)
             rejection = _find_rejected(empty, statements)
             if rejection is None:
                 raise
@@ -226,9 +235,7 @@ class Emulator(EmulatorHandle):
         self._instances.ensure_instance(name or InstanceName(self.project, self.instance))
 
     def database(self, name: str) -> EmbeddedDatabase:
-        target = self.resolve(name)
-        self._instances.database(str(target))
-        return EmbeddedDatabase(self, target, self._instances)
+        return EmbeddedDatabase(self, self.resolve(name), self._instances)
 
     def close(self) -> None:
         """Stop listening, fail the running requests and drop all databases."""

@@ -19,6 +19,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
 from google.cloud.spanner import Client
+from google.cloud.spanner_admin_database_v1 import DatabaseDialect as ClientDialect
 from google.cloud.spanner_v1.database import Database
 
 from spanemu.api.client import official_async_database, official_client, official_database
@@ -27,6 +28,7 @@ from spanemu.base.resource_names import DatabaseName, InstanceName
 from spanemu.control.clock import EmulatorClock
 from spanemu.control.databases import DatabaseControl
 from spanemu.control.recording import Recorder
+from spanemu.schema.dialect import GOOGLE_STANDARD_SQL, DatabaseDialect
 from spanemu.schema_source import Source
 
 if TYPE_CHECKING:
@@ -48,9 +50,12 @@ class NamedDatabase(Protocol):
 class DatabaseHandle(DatabaseControl):
     """A handle on one database. Safe to use from several threads."""
 
-    def __init__(self, emulator: EmulatorHandle, name: DatabaseName) -> None:
+    def __init__(
+        self, emulator: EmulatorHandle, name: DatabaseName, dialect: DatabaseDialect | None
+    ) -> None:
         self._emulator = emulator
         self._path = name
+        self._known_dialect = dialect  # None if unknown yet
         self._mutex = threading.Lock()  # Guards the field below.
         self._clients: dict[int, Any] = {}  # By process id: a forked child cannot use its parent's.
 
@@ -63,6 +68,17 @@ class DatabaseHandle(DatabaseControl):
     def database_id(self) -> str:
         """The last part of the name."""
         return self._path.database
+
+    @property
+    def dialect(self) -> str:
+        """The SQL dialect of the database: "googlesql" or "postgresql"."""
+        if self._known_dialect is None:
+            self._known_dialect = self._read_dialect()
+        return self._known_dialect.option
+
+    @abstractmethod
+    def _read_dialect(self) -> DatabaseDialect:
+        """Return the dialect of the database. Raises an error if the database does not exist."""
 
     def client(self, **options: Any) -> Database:
         """Return the official client's `Database` object, the same object for every call.
@@ -77,7 +93,7 @@ class DatabaseHandle(DatabaseControl):
                     self._emulator.client(self._path.project),
                     self._path.instance,
                     self._path.database,
-                    **options,
+                    **self._client_options() | options,
                 )
                 if not options:
                     self._clients[os.getpid()] = database
@@ -92,8 +108,20 @@ class DatabaseHandle(DatabaseControl):
         """
         path = self._path
         return await official_async_database(
-            self._emulator.uri, path.project, path.instance, path.database, **options
+            self._emulator.uri,
+            path.project,
+            path.instance,
+            path.database,
+            **self._client_options() | options,
         )
+
+    def _client_options(self) -> dict[str, Any]:
+        """Return the options of the client's `Database` that depend on the database.
+
+        A client that knows the dialect need not ask the server.
+        """
+        dialect = self._known_dialect
+        return {} if dialect is None else {"database_dialect": ClientDialect(dialect.number)}
 
     def sqlalchemy_url(self) -> str:
         """Return a URL for `sqlalchemy.create_engine` that needs no environment variable."""
@@ -186,12 +214,19 @@ class EmulatorHandle(ABC):
         return int(self.uri.rpartition(":")[2])
 
     @abstractmethod
-    def create_database(self, name: str, schema: Source | Iterable[Source] = ()) -> DatabaseHandle:
+    def create_database(
+        self,
+        name: str,
+        schema: Source | Iterable[Source] = (),
+        *,
+        dialect: str = GOOGLE_STANDARD_SQL.option,
+    ) -> DatabaseHandle:
         """Create a database, and its instance if it does not exist.
 
         `name` is an id in the default instance or a full resource name. `schema` is a
-        file path, DDL text, or several of these. Raises `SchemaRejected` with the position of the
-        rejected statement.
+        file path, DDL text, or several of these, in the SQL dialect `dialect`: "googlesql" or
+        "postgresql". Raises `SchemaRejected` with the position of the rejected statement, and
+        `UnknownDialect`.
         """
 
     @abstractmethod

@@ -27,7 +27,13 @@ from spanemu.config import DEFAULT_INSTANCE, DEFAULT_PROJECT, HostPort, ProcessS
 from spanemu.control.clock import EmulatorClock, as_datetime
 from spanemu.control.remote import Proxy, RemoteFaults, RemoteRecorder, proxy
 from spanemu.control.splits import SplitsHandle
-from spanemu.schema_source import Source, load_schema
+from spanemu.schema.dialect import (
+    DATABASE_DIALECTS,
+    GOOGLE_STANDARD_SQL,
+    DatabaseDialect,
+    dialect_named,
+)
+from spanemu.schema_source import Source, load_schema, quoted_database
 
 if TYPE_CHECKING:
     from spanemu.control.hotspots import HotspotsHandle
@@ -45,9 +51,15 @@ class StartFailed(RuntimeError):
 class RemoteDatabase(Proxy, DatabaseHandle):
     """A database of an emulator in another process."""
 
-    def __init__(self, emulator: RemoteEmulator, name: DatabaseName) -> None:
-        DatabaseHandle.__init__(self, emulator, name)
+    def __init__(
+        self, emulator: RemoteEmulator, name: DatabaseName, dialect: DatabaseDialect | None = None
+    ) -> None:
+        DatabaseHandle.__init__(self, emulator, name, dialect)
         self._connect(emulator.calls, database=str(name))
+
+    def _read_dialect(self) -> DatabaseDialect:
+        api = self._emulator.client(self._path.project).database_admin_api
+        return DATABASE_DIALECTS[api.get_database(name=self.name).database_dialect]
 
     def ddl(self) -> list[str]:
         api = self._emulator.client(self._path.project).database_admin_api
@@ -56,7 +68,8 @@ class RemoteDatabase(Proxy, DatabaseHandle):
     def apply_schema(self, schema: Source | Iterable[Source]) -> None:
         """Run schema statements in order. Raises the official client's errors."""
         api = self._emulator.client(self._path.project).database_admin_api
-        statements = [each.text_for(self.database_id) for each in load_schema(schema)]
+        dialect = dialect_named(self.dialect)
+        statements = [each.text_for(self.database_id) for each in load_schema(schema, dialect)]
         if statements:
             api.update_database_ddl(database=self.name, statements=statements).result()
 
@@ -129,22 +142,37 @@ class RemoteEmulator(EmulatorHandle):
         hotspots.start()
         return hotspots
 
-    def create_database(self, name: str, schema: Source | Iterable[Source] = ()) -> RemoteDatabase:
+    def create_database(
+        self,
+        name: str,
+        schema: Source | Iterable[Source] = (),
+        *,
+        dialect: str = GOOGLE_STANDARD_SQL.option,
+    ) -> RemoteDatabase:
         """Create a database, and its instance if it does not exist.
 
         The arguments are those of `Emulator.create_database`. Raises the official client's errors.
         """
-        target = self.resolve(name)
-        statements = [each.text_for(target.database) for each in load_schema(schema)]
+        target, own = self.resolve(name), dialect_named(dialect)
+        statements = [each.text_for(target.database) for each in load_schema(schema, own)]
         self._ensure_instance(target)
         api = self.client(target.project).database_admin_api
+        # Spanner creates a database of the PostgreSQL dialect without a schema.
+        extra, later = (statements, []) if own is GOOGLE_STANDARD_SQL else ([], statements)
         request = {
             "parent": str(target.parent),
-            "create_statement": f"CREATE DATABASE `{target.database}`",
-            "extra_statements": statements,
+            "create_statement": f"CREATE DATABASE {quoted_database(target.database, own)}",
+            "extra_statements": extra,
+            "database_dialect": own.number,
         }
         api.create_database(request=request).result()
-        return RemoteDatabase(self, target)
+        try:
+            if later:
+                api.update_database_ddl(database=str(target), statements=later).result()
+        except BaseException:
+            api.drop_database(database=str(target))
+            raise
+        return RemoteDatabase(self, target, own)
 
     def database(self, name: str) -> RemoteDatabase:
         """Return a handle on a database, given by id or full resource name, unchecked."""

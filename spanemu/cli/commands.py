@@ -1,4 +1,4 @@
-"""The table of subcommands, whose modules are imported on use.
+"""The table of subcommands, whose modules are imported on use, and what several of them share.
 
 `spanemu --help` lists the subcommands without importing their modules.
 """
@@ -13,6 +13,15 @@ import click
 
 import spanemu
 from spanemu.base.suggestions import did_you_mean
+
+# The option of several commands.
+dialect_option = click.option(
+    "--dialect",
+    type=click.Choice(["googlesql", "postgresql"]),
+    default="googlesql",
+    show_default=True,
+    help="The SQL dialect of the schema files and databases.",
+)
 
 
 class SuggestingGroup(click.Group):

@@ -6,6 +6,7 @@
     spanemu ddl apply new.sql --database P     migrate a database to a schema
     spanemu ddl export --database P            print the schema of a database
     spanemu ddl graph schema.sql --format dot  print the dependencies between objects
+    spanemu ddl check pg.sql --dialect postgresql
 
 A schema is any number of files, of directories with `.sql` and `.ddl` files in the order of their
 numbers, or `-` for standard input.
@@ -29,7 +30,7 @@ from google.api_core.exceptions import GoogleAPICallError
 from spanemu.api.client import official_client, server_message
 from spanemu.base.errors import SpannerError
 from spanemu.base.resource_names import DatabaseName
-from spanemu.cli.commands import SuggestingGroup
+from spanemu.cli.commands import SuggestingGroup, dialect_option
 from spanemu.ddl import (
     Dependency,
     Migration,
@@ -41,6 +42,7 @@ from spanemu.ddl import (
 )
 from spanemu.frontend.admin.descriptors import types_from_descriptors
 from spanemu.lint.source import SourceMissing, SourceText, read_sources
+from spanemu.schema.dialect import DATABASE_DIALECTS, DatabaseDialect, dialect_named
 from spanemu.schema.objects import ProtoTypes
 from spanemu.schema.schema import Schema
 from spanemu.schema_source import SchemaRejected, SchemaStatement, rejected, split_schema
@@ -82,10 +84,11 @@ def ddl() -> None:
 
 @ddl.command()
 @_SCHEMA
+@dialect_option
 @click.option("--check", is_flag=True, help="Change no file; exit 1 if a file would change.")
-def fmt(sources: Sequence[str], check: bool) -> None:
+def fmt(sources: Sequence[str], dialect: str, check: bool) -> None:
     """Format files: one column per line; comments stay where they are."""
-    texts = _texts(sources)
+    texts = _texts(sources, dialect_named(dialect))
     errors = [str(error) for text in texts for error in _errors(text)]
     if errors:
         raise Rejected("\n".join(errors))
@@ -96,13 +99,13 @@ def fmt(sources: Sequence[str], check: bool) -> None:
 def _errors(text: SourceText) -> Iterator[SpannerError]:
     """Yield an error with its position for each invalid statement."""
     try:
-        statements = split_schema(text.text, text.origin)
+        statements = split_schema(text.text, text.origin, dialect=text.dialect.database)
     except SchemaRejected as failure:
         yield failure
         return
     for statement in statements:
         try:
-            parse(statement.text)
+            parse(statement.text, statement.dialect)
         except SpannerError as failure:
             yield rejected(statement, failure)
 
@@ -112,7 +115,7 @@ def _format(text: SourceText, *, check: bool) -> bool:
 
     Standard input is formatted to standard output.
     """
-    after = format_ddl(text.text)
+    after = format_ddl(text.text, text.dialect.database)
     changes = after != text.text
     path = Path(text.origin)
     if not check and not path.is_file():
@@ -126,10 +129,11 @@ def _format(text: SourceText, *, check: bool) -> bool:
 
 @ddl.command()
 @_SCHEMA
+@dialect_option
 @_PROTOS
-def check(sources: Sequence[str], protos: Path | None) -> None:
+def check(sources: Sequence[str], dialect: str, protos: Path | None) -> None:
     """Check whether Spanner would accept the schema that all files form together."""
-    schema = _schema(sources, _types(protos))
+    schema = _schema(sources, dialect_named(dialect), _types(protos))
     counts = (
         _counted(len(schema.tables), "table", "tables"),
         _counted(len(schema.indexes), "index", "indexes"),
@@ -146,12 +150,13 @@ def _counted(count: int, singular: str, plural: str) -> str:
 @ddl.command(name="diff")
 @click.argument("before", metavar=f"BEFORE({_SOURCE})")
 @click.argument("after", metavar=f"AFTER({_SOURCE})")
+@dialect_option
 @click.option("--exit-code", is_flag=True, help="Exit 1 if the schemas differ.")
 @_PROTOS
-def difference(before: str, after: str, exit_code: bool, protos: Path | None) -> None:
+def difference(before: str, after: str, dialect: str, exit_code: bool, protos: Path | None) -> None:
     """Print the statements that lead from one schema to another."""
-    types = _types(protos)
-    migrations = diff(_schema([before], types), _schema([after], types))
+    own, types = dialect_named(dialect), _types(protos)
+    migrations = diff(_schema([before], own, types), _schema([after], own, types))
     _print(migrations)
     raise SystemExit(1 if exit_code and migrations else 0)
 
@@ -170,9 +175,9 @@ def apply(
     allow_destructive: bool,
     **target: str,
 ) -> None:
-    """Migrate a database to the schema of the files."""
-    schema = _schema(sources, _types(protos))
+    """Migrate a database to the schema of the files, which are in the database's dialect."""
     database = _database(**target)
+    schema = _schema(sources, _dialect_of(database), _types(protos))
     migrations = diff(_schema_of(database), schema, database.database_id)
     if dry_run or not migrations:
         _print(migrations)
@@ -201,30 +206,32 @@ def export(name: str, host_port: str) -> None:
 
 @ddl.command()
 @_SCHEMA
+@dialect_option
 @click.option("--format", "shape", type=click.Choice(["text", "dot", "mermaid"]), default="text")
 @_PROTOS
-def graph(sources: Sequence[str], shape: str, protos: Path | None) -> None:
+def graph(sources: Sequence[str], dialect: str, shape: str, protos: Path | None) -> None:
     """Print the dependencies between objects."""
-    click.echo(_SHAPES[shape](dependencies(_schema(sources, _types(protos)))))
+    schema = _schema(sources, dialect_named(dialect), _types(protos))
+    click.echo(_SHAPES[shape](dependencies(schema)))
 
 
 # ---------------------------------------------------------------------------- shared helpers
 
 
-def _texts(sources: Sequence[str]) -> list[SourceText]:
+def _texts(sources: Sequence[str], dialect: DatabaseDialect) -> list[SourceText]:
     try:
-        return read_sources(sources)
+        return read_sources(sources, dialect)
     except SourceMissing as error:
         raise Rejected(str(error)) from error
 
 
-def _schema(sources: Sequence[str], types: ProtoTypes) -> Schema:
-    texts = _texts(sources)
+def _schema(sources: Sequence[str], dialect: DatabaseDialect, types: ProtoTypes) -> Schema:
+    texts = _texts(sources, dialect)
 
     def build() -> Schema:
-        schema = schema_of([])
+        schema = Schema(dialect=dialect)
         for text in texts:
-            for statement in split_schema(text.text, text.origin):
+            for statement in split_schema(text.text, text.origin, dialect=dialect):
                 schema = _with(schema, statement, types)
         return schema
 
@@ -233,8 +240,16 @@ def _schema(sources: Sequence[str], types: ProtoTypes) -> Schema:
 
 def _schema_of(database: Any) -> Schema:
     """Return the schema of a database, from its DDL and proto descriptors."""
-    types = types_from_descriptors(database.proto_descriptors or b"")
-    return _or_rejected(lambda: schema_of(list(database.ddl_statements), types=types))
+    types, empty = (
+        types_from_descriptors(database.proto_descriptors or b""),
+        Schema(dialect=_dialect_of(database)),
+    )
+    return _or_rejected(lambda: schema_of(list(database.ddl_statements), empty, types))
+
+
+def _dialect_of(database: Any) -> DatabaseDialect:
+    """Return the dialect of the official client's `Database`."""
+    return DATABASE_DIALECTS[database.database_dialect]
 
 
 def _types(protos: Path | None) -> ProtoTypes:

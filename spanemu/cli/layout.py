@@ -20,6 +20,7 @@ from google.api_core.exceptions import GoogleAPICallError
 import spanemu
 from spanemu.api.client import server_message
 from spanemu.base.errors import SpannerError
+from spanemu.cli.commands import dialect_option
 from spanemu.hotspots.split_settings import SplitPolicy
 
 _SETTINGS = {"policy": "policy", "split_bytes": "split_bytes_max", "servers": "servers"}
@@ -29,6 +30,7 @@ _ROWS = '{TABLE: {"columns": [...], "rows": [[...], ...]}, ...}'
 
 @click.command()
 @click.option("--schema", "schemas", multiple=True, required=True, type=_FILE, help="A DDL file.")
+@dialect_option
 @click.option("--rows", "sources", multiple=True, type=_FILE, help=f"A JSON file of rows: {_ROWS}.")
 @click.option(
     "--split",
@@ -46,13 +48,17 @@ _ROWS = '{TABLE: {"columns": [...], "rows": [[...], ...]}, ...}'
 @click.option("--split-bytes", type=click.IntRange(1), help="Split ranges that are larger.")
 @click.option("--servers", type=click.IntRange(1), help="Show splits on this number of servers.")
 def layout(
-    schemas: Sequence[Path], sources: Sequence[Path], splits: Sequence[str], **model: Any
+    schemas: Sequence[Path],
+    sources: Sequence[Path],
+    splits: Sequence[str],
+    dialect: str,
+    **model: Any,
 ) -> None:
     """Print rows in interleaved order, with split boundaries."""
     changes = {_SETTINGS[name]: given for name, given in model.items() if given is not None}
     with spanemu.Emulator(embedded_channel=True) as emulator:
         try:
-            database = emulator.create_database("layout", schema=list(schemas))
+            database = emulator.create_database("layout", list(schemas), dialect=dialect)
             database.splits.configure(**changes)
             for source in sources:
                 _load(database.client(), source)

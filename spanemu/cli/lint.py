@@ -1,6 +1,7 @@
 """`spanemu lint`: finds hotspots and slow patterns in a schema before any load shows them.
 
     spanemu lint schema.sql
+    spanemu lint schema.sql --dialect postgresql
     spanemu lint db/ --select SPN1,SPN2 --ignore SPN123 --format sarif > lint.sarif
     spanemu lint --explain SPN102
     spanemu lint --list-rules
@@ -29,6 +30,7 @@ from spanemu.lint.rules import RULES
 from spanemu.lint.run import Report, run
 from spanemu.lint.selection import check_rule_names, unknown_rule
 from spanemu.lint.settings import Settings, find_pyproject, settings_from
+from spanemu.schema.dialect import DIALECT_OPTIONS
 
 EXIT_FINDINGS = 1
 EXIT_USAGE = 2
@@ -41,6 +43,7 @@ class Options(TypedDict):
     """The values of the arguments and options, by click's parameter names."""
 
     sources: tuple[Path, ...]
+    dialect: str | None
     form: str
     select: tuple[str, ...]
     ignore: tuple[str, ...]
@@ -55,6 +58,8 @@ class Options(TypedDict):
 
 @click.command()
 @click.argument("sources", nargs=-1, type=_PATH, metavar="FILE|DIRECTORY|-...")
+@click.option("--dialect", type=click.Choice(list(DIALECT_OPTIONS)),
+              help="The SQL dialect of the files.")  # fmt: skip
 @click.option("--format", "form", type=click.Choice(list(FORMATS)), default="text",
               show_default=True)  # fmt: skip
 @click.option(
@@ -129,6 +134,7 @@ def _settings(given: Options) -> Settings:
         "select": _ids(given["select"]) or settings.select,
         "ignore": settings.ignore + _ids(given["ignore"]),
         "nodes": given["nodes"] or settings.nodes,
+        "dialect": given["dialect"] or settings.dialect,
     }
     if path is not None and settings.baseline is not None:
         changes["baseline"] = str(path.parent / settings.baseline)

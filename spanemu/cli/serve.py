@@ -24,6 +24,7 @@ from spanemu.api.endpoint_file import Endpoint, publish
 from spanemu.base.clock import monotonic
 from spanemu.base.limits import DEFAULT_LIMITS, Limits
 from spanemu.base.resource_names import InstanceName
+from spanemu.cli.commands import dialect_option
 from spanemu.cli.home_cpu import keep_to_one_cpu
 from spanemu.cli.process_memory import heed_limits, share_one_arena, statement_memory_bytes
 from spanemu.config import (
@@ -51,6 +52,7 @@ class Options(TypedDict):
     instance_configs: tuple[str, ...]
     strict_instance_configs: bool
     databases: tuple[str, ...]
+    dialect: str
     schemas: tuple[Path, ...]
     endpoint_file: Path | None
     seed: int | None
@@ -96,6 +98,7 @@ class Options(TypedDict):
     metavar="ID",
     help="Create this database in the instance. Repeatable.",
 )
+@dialect_option
 @click.option(
     "--schema",
     "schemas",
@@ -226,7 +229,7 @@ def _create(emulator: spanemu.Emulator, given: Options) -> list[str]:
     names = [str(InstanceName(emulator.project, emulator.instance))]
     try:
         names += [
-            emulator.create_database(database, given["schemas"]).name
+            emulator.create_database(database, given["schemas"], dialect=given["dialect"]).name
             for database in given["databases"]
         ]
     except (spanemu.SpannerError, OSError, UnicodeDecodeError) as error:

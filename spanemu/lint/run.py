@@ -38,6 +38,7 @@ from spanemu.lint.source import (
     read_sources,
     statements_of,
 )
+from spanemu.schema.dialect import dialect_named
 from spanemu.sql import ddl_ast
 from spanemu.sql.errors import DdlSyntaxFailure, SyntaxFailure, UnclosedText
 from spanemu.sql.inspection import walk
@@ -111,7 +112,7 @@ def run(sources: Source | Iterable[Source], settings: Settings | None = None) ->
     selected = [rule for rule in RULES.values() if rule.check and is_selected(rule.id, settings)]
     check_rule_names(settings)
     failures: list[Failure] = []
-    texts = read_sources(sources)
+    texts = read_sources(sources, dialect_named(settings.dialect))
     schema = build(_parsed(texts, failures), settings)
     findings = [_finding(rule, hit) for rule in selected for hit in _reported(rule, schema)]
     files = {text.origin: number for number, text in enumerate(texts)}

@@ -1,6 +1,7 @@
 """The linter's settings: thresholds, selected rules, and facts about tables.
 
 [tool.spanemu.lint]
+dialect = "postgresql"              # of the schema files; default: googlesql
 select = ["default", "SPN210"]      # prefixes of ids, "default" or "all"
 ignore = ["SPN104"]
 nodes = 10                          # planned size of the instance
@@ -23,6 +24,7 @@ from typing import Any
 
 from spanemu.base.errors import Code, SpannerError
 from spanemu.base.identifiers import fold
+from spanemu.schema.dialect import GOOGLE_STANDARD_SQL, UnknownDialect, dialect_named
 
 
 class BadSettings(SpannerError, code=Code.INVALID_ARGUMENT):
@@ -45,6 +47,7 @@ class TableSettings:
 class Settings:
     """The linter's settings; the default thresholds follow Spanner's documentation on hotspots."""
 
+    dialect: str = GOOGLE_STANDARD_SQL.option
     select: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
     baseline: str | None = None
@@ -85,6 +88,10 @@ def settings_from(path: Path) -> Settings:
         for name, given in tables.items()
     }
     settings: Settings = _merged(Settings(), lint, path, "tool.spanemu.lint")
+    try:
+        dialect_named(settings.dialect)
+    except UnknownDialect as problem:
+        raise BadSettings(str(path), f"tool.spanemu.lint.dialect: {problem}") from problem
     return replace(settings, tables=known)
 
 

@@ -22,7 +22,7 @@ from pathlib import Path
 
 from spanemu.base.errors import Code, SpannerError
 from spanemu.base.name_hints import words_of
-from spanemu.schema.dialect import GOOGLE_STANDARD_SQL
+from spanemu.schema.dialect import GOOGLE_STANDARD_SQL, DatabaseDialect
 from spanemu.schema_source import TEXT_ORIGIN, is_schema_text
 from spanemu.sql.dialect import Dialect
 from spanemu.sql.dialects import dialect_of
@@ -124,23 +124,27 @@ class Position:
         return source.origin, *source.line_and_column(self.statement.offset + self.at)
 
 
-def read_sources(sources: Source | Iterable[Source]) -> list[SourceText]:
+def read_sources(
+    sources: Source | Iterable[Source], dialect: DatabaseDialect = GOOGLE_STANDARD_SQL
+) -> list[SourceText]:
     """Return every text in order.
 
     A directory stands for its .sql and .ddl files, "-" for standard input. Raises SourceMissing.
     """
     listed = [sources] if isinstance(sources, str | os.PathLike) else list(sources)
-    return [text for source in listed for text in _read(source)]
+    syntax = dialect_of(dialect)
+    return [SourceText(text, origin, syntax) for source in listed for text, origin in _read(source)]
 
 
-def _read(source: Source) -> Iterator[SourceText]:
+def _read(source: Source) -> Iterator[tuple[str, str]]:
+    """Yield each text of a source with its origin."""
     if isinstance(source, str) and is_schema_text(source):
-        yield SourceText(source, TEXT_ORIGIN)
+        yield source, TEXT_ORIGIN
     elif str(source) == STANDARD_INPUT:
-        yield SourceText(_decoded("<stdin>", _standard_input), "<stdin>")
+        yield _decoded("<stdin>", _standard_input), "<stdin>"
     else:
         for file in _files(Path(source)):
-            yield SourceText(_decoded(str(file), file.read_bytes), str(file))
+            yield _decoded(str(file), file.read_bytes), str(file)
 
 
 def _decoded(origin: str, read: Callable[[], bytes]) -> str:

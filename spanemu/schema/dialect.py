@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from spanemu.base.suggestions import did_you_mean
 from spanemu.values.order import GOOGLESQL_ORDERS, POSTGRESQL_ORDERS, SortOrders
 
 Fold = Callable[[str], str]  # from an identifier to the key by which it is looked up
@@ -30,6 +31,11 @@ class DatabaseDialect:
     orders: SortOrders  # the places of NULL and NaN in ORDER BY and in keys
     title: str = ""  # the name in prose
 
+    @property
+    def option(self) -> str:
+        """The name in options and settings, such as "postgresql"."""
+        return self.title.lower()
+
 
 GOOGLE_STANDARD_SQL = DatabaseDialect(
     "GOOGLE_STANDARD_SQL", 1, str.lower, GOOGLESQL_ORDERS, "GoogleSQL"
@@ -38,3 +44,20 @@ POSTGRESQL = DatabaseDialect("POSTGRESQL", 2, str, POSTGRESQL_ORDERS, "PostgreSQ
 
 # By number of the API, where 0 means unspecified.
 DATABASE_DIALECTS = {0: GOOGLE_STANDARD_SQL, 1: GOOGLE_STANDARD_SQL, 2: POSTGRESQL}
+
+# By the name in options and settings.
+DIALECT_OPTIONS = {each.option: each for each in (GOOGLE_STANDARD_SQL, POSTGRESQL)}
+
+
+class UnknownDialect(ValueError):
+    """A name in an option or a setting that is no dialect; the message lists the dialects."""
+
+
+def dialect_named(option: str) -> DatabaseDialect:
+    """Return the dialect of an option. Raises UnknownDialect."""
+    dialect = DIALECT_OPTIONS.get(option)
+    if dialect is None:
+        known = " or ".join(DIALECT_OPTIONS)
+        hint = did_you_mean(option, DIALECT_OPTIONS)
+        raise UnknownDialect(f"{option!r} is no dialect of Spanner; use {known}.{hint}")
+    return dialect

@@ -3,6 +3,7 @@
 import pytest
 
 from spanemu.base.errors import Code, SpannerError
+from spanemu.schema.dialect import POSTGRESQL
 from spanemu.schema_source import (
     TEXT_ORIGIN,
     SchemaRejected,
@@ -98,10 +99,23 @@ def test_alter_database_takes_the_name_of_the_database(written, becomes):
 
 
 @pytest.mark.parametrize(
+    ("written", "becomes"),
+    [
+        ("ALTER DATABASE db SET spanner.x = 1", 'ALTER DATABASE "own-1" SET spanner.x = 1'),
+        ('alter database "my-db" reset spanner.x', 'alter database "own-1" reset spanner.x'),
+        ("ALTER DATABASE `db` SET spanner.x = 1", "ALTER DATABASE `db` SET spanner.x = 1"),
+    ],
+)
+def test_alter_database_quotes_the_name_as_postgresql_does(written, becomes):
+    assert SchemaStatement(written, TEXT_ORIGIN, 1, POSTGRESQL).text_for("own-1") == becomes
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "ALTER DATABASE my-db SET OPTIONS (x = 1)",  # a syntax error, and to be shown as one
         "ALTER DATABASE SET OPTIONS (x = 1)",
+        'ALTER DATABASE "db" SET OPTIONS (x = 1)',
         "ALTER DATABASES db SET OPTIONS (x = 1)",
         "CREATE TABLE A (x STRING(99) DEFAULT ('ALTER DATABASE db SET')) PRIMARY KEY (x)",
         "ALTER TABLE A SET OPTIONS (x = 1)",

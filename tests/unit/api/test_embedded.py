@@ -93,6 +93,21 @@ def test_clients_ignore_the_environment(emulator, monkeypatch):
         assert handle.client(database_role="r") is not handle.client()
 
 
+def test_a_dialect_is_one_of_two_names(emulator):
+    with pytest.raises(spanemu.UnknownDialect, match=r"'postgres'.*googlesql or postgresql"):
+        emulator.create_database("other", dialect="postgres")
+    with pytest.raises(DatabaseNotFound):
+        emulator.database("other")
+
+
+def test_a_handle_and_its_client_know_the_dialect(emulator, monkeypatch):
+    handle = emulator.create_database("with-dialect", SINGERS, dialect="googlesql")
+    assert (handle.dialect, emulator.database("with-dialect").dialect) == ("googlesql",) * 2
+    client = handle.client()
+    monkeypatch.setattr(client, "reload", lambda: pytest.fail("the client asked the server"))
+    assert client.database_dialect.name == "GOOGLE_STANDARD_SQL"
+
+
 def test_a_clone_is_independent_of_its_source(emulator):
     original = emulator.create_database("original", schema=SINGERS)
     clone = original.clone("clone")

@@ -10,6 +10,8 @@ import pytest
 from click.testing import CliRunner
 
 from spanemu.cli.commands import COMMANDS, main
+from spanemu.cli.serve import serve
+from spanemu.schema.dialect import DIALECT_OPTIONS
 
 HELP_CHARS_MAX = 200
 
@@ -21,6 +23,12 @@ def test_the_help_has_the_summary_of_each_subcommand(name: str) -> None:
     assert command.get_short_help_str(HELP_CHARS_MAX) == COMMANDS[name].summary
     help_text = " ".join(CliRunner().invoke(main, ["--help"]).output.split())
     assert f"{name} {COMMANDS[name].summary}" in help_text
+
+
+def test_the_dialects_of_the_option_are_all_dialects() -> None:
+    (option,) = (each for each in serve.params if each.name == "dialect")
+    assert isinstance(option.type, click.Choice)
+    assert list(option.type.choices) == list(DIALECT_OPTIONS)
 
 
 def test_the_help_imports_no_subcommand() -> None:

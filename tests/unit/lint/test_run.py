@@ -192,6 +192,7 @@ def test_settings_from_pyproject(tmp_path: Path) -> None:
         "[tool.spanemu.lint]\nnodes = 'ten'",
         "[tool.spanemu.lint]\nnodes = -3",
         "[tool.spanemu.lint]\nselect = 'SPN1'",
+        "[tool.spanemu.lint]\ndialect = 'mysql'",
         "[tool.spanemu.tables]\nEvents = 1",
         "[tool.spanemu",
     ],
