@@ -9,7 +9,7 @@ and `executor` see resolved trees and know no dialect at all.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Protocol
@@ -19,6 +19,7 @@ from spanemu.schema.column import Column
 from spanemu.schema.dialect import DatabaseDialect
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Table
+from spanemu.schema.table_text import declared_type, row_deletion_text
 from spanemu.sql import resolved
 from spanemu.sql.ddl_ast import DdlStatement
 from spanemu.sql.functions.registry import Catalog
@@ -111,6 +112,29 @@ class ViewShape:
     depends_on: frozenset[str]
 
 
+class NamedType(Protocol):
+    """A scalar type under the names and numbers of a catalog of types, as pg_catalog.pg_type is.
+
+    `name` is the internal name, `title` the name that DDL prints. `oid` is 0 for a type that the
+    catalog leaves out; `array_oid` is the number of the type of arrays.
+    """
+
+    @property
+    def type(self) -> Type: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def title(self) -> str: ...
+    @property
+    def oid(self) -> int: ...
+    @property
+    def array_oid(self) -> int: ...
+    @property
+    def category(self) -> str: ...
+    @property
+    def preferred(self) -> bool: ...
+
+
 class Dialect(ABC):
     """One SQL dialect. Stateless: one instance serves all databases and threads.
 
@@ -120,6 +144,7 @@ class Dialect(ABC):
 
     database: DatabaseDialect
     catalog: Catalog
+    named_types: Sequence[NamedType] = ()  # the types of a catalog of types, if there is one
 
     # ------------------------------------------------------------------------ statements
 
@@ -214,6 +239,14 @@ class Dialect(ABC):
         None leaves them to `ddl.schema_text`, which writes GoogleSQL.
         """
         return None
+
+    def column_type(self, column: Column) -> str:
+        """Return the type of a column as DDL writes it, with lengths."""
+        return declared_type(column)
+
+    def row_deletion_policy(self, table: Table) -> str | None:
+        """Return the expression of the row deletion policy of a table, or None."""
+        return row_deletion_text(table)
 
     # ------------------------------------------------------------------------ names
 

@@ -1,135 +1,24 @@
-"""The catalog of system tables: lookup by name for the analyzer, rows for running statements.
-
-The system tables also have rows in INFORMATION_SCHEMA, which describe these tables themselves.
-"""
+"""The system tables of each dialect, their rows for running statements, and procedures of CALL."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cache
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any
 
-from spanemu.base.errors import Code, SpannerError, Unsupported
+from spanemu.base.deferred import deferred
+from spanemu.base.errors import Code, SpannerError
 from spanemu.database.core import DatabaseCore
-from spanemu.database.system_tables.constraints import (
-    not_null_clause,
-    not_null_name,
-    primary_key_name,
-)
-from spanemu.database.system_tables.declaration import Declared, Source
-from spanemu.database.system_tables.information_schema import INFORMATION_SCHEMA
-from spanemu.database.system_tables.relations import (
-    COMMITTED,
-    PRIMARY_KEY,
-    PRIMARY_KEY_FACTS,
-    YES_NO,
-)
-from spanemu.database.system_tables.spanner_sys import LEFT_OUT, SCHEMA, SPANNER_SYS
+from spanemu.database.system_tables.declaration import Source
+from spanemu.database.system_tables.described import SYSTEM_TABLES, described
+from spanemu.database.system_tables.directory import SystemTables
+from spanemu.database.system_tables.spanner_sys import LEFT_OUT, SCHEMA
 from spanemu.database.system_tables.visibility import visible
-from spanemu.schema.dialect import GOOGLE_STANDARD_SQL, DatabaseDialect
-from spanemu.sql.dialect import SystemTable
+from spanemu.schema.dialect import GOOGLE_STANDARD_SQL, POSTGRESQL, DatabaseDialect
 
-Rows = Iterator[tuple[Any, ...]]
-
-_NEVER_COMPUTED = ("NEVER", False, None, None, None, "NO", *[None] * 6)
-
-
-def _tables(declared: Sequence[Declared]) -> Rows:
-    for table in declared:
-        yield "", table.schema, table.name, None, None, "VIEW", None, None, None
-
-
-def _columns(declared: Sequence[Declared]) -> Rows:
-    for table in declared:
-        for position, column in enumerate(table.columns, 1):
-            yield (
-                "", table.schema, table.name, column.name, position, None, None,
-                YES_NO[not column.not_null], column.spanner_type, *_NEVER_COMPUTED,
-            )  # fmt: skip
-
-
-def _indexes(declared: Sequence[Declared]) -> Rows:
-    for table in _keyed(declared):
-        yield "", table.schema, table.name, *PRIMARY_KEY_FACTS
-
-
-def _index_columns(declared: Sequence[Declared]) -> Rows:
-    for table in _keyed(declared):
-        for position, column in enumerate(table.key_columns, 1):
-            yield (
-                "", table.schema, table.name, PRIMARY_KEY, PRIMARY_KEY, column.name, position,
-                "ASC", YES_NO[not column.not_null], column.spanner_type,
-            )  # fmt: skip
-
-
-def _table_constraints(declared: Sequence[Declared]) -> Rows:
-    for table in _keyed(declared):
-        tail = "", table.schema, table.name
-        yield (
-            "",
-            table.schema,
-            primary_key_name(table.name),
-            *tail,
-            "PRIMARY KEY",
-            "NO",
-            "NO",
-            "YES",
-        )
-        for name, _ in _not_nulls(table):
-            yield "", table.schema, name, *tail, "CHECK", "NO", "NO", "YES"
-
-
-def _check_constraints(declared: Sequence[Declared]) -> Rows:
-    for table in _keyed(declared):
-        for name, column in _not_nulls(table):
-            yield "", table.schema, name, not_null_clause(column), COMMITTED
-
-
-def _constraint_table_usage(declared: Sequence[Declared]) -> Rows:
-    for table in _keyed(declared):
-        for name in (primary_key_name(table.name), *(name for name, _ in _not_nulls(table))):
-            yield "", table.schema, table.name, "", table.schema, name
-
-
-def _constraint_column_usage(declared: Sequence[Declared]) -> Rows:
-    for table in _keyed(declared):
-        key_name = primary_key_name(table.name)
-        keys = [(key_name, column.name) for column in table.key_columns]
-        for name, column in (*keys, *_not_nulls(table)):
-            yield "", table.schema, table.name, column, "", table.schema, name
-
-
-def _key_column_usage(declared: Sequence[Declared]) -> Rows:
-    for table in _keyed(declared):
-        name = primary_key_name(table.name)
-        for position, column in enumerate(table.key_columns, 1):
-            yield "", table.schema, name, "", table.schema, table.name, column.name, position, None
-
-
-def _keyed(declared: Sequence[Declared]) -> Iterator[Declared]:
-    return (table for table in declared if table.key_columns)
-
-
-def _not_nulls(table: Declared) -> list[tuple[str, str]]:
-    """Return (constraint, column) for each NOT NULL."""
-    return [
-        (not_null_name(table.name, column.name), column.name)
-        for column in table.columns
-        if column.not_null
-    ]
-
-
-DESCRIBED: Mapping[str, Callable[[Sequence[Declared]], Rows]] = {
-    "INFORMATION_SCHEMA.CHECK_CONSTRAINTS": _check_constraints,
-    "INFORMATION_SCHEMA.COLUMNS": _columns,
-    "INFORMATION_SCHEMA.CONSTRAINT_COLUMN_USAGE": _constraint_column_usage,
-    "INFORMATION_SCHEMA.CONSTRAINT_TABLE_USAGE": _constraint_table_usage,
-    "INFORMATION_SCHEMA.INDEXES": _indexes,
-    "INFORMATION_SCHEMA.INDEX_COLUMNS": _index_columns,
-    "INFORMATION_SCHEMA.KEY_COLUMN_USAGE": _key_column_usage,
-    "INFORMATION_SCHEMA.TABLES": _tables,
-    "INFORMATION_SCHEMA.TABLE_CONSTRAINTS": _table_constraints,
-}
+if TYPE_CHECKING:
+    from spanemu.database.system_tables.postgresql import catalog as postgresql
+else:
+    postgresql = deferred("spanemu.database.system_tables.postgresql.catalog")
 
 
 class NoSuchQuery(SpannerError, code=Code.NOT_FOUND):
@@ -146,44 +35,23 @@ def cancel_query(core: DatabaseCore, query_id: str | None) -> None:
 
 PROCEDURES: Mapping[str, Callable[..., None]] = {"cancel_query": cancel_query}
 
-
-SYSTEM_TABLES: Sequence[Declared] = (*INFORMATION_SCHEMA, *SPANNER_SYS)
-
-
-class SystemTables:
-    """The system tables of a dialect by name, case-insensitive: the same in every database.
-
-    `left_out` names the tables that Spanner has and spanemu leaves out.
-    """
-
-    def __init__(self, tables: Sequence[Declared], left_out: frozenset[str]) -> None:
-        self._by_name = {table.full_name.lower(): table for table in tables}
-        self._left_out = left_out
-
-    def table(self, name: str) -> SystemTable | None:
-        """Return the system table of a dotted name.
-
-        Raises Unsupported for a table that spanemu leaves out.
-        """
-        declared = self._by_name.get(name.lower())
-        if declared is None and name.upper() in self._left_out:
-            raise Unsupported(f"System table {name.upper()}")
-        return None if declared is None else declared.table
-
-    def declared(self, name: str) -> Declared:
-        """Return the declaration of a system table that exists."""
-        return self._by_name[name.lower()]
+CATALOG = SystemTables(
+    SYSTEM_TABLES,
+    frozenset(f"{SCHEMA}.{name}" for name in LEFT_OUT),
+    GOOGLE_STANDARD_SQL.fold,
+    described,
+)
 
 
-CATALOG = SystemTables(SYSTEM_TABLES, frozenset(f"{SCHEMA}.{name}" for name in LEFT_OUT))
-
-# A dialect without a row has the tables of GoogleSQL.
-_CATALOGS: Mapping[DatabaseDialect, SystemTables] = {GOOGLE_STANDARD_SQL: CATALOG}
+_CATALOGS: Mapping[DatabaseDialect, Callable[[], SystemTables]] = {
+    GOOGLE_STANDARD_SQL: lambda: CATALOG,
+    POSTGRESQL: postgresql.catalog,
+}
 
 
 def system_tables(dialect: DatabaseDialect) -> SystemTables:
-    """Return the system tables of the databases of a dialect."""
-    return _CATALOGS.get(dialect, CATALOG)
+    """Return the system tables of the databases of a dialect; without a row, GoogleSQL's."""
+    return _CATALOGS.get(dialect, lambda: CATALOG)()
 
 
 class SystemRows:
@@ -202,8 +70,9 @@ class SystemRows:
         """Return all visible rows of the system table of a canonical name."""
         visible_rows = self._visible_rows.get(name)
         if visible_rows is None:
-            declared = system_tables(self._source.schema.dialect).declared(name)
-            rows = [*declared.rows(self._source), *_described(name)]
+            tables = system_tables(self._source.schema.dialect)
+            declared = tables.declared(name)
+            rows = [*declared.rows(self._source), *tables.described(name, self._source)]
             visible_rows = [*visible(declared, rows, self._source.schema, self._role)]
             self._visible_rows[name] = visible_rows
         return visible_rows
@@ -211,10 +80,3 @@ class SystemRows:
     def call(self, procedure: str, arguments: tuple[Any, ...]) -> None:
         """Execute a system procedure."""
         PROCEDURES[procedure](self._source.core, *arguments)
-
-
-@cache
-def _described(name: str) -> Sequence[tuple[Any, ...]]:
-    """Return the rows of a table that describe the system tables."""
-    describe = DESCRIBED.get(name)
-    return () if describe is None else tuple(describe(SYSTEM_TABLES))

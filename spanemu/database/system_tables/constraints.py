@@ -62,7 +62,7 @@ def not_null_clause(column: str) -> str:
 def _constraints(source: Source, *, with_checked_columns: bool = False) -> Iterator[Constraint]:
     """Yield all constraints, table by table; columns of checks require analyzing the checks."""
     schema = source.schema
-    checked = _checked_columns(source) if with_checked_columns else {}
+    checked = checked_columns(source) if with_checked_columns else {}
     for table in schema.tables.values():
         home, name = split_name(table.name)
         keys = [column.name for column in table.key_columns]
@@ -91,7 +91,7 @@ def _referenced_indexes(schema: Schema, table: Table) -> list[Index]:
     return [index for index in schema.indexes_of(table) if index.name in names]
 
 
-def _checked_columns(source: Source) -> CheckedColumns:
+def checked_columns(source: Source) -> CheckedColumns:
     """Return the columns that each check names, computed once per generation."""
     columns_by_check: CheckedColumns = source.generation.compiled(
         columns_of_checks, lambda: _analyzed_checks(source.schema)

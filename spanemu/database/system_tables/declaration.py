@@ -3,13 +3,13 @@
 *NAME          part of the primary key, so NOT NULL
 !NAME          NOT NULL
 NAME           nullable
-NAME:TYPE      of a type of `TYPES`; the default is STRING(MAX)
+NAME:TYPE      of a type of the notation's types; the default is a string of any length
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -89,9 +89,12 @@ def written(type_: Type) -> str:
 
 
 # word of the notation -> (type, the type as INFORMATION_SCHEMA.COLUMNS shows it)
-TYPES: Mapping[str, tuple[Type, str]] = {
+NotationTypes = Mapping[str, tuple[Type, str]]
+
+TYPES: NotationTypes = {
+    "": (STRING, written(STRING)),
     **{str(type_): (type_, written(type_)) for type_ in (BOOL, DATE, FLOAT64, INT64, JSON)},
-    **{str(type_): (type_, written(type_)) for type_ in (STRING, BYTES, TIMESTAMP)},
+    **{str(type_): (type_, written(type_)) for type_ in (BYTES, TIMESTAMP)},
     "STRING(32)": (STRING, "STRING(32)"),
     "STRING(100)": (STRING, "STRING(100)"),
     **{
@@ -124,13 +127,17 @@ def no_rows(_: Source) -> Rows:
 
 @dataclass(frozen=True, eq=False)
 class Declared:
-    """A system table. `key` names the primary key if its order differs from the columns' order."""
+    """A system table. `key` names the primary key if its order differs from the columns' order.
+
+    `types` are the types by the words of the notation, which differ between dialects.
+    """
 
     schema: str
     name: str
     notation: str
     rows: Callable[[Source], Rows] = no_rows
     key: str = ""
+    types: NotationTypes = field(default_factory=lambda: TYPES, repr=False)
 
     @property
     def full_name(self) -> str:
@@ -140,7 +147,7 @@ class Declared:
     @cached_property
     def columns(self) -> tuple[DeclaredColumn, ...]:
         """The columns that the notation declares."""
-        return tuple(_column(word) for word in self.notation.split())
+        return tuple(_column(word, self.types) for word in self.notation.split())
 
     @cached_property
     def key_columns(self) -> tuple[DeclaredColumn, ...]:
@@ -162,8 +169,8 @@ def column_name(word: str) -> str:
     return word.lstrip("*!").partition(":")[0]
 
 
-def _column(word: str) -> DeclaredColumn:
+def _column(word: str, types: NotationTypes) -> DeclaredColumn:
     mark = word[0] if word[0] in "*!" else ""
     name, _, type_word = word.removeprefix(mark).partition(":")
-    type_, text = TYPES[type_word or "STRING"]
+    type_, text = types[type_word]
     return DeclaredColumn(name, type_, text, not_null=bool(mark), in_key=mark == "*")

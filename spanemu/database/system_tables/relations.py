@@ -13,7 +13,7 @@ from spanemu.schema.index import SearchIndex, VectorIndex
 from spanemu.schema.names import split_name
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Interleave, Table
-from spanemu.schema.table_text import declared_type, row_deletion_text
+from spanemu.sql.dialects import dialect_of
 
 Rows = Iterator[tuple[Any, ...]]
 
@@ -34,9 +34,10 @@ def schemata(source: Source) -> Rows:
 
 def tables(source: Source) -> Rows:
     """Yield the rows of TABLES: tables, their synonyms, views."""
+    deletion_policy = dialect_of(source.schema.dialect).row_deletion_policy
     for table in source.schema.tables.values():
         home, name = split_name(table.name)
-        yield "", home, name, *_placement(table), row_deletion_text(table)
+        yield "", home, name, *_placement(table), deletion_policy(table)
         for synonym in table.synonyms:
             yield "", *split_name(synonym), None, None, "SYNONYM", None, None, None
     for view in source.schema.views.values():
@@ -76,7 +77,7 @@ _PLAIN = ("NEVER", False, None, None, COMMITTED, *_NO_IDENTITY, None)
 def columns(source: Source) -> Rows:
     """Yield the rows of COLUMNS: columns of tables, then of views."""
     schema = source.schema
-    type_text = TypeTexts()
+    type_text = TypeTexts(schema)
     for table in schema.tables.values():
         home, name = split_name(table.name)
         for position, column in enumerate(table.columns, 1):
@@ -93,15 +94,17 @@ def columns(source: Source) -> Rows:
 class TypeTexts:
     """The types of columns as DDL writes them, cached: a schema has many columns and few types."""
 
-    def __init__(self) -> None:
+    def __init__(self, schema: Schema) -> None:
+        self._column_type = dialect_of(schema.dialect).column_type
         self._known: dict[Any, str] = {}
 
     def of(self, column: Column) -> str:
         """Return the type of a column, whose schema must outlive this object."""
-        key = id(column.type), column.length, column.vector_length
+        commit_timestamp = column.allow_commit_timestamp
+        key = id(column.type), column.length, column.vector_length, commit_timestamp
         text = self._known.get(key)
         if text is None:
-            text = self._known[key] = declared_type(column)
+            text = self._known[key] = self._column_type(column)
         return text
 
 
@@ -114,10 +117,10 @@ def _origin(column: Column) -> tuple[Any, ...]:
         computed: tuple[Any, ...] = ("NEVER", column.hidden, None, None)
     else:
         computed = ("ALWAYS", column.hidden, generated, YES_NO[column.stored])
-    return *computed, COMMITTED, *_identity(column.identity), column.on_update
+    return *computed, COMMITTED, *identity_facts(column.identity), column.on_update
 
 
-def _identity(identity: Identity | None) -> tuple[str | None, ...]:
+def identity_facts(identity: Identity | None) -> tuple[str | None, ...]:
     """Return IS_IDENTITY, IDENTITY_GENERATION, _KIND, _START_WITH_COUNTER and _SKIP_RANGE_MIN,
     _MAX.
     """
@@ -194,7 +197,7 @@ def _special(schema: Schema) -> Iterator[tuple[str, SearchIndex | VectorIndex]]:
 def index_columns(source: Source) -> Rows:
     """Yield the rows of INDEX_COLUMNS: key parts, then stored columns without a position."""
     schema = source.schema
-    type_text = TypeTexts()
+    type_text = TypeTexts(schema)
     for table in schema.tables.values():
         home, name = split_name(table.name)
         for index in schema.indexes_of(table):

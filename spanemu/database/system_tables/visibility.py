@@ -20,6 +20,7 @@ from spanemu.schema.schema import Schema
 Row = tuple[Any, ...]
 
 _RELATIONS = ("TABLE", "VIEW")
+DEFAULT_SCHEMAS = frozenset({"", "public"})  # the default schema in GoogleSQL and in PostgreSQL
 _ON_COLUMNS = frozenset({"SELECT", "INSERT", "UPDATE"})
 
 
@@ -85,7 +86,9 @@ class Rights:
 
     def _is_system(self, name: str) -> bool:
         home = name.partition(".")[0].upper()
-        return home == "INFORMATION_SCHEMA" or (home == "SPANNER_SYS" and SYS_READER in self.roles)
+        if home == "SPANNER_SYS":
+            return SYS_READER in self.roles
+        return home in ("INFORMATION_SCHEMA", "PG_CATALOG")
 
     def _index_columns(self, table_name: str, name: str) -> set[str]:
         schema = self._schema
@@ -96,7 +99,7 @@ class Rights:
 
 
 class _Named:
-    """The cells of a row by column name."""
+    """The cells of a row by column name in upper case."""
 
     def __init__(self, names: Mapping[str, int], row: Row, fold: Fold) -> None:
         self._names = names
@@ -108,13 +111,16 @@ class _Named:
 
     def name(self, prefix: str) -> str:
         """Return an object's folded full name, from its _SCHEMA and _NAME columns."""
-        home, name = self[f"{prefix}SCHEMA"], self[f"{prefix}NAME"]
-        return self._fold(f"{home}.{name}" if home else name)
+        return self.full_name(self[f"{prefix}SCHEMA"], self[f"{prefix}NAME"])
 
     def object_name(self) -> str:
         """Return the object's folded full name, from the second and third column."""
         _, home, name, *_ = self._row
-        return self._fold(f"{home}.{name}" if home else str(name))
+        return self.full_name(home, str(name))
+
+    def full_name(self, home: str, name: str) -> str:
+        """Return the folded full name of the object `name` of a schema."""
+        return self._fold(f"{home}.{name}" if home not in DEFAULT_SCHEMAS else name)
 
 
 Sees = Callable[[Rights, _Named], bool]
@@ -142,8 +148,7 @@ def _column(rights: Rights, row: _Named) -> bool:
 
 
 def _index(rights: Rights, row: _Named) -> bool:
-    home = row["TABLE_SCHEMA"]
-    index = f"{home}.{row['INDEX_NAME']}" if home else row["INDEX_NAME"]
+    index = row.full_name(row["TABLE_SCHEMA"], row["INDEX_NAME"])
     return rights.index(row.name("TABLE_"), index)
 
 
@@ -151,10 +156,15 @@ def _grantee(rights: Rights, row: _Named) -> bool:
     return row["GRANTEE"] in rights.roles
 
 
+def _role(rights: Rights, row: _Named) -> bool:
+    return row["ROLE_NAME"] in rights.roles
+
+
 def _own_grantee(rights: Rights, row: _Named) -> bool:
     return row["GRANTEE"] in rights.own
 
 
+# By name in upper case: INFORMATION_SCHEMA in GoogleSQL, information_schema in PostgreSQL.
 _SEEN: Mapping[str, Sees] = {
     **{
         table.name: _object(kind.words)
@@ -162,15 +172,17 @@ _SEEN: Mapping[str, Sees] = {
         for table in kind.tables
         if table.by_privilege
     },
+    "APPLICABLE_ROLES": _own_grantee,
     "COLUMNS": _column,
     "COLUMN_OPTIONS": _column,
     "COLUMN_PRIVILEGES": _column,
+    "ENABLED_ROLES": _role,
     "INDEXES": _index,
     "INDEX_COLUMNS": _index,
     "KEY_COLUMN_USAGE": _column,
     "PARAMETERS": _routine,
     "PROPERTY_GRAPHS": lambda rights, row: rights.graph(row.name("PROPERTY_GRAPH_")),
-    "ROLES": lambda rights, row: row["ROLE_NAME"] in rights.roles,
+    "ROLES": _role,
     "ROLE_GRANTEES": _own_grantee,
     "ROUTINES": _routine,
     "ROUTINE_OPTIONS": _routine,
@@ -191,11 +203,13 @@ def _rule(name: str) -> Sees | None:
 
 def visible(declared: Declared, rows: Iterable[Row], schema: Schema, role: str) -> Iterable[Row]:
     """Return the rows of a system table that a role sees; without a role, all rows."""
-    sees = _rule(declared.name)
-    if not role or sees is None or declared.schema != "INFORMATION_SCHEMA":
+    if not role or declared.schema.upper() != "INFORMATION_SCHEMA":
+        return rows
+    sees = _rule(declared.name.upper())
+    if sees is None:
         return rows
     rights = Rights(schema, role)
     if rights.sees_all:
         return rows
-    names = {column.name: position for position, column in enumerate(declared.columns)}
+    names = {column.name.upper(): position for position, column in enumerate(declared.columns)}
     return [row for row in rows if sees(rights, _Named(names, row, schema.fold))]

@@ -2,7 +2,8 @@ from datetime import date
 
 import pytest
 
-from spanemu.database.system_tables.catalog import CATALOG, SYSTEM_TABLES, SystemRows
+from spanemu.database.system_tables.catalog import CATALOG, SystemRows
+from spanemu.database.system_tables.described import SYSTEM_TABLES
 from spanemu.values.types import BOOL, DATE, FLOAT64, INT64, STRING, TIMESTAMP
 from tests.unit.database.system_tables.shop import DDL, database, picked, rows_of
 

@@ -1,0 +1,180 @@
+"""The tables of information_schema: names, columns and row functions.
+
+The columns are PostgreSQL's in PostgreSQL's order, then Spanner's own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from spanemu.database.system_tables.declaration import Declared, Rows, Source
+from spanemu.database.system_tables.postgresql import columns, objects
+from spanemu.database.system_tables.postgresql.declaration import (
+    declared,
+    projected,
+    with_named_rows,
+)
+
+SCHEMA = "information_schema"
+
+_STREAM = "change_stream_catalog change_stream_schema change_stream_name"
+_TABLE = "table_catalog table_schema table_name"
+_CONSTRAINT = "constraint_catalog constraint_schema constraint_name"
+_OPTION = "option_name option_type option_value"
+_SPECIFIC = "specific_catalog specific_schema specific_name"
+_ROUTINE = f"{_SPECIFIC} routine_catalog routine_schema routine_name"
+
+# The types of parameters and of results of functions, in PostgreSQL's order.
+_TYPE = """data_type {0}character_maximum_length:bigint {0}character_octet_length:bigint
+    {0}character_set_catalog {0}character_set_schema {0}character_set_name {0}collation_catalog
+    {0}collation_schema {0}collation_name {0}numeric_precision:bigint
+    {0}numeric_precision_radix:bigint {0}numeric_scale:bigint {0}datetime_precision:bigint
+    {0}interval_type {0}interval_precision:bigint {1}udt_catalog {1}udt_schema {1}udt_name
+    {0}scope_catalog {0}scope_schema {0}scope_name {0}maximum_cardinality:bigint
+    {0}dtd_identifier"""
+_RESULT_CAST = (
+    _TYPE.format("result_cast_", "result_cast_type_")
+    .replace("data_type ", "result_cast_from_data_type result_cast_as_locator ", 1)
+    .replace("character_maximum", "char_max")
+    .replace("character_", "char_")
+)
+
+
+def _table(name: str, notation: str, rows: Callable[[Source], Rows]) -> Declared:
+    return declared(SCHEMA, name, notation, rows)
+
+
+def _privileges(name: str, place: str, more: str = "", **fixed: str) -> Declared:
+    """Return a table of privileges on the objects that the columns `place` name."""
+    notation = f"grantor grantee {place} privilege_type is_grantable {more}"
+    return projected(name, notation, grantor=None, is_grantable="NO", **fixed)
+
+
+def _with_filters(indexes: Declared) -> Declared:
+    """Return the table of indexes with the conditions of partial indexes as a last column."""
+
+    def rows(source: Source) -> Rows:
+        filters = objects.index_filters(source)
+        for _catalog, home, table, name, *rest in indexes.rows(source):
+            yield _catalog, home, table, name, *rest, filters.get((home, name))
+
+    return _table(indexes.name, f"{indexes.notation} filter", rows)
+
+
+_SPECIFIC_ROUTINE = {"routine_schema": "SPECIFIC_SCHEMA", "routine_name": "SPECIFIC_NAME"}
+
+INFORMATION_SCHEMA: tuple[Declared, ...] = (
+    projected(
+        "applicable_roles", "grantee role_name is_grantable", "ROLE_GRANTEES", is_grantable="NO"
+    ),
+    projected("change_stream_columns", f"{_STREAM} {_TABLE} column_name"),
+    projected("change_stream_options", f"{_STREAM} {_OPTION}"),
+    _privileges("change_stream_privileges", _STREAM),
+    projected("change_stream_tables", f"{_STREAM} {_TABLE} all_columns"),
+    projected("change_streams", f"{_STREAM} all"),
+    projected("check_constraints", f"{_CONSTRAINT} check_clause spanner_state"),
+    projected("column_column_usage", f"{_TABLE} column_name dependent_column"),
+    projected("column_options", f"{_TABLE} column_name option_name option_value option_type"),
+    _privileges("column_privileges", f"{_TABLE} column_name"),
+    _table("columns", columns.NOTATION, columns.columns),
+    projected("constraint_column_usage", f"{_TABLE} column_name {_CONSTRAINT}"),
+    projected("constraint_table_usage", f"{_TABLE} {_CONSTRAINT}"),
+    projected("database_options", f"catalog_name schema_name {_OPTION}"),
+    projected(
+        "enabled_roles", "role_name spanner_is_system", "ROLES", spanner_is_system="IS_SYSTEM"
+    ),
+    projected(
+        "index_columns",
+        f"""{_TABLE} index_name index_type column_name ordinal_position:bigint column_ordering
+        is_nullable spanner_type""",
+    ),
+    _with_filters(
+        projected(
+            "indexes",
+            f"""{_TABLE} index_name index_type parent_table_name is_unique is_null_filtered
+            index_state spanner_is_managed""",
+        )
+    ),
+    _table("information_schema_catalog_name", "catalog_name", objects.catalog_name),
+    projected(
+        "key_column_usage",
+        f"""{_CONSTRAINT} {_TABLE} column_name ordinal_position:bigint
+        position_in_unique_constraint:bigint""",
+    ),
+    _table(
+        "locality_group_options",
+        "locality_group_name option_name option_value",
+        objects.locality_group_options,
+    ),
+    with_named_rows(
+        SCHEMA,
+        "parameters",
+        f"""{_SPECIFIC} ordinal_position:bigint parameter_mode is_result as_locator parameter_name
+        {_TYPE.format("", "")} parameter_default""",
+        objects.parameters,
+    ),
+    projected("placement_options", f"placement_name {_OPTION}"),
+    projected("placements", "placement_name is_default"),
+    projected(
+        "referential_constraints",
+        f"""{_CONSTRAINT} unique_constraint_catalog unique_constraint_schema
+        unique_constraint_name match_option update_rule delete_rule spanner_state""",
+        match_option="NONE",
+    ),
+    _privileges("role_change_stream_grants", _STREAM),
+    _privileges("role_column_grants", f"{_TABLE} column_name"),
+    _privileges("role_routine_grants", _ROUTINE, **_SPECIFIC_ROUTINE),
+    _privileges("role_table_grants", _TABLE, "with_hierarchy"),
+    projected("routine_options", f"{_SPECIFIC} {_OPTION}"),
+    _privileges("routine_privileges", _ROUTINE, **_SPECIFIC_ROUTINE),
+    with_named_rows(
+        SCHEMA,
+        "routines",
+        f"""{_ROUTINE} routine_type module_catalog module_schema module_name udt_catalog udt_schema
+        udt_name {_TYPE.format("", "type_")} routine_body routine_definition external_name
+        external_language parameter_style is_deterministic sql_data_access is_null_call sql_path
+        schema_level_routine max_dynamic_result_sets is_user_defined_cast is_implicitly_invocable
+        security_type to_sql_specific_catalog to_sql_specific_schema to_sql_specific_name
+        as_locator created:timestamptz last_altered:timestamptz new_savepoint_level
+        is_udt_dependent {_RESULT_CAST}""",
+        objects.routines,
+    ),
+    _table(
+        "schemata",
+        """catalog_name schema_name schema_owner default_character_set_catalog
+        default_character_set_schema default_character_set_name sql_path
+        effective_timestamp:bigint""",
+        objects.schemata,
+    ),
+    _table(
+        "sequences",
+        """sequence_catalog sequence_schema sequence_name data_type numeric_precision:bigint
+        numeric_precision_radix:bigint numeric_scale:bigint start_value:bigint minimum_value:bigint
+        maximum_value:bigint increment:bigint cycle_option sequence_kind
+        counter_start_value:bigint skip_range_min:bigint skip_range_max:bigint""",
+        objects.sequences,
+    ),
+    projected("spanner_statistics", "catalog_name schema_name package_name allow_gc"),
+    projected(
+        "table_constraints",
+        f"{_CONSTRAINT} {_TABLE} constraint_type is_deferrable initially_deferred enforced",
+    ),
+    _privileges("table_privileges", _TABLE, "with_hierarchy"),
+    projected(
+        "table_synonyms",
+        "catalog schema table_name synonym_catalog synonym_schema synonym_table_name",
+        schema="TABLE_SCHEMA",
+    ),
+    projected(
+        "tables",
+        f"""{_TABLE} table_type self_referencing_column_name reference_generation
+        user_defined_type_catalog user_defined_type_schema user_defined_type_name
+        is_insertable_into is_typed commit_action parent_table_name on_delete_action spanner_state
+        interleave_type row_deletion_policy_expression""",
+    ),
+    projected(
+        "views",
+        f"""{_TABLE} view_definition check_option is_updatable is_insertable_into
+        is_trigger_updatable is_trigger_deletable is_trigger_insertable_into security_type""",
+    ),
+)

@@ -1,0 +1,145 @@
+"""Rows of information_schema about schemas, indexes, sequences, groups and functions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from spanemu.base.clock import NANOS_PER_MICRO
+from spanemu.database.system_tables.declaration import Source
+from spanemu.database.system_tables.postgresql.declaration import (
+    PUBLIC,
+    NamedRows,
+    home_and_name,
+)
+from spanemu.database.system_tables.postgresql.oids import NAMESPACES, named_oids
+from spanemu.ddl.kinds.sequences import SEQUENCE
+from spanemu.sql.dialects import dialect_of
+
+Rows = Iterator[tuple[Any, ...]]
+
+SYSTEM_SCHEMAS = ("information_schema", "pg_catalog", "spanner_sys")
+SPANNER = "spanner"  # the schema of Spanner's own functions
+_UNUSED_SCHEMA = (None,) * 5  # schema_owner to sql_path
+
+
+def catalog_name(source: Source) -> Rows:
+    """Yield the row of information_schema_catalog_name."""
+    yield (source.core.database_id,)
+
+
+def schemata(source: Source) -> Rows:
+    """Yield the default schema with its effective timestamp, then the others."""
+    database = source.core.database_id
+    yield database, PUBLIC, *_UNUSED_SCHEMA, source.effective_at // NANOS_PER_MICRO
+    for name in (*SYSTEM_SCHEMAS, *source.schema.named_schemas.values()):
+        yield database, name, *_UNUSED_SCHEMA, None
+
+
+def sequences(source: Source) -> Rows:
+    """Yield the sequences that users created."""
+    for sequence in SEQUENCE.printed(source.schema):
+        low, high = sequence.skip_range or (None, None)
+        yield (
+            source.core.database_id, *home_and_name(sequence.name), "int8", *[None] * 7, "NO",
+            sequence.kind, start_of(sequence), low, high,
+        )  # fmt: skip
+
+
+def start_of(sequence: Any) -> int:
+    """Return the first value of the counter of a sequence."""
+    return 1 if sequence.start_counter is None else int(sequence.start_counter)
+
+
+def locality_group_options(source: Source) -> Rows:
+    """Yield the options of locality groups."""
+    for group in source.schema.locality_groups.values():
+        for name, value in group.options.items():
+            yield group.name, name, str(value)
+
+
+# ------------------------------------------------------------------------------ indexes
+
+
+def index_filters(source: Source) -> dict[tuple[str, str], str]:
+    """Return the conditions of partial indexes by schema and name of the index."""
+    schema = source.schema
+    quoted = dialect_of(schema.dialect).quoted
+    kinds = (schema.indexes, schema.search_indexes, schema.vector_indexes)
+    filters = {}
+    for kind in kinds:
+        for index in kind.values():
+            if index.where_not_null:
+                conditions = (f"{quoted(name)} IS NOT NULL" for name in index.where_not_null)
+                filters[home_and_name(index.name)] = f"({' AND '.join(conditions)})"
+    return filters
+
+
+# ------------------------------------------------------------------------------ functions
+
+_JSONB = 3802  # oid of the type of the records of a change stream
+# (name, data type, oid of the type) of the parameters of a read function.
+_READ_PARAMETERS = (
+    ("start_timestamp", "timestamp with time zone", 1184),
+    ("end_timestamp", "timestamp with time zone", 1184),
+    ("partition_token", "character varying", 25),
+    ("heartbeat_milliseconds", "bigint", 20),
+    ("read_options", "ARRAY", 1009),
+)
+
+
+def read_functions(source: Source) -> Iterator[str]:
+    """Yield the names of the functions that read change streams."""
+    return (f"read_json_{stream.name}" for stream in source.schema.change_streams.values())
+
+
+def routines(source: Source) -> NamedRows:
+    """Yield the functions that read change streams."""
+    database = source.core.database_id
+    for name in read_functions(source):
+        yield {
+            "specific_catalog": database,
+            "specific_schema": SPANNER,
+            "specific_name": name,
+            "routine_catalog": database,
+            "routine_schema": SPANNER,
+            "routine_name": name,
+            "routine_type": "FUNCTION",
+            "data_type": "jsonb",
+            "routine_body": "EXTERNAL",
+            "routine_definition": "",
+            "security_type": "INVOKER",
+        }
+
+
+def parameters(source: Source) -> NamedRows:
+    """Yield the parameters of the functions that read change streams."""
+    for name in read_functions(source):
+        for position, (parameter, data_type, _) in enumerate(_READ_PARAMETERS, 1):
+            yield {
+                "specific_catalog": source.core.database_id,
+                "specific_schema": SPANNER,
+                "specific_name": name,
+                "ordinal_position": position,
+                "parameter_name": parameter,
+                "data_type": data_type,
+            }
+
+
+def pg_proc(source: Source) -> NamedRows:
+    """Yield the functions that read change streams."""
+    oids = named_oids(source)
+    types = [oid for _, _, oid in _READ_PARAMETERS]
+    for stream in source.schema.change_streams.values():
+        yield {
+            "oid": oids["change stream", stream.name],
+            "proname": f"read_json_{stream.name}",
+            "pronamespace": NAMESPACES[SPANNER],
+            "provariadic": 0,
+            "prokind": "f",
+            "proretset": True,
+            "pronargs": len(types),
+            "pronargdefaults": 0,
+            "prorettype": _JSONB,
+            "proargtypes": types,
+        }
