@@ -42,6 +42,31 @@ def stored_expression(text: str, table: Table, schema: Schema, type_: Type) -> S
     return dialect_of(schema.dialect).analyze_expression(text, table, schema, expected=type_)
 
 
+def canonical_column(column: Column, table: Table, schema: Schema) -> Column:
+    """Return a valid column of a table with its expressions as the schema keeps them."""
+    dialect = dialect_of(schema.dialect)
+    seen = without_generated(table)
+
+    def canonical(text: str | None) -> str | None:
+        if text is None:
+            return None
+        return dialect.canonical_expression(text, seen, schema, column.type)
+
+    after = replace(
+        column,
+        default=canonical(column.default),
+        generated=canonical(column.generated),
+        on_update=canonical(column.on_update),
+    )
+    return column if after == column else after
+
+
+def canonical_check(expression: str, table: Table, schema: Schema) -> str:
+    """Return the expression of a valid check as the schema keeps it."""
+    dialect = dialect_of(schema.dialect)
+    return dialect.canonical_expression(expression, without_generated(table), schema, BOOL)
+
+
 def columns_of_generated(table: Table, schema: Schema) -> dict[int, frozenset[int]]:
     """Return the ids of the columns that each generated column names, by its id."""
     seen = without_generated(table)

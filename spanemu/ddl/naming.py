@@ -17,6 +17,7 @@ from spanemu.base.deferred import deferred
 from spanemu.base.errors import SpannerError
 from spanemu.base.limits import IDENTIFIER_LENGTH_MAX
 from spanemu.ddl.lookup import schema_part
+from spanemu.schema.dialect import GOOGLE_STANDARD_SQL, DatabaseDialect
 from spanemu.schema.names import constraint_full_name
 from spanemu.schema.schema import Schema
 
@@ -109,9 +110,13 @@ _SCHEMA_NAMES = frozenset(
 )  # fmt: skip
 
 
-def is_name(text: str) -> bool:
-    """Return whether `text` may name an object or a column."""
-    return len(text) <= IDENTIFIER_LENGTH_MAX and _NAME.fullmatch(text) is not None
+def is_name(text: str, dialect: DatabaseDialect = GOOGLE_STANDARD_SQL) -> bool:
+    """Return whether `text` may name an object."""
+    if len(text) > IDENTIFIER_LENGTH_MAX:
+        return False
+    if dialect.quotes_any_name:
+        return text != "" and not text.startswith("_")
+    return _NAME.fullmatch(text) is not None
 
 
 def object_name_problems(kind: str, name: str, schema: Schema) -> Iterator[SpannerError]:
@@ -119,7 +124,7 @@ def object_name_problems(kind: str, name: str, schema: Schema) -> Iterator[Spann
     home = schema_part(name)
     if home and schema.named_schemas.get(schema.fold(home)) != home:
         yield name_errors.SchemaNotFound(home)
-    if not is_name(name.rpartition(".")[2]):
+    if not is_name(name.rpartition(".")[2], schema.dialect):
         yield name_errors.InvalidObjectName(kind, name)
     if schema.has_name(name):
         yield name_errors.DuplicateName(name)
@@ -139,7 +144,7 @@ def constraint_name_problems(
     kind: str, name: str, table: str, schema: Schema
 ) -> Iterator[SpannerError]:
     """Yield what is wrong with the name of a new constraint of a table."""
-    if not is_name(name):
+    if not is_name(name, schema.dialect):
         yield name_errors.InvalidObjectName(kind, name)
     for prefix in _CONSTRAINT_PREFIXES:
         if name.upper().startswith(prefix):
@@ -152,13 +157,17 @@ def constraint_name_problems(
 def schema_name_problems(name: str, schema: Schema) -> Iterator[SpannerError]:
     """Yield what is wrong with the name of a new named schema."""
     lowered = schema.fold(name)
-    if not is_name(name) or lowered in _SCHEMA_NAMES or lowered.startswith(_SCHEMA_PREFIXES):
+    if (
+        not is_name(name, schema.dialect)
+        or lowered in _SCHEMA_NAMES
+        or lowered.startswith(_SCHEMA_PREFIXES)
+    ):
         yield name_errors.InvalidObjectName("Schema", name)
     if schema.has_name(name):
         yield name_errors.DuplicateName(name)
 
 
-def column_name_problems(table: str, column: str) -> Iterator[SpannerError]:
+def column_name_problems(table: str, column: str, schema: Schema) -> Iterator[SpannerError]:
     """Yield what is wrong with the name of a column."""
-    if not is_name(column):
+    if not schema.dialect.quotes_any_name and not is_name(column):
         yield name_errors.InvalidObjectName("Column", f"{table}.{column}")

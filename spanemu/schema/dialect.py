@@ -7,13 +7,26 @@ parser and the analyzer of a dialect are a `sql.dialect.Dialect`, which
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 
 from spanemu.base.suggestions import did_you_mean
 from spanemu.values.order import GOOGLESQL_ORDERS, POSTGRESQL_ORDERS, SortOrders
+from spanemu.values.types import POSTGRESQL_SCALARS, SCALARS, Type, TypeCode
 
 Fold = Callable[[str], str]  # from an identifier to the key by which it is looked up
+
+_NOT_STORED = frozenset({TypeCode.INTERVAL, TypeCode.PG_OID})
+_GOOGLESQL_COLUMNS = {
+    name: type_ for name, type_ in SCALARS.items() if type_.code not in _NOT_STORED
+}
+# The types that have another form in PostgreSQL databases.
+_REPLACED = frozenset({TypeCode.NUMERIC, TypeCode.JSON})
+_POSTGRESQL_COLUMNS = {
+    name: type_
+    for name, type_ in {**_GOOGLESQL_COLUMNS, **POSTGRESQL_SCALARS}.items()
+    if type_.code not in _REPLACED | _NOT_STORED
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +43,15 @@ class DatabaseDialect:
     fold: Fold
     orders: SortOrders  # the places of NULL and NaN in ORDER BY and in keys
     title: str = ""  # the name in prose
+    column_types: Mapping[str, Type] = field(
+        default_factory=lambda: _GOOGLESQL_COLUMNS, hash=False, repr=False
+    )
+    unsorted_types: frozenset[TypeCode] = frozenset()  # sortable types that are no keys here
+    quotes_any_name: bool = False  # whether a quoted name may have any character
+    places_null_in_keys: bool = False  # whether an index may say NULLS FIRST or NULLS LAST
+    read_functions: tuple[str, ...] = ("READ_", "READ_JSON_")  # + the name of a change stream
+    stream_retention_max: str = "30d"  # of a change stream
+    unique_key: Fold = str.lower  # in which the names of two objects must differ
 
     @property
     def option(self) -> str:
@@ -40,7 +62,19 @@ class DatabaseDialect:
 GOOGLE_STANDARD_SQL = DatabaseDialect(
     "GOOGLE_STANDARD_SQL", 1, str.lower, GOOGLESQL_ORDERS, "GoogleSQL"
 )
-POSTGRESQL = DatabaseDialect("POSTGRESQL", 2, str, POSTGRESQL_ORDERS, "PostgreSQL")
+POSTGRESQL = DatabaseDialect(
+    "POSTGRESQL",
+    2,
+    str,
+    POSTGRESQL_ORDERS,
+    "PostgreSQL",
+    column_types=_POSTGRESQL_COLUMNS,
+    unsorted_types=frozenset({TypeCode.FLOAT32}),
+    quotes_any_name=True,
+    places_null_in_keys=True,
+    read_functions=("read_json_",),
+    stream_retention_max="7d",
+)
 
 # By number of the API, where 0 means unspecified.
 DATABASE_DIALECTS = {0: GOOGLE_STANDARD_SQL, 1: GOOGLE_STANDARD_SQL, 2: POSTGRESQL}

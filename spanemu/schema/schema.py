@@ -121,9 +121,18 @@ class Schema(NamedObjects):
             yield from getattr(self, kind)
 
     def has_name(self, name: str) -> bool:
-        """Return whether an object other than a role, placement or locality group has that name."""
-        key = self.fold(name)
-        return any(key in getattr(self, kind) for kind in _NAMED)
+        """Return whether an object other than a role, placement or locality group has that name.
+
+        Names that differ in letter case only count as equal in every dialect.
+        """
+        unique = self.dialect.unique_key
+        key = unique(name)
+        if self.fold is unique:
+            return any(key in getattr(self, kind) for kind in _NAMED)
+        if key in self._unique_tables or key in self._unique_indexes:
+            return True
+        few = ("named_schemas", *SHARED_NAMES)
+        return any(key == unique(other) for kind in few for other in getattr(self, kind))
 
     def next(self, **changes: Any) -> Self:
         """Return the next generation with the given fields replaced."""
@@ -222,12 +231,21 @@ class Schema(NamedObjects):
     def _referencing(self) -> Mapping[str, tuple[tuple[Table, ForeignKey], ...]]:
         return self._derived("_referencing")
 
+    @cached_property
+    def _unique_tables(self) -> Mapping[str, str]:
+        return self._derived("_unique_tables")
+
+    @cached_property
+    def _unique_indexes(self) -> Mapping[str, str]:
+        return self._derived("_unique_indexes")
+
     def _derived(self, name: str) -> Mapping[str, Any]:
         derivation = _DERIVATIONS[name]
         return derivation.build(getattr(self, derivation.source))
 
 
 _Sources = dict[str, TableOrIndex]
+_unique = GOOGLE_STANDARD_SQL.unique_key
 
 # The fields whose names share one namespace.
 _NAMED = ("tables", "_synonyms", "indexes", "named_schemas", "_constraints", *SHARED_NAMES)
@@ -236,6 +254,12 @@ _NAMED = ("tables", "_synonyms", "indexes", "named_schemas", "_constraints", *SH
 def _constraint_names(table: Table) -> Iterator[tuple[str, str]]:
     names = [*(key.name for key in table.foreign_keys), *(check.name for check in table.checks)]
     yield from ((table.fold(constraint_full_name(table.name, name)), table.name) for name in names)
+
+
+def _unique_names(table: Table) -> Iterator[tuple[str, str]]:
+    """Yield the names of a table, its synonyms and its constraints, without their case."""
+    names = (table.name, *table.synonyms, *(name for name, _ in _constraint_names(table)))
+    yield from ((_unique(name), table.name) for name in names)
 
 
 def _parents(table: Table) -> Iterator[tuple[str, Table]]:
@@ -252,6 +276,9 @@ _DERIVATIONS: Mapping[str, Derivation] = {
         "tables", lambda table: [(table.fold(synonym), table) for synonym in table.synonyms]
     ),
     "_constraints": Derivation("tables", _constraint_names),
+    # Only for dialects whose `fold` keeps the case of names.
+    "_unique_tables": Derivation("tables", _unique_names),
+    "_unique_indexes": Derivation("indexes", lambda index: [(_unique(index.name), index.table)]),
     "_children": Grouping("tables", _parents, lambda table: table),
     "_indexes_by_table": Grouping(
         "indexes", lambda index: [(index.table, index)], lambda index: index

@@ -129,6 +129,7 @@ class ColumnDefinition(Node):
     primary_key: bool = False
     placement_key: bool = False
     options: Options | None = None
+    serial: bool = False  # a serial type of PostgreSQL: an identity column without clauses
 
 
 @record
@@ -240,6 +241,26 @@ class RedefineColumn(TableAction):
     """ALTER [COLUMN] name type ...: replaces the whole definition except the options."""
 
     column: ColumnDefinition
+
+
+@record
+class ChangeColumnType(TableAction):
+    """ALTER [COLUMN] name TYPE type [, ALTER [COLUMN] name {SET | DROP} NOT NULL].
+
+    Keeps everything else of the column; `not_null` is None without the second clause.
+    """
+
+    column: Identifier
+    type: TypeName
+    not_null: bool | None = None
+
+
+@record
+class SetColumnNotNull(TableAction):
+    """ALTER [COLUMN] name {SET | DROP} NOT NULL."""
+
+    column: Identifier
+    not_null: bool
 
 
 @record
@@ -726,7 +747,9 @@ class CreateSchema(DdlStatement):
 
 @record
 class DropSchema(Drop):
-    """DROP SCHEMA."""
+    """DROP SCHEMA; only PostgreSQL's may name `others`."""
+
+    others: tuple[Path, ...] = ()
 
 
 @record
@@ -833,8 +856,9 @@ class Privilege(Node):
 class GrantTarget(Node):
     """The objects that privileges are granted on.
 
-    `kind` is TABLE, VIEW, CHANGE STREAM, SEQUENCE, TABLE FUNCTION, FUNCTION, MODEL or SCHEMA.
-    With `all_in_schema` (ON ALL TABLES IN SCHEMA s, ...) `names` are schemas.
+    `kind` is TABLE, VIEW, CHANGE STREAM, SEQUENCE, TABLE FUNCTION, FUNCTION, MODEL or SCHEMA; in
+    PostgreSQL, RELATION stands for tables and views. With `all_in_schema` (ON ALL TABLES IN
+    SCHEMA s, ...) `names` are schemas.
     """
 
     kind: str

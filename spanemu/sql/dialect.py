@@ -200,6 +200,19 @@ class Dialect(ABC):
     def analyze_view(self, text: str, schema: Schema) -> ViewShape:
         """Return the columns and dependencies of the view whose query is `text`."""
 
+    def canonical_expression(
+        self, text: str, table: Table | None, schema: Schema, expected: Type | None
+    ) -> str:
+        """Return the text of a valid stored expression as the schema keeps it.
+
+        The arguments are those of `analyze_expression`. The canonical text means the same.
+        """
+        return text
+
+    def canonical_view(self, text: str, schema: Schema) -> str:
+        """Return the text of a view's valid query as the schema keeps it."""
+        return text
+
     @abstractmethod
     def is_commit_timestamp(self, text: str | None) -> bool:
         """Return whether a DEFAULT or ON UPDATE clause is the pending commit timestamp."""

@@ -39,7 +39,6 @@ from spanemu.sql import ddl_ast
 
 _LABEL = "Change Stream"
 _RULES: Rules = {
-    "retention_period": Rule(is_period("1d", "30d"), "from '1d' to '30d'"),
     "value_capture_type": words(
         "OLD_AND_NEW_VALUES", "NEW_ROW", "NEW_VALUES", "NEW_ROW_AND_OLD_VALUES"
     ),
@@ -55,7 +54,7 @@ def _stream(
     statement: ddl_ast.CreateChangeStream, _before: ChangeStream | None, schema: Schema
 ) -> ChangeStream:
     name = str(statement.name)
-    options = _options(name, statement.options, {})
+    options = _options(name, statement.options, {}, schema)
     stream = ChangeStream(name, *_watched_by(statement.watches), options)
     raise_first(_problems(stream, schema))
     return stream
@@ -72,7 +71,7 @@ def _altered_stream(
         watches_all, tables = _watched_by(statement.watches)
         after = replace(before, watches_all=watches_all, tables=tables)
     else:
-        options = _options(before.name, statement.options, before.options)
+        options = _options(before.name, statement.options, before.options, schema)
         after = replace(before, options=options)
     raise_first(_problems(after, schema))
     return after
@@ -92,9 +91,12 @@ def _watched_by(clause: ddl_ast.ChangeStreamFor | None) -> tuple[bool, tuple[Wat
 
 
 def _options(
-    name: str, written: ddl_ast.Options | None, before: Mapping[str, Any]
+    name: str, written: ddl_ast.Options | None, before: Mapping[str, Any], schema: Schema
 ) -> Mapping[str, Any]:
-    return changed_options((_LABEL, name), written, _RULES, before)
+    most = schema.dialect.stream_retention_max
+    retention = Rule(is_period("1d", most), f"from '1d' to '{most}'")
+    rules = {**_RULES, "retention_period": retention}
+    return changed_options((_LABEL, name), written, rules, before)
 
 
 # ---------------------------------------------------------------------------- rules
@@ -168,8 +170,8 @@ def _count_problems(stream: ChangeStream, schema: Schema) -> Iterator[SpannerErr
 
 
 def _read_privileges(dropped: ChangeStream, schema: Schema) -> Iterator[SpannerError]:
-    for function in (f"READ_{dropped.name}", f"READ_JSON_{dropped.name}"):
-        yield from privilege_problems(schema, "TABLE FUNCTION", function)
+    for prefix in schema.dialect.read_functions:
+        yield from privilege_problems(schema, "TABLE FUNCTION", f"{prefix}{dropped.name}")
 
 
 def _streams_over_table(schema: Schema, table: Table) -> Iterator[SpannerError]:
@@ -235,7 +237,8 @@ READ_PARAMETERS: Sequence[tuple[str, str]] = (
 
 def read_functions(schema: Schema) -> Iterator[str]:
     """Yield the names of the functions that read change streams."""
-    return (f"READ_{stream.name}" for stream in schema.change_streams.values())
+    prefix = schema.dialect.read_functions[0]
+    return (f"{prefix}{stream.name}" for stream in schema.change_streams.values())
 
 
 def _rows(schema: Schema) -> Rows:

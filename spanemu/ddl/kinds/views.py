@@ -37,7 +37,7 @@ def _view(statement: ddl_ast.CreateView, before: View | None, schema: Schema) ->
     shape = _shape(statement, schema, replaces=before is not None)
     return View(
         name,
-        statement.query.text,
+        dialect_of(schema.dialect).canonical_view(statement.query.text, schema),
         shape.columns,
         invoker_rights=statement.security == "INVOKER",
         depends_on=shape.depends_on,

@@ -24,11 +24,22 @@ from spanemu.ddl.errors.alterations import (
 from spanemu.ddl.errors.columns import DuplicateColumnName
 from spanemu.ddl.errors.names import ColumnNotFound
 from spanemu.ddl.errors.objects import PlacementKeyInvalid, ViewsDepend
-from spanemu.ddl.expressions import columns_of_checks, columns_of_generated, with_checked_views
+from spanemu.ddl.expressions import (
+    canonical_column,
+    columns_of_checks,
+    columns_of_generated,
+    with_checked_views,
+)
 from spanemu.ddl.kinds.sequences import restart_counter
 from spanemu.ddl.kinds.table import column_dependents
 from spanemu.ddl.lookup import column_of
-from spanemu.ddl.statements.columns import ColumnSlot, column_options, identity_sequence, new_column
+from spanemu.ddl.statements.columns import (
+    ColumnSlot,
+    column_options,
+    column_type,
+    identity_sequence,
+    new_column,
+)
 from spanemu.ddl.validators import raise_first
 from spanemu.ddl.validators.alterations import (
     Alteration,
@@ -58,7 +69,29 @@ def redefine_column(table: Table, action: ddl_ast.RedefineColumn, schema: Schema
         raise PrimaryKeyOnAddedColumn(table.name, before.name)
     declared = new_column(written, ColumnSlot(table.name, before.id, before.position), schema)
     options = column_options(table.name, before.name, written.options, before.options)
-    change = Alteration(schema, table, before, replace(declared, options=options))
+    return _redefined(Alteration(schema, table, before, replace(declared, options=options)))
+
+
+def change_column_type(table: Table, action: ddl_ast.ChangeColumnType, schema: Schema) -> Change:
+    """Change the type of a column, and its nullability if the statement says so."""
+    before = column_of(table, action.column)
+    type_, length = column_type(action.type, table.name, before.name, schema)
+    not_null = before.not_null if action.not_null is None else action.not_null
+    return _redefined(
+        Alteration(
+            schema, table, before, replace(before, type=type_, length=length, not_null=not_null)
+        )
+    )
+
+
+def set_column_not_null(table: Table, action: ddl_ast.SetColumnNotNull, schema: Schema) -> Change:
+    """Allow NULL in a column, or refuse it."""
+    before = column_of(table, action.column)
+    after = replace(before, not_null=action.not_null)
+    return _redefined(Alteration(schema, table, before, after))
+
+
+def _redefined(change: Alteration) -> Change:
     raise_first(redefinition_problems(change))
     return _altered(change)
 
@@ -136,7 +169,7 @@ def _altered(change: Alteration) -> Change:
     table, after = change.table, change.after
     if after == change.before:
         return Change(change.schema)
-    raise_first(column_problems(table.name, after))
+    raise_first(column_problems(table.name, after, change.schema))
     raise_first(commit_timestamp_problems(change))
     raise_first(locality_group_problems(after.options, change.schema))
     following = _with_identity(change.schema, table, after)
@@ -145,6 +178,9 @@ def _altered(change: Alteration) -> Change:
     new_columns = {key.id: key for key in changed.key_columns if key.generated is not None}
     if after.generated is not None or new_columns:
         raise_first(generated_problems(changed, {**new_columns, after.id: after}, following))
+    canonical = canonical_column(after, changed, following)
+    if canonical is not after:
+        following = _with_identity(change.schema, table, canonical)
     column = f"{table.name}.{after.name}"
     following = with_checked_views(following, (table.name,), "column", column)
     return Change(following, list(_jobs(change)))
@@ -178,9 +214,10 @@ def _jobs(change: Alteration) -> Iterator[Job]:
 def add_column(table: Table, action: ddl_ast.AddColumn, schema: Schema) -> Change:
     """Add a column; existing rows get its default or generated value."""
     name = action.column.name.name
-    if table.column(name) is not None:
-        if action.if_not_exists:
-            return Change(schema)
+    if table.column(name) is not None and action.if_not_exists:
+        return Change(schema)
+    unique = schema.dialect.unique_key
+    if any(unique(name) == unique(column.name) for column in table.columns):
         raise DuplicateColumnName(table.name, name)
     if action.column.primary_key:
         raise PrimaryKeyOnAddedColumn(table.name, name)
@@ -190,6 +227,8 @@ def add_column(table: Table, action: ddl_ast.AddColumn, schema: Schema) -> Chang
     column = new_column(action.column, slot, schema)
     wider = replace(table, columns=(*table.columns, column))
     _validate(wider, column, schema)
+    column = canonical_column(column, wider, schema)
+    wider = replace(table, columns=(*table.columns, column))
     following = schema.with_table(wider, next_id=schema.next_id + 1)
     if column.identity is not None:
         following = with_sequences(following, [identity_sequence(column, following.next_id)])
@@ -206,7 +245,7 @@ def _has_cells(column: Column) -> bool:
 
 
 def _validate(table: Table, column: Column, schema: Schema) -> None:
-    raise_first(column_problems(table.name, column))
+    raise_first(column_problems(table.name, column, schema))
     raise_first(locality_group_problems(column.options, schema))
     if column.placement_key:
         reason = "only CREATE TABLE says which column is one"

@@ -20,11 +20,11 @@ from spanemu.ddl.validators.options import (
     sequence_problems,
 )
 from spanemu.schema.column import Column, Identity
-from spanemu.schema.objects import NO_TYPES, ProtoTypes, Sequence
+from spanemu.schema.objects import NO_TYPES, Sequence
 from spanemu.schema.schema import Schema
 from spanemu.sql import ddl_ast
 from spanemu.sql.syntax_tree import TypeName
-from spanemu.values.types import SCALARS, Type, TypeCode, array_of
+from spanemu.values.types import SCALARS, Type, array_of
 
 if TYPE_CHECKING:
     from spanemu.ddl.errors import columns as column_errors
@@ -32,7 +32,6 @@ else:
     column_errors = deferred("spanemu.ddl.errors.columns")
 
 _BIT_REVERSED = "bit_reversed_positive"
-_STORABLE = {name: type_ for name, type_ in SCALARS.items() if type_.code != TypeCode.INTERVAL}
 
 _COLUMN_RULES: Rules = {
     "allow_commit_timestamp": Rule(is_bool, "true, false, and null"),
@@ -54,7 +53,7 @@ class ColumnSlot:
 def new_column(definition: ddl_ast.ColumnDefinition, slot: ColumnSlot, schema: Schema) -> Column:
     """Return the column that a definition declares. The column is not validated."""
     name = definition.name.name
-    type_, length = _type(definition.type, slot.table, name, schema.proto_bundle or NO_TYPES)
+    type_, length = column_type(definition.type, slot.table, name, schema)
     return Column(
         name=name,
         type=type_,
@@ -81,17 +80,20 @@ def _text(expression: ddl_ast.SqlExpression | None) -> str | None:
 # ---------------------------------------------------------------------------- types
 
 
-def _type(written: TypeName, table: str, column: str, known: ProtoTypes) -> tuple[Type, int | None]:
+def column_type(
+    written: TypeName, table: str, column: str, schema: Schema
+) -> tuple[Type, int | None]:
     """Return a type as written and the length of it or its elements; None is MAX."""
     if written.element is not None:
         if written.element.element is not None:
             raise column_errors.NestedArray(table, column)
-        element, length = _type(written.element, table, column, known)
+        element, length = column_type(written.element, table, column, schema)
         return array_of(element), length
     if written.fields is not None:
         raise column_errors.TypeNotStorable(table, column, "STRUCT")
     name = str(written.path)
-    type_ = _STORABLE.get(name.upper()) or known.type_of(name)
+    storable = schema.dialect.column_types
+    type_ = storable.get(name.upper()) or (schema.proto_bundle or NO_TYPES).type_of(name)
     if type_ is None:
         if name.upper() in SCALARS:
             raise column_errors.TypeNotStorable(table, column, name.upper())
@@ -138,7 +140,7 @@ def _identity(
 ) -> Identity | None:
     clauses = definition.identity
     if clauses is None:
-        if not definition.auto_increment:
+        if not (definition.auto_increment or definition.serial):
             return None
         clauses = ddl_ast.SequenceClauses()
     if not clauses.bit_reversed_positive and not schema.options.get("default_sequence_kind"):

@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from spanemu.ddl.backfill import fill_index
 from spanemu.ddl.change import Change, Job
 from spanemu.ddl.edit import with_index
+from spanemu.ddl.expressions import canonical_check
 from spanemu.ddl.lookup import table_of
 from spanemu.ddl.naming import (
     check_name,
@@ -43,7 +44,7 @@ def add_foreign_key(
     table = schema.tables[schema.fold(table_name)]
     referenced = table_of(schema, written.referenced_table)
     declared = _declared(schema, table, referenced, written)
-    raise_first(foreign_key_problems(declared, table, referenced))
+    raise_first(foreign_key_problems(declared, table, referenced, schema))
     pairs = _pairs(declared, table, referenced)
     jobs: list[Job] = []
     ascending = schema.orders.order()
@@ -208,5 +209,6 @@ def add_check(schema: Schema, table_name: str, written: ddl_ast.CheckDefinition)
         raise_first(constraint_name_problems("Check Constraint", name, table.name, schema))
     check = Check(name, written.expression.text, generated_name=written.name is None)
     raise_first(check_problems(table, check, schema))
+    check = replace(check, expression=canonical_check(check.expression, table, schema))
     schema = schema.with_table(replace(table, checks=(*table.checks, check)))
     return Change(schema, [verify_check(table.name, check.name)])

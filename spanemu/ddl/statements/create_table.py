@@ -74,6 +74,7 @@ def create_table(statement: ddl_ast.CreateTable, schema: Schema) -> Change:
         raise table_errors.TooManyTables(name, schema.limits.tables)
     table = _table(statement, schema)
     _validate(table, schema)
+    table = _canonical(table, schema)
     schema = _with_columns(table, schema)
     raise_first(ancestor_policy_problems(table, schema))
     raise_first(policy_problems(table, schema))
@@ -141,7 +142,7 @@ def interleaved(table: Table, parent: str, clause: ddl_ast.InterleaveClause) -> 
 def _check_columns(table: str, columns: Sequence[Column], schema: Schema) -> None:
     seen: set[str] = set()
     for column in columns:
-        key = schema.fold(column.name)
+        key = schema.dialect.unique_key(column.name)
         if key in seen:
             raise column_errors.DuplicateColumnName(table, column.name)
         seen.add(key)
@@ -201,11 +202,11 @@ def _synonyms(statement: ddl_ast.CreateTable, schema: Schema) -> tuple[str, ...]
 
 def _validate(table: Table, schema: Schema) -> None:
     for column in table.columns:
-        raise_first(column_problems(table.name, column))
+        raise_first(column_problems(table.name, column, schema))
         raise_first(locality_group_problems(column.options, schema))
     raise_first(locality_group_problems(table.options, schema))
     raise_first(placement_key_problems(table))
-    raise_first(primary_key_problems(table))
+    raise_first(primary_key_problems(table, schema))
     if table.parent is not None:
         parent = schema.tables[schema.fold(table.parent)]
         raise_first(parent_key_problems("Table", table.name, table.key, parent))
@@ -216,6 +217,17 @@ def _validate(table: Table, schema: Schema) -> None:
     generated = {column.id: column for column in table.columns if column.generated is not None}
     if generated:
         raise_first(expression_rules.generated_problems(table, generated, schema))
+
+
+def _canonical(table: Table, schema: Schema) -> Table:
+    """Return a valid table with the expressions of its columns as the schema keeps them."""
+    if all(column.default is None and column.generated is None for column in table.columns):
+        return table
+    columns = {
+        column.id: expressions.canonical_column(column, table, schema) for column in table.columns
+    }
+    key = tuple(replace(part, column=columns[part.column.id]) for part in table.key)
+    return replace(table, columns=tuple(columns.values()), key=key)
 
 
 def _with_columns(table: Table, schema: Schema) -> Schema:

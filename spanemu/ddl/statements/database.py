@@ -88,18 +88,23 @@ def create_schema(statement: ddl_ast.CreateSchema, schema: Schema) -> Change:
 
 
 def drop_schema(statement: ddl_ast.DropSchema, schema: Schema) -> Change:
-    """Drop an empty named schema."""
-    name = str(statement.name)
+    """Drop empty named schemas."""
+    for path in (statement.name, *statement.others):
+        schema = _without_schema(str(path), schema, if_exists=statement.if_exists)
+    return Change(schema)
+
+
+def _without_schema(name: str, schema: Schema, *, if_exists: bool) -> Schema:
     if schema.named_schemas.get(schema.fold(name)) != name:
-        if statement.if_exists:
-            return Change(schema)
+        if if_exists:
+            return schema
         raise SchemaNotFound(name)
     objects = [other for other in _object_names(schema) if schema_part(other) == name]
     if objects:
         raise SchemaNotEmpty(name, ", ".join(objects))
     raise_first(privilege_problems(schema, "SCHEMA", name))
     left = {key: other for key, other in schema.named_schemas.items() if other != name}
-    return Change(schema.next(named_schemas=left))
+    return schema.next(named_schemas=left)
 
 
 def _object_names(schema: Schema) -> list[str]:

@@ -78,7 +78,7 @@ def _grants(statement: ddl_ast.Grant | ddl_ast.Revoke, schema: Schema) -> list[G
     grants = [
         Grant(
             privilege.name,
-            target.kind,
+            _kind(target.kind, name, schema),
             name,
             frozenset(column.name for column in privilege.columns),
         )
@@ -88,6 +88,13 @@ def _grants(statement: ddl_ast.Grant | ddl_ast.Revoke, schema: Schema) -> list[G
     for new in grants:
         raise_first(_grant_problems(new, schema))
     return grants
+
+
+def _kind(written: str, name: str, schema: Schema) -> str:
+    """Return the kind of the object called `name`; RELATION stands for a table or a view."""
+    if written != "RELATION":
+        return written
+    return "TABLE" if find_object(schema, "views", name) is None else "VIEW"
 
 
 def _granted(held: Iterable[Grant], given: Iterable[Grant]) -> Iterable[Grant]:
@@ -159,7 +166,6 @@ _GRANTABLE: Mapping[str, _Grantable] = {
     "SCHEMA": _Grantable("named_schemas", frozenset({"USAGE"})),
     **{kind.words: _Grantable(kind.field, kind.privileges) for kind in KINDS if kind.privileges},
 }
-_READ_FUNCTION = ("READ_", "READ_JSON_")
 
 
 def _grantable(kind: str) -> _Grantable:
@@ -176,7 +182,8 @@ def _objects_in(schema: Schema, kind: str, home: str) -> Iterator[str]:
         raise SchemaNotFound(home)
     sources = getattr(schema, _grantable(kind).field).values()
     if kind == "TABLE FUNCTION":
-        yield from (f"READ_{source.name}" for source in sources if not home)
+        prefix = schema.dialect.read_functions[0]
+        yield from (f"{prefix}{source.name}" for source in sources if not home)
     else:
         names = (source.name for source in sources if not getattr(source, "internal", False))
         yield from (name for name in names if schema_part(name) == home)
@@ -211,6 +218,7 @@ def _exists(given: Grant, schema: Schema) -> bool:
         return not name or schema.named_schemas.get(schema.fold(name)) == name
     names = [name]
     if given.kind == "TABLE FUNCTION":
-        names = [name.removeprefix(head) for head in _READ_FUNCTION if name.startswith(head)]
+        heads = schema.dialect.read_functions
+        names = [name.removeprefix(head) for head in heads if name.startswith(head)]
     field = _grantable(given.kind).field
     return any(find_object(schema, field, candidate) is not None for candidate in names)

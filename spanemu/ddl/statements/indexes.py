@@ -30,6 +30,7 @@ from spanemu.schema.index import Index
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Table
 from spanemu.sql import ddl_ast
+from spanemu.values.order import SortOrder
 
 
 def create_index(statement: ddl_ast.CreateIndex, schema: Schema) -> Change:
@@ -52,17 +53,13 @@ def _index(statement: ddl_ast.CreateIndex, table: Table, schema: Schema) -> Inde
     where = [column.name for column in statement.where_not_null]
     for names in (keys, stored, where):
         raise_first(index_column_problems(name, table, names))
-    if any(part.nulls is not None for part in statement.key):
-        raise Unsupported("NULLS FIRST and NULLS LAST in keys")
-    columns, declared, orders = table.by_name, set(keys), schema.orders
+    columns, declared = table.by_name, set(keys)
     return Index(
         name=name,
         id=schema.next_id,
         table=table.name,
         key=tuple(
-            KeyPart(
-                columns[schema.fold(part.column.name)], orders.order(descending=part.descending)
-            )
+            KeyPart(columns[schema.fold(part.column.name)], _order(part, schema))
             for part in statement.key
         ),
         suffix=tuple(part for part in table.key if part.column.name not in declared),
@@ -73,6 +70,14 @@ def _index(statement: ddl_ast.CreateIndex, table: Table, schema: Schema) -> Inde
         parent=_parent(statement, schema),
         options=tuple(changed_options(("index", name), statement.options, INDEX_RULES).items()),
     )
+
+
+def _order(part: ddl_ast.KeyPart, schema: Schema) -> SortOrder:
+    if part.nulls is None:
+        return schema.orders.order(descending=part.descending)
+    if not schema.dialect.places_null_in_keys:
+        raise Unsupported("NULLS FIRST and NULLS LAST in keys")
+    return schema.orders.order(descending=part.descending, nulls_first=part.nulls == "FIRST")
 
 
 def _parent(statement: ddl_ast.CreateIndex, schema: Schema) -> str | None:

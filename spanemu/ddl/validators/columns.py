@@ -10,6 +10,7 @@ from spanemu.base.errors import SpannerError
 from spanemu.base.limits import BYTES_LENGTH_MAX, STRING_LENGTH_MAX
 from spanemu.ddl.naming import column_name_problems
 from spanemu.schema.column import Column
+from spanemu.schema.schema import Schema
 from spanemu.values.types import INT64, Type, TypeCode
 
 if TYPE_CHECKING:
@@ -25,9 +26,9 @@ def scalar_of(type_: Type) -> Type:
     return type_.item() if type_.is_array else type_
 
 
-def column_problems(table: str, column: Column) -> Iterator[SpannerError]:
+def column_problems(table: str, column: Column, schema: Schema) -> Iterator[SpannerError]:
     """Yield what is wrong with a column, except for its expressions."""
-    yield from column_name_problems(table, column.name)
+    yield from column_name_problems(table, column.name, schema)
     yield from _length_problems(table, column)
     yield from _vector_problems(table, column)
     if column.type.code is TypeCode.TOKENLIST and not column.hidden:

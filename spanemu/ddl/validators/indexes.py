@@ -23,12 +23,11 @@ from spanemu.ddl.errors.indexes import (
 )
 from spanemu.ddl.errors.tables import TooManyKeyColumns
 from spanemu.ddl.lookup import find_column, schema_part
-from spanemu.ddl.validators.keys import shared_part_problems
+from spanemu.ddl.validators.keys import is_key_type, shared_part_problems
 from spanemu.schema.column import Column
 from spanemu.schema.index import Index
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Table
-from spanemu.values.key import can_be_key
 from spanemu.values.types import TypeCode
 
 # Types with an error of their own, which names only the type code.
@@ -53,7 +52,7 @@ def index_problems(index: Index, table: Table, schema: Schema) -> Iterator[Spann
     if not index.key:
         yield IndexWithoutKey(index.name)
     for part in index.key:
-        yield from _type_problems(index.name, part.column)
+        yield from _type_problems(index.name, part.column, schema)
     yield from stored_problems(index, table, index.stored)
     if len(index.full_key) > KEY_PARTS_MAX:
         yield TooManyKeyColumns("Index", index.name, len(index.full_key), KEY_PARTS_MAX)
@@ -62,8 +61,8 @@ def index_problems(index: Index, table: Table, schema: Schema) -> Iterator[Spann
     yield from count_problems(index, table, schema)
 
 
-def _type_problems(index: str, column: Column) -> Iterator[SpannerError]:
-    if can_be_key(column.type):
+def _type_problems(index: str, column: Column, schema: Schema) -> Iterator[SpannerError]:
+    if is_key_type(column.type, schema):
         return
     if column.type.code in _NAMED_TYPES:
         yield IndexColumnType(index, column.name, str(column.type.code))

@@ -14,7 +14,7 @@ from spanemu.schema.constraints import ForeignKey
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Interleave, Table
 from spanemu.values.key import can_be_key
-from spanemu.values.types import TypeCode
+from spanemu.values.types import Type, TypeCode
 
 if TYPE_CHECKING:
     from spanemu.ddl.errors import tables as table_errors
@@ -22,14 +22,19 @@ else:
     table_errors = deferred("spanemu.ddl.errors.tables")
 
 
-def primary_key_problems(table: Table) -> Iterator[SpannerError]:
+def is_key_type(type_: Type, schema: Schema) -> bool:
+    """Return whether values of a type can be part of a key in the dialect of the schema."""
+    return can_be_key(type_) and type_.code not in schema.dialect.unsorted_types
+
+
+def primary_key_problems(table: Table, schema: Schema) -> Iterator[SpannerError]:
     """Yield repeated columns, types without order, and too many parts."""
     seen: set[int] = set()
     for column in table.key_columns:
         if column.id in seen:
             yield table_errors.KeyColumnTwice(table.name, column.name)
         seen.add(column.id)
-        if not can_be_key(column.type):
+        if not is_key_type(column.type, schema):
             yield table_errors.KeyColumnType(table.name, column.name, str(column.type))
     if len(table.key) > KEY_PARTS_MAX:
         yield table_errors.TooManyKeyColumns("Table", table.name, len(table.key), KEY_PARTS_MAX)
@@ -95,14 +100,17 @@ def _nullability(column: Column) -> str:
 
 
 def foreign_key_problems(
-    foreign_key: ForeignKey, table: Table, referenced: Table
+    foreign_key: ForeignKey, table: Table, referenced: Table, schema: Schema
 ) -> Iterator[SpannerError]:
     """Yield what is wrong with the columns on both sides and with their pairs."""
     name = foreign_key.name
     if foreign_key.cascade and not foreign_key.enforced:
         yield table_errors.ForeignKeyActionNotEnforced(name)
-    yield from _side_problems(name, table, foreign_key.columns)
-    yield from _side_problems(name, referenced, foreign_key.referenced_columns)
+    for side, columns in (
+        (table, foreign_key.columns),
+        (referenced, foreign_key.referenced_columns),
+    ):
+        yield from _side_problems(name, side, columns, schema)
     if len(foreign_key.columns) != len(foreign_key.referenced_columns):
         yield table_errors.ForeignKeyColumnCount(name, table.name, referenced.name)
     pairs = zip(foreign_key.columns, foreign_key.referenced_columns, strict=False)
@@ -114,7 +122,9 @@ def foreign_key_problems(
             )
 
 
-def _side_problems(foreign_key: str, table: Table, names: Sequence[str]) -> Iterator[SpannerError]:
+def _side_problems(
+    foreign_key: str, table: Table, names: Sequence[str], schema: Schema
+) -> Iterator[SpannerError]:
     seen: set[str] = set()
     for name in names:
         column = find_column(table, name)
@@ -124,12 +134,12 @@ def _side_problems(foreign_key: str, table: Table, names: Sequence[str]) -> Iter
         if name in seen:
             yield table_errors.ForeignKeyColumnTwice(foreign_key, table.name, name)
         seen.add(name)
-        yield from _column_problems(foreign_key, table, column)
+        if not is_key_type(column.type, schema):
+            yield table_errors.ForeignKeyTypeUnsupported(foreign_key, table.name, column.name)
+        yield from _timestamp_problems(foreign_key, table, column)
 
 
-def _column_problems(foreign_key: str, table: Table, column: Column) -> Iterator[SpannerError]:
-    if not can_be_key(column.type):
-        yield table_errors.ForeignKeyTypeUnsupported(foreign_key, table.name, column.name)
+def _timestamp_problems(foreign_key: str, table: Table, column: Column) -> Iterator[SpannerError]:
     if column.allow_commit_timestamp:
         yield table_errors.ForeignKeyCommitTimestamp(foreign_key, table.name, column.name)
 

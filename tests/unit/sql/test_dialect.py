@@ -20,7 +20,7 @@ from spanemu.sql.googlesql.dialect import GOOGLESQL, GoogleSqlDialect
 from spanemu.values.order import POSTGRESQL_ORDERS
 from tests.unit.ddl.world import World
 
-EXACT = DatabaseDialect("EXACT", 99, fold=str, orders=POSTGRESQL_ORDERS)
+EXACT = DatabaseDialect("EXACT", 99, fold=str, orders=POSTGRESQL_ORDERS, unique_key=str)
 TAMANHO = replace(CATALOG.scalars["LENGTH"], name="TAMANHO", aliases=())
 FUNCTIONS = {name: each for name, each in CATALOG.scalars.items() if name != "LENGTH"}
 DIALECT = GoogleSqlDialect(EXACT, replace(CATALOG, scalars={**FUNCTIONS, "TAMANHO": TAMANHO}))
