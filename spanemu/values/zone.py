@@ -69,8 +69,22 @@ class Zone:
         """
         if self._fixed is not None:
             return local - self._fixed
-        clock = self._epoch + timedelta(0, min(max(local, _FIRST_SECOND), _LAST_SECOND))
-        return local - _seconds(clock.utcoffset())
+        return local - _seconds(self._clock(local).utcoffset())
+
+    def last_instant_of(self, local: int) -> int:
+        """Return the last instant of a local time, as PostgreSQL reads it.
+
+        A repeated local time gives its second instant; a skipped one uses the offset before
+        the gap.
+        """
+        if self._fixed is not None:
+            return local - self._fixed
+        clock = self._clock(local)
+        first, second = clock.utcoffset(), clock.replace(fold=1).utcoffset()
+        return local - min(_seconds(first), _seconds(second))
+
+    def _clock(self, local: int) -> datetime:
+        return self._epoch + timedelta(0, min(max(local, _FIRST_SECOND), _LAST_SECOND))
 
 
 @lru_cache(maxsize=1024)

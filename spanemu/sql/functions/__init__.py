@@ -6,7 +6,8 @@ for the planner and the executor) and `operators` (symbols and keywords as
 hidden functions); `comparison`, `conversion_rules`, `conversion` and `conditional`; the packages
 `numbers`, `text`, `time`, `json` and `aggregates`; and the chapters that are one module each:
 `array`, `hash`, `compression`, `utility` and `introspection`. `messages` and
-`nested_dml` hold functions that have no name in SQL.
+`nested_dml` hold functions that have no name in SQL. `postgresql` has the functions that only
+PostgreSQL databases know.
 
 An implementation takes and returns values in Python form (`values.value`). A NULL argument does
 not reach an implementation unless its declaration asks for NULLs.
