@@ -2,8 +2,11 @@
 
 An analyzer turns the syntax tree of its dialect into a `resolved` tree.
 
-    state      counters, columns and traits of one statement's analysis
-    relation   the items of a FROM clause, with their columns and their scan
-    tree       traversal, comparison and rewriting of resolved trees
-    errors     errors about limits and generated columns
+    state                               counters, columns and traits of one statement's analysis
+    relation, table_relation,           the items of a FROM clause, with their columns and their
+    derived_relation, join_relation     scan
+    grouping                            expressions over grouped rows
+    hints                               the hints of each part of a statement
+    tree                                traversal, comparison and rewriting of resolved trees
+    errors                              the errors of these modules
 """

@@ -1,9 +1,14 @@
-"""Errors that the analyzer of every dialect raises."""
+"""Errors that the analyzers of all dialects raise."""
 
 from __future__ import annotations
 
 from spanemu.base.errors import Code
 from spanemu.sql.errors import TOO_MANY, AnalysisError
+
+
+class AmbiguousColumn(AnalysisError):
+    prose = "Column name {name} is ambiguous"
+    name: str
 
 
 class LimitExceeded(AnalysisError):
@@ -20,3 +25,36 @@ class GeneratedColumnCycle(AnalysisError, code=Code.FAILED_PRECONDITION):
     prose = "Cycle detected: generated column {table}.{column}"
     table: str
     column: str
+
+
+class UnsupportedHint(AnalysisError):
+    prose = "Unsupported hint: {name}."
+    name: str
+
+
+class MisplacedHint(AnalysisError):
+    prose = "{name} hint is only supported for {places}."
+    name: str
+    places: str
+
+
+class InvalidHintValue(AnalysisError):
+    prose = "Invalid hint value for: {name} hint: {value}."
+    name: str
+    value: str
+
+
+class DuplicateHint(AnalysisError):
+    prose = "Duplicate hint: {name}."
+    name: str
+
+
+class HintIndexNotFound(AnalysisError):
+    prose = "The table {table} does not have a secondary index called {index}."
+    table: str
+    index: str
+
+
+class BadHint(AnalysisError):
+    prose = "{problem}"
+    problem: str

@@ -6,9 +6,10 @@ from dataclasses import dataclass, field
 
 from spanemu.schema.schema import Schema
 from spanemu.sql.analysis.errors import LimitExceeded
+from spanemu.sql.analysis.relation import Relation
 from spanemu.sql.dialect import AnalyzerOptions
 from spanemu.sql.functions.registry import Catalog
-from spanemu.sql.resolved import AggregateCall, ResolvedColumn
+from spanemu.sql.resolved import AggregateCall, Expr, ResolvedColumn
 from spanemu.values.types import Type
 
 
@@ -82,3 +83,7 @@ class AnalysisState:
     def leave(self, what: str) -> None:
         """Leave the level of `what` that `enter` entered."""
         self.depths[what] -= 1
+
+    def row_expression(self, text: str, type_: Type, row: Relation) -> Expr:
+        """Resolve the expression of a generated column over a row of its table."""
+        raise NotImplementedError

@@ -20,14 +20,19 @@ from spanemu.sql.functions.registry import Catalog
 from spanemu.sql.googlesql import ast
 from spanemu.sql.googlesql.analyzer.parameters import Parameters
 from spanemu.sql.resolved import Expr, ResolvedColumn, Scan
+from spanemu.values.types import Type
 
 
 @dataclass(frozen=True, slots=True)
 class ResolverTable:
-    """The functions that resolve each kind of expression, and queries, in an `Env`."""
+    """The functions that resolve each kind of expression, and queries, in an `Env`.
+
+    `row_expression` resolves the text of a generated column.
+    """
 
     resolvers: Mapping[type[ast.Expression], Callable[[Any, Any], Expr]]
     resolve_query: Callable[[ast.Query, Any], QueryResult]
+    row_expression: Callable[[str, Type, Relation, Any], Expr]
 
 
 @dataclass(slots=True)
@@ -59,7 +64,7 @@ class CommonTable:
 class Analysis(AnalysisState):
     """The state of one statement's analysis."""
 
-    __slots__ = ("parameters", "resolve_query", "resolvers", "strict")
+    __slots__ = ("_row_expression", "parameters", "resolve_query", "resolvers", "strict")
 
     def __init__(
         self,
@@ -73,6 +78,10 @@ class Analysis(AnalysisState):
         self.parameters = parameters
         self.resolvers = resolver_table.resolvers
         self.resolve_query = resolver_table.resolve_query
+        self._row_expression = resolver_table.row_expression
         # Strict name resolution, for views: `*` is refused and columns of tables need a qualifier,
         # so that a new column of a table cannot change the meaning of the query.
         self.strict = False
+
+    def row_expression(self, text: str, type_: Type, row: Relation) -> Expr:
+        return self._row_expression(text, type_, row, self)

@@ -16,12 +16,12 @@ from spanemu.base.deferred import deferred
 from spanemu.base.errors import Unsupported
 from spanemu.sql import resolved
 from spanemu.sql.analysis.errors import NestedTooDeeply
+from spanemu.sql.analysis.hints import statement_hints
 from spanemu.sql.errors import AnalysisError
 from spanemu.sql.googlesql import ast
 from spanemu.sql.googlesql.analyzer.analysis import Analysis
 from spanemu.sql.googlesql.analyzer.errors.shape import BadQuery
 from spanemu.sql.googlesql.analyzer.errors.typing import StructColumn, TokenListColumn
-from spanemu.sql.googlesql.analyzer.hints import statement_hints
 from spanemu.sql.googlesql.analyzer.scope import Env, Scope
 from spanemu.values.types import TypeCode
 

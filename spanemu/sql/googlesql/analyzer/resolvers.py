@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         operators,
         subqueries,
     )
+    from spanemu.sql.googlesql.analyzer.queries import row_expressions
 else:
     calls = deferred("spanemu.sql.googlesql.analyzer.expressions.calls")
     conditionals = deferred("spanemu.sql.googlesql.analyzer.expressions.conditionals")
@@ -30,6 +31,7 @@ else:
     )
     operators = deferred("spanemu.sql.googlesql.analyzer.expressions.operators")
     subqueries = deferred("spanemu.sql.googlesql.analyzer.expressions.subqueries")
+    row_expressions = deferred("spanemu.sql.googlesql.analyzer.queries.row_expressions")
 
 RESOLVER_TABLE = ResolverTable(
     {
@@ -74,4 +76,5 @@ RESOLVER_TABLE = ResolverTable(
         ast.In: subqueries.resolve_in,
     },
     resolve_query,
+    row_expressions.resolve_row_expression,
 )

@@ -19,10 +19,10 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from spanemu.schema.dialect import Fold
+from spanemu.sql.analysis.errors import AmbiguousColumn
 from spanemu.sql.analysis.relation import Relation
 from spanemu.sql.analysis.state import Aggregation
 from spanemu.sql.googlesql.analyzer.analysis import Analysis, CommonTable
-from spanemu.sql.googlesql.analyzer.errors.names import AmbiguousColumn
 from spanemu.sql.resolved import Expr
 from spanemu.sql.syntax_tree import Identifier
 

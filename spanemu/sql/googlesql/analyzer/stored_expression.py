@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from spanemu.schema.table import Table
 from spanemu.sql.analysis.errors import NestedTooDeeply
+from spanemu.sql.analysis.table_relation import TableRelation
 from spanemu.sql.analysis.tree import depth
 from spanemu.sql.dialect import StoredExpression, ViewShape
 from spanemu.sql.errors import AnalysisError
@@ -22,7 +23,7 @@ from spanemu.sql.googlesql.analyzer.errors.typing import ExpressionDoesNotFit
 from spanemu.sql.googlesql.analyzer.expressions.braces import infer_brace_types
 from spanemu.sql.googlesql.analyzer.expressions.coercion import coerce, fits
 from spanemu.sql.googlesql.analyzer.expressions.expression import resolve
-from spanemu.sql.googlesql.analyzer.queries.table_relation import TableRelation
+from spanemu.sql.googlesql.analyzer.queries.row_expressions import row_scope
 from spanemu.sql.googlesql.analyzer.scope import Env, Scope
 from spanemu.sql.googlesql.catalog import bounds_of
 from spanemu.sql.googlesql.syntax.statement import parse_expression, parse_query
@@ -45,7 +46,7 @@ def analyze_expression(
     relation = None
     if table is not None and allow_columns:
         relation = TableRelation(table.name, table, analysis, inline=True)
-    scope = Scope(None) if relation is None else relation.row_scope()
+    scope = Scope(None) if relation is None else row_scope(relation)
     env = Env(analysis, scope, "this expression", {})
     try:
         expression, pending = _resolved(text, env, expected)

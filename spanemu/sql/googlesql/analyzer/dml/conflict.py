@@ -9,6 +9,7 @@ from spanemu.base.errors import Unsupported
 from spanemu.schema.column import Column
 from spanemu.schema.index import Index
 from spanemu.schema.table import Table
+from spanemu.sql.analysis.table_relation import TableRelation
 from spanemu.sql.googlesql import ast
 from spanemu.sql.googlesql.analyzer.analysis import Analysis
 from spanemu.sql.googlesql.analyzer.dml.defaults import default_value
@@ -16,7 +17,6 @@ from spanemu.sql.googlesql.analyzer.dml.update import resolve_assignments
 from spanemu.sql.googlesql.analyzer.errors.names import ColumnNotInTable
 from spanemu.sql.googlesql.analyzer.errors.writing import BadWrite, NoConflictTarget
 from spanemu.sql.googlesql.analyzer.expressions.expression import resolve_condition
-from spanemu.sql.googlesql.analyzer.queries.table_relation import TableRelation
 from spanemu.sql.googlesql.analyzer.scope import Env, Scope
 from spanemu.sql.resolved import ColumnRef, ConflictClause, Expr, ProjectScan, ResolvedColumn, Scan
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from spanemu.schema.column import Column
 from spanemu.schema.table import Table
+from spanemu.sql.analysis.hints import statement_hints, write_hints
 from spanemu.sql.functions.conversion_rules import is_coercible
 from spanemu.sql.googlesql import ast
 from spanemu.sql.googlesql.analyzer.analysis import Analysis
@@ -39,7 +40,6 @@ from spanemu.sql.googlesql.analyzer.expressions.braces import infer_brace_types
 from spanemu.sql.googlesql.analyzer.expressions.coercion import coerce, fits
 from spanemu.sql.googlesql.analyzer.expressions.expression import resolve
 from spanemu.sql.googlesql.analyzer.expressions.subqueries import with_types
-from spanemu.sql.googlesql.analyzer.hints import statement_hints, write_hints
 from spanemu.sql.googlesql.analyzer.scope import Env, Scope
 from spanemu.sql.resolved import (
     ConflictClause,

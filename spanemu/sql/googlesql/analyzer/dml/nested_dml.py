@@ -44,7 +44,7 @@ from spanemu.sql.googlesql.analyzer.expressions.message_constructors import (
 from spanemu.sql.googlesql.analyzer.expressions.names import resolve_path
 from spanemu.sql.googlesql.analyzer.expressions.operator_call import operator_call
 from spanemu.sql.googlesql.analyzer.expressions.subqueries import with_types
-from spanemu.sql.googlesql.analyzer.queries.derived_relation import ValueRelation
+from spanemu.sql.googlesql.analyzer.queries.value_relation import ValueRelation
 from spanemu.sql.googlesql.analyzer.scope import Env, Scope
 from spanemu.sql.resolved import (
     ArrayScan,

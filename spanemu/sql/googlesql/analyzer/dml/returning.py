@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from spanemu.schema.table import Table
+from spanemu.sql.analysis.table_relation import TableRelation
 from spanemu.sql.googlesql import ast
 from spanemu.sql.googlesql.analyzer.analysis import Analysis
 from spanemu.sql.googlesql.analyzer.errors.typing import StructColumn
 from spanemu.sql.googlesql.analyzer.errors.writing import PendingCommitTimestampReturned
 from spanemu.sql.googlesql.analyzer.queries.select_list import resolve_items
-from spanemu.sql.googlesql.analyzer.queries.table_relation import TableRelation
 from spanemu.sql.googlesql.analyzer.scope import Env, Scope
 from spanemu.sql.resolved import (
     ColumnRef,

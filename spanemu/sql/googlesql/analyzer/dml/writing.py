@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 
 from spanemu.schema.column import Column
 from spanemu.schema.table import Table
+from spanemu.sql.analysis.hints import statement_hints, write_hints
+from spanemu.sql.analysis.table_relation import TableRelation
 from spanemu.sql.googlesql import ast
 from spanemu.sql.googlesql.analyzer.analysis import Analysis
 from spanemu.sql.googlesql.analyzer.dml.defaults import pending_commit_timestamp
@@ -18,8 +20,6 @@ from spanemu.sql.googlesql.analyzer.errors.writing import (
     CommitTimestampNotAllowed,
 )
 from spanemu.sql.googlesql.analyzer.expressions.expression import resolve_int64
-from spanemu.sql.googlesql.analyzer.hints import statement_hints, write_hints
-from spanemu.sql.googlesql.analyzer.queries.table_relation import TableRelation
 from spanemu.sql.googlesql.analyzer.scope import Env, Scope
 from spanemu.sql.googlesql.analyzer.suggestion import closest
 from spanemu.sql.resolved import Expr, Hints, Literal, ParameterRef, ResolvedColumn

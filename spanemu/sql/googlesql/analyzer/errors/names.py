@@ -32,11 +32,6 @@ class TypeNotFound(AnalysisError):
     name: str
 
 
-class AmbiguousColumn(AnalysisError):
-    prose = "Column name {name} is ambiguous"
-    name: str
-
-
 class NameNotFoundInside(AnalysisError):
     prose = "Name {name} not found inside {inside}"
     name: str

@@ -49,34 +49,6 @@ class UsingColumnsDiffer(AnalysisError):
     right: str
 
 
-class UnsupportedHint(AnalysisError):
-    prose = "Unsupported hint: {name}."
-    name: str
-
-
-class MisplacedHint(AnalysisError):
-    prose = "{name} hint is only supported for {places}."
-    name: str
-    places: str
-
-
-class InvalidHintValue(AnalysisError):
-    prose = "Invalid hint value for: {name} hint: {value}."
-    name: str
-    value: str
-
-
-class DuplicateHint(AnalysisError):
-    prose = "Duplicate hint: {name}."
-    name: str
-
-
-class HintIndexNotFound(AnalysisError):
-    prose = "The table {table} does not have a secondary index called {index}."
-    table: str
-    index: str
-
-
 class BadCollation(AnalysisError, code=Code.OUT_OF_RANGE):
     prose = "COLLATE has invalid collation name '{name}'"
     name: str

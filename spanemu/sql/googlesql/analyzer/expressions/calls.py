@@ -14,6 +14,7 @@ from itertools import zip_longest
 
 from spanemu.base.errors import Unsupported
 from spanemu.schema.objects import Parameter, UserFunction
+from spanemu.sql.analysis.hints import HintTarget, check_hints
 from spanemu.sql.functions.errors import EvaluationError
 from spanemu.sql.functions.registry import Arity, Function
 from spanemu.sql.functions.text import format_text
@@ -40,7 +41,6 @@ from spanemu.sql.googlesql.analyzer.expressions.expression import resolve
 from spanemu.sql.googlesql.analyzer.expressions.messages import convert, format_argument
 from spanemu.sql.googlesql.analyzer.expressions.operator_call import function_call
 from spanemu.sql.googlesql.analyzer.expressions.overload import Argument, LambdaArgument
-from spanemu.sql.googlesql.analyzer.hints import HintTarget, check_hints
 from spanemu.sql.googlesql.analyzer.queries.aggregates import resolve_aggregate
 from spanemu.sql.googlesql.analyzer.scope import Env, Scope
 from spanemu.sql.googlesql.analyzer.suggestion import closest

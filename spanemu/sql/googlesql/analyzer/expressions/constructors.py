@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 from spanemu.base.deadline_checks import interruptible
 from spanemu.base.errors import Unsupported
+from spanemu.sql.analysis.errors import AmbiguousColumn
 from spanemu.sql.googlesql import ast
-from spanemu.sql.googlesql.analyzer.errors.names import AmbiguousColumn
 from spanemu.sql.googlesql.analyzer.errors.typing import (
     BadCall,
     ElementDoesNotCoerce,

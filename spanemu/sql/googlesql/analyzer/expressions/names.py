@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from spanemu.base.deferred import deferred
+from spanemu.sql.analysis.errors import AmbiguousColumn
 from spanemu.sql.analysis.relation import Relation
 from spanemu.sql.googlesql import ast
 from spanemu.sql.googlesql.analyzer.errors.names import (
-    AmbiguousColumn,
     FieldOfUntypedParameter,
     NameAmbiguousInside,
     NameNotFoundInside,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from spanemu.sql.analysis.hints import HintTarget, check_hints
 from spanemu.sql.errors import CHILD_SUBQUERIES
 from spanemu.sql.functions.comparison import is_comparable
 from spanemu.sql.googlesql import ast
@@ -11,7 +12,6 @@ from spanemu.sql.googlesql.analyzer.errors.typing import BadCall, NestedArray
 from spanemu.sql.googlesql.analyzer.expressions.coercion import Kind, coerce, kind_of, supertype
 from spanemu.sql.googlesql.analyzer.expressions.expression import resolve
 from spanemu.sql.googlesql.analyzer.expressions.operators import in_values, negation
-from spanemu.sql.googlesql.analyzer.hints import HintTarget, check_hints
 from spanemu.sql.googlesql.analyzer.scope import Env
 from spanemu.sql.resolved import (
     Cast,

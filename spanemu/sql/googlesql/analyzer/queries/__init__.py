@@ -1,7 +1,7 @@
 """Resolves queries: a module for each clause.
 
-In reading order: `query` (whole queries), `relation` (items of FROM), `derived_relation`,
-`table_relation`, `from_clause`, `joins`, `sampling`; `select`, `select_list`, `group_by`,
-`aggregates`; `set_operation`, `ordering` (ORDER BY and LIMIT); `null_arrays` (a restriction of
-Spanner on results). Pipe queries: `pipes`, `pipe_relation`.
+In reading order: `query` (whole queries), `from_clause`, `value_relation`, `row_expressions`
+(generated columns), `joins`, `sampling`; `select`, `select_list`, `group_by`, `aggregates`;
+`set_operation`, `ordering` (ORDER BY and LIMIT); `null_arrays` (a restriction of Spanner on
+results). Pipe queries: `pipes`, `pipe_relation`.
 """

@@ -19,7 +19,10 @@ from typing import TYPE_CHECKING, Any
 from spanemu.base.deferred import deferred
 from spanemu.base.errors import Unsupported
 from spanemu.schema.objects import View
+from spanemu.sql.analysis.derived_relation import ArrayElements, DerivedRelation
+from spanemu.sql.analysis.hints import HintTarget, check_hints, table_hints
 from spanemu.sql.analysis.relation import Relation
+from spanemu.sql.analysis.table_relation import SystemRelation, TableRelation
 from spanemu.sql.errors import AnalysisError
 from spanemu.sql.googlesql import ast
 from spanemu.sql.googlesql.analyzer.analysis import CommonTable, QueryResult
@@ -29,16 +32,12 @@ from spanemu.sql.googlesql.analyzer.errors.typing import NotAnArray
 from spanemu.sql.googlesql.analyzer.expressions.expression import resolve
 from spanemu.sql.googlesql.analyzer.expressions.members import members_of
 from spanemu.sql.googlesql.analyzer.expressions.names import resolve_path
-from spanemu.sql.googlesql.analyzer.hints import HintTarget, check_hints, table_hints
-from spanemu.sql.googlesql.analyzer.queries.derived_relation import (
-    ArrayElements,
-    DerivedRelation,
+from spanemu.sql.googlesql.analyzer.queries.pipe_relation import BuiltRelation
+from spanemu.sql.googlesql.analyzer.queries.sampling import apply_sample
+from spanemu.sql.googlesql.analyzer.queries.value_relation import (
     ValueRelation,
     query_relation,
 )
-from spanemu.sql.googlesql.analyzer.queries.pipe_relation import BuiltRelation
-from spanemu.sql.googlesql.analyzer.queries.sampling import apply_sample
-from spanemu.sql.googlesql.analyzer.queries.table_relation import SystemRelation, TableRelation
 from spanemu.sql.googlesql.analyzer.scope import Env, Scope
 from spanemu.sql.googlesql.analyzer.suggestion import closest
 from spanemu.sql.googlesql.syntax.statement import parse_query

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from spanemu.sql.analysis import grouping
 from spanemu.sql.analysis.errors import LimitExceeded
-from spanemu.sql.analysis.tree import ExpressionMap, column_refs, rewrite
-from spanemu.sql.errors import GROUP_KEYS
+from spanemu.sql.analysis.tree import ExpressionMap, column_refs
+from spanemu.sql.errors import GROUP_KEYS, AnalysisError
 from spanemu.sql.functions.comparison import is_groupable
 from spanemu.sql.googlesql import ast
 from spanemu.sql.googlesql.analyzer.errors.names import AmbiguousAlias
@@ -118,66 +119,29 @@ def _selected(column: SelectColumn, display_name: str, at: int) -> tuple[str, Ex
     return column.name, column.expression, at
 
 
-Keys = Sequence[tuple[ResolvedColumn, Expr]]
+class Grouping(grouping.Grouping[Origin]):
+    """The keys of one SELECT; a key that is a field replaces the same field in expressions."""
 
-
-class Grouping:
-    """The keys of one SELECT, and the references to its input columns (`Scope.origins`)."""
-
-    def __init__(self, keys: Keys, origins: Sequence[Origin], *, distinct: bool = False) -> None:
-        self._origins = origins
+    def __init__(
+        self, keys: grouping.Keys, origins: Sequence[Origin], *, distinct: bool = False
+    ) -> None:
         self._distinct = distinct
-        self._by_column: dict[int, ResolvedColumn] = {}
         self._fields: ExpressionMap[ResolvedColumn] = ExpressionMap()
-        self._whole: ExpressionMap[ResolvedColumn] = ExpressionMap()
-        for column, expression in keys:
-            if isinstance(expression, ColumnRef):
-                self._by_column.setdefault(expression.column.id, column)
-            elif _is_field_path(expression):
-                self._fields.add(expression, column)
-            else:
-                self._whole.add(expression, column)
-        self._mentions: dict[int, Origin] = {}
-        self._counted = 0
+        super().__init__(keys, origins)
 
-    def regroup(self, expression: Expr) -> Expr:
-        """Return `expression` with the keys replaced by the columns that hold them.
+    def add_key(self, expression: Expr, column: ResolvedColumn) -> None:
+        (self._fields if _is_field_path(expression) else self.whole).add(expression, column)
 
-        For another column of the input, raise NeitherGroupedNorAggregated, or
-        NotVisibleAfterDistinct if the grouping implements DISTINCT.
-        """
-        column = self._whole.find(expression) if self._whole else None
-        if column is not None:
-            return ColumnRef(column.type, column)
-        result: Expr = rewrite(expression, self._replace)
-        return result
+    def part_key(self, expression: Expr) -> ResolvedColumn | None:
+        is_field = type(expression) is GetField and self._fields
+        return self._fields.find(expression) if is_field else None
 
-    def _replace(self, expression: Expr) -> Expr | None:
-        if type(expression) is ColumnRef:
-            column = self._by_column.get(expression.column.id)
-            if column is not None:
-                return ColumnRef(column.type, column)
-            origin = self._origin_of(expression)
-            if origin is not None:
-                if self._distinct:
-                    raise NotVisibleAfterDistinct(origin.display_name, at=origin.at)
-                raise NeitherGroupedNorAggregated(
-                    f"{origin.clause} expression", origin.display_name, at=origin.at
-                )
-        elif type(expression) is GetField and self._fields:
-            column = self._fields.find(expression)
-            if column is not None:
-                return ColumnRef(column.type, column)
-        return None
-
-    def _origin_of(self, reference: ColumnRef) -> Origin | None:
-        """Return the origin of a reference to an input column, or None for another reference."""
-        while self._counted < len(self._origins):
-            origin = self._origins[self._counted]
-            self._counted += 1
-            for ref in column_refs(origin.expression):
-                self._mentions.setdefault(id(ref), origin)
-        return self._mentions.get(id(reference))
+    def refusal(self, origin: Origin) -> AnalysisError:
+        if self._distinct:
+            return NotVisibleAfterDistinct(origin.display_name, at=origin.at)
+        return NeitherGroupedNorAggregated(
+            f"{origin.clause} expression", origin.display_name, at=origin.at
+        )
 
 
 def _is_field_path(expression: Expr) -> bool:

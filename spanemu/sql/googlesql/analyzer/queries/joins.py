@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
 
-from spanemu.sql.analysis.relation import Relation, Star
+from spanemu.sql.analysis.errors import AmbiguousColumn
+from spanemu.sql.analysis.hints import HintTarget, check_hints
+from spanemu.sql.analysis.join_relation import JoinRelation, MergedColumn
+from spanemu.sql.analysis.relation import Relation
 from spanemu.sql.functions.comparison import is_comparable
 from spanemu.sql.googlesql import ast
-from spanemu.sql.googlesql.analyzer.errors.names import (
-    AmbiguousColumn,
-    DuplicateTableAlias,
-    NeedsQualifier,
-)
+from spanemu.sql.googlesql.analyzer.errors.names import DuplicateTableAlias, NeedsQualifier
 from spanemu.sql.googlesql.analyzer.errors.shape import (
     BadQuery,
     UsingColumnAmbiguous,
@@ -22,118 +20,14 @@ from spanemu.sql.googlesql.analyzer.errors.shape import (
 from spanemu.sql.googlesql.analyzer.expressions.coercion import coerce, common_type
 from spanemu.sql.googlesql.analyzer.expressions.expression import resolve_condition
 from spanemu.sql.googlesql.analyzer.expressions.operator_call import function_call, operator_call
-from spanemu.sql.googlesql.analyzer.hints import HintTarget, check_hints
-from spanemu.sql.googlesql.analyzer.queries.derived_relation import ArrayElements, ValueRelation
+from spanemu.sql.googlesql.analyzer.queries.value_relation import ValueRelation
 from spanemu.sql.googlesql.analyzer.scope import Env, Scope
 from spanemu.sql.resolved import (
     And,
-    ArrayScan,
-    ColumnRef,
     Expr,
-    Hints,
-    JoinScan,
     JoinType,
-    ProjectScan,
-    ResolvedColumn,
-    Scan,
 )
 from spanemu.values.types import BOOL
-
-
-@dataclass(slots=True)
-class MergedColumn:
-    """A column of USING: its name, its value, and the column that holds a computed value."""
-
-    name: str
-    value: Expr
-    computed: ResolvedColumn | None = None
-
-    def reference(self) -> Expr:
-        if self.computed is not None:
-            return ColumnRef(self.computed.type, self.computed)
-        return self.value
-
-
-class JoinRelation(Relation):
-    """Two joined relations; `array` is set if the right side is the elements of an array."""
-
-    def __init__(
-        self, left: Relation, right: Relation, at: int, merged_names: frozenset[str] = frozenset()
-    ) -> None:
-        super().__init__("", left.fold)
-        self.left = left
-        self.right = right
-        self.join_type = JoinType.INNER
-        self.condition: Expr | None = None
-        self.hints: Hints = ()
-        self.merged: Mapping[str, MergedColumn] = {}
-        self.array: ArrayElements | None = None
-        # Two arrays can share an alias that USING merges into one column.
-        self._merged_names = merged_names
-        shared = (left.aliases().keys() & right.aliases().keys()) - merged_names
-        if shared:
-            alias = right.aliases()[shared.pop()].alias
-            raise DuplicateTableAlias(alias, at=at)
-
-    def aliases(self) -> Mapping[str, Relation]:
-        left, right = self.left.aliases(), self.right.aliases()
-        both = {**left, **right}
-        for name in self._merged_names & left.keys() & right.keys():
-            del both[name]
-        return both
-
-    def is_implicit(self, name: str) -> bool:
-        return any(
-            side.column(name, -1) is not None and side.is_implicit(name)
-            for side in (self.left, self.right)
-        )
-
-    def column(self, name: str, at: int) -> Expr | None:
-        merged = self.merged.get(self.fold(name))
-        if merged is not None:
-            return merged.reference()
-        left, right = self.left.column(name, at), self.right.column(name, at)
-        if left is not None and right is not None:
-            raise AmbiguousColumn(name, at=at)
-        return right if left is None else left
-
-    def star(self) -> Star:
-        for column in self.merged.values():
-            yield column.name, column.reference()
-        for side in (self.left, self.right):
-            for name, expression in side.star():
-                if self.fold(name) not in self.merged:
-                    yield name, expression
-
-    def column_names(self) -> Iterator[str]:
-        yield from self.left.column_names()
-        yield from self.right.column_names()
-
-    def scan(self) -> Scan:
-        scan: Scan
-        if self.array is not None:
-            scan = ArrayScan(
-                self.left.scan(),
-                self.array.array,
-                self.array.element,
-                self.array.offset,
-                outer=self.join_type is JoinType.LEFT,
-                condition=self.condition,
-                hints=self.hints,
-            )
-        else:
-            scan = JoinScan(
-                self.join_type, self.left.scan(), self.right.scan(), self.condition, self.hints
-            )
-        computed = _computed(tuple(self.merged.values()))
-        return ProjectScan(scan, computed) if computed else scan
-
-
-def _computed(merged: Sequence[MergedColumn]) -> tuple[tuple[ResolvedColumn, Expr], ...]:
-    return tuple(
-        (column.computed, column.value) for column in merged if column.computed is not None
-    )
-
 
 _TYPES: Mapping[ast.JoinKind, JoinType] = {
     ast.JoinKind.COMMA: JoinType.INNER,
@@ -155,7 +49,11 @@ def resolve_join(item: ast.Join, left: Relation, right: Relation, env: Env) -> J
     analysis = env.analysis
     analysis.count("joins", analysis.limits.joins, item.at)
     names = frozenset(analysis.fold(name.name) for name in item.using)
-    join = JoinRelation(left, right, _alias_at(item.right), names)
+    join = JoinRelation(left, right, names)
+    shared = join.shared_aliases()
+    if shared:
+        alias = right.aliases()[shared.pop()].alias
+        raise DuplicateTableAlias(alias, at=_alias_at(item.right))
     join.join_type = _TYPES[item.kind]
     elements = right.elements if isinstance(right, ValueRelation) else None
     target = HintTarget.JOIN if elements is None else HintTarget.ARRAY

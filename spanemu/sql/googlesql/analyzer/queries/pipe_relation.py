@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
+from spanemu.sql.analysis.errors import AmbiguousColumn
 from spanemu.sql.analysis.relation import Relation, Star
-from spanemu.sql.googlesql.analyzer.errors.names import AmbiguousColumn
 from spanemu.sql.resolved import ColumnRef, Expr, ResolvedColumn, Scan
 
 

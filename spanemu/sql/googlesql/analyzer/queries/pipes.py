@@ -13,6 +13,7 @@ from typing import Any
 
 from spanemu.base.errors import Unsupported
 from spanemu.sql.analysis.errors import LimitExceeded
+from spanemu.sql.analysis.hints import HintTarget, check_hints
 from spanemu.sql.analysis.relation import Relation
 from spanemu.sql.analysis.state import Aggregation
 from spanemu.sql.errors import GROUP_KEYS
@@ -22,8 +23,6 @@ from spanemu.sql.googlesql.analyzer.analysis import QueryResult
 from spanemu.sql.googlesql.analyzer.errors.shape import BadGrouping, BadQuery, NotGroupable
 from spanemu.sql.googlesql.analyzer.expressions.expression import resolve, resolve_condition
 from spanemu.sql.googlesql.analyzer.expressions.names import implied_name
-from spanemu.sql.googlesql.analyzer.hints import HintTarget, check_hints
-from spanemu.sql.googlesql.analyzer.queries.derived_relation import query_relation
 from spanemu.sql.googlesql.analyzer.queries.from_clause import resolve_from
 from spanemu.sql.googlesql.analyzer.queries.group_by import LITERALS, Grouping, ordinal
 from spanemu.sql.googlesql.analyzer.queries.joins import resolve_join
@@ -42,6 +41,7 @@ from spanemu.sql.googlesql.analyzer.queries.sampling import apply_sample
 from spanemu.sql.googlesql.analyzer.queries.select import resolve_pipe_select
 from spanemu.sql.googlesql.analyzer.queries.select_list import resolve_items
 from spanemu.sql.googlesql.analyzer.queries.set_operation import SetOperator, combine
+from spanemu.sql.googlesql.analyzer.queries.value_relation import query_relation
 from spanemu.sql.googlesql.analyzer.scope import Env, Scope
 from spanemu.sql.resolved import (
     AggregateScan,

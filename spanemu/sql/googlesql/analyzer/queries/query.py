@@ -7,11 +7,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from spanemu.base.deferred import deferred
+from spanemu.sql.analysis.hints import HintTarget, check_hints
 from spanemu.sql.googlesql import ast
 from spanemu.sql.googlesql.analyzer.analysis import CommonTable, QueryResult
 from spanemu.sql.googlesql.analyzer.errors.names import DuplicateCommonTable
 from spanemu.sql.googlesql.analyzer.errors.shape import BadQuery
-from spanemu.sql.googlesql.analyzer.hints import HintTarget, check_hints
 from spanemu.sql.googlesql.analyzer.queries.from_clause import resolve_from
 from spanemu.sql.googlesql.analyzer.queries.select import resolve_select
 from spanemu.sql.googlesql.analyzer.scope import Env

@@ -13,8 +13,8 @@ from spanemu.sql.googlesql import ast
 from spanemu.sql.googlesql.analyzer.errors.shape import BadQuery
 from spanemu.sql.googlesql.analyzer.expressions.coercion import coerce, fits
 from spanemu.sql.googlesql.analyzer.expressions.expression import resolve
-from spanemu.sql.googlesql.analyzer.queries.derived_relation import ValueRelation
 from spanemu.sql.googlesql.analyzer.queries.pipe_relation import ChangedRelation, LayeredRelation
+from spanemu.sql.googlesql.analyzer.queries.value_relation import ValueRelation
 from spanemu.sql.googlesql.analyzer.scope import Env
 from spanemu.sql.resolved import Cast, Expr, Literal, ParameterRef, SampleScan, SingleRow
 from spanemu.values.types import FLOAT64, INT64

@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from spanemu.base.deferred import deferred
+from spanemu.sql.analysis.hints import HintTarget, check_hints
 from spanemu.sql.analysis.relation import Relation
 from spanemu.sql.analysis.state import Aggregation
 from spanemu.sql.analysis.tree import column_refs
@@ -30,7 +31,6 @@ from spanemu.sql.googlesql.analyzer.errors.shape import (
 )
 from spanemu.sql.googlesql.analyzer.errors.typing import NotAMessage
 from spanemu.sql.googlesql.analyzer.expressions.expression import resolve_condition
-from spanemu.sql.googlesql.analyzer.hints import HintTarget, check_hints
 from spanemu.sql.googlesql.analyzer.queries.from_clause import resolve_from
 from spanemu.sql.googlesql.analyzer.queries.group_by import Grouping, resolve_group_by
 from spanemu.sql.googlesql.analyzer.queries.ordering import alias_names, resolve_output_sort_key

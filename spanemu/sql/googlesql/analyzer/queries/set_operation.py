@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from spanemu.sql.analysis.errors import LimitExceeded
+from spanemu.sql.analysis.hints import HintTarget, check_hints
 from spanemu.sql.errors import SET_OPERATION_QUERIES
 from spanemu.sql.functions.comparison import is_groupable
 from spanemu.sql.googlesql import ast
@@ -25,7 +26,6 @@ from spanemu.sql.googlesql.analyzer.expressions.coercion import (
     common_type_of,
     make_candidate,
 )
-from spanemu.sql.googlesql.analyzer.hints import HintTarget, check_hints
 from spanemu.sql.googlesql.analyzer.scope import Env
 from spanemu.sql.resolved import (
     AggregateScan,

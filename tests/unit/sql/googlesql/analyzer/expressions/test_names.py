@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from spanemu.sql.analysis.errors import AmbiguousColumn
 from spanemu.sql.googlesql.analyzer.errors.names import (
-    AmbiguousColumn,
     NameNotFoundInside,
     TableNotFound,
     UnrecognizedName,

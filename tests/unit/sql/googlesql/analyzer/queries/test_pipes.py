@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from spanemu.sql import resolved as r
-from spanemu.sql.googlesql.analyzer.errors.names import AmbiguousColumn, UnrecognizedName
+from spanemu.sql.analysis.errors import AmbiguousColumn
+from spanemu.sql.googlesql.analyzer.errors.names import UnrecognizedName
 from spanemu.sql.googlesql.analyzer.errors.shape import AggregateNotAllowed, BadGrouping, BadQuery
 from tests.unit.sql.googlesql.analyzer.shop import names, query, scans, types
 

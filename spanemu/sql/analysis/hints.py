@@ -14,18 +14,18 @@ from typing import Any
 
 from spanemu.base.errors import Unsupported
 from spanemu.schema.table import Table
-from spanemu.sql.dialect import OPTIMIZER_VERSIONS
-from spanemu.sql.googlesql import ast
-from spanemu.sql.googlesql.analyzer.analysis import Analysis
-from spanemu.sql.googlesql.analyzer.errors.shape import (
-    BadQuery,
+from spanemu.sql.analysis.errors import (
+    BadHint,
     DuplicateHint,
     HintIndexNotFound,
     InvalidHintValue,
     MisplacedHint,
     UnsupportedHint,
 )
+from spanemu.sql.analysis.state import AnalysisState
+from spanemu.sql.dialect import OPTIMIZER_VERSIONS
 from spanemu.sql.resolved import Hints
+from spanemu.sql.syntax_tree import Hint
 
 # value -> checked value; raises ValueError
 _Check = Callable[[Any], Any]
@@ -172,7 +172,7 @@ _EMULATOR_HINTS: Mapping[str, frozenset[HintTarget]] = {
 _EMULATOR_PREFIX = "spanner_emulator."
 
 
-def check_hints(hint: ast.Hint | None, target: HintTarget, _: Analysis) -> Hints:
+def check_hints(hint: Hint | None, target: HintTarget, _: AnalysisState) -> Hints:
     """Return the hints of one target with lower-cased names and checked values.
 
     Raise AnalysisError for an unknown, misplaced or repeated hint, and for an invalid value.
@@ -211,7 +211,7 @@ def _check_value(name: str, value: Any, target: HintTarget, at: int) -> Any:
 def _check_emulator_hint(name: str, value: Any, target: HintTarget, at: int) -> None:
     targets = _EMULATOR_HINTS.get(name.removeprefix(_EMULATOR_PREFIX))
     if targets is None or target not in targets:
-        raise BadQuery(f"Invalid emulator-only hint: {name}.", at=at)
+        raise BadHint(f"Invalid emulator-only hint: {name}.", at=at)
     try:
         _boolean(value)
     except ValueError:
@@ -226,12 +226,12 @@ def _check_together(hints: Mapping[str, Any], at: int) -> None:
     method = next(iter(methods.values()), None)
     for name, methods_allowed in _REQUIRED_METHODS.items():
         if name in hints and method not in methods_allowed:
-            raise BadQuery(f"{name} hint is only supported for {methods_allowed[0]} joins.", at=at)
+            raise BadHint(f"{name} hint is only supported for {methods_allowed[0]} joins.", at=at)
     if "seekable_key_size" in hints and "force_index" not in hints:
-        raise BadQuery("The seekable_key_size hint needs a force_index hint.", at=at)
+        raise BadHint("The seekable_key_size hint needs a force_index hint.", at=at)
 
 
-def table_hints(hint: ast.Hint | None, table: Table, analysis: Analysis) -> Hints:
+def table_hints(hint: Hint | None, table: Table, analysis: AnalysisState) -> Hints:
     """Return the checked hints of a table in FROM.
 
     Raise HintIndexNotFound if FORCE_INDEX does not name an index of `table`.
@@ -241,7 +241,7 @@ def table_hints(hint: ast.Hint | None, table: Table, analysis: Analysis) -> Hint
     return hints
 
 
-def check_forced_index(hints: Hints, table: Table, analysis: Analysis, at: int) -> None:
+def check_forced_index(hints: Hints, table: Table, analysis: AnalysisState, at: int) -> None:
     """Raise HintIndexNotFound unless FORCE_INDEX names an index of `table` or _BASE_TABLE."""
     for name, value in hints:
         if name != "force_index" or value.upper() == BASE_TABLE:
@@ -257,7 +257,7 @@ def check_forced_index(hints: Hints, table: Table, analysis: Analysis, at: int) 
             raise HintIndexNotFound(table.name, value, at=at)
 
 
-def statement_hints(hint: ast.Hint | None, analysis: Analysis) -> Hints:
+def statement_hints(hint: Hint | None, analysis: AnalysisState) -> Hints:
     """Return the checked hints of a statement, where FORCE_INDEX can only name _BASE_TABLE."""
     hints = check_hints(hint, HintTarget.STATEMENT, analysis)
     for name, value in hints:
@@ -267,7 +267,7 @@ def statement_hints(hint: ast.Hint | None, analysis: Analysis) -> Hints:
     return hints
 
 
-def write_hints(hint: ast.Hint | None, table: Table, analysis: Analysis) -> Hints:
+def write_hints(hint: Hint | None, table: Table, analysis: AnalysisState) -> Hints:
     """Return the checked hints of the table that a DML statement writes."""
     hints = check_hints(hint, HintTarget.WRITE, analysis)
     check_forced_index(hints, table, analysis, -1 if hint is None else hint.at)

@@ -8,18 +8,13 @@ it, or the expression replaces the reference if there is no scan (`inline=True`)
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import lru_cache
 
 from spanemu.schema.column import Column
 from spanemu.schema.table import Table
 from spanemu.sql.analysis.errors import GeneratedColumnCycle
 from spanemu.sql.analysis.relation import Relation, Star
+from spanemu.sql.analysis.state import AnalysisState
 from spanemu.sql.dialect import SystemTable
-from spanemu.sql.googlesql import ast
-from spanemu.sql.googlesql.analyzer.analysis import Analysis
-from spanemu.sql.googlesql.analyzer.expressions.coercion import coerce
-from spanemu.sql.googlesql.analyzer.scope import Env, Scope
-from spanemu.sql.googlesql.syntax.statement import parse_expression
 from spanemu.sql.resolved import (
     ColumnRef,
     Expr,
@@ -39,7 +34,7 @@ class TableRelation(Relation):
         self,
         alias: str,
         table: Table,
-        analysis: Analysis,
+        analysis: AnalysisState,
         *,
         inline: bool = False,
     ) -> None:
@@ -102,17 +97,9 @@ class TableRelation(Relation):
         if key in self._computing:
             raise GeneratedColumnCycle(self.table.name, column.name)
         self._computing.add(key)
-        env = Env(self._analysis, self.row_scope(), "generated column", {})
-        node = _parsed(column.generated)
-        resolved = self._analysis.resolvers[type(node)](node, env)
+        resolved = self._analysis.row_expression(column.generated, column.type, self)
         self._computing.remove(key)
-        return coerce(resolved, column.type, self._analysis, -1)
-
-    def row_scope(self) -> Scope:
-        """Return the scope of stored expressions, with the columns but without the table's name."""
-        scope = Scope(None, self)
-        scope.aliases = {}
-        return scope
+        return resolved
 
     def star(self) -> Star:
         return [
@@ -131,15 +118,10 @@ class TableRelation(Relation):
         return scan
 
 
-@lru_cache(maxsize=1024)
-def _parsed(text: str) -> ast.Expression:
-    return parse_expression(text)
-
-
 class SystemRelation(Relation):
     """A system table."""
 
-    def __init__(self, alias: str, table: SystemTable, analysis: Analysis) -> None:
+    def __init__(self, alias: str, table: SystemTable, analysis: AnalysisState) -> None:
         super().__init__(alias, analysis.fold)
         self._table = table
         self._analysis = analysis
@@ -149,7 +131,7 @@ class SystemRelation(Relation):
         return True
 
     def column(self, name: str, at: int) -> Expr | None:
-        number = self._table.positions.get(name.lower())
+        number = self._table.positions.get(self.fold(name))
         return None if number is None else self._numbered(number)
 
     def _numbered(self, number: int) -> Expr:
