@@ -2,8 +2,9 @@
 
 The grammar is a chain of classes, each derived from the class before it:
 
-    Cursor < NameParser < TypeParser < OperandParser < CallParser < ExpressionParser < FromParser
-           < QueryParser < DmlParser < StatementParser; and the DDL parsers on QueryParser
+    Cursor < NameParser < TypeParser < OperandParser < CallParser < PrimaryParser
+           < ExpressionParser < FromParser < QueryParser < DmlParser < StatementParser;
+           and the DDL parsers on QueryParser
 
 A rule looks at `token` (see `lexer` for kinds and symbols), consumes tokens and never backtracks,
 so that parsing time is linear:

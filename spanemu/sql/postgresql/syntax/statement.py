@@ -1,0 +1,113 @@
+"""The entry points of the parser: the text of a query or a DML statement as a tree.
+
+    parse_statement("/*@ ... */ SELECT ...")   what ExecuteSql takes
+    parse_expression("a + 1")                  a default, a check, a generated column
+
+Every failure is a `SpannerError`. The entry point for DDL is `ddl.statement`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TypeVar
+
+from spanemu.sql.bounds import UNBOUNDED, Bounds
+from spanemu.sql.errors import line_and_column
+from spanemu.sql.postgresql import ast
+from spanemu.sql.postgresql.syntax.cursor import NotSupported
+from spanemu.sql.postgresql.syntax.expression import ExpressionParser
+from spanemu.sql.postgresql.syntax.lexer import tokenize
+from spanemu.sql.syntax_tree import Expression, Hint, Kind, Statement
+
+T = TypeVar("T")
+
+_DML = frozenset({"DELETE", "INSERT", "UPDATE"})
+
+# The first words of PostgreSQL statements that ExecuteSql never accepts.
+_UTILITIES = frozenset(
+    {"ABORT", "ALTER", "ANALYSE", "ANALYZE", "BEGIN", "CHECKPOINT", "CLOSE", "CLUSTER", "COMMENT",
+     "COMMIT", "COPY", "CREATE", "DEALLOCATE", "DECLARE", "DISCARD", "DO", "DROP", "END", "EXECUTE",
+     "EXPLAIN", "FETCH", "GRANT", "IMPORT", "LISTEN", "LOAD", "LOCK", "MERGE", "MOVE", "NOTIFY",
+     "PREPARE", "REASSIGN", "REFRESH", "REINDEX", "RELEASE", "RESET", "REVOKE", "ROLLBACK",
+     "SAVEPOINT", "SECURITY", "SET", "SHOW", "START", "TRUNCATE", "UNLISTEN", "VACUUM"}
+)  # fmt: skip
+
+
+def parse_statement(text: str, bounds: Bounds = UNBOUNDED) -> Statement:
+    """Parse the single statement of `text`, which may end in semicolons.
+
+    Raises TextTooLong or StatementTooLarge as soon as the text exceeds `bounds`.
+    """
+    return _parse_all(text, StatementParser.statement, bounds)
+
+
+def parse_expression(text: str, bounds: Bounds = UNBOUNDED) -> Expression:
+    """Parse the single expression of `text`."""
+    return _parse_all(text, StatementParser.expression, bounds)
+
+
+def begins_dml(text: str) -> bool:
+    """Return whether `text` begins with a DML keyword, after an optional statement hint.
+
+    The text need not be a valid statement. Raises SyntaxFailure if the hint is malformed, or if
+    the text begins with another token and cannot be split into tokens.
+    """
+    parser = StatementParser(text)
+    parser.hint()
+    if parser.token.symbol in _DML:
+        return True
+    tokenize(text)
+    return False
+
+
+def _parse_all(text: str, rule: Callable[[StatementParser], T], bounds: Bounds) -> T:
+    """Parse all of `text` with `rule`; raise a noted refusal if there is no syntax error."""
+    parser = StatementParser(text, bounds)
+    try:
+        tree = rule(parser)
+    except RecursionError:
+        # DEPTH_MAX is safe for callers of ordinary stack depth; a deeper caller leaves less stack.
+        raise parser.too_complex() from None
+    parser.expect_end()
+    return tree
+
+
+class StatementParser(ExpressionParser):
+    """The whole grammar of queries and DML."""
+
+    def statement(self) -> Statement:
+        """Parse a statement and the hint before it."""
+        while self.accept(";"):
+            pass
+        hint = self.hint()
+        if rule := _STATEMENTS.get(self.token.symbol):
+            return rule(self, hint)
+        if self.token.symbol in _UTILITIES:
+            line, column = line_and_column(self.text, self.token.at)
+            raise NotSupported("Utility SQL statements are not supported", line, column)
+        raise self.unexpected()
+
+    def expect_end(self) -> None:
+        """Require the end of the text, after optional semicolons; raise a noted refusal."""
+        if self.token.symbol == ";":
+            while self.accept(";"):
+                pass
+            if self.token.kind is not Kind.END:
+                raise self.failure("SQL queries are limited to single statements")
+        super().expect_end()
+
+    def call_procedure(self, hint: Hint | None) -> ast.CallProcedure:
+        """Parse CALL procedure(arguments)."""
+        if hint is not None:
+            raise self.unexpected()
+        start = self.advance().at
+        procedure = self.path_from(self.function_part())
+        if self.token.symbol != "(":
+            raise self.unexpected()
+        call = self.call(procedure)
+        return ast.CallProcedure(procedure, call.arguments, at=start, end=self.end)
+
+
+_STATEMENTS: Mapping[str, Callable[[StatementParser, Hint | None], Statement]] = {
+    "CALL": StatementParser.call_procedure,
+}
