@@ -18,7 +18,6 @@ from spanemu.schema.table import Table
 from spanemu.sql.dialects import dialect_of
 from spanemu.sql.executor.build import compile_row_expression
 from spanemu.sql.functions.registry import Context
-from spanemu.values.json import format as format_json
 from spanemu.values.types import Type, TypeCode
 
 if TYPE_CHECKING:
@@ -40,7 +39,7 @@ def check_of(table: str, column: Column, cell_bytes: int = CELL_BYTES_MAX) -> Ch
         return _text_check(table, column, cell_bytes)
     if code in _BINARY:
         return _bytes_check(table, column, cell_bytes)
-    if code is TypeCode.JSON:
+    if code is TypeCode.JSON or code is TypeCode.PG_JSONB:
         return _json_check(table, column, cell_bytes)
     return None
 
@@ -90,7 +89,7 @@ def _bytes_check(table: str, column: Column, cell_bytes: int) -> Check:
 
 def _json_check(table: str, column: Column, cell_bytes: int) -> Check:
     def check(value: Any) -> None:
-        size = len(format_json(value))
+        size = len(value.text)
         if size > cell_bytes:
             raise value_errors.CellTooLarge(table, column.name, size, cell_bytes)
 

@@ -70,7 +70,7 @@ def parse(text: str, *, wide_number_mode: str = "exact") -> Json:
         raise BadValue(text, "JSON", failure.reason) from None
     except ValueError as failure:
         raise BadValue(text, "JSON", str(failure)) from None
-    if (value.__class__ is dict or value.__class__ is list) and _is_too_deep(value):
+    if (value.__class__ is dict or value.__class__ is list) and is_too_deep(value):
         raise BadValue(text, "JSON", f"nested deeper than {JSON_NESTING_MAX} levels")
     document = Json(value)
     if ("\\u" in text or not text.isascii()) and not is_unicode(document.text):
@@ -201,7 +201,7 @@ _DECODERS = _decoders(for_long=False)
 _LONG_DECODERS = _decoders(for_long=True)
 
 
-def _is_too_deep(value: Any) -> bool:
+def is_too_deep(value: Any) -> bool:
     """Return whether containers nest deeper than allowed, checking level by level."""
     level = [value]
     for _ in range(JSON_NESTING_MAX):

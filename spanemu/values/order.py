@@ -152,7 +152,7 @@ _SCALAR_SORT_KEYS: dict[TypeCode, SortKey] = {
     TypeCode.JSON: attrgetter("text"),
     TypeCode.PROTO: identity,
     TypeCode.TOKENLIST: identity,
-    TypeCode.PG_NUMERIC: _float_key_nan_greatest,
+    TypeCode.PG_NUMERIC: identity,
     TypeCode.PG_JSONB: attrgetter("text"),
     TypeCode.PG_OID: identity,
 }

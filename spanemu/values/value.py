@@ -16,7 +16,7 @@ from typing import Any
 
 from spanemu.base.deadline_checks import interruptible
 from spanemu.values import date as dates
-from spanemu.values import interval, json, numeric, timestamp, uuid_text
+from spanemu.values import interval, json, numeric, pg_jsonb, pg_numeric, timestamp, uuid_text
 from spanemu.values.errors import BadValue
 from spanemu.values.floats import FLOAT64_MAX, round32
 from spanemu.values.types import Type, TypeCode
@@ -26,6 +26,7 @@ Encoder = Callable[[Any], Any]
 
 INT64_MIN = -(2**63)
 INT64_MAX = 2**63 - 1
+OID_MAX = 2**32 - 1
 _INT32_MIN = -(2**31)
 _INT32_MAX = 2**31 - 1
 
@@ -91,6 +92,18 @@ def _enum_decoder(type_text: str) -> Decoder:
     def decode(wire: Any) -> Any:
         number = decode_int64(wire)
         if number is None or _INT32_MIN <= number <= _INT32_MAX:
+            return number
+        raise BadValue(wire, type_text)
+
+    return decode
+
+
+def _oid_decoder(type_text: str) -> Decoder:
+    decode_int64 = _int64_decoder(type_text)
+
+    def decode(wire: Any) -> Any:
+        number = decode_int64(wire)
+        if number is None or 0 <= number <= OID_MAX:
             return number
         raise BadValue(wire, type_text)
 
@@ -276,6 +289,9 @@ _DECODERS: dict[TypeCode, Callable[[str], Decoder]] = {
     TypeCode.ENUM: _enum_decoder,
     TypeCode.PROTO: _bytes_decoder,
     TypeCode.TOKENLIST: _bytes_decoder,
+    TypeCode.PG_NUMERIC: _text_decoder(pg_numeric.parse),
+    TypeCode.PG_JSONB: _text_decoder(pg_jsonb.parse),
+    TypeCode.PG_OID: _oid_decoder,
 }
 
 _ENCODERS: dict[TypeCode, Encoder] = {
@@ -294,4 +310,7 @@ _ENCODERS: dict[TypeCode, Encoder] = {
     TypeCode.ENUM: _encode_int,
     TypeCode.PROTO: _encode_bytes,
     TypeCode.TOKENLIST: _encode_bytes,
+    TypeCode.PG_NUMERIC: _nullable(pg_numeric.format),
+    TypeCode.PG_JSONB: _nullable(pg_jsonb.format),
+    TypeCode.PG_OID: _encode_int,
 }

@@ -14,7 +14,9 @@ from spanemu.schema.schema import Schema
 from spanemu.schema.table import Table
 from spanemu.storage.layout import TreeId, hierarchy_of, key_reader, tree_of
 from spanemu.storage.split_map import SplitLocation, SplitMap
+from spanemu.values import pg_numeric
 from spanemu.values.json import Json
+from spanemu.values.pg_jsonb import Jsonb
 from spanemu.values.types import Type, TypeCode
 
 Weigh = Callable[[Any], int]
@@ -32,6 +34,7 @@ _FIXED: Mapping[TypeCode, int] = {
     TypeCode.UUID: 16,
     TypeCode.INTERVAL: 16,
     TypeCode.ENUM: 8,
+    TypeCode.PG_OID: 8,
 }
 
 
@@ -68,13 +71,15 @@ def _text_length(value: str) -> int:
     return len(value.encode())
 
 
-def _json_length(value: Json) -> int:
+def _json_length(value: Json | Jsonb) -> int:
     return _text_length(value.text)
 
 
 _LENGTHS: Mapping[TypeCode, Weigh] = {
     TypeCode.STRING: _text_length,
     TypeCode.JSON: _json_length,
+    TypeCode.PG_JSONB: _json_length,
+    TypeCode.PG_NUMERIC: pg_numeric.byte_size,
     TypeCode.BYTES: len,
     TypeCode.PROTO: len,
     TypeCode.TOKENLIST: len,

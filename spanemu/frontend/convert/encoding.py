@@ -188,5 +188,6 @@ _SCALARS: dict[TypeCode, Callable[[Type, int], CellEncoder]] = {
     TypeCode.FLOAT32: _float_encoder,
     TypeCode.FLOAT64: _float_encoder,
     TypeCode.INT64: _integer_encoder,
+    TypeCode.PG_OID: _integer_encoder,
     TypeCode.STRING: _string_encoder,
 }

@@ -34,6 +34,15 @@ _SCALARS: Mapping[int, Type] = {
     16: types.INTERVAL,
     17: types.UUID,
 }
+# Types of PostgreSQL databases, by their code with their TypeAnnotationCode.
+_ANNOTATED: Mapping[tuple[int, int], Type] = {
+    (10, 2): types.PG_NUMERIC,
+    (11, 3): types.PG_JSONB,
+    (2, 4): types.PG_OID,
+}
+_ANNOTATIONS: Mapping[TypeCode, tuple[int, int]] = {
+    type_.code: codes for codes, type_ in _ANNOTATED.items()
+}
 _NUMBERS: Mapping[TypeCode, int] = {
     **{scalar.code: number for number, scalar in _SCALARS.items()},
     TypeCode.ARRAY: _ARRAY,
@@ -48,10 +57,17 @@ def type_from_proto(message: Any) -> Type:
     """Return the type that a client declares. Raises INVALID_ARGUMENT errors."""
     scalar = _SCALARS.get(message.code)
     if message.type_annotation:
-        raise Unsupported("TypeAnnotationCode of the PostgreSQL dialect")
+        return _annotated(message.code, message.type_annotation)
     if scalar is not None:
         return scalar
     return _composite_from_proto(message)
+
+
+def _annotated(code: int, annotation: int) -> Type:
+    annotated = _ANNOTATED.get((code, annotation))
+    if annotated is None:
+        raise Unsupported(f"TypeAnnotationCode {annotation} of a type with TypeCode {code}")
+    return annotated
 
 
 def _composite_from_proto(message: Any) -> Type:
@@ -78,6 +94,9 @@ def _composite_from_proto(message: Any) -> Type:
 
 def type_to_proto(type_: Type) -> Any:
     """Return a Type message."""
+    annotated = _ANNOTATIONS.get(type_.code)
+    if annotated is not None:
+        return TypeMessage(code=annotated[0], type_annotation=annotated[1])
     message = TypeMessage(code=_NUMBERS[type_.code])
     if type_.element is not None:
         message.array_element_type.CopyFrom(type_to_proto(type_.element))

@@ -16,6 +16,7 @@ the others are bounded by a small multiple of the size of their arguments.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from decimal import Decimal
 from functools import lru_cache
 from itertools import chain
 from operator import itemgetter
@@ -24,7 +25,9 @@ from typing import Any, AnyStr
 from spanemu.base.deadline_checks import count_built, count_built_array
 from spanemu.base.limits import BUILT_VALUE_BYTES_MAX, CELL_BYTES_MAX
 from spanemu.sql.functions.errors import ArrayTooLarge, StructTooLarge, ValueTooLarge
+from spanemu.values import pg_numeric
 from spanemu.values.json import Json
+from spanemu.values.pg_jsonb import Jsonb
 from spanemu.values.types import Type, TypeCode
 
 SCALAR_BYTES = 16
@@ -37,6 +40,8 @@ ELEMENTS_MAX = 1 << 22  # of an array that a function cuts a value into
 CHECKED_FROM = BUILT_VALUE_BYTES_MAX // UTF8_BYTES_MAX
 
 _TEXTS = frozenset({TypeCode.STRING, TypeCode.BYTES, TypeCode.PROTO, TypeCode.TOKENLIST})
+_DOCUMENTS = frozenset({TypeCode.JSON, TypeCode.PG_JSONB})
+_VARYING = _TEXTS | _DOCUMENTS | {TypeCode.PG_NUMERIC}
 
 Sizer = Callable[[Sequence[Any]], int]
 
@@ -83,8 +88,10 @@ def sizer(type_: Type) -> Sizer:
     """Return a function that computes the total size of many values of `type_`."""
     if type_.code in _TEXTS:
         return _texts_size
-    if type_.code is TypeCode.JSON:
+    if type_.code in _DOCUMENTS:
         return _documents_size
+    if type_.code is TypeCode.PG_NUMERIC:
+        return _numerics_size
     if type_.is_array:
         return _arrays_sizer(sizer(type_.item()))
     if type_.is_struct:
@@ -96,8 +103,12 @@ def _texts_size(values: Sequence[str | bytes | None]) -> int:
     return TEXT_BYTES * len(values) + sum(map(len, filter(None, values)))
 
 
-def _documents_size(values: Sequence[Json | None]) -> int:
+def _documents_size(values: Sequence[Json | Jsonb | None]) -> int:
     return TEXT_BYTES * len(values) + sum([_document_size(v.value) for v in values if v])
+
+
+def _numerics_size(values: Sequence[Decimal | None]) -> int:
+    return SCALAR_BYTES * len(values) + sum(map(pg_numeric.byte_size, filter(None, values)))
 
 
 def _document_size(value: Any) -> int:
@@ -154,7 +165,7 @@ def is_varying(type_: Type) -> bool:
     """Return whether values of the type differ in size."""
     if type_.is_struct:
         return any(is_varying(field.type) for field in type_.fields)
-    return type_.code in _TEXTS or type_.code is TypeCode.JSON or type_.is_array
+    return type_.code in _VARYING or type_.is_array
 
 
 def bounded_array(type_: Type) -> Callable[[tuple[Any, ...]], tuple[Any, ...]]:

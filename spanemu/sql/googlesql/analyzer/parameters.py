@@ -12,13 +12,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from spanemu.base.errors import Unsupported
 from spanemu.base.limits import PARAMETERS_MAX
 from spanemu.sql.analysis.errors import LimitExceeded
 from spanemu.sql.errors import PARAMETERS
 from spanemu.sql.googlesql.analyzer.errors.shape import BadQuery
 from spanemu.sql.googlesql.analyzer.errors.typing import UndeclaredParameterConflict
 from spanemu.sql.resolved import Expr, ParameterRef
-from spanemu.values.types import INT64, Type
+from spanemu.values.types import INT64, POSTGRESQL_SCALARS, Type
+
+_FOREIGN = frozenset(POSTGRESQL_SCALARS.values())
 
 
 class Parameters:
@@ -38,7 +41,8 @@ class Parameters:
     def reference(self, name: str, at: int) -> ParameterRef:
         """Return a reference to @name, pending if the parameter has no declared type.
 
-        Raise BadQuery where parameters are not allowed, LimitExceeded for too many parameters.
+        Raise BadQuery where parameters are not allowed, Unsupported for a type of PostgreSQL
+        databases, LimitExceeded for too many parameters.
         """
         if self._refused_in:
             raise BadQuery(f"Query parameters cannot be used {self._refused_in}", at=at)
@@ -48,6 +52,8 @@ class Parameters:
             self._undeclared.add(key)
             reference = ParameterRef(INT64, key)
             self._pending[id(reference)] = (reference, at)
+        elif (declared.element or declared) in _FOREIGN:
+            raise Unsupported(f"Type {declared} of a PostgreSQL database")
         else:
             self._used[key] = declared
             reference = ParameterRef(declared, key)

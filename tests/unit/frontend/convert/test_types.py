@@ -16,6 +16,8 @@ from spanemu.values.types import SCALARS, Type, TypeCode, array_of, struct_of
 
 EVERY = [
     *(scalar for scalar in SCALARS.values() if scalar is not types.TOKENLIST),
+    *types.POSTGRESQL_SCALARS.values(),
+    array_of(types.PG_NUMERIC),
     array_of(types.INT64),
     array_of(struct_of(("a", types.STRING), ("", array_of(types.UUID)))),
     struct_of(),
@@ -42,7 +44,7 @@ def test_every_code_of_the_client_is_known() -> None:
         (wire.Type(code=8), ArrayWithoutElement),
         (wire.Type(code=9), StructWithoutFields),
         (wire.Type(code=99), UnknownTypeCode),
-        (wire.Type(code=10, type_annotation=2), Unsupported),
+        (wire.Type(code=10, type_annotation=3), Unsupported),
     ],
 )
 def test_refused(message, error) -> None:

@@ -4,9 +4,21 @@ from __future__ import annotations
 
 import pytest
 
+from spanemu.base.errors import Unsupported
 from spanemu.sql.analysis.errors import LimitExceeded
 from spanemu.sql.googlesql.analyzer.errors.typing import UndeclaredParameterConflict
-from spanemu.values.types import DATE, FLOAT64, INT64, STRING, TIMESTAMP, array_of
+from spanemu.values.types import (
+    DATE,
+    FLOAT64,
+    INT64,
+    PG_JSONB,
+    PG_NUMERIC,
+    PG_OID,
+    STRING,
+    TIMESTAMP,
+    Type,
+    array_of,
+)
 from tests.unit.sql.googlesql.analyzer.shop import analyzed, type_of, types
 
 
@@ -87,3 +99,9 @@ def test_too_many_parameters_are_refused() -> None:
     with pytest.raises(LimitExceeded) as caught:
         analyzed("SELECT " + ", ".join(f"@p{n}" for n in range(951)))
     assert caught.value.limit == 950
+
+
+@pytest.mark.parametrize("type_", [PG_NUMERIC, PG_JSONB, PG_OID, array_of(PG_NUMERIC)], ids=str)
+def test_a_type_of_postgresql_is_refused(type_: Type) -> None:
+    with pytest.raises(Unsupported):
+        analyzed("SELECT @p", p=type_)

@@ -1,0 +1,68 @@
+"""The text form of PostgreSQL's arrays: {1,NULL,"a b"}.
+
+An element is quoted if it is empty, is the word NULL, or holds a brace, a comma, a quote, a
+backslash or a blank. Spanner has arrays of one dimension, counted from 1.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from spanemu.base.deadline_checks import interruptible_stream
+from spanemu.base.errors import Unsupported
+from spanemu.sql.functions.postgresql.errors import BadArrayText
+
+_BLANK = r"[ \t\n\r\v\f]*"
+_BOUNDS = re.compile(rf"{_BLANK}((?:\[[^\]]*\]{_BLANK})+)=", re.ASCII)
+_ONE_BASED = re.compile(r"\[\s*(?:1\s*:)?\s*(\d+)\s*\]\s*", re.ASCII)
+_ELEMENT = re.compile(
+    rf'{_BLANK}(?:"((?:[^"\\]|\\.)*)"|((?:[^"\\{{}},]|\\.)*)){_BLANK}([,}}]|$)',
+    re.ASCII | re.DOTALL,
+)
+_ESCAPE = re.compile(r"\\(.)", re.DOTALL)
+_TRAILING_BLANKS = re.compile(r"(?<!\\)[ \t\n\r\v\f]+$")
+
+
+def read_array(text: str) -> list[str | None]:
+    """Return the texts of the elements, None for NULL; raise BadArrayText for any other text."""
+    bounds = _BOUNDS.match(text)
+    body = (text[bounds.end() :] if bounds else text).strip(" \t\n\r\v\f")
+    if not body.startswith("{"):
+        raise BadArrayText(text, 'Array value must start with "{" or dimension information.')
+    if body[1:].strip(" \t\n\r\v\f") == "}":
+        return []
+    items = list(interruptible_stream(_elements(body, text)))
+    if bounds:
+        _check_bounds(bounds[1], len(items), text)
+    return items
+
+
+def _elements(body: str, text: str) -> Iterable[str | None]:
+    at, separator = 1, ","
+    while separator == ",":
+        match = _ELEMENT.match(body, at)
+        if match is None or not match[3]:
+            if re.match(rf"{_BLANK}\{{", body[at:]):
+                raise Unsupported("Multi-dimensional arrays")
+            raise BadArrayText(text, "Unexpected array element.")
+        quoted, bare, separator = match.groups()
+        yield _ESCAPE.sub(r"\1", quoted) if quoted is not None else _bare(bare, text)
+        at = match.end()
+    if at != len(body):
+        raise BadArrayText(text, "Junk after closing right brace.")
+
+
+def _bare(word: str, text: str) -> str | None:
+    word = _TRAILING_BLANKS.sub("", word)
+    if not word:
+        raise BadArrayText(text, 'Unexpected "," or "}" character.')
+    return None if word.upper() == "NULL" else _ESCAPE.sub(r"\1", word)
+
+
+def _check_bounds(bounds: str, count: int, text: str) -> None:
+    dimension = _ONE_BASED.fullmatch(bounds)
+    if dimension is None:
+        raise Unsupported("Arrays of several dimensions, or with a lower bound other than 1")
+    if int(dimension[1]) != count:
+        raise BadArrayText(text, "Specified array dimensions do not match array contents.")

@@ -1,0 +1,207 @@
+"""Text -> value: the input functions of PostgreSQL's types.
+
+`read_literal` reads a literal of any type, arrays included. It is for texts that the analyzer
+knows: their errors are PostgreSQL's. A text that a row holds is cast by `casts`.
+
+The input functions of dates, timestamps and intervals are in their own modules.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from decimal import Decimal
+from math import copysign, inf, isinf
+from typing import Any
+from uuid import UUID
+
+from spanemu.sql.functions.postgresql.array_text import read_array
+from spanemu.sql.functions.postgresql.errors import (
+    BadBytea,
+    BadJsonb,
+    InvalidInput,
+    NumberOutOfRange,
+    OutOfTypeRange,
+)
+from spanemu.values import floats, pg_jsonb, pg_numeric
+from spanemu.values.errors import BadValue
+from spanemu.values.pg_jsonb import Jsonb
+from spanemu.values.types import Type, TypeCode
+from spanemu.values.value import INT64_MAX, INT64_MIN, OID_MAX
+
+_BLANKS = " \t\n\r\v\f"
+_SHOWN_MAX = 64
+_INTEGER = re.compile(r"([+-]?)0*(\d+)", re.ASCII)
+_DIGITS_MAX = 19  # of an INT64, without leading zeros
+_UUID = re.compile(r"[0-9a-fA-F]{4}(?:-?[0-9a-fA-F]{4}){7}", re.ASCII)
+_HEX_PAIRS = re.compile(r"[ \t\n\r\v\f]*(?:[0-9a-fA-F]{2}[ \t\n\r\v\f]*)*", re.ASCII)
+_BYTEA_ESCAPE = re.compile(rb"\\(?:([0-3][0-7][0-7])|(\\)|)")
+_ZERO = re.compile(r"[+-]?(?:0[xX])?[0.]*(?:[eEpP].*)?", re.ASCII | re.DOTALL)
+
+# The texts that stand for a boolean begin these words; "o" alone is ambiguous.
+_BOOLEAN_WORDS = (
+    ("true", 1, True),
+    ("false", 1, False),
+    ("yes", 1, True),
+    ("no", 1, False),
+    ("on", 2, True),
+    ("off", 2, False),
+    ("1", 1, True),
+    ("0", 1, False),
+)
+
+
+def shown(text: str) -> str:
+    """Return a text as error messages quote it: the start of a long one."""
+    return text if len(text) <= _SHOWN_MAX else text[:_SHOWN_MAX] + "..."
+
+
+def boolean_from_text(text: str) -> bool:
+    """Read t, true, y, yes, on, 1 and their opposites, in any letter case."""
+    word = text.strip(_BLANKS).lower()
+    for known, least, value in _BOOLEAN_WORDS:
+        if len(word) >= least and known.startswith(word):
+            return value
+    raise InvalidInput("boolean", shown(text))
+
+
+def bigint_from_text(text: str) -> int:
+    """Read decimal digits with an optional sign, and blanks around them."""
+    return _integer(text, "bigint", INT64_MIN, INT64_MAX)
+
+
+def oid_from_text(text: str) -> int:
+    """Read an unsigned 32-bit number; a negative number stands for the same 32 bits."""
+    return _integer(text, "oid", -(OID_MAX // 2) - 1, OID_MAX) & OID_MAX
+
+
+def _integer(text: str, type_text: str, low: int, high: int) -> int:
+    match = _INTEGER.fullmatch(text.strip(_BLANKS))
+    if match is None:
+        raise InvalidInput(type_text, shown(text))
+    if len(match[2]) <= _DIGITS_MAX:
+        number = int(match[1] + match[2])
+        if low <= number <= high:
+            return number
+    raise OutOfTypeRange(shown(text), type_text)
+
+
+def float8_from_text(text: str) -> float:
+    """Read a number, or NaN, Infinity or inf with a sign.
+
+    Raise OutOfTypeRange for a number that would become an infinity or zero.
+    """
+    number = _float(text, "double precision")
+    if (isinf(number) and "n" not in text.lower()) or (not number and not _is_zero(text)):
+        raise OutOfTypeRange(shown(text), "double precision")
+    return number
+
+
+def float4_from_text(text: str) -> float:
+    """Read a number as `float8_from_text` does, rounded to a FLOAT32."""
+    number = _float(text, "real")
+    if isinf(number) and "n" in text.lower():
+        return number
+    single = floats.round32(number) if floats.fits(number) else copysign(inf, number)
+    if isinf(single) or (not single and not _is_zero(text)):
+        raise OutOfTypeRange(shown(text), "real")
+    return single
+
+
+def _float(text: str, type_text: str) -> float:
+    try:
+        return floats.parse_float64(text.strip(_BLANKS))
+    except BadValue:
+        raise InvalidInput(type_text, shown(text)) from None
+
+
+def _is_zero(text: str) -> bool:
+    return _ZERO.fullmatch(text.strip(_BLANKS)) is not None
+
+
+def numeric_from_text(text: str) -> Decimal:
+    """Read a number with its scale, or NaN; Spanner has no infinite NUMERIC."""
+    try:
+        return pg_numeric.parse(text)
+    except BadValue as failure:
+        if failure.reason:
+            raise NumberOutOfRange(failure.reason) from None
+        raise InvalidInput("numeric", shown(text)) from None
+
+
+def bytea_from_text(text: str) -> bytes:
+    r"""Read the hexadecimal form \x0aff, or characters with the escapes \\ and \ooo."""
+    if text.startswith("\\x"):
+        return _bytea_from_hex(text[2:])
+    return _BYTEA_ESCAPE.sub(lambda escape: _unescaped(escape, text), text.encode())
+
+
+def _bytea_from_hex(digits: str) -> bytes:
+    if _HEX_PAIRS.fullmatch(digits) is None:
+        bad = re.search(r"[^0-9a-fA-F \t\n\r\v\f]", digits)
+        raise BadBytea(f'digit "{bad[0]}"' if bad else "odd number of digits")
+    return bytes.fromhex(digits.translate(_NO_BLANKS))
+
+
+_NO_BLANKS = dict.fromkeys(map(ord, _BLANKS))
+
+
+def _unescaped(escape: re.Match[bytes], text: str) -> bytes:
+    if escape[1]:
+        return bytes((int(escape[1], 8),))
+    if escape[2]:
+        return b"\\"
+    raise InvalidInput("bytea", shown(text))
+
+
+def uuid_from_text(text: str) -> UUID:
+    """Read 32 hexadecimal digits, with a hyphen after any group of four, and optional braces."""
+    inner = text[1:-1] if text[:1] == "{" and text[-1:] == "}" else text
+    if _UUID.fullmatch(inner) is None:
+        raise InvalidInput("uuid", shown(text))
+    return UUID(int=int(inner.replace("-", ""), 16))
+
+
+def jsonb_from_text(text: str) -> Jsonb:
+    """Read a JSON document."""
+    try:
+        return pg_jsonb.parse(text)
+    except BadValue as failure:
+        if failure.reason == pg_jsonb.NUMBER_OUT_OF_RANGE:
+            raise NumberOutOfRange(pg_numeric.OUT_OF_RANGE) from None
+        raise BadJsonb(failure.reason) from None
+
+
+# From a text and the database's time zone to a value.
+InputFunction = Callable[[str, str], Any]
+
+
+def _zoneless(read: Callable[[str], Any]) -> InputFunction:
+    return lambda text, _: read(text)
+
+
+INPUT_FUNCTIONS: Mapping[TypeCode, InputFunction] = {
+    TypeCode.BOOL: _zoneless(boolean_from_text),
+    TypeCode.INT64: _zoneless(bigint_from_text),
+    TypeCode.FLOAT32: _zoneless(float4_from_text),
+    TypeCode.FLOAT64: _zoneless(float8_from_text),
+    TypeCode.STRING: _zoneless(str),
+    TypeCode.BYTES: _zoneless(bytea_from_text),
+    TypeCode.UUID: _zoneless(uuid_from_text),
+    TypeCode.PG_NUMERIC: _zoneless(numeric_from_text),
+    TypeCode.PG_JSONB: _zoneless(jsonb_from_text),
+    TypeCode.PG_OID: _zoneless(oid_from_text),
+}
+
+
+def has_input(type_: Type) -> bool:
+    """Return whether a literal can be of the type."""
+    return (type_.item() if type_.is_array else type_).code in INPUT_FUNCTIONS
+
+
+def read_literal(text: str, type_: Type, time_zone: str) -> Any:
+    """Return the value of the literal `text` of a type for which `has_input` is true."""
+    if type_.is_array:
+        read = INPUT_FUNCTIONS[type_.item().code]
+        return tuple([None if item is None else read(item, time_zone) for item in read_array(text)])
+    return INPUT_FUNCTIONS[type_.code](text, time_zone)
