@@ -5,7 +5,8 @@ between wire form and Python form, by type), `numeric`, `floats`, `date`, `times
 `interval`, `uuid_text` and `json` (text and arithmetic of one type each), `order` (order, groups
 and equality of values), `key` (order-preserving bytes and ranges of them), `key_text` (keys in
 error messages, values in dumps), `cell_mask` (masks of the cells of a row), `mutation` (writes as
-plain data), `errors`.
+plain data), `errors`. PostgreSQL databases have `pg_numeric` and `pg_jsonb` in place of `numeric`
+and `json`.
 
 The Python form of each type; SQL NULL is always `None`:
 
@@ -14,4 +15,5 @@ The Python form of each type; SQL NULL is always `None`:
     TIMESTAMP int (nanoseconds since the epoch, UTC)           UUID uuid.UUID
     INTERVAL interval.Interval               JSON json.Json    ENUM int     PROTO bytes
     ARRAY tuple          STRUCT tuple        TOKENLIST bytes
+    PG_NUMERIC Decimal   PG_JSONB Jsonb      PG_OID int
 """

@@ -1,7 +1,6 @@
 """Functions of the PostgreSQL dialect, by the names that PostgreSQL has for them.
 
-In reading order: `errors`, `text_input` and `text_output` (the text forms of types), `casts`,
-`comparison`, `numbers`, `arrays`, `json`; `time` has date, timestamptz and interval. A function
-that does what a GoogleSQL function does is declared with the same implementation.
-`sql.postgresql.catalog` joins the tables of the chapters.
+In reading order: `errors`, `text_input` and `text_output` (the text forms of types;
+`array_text` that of arrays), `casts`; `time` has date, timestamptz and interval. A function that
+does what a GoogleSQL function does is declared with the same implementation.
 """

@@ -23,6 +23,7 @@ from spanemu.sql.functions.postgresql.errors import (
     NumberOutOfRange,
     OutOfTypeRange,
 )
+from spanemu.sql.functions.registry import Context
 from spanemu.values import floats, pg_jsonb, pg_numeric
 from spanemu.values.errors import BadValue
 from spanemu.values.pg_jsonb import Jsonb
@@ -172,25 +173,25 @@ def jsonb_from_text(text: str) -> Jsonb:
         raise BadJsonb(failure.reason) from None
 
 
-# From a text and the database's time zone to a value.
-InputFunction = Callable[[str, str], Any]
+# From the context, whose time zone a timestamp needs, and a text to a value.
+InputFunction = Callable[[Context, str], Any]
 
 
-def _zoneless(read: Callable[[str], Any]) -> InputFunction:
-    return lambda text, _: read(text)
+def _independent(read: Callable[[str], Any]) -> InputFunction:
+    return lambda _, text: read(text)
 
 
 INPUT_FUNCTIONS: Mapping[TypeCode, InputFunction] = {
-    TypeCode.BOOL: _zoneless(boolean_from_text),
-    TypeCode.INT64: _zoneless(bigint_from_text),
-    TypeCode.FLOAT32: _zoneless(float4_from_text),
-    TypeCode.FLOAT64: _zoneless(float8_from_text),
-    TypeCode.STRING: _zoneless(str),
-    TypeCode.BYTES: _zoneless(bytea_from_text),
-    TypeCode.UUID: _zoneless(uuid_from_text),
-    TypeCode.PG_NUMERIC: _zoneless(numeric_from_text),
-    TypeCode.PG_JSONB: _zoneless(jsonb_from_text),
-    TypeCode.PG_OID: _zoneless(oid_from_text),
+    TypeCode.BOOL: _independent(boolean_from_text),
+    TypeCode.INT64: _independent(bigint_from_text),
+    TypeCode.FLOAT32: _independent(float4_from_text),
+    TypeCode.FLOAT64: _independent(float8_from_text),
+    TypeCode.STRING: _independent(str),
+    TypeCode.BYTES: _independent(bytea_from_text),
+    TypeCode.UUID: _independent(uuid_from_text),
+    TypeCode.PG_NUMERIC: _independent(numeric_from_text),
+    TypeCode.PG_JSONB: _independent(jsonb_from_text),
+    TypeCode.PG_OID: _independent(oid_from_text),
 }
 
 
@@ -199,9 +200,9 @@ def has_input(type_: Type) -> bool:
     return (type_.item() if type_.is_array else type_).code in INPUT_FUNCTIONS
 
 
-def read_literal(text: str, type_: Type, time_zone: str) -> Any:
+def read_literal(context: Context, text: str, type_: Type) -> Any:
     """Return the value of the literal `text` of a type for which `has_input` is true."""
     if type_.is_array:
         read = INPUT_FUNCTIONS[type_.item().code]
-        return tuple([None if item is None else read(item, time_zone) for item in read_array(text)])
-    return INPUT_FUNCTIONS[type_.code](text, time_zone)
+        return tuple([None if item is None else read(context, item) for item in read_array(text)])
+    return INPUT_FUNCTIONS[type_.code](context, text)

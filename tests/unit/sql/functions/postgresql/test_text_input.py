@@ -13,6 +13,9 @@ from spanemu.base.errors import Code, SpannerError
 from spanemu.sql.functions.postgresql.text_input import read_literal
 from spanemu.values import types
 from spanemu.values.types import Type, array_of
+from tests.unit.sql.functions.postgresql.context import FixedContext
+
+CONTEXT = FixedContext()
 
 
 @pytest.mark.parametrize(
@@ -41,13 +44,13 @@ from spanemu.values.types import Type, array_of
 def test_a_literal_is_read_as_its_type(text: str, type_: Type, value: Any) -> None:
     if value is None:
         with pytest.raises(SpannerError):
-            read_literal(text, type_, "UTC")
+            read_literal(CONTEXT, text, type_)
     else:
-        assert read_literal(text, type_, "UTC") == value
+        assert read_literal(CONTEXT, text, type_) == value
 
 
 def test_a_float_may_be_nan() -> None:
-    assert isnan(read_literal("nan", types.FLOAT64, "UTC"))
+    assert isnan(read_literal(CONTEXT, "nan", types.FLOAT64))
 
 
 @pytest.mark.parametrize(
@@ -70,5 +73,5 @@ def test_a_float_may_be_nan() -> None:
 )
 def test_a_bad_literal_has_the_code_of_its_class(text: str, type_: Type, code: Code) -> None:
     with pytest.raises(SpannerError) as caught:
-        read_literal(text, type_, "UTC")
+        read_literal(CONTEXT, text, type_)
     assert caught.value.code is code
