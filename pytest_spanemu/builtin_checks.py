@@ -37,6 +37,7 @@ from pytest_spanemu.sources.files import natural_order, read
 from pytest_spanemu.targets.target import SpannerEmulator
 from spanemu import ddl
 from spanemu.api.client import server_message
+from spanemu.schema.dialect import DATABASE_DIALECTS, dialect_named
 
 PARENT = "::spanemu"
 
@@ -121,8 +122,9 @@ def queries_compile(pytestconfig: pytest.Config, spanner_template: Template) -> 
     """Plan every statement in the files of `spanner_queries`."""
     run, problems = run_of(pytestconfig), []
     files = _query_files(run.settings.queries, run.root)
+    dialect = dialect_named(run.settings.dialect)
     for path in files:
-        for statement in spanemu.split_schema(read(path), str(path)):
+        for statement in spanemu.split_schema(read(path), str(path), dialect=dialect):
             try:
                 PlanCheck.of(spanner_template.database, statement.text, {})
             except GoogleAPICallError as problem:
@@ -172,7 +174,8 @@ def _migrator(request: pytest.FixtureRequest) -> SpannerMigrator:
 
 def _schema_of(database: Any) -> Any:
     database.reload()
-    return ddl.schema_of(";\n".join(database.ddl_statements))
+    dialect = DATABASE_DIALECTS[database.database_dialect]
+    return ddl.schema_of(";\n".join(database.ddl_statements), dialect=dialect)
 
 
 def _statements_between(before: Any, after: Any) -> list[str]:

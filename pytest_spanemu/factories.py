@@ -43,6 +43,7 @@ class DatabaseOptions(TypedDict, total=False):
 
     schema: Words
     seeds: Words
+    dialect: str | None
     isolation: str | None
     fill: Callable[[Any], object] | None
     depends_on: Any
@@ -53,6 +54,7 @@ def database(*, scope: Scope = "function", **options: Unpack[DatabaseOptions]) -
     """Return a fixture that provides the official client's `Database` for a further database.
 
     schema, seeds    sources as in the settings (default: those of the run; no seeds with a schema)
+    dialect          as in the settings; a dialect other than the run's needs a schema
     isolation        as in the settings
     fill             `fill(factory)` adds rows to the template, by a `SpannerFactory`
     depends_on       a fixture that this function returned, whose schema and rows are built first;
@@ -64,9 +66,11 @@ def database(*, scope: Scope = "function", **options: Unpack[DatabaseOptions]) -
     base = _base(options.get("depends_on"))
     default = None if base is None else ()
     given: dict[str, Any] = {name: options.get(name, default) for name in ("schema", "seeds")}
-    given["isolation"] = options.get("isolation")
+    given |= {name: options.get(name) for name in ("dialect", "isolation")}
     requested = parse_requested_options(given, "factories.database")
-    spec = TemplateSpec(requested.schema, requested.seeds, options.get("fill"), base)
+    spec = TemplateSpec(
+        requested.schema, requested.seeds, requested.dialect, options.get("fill"), base
+    )
     emulator_name = options.get("emulator", "spanner_emulator")
 
     @pytest.fixture(scope=scope)

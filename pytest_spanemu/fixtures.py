@@ -51,11 +51,11 @@ def _spanner_observation(request: pytest.FixtureRequest) -> Iterator[Observation
     item: pytest.Item = request.node
     run, requested = run_of(request.config), requested_options_of(item)
     schema = functools.partial(request.getfixturevalue, "spanner_schema")
-    if requested.schema is None and requested.seeds is None:
+    if (requested.schema, requested.seeds, requested.dialect) == (None, None, None):
         session_template = request.getfixturevalue("spanner_template")
         template = run.templates.for_tests_of(item.parent, session_template, schema)
     else:
-        spec = TemplateSpec(requested.schema, requested.seeds)
+        spec = TemplateSpec(requested.schema, requested.seeds, requested.dialect)
         template = run.templates.for_spec(_emulator(request), spec, schema)
     with run.allocator.allocate(template, requested.isolation, item.nodeid) as observation:
         if item.get_closest_marker("spanner_hotspots") is not None:

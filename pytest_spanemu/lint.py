@@ -7,6 +7,7 @@ project's pyproject.toml, as `spanemu lint` does.
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from pytest_spanemu.databases.template import Schema
@@ -15,6 +16,7 @@ from pytest_spanemu.sources import Ddl
 from spanemu.lint import (
     BadSettings,
     Finding,
+    Settings,
     Severity,
     UndecidedRule,
     UnknownRule,
@@ -41,7 +43,8 @@ def lint_failures(
     steps = [step for step in schema.steps if isinstance(step, Ddl)]
     if len(steps) < len(schema.steps):
         steps = [Ddl(text, "schema", number) for number, text in enumerate(ddl, 1)]
-    findings = _lint(";\n".join(step.text for step in steps), root / "pyproject.toml")
+    text = ";\n".join(step.text for step in steps)
+    findings = _lint(text, root / "pyproject.toml", schema.dialect)
     return [
         f"{_position(steps, each.line)}: {each.severity} {each.id} {each.object}: {each.message}\n"
         f"    {each.fix}"
@@ -50,9 +53,10 @@ def lint_failures(
     ]
 
 
-def _lint(text: str, pyproject: Path) -> Sequence[Finding]:
+def _lint(text: str, pyproject: Path, dialect: str) -> Sequence[Finding]:
     try:
-        return run(text, settings_from(pyproject) if pyproject.is_file() else None).findings
+        settings = settings_from(pyproject) if pyproject.is_file() else Settings()
+        return run(text, replace(settings, dialect=dialect)).findings
     except BadSettings as problem:
         raise ValueError(str(problem)) from problem
     except (UnknownRule, UndecidedRule) as problem:

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from pytest_spanemu.setting_values import (
+    Dialect,
     InstanceConfigs,
     Isolation,
     Reuse,
@@ -100,6 +101,12 @@ OPTIONS: tuple[Option, ...] = (
         "prefix of the ids of databases created for one test; on omni and cloud, of all databases",
         "t",
         metavar="TEXT",
+    ),
+    Option(
+        "dialect",
+        "SQL dialect of the test databases and of the files of schema, seeds and queries",
+        default=Dialect.GOOGLESQL,
+        choices=tuple(Dialect),
     ),
     Option(
         "schema",

@@ -46,7 +46,8 @@ _FIXTURES_OF_MARKERS = (
     (ABORT_EACH, ABORTED_COMMIT),
 )
 MARKERS = (
-    "spanner(schema=, seeds=, isolation=, targets=): options of the test's database. The plugin "
+    "spanner(schema=, seeds=, dialect=, isolation=, targets=): options of the test's database. The "
+    "plugin "
     "adds the marker to every test that uses a spanner_* fixture, for -m spanner",
     "spanner_budget(queries=, commits=, mutations=, aborts=, full_scans=, lock_waits=, hotspots=): "
     "fail the test if it exceeds a limit",

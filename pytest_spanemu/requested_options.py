@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_spanemu.setting_values import Isolation
-from pytest_spanemu.settings import as_tuple, parse_isolation, parse_target
+from pytest_spanemu.setting_values import Dialect, Isolation
+from pytest_spanemu.settings import as_tuple, parse_dialect, parse_isolation, parse_target
 from spanemu.base.suggestions import did_you_mean
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def check_count(item: pytest.Item, marker: str, name: str, value: object) -> Non
         raise marker_error(item, marker, f"takes a whole number as {name}, not {value!r}.")
 
 
-_KEYWORDS = frozenset({"schema", "seeds", "isolation", "targets"})
+_KEYWORDS = frozenset({"schema", "seeds", "dialect", "isolation", "targets"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +56,7 @@ class RequestedOptions:
 
     schema: tuple[str, ...] | None = None
     seeds: tuple[str, ...] | None = None
+    dialect: Dialect | None = None
     isolation: Isolation | None = None
     targets: tuple[str, ...] | None = None
 
@@ -64,12 +65,13 @@ class RequestedOptions:
 class TemplateSpec:
     """The schema and rows of a template other than the default template.
 
-    None means the schema or seeds of the run. `fill` adds rows. `base` is built first, in the same
-    database.
+    None means the schema, seeds or dialect of the run. `fill` adds rows. `base` is built first, in
+    the same database.
     """
 
     schema: tuple[str, ...] | None = None
     seeds: tuple[str, ...] | None = None
+    dialect: Dialect | None = None
     fill: Callable[[SpannerFactory], object] | None = None
     base: TemplateSpec | None = None
 
@@ -98,7 +100,7 @@ def _read(node: pytest.Item) -> RequestedOptions:
 
 def parse_requested_options(given: dict[str, Any], where: str) -> RequestedOptions:
     """Parse the keyword arguments of a marker or a factory. Raises pytest.UsageError."""
-    isolation = given.get("isolation")
+    isolation, dialect = given.get("isolation"), given.get("dialect")
     try:
         schema, seeds, targets = (
             as_tuple(given.get(name)) for name in ("schema", "seeds", "targets")
@@ -112,6 +114,7 @@ def parse_requested_options(given: dict[str, Any], where: str) -> RequestedOptio
     return RequestedOptions(
         schema=schema,
         seeds=seeds,
+        dialect=None if dialect is None else parse_dialect(dialect, f"{where}: dialect"),
         isolation=isolation and parse_isolation(isolation, f"{where}: isolation"),
         targets=targets,
     )

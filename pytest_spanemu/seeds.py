@@ -30,6 +30,7 @@ from pytest_spanemu.clean_errors import refused_statement
 from pytest_spanemu.databases.catalog import Catalog, ColumnInfo, TableInfo
 from pytest_spanemu.sources.files import natural_order, read, steps_of
 from pytest_spanemu.sources.source import Dml, SourceError
+from pytest_spanemu.sql import dialect_of
 
 SQL = ".sql"
 MUTATIONS_PER_COMMIT = 20_000  # a quarter of Spanner's limit, since index entries count as well
@@ -231,7 +232,7 @@ def _message(problem: Exception) -> str:
 
 
 def _run(database: Any, path: Path) -> None:
-    for step in steps_of(read(path), str(path)):
+    for step in steps_of(read(path), str(path), dialect=dialect_of(database)):
         if not isinstance(step, Dml):
             line = getattr(step, "line", 1)
             raise SourceError(

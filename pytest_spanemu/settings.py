@@ -18,6 +18,7 @@ import pytest
 from pytest_spanemu.options import ENDPOINT_FILE, FAIL_ON, OPTIONS, Option
 from pytest_spanemu.report.options import Limit, ReportOptions, limits_of
 from pytest_spanemu.setting_values import (
+    Dialect,
     InstanceConfigs,
     Isolation,
     Reuse,
@@ -49,6 +50,7 @@ class Settings:
     instance_configs: InstanceConfigs
     database: str
     database_prefix: str
+    dialect: Dialect
     schema: tuple[str, ...]
     seeds: tuple[str, ...]
     isolation: Isolation | None
@@ -121,6 +123,7 @@ def _settings(origins: _Origins) -> Settings:
         | {
             **resource_names(target, values, run),
             "target": target,
+            "dialect": Dialect(values["dialect"]),
             "start": Start(values["start"]),
             "instance_configs": InstanceConfigs(values["instance_configs"]),
             "reuse": Reuse(values["reuse"]),
@@ -138,6 +141,11 @@ def _settings(origins: _Origins) -> Settings:
 def parse_isolation(word: str, where: str) -> Isolation:
     """Return the isolation that a marker or a factory names. Raises pytest.UsageError."""
     return Isolation(_choose(word, tuple(Isolation), where))
+
+
+def parse_dialect(word: str, where: str) -> Dialect:
+    """Return the dialect that a marker or a factory names. Raises pytest.UsageError."""
+    return Dialect(_choose(word, tuple(Dialect), where))
 
 
 def parse_target(word: str, where: str) -> Target:

@@ -5,14 +5,16 @@ from __future__ import annotations
 import datetime
 import decimal
 import uuid
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 from google.cloud.spanner_v1 import JsonObject, param_types
 
 from pytest_spanemu.clean_errors import statement_errors
+from pytest_spanemu.setting_values import Dialect
 from pytest_spanemu.sources.files import first_word
+from spanemu.schema.dialect import DATABASE_DIALECTS
 
 __tracebackhide__ = True  # pytest leaves these frames out of tracebacks
 
@@ -61,7 +63,7 @@ class SpannerSql:
         return len(result) if isinstance(result, list) else int(result)
 
     def _run(self, sql: str, params: dict[str, Any]) -> Any:
-        types = {name: type_ for name, value in params.items() if (type_ := type_of(value))}
+        types = parameter_types(self._database, params)
         if is_dml(sql):
             return self._database.run_in_transaction(self._run_dml, sql, params, types)
         with self._database.snapshot() as snapshot:
@@ -89,20 +91,34 @@ def is_dml(sql: str) -> bool:
     return first_word(sql) in _DML
 
 
-def type_of(value: Any) -> Any:
+def dialect_of(database: Any) -> Dialect:
+    """Return the dialect of the official client's `Database`."""
+    return Dialect(DATABASE_DIALECTS[database.database_dialect].option)
+
+
+def parameter_types(database: Any, params: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the types of query parameters, without those whose value does not determine a type."""
+    if not params:
+        return {}
+    dialect = dialect_of(database)
+    return {name: type_ for name, value in params.items() if (type_ := type_of(value, dialect))}
+
+
+def type_of(value: Any, dialect: Dialect = Dialect.GOOGLESQL) -> Any:
     """Return the Spanner type of a Python value; None if the value does not determine a type."""
     if isinstance(value, Sequence) and not isinstance(value, str | bytes):
-        item = next((type_of(each) for each in value if each is not None), None)
+        item = next((type_of(each, dialect) for each in value if each is not None), None)
         return None if item is None else param_types.Array(item)
+    is_postgresql = dialect is Dialect.POSTGRESQL
     if isinstance(value, JsonObject):
-        return param_types.JSON
+        return param_types.PG_JSONB if is_postgresql else param_types.JSON
     for kind, type_ in (
         (bool, param_types.BOOL),
         (int, param_types.INT64),
         (float, param_types.FLOAT64),
         (str, param_types.STRING),
         (bytes, param_types.BYTES),
-        (decimal.Decimal, param_types.NUMERIC),
+        (decimal.Decimal, param_types.PG_NUMERIC if is_postgresql else param_types.NUMERIC),
         (datetime.datetime, param_types.TIMESTAMP),
         (datetime.date, param_types.DATE),
         (uuid.UUID, param_types.UUID if hasattr(param_types, "UUID") else param_types.STRING),

@@ -15,7 +15,7 @@ from typing import Any
 
 from google.cloud.spanner_v1 import ExecuteSqlRequest
 
-from pytest_spanemu.sql import is_dml, type_of
+from pytest_spanemu.sql import is_dml, parameter_types
 
 
 class PlanCheck:
@@ -40,7 +40,7 @@ class PlanCheck:
 
         `hierarchies` returns the root of the interleave hierarchy of each table and index.
         """
-        types = {name: type_ for name, value in params.items() if (type_ := type_of(value))}
+        types = parameter_types(database, params)
 
         def ask(transaction: Any) -> Any:
             results = transaction.execute_sql(

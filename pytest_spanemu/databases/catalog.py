@@ -12,12 +12,20 @@ from typing import Any
 
 from google.cloud.spanner_v1 import KeySet
 
+from pytest_spanemu.databases.catalog_queries import queries_of
+from pytest_spanemu.setting_values import Dialect
+from pytest_spanemu.sql import dialect_of
+
 
 @dataclass(frozen=True, slots=True)
 class ColumnInfo:
-    """A column. `type` is the SQL type with length, as in "STRING(36)" or "ARRAY<INT64>"."""
+    """A column. `type` is GoogleSQL's type with length, as in "STRING(36)" or "ARRAY<INT64>".
+
+    `declared` is the type as the dialect of the database names it.
+    """
 
     name: str
+    declared: str
     type: str
     nullable: bool
     has_default: bool  # a DEFAULT or an identity column
@@ -61,13 +69,16 @@ class TableInfo:
 class Catalog:
     """All tables of a database, looked up by case-insensitive name."""
 
-    def __init__(self, tables: Sequence[TableInfo]) -> None:
+    def __init__(self, tables: Sequence[TableInfo], dialect: Dialect = Dialect.GOOGLESQL) -> None:
+        self.dialect = dialect
         self.tables: Mapping[str, TableInfo] = {table.name: table for table in tables}
         self._by_lower = {table.name.lower(): table for table in tables}
 
     @classmethod
     def of(cls, database: Any) -> Catalog:
         """Read the catalog through the official client's `Database`."""
+        dialect = dialect_of(database)
+        queries = queries_of(dialect)
         with database.snapshot(multi_use=True) as snapshot:
 
             def rows(sql: str) -> list[list[Any]]:
@@ -77,26 +88,27 @@ class Catalog:
                 _name(schema, name): TableInfo(
                     _name(schema, name), parent and _name(schema, parent)
                 )
-                for schema, name, parent in rows(_TABLES)
+                for schema, name, parent in rows(queries.tables)
             }
-            for schema, table, *column in rows(_COLUMNS):
-                info = ColumnInfo(*column[:2], *(value == "YES" for value in column[2:]))
-                tables[_name(schema, table)].columns[info.name] = info
-            for schema, table, kind, names in rows(_INDEXES):
+            for schema, table, name, declared, *flags in rows(queries.columns):
+                values = [value == "YES" for value in flags]
+                info = ColumnInfo(name, declared, queries.type_of(declared), *values)
+                tables[_name(schema, table)].columns[name] = info
+            for schema, table, kind, names in rows(queries.indexes):
                 if kind == "PRIMARY_KEY":
                     tables[_name(schema, table)].key = tuple(names)
                 else:
                     tables[_name(schema, table)].unique.append(tuple(names))
             for schema, table, name, columns, other_schema, other, referenced in rows(
-                _FOREIGN_KEYS
+                queries.foreign_keys
             ):
                 target = _name(other_schema, other)
                 tables[_name(schema, table)].foreign_keys.append(
                     ForeignKeyInfo(name, tuple(columns), target, tuple(referenced))
                 )
-            for schema, table, clause in rows(_CHECKS):
+            for schema, table, clause in rows(queries.checks):
                 tables[_name(schema, table)].checks.append(clause)
-        return cls(list(tables.values()))
+        return cls(list(tables.values()), dialect)
 
     def table(self, name: str) -> TableInfo:
         """Return the table `name`. Raises KeyError with a list of the existing tables."""
@@ -134,14 +146,16 @@ class Catalog:
 
 
 def _name(schema: str, name: str) -> str:
+    """Return the name in mutations: without the default schema, which a query returns as ""."""
     return f"{schema}.{name}" if schema else name
 
 
 def hierarchies(database: Any) -> Mapping[str, str]:
     """Map each interleaved table and index to the root table of its interleaving hierarchy."""
     parents: dict[str, str] = {}
+    queries = queries_of(dialect_of(database))
     with database.snapshot(multi_use=True) as snapshot:
-        for sql in (_TABLES, _INTERLEAVED_INDEXES):
+        for sql in (queries.tables, queries.interleaved_indexes):
             for schema, name, parent in snapshot.execute_sql(sql):
                 if parent:
                     parents[_name(schema, name)] = _name(schema, parent)
@@ -184,64 +198,3 @@ def delete_all_rows(database: Any, catalog: Catalog) -> None:
     with database.batch() as batch:
         for table in reversed(catalog.insertion_order()):
             batch.delete(table.name, KeySet(all_=True))
-
-
-# ------------------------------------------------------------------ queries of INFORMATION_SCHEMA
-
-_USER = "TABLE_SCHEMA NOT IN ('INFORMATION_SCHEMA', 'SPANNER_SYS')"
-_TABLES = f"""
-SELECT TABLE_SCHEMA, TABLE_NAME, PARENT_TABLE_NAME
-FROM INFORMATION_SCHEMA.TABLES
-WHERE {_USER} AND TABLE_TYPE = 'BASE TABLE'
-"""
-_COLUMNS = f"""
-SELECT c.TABLE_SCHEMA, c.TABLE_NAME, c.COLUMN_NAME, c.SPANNER_TYPE, c.IS_NULLABLE,
-       IF(c.COLUMN_DEFAULT IS NOT NULL OR c.IS_IDENTITY = 'YES', 'YES', 'NO'),
-       IF(c.IS_GENERATED = 'ALWAYS', 'YES', 'NO'),
-       IF(o.OPTION_VALUE = 'TRUE', 'YES', 'NO')
-FROM INFORMATION_SCHEMA.COLUMNS c
-JOIN INFORMATION_SCHEMA.TABLES t
-  ON t.TABLE_SCHEMA = c.TABLE_SCHEMA AND t.TABLE_NAME = c.TABLE_NAME AND t.TABLE_TYPE = 'BASE TABLE'
-LEFT JOIN INFORMATION_SCHEMA.COLUMN_OPTIONS o
-  ON o.TABLE_SCHEMA = c.TABLE_SCHEMA AND o.TABLE_NAME = c.TABLE_NAME
-     AND o.COLUMN_NAME = c.COLUMN_NAME AND o.OPTION_NAME = 'allow_commit_timestamp'
-WHERE c.{_USER}
-ORDER BY c.TABLE_SCHEMA, c.TABLE_NAME, c.ORDINAL_POSITION
-"""
-_INDEXES = f"""
-SELECT i.TABLE_SCHEMA, i.TABLE_NAME, i.INDEX_TYPE,
-       ARRAY(SELECT c.COLUMN_NAME FROM INFORMATION_SCHEMA.INDEX_COLUMNS c
-             WHERE c.TABLE_SCHEMA = i.TABLE_SCHEMA AND c.TABLE_NAME = i.TABLE_NAME
-               AND c.INDEX_NAME = i.INDEX_NAME AND c.ORDINAL_POSITION IS NOT NULL
-             ORDER BY c.ORDINAL_POSITION)
-FROM INFORMATION_SCHEMA.INDEXES i
-WHERE i.{_USER} AND (i.INDEX_TYPE = 'PRIMARY_KEY' OR i.IS_UNIQUE) AND NOT i.SPANNER_IS_MANAGED
-"""
-_INTERLEAVED_INDEXES = f"""
-SELECT TABLE_SCHEMA, INDEX_NAME, PARENT_TABLE_NAME
-FROM INFORMATION_SCHEMA.INDEXES
-WHERE {_USER} AND INDEX_TYPE = 'INDEX'
-"""
-_FOREIGN_KEYS = """
-SELECT c.TABLE_SCHEMA, c.TABLE_NAME, r.CONSTRAINT_NAME,
-       ARRAY(SELECT k.COLUMN_NAME FROM INFORMATION_SCHEMA.KEY_COLUMN_USAGE k
-             WHERE k.CONSTRAINT_SCHEMA = r.CONSTRAINT_SCHEMA
-               AND k.CONSTRAINT_NAME = r.CONSTRAINT_NAME ORDER BY k.ORDINAL_POSITION),
-       u.TABLE_SCHEMA, u.TABLE_NAME,
-       ARRAY(SELECT k.COLUMN_NAME FROM INFORMATION_SCHEMA.KEY_COLUMN_USAGE k
-             WHERE k.CONSTRAINT_SCHEMA = r.UNIQUE_CONSTRAINT_SCHEMA
-               AND k.CONSTRAINT_NAME = r.UNIQUE_CONSTRAINT_NAME ORDER BY k.ORDINAL_POSITION)
-FROM INFORMATION_SCHEMA.REFERENTIAL_CONSTRAINTS r
-JOIN INFORMATION_SCHEMA.TABLE_CONSTRAINTS c
-  ON c.CONSTRAINT_SCHEMA = r.CONSTRAINT_SCHEMA AND c.CONSTRAINT_NAME = r.CONSTRAINT_NAME
-JOIN INFORMATION_SCHEMA.TABLE_CONSTRAINTS u
-  ON u.CONSTRAINT_SCHEMA = r.UNIQUE_CONSTRAINT_SCHEMA
-     AND u.CONSTRAINT_NAME = r.UNIQUE_CONSTRAINT_NAME
-"""
-_CHECKS = """
-SELECT c.TABLE_SCHEMA, c.TABLE_NAME, k.CHECK_CLAUSE
-FROM INFORMATION_SCHEMA.CHECK_CONSTRAINTS k
-JOIN INFORMATION_SCHEMA.TABLE_CONSTRAINTS c
-  ON c.CONSTRAINT_SCHEMA = k.CONSTRAINT_SCHEMA AND c.CONSTRAINT_NAME = k.CONSTRAINT_NAME
-WHERE c.CONSTRAINT_TYPE = 'CHECK' AND NOT STARTS_WITH(k.CONSTRAINT_NAME, 'CK_IS_NOT_NULL_')
-"""

@@ -184,4 +184,6 @@ def _settle(template: Template) -> None:
 
 def _create_again(template: Template, ddl: list[str]) -> Any:
     name = template.handle.database_id
-    return template.emulator.create_database(name, schema=";\n".join(ddl) or ())
+    return template.emulator.create_database(
+        name, schema=";\n".join(ddl) or (), dialect=template.schema.dialect
+    )

@@ -18,9 +18,11 @@ import spanemu
 from pytest_spanemu.asserts.request_text import counted
 from pytest_spanemu.clean_errors import refused_statement
 from pytest_spanemu.databases.progress import ShowStep, show_nothing
-from pytest_spanemu.sources import Ddl, Dml, Program, Source, Step, default_sources, source_of
+from pytest_spanemu.setting_values import Dialect
+from pytest_spanemu.sources import Ddl, Dml, Program, Source, Step, source_of
 from pytest_spanemu.sources.files import TextSource, steps_of
 from spanemu import ddl
+from spanemu.schema.dialect import dialect_named
 
 # Schema statements between two updates of the progress display. Batches are for emulators of this
 # run, where a further batch has no cost of its own.
@@ -39,23 +41,33 @@ class Schema:
 
     sources: tuple[Source, ...]
     steps: tuple[Step, ...]
+    dialect: Dialect = Dialect.GOOGLESQL
 
     @classmethod
-    def of(cls, sources: Iterable[str], root: Path, load: Loader = _load_nothing) -> Schema:
+    def of(
+        cls,
+        sources: Iterable[str],
+        root: Path,
+        load: Loader = _load_nothing,
+        dialect: Dialect = Dialect.GOOGLESQL,
+    ) -> Schema:
         """Read the sources that settings name. Raises SourceError for an unreadable source.
 
         `load` returns the statements of a source that a plugin provides, None for other sources.
         """
-        read = tuple(_source(text, root, load) for text in sources)
-        return cls(read, tuple(step for source in read for step in source.steps()))
+        read = tuple(_source(text, root, load, dialect) for text in sources)
+        return cls(read, tuple(step for source in read for step in source.steps()), dialect)
 
     @classmethod
-    def given(cls, value: Any) -> Schema:
+    def given(cls, value: Any, dialect: Dialect = Dialect.GOOGLESQL) -> Schema:
         """Convert the value of a fixture `spanner_schema`: a schema, or statements as text."""
         if isinstance(value, Schema):
             return value
         texts = [value] if isinstance(value, str) else list(value)
-        return cls((), tuple(step for text in texts for step in steps_of(text, "spanner_schema")))
+        steps = (
+            step for text in texts for step in steps_of(text, "spanner_schema", dialect=dialect)
+        )
+        return cls((), tuple(steps), dialect)
 
     @property
     def ddl(self) -> tuple[str, ...]:
@@ -65,7 +77,7 @@ class Schema:
     @property
     def parsed(self) -> Any:
         """Tables, indexes and keys of the statements in `ddl`, parsed by `spanemu.ddl`."""
-        return ddl.schema_of(";\n".join(self.ddl))
+        return ddl.schema_of(";\n".join(self.ddl), dialect=dialect_named(self.dialect))
 
     @property
     def content_hash(self) -> str:
@@ -84,16 +96,11 @@ class Schema:
         return f"{named} ({counted(len(self.ddl), 'statement')}, {self.content_hash})"
 
 
-def schema_for(
-    sources: Sequence[str], root: Path, load: Loader = _load_nothing, *, use_default: bool = True
-) -> Schema:
-    """Read the schema of the sources; without sources, of the default file if `use_default`."""
-    return Schema.of(sources or (default_sources(root) if use_default else ()), root, load)
-
-
-def _source(text: str, root: Path, load: Loader) -> Source:
+def _source(text: str, root: Path, load: Loader, dialect: Dialect) -> Source:
     statements = load(text)
-    return source_of(text, root) if statements is None else TextSource(";\n".join(statements), text)
+    if statements is None:
+        return source_of(text, root, dialect)
+    return TextSource(";\n".join(statements), dialect, text)
 
 
 class DatabaseAlreadyExists(ValueError):
@@ -164,7 +171,11 @@ class Template:
 
     def _apply(self, statements: Sequence[Ddl]) -> None:
         """Apply schema statements. The first call creates the database, also without statements."""
-        listed = [spanemu.SchemaStatement(each.text, each.origin, each.line) for each in statements]
+        dialect = dialect_named(self.schema.dialect)
+        listed = [
+            spanemu.SchemaStatement(each.text, each.origin, each.line, dialect)
+            for each in statements
+        ]
         size = BATCH_STATEMENTS if self.emulator.is_started_here else len(listed) or 1
         for start in range(0, len(listed), size):
             self._show_step(f"{start:,} of {len(listed):,} statements of {listed[start].origin}")
@@ -177,7 +188,9 @@ class Template:
             self.handle.apply_schema(batch)
             return
         try:
-            self.handle = self.emulator.create_database(self._database_id, schema=batch)
+            self.handle = self.emulator.create_database(
+                self._database_id, schema=batch, dialect=self.schema.dialect
+            )
         except AlreadyExists as problem:
             raise DatabaseAlreadyExists(
                 f"database {self._database_id} exists at the target already: another run may be "

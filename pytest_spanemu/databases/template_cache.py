@@ -29,23 +29,20 @@ import pytest
 from pytest_spanemu.databases.template import Schema, Template
 from pytest_spanemu.sources import Ddl, Program
 from pytest_spanemu.sources.files import code_below
+from pytest_spanemu.sql import dialect_of
 from spanemu.base.deferred import deferred
 
 if TYPE_CHECKING:
-    from pytest_spanemu.databases import catalog
-    from pytest_spanemu.rows import writing
+    from pytest_spanemu.databases import catalog, catalog_queries
+    from pytest_spanemu.rows import row_sql
 else:
     catalog = deferred("pytest_spanemu.databases.catalog")
-    writing = deferred("pytest_spanemu.rows.writing")
+    catalog_queries = deferred("pytest_spanemu.databases.catalog_queries")
+    row_sql = deferred("pytest_spanemu.rows.row_sql")
 
 
 FORMAT = b"1"
 IMAGES_MAX = 8  # the newest images are kept
-_SEQUENCES = "SELECT s.SCHEMA, s.NAME FROM INFORMATION_SCHEMA.SEQUENCES AS s"
-_IDENTITIES = (
-    "SELECT c.TABLE_SCHEMA, c.TABLE_NAME, c.COLUMN_NAME FROM INFORMATION_SCHEMA.COLUMNS AS c "
-    "WHERE c.IS_IDENTITY = 'YES'"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +67,7 @@ class Image:
     def build(self, template: Template, schema: Schema) -> None:
         """Build an empty template from the image. `schema` is the schema that the image is of."""
         steps = tuple(Ddl(text, str(schema), 1) for text in self.ddl)
-        template.build(Schema(schema.sources, steps))
+        template.build(Schema(schema.sources, steps, schema.dialect))
         template.schema = schema
         catalog.insert_rows(template.database, self.rows)
 
@@ -86,7 +83,7 @@ class TemplateCache:
         """Return the hash of a schema's inputs; None for plain SQL, and if an input is unknown."""
         if not any(isinstance(step, Program) for step in schema.steps):
             return None
-        digest = sha256(FORMAT + sys.version.encode())
+        digest = sha256(FORMAT + sys.version.encode() + schema.dialect.encode())
         for source in schema.sources:
             inputs = source.inputs()
             if inputs is None:
@@ -133,14 +130,16 @@ def cache_of(config: pytest.Config) -> TemplateCache | None:
 
 def _has_used_sequence(database: Any) -> bool:
     """Return whether a sequence or identity column would start again in another database."""
+    dialect = dialect_of(database)
+    queries, sql = catalog_queries.queries_of(dialect), row_sql.row_sql_of(dialect)
     with database.snapshot(multi_use=True) as snapshot:
         calls = [
-            f"GET_INTERNAL_SEQUENCE_STATE(SEQUENCE {writing.quoted(_dotted(name))})"
-            for name in snapshot.execute_sql(_SEQUENCES)
+            sql.sequence_state.format(quoted=sql.quoted(_dotted(name)))
+            for name in snapshot.execute_sql(queries.sequences)
         ]
         calls += [
-            f"GET_TABLE_COLUMN_IDENTITY_STATE('{_dotted(name)}')"
-            for name in snapshot.execute_sql(_IDENTITIES)
+            sql.identity_state.format(name=_dotted(name))
+            for name in snapshot.execute_sql(queries.identities)
         ]
         states = list(snapshot.execute_sql(f"SELECT {', '.join(calls)}")) if calls else []
     return any(state is not None for row in states for state in row)

@@ -17,15 +17,15 @@ import pytest
 
 from pytest_spanemu.clean_errors import clean_errors
 from pytest_spanemu.databases.progress import ShowStep, show_progress
-from pytest_spanemu.databases.template import Schema, Template, schema_for
+from pytest_spanemu.databases.template import Schema, Template
 from pytest_spanemu.databases.template_cache import Image, cache_of
 from pytest_spanemu.django.blocking import allow_django_database
 from pytest_spanemu.options import LINT_PREFIX
 from pytest_spanemu.report.run_report import RunReport
 from pytest_spanemu.requested_options import RequestedOptions, TemplateSpec
-from pytest_spanemu.setting_values import Reuse
+from pytest_spanemu.setting_values import Dialect, Reuse
 from pytest_spanemu.settings import Settings
-from pytest_spanemu.sources import MigrationSource, Source
+from pytest_spanemu.sources import MigrationSource, Source, default_sources
 from pytest_spanemu.sources.source import Choices, choices_of_sources
 from pytest_spanemu.targets.target import SpannerEmulator
 from spanemu.base.deferred import deferred
@@ -70,17 +70,26 @@ class Templates:
     def _root(self) -> Path:
         return self._config.rootpath
 
-    def schema_of(self, sources: tuple[str, ...], *, use_default: bool = True) -> Schema:
-        """Read schema sources. Other plugins may load a source by their hook.
+    def schema_of(
+        self,
+        sources: tuple[str, ...],
+        dialect: Dialect | None = None,
+        *,
+        use_default: bool = True,
+    ) -> Schema:
+        """Read schema sources in a dialect, by default in that of the run.
 
-        Without sources, read the default schema file if `use_default` is set.
+        Other plugins may load a source by their hook. Without sources, read the default schema
+        file if `use_default` is set.
         """
 
         def load(source: str) -> Any:
             return self._config.hook.pytest_spanemu_load_schema(config=self._config, source=source)
 
+        if not sources and use_default:
+            sources = default_sources(self._root)
         with clean_errors():
-            return schema_for(sources, self._root, load, use_default=use_default)
+            return Schema.of(sources, self._root, load, dialect or self._settings.dialect)
 
     def factory(self, database: Any, **settings: Any) -> factories.SpannerFactory:
         """Return row factories with the run's seed and the value providers of other plugins."""
@@ -182,7 +191,8 @@ class Templates:
     def migration_source(self, requested: RequestedOptions) -> MigrationSource:
         """Return the migrations among the schema sources. Raises SourceError without any."""
         sources = self._settings.schema if requested.schema is None else requested.schema
-        return migrator.migration_source_of(self.schema_of(sources).sources)
+        schema = self.schema_of(sources, requested.dialect)
+        return migrator.migration_source_of(schema.sources)
 
     @contextmanager
     def migrator(
@@ -191,7 +201,8 @@ class Templates:
         """Yield a migrator of the schema sources' migrations on an empty database."""
         with clean_errors():
             source = self.migration_source(requested)
-        with self.scratch(emulator, Schema((), ())) as template:
+        empty = Schema((), (), requested.dialect or self._settings.dialect)
+        with self.scratch(emulator, empty) as template:
             yield migrator.SpannerMigrator(template, source, self.factory(template.database))
 
     @contextmanager
@@ -201,7 +212,8 @@ class Templates:
         `schema` is the value of a fixture `spanner_schema`.
         """
         with clean_errors(), allow_django_database(self._config):
-            template = Template(emulator, self._next_database_id()).build(Schema.given(schema))
+            given = Schema.given(schema, self._settings.dialect)
+            template = Template(emulator, self._next_database_id()).build(given)
         try:
             yield template
         finally:
@@ -213,10 +225,11 @@ class Templates:
         self, emulator: SpannerEmulator, spec: TemplateSpec, default_schema: Any
     ) -> Template:
         template = Template(emulator, self._next_database_id())
+        dialect = self._dialect_of(spec, default_schema)
         for layer in spec.layers:
             given, seeds = default_schema, layer.seeds
             if layer.schema is not None:
-                given = self.schema_of(layer.schema, use_default=False)
+                given = self.schema_of(layer.schema, dialect, use_default=False)
             if seeds is None:  # The run's seeds do not fit another schema.
                 seeds = self.seeds if layer.schema is None else ()
             self._build(template, given, seeds)
@@ -224,11 +237,25 @@ class Templates:
                 layer.fill(self.factory(template.database))
         return template
 
+    def _dialect_of(self, spec: TemplateSpec, default_schema: Any) -> Dialect:
+        """Return the dialect of a specification. Raises pytest.UsageError for two dialects."""
+        of_run = self._settings.dialect
+        named = {layer.dialect or of_run for layer in spec.layers if layer.schema is not None}
+        if any(layer.schema is None for layer in spec.layers):
+            named |= {Schema.given(default_schema, of_run).dialect}
+            named |= {layer.dialect for layer in spec.layers if layer.dialect is not None}
+        if len(named) > 1:
+            raise pytest.UsageError(
+                "spanner: the schema of the run and the test's dialect differ: a database has one "
+                f"dialect, not {' and '.join(sorted(named))}. Name a schema with the dialect."
+            )
+        return named.pop()
+
     def _build(self, template: Template, given: Any, seeds: tuple[str, ...]) -> None:
         """Add a schema and seeds to a template."""
         began = perf_counter()
         with clean_errors():
-            schema = Schema.given(given)
+            schema = Schema.given(given, self._settings.dialect)
             self._sources += schema.sources
             progress = show_progress(self._config)
             with progress as show_step, allow_django_database(self._config):

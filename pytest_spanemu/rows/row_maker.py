@@ -20,10 +20,11 @@ from typing import Any
 from google.cloud.spanner_v1 import COMMIT_TIMESTAMP
 
 from pytest_spanemu.databases.catalog import Catalog, ColumnInfo, ForeignKeyInfo, TableInfo
+from pytest_spanemu.rows.row_sql import row_sql_of
 from pytest_spanemu.rows.values import ValueGenerator, allowed_values
-from pytest_spanemu.rows.writing import Row, insert_expressions, is_pending
+from pytest_spanemu.rows.writing import Insertion, Row, is_pending
 from pytest_spanemu.sources.source import Choices
-from pytest_spanemu.sql import type_of
+from pytest_spanemu.sql import parameter_types
 
 __tracebackhide__ = True  # hides these frames in pytest's tracebacks
 
@@ -174,20 +175,17 @@ class RowMaker:
         """Return whether a row satisfies the checks of its table, which the server evaluates."""
         if not table.checks:
             return True
-        expressions, params = insert_expressions(table, row)
+        sql = row_sql_of(self._catalog.dialect)
+        insertion = Insertion.of(table, row, sql)
         columns = ", ".join(
-            f"CAST({expression} AS {_castable(table.columns[name].type)}) AS `{name}`"
-            for name, expression in expressions.items()
+            f"{sql.cast(expression, table.columns[name].declared)} AS {sql.quoted(name)}"
+            for name, expression in insertion.expressions.items()
         )
-        checks = " AND ".join(f"IFNULL({check}, TRUE)" for check in table.checks)
-        types = {name: type_ for name, value in params.items() if (type_ := type_of(value))}
+        text = f"SELECT {sql.all_hold(table.checks)} FROM (SELECT {columns}) AS {sql.quoted('row')}"
+        types = parameter_types(self._database, insertion.params)
         with self._database.snapshot() as snapshot:
             try:
-                rows = list(
-                    snapshot.execute_sql(
-                        f"SELECT {checks} FROM (SELECT {columns})", params, types or None
-                    )
-                )
+                rows = list(snapshot.execute_sql(text, insertion.params, types or None))
             except Exception:  # The check reads columns that only an insert gives a value.
                 return True
         return bool(rows[0][0])
@@ -209,11 +207,6 @@ def _refer(foreign_key: ForeignKeyInfo, fixed: Row, target: Row) -> None:
 
 def _cells(row: Row, columns: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(repr(row[name]) for name in columns)
-
-
-def _castable(type_: str) -> str:
-    """Return a column's type without its lengths, which CAST does not accept."""
-    return type_ if "(" not in type_ else type_.partition("(")[0] + type_.rpartition(")")[2]
 
 
 def _column(table: TableInfo, name: str) -> ColumnInfo:

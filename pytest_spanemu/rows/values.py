@@ -99,7 +99,8 @@ class ValueGenerator:
         )
 
     def _provider(self, table: str, column: ColumnInfo) -> Provider | None:
-        for name in (f"{table}.{column.name}", column.name, column.type, column.kind):
+        names = (f"{table}.{column.name}", column.name, column.type, column.kind, column.declared)
+        for name in names:
             provider = self._providers.get(name.lower())
             if provider is not None:
                 return provider

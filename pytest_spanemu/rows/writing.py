@@ -2,31 +2,34 @@
 
 Rows go to the server as mutations, in commits below the limit; as DML if the server generates a
 part of their key. Commits return their timestamp: a row with a commit timestamp in its key has a
-commit of its own, and the timestamp returned completes the key. DML writes CURRENT_TIMESTAMP()
+commit of its own, and the timestamp returned completes the key. DML writes the current timestamp
 instead, because a transaction can neither read nor write a table with a pending timestamp.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from google.cloud.spanner_v1 import COMMIT_TIMESTAMP, KeySet, Type, TypeCode
+from google.cloud.spanner_v1 import COMMIT_TIMESTAMP, KeySet
 
 from pytest_spanemu.databases.catalog import TableInfo
+from pytest_spanemu.rows.row_sql import RowSql, row_sql_of
 from pytest_spanemu.seeds import MUTATIONS_PER_COMMIT
+from pytest_spanemu.sql import dialect_of
 
 __tracebackhide__ = True  # hides these frames in pytest's tracebacks
 
 Row = dict[str, Any]
 _READ_BACK_ROWS = 1_000
-_NOW = "CURRENT_TIMESTAMP()"
 
 
 def insert_and_read_back(database: Any, table: TableInfo, rows: Sequence[Row]) -> list[Row]:
     """Insert rows of one table; return them as the server completed them."""
     if any(part not in row for row in rows for part in table.key):
-        return database.run_in_transaction(_insert_returning, table, rows)  # type: ignore[no-any-return]
+        sql = row_sql_of(dialect_of(database))
+        return database.run_in_transaction(_insert_returning, table, rows, sql)  # type: ignore[no-any-return]
     if any(is_pending(table, part, row[part]) for row in rows for part in table.key):
         written = [completed for row in rows for completed in _commit(database, table, [row])]
     else:
@@ -41,12 +44,24 @@ def is_pending(table: TableInfo, column: str, value: Any) -> bool:
     return table.columns[column].commit_timestamp and bool(value == COMMIT_TIMESTAMP)
 
 
-def insert_expressions(table: TableInfo, row: Row) -> tuple[dict[str, str], dict[str, Any]]:
-    """Return SQL expressions for the columns of a row, and the query parameters in them."""
-    pending = {name for name, value in row.items() if is_pending(table, name, value)}
-    params = {name: f"p{number}" for number, name in enumerate(row) if name not in pending}
-    expressions = {name: _NOW if name in pending else f"@{params[name]}" for name in row}
-    return expressions, {param: row[name] for name, param in params.items()}
+@dataclass(frozen=True, slots=True)
+class Insertion:
+    """The values of a row in SQL: an expression for each column, and the query parameters."""
+
+    expressions: Mapping[str, str]
+    params: Mapping[str, Any]
+    types: Mapping[str, Any]  # of the parameters, as the columns have them
+
+    @classmethod
+    def of(cls, table: TableInfo, row: Row, sql: RowSql) -> Insertion:
+        """Return the insertion of a row, with the current time for a pending commit timestamp."""
+        names = [name for name, value in row.items() if not is_pending(table, name, value)]
+        params = {name: f"p{number}" for number, name in enumerate(names, 1)}
+        return cls(
+            {name: sql.parameter(params[name]) if name in params else sql.now for name in row},
+            {param: row[name] for name, param in params.items()},
+            {param: sql.type_of(table.columns[name].type) for name, param in params.items()},
+        )
 
 
 def _commit(database: Any, table: TableInfo, rows: Sequence[Row]) -> list[Row]:
@@ -88,37 +103,23 @@ def _read_back(database: Any, table: TableInfo, rows: Sequence[Row]) -> list[Row
     return [by_key.get(tuple(str(row[part]) for part in table.key), row) for row in rows]
 
 
-def _insert_returning(transaction: Any, table: TableInfo, rows: Sequence[Row]) -> list[Row]:
+def _insert_returning(
+    transaction: Any, table: TableInfo, rows: Sequence[Row], sql: RowSql
+) -> list[Row]:
     inserted: list[Row] = []
     # The alias qualifies the columns, since a column may have the name of its table.
-    alias = quoted(table.name.rpartition(".")[2])
-    names = ", ".join(f"{alias}.`{name}`" for name in table.columns)
+    alias = sql.quoted(table.name.rpartition(".")[2])
+    names = ", ".join(f"{alias}.{sql.quoted(name)}" for name in table.columns)
     for row in rows:
-        expressions, params = insert_expressions(table, row)
-        columns = ", ".join(f"`{name}`" for name in expressions)
+        insertion = Insertion.of(table, row, sql)
+        expressions = insertion.expressions or {table.key[0]: "DEFAULT"}
+        columns = ", ".join(map(sql.quoted, expressions))
         values = ", ".join(expressions.values())
-        body = f"({columns}) VALUES ({values})" if row else f"(`{table.key[0]}`) VALUES (DEFAULT)"
         results = transaction.execute_sql(
-            f"INSERT INTO {quoted(table.name)} {body} THEN RETURN {names}",
-            params=params or None,
-            param_types={
-                expression[1:]: _param_type(table.columns[name].type)
-                for name, expression in expressions.items()
-                if expression != _NOW
-            }
-            or None,
+            f"INSERT INTO {sql.quoted(table.name)} ({columns}) VALUES ({values}) "
+            f"{sql.returning} {names}",
+            params=insertion.params or None,
+            param_types=insertion.types or None,
         )
         inserted.extend(dict(zip(table.columns, values, strict=True)) for values in results)
     return inserted
-
-
-def _param_type(type_: str) -> Any:
-    """Return the type of a query parameter for a column's type."""
-    if type_.startswith("ARRAY<"):
-        return Type(code=TypeCode.ARRAY, array_element_type=_param_type(type_[6:-1]))
-    return Type(code=TypeCode[type_.partition("(")[0]])
-
-
-def quoted(table: str) -> str:
-    """Return a table's name in backquotes, as SQL text."""
-    return ".".join(f"`{part}`" for part in table.split("."))

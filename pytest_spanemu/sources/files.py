@@ -7,26 +7,33 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
+from pytest_spanemu.setting_values import Dialect
 from pytest_spanemu.sources.source import Ddl, Dml, SourceError, Step
 from spanemu import split_schema
+from spanemu.schema.dialect import dialect_named
 
 SQL_SUFFIXES = frozenset({".sql", ".ddl", ".sdl"})
 _SHOWN_CHARS = 40
 _EXCLUDED_DIRECTORIES = frozenset({"node_modules", "site-packages", "__pycache__"})
-_FIRST_WORD = re.compile(r"\s*(?:@\{[^}]*\}\s*)?(\w+)")
+_FIRST_WORD = re.compile(r"\s*(?:(?:@\{[^}]*\}|/\*@.*?\*/)\s*)?(\w+)", re.DOTALL)
 _DML = frozenset({"insert", "update", "delete"})
 
 
 class FilesSource:
     """SQL files in a given order, of schema statements and DML."""
 
-    def __init__(self, text: str, paths: Sequence[Path]) -> None:
+    def __init__(self, text: str, paths: Sequence[Path], dialect: Dialect) -> None:
         self.text = text
         self._paths = tuple(paths)
+        self._dialect = dialect
 
     def steps(self) -> Sequence[Step]:
         """Return the statements of all files."""
-        return [step for path in self._paths for step in steps_of(read(path), str(path))]
+        return [
+            step
+            for path in self._paths
+            for step in steps_of(read(path), str(path), dialect=self._dialect)
+        ]
 
     def inputs(self) -> Sequence[bytes]:
         """Return the present contents of the files."""
@@ -36,13 +43,13 @@ class FilesSource:
 class TextSource:
     """Statements given as text: in the setting itself, or by a plugin for the source `named`."""
 
-    def __init__(self, sql: str, named: str = "") -> None:
+    def __init__(self, sql: str, dialect: Dialect, named: str = "") -> None:
         self.text = named or " ".join(sql.split())[:_SHOWN_CHARS]
-        self._sql, self._origin = sql, named or "<schema>"
+        self._sql, self._origin, self._dialect = sql, named or "<schema>", dialect
 
     def steps(self) -> Sequence[Step]:
         """Return the statements."""
-        return steps_of(self._sql, self._origin)
+        return steps_of(self._sql, self._origin, dialect=self._dialect)
 
     def inputs(self) -> Sequence[bytes]:
         """Return the text."""
@@ -86,9 +93,11 @@ def read(path: Path) -> str:
         raise SourceError(f"{path}: {problem}") from None
 
 
-def steps_of(text: str, origin: str, line: int = 1) -> list[Step]:
+def steps_of(
+    text: str, origin: str, line: int = 1, dialect: Dialect = Dialect.GOOGLESQL
+) -> list[Step]:
     """Split a text into steps. `line` is the first line of the text in its file."""
-    statements = split_schema(text, origin, line)
+    statements = split_schema(text, origin, line, dialect_named(dialect))
     return [step_of(statement.text, origin, statement.line) for statement in statements]
 
 

@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from pytest_spanemu.setting_values import Dialect
 from pytest_spanemu.sources.files import (
     SQL_SUFFIXES,
     FilesSource,
@@ -23,38 +24,45 @@ from pytest_spanemu.sources.files import (
 from pytest_spanemu.sources.source import Dml, Migration, Source, SourceError, Step
 
 _NUMBERED = re.compile(r"(\d+)(?:_.*?)?(\.up)?\.sql")
-_WRENCH_TABLE = re.compile(r"CREATE\s+TABLE\s+(?:IF\s+NOT\s+EXISTS\s+)?`?SchemaMigrations\b", re.I)
+_WRENCH_TABLE = re.compile(
+    r"""CREATE\s+TABLE\s+(?:IF\s+NOT\s+EXISTS\s+)?[`"]?SchemaMigrations\b""", re.I
+)
 _GOOSE = re.compile(r"--\s*\+goose\s+(\w+)", re.I)
 
 
-def directory_source(text: str, path: Path) -> Source:
+def directory_source(text: str, path: Path, dialect: Dialect) -> Source:
     """Return the source for the layout of a directory. Raises SourceError without SQL files."""
     schema, migrations = path / "schema.sql", path / "migrations"
     if migrations.is_dir():
-        return WrenchSource(text, schema, migrations)
+        return WrenchSource(text, schema, migrations, dialect)
     sql_files = [file for file in path.iterdir() if file.suffix in SQL_SUFFIXES]
     if not sql_files:
         raise SourceError(f"schema source {text!r}: no .sql, .ddl or .sdl file in {path}")
     is_numbered = all(_NUMBERED.fullmatch(each.name) for each in sql_files)
     if is_numbered or any(each.name.endswith(".up.sql") for each in sql_files):
-        return NumberedFilesSource(text, sql_files)
-    return FilesSource(text, sorted(sql_files, key=natural_order))
+        return NumberedFilesSource(text, sql_files, dialect)
+    return FilesSource(text, sorted(sql_files, key=natural_order), dialect)
 
 
 class NumberedFilesSource:
     """Numbered migration files, which .down.sql files undo."""
 
-    def __init__(self, text: str, paths: Sequence[Path]) -> None:
+    def __init__(self, text: str, paths: Sequence[Path], dialect: Dialect) -> None:
         self.text = text
         self._paths = sorted(filter(_is_up, paths), key=_number)
+        self._dialect = dialect
 
     def steps(self) -> Sequence[Step]:
         """Return the statements. UPDATE and DELETE run as partitioned DML, as in wrench."""
-        return [step for path in self._paths for step in _file_steps(path)]
+        return [step for path in self._paths for step in _file_steps(path, self._dialect)]
 
     def migrations(self) -> Sequence[Migration]:
         """Return a migration for each file."""
-        return [Migration(path.name, _file_steps(path), _undo_steps(path)) for path in self._paths]
+        own = self._dialect
+        return [
+            Migration(path.name, _file_steps(path, own), _undo_steps(path, own))
+            for path in self._paths
+        ]
 
     def inputs(self) -> Sequence[bytes]:
         """Return the names and contents of the files."""
@@ -64,10 +72,10 @@ class NumberedFilesSource:
 class WrenchSource:
     """A directory of wrench: an initial schema, and migrations."""
 
-    def __init__(self, text: str, schema: Path, migrations: Path) -> None:
+    def __init__(self, text: str, schema: Path, migrations: Path, dialect: Dialect) -> None:
         self.text = text
-        self._schema = FilesSource(text, [schema] if schema.is_file() else [])
-        self._migrations = NumberedFilesSource(text, list(migrations.glob("*.sql")))
+        self._schema = FilesSource(text, [schema] if schema.is_file() else [], dialect)
+        self._migrations = NumberedFilesSource(text, list(migrations.glob("*.sql")), dialect)
         self._schema_path = schema
 
     def steps(self) -> Sequence[Step]:
@@ -95,21 +103,23 @@ class WrenchSource:
 class GooseSource:
     """goose migrations: the Up section of each file."""
 
-    def __init__(self, text: str, path: Path) -> None:
-        self.text = text
+    def __init__(self, text: str, path: Path, dialect: Dialect) -> None:
+        self.text, self._dialect = text, dialect
         if not path.is_dir():
             raise SourceError(f"schema source {text!r}: directory {path} does not exist")
         self._paths = sorted(path.glob("*.sql"), key=_number)
 
     def steps(self) -> Sequence[Step]:
         """Return the statements of the Up sections."""
-        return [step for path in self._paths for step in _goose_steps(read(path), str(path))]
+        return [step for path in self._paths for step in self._steps_in(path)]
 
     def migrations(self) -> Sequence[Migration]:
         """Return a migration for each file."""
         return [
             Migration(
-                path.name, tuple(_goose_steps(read(path), str(path))), _goose_undo_steps(path)
+                path.name,
+                tuple(self._steps_in(path)),
+                tuple(self._steps_in(path, "down")) or None,
             )
             for path in self._paths
         ]
@@ -118,21 +128,21 @@ class GooseSource:
         """Return the contents of the files."""
         return [read(path).encode() for path in self._paths]
 
+    def _steps_in(self, path: Path, section: str = "up") -> Iterator[Step]:
+        return _goose_steps(read(path), str(path), section, self._dialect)
 
-def _file_steps(path: Path) -> tuple[Step, ...]:
-    return tuple(_partitioned(step) for step in steps_of(read(path), str(path)))
+
+def _file_steps(path: Path, dialect: Dialect) -> tuple[Step, ...]:
+    steps = steps_of(read(path), str(path), dialect=dialect)
+    return tuple(map(_partitioned, steps))
 
 
-def _undo_steps(path: Path) -> tuple[Step, ...] | None:
+def _undo_steps(path: Path, dialect: Dialect) -> tuple[Step, ...] | None:
     down = path.with_name(path.name.removesuffix(".up.sql") + ".down.sql")
-    return _file_steps(down) if down.is_file() else None
+    return _file_steps(down, dialect) if down.is_file() else None
 
 
-def _goose_undo_steps(path: Path) -> tuple[Step, ...] | None:
-    return tuple(_goose_steps(read(path), str(path), "down")) or None
-
-
-def _goose_steps(text: str, origin: str, section: str = "up") -> Iterator[Step]:
+def _goose_steps(text: str, origin: str, section: str, dialect: Dialect) -> Iterator[Step]:
     """Yield the statements of a section.
 
     Statements end at semicolons; a StatementBegin ... StatementEnd block is one statement.
@@ -147,23 +157,23 @@ def _goose_steps(text: str, origin: str, section: str = "up") -> Iterator[Step]:
                 lines.append(line)
             continue
         if in_section and lines:
-            yield from _goose_section(lines, block, origin, first_line)
+            yield from _goose_section(lines, block, origin, first_line, dialect)
         lines, first_line = [], number + 1
         word = match[1].lower()
         if word in ("up", "down"):
             in_section = word == section
         block = word == "statementbegin"
     if in_section and lines:
-        yield from _goose_section(lines, block, origin, first_line)
+        yield from _goose_section(lines, block, origin, first_line, dialect)
 
 
 def _goose_section(
-    lines: Sequence[str], block: bool, origin: str, first_line: int
+    lines: Sequence[str], block: bool, origin: str, first_line: int, dialect: Dialect
 ) -> Sequence[Step]:
     text = "\n".join(lines)
     if block and text.strip():
         return [step_of(text.strip().rstrip(";"), origin, first_line)]
-    return steps_of(text, origin, first_line)
+    return steps_of(text, origin, first_line, dialect)
 
 
 def _partitioned(step: Step) -> Step:

@@ -16,6 +16,7 @@ from typing import Any
 from google.cloud.spanner import Client
 
 from pytest_spanemu.django.setup import ALIAS, DjangoMissing, SpannerDjango
+from pytest_spanemu.setting_values import Dialect
 from pytest_spanemu.sources.files import code_below, steps_of
 from pytest_spanemu.sources.source import (
     Choices,
@@ -25,6 +26,7 @@ from pytest_spanemu.sources.source import (
     SourceError,
     Step,
 )
+from spanemu.schema.dialect import DATABASE_DIALECTS
 
 # Settings that Spanner needs in Alembic's env.py: text in the error without the setting, advice.
 _ALEMBIC_ADVICE = (
@@ -170,18 +172,26 @@ class DjangoSource:
 class CallSource:
     """A function that returns statements, or that takes the official client's `Database`."""
 
-    def __init__(self, text: str, rest: str, root: Path) -> None:
+    def __init__(self, text: str, rest: str, root: Path, dialect: Dialect) -> None:
         self.text = text
-        self._reference, self._root = rest, root
+        self._reference, self._root, self._dialect = rest, root, dialect
 
     def steps(self) -> Sequence[Step]:
         """Return the statements of the function, or one program that calls the function."""
         function = _import_object(self._reference, self.text, self._root)
         if not callable(function):
-            return _statements(function, self.text)
+            return self._steps_of(function)
         if function.__code__.co_argcount if hasattr(function, "__code__") else False:
             return [Program(self.text, lambda template: function(template.database))]
-        return _statements(function(), self.text)
+        return self._steps_of(function())
+
+    def _steps_of(self, value: Any) -> list[Step]:
+        statements = [value] if isinstance(value, str) else list(value or ())
+        if not all(isinstance(each, str) for each in statements):
+            raise SourceError(f"schema source {self.text!r} must return statements as text")
+        return [
+            step for each in statements for step in steps_of(each, self.text, dialect=self._dialect)
+        ]
 
     def inputs(self) -> Sequence[bytes]:
         """Return the project's code."""
@@ -191,8 +201,8 @@ class CallSource:
 class RunningDatabaseSource:
     """The schema of a database on a real Spanner or another emulator."""
 
-    def __init__(self, text: str) -> None:
-        self.text = text
+    def __init__(self, text: str, dialect: Dialect) -> None:
+        self.text, self._dialect = text, dialect
         self._name = text.removeprefix("spanner://")
         parts = self._name.split("/")
         if len(parts) != 6 or parts[::2] != ["projects", "instances", "databases"]:
@@ -207,6 +217,12 @@ class RunningDatabaseSource:
         client = Client(project=project, disable_builtin_metrics=True)
         running = client.instance(instance).database(database)
         running.reload()
+        dialect = DATABASE_DIALECTS[running.database_dialect].option
+        if dialect != self._dialect:
+            raise SourceError(
+                f"schema source {self.text!r}: the database has the dialect {dialect}; the tests "
+                f"use {self._dialect} (spanner_dialect)"
+            )
         return [Ddl(statement, self.text, 1) for statement in running.ddl_statements]
 
     def inputs(self) -> None:
@@ -223,13 +239,6 @@ def _chain(problem: BaseException | None) -> Iterator[BaseException]:
 def _enum_values(type_: Any) -> tuple[str, ...]:
     """Return the texts that an `Enum` stores, also inside a `TypeDecorator`."""
     return tuple(getattr(getattr(type_, "impl", type_), "enums", None) or ())
-
-
-def _statements(value: Any, text: str) -> list[Step]:
-    statements = [value] if isinstance(value, str) else list(value or ())
-    if not all(isinstance(each, str) for each in statements):
-        raise SourceError(f"schema source {text!r} must return statements as text")
-    return [step for each in statements for step in steps_of(each, text)]
 
 
 def _import_object(reference: str, text: str, root: Path) -> Any:

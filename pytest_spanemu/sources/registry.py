@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pytest_spanemu.setting_values import Dialect
 from pytest_spanemu.sources.files import SQL_SUFFIXES, FilesSource, TextSource, natural_order
 from pytest_spanemu.sources.source import Source, SourceError
 from spanemu.base.deferred import deferred
@@ -27,7 +28,7 @@ _FILES = {
 }
 
 
-def sample(text: str, name: str) -> Source:
+def sample(text: str, name: str, dialect: Dialect) -> Source:
     """Return the source of a sample schema. Raises SourceError.
 
     `text` is the whole setting, for the message.
@@ -35,40 +36,49 @@ def sample(text: str, name: str) -> Source:
     if name not in _FILES:
         known = ", ".join(_FILES)
         raise SourceError(f"schema source {text!r}: the samples are {known}")
-    return FilesSource(text, [_SAMPLES / file for file in _FILES[name]])
+    return FilesSource(text, [_SAMPLES / file for file in _FILES[name]], dialect)
 
 
 _GLOB = re.compile(r"[*?\[]")
-# Kinds of sources, by the word before the colon.
+# Kinds of sources, by the word before the colon. The libraries of programs write GoogleSQL.
 _PROGRAMS: Mapping[str, Callable[[str, str, Path], Source]] = {
     "alembic": programs.AlembicSource,
     "metadata": programs.MetadataSource,
     "django": programs.DjangoSource,
-    "call": programs.CallSource,
 }
-_MIGRATIONS: Mapping[str, Callable[[str, Path], Source]] = {"goose": migrations.GooseSource}
-KINDS = (*_PROGRAMS, *_MIGRATIONS, KIND, "spanner")
+_CALL = "call"
+_MIGRATIONS: Mapping[str, Callable[[str, Path, Dialect], Source]] = {
+    "goose": migrations.GooseSource
+}
+KINDS = (*_PROGRAMS, _CALL, *_MIGRATIONS, KIND, "spanner")
 _STATEMENTS = re.compile(r"\s*(?:CREATE|ALTER|DROP|RENAME|GRANT|REVOKE|ANALYZE)\s", re.I)
 
 
-def source_of(text: str, root: Path) -> Source:
+def source_of(text: str, root: Path, dialect: Dialect = Dialect.GOOGLESQL) -> Source:
     """Return the source that a setting names. Raises SourceError.
 
-    Relative paths start at `root`.
+    Relative paths start at `root`. `dialect` is the dialect of the statements.
     """
     kind, colon, rest = text.partition(":")
     if text.startswith("spanner://"):
-        return programs.RunningDatabaseSource(text)
+        return programs.RunningDatabaseSource(text, dialect)
     if colon and kind in _PROGRAMS:
+        if dialect is not Dialect.GOOGLESQL:
+            raise SourceError(
+                f"schema source {text!r}: Spanner's {kind} writes GoogleSQL; a database of dialect "
+                f"{dialect} needs files of SQL, goose: or call:"
+            )
         return _PROGRAMS[kind](text, rest, root)
+    if colon and kind == _CALL:
+        return programs.CallSource(text, rest, root, dialect)
     if colon and kind == KIND:
-        return sample(text, rest)
+        return sample(text, rest, dialect)
     if colon and kind in _MIGRATIONS:
-        return _MIGRATIONS[kind](text, root / rest)
+        return _MIGRATIONS[kind](text, root / rest, dialect)
     if colon and kind.isidentifier() and len(kind) > 1 and not (root / text).exists():
         known = sorted(KINDS)
         raise SourceError(f"schema source {text!r}: {kind!r} is not one of {', '.join(known)}")
-    return path_source(text, root)
+    return path_source(text, root, dialect)
 
 
 def default_sources(root: Path) -> tuple[str, ...]:
@@ -79,23 +89,23 @@ def default_sources(root: Path) -> tuple[str, ...]:
     return ()
 
 
-def path_source(text: str, root: Path) -> Source:
+def path_source(text: str, root: Path, dialect: Dialect) -> Source:
     """Return the source for a path or a glob below `root`, or for literal statements.
 
     Raises SourceError for a path without a file, and for a glob without a match.
     """
     if _STATEMENTS.match(text):
-        return TextSource(text)
+        return TextSource(text, dialect)
     if _GLOB.search(text):
         matches = [path for path in root.glob(text) if path.suffix in SQL_SUFFIXES]
         if not matches:
             raise SourceError(
                 f"schema source {text!r}: no .sql, .ddl or .sdl file matches in {root}"
             )
-        return FilesSource(text, sorted(matches, key=natural_order))
+        return FilesSource(text, sorted(matches, key=natural_order), dialect)
     path = root / text
     if path.is_dir():
-        return migrations.directory_source(text, path)
+        return migrations.directory_source(text, path, dialect)
     if not path.is_file():
         raise SourceError(f"schema source {text!r}: file {path} does not exist")
-    return FilesSource(text, [path])
+    return FilesSource(text, [path], dialect)

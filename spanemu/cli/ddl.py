@@ -229,7 +229,7 @@ def _schema(sources: Sequence[str], dialect: DatabaseDialect, types: ProtoTypes)
     texts = _texts(sources, dialect)
 
     def build() -> Schema:
-        schema = Schema(dialect=dialect)
+        schema = schema_of([], dialect=dialect)
         for text in texts:
             for statement in split_schema(text.text, text.origin, dialect=dialect):
                 schema = _with(schema, statement, types)
@@ -240,11 +240,9 @@ def _schema(sources: Sequence[str], dialect: DatabaseDialect, types: ProtoTypes)
 
 def _schema_of(database: Any) -> Schema:
     """Return the schema of a database, from its DDL and proto descriptors."""
-    types, empty = (
-        types_from_descriptors(database.proto_descriptors or b""),
-        Schema(dialect=_dialect_of(database)),
-    )
-    return _or_rejected(lambda: schema_of(list(database.ddl_statements), empty, types))
+    types = types_from_descriptors(database.proto_descriptors or b"")
+    statements, dialect = list(database.ddl_statements), _dialect_of(database)
+    return _or_rejected(lambda: schema_of(statements, types=types, dialect=dialect))
 
 
 def _dialect_of(database: Any) -> DatabaseDialect:

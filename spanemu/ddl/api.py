@@ -12,13 +12,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from spanemu.base.limits import DEFAULT_LIMITS
 from spanemu.ddl.apply import plan_batch
 from spanemu.ddl.kinds.functions import called_functions
 from spanemu.ddl.kinds.table import KINDS
 from spanemu.ddl.schema_text import ddl_statements
 from spanemu.schema.dialect import GOOGLE_STANDARD_SQL, DatabaseDialect
 from spanemu.schema.objects import NO_TYPES, ProtoTypes
-from spanemu.schema.schema import EMPTY, Schema
+from spanemu.schema.schema import Schema, empty_schema
 from spanemu.schema.table import Table
 from spanemu.sql.ddl_ast import DdlStatement
 from spanemu.sql.dialects import dialect_of
@@ -51,12 +52,17 @@ def format_ddl(text: str, dialect: DatabaseDialect = GOOGLE_STANDARD_SQL) -> str
 
 
 def schema_of(
-    source: str | Iterable[str], base: Schema = EMPTY, types: ProtoTypes = NO_TYPES
+    source: str | Iterable[str],
+    base: Schema | None = None,
+    types: ProtoTypes = NO_TYPES,
+    dialect: DatabaseDialect = GOOGLE_STANDARD_SQL,
 ) -> Schema:
     """Return the schema after the statements of one or several texts. Raises SpannerError.
 
-    CREATE and ALTER PROTO BUNDLE may use `types`, the types of protocol buffers that are known.
+    The statements change the schema `base`; without it, an empty schema of the dialect. CREATE and
+    ALTER PROTO BUNDLE may use `types`, the types of protocol buffers that are known.
     """
+    base = empty_schema(DEFAULT_LIMITS, dialect) if base is None else base
     texts = [source] if isinstance(source, str) else source
     split = dialect_of(base.dialect).split_statements
     statements = [statement for text in texts for statement, _ in split(text)]

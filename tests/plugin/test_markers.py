@@ -127,6 +127,7 @@ def test_hotspots_in_a_budget(music):
     [
         ("spanner(sceham='x.sql')", "does not take sceham. Did you mean 'schema'?*"),
         ("spanner(isolation='rstore')", "'rstore' is not one of *Did you mean 'restore'?"),
+        ("spanner(dialect='postgres')", "'postgres' is not one of *Did you mean 'postgresql'?"),
         ("spanner(targets='embeded')", "'embeded' is not one of *Did you mean 'embedded'?"),
         ("spanner(seeds=3)", "schema, seeds and targets take a text*"),
         ("spanner_budget(query=3)", "does not take query. Did you mean 'queries'?*"),

@@ -251,6 +251,7 @@ def test_targets_that_do_not_fit_are_skipped_or_fail(music):
 @pytest.mark.parametrize(
     ("args", "text"),
     [
+        (["--spanner-dialect=mysql"], "*'mysql' is not one of googlesql, postgresql*"),
         (["--spanner-isolation=nonsense"], "*'nonsense' is not one of restore, clone*"),
         (["--spanner-target=external"], "*neither --spanner-host nor SPANNER_EMULATOR_HOST*"),
         (["--spanner-fail-on=heat"], "*'heat' is not one of*"),

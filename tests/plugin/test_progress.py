@@ -77,7 +77,7 @@ def test_a_long_schema_counts_its_statements():
         def __init__(self):
             self.batches = []
 
-        def create_database(self, name, schema):
+        def create_database(self, name, schema, dialect):
             self.apply_schema(schema)
             return self
 

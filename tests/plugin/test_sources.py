@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from pytest_spanemu.setting_values import Dialect
 from pytest_spanemu.sources import Ddl, Dml, SourceError, source_of
 from tests.installed import needs
 
@@ -137,6 +138,12 @@ def test_functions_give_statements_or_take_the_database(root):
 def test_a_source_that_is_not_there_is_named(text, tmp_path):
     with pytest.raises(SourceError, match=r"schema source"):
         source_of(text, tmp_path).steps()
+
+
+@pytest.mark.parametrize("text", ["alembic:alembic.ini", "metadata:m:Base", "django:"])
+def test_programs_that_write_googlesql_are_refused_for_other_dialects(text, tmp_path):
+    with pytest.raises(SourceError, match="writes GoogleSQL; a database of dialect postgresql"):
+        source_of(text, tmp_path, Dialect.POSTGRESQL)
 
 
 def test_errors_name_file_and_line(music):

@@ -2,6 +2,12 @@
 
 import pytest
 
+from pytest_spanemu.databases.template import Schema
+from pytest_spanemu.databases.template_cache import TemplateCache
+from pytest_spanemu.setting_values import Dialect
+from pytest_spanemu.sources import Program
+from pytest_spanemu.sources.files import TextSource
+
 PROGRAM = """
 from pathlib import Path
 
@@ -45,6 +51,13 @@ def runs(project):
     project.ini("spanner_schema = call:made:build\n")
     project.file("made.py", PROGRAM)
     return run
+
+
+def test_templates_of_two_dialects_have_different_keys(tmp_path):
+    cache = TemplateCache(tmp_path, tmp_path)
+    sources, steps = (TextSource("DROP TABLE t", Dialect.GOOGLESQL),), (Program("p", print),)
+    keys = {cache.key(Schema(sources, steps, dialect)) for dialect in Dialect}
+    assert len(keys - {None}) == len(Dialect)
 
 
 def test_a_program_runs_again_when_code_has_changed(project, runs):
