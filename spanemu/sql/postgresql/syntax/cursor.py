@@ -200,6 +200,10 @@ class Cursor:
         offset = self.token.at if at is None else at
         return PostgreSqlSyntaxFailure(message, *line_and_column(self.text, offset))
 
+    def not_supported(self, message: str) -> NotSupported:
+        """Return the error for a feature at the next token whose syntax is not even read."""
+        return NotSupported(message, *line_and_column(self.text, self.token.at))
+
     def refuse_later(self, message: str, at: int | None = None) -> None:
         """Note a feature that Spanner does not support (UNIMPLEMENTED)."""
         self._note(NotSupported, message, at)

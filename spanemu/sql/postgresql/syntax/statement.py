@@ -1,6 +1,7 @@
 """The entry points of the parser: the text of a query or a DML statement as a tree.
 
     parse_statement("/*@ ... */ SELECT ...")   what ExecuteSql takes
+    parse_query("SELECT ...")                  the body of a view
     parse_expression("a + 1")                  a default, a check, a generated column
 
 Every failure is a `SpannerError`. The entry point for DDL is `ddl.statement`.
@@ -12,10 +13,8 @@ from collections.abc import Callable, Mapping
 from typing import TypeVar
 
 from spanemu.sql.bounds import UNBOUNDED, Bounds
-from spanemu.sql.errors import line_and_column
 from spanemu.sql.postgresql import ast
-from spanemu.sql.postgresql.syntax.cursor import NotSupported
-from spanemu.sql.postgresql.syntax.expression import ExpressionParser
+from spanemu.sql.postgresql.syntax.dml import DmlParser
 from spanemu.sql.postgresql.syntax.lexer import tokenize
 from spanemu.sql.syntax_tree import Expression, Hint, Kind, Statement
 
@@ -39,6 +38,11 @@ def parse_statement(text: str, bounds: Bounds = UNBOUNDED) -> Statement:
     Raises TextTooLong or StatementTooLarge as soon as the text exceeds `bounds`.
     """
     return _parse_all(text, StatementParser.statement, bounds)
+
+
+def parse_query(text: str, bounds: Bounds = UNBOUNDED) -> ast.Query:
+    """Parse the single query of `text`, which has no statement hint."""
+    return _parse_all(text, StatementParser.query, bounds)
 
 
 def parse_expression(text: str, bounds: Bounds = UNBOUNDED) -> Expression:
@@ -72,19 +76,22 @@ def _parse_all(text: str, rule: Callable[[StatementParser], T], bounds: Bounds) 
     return tree
 
 
-class StatementParser(ExpressionParser):
+class StatementParser(DmlParser):
     """The whole grammar of queries and DML."""
 
     def statement(self) -> Statement:
         """Parse a statement and the hint before it."""
         while self.accept(";"):
             pass
+        start = self.token.at
         hint = self.hint()
+        if self.starts_query() or self.token.symbol == "(":
+            query = self.query()
+            return ast.QueryStatement(query, hint, at=start, end=self.end)
         if rule := _STATEMENTS.get(self.token.symbol):
             return rule(self, hint)
         if self.token.symbol in _UTILITIES:
-            line, column = line_and_column(self.text, self.token.at)
-            raise NotSupported("Utility SQL statements are not supported", line, column)
+            raise self.not_supported("Utility SQL statements are not supported")
         raise self.unexpected()
 
     def expect_end(self) -> None:
@@ -110,4 +117,7 @@ class StatementParser(ExpressionParser):
 
 _STATEMENTS: Mapping[str, Callable[[StatementParser, Hint | None], Statement]] = {
     "CALL": StatementParser.call_procedure,
+    "DELETE": StatementParser.delete,
+    "INSERT": StatementParser.insert,
+    "UPDATE": StatementParser.update,
 }
