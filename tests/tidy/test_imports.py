@@ -60,6 +60,7 @@ SQL_ORDER = (
     "googlesql.analyzer",
     "googlesql.dialect",
     "postgresql.types",
+    "postgresql.foreign_types",
     "postgresql.ast",
     "postgresql.syntax",
     "postgresql.operators",

@@ -6,6 +6,7 @@ An analyzer turns the syntax tree of its dialect into a `resolved` tree.
     relation, table_relation,           the items of a FROM clause, with their columns and their
     derived_relation, join_relation     scan
     grouping                            expressions over grouped rows
+    argument_binding, signatures        arguments bound to parameters, overloads bound to types
     hints                               the hints of each part of a statement
     tree                                traversal, comparison and rewriting of resolved trees
     errors                              the errors of these modules

@@ -1,5 +1,6 @@
 """The PostgreSQL dialect: text -> `ast` -> `resolved`.
 
-`types` has PostgreSQL's names for Spanner's types, `ast` is the syntax tree, and `analyzer` makes
-the resolved tree of it. Planner and executor are the same for both dialects.
+`types` has PostgreSQL's names for Spanner's types, `foreign_types` those that Spanner lacks. `ast`
+is the syntax tree, `operators` and `catalog` have the functions, and `analyzer` makes the resolved
+tree. Planner and executor are the same for both dialects.
 """

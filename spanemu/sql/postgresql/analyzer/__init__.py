@@ -2,5 +2,6 @@
 
 In reading order: `analysis` (the state of a statement's analysis), `parameters`, `scope` (the
 column names in scope, and the environment of an expression), then `expressions`, `queries` and
-`dml`, which resolve the parts of a statement. `errors` has PostgreSQL's messages with their codes.
+`dml`, which resolve the parts of a statement (`resolvers` is the table of them). `errors` has
+PostgreSQL's messages with their codes.
 """

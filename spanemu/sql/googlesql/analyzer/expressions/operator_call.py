@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from spanemu.base.errors import Unsupported
+from spanemu.sql.analysis.argument_binding import bind
+from spanemu.sql.analysis.signatures import signature_of
 from spanemu.sql.errors import FUNCTION_CALLS, AnalysisError
 from spanemu.sql.functions.comparison import is_comparable, is_orderable
-from spanemu.sql.functions.registry import AggregateFunction, Function, Overload, Signature
+from spanemu.sql.functions.registry import AggregateFunction, Function, Overload
 from spanemu.sql.googlesql.analyzer.analysis import Analysis
 from spanemu.sql.googlesql.analyzer.errors.typing import (
     BadCall,
@@ -16,11 +17,9 @@ from spanemu.sql.googlesql.analyzer.errors.typing import (
     NotDefinedFor,
     WrongArgumentCount,
 )
-from spanemu.sql.googlesql.analyzer.expressions.argument_binding import bind
 from spanemu.sql.googlesql.analyzer.expressions.coercion import Kind, kind_of
 from spanemu.sql.googlesql.analyzer.expressions.overload import (
     Argument,
-    Match,
     choose,
     coerced_arguments,
 )
@@ -57,7 +56,8 @@ def function_call(
     if function.name in _EQUALITIES and not is_comparable(match.targets[0]):
         raise NotDefinedFor("Equality", str(match.targets[0]), at=at)
     passed = coerced_arguments(match, arguments, analysis, at)
-    signature = _signature(function, match)
+    assert isinstance(match.overload, Overload)
+    signature = signature_of(function, match.overload, match.targets, match.result)
     if signature.volatile:
         analysis.traits.volatile = True
     if signature.stable:
@@ -129,40 +129,3 @@ def _check_comparable(name: str, arguments: Sequence[Expr], at: int) -> None:
         raise NotDefinedFor("Equality", str(type_), at=at)
     if name in _ORDERINGS and not is_orderable(type_):
         raise NotDefinedFor(_ORDERINGS[name], str(type_), at=at)
-
-
-# Binding an overload can build closures, so all calls with the same types share one signature.
-# Dialects share overloads under names of their own. An entry holds the function, and with it the
-# overload, so that their ids are not reused.
-_SIGNATURES_MAX = 20_000
-_signatures: dict[Any, tuple[Function, Signature]] = {}
-
-
-def _signature(function: Function, match: Match) -> Signature:
-    overload = match.overload
-    assert isinstance(overload, Overload)
-    key = (id(function), id(overload), match.targets, match.result)
-    known = _signatures.get(key)
-    if known is not None:
-        return known[1]
-    evaluate: Any = overload.evaluate
-    if overload.bind is not None:
-        evaluate = overload.bind(match.targets, match.result)
-    signature = Signature(
-        function.name,
-        match.targets,
-        match.result,
-        evaluate,
-        overload.nulls,
-        overload.context,
-        overload.lazy,
-        overload.volatile,
-        overload.stable,
-        function.operation,
-        function.cannot_fail,
-        function.is_slow,
-    )
-    if len(_signatures) >= _SIGNATURES_MAX:
-        _signatures.clear()
-    _signatures[key] = (function, signature)
-    return signature

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from spanemu.sql.analysis.argument_binding import Slot, bind
 from spanemu.sql.functions.registry import (
     AggregateOverload,
     ArrayOf,
@@ -22,7 +23,6 @@ from spanemu.sql.functions.registry import (
 )
 from spanemu.sql.googlesql import ast
 from spanemu.sql.googlesql.analyzer.analysis import Analysis
-from spanemu.sql.googlesql.analyzer.expressions.argument_binding import Slot, bind
 from spanemu.sql.googlesql.analyzer.expressions.coercion import (
     Candidate,
     Kind,

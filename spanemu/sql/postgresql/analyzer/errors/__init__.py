@@ -1,4 +1,4 @@
-"""PostgreSQL's errors about the meaning of a statement: about `names` and so on.
+"""PostgreSQL's errors about the meaning of a statement: about `names`, and about types (`typing`).
 
 The code follows PostgreSQL's error class: an unknown table, function, operator or type is
 NOT_FOUND, a feature that Spanner lacks UNIMPLEMENTED, a number or date out of range OUT_OF_RANGE,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from spanemu.sql.analysis.argument_binding import bind
 from spanemu.sql.functions.notation import signature
-from spanemu.sql.googlesql.analyzer.expressions.argument_binding import bind
 
 
 def bound(text: str, positional: int, **named: int) -> list[int | None] | None:

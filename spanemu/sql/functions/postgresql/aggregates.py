@@ -1,0 +1,229 @@
+"""Aggregate functions of PostgreSQL databases, by the chapter of that name.
+
+The running states that differ from GoogleSQL's are here. A sum of bigints is a numeric, a sum of
+numerics keeps the largest scale, and NaN is the greatest float. COUNT(*) is the hidden
+"$count_star".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from decimal import Decimal
+from functools import partial
+from operator import and_, or_
+from typing import Any
+
+from spanemu.base.limits import BUILT_VALUE_BYTES_MAX
+from spanemu.sql.functions.aggregates import accumulators as state
+from spanemu.sql.functions.aggregates import sums
+from spanemu.sql.functions.errors import AggregateTooLarge, BadArgument, Overflow
+from spanemu.sql.functions.notation import aggregate, aggregates
+from spanemu.sql.functions.postgresql.errors import NumberOutOfRange
+from spanemu.sql.functions.registry import Accumulator, AggregateFunction, AggregateOverload
+from spanemu.sql.functions.value_size import TEXT_BYTES, Sizer, sizer
+from spanemu.values import pg_numeric
+from spanemu.values.errors import BadValue
+from spanemu.values.floats import FLOAT32_MAX, round32
+
+
+class SumBigint:
+    """sum of bigint: a numeric without a fraction, of any size."""
+
+    __slots__ = ("_count", "_total")
+
+    def __init__(self) -> None:
+        self._total = 0
+        self._count = 0
+
+    def add(self, value: int) -> None:
+        self._total += value
+        self._count += 1
+
+    def extend(self, values: Sequence[int]) -> None:
+        self._total += sum(values)
+        self._count += len(values)
+
+    def result(self) -> Any:
+        return Decimal(self._total) if self._count else None
+
+
+class AverageBigint(SumBigint):
+    """avg of bigint: the quotient as numerics are divided."""
+
+    __slots__ = ()
+
+    def result(self) -> Any:
+        if not self._count:
+            return None
+        return pg_numeric.divide(Decimal(self._total), Decimal(self._count))
+
+
+class SumNumeric:
+    """sum of numeric: exact, with the largest scale of the values."""
+
+    __slots__ = ("_count", "_total")
+
+    def __init__(self) -> None:
+        self._total = Decimal(0)
+        self._count = 0
+
+    def add(self, value: Decimal) -> None:
+        try:
+            self._total = pg_numeric.add(self._total, value)
+        except BadValue as failure:
+            raise NumberOutOfRange(failure.reason) from None
+        self._count += 1
+
+    def result(self) -> Any:
+        return self._total if self._count else None
+
+
+class AverageNumeric(SumNumeric):
+    """avg of numeric: the sum divided as numerics are."""
+
+    __slots__ = ()
+
+    def result(self) -> Any:
+        return pg_numeric.divide(self._total, Decimal(self._count)) if self._count else None
+
+
+class SumReal(sums.SumFloat64):
+    """sum of real: a real."""
+
+    __slots__ = ()
+
+    def result(self) -> Any:
+        if not self._count:
+            return None
+        total = self.sum()
+        if FLOAT32_MAX < abs(total) < float("inf"):
+            raise Overflow("float", "SUM")
+        return round32(total)
+
+
+class LeastFloat(state.Least):
+    """min of floats: NaN only if all values are NaN."""
+
+    __slots__ = ()
+
+    def add(self, value: float) -> None:
+        # True for the first value, a smaller value, and any value after a NaN.
+        current = self._value
+        if current is None or value < current or current != current:
+            self._value = value
+
+    def extend(self, values: Sequence[float]) -> None:
+        for value in values:
+            self.add(value)
+
+
+class Joined:
+    """string_agg: each value after the first follows the separator of its own row."""
+
+    __slots__ = ("_empty", "_pieces", "_size")
+
+    def __init__(self, empty: Any) -> None:
+        self._empty = empty
+        self._pieces: list[Any] = []
+        self._size = TEXT_BYTES
+
+    def add(self, value: Any, separator: Any) -> None:
+        if separator is None:
+            raise BadArgument("Illegal NULL separator in STRING_AGG")
+        if self._pieces:
+            self._pieces.append(separator)
+            self._size += len(separator)
+        self._pieces.append(value)
+        self._size += len(value)
+        if self._size > BUILT_VALUE_BYTES_MAX:
+            raise AggregateTooLarge(BUILT_VALUE_BYTES_MAX)
+
+    def result(self) -> Any:
+        return self._empty.join(self._pieces) if self._pieces else None
+
+
+def _always(new: Callable[[], Accumulator]) -> Any:
+    """Return a factory that gives the same accumulator for all types."""
+    return lambda types, result: new
+
+
+def _elements(new: Callable[[Sizer], Accumulator]) -> Any:
+    """Return a factory for accumulators of arrays, which need the size of their elements."""
+    return lambda types, result: partial(new, sizer(result.item()))
+
+
+_ORDERED = ("INT64", "PG_NUMERIC", "STRING", "DATE", "TIMESTAMP", "INTERVAL", "PG_OID")
+_FLOATS = ("FLOAT32", "FLOAT64")
+
+
+def _extreme(of_ordered: type[Any], of_float: type[Any]) -> tuple[AggregateOverload, ...]:
+    return tuple(
+        aggregate(f"({type_}) -> {type_}", _always(of_float if type_ in _FLOATS else of_ordered))
+        for type_ in (*_ORDERED, *_FLOATS)
+    )
+
+
+def _bits(combine: Callable[[int, int], int]) -> tuple[AggregateOverload, ...]:
+    return (aggregate("(INT64) -> INT64", _always(partial(state.Fold, combine))),)
+
+
+def _logical(combine: Callable[[bool, bool], bool]) -> tuple[AggregateOverload, ...]:
+    return (aggregate("(BOOL) -> BOOL", _always(partial(state.Fold, combine))),)
+
+
+def _joined(type_: str, empty: str | bytes) -> AggregateOverload:
+    return aggregate(
+        f"({type_}, {type_}) -> {type_}", _always(partial(Joined, empty)), allows_order=True
+    )
+
+
+_DECLARED = aggregates(
+    "aggregate",
+    {
+        "$count_star": (aggregate("() -> INT64", _always(state.Count), skips_nulls=False),),
+        "array_agg": (
+            aggregate(
+                "(T) -> ARRAY<T>", _elements(state.Array), skips_nulls=False, allows_order=True
+            ),
+        ),
+        "avg": (
+            aggregate("(INT64) -> PG_NUMERIC", _always(AverageBigint)),
+            aggregate("(PG_NUMERIC) -> PG_NUMERIC", _always(AverageNumeric)),
+            aggregate("(FLOAT32) -> FLOAT64", _always(sums.AverageFloat64)),
+            aggregate("(FLOAT64) -> FLOAT64", _always(sums.AverageFloat64)),
+            aggregate("(INTERVAL) -> INTERVAL", _always(sums.AverageInterval)),
+        ),
+        "bit_and": _bits(and_),
+        "bit_or": _bits(or_),
+        "bool_and|every": _logical(and_),
+        "bool_or": _logical(or_),
+        "count": (aggregate("(ANY) -> INT64", _always(state.Count)),),
+        "max": _extreme(state.Greatest, state.GreatestFloat),
+        "min": _extreme(state.Least, LeastFloat),
+        "string_agg": (_joined("STRING", ""), _joined("BYTES", b"")),
+        "sum": (
+            aggregate("(INT64) -> PG_NUMERIC", _always(SumBigint)),
+            aggregate("(PG_NUMERIC) -> PG_NUMERIC", _always(SumNumeric)),
+            aggregate("(FLOAT32) -> FLOAT32", _always(SumReal)),
+            aggregate("(FLOAT64) -> FLOAT64", _always(sums.SumFloat64)),
+            aggregate("(INTERVAL) -> INTERVAL", _always(sums.SumInterval)),
+        ),
+    },
+)
+# An aggregate of GoogleSQL has the same properties under its name in upper case.
+_DECORRELATED = frozenset(
+    {"avg", "bit_and", "bit_or", "bool_and", "bool_or", "count", "max", "min", "sum"}
+)
+
+
+def _with_properties(function: AggregateFunction) -> AggregateFunction:
+    return replace(
+        function,
+        is_min=function.name == "min",
+        is_max=function.name == "max",
+        decorrelates=function.decorrelates or function.name in _DECORRELATED,
+    )
+
+
+AGGREGATES = tuple(map(_with_properties, _DECLARED))

@@ -1,0 +1,182 @@
+"""Errors for types that do not match, and for calls that match no function of Spanner."""
+
+from __future__ import annotations
+
+from spanemu.base.errors import Code
+from spanemu.sql.errors import AnalysisError
+
+
+class UndefinedFunction(AnalysisError, code=Code.NOT_FOUND):
+    prose = (
+        "[ERROR] function {call} does not exist\n"
+        "Hint: No function matches the given name and argument types. You might need to add "
+        "explicit type casts."
+    )
+    call: str
+
+
+class AmbiguousFunction(AnalysisError):
+    prose = (
+        "[ERROR] function {call} is not unique\n"
+        "Hint: Could not choose a best candidate function. You might need to add explicit type "
+        "casts."
+    )
+    call: str
+
+
+class UnsupportedFunction(AnalysisError, code=Code.UNIMPLEMENTED):
+    """PostgreSQL has the function, Spanner does not."""
+
+    prose = "Postgres function {call} is not supported"
+    call: str
+
+
+class UndefinedOperator(AnalysisError, code=Code.NOT_FOUND):
+    prose = (
+        "[ERROR] operator does not exist: {expression}\n"
+        "Hint: No operator matches the given name and argument types. You might need to add "
+        "explicit type casts."
+    )
+    expression: str
+
+
+class AmbiguousOperator(AnalysisError):
+    prose = (
+        "[ERROR] operator is not unique: {expression}\n"
+        "Hint: Could not choose a best candidate operator. You might need to add explicit type "
+        "casts."
+    )
+    expression: str
+
+
+class UnknownPolymorphicType(AnalysisError):
+    prose = "[ERROR] could not determine polymorphic type because input has type unknown"
+
+
+class CannotCast(AnalysisError):
+    prose = "[ERROR] cannot cast type {source} to {target}"
+    source: str
+    target: str
+
+
+class ArrayCast(AnalysisError, code=Code.UNIMPLEMENTED):
+    prose = "Array casting / coercion is not supported"
+
+
+class TypesDoNotMatch(AnalysisError):
+    """`what` is the construct: CASE, COALESCE, ARRAY, VALUES, UNION."""
+
+    prose = "[ERROR] {what} types {first} and {second} cannot be matched"
+    what: str
+    first: str
+    second: str
+
+
+class CannotConvert(AnalysisError):
+    prose = "[ERROR] {what} could not convert type {source} to {target}"
+    what: str
+    source: str
+    target: str
+
+
+class WrongArgumentType(AnalysisError):
+    """`what` is the construct with an operand of a fixed type: WHERE, NOT, LIMIT."""
+
+    prose = "[ERROR] argument of {what} must be type {wanted}, not type {type}"
+    what: str
+    wanted: str
+    type: str
+
+
+class TypeNotSupported(AnalysisError, code=Code.UNIMPLEMENTED):
+    prose = "The Postgres Type is not supported: {name}"
+    name: str
+
+
+class UndefinedType(AnalysisError, code=Code.NOT_FOUND):
+    prose = '[ERROR] type "{name}" does not exist'
+    name: str
+
+
+class ModifierNotSupported(AnalysisError, code=Code.UNIMPLEMENTED):
+    prose = (
+        "Casts with a typmod are generally not supported. The only supported casts with a typmod "
+        "are varchar(<length>) and numeric(<precision>,<scale>)."
+    )
+
+
+class BadModifier(AnalysisError):
+    prose = "[ERROR] {problem}"
+    problem: str
+
+
+class EmptyArrayType(AnalysisError):
+    prose = (
+        "[ERROR] cannot determine type of empty array\n"
+        "Hint: Explicitly cast to the desired type, for example ARRAY[]::bigint[]."
+    )
+
+
+class MultidimensionalArray(AnalysisError):
+    prose = "Multi-dimensional arrays are not supported"
+
+
+class NotSubscriptable(AnalysisError):
+    prose = "[ERROR] cannot subscript type {type} because it does not support subscripting"
+    type: str
+
+
+class RequiresArray(AnalysisError):
+    prose = "[ERROR] op ANY/ALL (array) requires array on right side"
+
+
+class RequiresBooleanOperator(AnalysisError):
+    prose = "[ERROR] op ANY/ALL (array) requires operator to yield boolean"
+
+
+class UnequalRows(AnalysisError):
+    prose = "[ERROR] unequal number of entries in row expressions"
+
+
+class SubqueryColumns(AnalysisError):
+    prose = "[ERROR] subquery {problem}"
+    problem: str  # "must return only one column", "has too many columns"
+
+
+class BadExpression(AnalysisError):
+    """An expression that PostgreSQL refuses, in the words of PostgreSQL."""
+
+    prose = "[ERROR] {problem}"
+    problem: str
+
+
+class ExpressionRefused(AnalysisError):
+    """An expression of PostgreSQL that Spanner refuses."""
+
+    prose = "{problem}"
+    problem: str
+
+
+class ExpressionUnsupported(AnalysisError, code=Code.UNIMPLEMENTED):
+    """An expression of PostgreSQL that Spanner does not implement."""
+
+    prose = "{problem}"
+    problem: str
+
+
+class ExpressionType(AnalysisError):
+    """An expression of the tree of PostgreSQL that Spanner refuses: RowExpr, CollateExpr."""
+
+    prose = "Unsupported PostgreSQL expression type: {name}"
+    name: str
+
+
+class NoOperator(AnalysisError, code=Code.NOT_FOUND):
+    prose = "[ERROR] could not identify {what} for type {type}"
+    what: str  # "an equality operator", "an ordering operator", "a comparison function"
+    type: str
+
+
+class SequenceNotFound(AnalysisError, code=Code.NOT_FOUND):
+    prose = "Sequence not found: {name}"
+    name: str

@@ -1,0 +1,131 @@
+"""Resolves calls of aggregate functions into `Env.aggregation`.
+
+The `AggregateScan` of the SELECT computes the call. In the expression, the call is replaced by a
+reference to the column that holds its result.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from spanemu.sql.analysis.tree import is_equivalent
+from spanemu.sql.errors import FUNCTION_CALLS
+from spanemu.sql.functions.comparison import is_groupable
+from spanemu.sql.functions.registry import (
+    AggregateFunction,
+    AggregateOverload,
+    AggregateSignature,
+)
+from spanemu.sql.postgresql import ast
+from spanemu.sql.postgresql.analyzer.errors.typing import (
+    BadExpression,
+    ExpressionUnsupported,
+    NoOperator,
+)
+from spanemu.sql.postgresql.analyzer.expressions.calls import passed_arguments
+from spanemu.sql.postgresql.analyzer.expressions.expression import resolve, resolve_sort_key
+from spanemu.sql.postgresql.analyzer.expressions.signatures import Choice, choose_function
+from spanemu.sql.postgresql.analyzer.scope import Env
+from spanemu.sql.postgresql.foreign_types import title
+from spanemu.sql.resolved import AggregateCall, ColumnRef, Expr, SortKey
+from spanemu.sql.syntax_tree import Expression
+from spanemu.values.types import PG_JSONB
+
+COUNT_STAR = "$count_star"
+
+
+def resolve_aggregate(node: ast.FunctionCall, name: str, env: Env) -> Expr:
+    """Add an aggregate call to `env.aggregation` and return a reference to its result column.
+
+    Raise BadExpression where `env` allows no aggregate.
+    """
+    if env.in_aggregate:
+        raise BadExpression("aggregate function calls cannot be nested", at=node.at)
+    inside = Env(env.analysis, env.scope, env.clause, env.common_tables, in_aggregate=True)
+    arguments = [_argument(argument, inside) for argument in node.arguments]
+    if not arguments and not node.star and name == "count":
+        problem = "count(*) must be used to call a parameterless aggregate function"
+        raise BadExpression(problem, at=node.at)
+    called = COUNT_STAR if node.star and name == "count" and not arguments else name
+    types = tuple(argument.type for argument in arguments)
+    choice = choose_function(called, types, (), name, node.at)
+    call = _aggregate_call(node, choice, arguments, inside)
+    if env.aggregation is None:
+        problem = f"aggregate functions are not allowed in {env.clause}"
+        raise BadExpression(problem, at=node.at)
+    column = env.analysis.column(f"${name}", call.type)
+    env.aggregation.calls.append((column, call))
+    return ColumnRef(call.type, column)
+
+
+def _argument(node: Expression, env: Env) -> Expr:
+    if type(node) is ast.NamedArgument:
+        raise BadExpression("aggregate functions do not take named arguments", at=node.at)
+    return resolve(node, env)
+
+
+def _aggregate_call(
+    node: ast.FunctionCall, choice: Choice, arguments: Sequence[Expr], env: Env
+) -> AggregateCall:
+    analysis = env.analysis
+    analysis.count(FUNCTION_CALLS, analysis.limits.function_calls, node.at)
+    function, overload, _ = choice.implementation
+    assert isinstance(function, AggregateFunction)
+    assert isinstance(overload, AggregateOverload)
+    passed = passed_arguments(choice, arguments, analysis, node.at)
+    order_by = _order_by(node, function, overload, env)
+    if node.distinct:
+        _check_distinct(passed, order_by, node)
+    return AggregateCall(
+        choice.result,
+        _signature(function, overload, choice),
+        passed,
+        distinct=node.distinct,
+        order_by=order_by,
+        at=node.at,
+    )
+
+
+def _order_by(
+    node: ast.FunctionCall, function: AggregateFunction, overload: AggregateOverload, env: Env
+) -> tuple[SortKey, ...]:
+    if node.order_by and not overload.allows_order:
+        raise ExpressionUnsupported(
+            f"ORDER BY in aggregate function {function.name} which does not support ordering.",
+            at=node.at,
+        )
+    keys = []
+    for item in node.order_by:
+        assert isinstance(item, ast.SortItem)
+        keys.append(resolve_sort_key(item, env))
+    return tuple(keys)
+
+
+def _check_distinct(
+    arguments: Sequence[Expr], order_by: Sequence[SortKey], node: ast.FunctionCall
+) -> None:
+    """Raise an error if arguments cannot be compared, or ORDER BY uses others."""
+    for argument in arguments:
+        if not is_groupable(argument.type) or argument.type == PG_JSONB:
+            raise NoOperator("an equality operator", title(argument.type), at=node.at)
+    for key in order_by:
+        if not any(is_equivalent(key.value, argument) for argument in arguments):
+            problem = "in an aggregate with DISTINCT, ORDER BY expressions must appear in argument"
+            raise BadExpression(f"{problem} list", at=node.at)
+
+
+def _signature(
+    function: AggregateFunction, overload: AggregateOverload, choice: Choice
+) -> AggregateSignature:
+    return AggregateSignature(
+        function.name,
+        choice.types,
+        choice.result,
+        overload.make(choice.types, choice.result),
+        overload.skips_nulls,
+        function.is_min,
+        function.is_max,
+        function.counts_rows,
+        function.null_is_false,
+        function.decorrelates,
+    )

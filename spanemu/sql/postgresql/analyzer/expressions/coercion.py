@@ -1,0 +1,151 @@
+"""Conversion of expressions to other types, in the three contexts of PostgreSQL's casts.
+
+implicit      operands and arguments: bigint -> numeric
+assignment    values written to a column: numeric -> bigint, bigint -> text
+explicit      CAST: text -> bigint
+
+An expression of type unknown is a string literal, NULL or a parameter without type. A string
+literal is read by the input function of its new type at once, so that a bad literal is an error of
+analysis. A parameter gets the type. Tables of casts are in `sql.functions.postgresql.casts`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any
+
+from spanemu.base.rand import Randomness
+from spanemu.sql.analysis.signatures import signature_of
+from spanemu.sql.functions.postgresql.casts import CASTS, CastContext
+from spanemu.sql.functions.postgresql.text_input import has_input
+from spanemu.sql.functions.postgresql.text_input import read_literal as read_input
+from spanemu.sql.functions.registry import Function
+from spanemu.sql.postgresql.analyzer.analysis import Analysis
+from spanemu.sql.postgresql.analyzer.errors.typing import ArrayCast, CannotCast, WrongArgumentType
+from spanemu.sql.postgresql.foreign_types import (
+    ANY,
+    POLYMORPHIC,
+    converts_to_foreign,
+    is_foreign,
+    title,
+)
+from spanemu.sql.postgresql.types import UNKNOWN
+from spanemu.sql.resolved import Expr, FunctionCall, Literal, ParameterRef
+from spanemu.values.types import BOOL, STRING, Type
+
+
+def _cast(source: Type, target: Type, context: CastContext) -> Function | None:
+    """Return the function that casts `source` to `target` in `context`, or None."""
+    cast = CASTS.get((source, target))
+    return None if cast is None or cast.context > context else cast.function
+
+
+@cache
+def can_coerce(source: Type, target: Type, context: CastContext = CastContext.IMPLICIT) -> bool:
+    """Return whether a value of type `source` converts to `target` in `context`.
+
+    An array converts to another array if its elements do: PostgreSQL resolves calls so, and Spanner
+    refuses the conversion afterwards.
+    """
+    if source in (target, UNKNOWN) or target == ANY:
+        return True
+    if target in POLYMORPHIC:
+        return True
+    if is_foreign(target):
+        return converts_to_foreign(source, target)
+    if source.is_array and target.is_array:
+        return can_coerce(source.item(), target.item(), context)
+    return _cast(source, target, context) is not None
+
+
+def is_unknown(expression: Expr) -> bool:
+    """Return whether the context decides the type of `expression`."""
+    return expression.type == UNKNOWN
+
+
+def coerce(
+    expression: Expr,
+    target: Type,
+    analysis: Analysis,
+    at: int,
+    context: CastContext = CastContext.IMPLICIT,
+) -> Expr:
+    """Return `expression` as a value of type `target`.
+
+    Raise CannotCast if there is no such conversion in `context`, ArrayCast for an array of another
+    type, or the error of the input function for a bad literal.
+    """
+    source = expression.type
+    if source == target:
+        return expression
+    if source == UNKNOWN:
+        return _typed(expression, target, analysis, at)
+    if source.is_array and target.is_array and can_coerce(source.item(), target.item(), context):
+        raise ArrayCast(at=at)
+    function = _cast(source, target, context)
+    if function is None:
+        raise CannotCast(title(source), title(target), at=at)
+    return cast_call(function, expression, target, at)
+
+
+def cast_call(function: Function, expression: Expr, target: Type, at: int) -> FunctionCall:
+    """Return the call of a cast's function."""
+    signature = signature_of(function, function.overloads[0], (expression.type,), target)
+    return FunctionCall(target, signature, (expression,), at=at)
+
+
+def _typed(expression: Expr, target: Type, analysis: Analysis, at: int) -> Expr:
+    """Return an expression of type unknown with the type that its context wants."""
+    if type(expression) is Literal:
+        analysis.literal_types[expression.at] = target
+        if expression.value is None:
+            return Literal(target, None)
+        return Literal(target, read_literal(expression.value, target, analysis))
+    if type(expression) is ParameterRef:
+        return analysis.parameters.settle(expression, target, at)
+    raise CannotCast("unknown", title(target), at=at)
+
+
+@dataclass(slots=True)
+class _LiteralContext:
+    """The `functions.registry.Context` of literals: it knows the database's time zone only."""
+
+    time_zone: str
+    randomness: Randomness = field(default_factory=lambda: Randomness(0))
+
+    @property
+    def now(self) -> int:
+        raise AssertionError("an input function has no clock")
+
+    def next_sequence_value(self, sequence: str) -> int:
+        raise AssertionError(f"an input function has no sequence {sequence}")
+
+    def sequence_state(self, sequence: str) -> int | None:
+        raise AssertionError(f"an input function has no sequence {sequence}")
+
+    def identity_state(self, column: str) -> int | None:
+        raise AssertionError(f"an input function has no identity column {column}")
+
+
+def read_literal(text: str, target: Type, analysis: Analysis) -> Any:
+    """Return the value of a string literal that its context reads as a `target`."""
+    if target == STRING:
+        return text
+    if not has_input(target):
+        raise CannotCast("unknown", title(target))
+    return read_input(_LiteralContext(analysis.schema.default_time_zone), text, target)
+
+
+def coerce_to_boolean(expression: Expr, what: str, analysis: Analysis, at: int) -> Expr:
+    """Return `expression` as the boolean that `what` needs: WHERE, NOT, AND."""
+    if expression.type == BOOL:
+        return expression
+    if not can_coerce(expression.type, BOOL, CastContext.ASSIGNMENT):
+        raise WrongArgumentType(what, "boolean", title(expression.type), at=at)
+    return coerce(expression, BOOL, analysis, at, CastContext.ASSIGNMENT)
+
+
+def as_output(expression: Expr, analysis: Analysis, at: int) -> Expr:
+    """Return `expression` as a result column has it: text if no context gave it a type."""
+    return coerce(expression, STRING, analysis, at) if is_unknown(expression) else expression

@@ -1,0 +1,143 @@
+"""Resolves operators: arithmetic, comparison, logic, IS, BETWEEN and LIKE."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from spanemu.sql.errors import NESTED_OPERATORS
+from spanemu.sql.functions.operations import Operation
+from spanemu.sql.postgresql import ast
+from spanemu.sql.postgresql.analyzer.expressions.calls import (
+    evaluated_once,
+    form_call,
+    function_call,
+    negation,
+    operator_call,
+    with_bindings,
+)
+from spanemu.sql.postgresql.analyzer.expressions.coercion import coerce_to_boolean
+from spanemu.sql.postgresql.analyzer.expressions.expression import resolve, resolve_condition
+from spanemu.sql.postgresql.analyzer.expressions.rows import compare_rows, refuse_row, row_items
+from spanemu.sql.postgresql.analyzer.scope import Env
+from spanemu.sql.resolved import And, Expr, FunctionCall, Or
+from spanemu.sql.syntax_tree import Binary, Junction, Unary
+from spanemu.values.types import BOOL
+
+# The forms of IS besides NULL and UNKNOWN, whose operand must be a boolean.
+_TRUTH_TESTS: Mapping[str, str] = {"TRUE": "$is_true", "FALSE": "$is_false", "UNKNOWN": "$is_null"}
+_PATTERN_OPERATORS: Mapping[str, str] = {"LIKE": "~~", "ILIKE": "~~*", "SIMILAR TO": "~"}
+
+
+def resolve_binary(node: Binary, env: Env) -> Expr:
+    """Resolve an operator with two operands."""
+    if row_items(node.left) is not None or row_items(node.right) is not None:
+        return compare_rows(node, env)
+    env.analysis.enter(NESTED_OPERATORS, env.analysis.limits.operator_depth, node.at)
+    operands = (resolve(node.left, env), resolve(node.right, env))
+    env.analysis.leave(NESTED_OPERATORS)
+    return operator_call(node.op, operands, env.analysis, node.op_at)
+
+
+def resolve_unary(node: Unary, env: Env) -> Expr:
+    """Resolve a prefix operator or NOT."""
+    env.analysis.enter(NESTED_OPERATORS, env.analysis.limits.operator_depth, node.at)
+    if node.op.upper() == "NOT":
+        operand = resolve_condition(node.operand, env, "NOT")
+    else:
+        operand = resolve(node.operand, env)
+    env.analysis.leave(NESTED_OPERATORS)
+    if node.op.upper() == "NOT":
+        return negation(operand, env.analysis, node.at)
+    return operator_call(node.op, (operand,), env.analysis, node.at)
+
+
+def resolve_junction(node: Junction, env: Env) -> Expr:
+    """Resolve AND or OR."""
+    analysis = env.analysis
+    op = node.op.upper()
+    analysis.enter(NESTED_OPERATORS, analysis.limits.operator_depth, node.at)
+    operands = tuple(resolve_condition(operand, env, op) for operand in node.operands)
+    analysis.leave(NESTED_OPERATORS)
+    return And(BOOL, operands) if op == "AND" else Or(BOOL, operands)
+
+
+def resolve_is(node: ast.Is, env: Env) -> Expr:
+    """Resolve IS [NOT] NULL, TRUE, FALSE or UNKNOWN."""
+    refuse_row(node.operand)
+    analysis = env.analysis
+    operand = resolve(node.operand, env)
+    form = "$is_null"
+    if node.what != "NULL":
+        what = f"IS {'NOT ' if node.negated else ''}{node.what}"
+        operand = coerce_to_boolean(operand, what, analysis, node.operand.at)
+        form = _TRUTH_TESTS[node.what]
+    test = form_call(form, (operand,), analysis, node.at)
+    return negation(test, analysis, node.at) if node.negated else test
+
+
+def resolve_is_distinct(node: ast.IsDistinct, env: Env) -> Expr:
+    """Resolve IS [NOT] DISTINCT FROM, whose operands are compared as `=` compares them."""
+    refuse_row(node.left)
+    refuse_row(node.right)
+    analysis = env.analysis
+    equality = operator_call(
+        "=", (resolve(node.left, env), resolve(node.right, env)), analysis, node.at
+    )
+    test = form_call("$is_distinct_from", equality.arguments, analysis, node.at)
+    return negation(test, analysis, node.at) if node.negated else test
+
+
+def resolve_between(node: ast.Between, env: Env) -> Expr:
+    """Resolve BETWEEN: `x >= low AND x <= high`, with SYMMETRIC in either order of the bounds."""
+    analysis = env.analysis
+    operand = resolve(node.operand, env)
+    low, high = resolve(node.low, env), resolve(node.high, env)
+    value, bindings = evaluated_once(operand, analysis)
+    if node.symmetric:
+        low, of_low = evaluated_once(low, analysis)
+        high, of_high = evaluated_once(high, analysis)
+        pairs = ((low, high), (high, low))
+        either = tuple(And(BOOL, _bounds(value, *pair, node, env)) for pair in pairs)
+        result = with_bindings(bindings + of_low + of_high, Or(BOOL, either))
+    else:
+        above, below = _bounds(value, low, high, node, env)
+        if _is_shared_form(value, above, below):
+            arguments = (operand, above.arguments[1], below.arguments[1])
+            result = form_call("$between", arguments, analysis, node.at)
+        else:
+            result = with_bindings(bindings, And(BOOL, (above, below)))
+    return negation(result, analysis, node.at) if node.negated else result
+
+
+def _bounds(
+    value: Expr, low: Expr, high: Expr, node: ast.Between, env: Env
+) -> tuple[FunctionCall, FunctionCall]:
+    above = operator_call(">=", (value, low), env.analysis, node.op_at)
+    below = operator_call("<=", (value, high), env.analysis, node.op_at)
+    return above, below
+
+
+def _is_shared_form(value: Expr, above: FunctionCall, below: FunctionCall) -> bool:
+    """Return whether all three are compared as one type without NaN, as the shared form does."""
+    return (
+        above.arguments[0] is below.arguments[0] is value
+        and above.arguments[1].type == below.arguments[1].type == value.type
+        and above.signature.operation is Operation.GREATER_OR_EQUAL
+        and below.signature.operation is Operation.LESS_OR_EQUAL
+        and not value.type.is_float
+    )
+
+
+def resolve_like(node: ast.Like, env: Env) -> Expr:
+    """Resolve LIKE, ILIKE or SIMILAR TO."""
+    analysis = env.analysis
+    operand, pattern = resolve(node.operand, env), resolve(node.pattern, env)
+    escape = None if node.escape is None else resolve(node.escape, env)
+    if node.kind == "SIMILAR TO":
+        arguments = (pattern,) if escape is None else (pattern, escape)
+        pattern = function_call("similar_to_escape", arguments, analysis, node.at)
+    elif escape is not None:
+        pattern = function_call("like_escape", (pattern, escape), analysis, node.at)
+    symbol = _PATTERN_OPERATORS[node.kind]
+    test = operator_call(symbol, (operand, pattern), analysis, node.op_at)
+    return negation(test, analysis, node.at) if node.negated else test

@@ -1,0 +1,60 @@
+"""The table of all resolvers: the function that resolves each kind of expression.
+
+The nodes of `tree` are those that the dialects share, the nodes of `ast` are PostgreSQL's. A node
+that is missing here never reaches the analyzer: the parser refuses it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from spanemu.sql import syntax_tree as tree
+from spanemu.sql.postgresql import ast
+from spanemu.sql.postgresql.analyzer.expressions import (
+    conditionals,
+    constructors,
+    conversions,
+    functions,
+    literals,
+    operators,
+    rows,
+    subqueries,
+)
+from spanemu.sql.resolved import Expr
+
+RESOLVERS: Mapping[type[tree.Expression], Callable[[Any, Any], Expr]] = {
+    tree.NullLiteral: literals.resolve_null,
+    tree.BoolLiteral: literals.resolve_bool,
+    tree.IntLiteral: literals.resolve_integer,
+    tree.FloatLiteral: literals.resolve_number,
+    tree.StringLiteral: literals.resolve_string,
+    ast.Parameter: literals.resolve_parameter,
+    tree.Name: literals.resolve_name,
+    ast.DefaultKeyword: literals.resolve_default,
+    ast.Star: literals.resolve_star,
+    tree.Binary: operators.resolve_binary,
+    tree.Unary: operators.resolve_unary,
+    tree.Junction: operators.resolve_junction,
+    ast.Is: operators.resolve_is,
+    ast.IsDistinct: operators.resolve_is_distinct,
+    ast.Between: operators.resolve_between,
+    ast.Like: operators.resolve_like,
+    ast.Row: rows.resolve_row,
+    ast.FieldSelection: rows.resolve_field,
+    ast.Collate: rows.resolve_collate,
+    ast.Case: conditionals.resolve_case,
+    ast.Cast: conversions.resolve_cast,
+    ast.Extract: conversions.resolve_extract,
+    ast.ValueFunction: conversions.resolve_value_function,
+    tree.ArrayConstructor: constructors.resolve_array,
+    ast.Subscript: constructors.resolve_subscript,
+    ast.Slice: constructors.resolve_slice,
+    ast.FunctionCall: functions.resolve_call,
+    ast.NamedArgument: functions.resolve_named_argument,
+    ast.ScalarSubquery: subqueries.resolve_scalar_subquery,
+    ast.ArraySubquery: subqueries.resolve_array_subquery,
+    ast.Exists: subqueries.resolve_exists,
+    tree.In: subqueries.resolve_in,
+    ast.Quantified: subqueries.resolve_quantified,
+}

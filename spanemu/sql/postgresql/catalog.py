@@ -1,0 +1,111 @@
+"""The catalog of the PostgreSQL dialect's functions, by name in lower case.
+
+This module alone lists the chapter modules of `sql.functions.postgresql`. Names are those of
+PostgreSQL ("int8pl", "upper"), with the schema for Spanner's own ("spanner.date_bin"). What
+PostgreSQL 15 has is in `known/functions.txt`: each line has a name and the argument types of each
+signature, where "=" marks an argument with a default and "*" a variadic one. A call of a function
+in the file that is not in the catalog is refused as not supported; any other is unknown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache, cached_property
+from importlib import import_module
+from pathlib import Path
+from typing import NamedTuple, TypeVar
+
+from spanemu.base.record import record
+from spanemu.sql.functions.registry import AggregateFunction, Catalog, Function
+from spanemu.sql.postgresql.foreign_types import type_called
+from spanemu.values.types import Type
+
+F = TypeVar("F", bound=Function | AggregateFunction)
+
+_FILE = Path(__file__).with_name("known") / "functions.txt"
+
+# The modules of `sql.functions` with a table FUNCTIONS, and those with a table AGGREGATES. Of the
+# first two, which are GoogleSQL's, the analyzer uses the forms such as "$not" and COALESCE.
+_SCALAR_CHAPTERS: tuple[str, ...] = ("operators", "conditional", "postgresql.conditional")
+_AGGREGATE_CHAPTERS: tuple[str, ...] = ("postgresql.aggregates",)
+# Functions that return an array here, and rows in SQL.
+_SET_RETURNING = frozenset(
+    {"unnest", "generate_series", "jsonb_array_elements", "jsonb_object_keys"}
+)
+
+
+class KnownSignature(NamedTuple):
+    """The argument types of a function of PostgreSQL, of which the last `defaults` are optional.
+
+    With `variadic`, the last type is that of each further argument.
+    """
+
+    types: tuple[Type, ...]
+    defaults: int
+    variadic: bool
+
+
+class _Chapters(Mapping[str, F]):
+    """The functions of some chapters by name and by each alias, imported at the first look-up."""
+
+    def __init__(self, table: str, chapters: Sequence[str]) -> None:
+        self._table = table
+        self._chapters = chapters
+
+    @cached_property
+    def _functions(self) -> dict[str, F]:
+        functions: dict[str, F] = {}
+        for chapter in self._chapters:
+            for function in getattr(import_module(f"spanemu.sql.functions.{chapter}"), self._table):
+                functions |= dict.fromkeys((function.name, *function.aliases), function)
+        return functions
+
+    def __getitem__(self, name: str) -> F:
+        return self._functions[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._functions)
+
+    def __len__(self) -> int:
+        return len(self._functions)
+
+
+@record
+class PostgreSqlCatalog(Catalog):
+    """The functions of the dialect. `set_returning` are those that give rows, in FROM only."""
+
+    set_returning: frozenset[str] = frozenset()
+
+    def lookup(self, name: str) -> Function | AggregateFunction | None:
+        """Return the function with exactly this name, or None if Spanner has none."""
+        return self.scalars.get(name) or self.aggregates.get(name)
+
+
+CATALOG = PostgreSqlCatalog(
+    _Chapters[Function]("FUNCTIONS", _SCALAR_CHAPTERS),
+    _Chapters[AggregateFunction]("AGGREGATES", _AGGREGATE_CHAPTERS),
+    set_returning=_SET_RETURNING,
+)
+
+
+@cache
+def _known_text() -> str:
+    return "\n" + _FILE.read_text(encoding="ascii")
+
+
+@cache
+def known_signatures(name: str) -> tuple[KnownSignature, ...]:
+    """Return the signatures of PostgreSQL's function `name`; none if it has no such function."""
+    text = _known_text()
+    start = text.find(f"\n{name} ")
+    if start < 0 or "\n" in name:
+        return ()
+    line = text[start + len(name) + 2 : text.index("\n", start + 1)]
+    return tuple(_signature(written[1:-1]) for written in line.split(" "))
+
+
+def _signature(written: str) -> KnownSignature:
+    words = written.split(",") if written else []
+    types = tuple(type_called(word.strip("*=")) for word in words)
+    defaults = sum(word.endswith("=") for word in words)
+    return KnownSignature(types, defaults, bool(words) and words[-1].startswith("*"))

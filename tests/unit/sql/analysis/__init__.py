@@ -1,0 +1,1 @@
+"""Tests of what the analyzers of all dialects share."""

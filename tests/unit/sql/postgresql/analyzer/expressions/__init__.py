@@ -1,0 +1,1 @@
+"""Tests of the expressions of the PostgreSQL analyzer."""

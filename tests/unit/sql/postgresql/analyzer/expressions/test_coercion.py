@@ -1,0 +1,79 @@
+"""Tests of conversions in the three contexts."""
+
+from __future__ import annotations
+
+import pytest
+
+from spanemu.base.errors import Code, SpannerError
+from spanemu.sql.functions.postgresql.casts import CASTS, CastContext
+from spanemu.sql.postgresql.analyzer.errors.typing import ArrayCast, CannotCast, WrongArgumentType
+from spanemu.sql.postgresql.analyzer.expressions.coercion import can_coerce, coerce
+from spanemu.sql.postgresql.types import UNKNOWN
+from spanemu.sql.resolved import Literal, ParameterRef
+from spanemu.values.types import BOOL, FLOAT64, INT64, PG_NUMERIC, STRING, array_of
+from tests.unit.sql.postgresql.analyzer.expressions.world import analysis_of, resolved, shown
+
+
+def test_each_context_allows_the_casts_of_those_before_it():
+    for (source, target), cast in CASTS.items():
+        for context in CastContext:
+            assert can_coerce(source, target, context) is (context >= cast.context)
+
+
+def test_a_literal_is_read_by_the_input_function_of_its_type():
+    assert shown("' 42 '::bigint") == "42"
+    with pytest.raises(SpannerError) as failure:
+        resolved("'x'::bigint")
+    assert failure.value.code is Code.INVALID_ARGUMENT
+
+
+def test_the_type_of_a_literal_is_noted_for_printing():
+    analysis = analysis_of()
+    resolved("b OR 'true'", analysis)
+    assert analysis.literal_types[5] == BOOL
+
+
+def test_an_undeclared_parameter_gets_the_type_of_its_context():
+    analysis = analysis_of()
+    resolved("COALESCE($1, i)", analysis)
+    assert analysis.parameters.finish() == ({"p1": INT64}, {"p1"})
+
+
+def test_a_declared_parameter_has_its_type():
+    assert resolved("$1", analysis_of(p1=FLOAT64)).type == FLOAT64
+
+
+def test_null_takes_any_type():
+    null = coerce(Literal(UNKNOWN, None), array_of(INT64), analysis_of(), 0)
+    assert isinstance(null, Literal)
+    assert (null.type, null.value) == (array_of(INT64), None)
+
+
+def test_a_parameter_may_have_one_type_only():
+    analysis = analysis_of()
+    resolved("COALESCE($1, i)", analysis)
+    assert resolved("$1", analysis).type == INT64
+
+
+def test_arrays_are_not_converted():
+    with pytest.raises(ArrayCast) as failure:
+        resolved("COALESCE(ia, NULL::numeric[])::text[]")
+    assert failure.value.code is Code.UNIMPLEMENTED
+
+
+def test_there_is_no_cast_between_some_types():
+    with pytest.raises(CannotCast, match="bigint to boolean"):
+        resolved("i::boolean")
+
+
+def test_a_condition_must_be_a_boolean():
+    with pytest.raises(WrongArgumentType, match="argument of NOT must be type boolean, not type"):
+        resolved("NOT t")
+
+
+def test_an_expression_without_a_type_is_a_text():
+    assert resolved("'x'").type == STRING
+    parameter = resolved("$1")
+    assert isinstance(parameter, ParameterRef)
+    assert parameter.type == STRING
+    assert resolved("1.5").type == PG_NUMERIC

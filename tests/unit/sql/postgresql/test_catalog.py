@@ -1,0 +1,34 @@
+"""Tests of the catalog of PostgreSQL's functions."""
+
+from __future__ import annotations
+
+from spanemu.sql.postgresql.catalog import CATALOG, known_signatures
+from spanemu.sql.postgresql.foreign_types import type_called
+from spanemu.values.types import FLOAT64, INT64, STRING
+
+
+def test_names_are_exact():
+    assert CATALOG.lookup("string_agg") is not None
+    assert CATALOG.lookup("STRING_AGG") is None
+    assert CATALOG.lookup("every") is CATALOG.lookup("bool_and")
+
+
+def test_signatures_of_postgresql_are_known_by_name():
+    (signature,) = known_signatures("md5")[1:]
+    assert signature.types == (STRING,)
+    assert known_signatures("no_such_function") == ()
+    assert known_signatures("md5 (text)") == ()
+
+
+def test_signatures_have_defaults_and_variadic_arguments():
+    (interval,) = known_signatures("make_interval")
+    assert interval.types == (*(INT64,) * 6, FLOAT64)
+    assert interval.defaults == 7
+    (concat,) = known_signatures("concat")
+    assert concat.types == (type_called("any"),)
+    assert concat.variadic
+
+
+def test_functions_that_give_rows_are_marked():
+    assert "unnest" in CATALOG.set_returning
+    assert "upper" not in CATALOG.set_returning
