@@ -17,7 +17,7 @@ from spanemu.values.types import Type, TypeCode
 
 Test = Callable[..., bool | None]
 
-_INCOMPARABLE = frozenset({TypeCode.JSON, TypeCode.PROTO, TypeCode.TOKENLIST})
+_INCOMPARABLE = frozenset({TypeCode.JSON, TypeCode.PG_JSONB, TypeCode.PROTO, TypeCode.TOKENLIST})
 _UNORDERABLE = _INCOMPARABLE | {TypeCode.ARRAY, TypeCode.STRUCT}
 # A list this short is searched; a longer one is hashed.
 _SEARCHED_MAX = 8

@@ -37,7 +37,7 @@ _SET_RETURNING = frozenset(
 class KnownSignature(NamedTuple):
     """The argument types of a function of PostgreSQL, of which the last `defaults` are optional.
 
-    With `variadic`, the last type is that of each further argument.
+    With `variadic`, the last type is that of each further argument, or of the array of them.
     """
 
     types: tuple[Type, ...]

@@ -29,7 +29,6 @@ from spanemu.sql.postgresql.analyzer.scope import Env
 from spanemu.sql.postgresql.foreign_types import title
 from spanemu.sql.resolved import AggregateCall, ColumnRef, Expr, SortKey
 from spanemu.sql.syntax_tree import Expression
-from spanemu.values.types import PG_JSONB
 
 COUNT_STAR = "$count_star"
 
@@ -106,7 +105,7 @@ def _check_distinct(
 ) -> None:
     """Raise an error if arguments cannot be compared, or ORDER BY uses others."""
     for argument in arguments:
-        if not is_groupable(argument.type) or argument.type == PG_JSONB:
+        if not is_groupable(argument.type):
             raise NoOperator("an equality operator", title(argument.type), at=node.at)
     for key in order_by:
         if not any(is_equivalent(key.value, argument) for argument in arguments):

@@ -6,17 +6,22 @@ from collections.abc import Mapping
 
 from spanemu.sql.analysis.signatures import signature_of
 from spanemu.sql.functions.postgresql.casts import WITH_LENGTH, WITH_PRECISION, CastContext
+from spanemu.sql.functions.postgresql.time.interval_text import interval_in
 from spanemu.sql.postgresql import ast
-from spanemu.sql.postgresql.analyzer.errors.typing import ExpressionUnsupported
+from spanemu.sql.postgresql.analyzer.errors.typing import (
+    ExpressionUnsupported,
+    ModifierNotSupported,
+)
 from spanemu.sql.postgresql.analyzer.expressions.calls import function_call
 from spanemu.sql.postgresql.analyzer.expressions.coercion import coerce
 from spanemu.sql.postgresql.analyzer.expressions.constructors import array_of_items
 from spanemu.sql.postgresql.analyzer.expressions.expression import resolve
 from spanemu.sql.postgresql.analyzer.expressions.type_references import modifiers_of, type_of
 from spanemu.sql.postgresql.analyzer.scope import Env
+from spanemu.sql.postgresql.types import UNKNOWN
 from spanemu.sql.resolved import Expr, FunctionCall, Literal
 from spanemu.sql.syntax_tree import ArrayConstructor
-from spanemu.values.types import INT64, STRING
+from spanemu.values.types import INT64, INTERVAL, STRING
 
 # The functions without parentheses that Spanner has, with the names of the functions behind them.
 _VALUE_FUNCTIONS: Mapping[str, str] = {"current_date": "current_date", "current_timestamp": "now"}
@@ -27,12 +32,25 @@ def resolve_cast(node: ast.Cast, env: Env) -> Expr:
     type_ = type_of(node.type)
     modifiers = modifiers_of(node.type)
     operand = node.operand
+    if node.type.interval_fields:
+        return _interval(node, env)
     if type(operand) is ArrayConstructor and type_.is_array:
         return array_of_items(operand, type_, env)
     value = coerce(resolve(operand, env), type_, env.analysis, node.at, CastContext.EXPLICIT)
     if not modifiers:
         return value
     return _with_modifiers(value, modifiers, node.at)
+
+
+def _interval(node: ast.Cast, env: Env) -> Expr:
+    """Return an interval of which only the named fields remain: INTERVAL '1' DAY."""
+    literal = resolve(node.operand, env)
+    if not isinstance(literal, Literal) or literal.type != UNKNOWN:
+        raise ModifierNotSupported(at=node.at)
+    env.analysis.literal_types[literal.at] = INTERVAL
+    if literal.value is None:
+        return Literal(INTERVAL, None)
+    return Literal(INTERVAL, interval_in(literal.value, node.type.interval_fields))
 
 
 def _with_modifiers(value: Expr, modifiers: tuple[int, ...], at: int) -> Expr:

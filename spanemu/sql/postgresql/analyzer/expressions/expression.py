@@ -19,9 +19,7 @@ from spanemu.sql.postgresql.analyzer.scope import Env
 from spanemu.sql.postgresql.foreign_types import title
 from spanemu.sql.resolved import Expr, SortKey
 from spanemu.sql.syntax_tree import Expression
-from spanemu.values.types import PG_JSONB, Type
-
-_UNORDERABLE = frozenset({PG_JSONB})
+from spanemu.values.types import Type
 
 
 def resolve(node: Expression, env: Env) -> Expr:
@@ -62,7 +60,7 @@ def make_sort_key(item: ast.SortItem, value: Expr, env: Env) -> SortKey:
     Raise NoOperator for a type that cannot be sorted.
     """
     value = as_output(value, env.analysis, item.value.at)
-    if not is_orderable(value.type) or value.type in _UNORDERABLE:
+    if not is_orderable(value.type):
         raise NoOperator("an ordering operator", title(value.type), at=item.value.at)
     nulls_first = None if item.nulls is None else item.nulls.upper() == "FIRST"
     orders = env.analysis.schema.orders

@@ -112,8 +112,6 @@ def _by_known_type(candidates: list[C], types: tuple[Type, ...]) -> C | None:
     known = {type_ for type_ in types if type_ != UNKNOWN}
     if len(known) != 1:
         return None
-    (type_,) = known
-    fitting = [
-        each for each in candidates if all(can_coerce(type_, operand) for operand in each.operands)
-    ]
+    same_types = tuple(known) * len(types)
+    fitting = applicable(candidates, same_types)
     return fitting[0] if len(fitting) == 1 else None

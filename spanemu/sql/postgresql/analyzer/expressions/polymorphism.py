@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from spanemu.sql.postgresql.analyzer.expressions.coercion import can_coerce
 from spanemu.sql.postgresql.analyzer.expressions.common_type import select_common_type
 from spanemu.sql.postgresql.foreign_types import (
     ANY,
@@ -57,21 +58,30 @@ def solve(formals: Sequence[Type], actuals: Sequence[Type]) -> Solution | None:
     compatible = _candidates(_COMPATIBLE, formals, actuals)
     if same is None or compatible is None or len(set(same)) > 1:
         return None
+    if not all(map(_may_be_range, formals, actuals)):
+        return None
     element = same[0] if same else None
     common = select_common_type(compatible) if compatible else None
     if isinstance(common, tuple):
         return None
     if common is None and any(formal in _COMPATIBLE for formal in formals):
         common = STRING
+    if common is not None and not all(can_coerce(type_, common) for type_ in compatible):
+        return None
     if not _non_arrays_fit(formals, element, common):
         return None
     types = tuple(
         _substituted(formal, actual, element, common)
         for formal, actual in zip(formals, actuals, strict=True)
     )
-    undetermined = element is None and any(formal in _SAME for formal in formals)
-    known = not any(formal in POLYMORPHIC for formal in types) or undetermined
-    return Solution(types, (element, common), undetermined) if known else None
+    undetermined = any(type_ in POLYMORPHIC for type_ in types)
+    return Solution(types, (element, common), undetermined)
+
+
+def _may_be_range(formal: Type, actual: Type) -> bool:
+    """Return whether an argument fits a range or an enum, of which Spanner has no types."""
+    is_range = formal in POLYMORPHIC and formal not in (*_SAME, *_COMPATIBLE)
+    return actual == UNKNOWN or not is_range
 
 
 def _candidates(

@@ -217,8 +217,10 @@ def _known_operands(signature: KnownSignature, count: int, names: Names) -> tupl
     types = signature.types
     if names:
         return None
-    if signature.variadic and count >= len(types):
-        return types + types[-1:] * (count - len(types))
+    if signature.variadic:
+        repeated = types[-1].element or types[-1]
+        missing = count - len(types) + 1
+        return types[:-1] + (repeated,) * missing if missing > 0 else None
     if len(types) - signature.defaults <= count <= len(types):
         return types[:count]
     return None

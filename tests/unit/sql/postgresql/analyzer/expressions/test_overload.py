@@ -56,3 +56,8 @@ def test_a_literal_is_of_the_preferred_type_of_the_only_category():
 
 def test_a_literal_is_of_the_type_of_the_known_arguments():
     assert chosen("date,date date,interval", "date,unknown") == "date,date"
+
+
+def test_a_literal_beside_an_array_is_an_array():
+    candidates = "anycompatiblearray,anycompatible anycompatiblearray,anycompatiblearray"
+    assert chosen(candidates, "_int8,unknown") == "anycompatiblearray,anycompatiblearray"

@@ -10,11 +10,13 @@ from spanemu.sql.postgresql.foreign_types import (
     ANY_COMPATIBLE_ARRAY,
     ANY_ELEMENT,
     ANY_NON_ARRAY,
+    type_called,
 )
 from spanemu.sql.postgresql.types import UNKNOWN
-from spanemu.values.types import INT64, PG_NUMERIC, STRING, array_of
+from spanemu.values.types import INT64, PG_NUMERIC, PG_OID, STRING, array_of
 
 INTS, NUMBERS = array_of(INT64), array_of(PG_NUMERIC)
+ANY_RANGE = type_called("anyrange")
 
 
 def test_arrays_and_elements_have_one_type():
@@ -53,3 +55,12 @@ def test_a_bare_literal_for_any_type_is_a_text():
     solution = solve((ANY, ANY), (UNKNOWN, INT64))
     assert solution is not None
     assert solution.types == (STRING, INT64)
+
+
+def test_no_argument_is_a_range():
+    assert solve((ANY_ELEMENT, ANY_RANGE), (UNKNOWN, INT64)) is None
+    assert solve((ANY_ELEMENT, ANY_RANGE), (INT64, UNKNOWN)) is not None
+
+
+def test_all_arguments_convert_to_the_common_type():
+    assert solve((ANY_COMPATIBLE, ANY_COMPATIBLE_ARRAY), (PG_OID, NUMBERS)) is None
