@@ -13,13 +13,14 @@ columns.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any
 
 from spanemu.base.identifiers import quoted, quoted_path
+from spanemu.ddl.kinds.kind import ObjectKind
 from spanemu.ddl.kinds.search_indexes import search_index_text, vector_index_text
-from spanemu.ddl.kinds.table import AFTER_TABLES, BEFORE_TABLES
+from spanemu.ddl.kinds.table import AFTER_TABLES, BEFORE_TABLES, KINDS
 from spanemu.schema.constraints import ForeignKey
 from spanemu.schema.dependency_order import dependency_order
 from spanemu.schema.index import Index, SearchIndex, VectorIndex
@@ -34,6 +35,7 @@ from spanemu.schema.table_text import (
     table_text,
     where_text,
 )
+from spanemu.sql.dialect import SchemaWriter
 from spanemu.sql.dialects import dialect_of
 
 AnyIndex = Index | SearchIndex | VectorIndex
@@ -47,21 +49,22 @@ def ddl_statements(schema: Schema, database: str = "db") -> list[str]:
 
     They are in the dialect of the schema.
     """
-    statements = dialect_of(schema.dialect).ddl_statements(schema, database)
-    return _googlesql(schema, database) if statements is None else statements
-
-
-def _googlesql(schema: Schema, database: str) -> list[str]:
+    writer = dialect_of(schema.dialect).schema_writer or _GOOGLESQL
     bundle = schema.proto_bundle
     return [
-        *_database_options(schema, database),
-        *(statistics_text(name, allow_gc) for name, allow_gc in schema.statistics.items()),
+        *(writer.database_option(database, *option) for option in shown_options(schema)),
+        *(writer.statistics(*package) for package in schema.statistics.items()),
         *([] if bundle is None else [proto_bundle_text(bundle)]),
-        *(f"CREATE SCHEMA {quoted(name)}" for name in schema.named_schemas.values()),
-        *(text for kind in BEFORE_TABLES for text in kind.texts(schema)),
-        *_tables(schema),
-        *(text for kind in AFTER_TABLES for text in kind.texts(schema)),
+        *(writer.named_schema(name) for name in schema.named_schemas.values()),
+        *_objects(BEFORE_TABLES, schema, writer),
+        *_tables(schema, writer),
+        *_objects(AFTER_TABLES, schema, writer),
     ]
+
+
+def _objects(kinds: Iterable[ObjectKind], schema: Schema, writer: SchemaWriter) -> Iterator[str]:
+    for kind in kinds:
+        yield from writer.objects(kind.words, kind.printed(schema), schema)
 
 
 def shown_options(schema: Schema) -> Iterator[tuple[str, Any]]:
@@ -69,15 +72,10 @@ def shown_options(schema: Schema) -> Iterator[tuple[str, Any]]:
     return (item for item in schema.options.items() if item[0] not in _INTERNAL_OPTIONS)
 
 
-def _database_options(schema: Schema, database: str) -> Iterator[str]:
-    for name, value in shown_options(schema):
-        yield f"ALTER DATABASE {quoted(database)} SET OPTIONS ({name} = {option_value(value)})"
-
-
 # ---------------------------------------------------------------------------- tables
 
 
-def _tables(schema: Schema) -> Iterator[str]:
+def _tables(schema: Schema, writer: SchemaWriter) -> Iterator[str]:
     """Yield each table with its indexes, then the foreign keys to tables that come later."""
     done: set[str] = set()
     later: list[ForeignKey] = []
@@ -90,16 +88,15 @@ def _tables(schema: Schema) -> Iterator[str]:
             key for key in table.foreign_keys if schema.fold(key.referenced_table) not in done
         ]
         later.extend(left_out)
-        yield table_text(table, left_out)
+        yield writer.table(table, left_out)
         for index in indexes.get(table.name, ()):
             parent = None if isinstance(index, VectorIndex) else index.parent
             if parent is not None and schema.fold(parent) not in done:
                 waiting.setdefault(schema.fold(parent), []).append(index)
             else:
-                yield any_index_text(index)
-        yield from map(any_index_text, waiting.pop(schema.fold(table.name), ()))
-    for key in later:
-        yield f"ALTER TABLE {quoted_path(key.table)} ADD {foreign_key_text(key)}"
+                yield writer.index(index)
+        yield from map(writer.index, waiting.pop(schema.fold(table.name), ()))
+    yield from map(writer.foreign_key, later)
 
 
 def _ordered(schema: Schema) -> list[Table]:
@@ -159,3 +156,35 @@ def statistics_text(package: str, allow_gc: bool) -> str:
     """Return ALTER STATISTICS."""
     value = option_value(allow_gc)
     return f"ALTER STATISTICS {quoted(package)} SET OPTIONS (allow_gc = {value})"
+
+
+class GoogleSqlWriter:
+    """The statements of GoogleSQL."""
+
+    _kinds: Mapping[str, ObjectKind] = {kind.words: kind for kind in KINDS}
+
+    def database_option(self, database: str, name: str, value: Any) -> str:
+        return f"ALTER DATABASE {quoted(database)} SET OPTIONS ({name} = {option_value(value)})"
+
+    def statistics(self, package: str, allow_gc: bool) -> str:
+        return statistics_text(package, allow_gc)
+
+    def named_schema(self, name: str) -> str:
+        return f"CREATE SCHEMA {quoted(name)}"
+
+    def table(self, table: Table, left_out: Sequence[ForeignKey]) -> str:
+        return table_text(table, left_out)
+
+    def foreign_key(self, key: ForeignKey) -> str:
+        return f"ALTER TABLE {quoted_path(key.table)} ADD {foreign_key_text(key)}"
+
+    def index(self, index: AnyIndex) -> str:
+        return any_index_text(index)
+
+    def objects(self, kind: str, objects: Iterable[Any], schema: Schema) -> Iterator[str]:
+        described = self._kinds[kind]
+        yield from map(described.text, objects)
+        yield from described.more_text(schema)
+
+
+_GOOGLESQL: SchemaWriter = GoogleSqlWriter()

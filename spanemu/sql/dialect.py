@@ -9,14 +9,16 @@ and `executor` see resolved trees and know no dialect at all.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Protocol
+from typing import Any, Protocol
 
 from spanemu.base.limits import DEFAULT_LIMITS, Limits
 from spanemu.schema.column import Column
+from spanemu.schema.constraints import ForeignKey
 from spanemu.schema.dialect import DatabaseDialect
+from spanemu.schema.index import Index, SearchIndex, VectorIndex
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Table
 from spanemu.schema.table_text import declared_type, row_deletion_text
@@ -135,6 +137,44 @@ class NamedType(Protocol):
     def preferred(self) -> bool: ...
 
 
+class SchemaWriter(Protocol):
+    """The statements that create the objects of a schema, as GetDatabaseDdl returns them.
+
+    `ddl.schema_text` puts them in order.
+    """
+
+    def database_option(self, database: str, name: str, value: Any) -> str:
+        """Return the statement that sets an option of a database."""
+        ...
+
+    def statistics(self, package: str, allow_gc: bool) -> str:
+        """Return the statement that sets the option of a package of statistics."""
+        ...
+
+    def named_schema(self, name: str) -> str:
+        """Return the statement that creates a schema."""
+        ...
+
+    def table(self, table: Table, left_out: Sequence[ForeignKey]) -> str:
+        """Return the statement that creates a table without the foreign keys in `left_out`."""
+        ...
+
+    def foreign_key(self, key: ForeignKey) -> str:
+        """Return the statement that adds a foreign key to its table."""
+        ...
+
+    def index(self, index: Index | SearchIndex | VectorIndex) -> str:
+        """Return the statement that creates an index of any kind."""
+        ...
+
+    def objects(self, kind: str, objects: Iterable[Any], schema: Schema) -> Iterable[str]:
+        """Return the statements that create objects of a kind, which `kind` names as DDL does.
+
+        Statements that follow all objects of the kind, such as grants to roles, are the last ones.
+        """
+        ...
+
+
 class Dialect(ABC):
     """One SQL dialect. Stateless: one instance serves all databases and threads.
 
@@ -145,6 +185,7 @@ class Dialect(ABC):
     database: DatabaseDialect
     catalog: Catalog
     named_types: Sequence[NamedType] = ()  # the types of a catalog of types, if there is one
+    schema_writer: SchemaWriter | None = None  # None leaves `ddl.schema_text` to write GoogleSQL
 
     # ------------------------------------------------------------------------ statements
 
@@ -245,13 +286,6 @@ class Dialect(ABC):
     @abstractmethod
     def format_ddl(self, text: str) -> str:
         """Format a schema file: only white space and the case of keywords change."""
-
-    def ddl_statements(self, schema: Schema, database: str) -> list[str] | None:
-        """Return the statements that create `schema`, as GetDatabaseDdl returns them.
-
-        None leaves them to `ddl.schema_text`, which writes GoogleSQL.
-        """
-        return None
 
     def column_type(self, column: Column) -> str:
         """Return the type of a column as DDL writes it, with lengths."""

@@ -6,14 +6,18 @@ another name, names that differ in case only, and NULL above all values.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
 
 from spanemu.base.errors import SpannerError
 from spanemu.database.options import CommitOptions, Existing, ReadWriteOptions, StatementRequest
+from spanemu.ddl.schema_text import GoogleSqlWriter
+from spanemu.schema.constraints import ForeignKey
 from spanemu.schema.dialect import DatabaseDialect
 from spanemu.schema.schema import Schema
+from spanemu.schema.table import Table
 from spanemu.sql.dialects import DIALECTS
 from spanemu.sql.googlesql.catalog import CATALOG
 from spanemu.sql.googlesql.dialect import GOOGLESQL, GoogleSqlDialect
@@ -111,14 +115,24 @@ def test_dialects_do_not_share_signatures():
         assert f"function='{name}'" in repr(resolved)
 
 
-class Printer(GoogleSqlDialect):
-    def ddl_statements(self, schema: Schema, database: str) -> list[str]:
-        return [f"{database}: {name}" for name in schema.tables]
+class Writer(GoogleSqlWriter):
+    def table(self, table: Table, left_out: Sequence[ForeignKey]) -> str:
+        return f"CRIAR TABELA {table.name}"
+
+
+class Writing(GoogleSqlDialect):
+    schema_writer = Writer()
 
 
 def test_the_dialect_prints_the_schema(world: World, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setitem(DIALECTS, EXACT, Printer(EXACT, DIALECT.catalog))
-    assert world.database.ddl() == ["db: Pets", "db: pets"]
+    monkeypatch.setitem(DIALECTS, EXACT, Writing(EXACT, DIALECT.catalog))
+    heads = [statement[:17] for statement in world.database.ddl()]
+    assert heads == [
+        "CRIAR TABELA Pets",
+        "CREATE INDEX ByAg",
+        "CRIAR TABELA pets",
+        "CREATE VIEW Sizes",
+    ]
 
 
 def test_clients_see_the_dialect(world: World):

@@ -194,3 +194,9 @@ def _unescape_unicode(body: str, escape: str) -> str:
         raise BadLiteral("invalid Unicode surrogate pair")
     pieces.append(body[position:].encode("utf-8", "surrogatepass"))
     return _text(b"".join(pieces))
+
+
+def quote_literal(text: str) -> str:
+    """Return the string literal that denotes `text`."""
+    doubled = text.replace("'", "''")
+    return f"'{doubled}'"
