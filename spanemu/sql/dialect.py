@@ -46,8 +46,9 @@ class SystemTable:
 
     @cached_property
     def positions(self) -> Mapping[str, int]:
-        """The positions of the columns by lower-cased name."""
-        return {name.lower(): number for number, (name, _) in enumerate(self.columns)}
+        """The positions of the columns by name, both as declared and in lower case."""
+        numbered = [(name, number) for number, (name, _) in enumerate(self.columns)]
+        return dict(numbered) | {name.lower(): number for name, number in numbered}
 
 
 class SystemCatalog(Protocol):

@@ -2,5 +2,6 @@
 
 `types` has PostgreSQL's names for Spanner's types, `foreign_types` those that Spanner lacks. `ast`
 is the syntax tree, `operators` and `catalog` have the functions, and `analyzer` makes the resolved
-tree. Planner and executor are the same for both dialects.
+tree. `printing` makes canonical text of SQL and of a schema. Planner and executor are the same for
+both dialects.
 """

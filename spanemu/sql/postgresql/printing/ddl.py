@@ -25,9 +25,10 @@ from spanemu.sql.postgresql.printing.ddl_objects import (
     sequence_clauses,
     with_options,
 )
-from spanemu.sql.postgresql.printing.type_names import column_type
 from spanemu.sql.postgresql.syntax.keywords import quoted
+from spanemu.sql.postgresql.types import title
 from spanemu.values.order import POSTGRESQL_ORDERS
+from spanemu.values.types import STRING
 
 _SECONDS_PER_DAY = 86_400
 _UNITS = (
@@ -37,6 +38,26 @@ _UNITS = (
     ("HOURS", 3600),
     ("MINUTES", 60),
 )
+
+
+_VARCHAR = "character varying"
+COMMIT_TIMESTAMP = "spanner.commit_timestamp"
+
+
+def column_type(column: Column) -> str:
+    """Return the type of a column with its length; text is character varying in a schema."""
+    item = column.type.item() if column.type.is_array else column.type
+    if column.allow_commit_timestamp:
+        name = COMMIT_TIMESTAMP
+    elif item == STRING:
+        name = _VARCHAR if column.length is None else f"{_VARCHAR}({column.length})"
+    else:
+        name = title(item)
+    if column.type.is_array:
+        name = f"{name}[]"
+    if column.vector_length is not None:
+        name = f"{name} VECTOR LENGTH {column.vector_length}"
+    return name
 
 
 def table_text(table: Table, left_out: Sequence[ForeignKey]) -> str:

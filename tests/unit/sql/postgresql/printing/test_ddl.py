@@ -21,8 +21,12 @@ from spanemu.schema.objects import (
 )
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Interleave, Table
-from spanemu.sql.postgresql.printing.ddl import PostgreSqlWriter, row_deletion_policy, table_text
-from spanemu.sql.postgresql.printing.type_names import column_type
+from spanemu.sql.postgresql.printing.ddl import (
+    PostgreSqlWriter,
+    column_type,
+    row_deletion_policy,
+    table_text,
+)
 from spanemu.values.order import POSTGRESQL_ORDERS
 from spanemu.values.types import FLOAT64, INT64, PG_NUMERIC, STRING, TIMESTAMP, array_of
 
