@@ -59,6 +59,14 @@ class CannotCast(AnalysisError):
     target: str
 
 
+class UnsupportedCast(AnalysisError, code=Code.UNIMPLEMENTED):
+    """PostgreSQL converts any type to and from text, Spanner does not."""
+
+    prose = "Cast from {source} to {target} is unsupported."
+    source: str
+    target: str
+
+
 class ArrayCast(AnalysisError, code=Code.UNIMPLEMENTED):
     prose = "Array casting / coercion is not supported"
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from spanemu.sql.analysis.tree import is_equivalent
+from spanemu.sql.analysis.tree import column_refs, is_equivalent
 from spanemu.sql.errors import FUNCTION_CALLS
 from spanemu.sql.functions.comparison import is_groupable
 from spanemu.sql.functions.registry import (
@@ -52,9 +52,27 @@ def resolve_aggregate(node: ast.FunctionCall, name: str, env: Env) -> Expr:
     if env.aggregation is None:
         problem = f"aggregate functions are not allowed in {env.clause}"
         raise BadExpression(problem, at=node.at)
+    _refuse_outer_columns(call.arguments, env, node.at)
     column = env.analysis.column(f"${name}", call.type)
     env.aggregation.calls.append((column, call))
     return ColumnRef(call.type, column)
+
+
+def _refuse_outer_columns(arguments: Sequence[Expr], env: Env, at: int) -> None:
+    """Raise ExpressionUnsupported if all columns of the arguments are those of an outer query.
+
+    PostgreSQL computes such an aggregate in the outer query.
+    """
+    if env.scope.parent is None:
+        return
+    used = {reference.column.id for reference in column_refs(tuple(arguments))}
+    source = env.scope.source
+    own = () if source is None else source.star()
+    local = {ref.column.id for _, value in own for ref in column_refs(value)}
+    if used and not used & local:
+        raise ExpressionUnsupported(
+            "Aggregate functions of an outer query are not supported in a subquery", at=at
+        )
 
 
 def _argument(node: Expression, env: Env) -> Expr:

@@ -22,7 +22,12 @@ from spanemu.sql.functions.postgresql.text_input import has_input
 from spanemu.sql.functions.postgresql.text_input import read_literal as read_input
 from spanemu.sql.functions.registry import Function
 from spanemu.sql.postgresql.analyzer.analysis import Analysis
-from spanemu.sql.postgresql.analyzer.errors.typing import ArrayCast, CannotCast, WrongArgumentType
+from spanemu.sql.postgresql.analyzer.errors.typing import (
+    ArrayCast,
+    CannotCast,
+    UnsupportedCast,
+    WrongArgumentType,
+)
 from spanemu.sql.postgresql.foreign_types import (
     ANY,
     POLYMORPHIC,
@@ -73,8 +78,9 @@ def coerce(
 ) -> Expr:
     """Return `expression` as a value of type `target`.
 
-    Raise CannotCast if there is no such conversion in `context`, ArrayCast for an array of another
-    type, or the error of the input function for a bad literal.
+    Raise CannotCast if there is no such conversion in `context`, UnsupportedCast if only PostgreSQL
+    has it, ArrayCast for an array of another type, or the error of the input function for a bad
+    literal.
     """
     source = expression.type
     if source == target:
@@ -85,6 +91,8 @@ def coerce(
         raise ArrayCast(at=at)
     function = _cast(source, target, context)
     if function is None:
+        if context is CastContext.EXPLICIT and STRING in (source, target):
+            raise UnsupportedCast(title(source), title(target), at=at)
         raise CannotCast(title(source), title(target), at=at)
     return cast_call(function, expression, target, at)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from spanemu.sql.analysis.hints import HintTarget, check_hints
 from spanemu.sql.functions.postgresql.casts import CastContext
 from spanemu.sql.functions.registry import AggregateFunction
 from spanemu.sql.postgresql import ast
@@ -52,6 +53,7 @@ def resolve_call(node: ast.FunctionCall, env: Env) -> Expr:
         raise ExpressionRefused("Set-returning functions are not allowed in SELECT", at=node.at)
     if node.over:
         raise ExpressionUnsupported("Statements with WINDOW clauses are not supported", at=node.at)
+    check_hints(node.hint, HintTarget.FUNCTION, env.analysis)
     function = CATALOG.aggregates.get(name)
     if isinstance(function, AggregateFunction):
         return resolve_aggregate(node, name, env)

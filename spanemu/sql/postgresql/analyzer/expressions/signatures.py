@@ -37,7 +37,9 @@ from spanemu.sql.postgresql.foreign_types import (
     ANY_ARRAY,
     ANY_COMPATIBLE,
     ANY_COMPATIBLE_ARRAY,
+    ANY_COMPATIBLE_NON_ARRAY,
     ANY_ELEMENT,
+    ANY_NON_ARRAY,
     title,
 )
 from spanemu.sql.postgresql.operators import operators
@@ -235,7 +237,7 @@ def _operands(
         for slot in slots:
             if slot.argument is not None:
                 operands[slot.argument] = _operand(slot.parameter, variables)
-        yield _compatible(tuple(operands), known)
+        yield _declared(tuple(operands), known)
 
 
 def _variables(parameters: Sequence[Parameter]) -> Iterator[Mapping[str, Type]]:
@@ -264,13 +266,20 @@ def _operand(parameter: Parameter, variables: Mapping[str, Type]) -> Type:
     return STRING
 
 
-_COMPATIBLE = {ANY_ELEMENT: ANY_COMPATIBLE, ANY_ARRAY: ANY_COMPATIBLE_ARRAY}
+# The pseudo-types that PostgreSQL declares where the catalog has a type variable.
+_KINDS = {
+    ANY_ELEMENT: {ANY_ELEMENT, ANY_NON_ARRAY, ANY_COMPATIBLE, ANY_COMPATIBLE_NON_ARRAY},
+    ANY_ARRAY: {ANY_ARRAY, ANY_COMPATIBLE_ARRAY},
+}
 
 
-def _compatible(operands: tuple[Type, ...], known: Sequence[tuple[Type, ...]]) -> tuple[Type, ...]:
-    """Return polymorphic operands as PostgreSQL declares them: the same type, or compatible."""
-    compatible = tuple(_COMPATIBLE.get(operand, operand) for operand in operands)
-    return compatible if compatible in known else operands
+def _declared(operands: tuple[Type, ...], known: Sequence[tuple[Type, ...]]) -> tuple[Type, ...]:
+    """Return operands with the pseudo-types that PostgreSQL declares for the function."""
+    for types in known:
+        pairs = zip(operands, types, strict=True)
+        if all(type_ in _KINDS.get(operand, (operand,)) for operand, type_ in pairs):
+            return types
+    return operands
 
 
 def _listed(types: Sequence[Type], names: Names) -> str:

@@ -6,7 +6,12 @@ import pytest
 
 from spanemu.base.errors import Code, SpannerError
 from spanemu.sql.functions.postgresql.casts import CASTS, CastContext
-from spanemu.sql.postgresql.analyzer.errors.typing import ArrayCast, CannotCast, WrongArgumentType
+from spanemu.sql.postgresql.analyzer.errors.typing import (
+    ArrayCast,
+    CannotCast,
+    UnsupportedCast,
+    WrongArgumentType,
+)
 from spanemu.sql.postgresql.analyzer.expressions.coercion import can_coerce, coerce
 from spanemu.sql.postgresql.types import UNKNOWN
 from spanemu.sql.resolved import Literal, ParameterRef
@@ -77,3 +82,9 @@ def test_an_expression_without_a_type_is_a_text():
     assert isinstance(parameter, ParameterRef)
     assert parameter.type == STRING
     assert resolved("1.5").type == PG_NUMERIC
+
+
+def test_postgresql_converts_more_types_to_text_than_spanner():
+    with pytest.raises(UnsupportedCast) as failure:
+        resolved("ia::text")
+    assert failure.value.code is Code.UNIMPLEMENTED

@@ -1,0 +1,57 @@
+"""Tests of aggregate calls."""
+
+from __future__ import annotations
+
+import pytest
+
+from spanemu.sql.postgresql.analyzer.errors.typing import (
+    BadExpression,
+    ExpressionUnsupported,
+    NoOperator,
+    UndefinedFunction,
+)
+from spanemu.sql.postgresql.foreign_types import title
+from tests.unit.sql.postgresql.analyzer.expressions.world import resolved
+
+
+@pytest.mark.parametrize(
+    ("text", "type_"),
+    [
+        ("count(*)", "bigint"),
+        ("count(j)", "bigint"),
+        ("sum(i)", "numeric"),
+        ("sum(r)", "real"),
+        ("avg(r)", "double precision"),
+        ("avg(v)", "interval"),
+        ("max(d)", "date"),
+        ("min('x')", "text"),
+        ("array_agg(i)", "bigint[]"),
+        ("array_agg(DISTINCT t ORDER BY t)", "text[]"),
+        ("string_agg(t, ',' ORDER BY i DESC)", "text"),
+        ("every(b)", "boolean"),
+    ],
+)
+def test_an_aggregate_has_the_type_of_postgresql(text: str, type_: str):
+    assert title(resolved(text, grouped=True).type) == type_
+
+
+@pytest.mark.parametrize(
+    ("text", "error"),
+    [
+        ("sum(count(*))", BadExpression),
+        ("count()", BadExpression),
+        ("count(DISTINCT j)", NoOperator),
+        ("array_agg(DISTINCT t ORDER BY i)", BadExpression),
+        ("sum(i ORDER BY i)", ExpressionUnsupported),
+        ("sum(t)", UndefinedFunction),
+        ("sum(*)", UndefinedFunction),
+    ],
+)
+def test_misused_aggregates_are_refused(text: str, error: type[Exception]):
+    with pytest.raises(error):
+        resolved(text, grouped=True)
+
+
+def test_a_clause_without_aggregates_refuses_them():
+    with pytest.raises(BadExpression, match="aggregate functions are not allowed in WHERE"):
+        resolved("count(*) > 1")
