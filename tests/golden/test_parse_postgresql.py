@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from spanemu.base.errors import SpannerError
+from spanemu.sql.postgresql.syntax.ddl.statement import parse_ddl
 from spanemu.sql.postgresql.syntax.lexer import tokenize
 from spanemu.sql.postgresql.syntax.statement import parse_expression, parse_statement
 from tests.golden.runner import Case, describe_failure, file_id, golden_files, run_golden
@@ -38,9 +39,24 @@ def _failure(line: str) -> str:
     return "parsed"
 
 
+def _refusals(case: Case) -> str:
+    """One schema statement a line, each of which must fail."""
+    return "\n".join(_refusal(line) for line in case.input.splitlines())
+
+
+def _refusal(line: str) -> str:
+    try:
+        parse_ddl(line)
+    except SpannerError as failure:
+        return f"{failure.code.name} {failure}"
+    return "parsed"
+
+
 COMMANDS = {
+    "ddl": lambda case: draw(parse_ddl(case.input)),
     "expressions": _shapes,
     "failures": _failures,
+    "refusals": _refusals,
     "statement": lambda case: draw(parse_statement(case.input)),
     "tokens": lambda case: "\n".join(
         f"{token.at} {token.kind} {token.text}".rstrip() for token in tokenize(case.input)
