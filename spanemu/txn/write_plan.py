@@ -72,7 +72,8 @@ class WritePlan:
         self.columns = tuple(columns)
         self.positions = tuple(column.position for column in columns)
         self.listed = frozenset(self.positions)
-        self.decoders = tuple(cell_decoder(column) for column in columns)
+        nan_greatest = rules.compiled.schema.orders.nan_greatest
+        self.decoders = tuple(cell_decoder(column, nan_greatest=nan_greatest) for column in columns)
         self.in_order = self.positions == tuple(range(rules.width))
         self._refuse_generated()
         self.missing = None if kind is WriteKind.UPDATE else self._required_but_missing()
@@ -247,12 +248,12 @@ def _check_commit_timestamp(rules: CompiledTable, column: Column) -> None:
             raise value_errors.CommitTimestampHierarchyMismatch(table.name, column.name, other.name)
 
 
-def cell_decoder(column: Column) -> Decode:
-    """Return a function from a raw value to a Python value of the column.
+def cell_decoder(column: Column, *, nan_greatest: bool = False) -> Decode:
+    """Return a function from a raw value to a Python value of the column (see `value.decoder`).
 
     For TIMESTAMP columns, it accepts the placeholder of the commit timestamp.
     """
-    decode = decoder(column.type)
+    decode = decoder(column.type, nan_greatest=nan_greatest)
     if not is_timestamp(column):
         return decode
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from math import copysign, inf, nan
+from math import copysign, inf, isnan, nan
 from struct import Struct, pack, unpack
 
 from spanemu.values.errors import BadValue
@@ -47,6 +47,46 @@ _WORDS = {
     for sign in ("", "+", "-")
     for word, value in (("nan", nan), ("inf", inf), ("infinity", inf))
 }
+
+
+class _GreatestNan(float):
+    """NaN as PostgreSQL compares it: equal to itself, above every number.
+
+    Python asks the right operand first where its class derives from the left operand's, so these
+    methods also decide `1.0 < GREATEST_NAN`. Arithmetic gives Python's NaN again.
+    """
+
+    __slots__ = ()
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _GreatestNan)
+
+    def __ne__(self, other: object) -> bool:
+        return not isinstance(other, _GreatestNan)
+
+    def __lt__(self, other: object) -> bool:
+        return False
+
+    def __le__(self, other: object) -> bool:
+        return isinstance(other, _GreatestNan)
+
+    def __gt__(self, other: object) -> bool:
+        return not isinstance(other, _GreatestNan)
+
+    def __ge__(self, other: object) -> bool:
+        return True
+
+    def __hash__(self) -> int:
+        return hash("NaN")
+
+
+# The only NaN in a PostgreSQL database. The engine compares, sorts and hashes it like any number.
+GREATEST_NAN: float = _GreatestNan("nan")
+
+
+def with_greatest_nan(number: float) -> float:
+    """Return a FLOAT64 or FLOAT32 as a PostgreSQL database holds it."""
+    return number if number == number else GREATEST_NAN
 
 
 def format_float64(number: float) -> str:
@@ -106,7 +146,7 @@ def _from_hexadecimal(text: str) -> float:
 
 
 def _special(number: float) -> str:
-    if number != number:
+    if isnan(number):
         return "nan"
     return "inf" if number > 0 else "-inf"
 

@@ -22,6 +22,7 @@ from typing import Any
 from uuid import UUID
 
 from spanemu.base.deadline_checks import interruptible, sort_with_checks
+from spanemu.values.floats import with_greatest_nan
 from spanemu.values.mutation import COMMIT_TIMESTAMP
 from spanemu.values.numeric import from_scaled, to_scaled
 from spanemu.values.order import SortOrder
@@ -108,16 +109,18 @@ def _encode_string(value: Any) -> bytes:
 
 def _double_bits(value: float) -> int:
     """Return an integer that sorts like the double: NaN is 0, then -Infinity and up; -0 is 0."""
-    bits: int = _U64.unpack(_DOUBLE.pack(value + 0.0))[0]
-    if value != value:
+    number = value + 0.0  # 0.0 for -0.0, and Python's NaN for any NaN
+    if number != number:
         return 0
+    bits: int = _U64.unpack(_DOUBLE.pack(number))[0]
     return bits ^ 0xFFFFFFFFFFFFFFFF if bits >> 63 else bits | 1 << 63
 
 
 def _single_bits(value: float) -> int:
-    bits: int = _U32.unpack(_SINGLE.pack(value + 0.0))[0]
-    if value != value:
+    number = value + 0.0  # 0.0 for -0.0, and Python's NaN for any NaN
+    if number != number:
         return 0
+    bits: int = _U32.unpack(_SINGLE.pack(number))[0]
     return bits ^ 0xFFFFFFFF if bits >> 31 else bits | 1 << 31
 
 
@@ -125,16 +128,14 @@ def _double_from_bits(bits: int) -> float:
     if not bits:
         return float("nan")
     bits = bits ^ (1 << 63) if bits >> 63 else bits ^ 0xFFFFFFFFFFFFFFFF
-    number: float = _DOUBLE.unpack(_U64.pack(bits))[0]
-    return number
+    return with_greatest_nan(_DOUBLE.unpack(_U64.pack(bits))[0])
 
 
 def _single_from_bits(bits: int) -> float:
     if not bits:
         return float("nan")
     bits = bits ^ (1 << 31) if bits >> 31 else bits ^ 0xFFFFFFFF
-    number: float = _SINGLE.unpack(_U32.pack(bits))[0]
-    return number
+    return with_greatest_nan(_SINGLE.unpack(_U32.pack(bits))[0])
 
 
 TIMESTAMP_WIDTH = 9

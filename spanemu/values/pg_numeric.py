@@ -28,6 +28,7 @@ from decimal import (
     Decimal,
     InvalidOperation,
 )
+from math import isnan
 
 from spanemu.values.errors import BadValue
 
@@ -248,7 +249,7 @@ def to_float(number: Decimal) -> float:
 
 def from_float(number: float, digits: int) -> Decimal:
     """Return a finite double or NaN, rounded to `digits` significant digits as PostgreSQL does."""
-    return NAN if number != number else parse(f"{number:.{digits}g}")
+    return NAN if isnan(number) else parse(f"{number:.{digits}g}")
 
 
 def _integral(number: Decimal, rounding: str) -> Decimal:

@@ -11,14 +11,14 @@ from binascii import a2b_base64, b2a_base64
 from collections.abc import Callable
 from datetime import date
 from functools import lru_cache, partial
-from math import inf, nan
+from math import inf, isnan, nan
 from typing import Any
 
 from spanemu.base.deadline_checks import interruptible
 from spanemu.values import date as dates
 from spanemu.values import interval, json, numeric, pg_jsonb, pg_numeric, timestamp, uuid_text
 from spanemu.values.errors import BadValue
-from spanemu.values.floats import FLOAT64_MAX, round32
+from spanemu.values.floats import FLOAT64_MAX, GREATEST_NAN, round32
 from spanemu.values.types import Type, TypeCode
 
 Decoder = Callable[[Any], Any]
@@ -39,14 +39,19 @@ _FLOAT_WORDS = {"NaN": nan, "Infinity": inf, "-Infinity": -inf}
 
 
 @lru_cache(maxsize=1024)
-def decoder(type_: Type) -> Decoder:
-    """Return a function from the wire form to the Python form, which raises BadValue."""
+def decoder(type_: Type, *, nan_greatest: bool = False) -> Decoder:
+    """Return a function from the wire form to the Python form, which raises BadValue.
+
+    With `nan_greatest`, NaN is the value that compares as in PostgreSQL databases.
+    """
     if type_.code is TypeCode.ARRAY:
         item = type_.item()
-        return _array_decoder(decoder(item), _SAME_ON_THE_WIRE.get(item.code), str(type_))
+        same = None if nan_greatest and item.is_float else _SAME_ON_THE_WIRE.get(item.code)
+        return _array_decoder(decoder(item, nan_greatest=nan_greatest), same, str(type_))
     if type_.code is TypeCode.STRUCT:
         return _struct_decoder([decoder(field.type) for field in type_.fields], str(type_))
-    return _DECODERS[type_.code](str(type_))
+    decode = _DECODERS[type_.code](str(type_))
+    return _nan_greatest_decoder(decode) if nan_greatest and type_.is_float else decode
 
 
 @lru_cache(maxsize=1024)
@@ -142,6 +147,14 @@ def _float32_decoder(type_text: str) -> Decoder:
     return decode
 
 
+def _nan_greatest_decoder(decode: Decoder) -> Decoder:
+    def decode_with_greatest_nan(wire: Any) -> Any:
+        number = decode(wire)
+        return number if number == number else GREATEST_NAN
+
+    return decode_with_greatest_nan
+
+
 def _string_decoder(type_text: str) -> Decoder:
     def decode(wire: Any) -> Any:
         if wire is None:
@@ -233,7 +246,7 @@ def _encode_int(value: Any) -> Any:
 def _encode_float(value: Any) -> Any:
     if value is None or -FLOAT64_MAX <= value <= FLOAT64_MAX:
         return value
-    if value != value:
+    if isnan(value):
         return "NaN"
     return "Infinity" if value > 0 else "-Infinity"
 

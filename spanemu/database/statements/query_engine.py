@@ -68,7 +68,14 @@ class Prepared:
     the order of its rows, may change.
     """
 
-    def __init__(self, statement: Statement, executable: Executable, characters: int) -> None:
+    def __init__(
+        self,
+        statement: Statement,
+        executable: Executable,
+        characters: int,
+        *,
+        nan_greatest: bool = False,
+    ) -> None:
         self.serial = next(_serials)
         self.characters = characters  # of its text and its constants
         self.prepared_at = monotonic()
@@ -90,7 +97,8 @@ class Prepared:
         self.locks_exclusively = str(hints.get("lock_scanned_ranges", "")).lower() == "exclusive"
         self.cuts_unchecked = str(hints.get(_UNCHECKED_CUT, "")).lower() == "true"
         self._decoders: tuple[tuple[str, Type, Callable[[Any], Any]], ...] = tuple(
-            (name, type_, decoder(type_)) for name, type_ in executable.parameters
+            (name, type_, decoder(type_, nan_greatest=nan_greatest))
+            for name, type_ in executable.parameters
         )
 
     @cached_property
@@ -198,7 +206,12 @@ def _prepare(
     statement = dialect_of(schema.dialect).resolve(sql, schema, lowered, options)
     plan = plan_statement(statement, schema, statistics, by_partition=by_partition)
     executable = compile_plan(plan, generation.limits.statement_memory_bytes)
-    prepared = Prepared(statement, executable, len(sql) + executable.constant_size)
+    prepared = Prepared(
+        statement,
+        executable,
+        len(sql) + executable.constant_size,
+        nan_greatest=schema.orders.nan_greatest,
+    )
     prepared.prepared_in = prepared.prepared_at - began
     return prepared
 

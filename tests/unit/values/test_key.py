@@ -1,5 +1,6 @@
 """Key bytes by example; the laws they follow are in tests/property."""
 
+import math
 from datetime import date
 from decimal import Decimal
 from itertools import pairwise, product
@@ -93,7 +94,7 @@ def test_keys_can_be_read_back(type_: Type, values: list[Any]) -> None:
         for value in values:
             again = decode(encode((value, "x")))
             assert again[1] == "x"
-            assert again[0] == value or (value != value and again[0] != again[0])
+            assert again[0] == value or (value != value and math.isnan(again[0]))
 
 
 def test_zeros_are_one_key() -> None:

@@ -211,3 +211,16 @@ def test_functions_are_built_once() -> None:
 def test_base64_agrees_with_the_standard_library() -> None:
     data = bytes(range(256))
     assert encoder(BYTES)(data) == base64.b64encode(data).decode()
+
+
+@pytest.mark.parametrize("wire", ["NaN", math.nan])
+def test_nan_of_a_postgresql_database_compares_as_there(wire: Any) -> None:
+    for type_ in (FLOAT64, FLOAT32):
+        number = decoder(type_, nan_greatest=True)(wire)
+        assert number == number
+        assert number > math.inf
+        assert encoder(type_)(number) == "NaN"
+    array = decoder(array_of(FLOAT64), nan_greatest=True)([1.0, wire, None])
+    assert max(array[:2]) is array[1]
+    assert encoder(array_of(FLOAT64))(array) == [1.0, "NaN", None]
+    assert decoder(FLOAT64)(wire) != decoder(FLOAT64)(wire)

@@ -1,7 +1,17 @@
 """Functions of the PostgreSQL dialect, by the names that PostgreSQL has for them.
 
-In reading order: `errors`, `text_input` and `text_output` (the text forms of types;
-`array_text` that of arrays), `casts`; `time` has date, timestamptz and interval;
-`conditional` and `aggregates` are chapters. A function that
-does what a GoogleSQL function does is declared with the same implementation.
+errors        the errors of functions and conversions
+text_input    text -> value: literals of every type
+text_output   value -> text
+array_text    the text form of arrays
+casts         the casts between types, with their contexts
+shared        implementations that GoogleSQL has under another name
+comparison    = <> < <= > >= of every type
+numbers       arithmetic and mathematical functions
+arrays        functions and operators on arrays
+conditional   COALESCE, NULLIF, GREATEST, LEAST
+aggregates    aggregate functions
+time          date, timestamptz and interval
+
+A function that does what a GoogleSQL function does is declared with the same implementation.
 """

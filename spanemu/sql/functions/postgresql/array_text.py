@@ -10,8 +10,7 @@ import re
 from collections.abc import Iterable
 
 from spanemu.base.deadline_checks import interruptible_stream
-from spanemu.base.errors import Unsupported
-from spanemu.sql.functions.postgresql.errors import BadArrayText
+from spanemu.sql.functions.postgresql.errors import BadArrayText, BadFunctionArgument
 
 _BLANK = r"[ \t\n\r\v\f]*"
 _BOUNDS = re.compile(rf"{_BLANK}((?:\[[^\]]*\]{_BLANK})+)=", re.ASCII)
@@ -44,7 +43,7 @@ def _elements(body: str, text: str) -> Iterable[str | None]:
         match = _ELEMENT.match(body, at)
         if match is None or not match[3]:
             if re.match(rf"{_BLANK}\{{", body[at:]):
-                raise Unsupported("Multi-dimensional arrays")
+                raise BadFunctionArgument("Multi-dimensional arrays are not supported")
             raise BadArrayText(text, "Unexpected array element.")
         quoted, bare, separator = match.groups()
         yield _ESCAPE.sub(r"\1", quoted) if quoted is not None else _bare(bare, text)
@@ -63,6 +62,6 @@ def _bare(word: str, text: str) -> str | None:
 def _check_bounds(bounds: str, count: int, text: str) -> None:
     dimension = _ONE_BASED.fullmatch(bounds)
     if dimension is None:
-        raise Unsupported("Arrays of several dimensions, or with a lower bound other than 1")
+        raise BadFunctionArgument("Arrays with lower bounds other than 1 are not supported")
     if int(dimension[1]) != count:
         raise BadArrayText(text, "Specified array dimensions do not match array contents.")

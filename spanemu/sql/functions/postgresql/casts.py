@@ -39,7 +39,7 @@ from spanemu.sql.functions.postgresql.errors import (
 from spanemu.sql.functions.registry import Function
 from spanemu.values import pg_numeric, types, uuid_text
 from spanemu.values.errors import BadValue
-from spanemu.values.floats import FLOAT32_MAX, round32
+from spanemu.values.floats import fits, round32, with_greatest_nan
 from spanemu.values.pg_jsonb import Jsonb
 from spanemu.values.types import Type
 from spanemu.values.value import INT64_MAX, INT64_MIN, OID_MAX
@@ -120,15 +120,15 @@ def float8_from_numeric(number: Decimal) -> float:
     nearest = pg_numeric.to_float(number)
     if isinf(nearest):
         raise NumberOutOfRange(f"Cannot cast to double from {_shown(number)}")
-    return nearest
+    return with_greatest_nan(nearest)
 
 
 def float4_from_numeric(number: Decimal) -> float:
     """Return the nearest FLOAT32; raise NumberOutOfRange beyond the largest."""
     nearest = pg_numeric.to_float(number)
-    if abs(nearest) > FLOAT32_MAX:
+    if isinf(nearest) or not fits(nearest):
         raise NumberOutOfRange(f"Cannot cast to float from {_shown(number)}")
-    return round32(nearest)
+    return with_greatest_nan(round32(nearest))
 
 
 def numeric_from_float8(number: float) -> Decimal:
@@ -145,6 +145,11 @@ def _numeric_from_float(number: float, digits: int) -> Decimal:
     if abs(number) == inf:
         raise BadFunctionArgument("Cannot cast infinity to PG.NUMERIC")
     return pg_numeric.from_float(number, digits)
+
+
+def float4_from_float8(number: float) -> float:
+    """Return the nearest FLOAT32; an infinity stays, a finite number beyond the largest fails."""
+    return with_greatest_nan(float32_from_float64(number))
 
 
 def _float4_from_bigint(number: int) -> float:
@@ -262,7 +267,7 @@ CASTS: dict[tuple[Type, Type], Cast] = dict(
         cast_row(_A, _FLOAT4, _NUMERIC, numeric_from_float4),
         cast_row(_A, _FLOAT4, _BIGINT, int64_from_float),
         cast_row(_A, _FLOAT4, _TEXT, text_output.float4_text),
-        cast_row(_A, _FLOAT8, _FLOAT4, float32_from_float64),
+        cast_row(_A, _FLOAT8, _FLOAT4, float4_from_float8),
         cast_row(_A, _FLOAT8, _NUMERIC, numeric_from_float8),
         cast_row(_A, _FLOAT8, _BIGINT, int64_from_float),
         cast_row(_A, _FLOAT8, _TEXT, text_output.float8_text),

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from decimal import Decimal
-from math import copysign, inf, isinf
+from math import copysign, inf, isfinite, isinf
 from typing import Any
 from uuid import UUID
 
@@ -101,7 +101,7 @@ def float8_from_text(text: str) -> float:
 def float4_from_text(text: str) -> float:
     """Read a number as `float8_from_text` does, rounded to a FLOAT32."""
     number = _float(text, "real")
-    if isinf(number) and "n" in text.lower():
+    if not isfinite(number) and "n" in text.lower():
         return number
     single = floats.round32(number) if floats.fits(number) else copysign(inf, number)
     if isinf(single) or (not single and not _is_zero(text)):
@@ -111,7 +111,7 @@ def float4_from_text(text: str) -> float:
 
 def _float(text: str, type_text: str) -> float:
     try:
-        return floats.parse_float64(text.strip(_BLANKS))
+        return floats.with_greatest_nan(floats.parse_float64(text.strip(_BLANKS)))
     except BadValue:
         raise InvalidInput(type_text, shown(text)) from None
 
@@ -168,8 +168,6 @@ def jsonb_from_text(text: str) -> Jsonb:
     try:
         return pg_jsonb.parse(text)
     except BadValue as failure:
-        if failure.reason == pg_jsonb.NUMBER_OUT_OF_RANGE:
-            raise NumberOutOfRange(pg_numeric.OUT_OF_RANGE) from None
         raise BadJsonb(failure.reason) from None
 
 

@@ -7,7 +7,7 @@ small: 100000, 1e+15, 1e-05, Infinity. A bytea becomes the text that its bytes a
 from __future__ import annotations
 
 from decimal import Decimal
-from math import frexp, ulp
+from math import frexp, isnan, ulp
 
 from spanemu.sql.functions.text.sql_text import bool_text
 from spanemu.values.floats import FLOAT64_MAX, fits, round32
@@ -85,6 +85,6 @@ def _placed(digits: str, exponent: int, places_max: int) -> str:
 
 
 def _special(number: float) -> str:
-    if number != number:
+    if isnan(number):
         return "NaN"
     return "Infinity" if number > 0 else "-Infinity"

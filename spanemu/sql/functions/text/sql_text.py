@@ -14,7 +14,7 @@ from typing import Any
 
 from spanemu.base.deadline_checks import interruptible
 from spanemu.base.errors import Unsupported
-from spanemu.values import floats, interval, numeric, timestamp, uuid_text
+from spanemu.values import floats, interval, numeric, pg_numeric, timestamp, uuid_text
 from spanemu.values.types import Type, TypeCode
 
 # A hexadecimal digit after \xNN would be read as part of the escape, so it is escaped as well.
@@ -123,6 +123,9 @@ _DISPLAYS: dict[TypeCode, Callable[[Any], str]] = {
     TypeCode.JSON: _json,
     TypeCode.UUID: uuid_text.format,
     TypeCode.INTERVAL: interval.format_sql,
+    TypeCode.PG_NUMERIC: pg_numeric.format,
+    TypeCode.PG_JSONB: _json,
+    TypeCode.PG_OID: str,
 }
 
 _LITERALS: dict[TypeCode, Callable[[Any], str]] = {
@@ -139,6 +142,9 @@ _LITERALS: dict[TypeCode, Callable[[Any], str]] = {
     TypeCode.JSON: lambda value: f"JSON {quoted(value.text)}",
     TypeCode.UUID: lambda value: f'CAST("{uuid_text.format(value)}" AS UUID)',
     TypeCode.INTERVAL: lambda value: f'INTERVAL "{interval.format_sql(value)}" YEAR TO SECOND',
+    TypeCode.PG_NUMERIC: _named("NUMERIC", pg_numeric.format),
+    TypeCode.PG_JSONB: lambda value: f"JSONB {quoted(value.text)}",
+    TypeCode.PG_OID: str,
 }
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from spanemu.base.errors import SpannerError, Unsupported
+from spanemu.base.errors import Code, SpannerError
 from spanemu.sql.functions.postgresql.array_text import read_array
 
 
@@ -35,5 +35,6 @@ def test_a_malformed_text_is_refused(text: str) -> None:
 
 @pytest.mark.parametrize("text", ["{{1},{2}}", "[0:1]={a,b}", "[1:1][1:1]={{1}}"])
 def test_other_dimensions_are_not_supported(text: str) -> None:
-    with pytest.raises(Unsupported):
+    with pytest.raises(SpannerError, match=r"dimensional|lower bounds") as caught:
         read_array(text)
+    assert caught.value.code is Code.INVALID_ARGUMENT

@@ -1,0 +1,59 @@
+"""The comparisons of PostgreSQL, each operator and type with a function of its own: int8lt, texteq.
+
+Python orders the values of a PostgreSQL database as SQL does, NaN included (`floats.GREATEST_NAN`,
+`pg_numeric.NAN`), so the functions are Python's operators, and planner and executor treat them as
+they treat GoogleSQL's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from spanemu.sql.functions.comparison import SCALAR_TESTS
+from spanemu.sql.functions.notation import overload
+from spanemu.sql.functions.operations import Operation
+from spanemu.sql.functions.registry import Function
+
+# The names of = <> < <= > >= of each type.
+_SHORT = ("{}eq", "{}ne", "{}lt", "{}le", "{}gt", "{}ge")
+_LONG = ("{}_eq", "{}_ne", "{}_lt", "{}_le", "{}_gt", "{}_ge")
+_OF_TEXT = ("texteq", "textne", "text_lt", "text_le", "text_gt", "text_ge")
+_OPERATIONS = (
+    Operation.EQUAL,
+    Operation.NOT_EQUAL,
+    Operation.LESS,
+    Operation.LESS_OR_EQUAL,
+    Operation.GREATER,
+    Operation.GREATER_OR_EQUAL,
+)
+_TYPES = (
+    ("BOOL", "bool", _SHORT),
+    ("BYTES", "bytea", _SHORT),
+    ("DATE", "date", _LONG),
+    ("FLOAT32", "float4", _SHORT),
+    ("FLOAT64", "float8", _SHORT),
+    ("INT64", "int8", _SHORT),
+    ("INTERVAL", "interval", _LONG),
+    ("PG_NUMERIC", "numeric", _LONG),
+    ("PG_OID", "oid", _SHORT),
+    ("STRING", "text", _OF_TEXT),
+    ("TIMESTAMP", "timestamptz", _LONG),
+    ("UUID", "uuid", _LONG),
+)
+
+
+def _comparisons() -> Iterator[Function]:
+    for type_, prefix, names in _TYPES:
+        for name, operation in zip(names, _OPERATIONS, strict=True):
+            test = SCALAR_TESTS[operation.value]
+            yield Function(
+                name.format(prefix),
+                (overload(f"({type_}, {type_}) -> BOOL", test),),
+                "comparison",
+                safe_allowed=False,
+                operation=operation,
+                cannot_fail=True,
+            )
+
+
+FUNCTIONS = tuple(_comparisons())

@@ -1,0 +1,230 @@
+"""Arithmetic and mathematical functions of PostgreSQL databases.
+
+    int8pl(bigint, bigint)   float8mul(double precision, double precision)   numeric_div(...)
+
+The functions of bigint and of floats are GoogleSQL's, as in Spanner: their errors are worded alike,
+halves are rounded away from zero, an underflow is 0, and zeros come in where bits are shifted
+right. Floats are single or double, and a NaN result is the NaN of PostgreSQL databases. The
+functions of numeric are PostgreSQL's, to the digit.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from decimal import Decimal
+from math import inf, isnan
+from operator import and_, invert, neg, or_, xor
+from typing import Any
+
+from spanemu.sql.functions.errors import Overflow, UndefinedResult
+from spanemu.sql.functions.notation import chapter, overload
+from spanemu.sql.functions.numbers import arithmetic as number
+from spanemu.sql.functions.numbers import bit, mathematical, vector
+from spanemu.sql.functions.operations import Operation
+from spanemu.sql.functions.postgresql.errors import DividedByZero, NumberOutOfRange
+from spanemu.sql.functions.postgresql.shared import implementation, with_operations
+from spanemu.sql.functions.registry import Overload
+from spanemu.values import pg_numeric
+from spanemu.values.errors import BadValue
+from spanemu.values.floats import GREATEST_NAN, fits, round32
+
+# ---------------------------------------------------------------------------- floats
+
+
+def of_double(compute: Callable[..., float]) -> Callable[..., float]:
+    """Return a function of floats whose NaN is that of PostgreSQL databases."""
+
+    def call(*arguments: Any) -> float:
+        result = compute(*arguments)
+        return result if result == result else GREATEST_NAN
+
+    return call
+
+
+def of_single(compute: Callable[..., float], symbol: str = "") -> Callable[..., float]:
+    """Return a function of floats whose result is rounded to a FLOAT32.
+
+    Raise Overflow if the result of finite arguments is no FLOAT32.
+    """
+
+    def call(*arguments: Any) -> float:
+        result = compute(*arguments)
+        if result != result:
+            return GREATEST_NAN
+        if not fits(result):
+            shown = f" {symbol} ".join(map(number.format_double, arguments))
+            raise Overflow("float", shown)
+        return round32(result)
+
+    return call
+
+
+def _divide_floats(left: float, right: float) -> float:
+    """Return the quotient; NaN divided by zero is NaN, as in PostgreSQL."""
+    return left if isnan(left) else number.divide_float64(left, right)
+
+
+def _sign(x: float) -> float:
+    """Return 1, 0 or -1; 0 for NaN."""
+    return 0.0 if isnan(x) else mathematical.sign_float64(x)
+
+
+def _logarithm(name: str) -> Callable[[float], float]:
+    """Return GoogleSQL's logarithm, which also fails for the negative infinity."""
+    compute = implementation(mathematical.FUNCTIONS, name, "(FLOAT64) -> FLOAT64")
+
+    def call(x: float) -> float:
+        if x == -inf:
+            raise UndefinedResult(f"{name}({number.format_double(x)})")
+        result: float = compute(x)
+        return result
+
+    return call
+
+
+# ---------------------------------------------------------------------------- numeric
+
+
+def _numeric(compute: Callable[..., Decimal]) -> Callable[..., Decimal]:
+    """Return a function of numerics that raises NumberOutOfRange for too many digits."""
+
+    def call(*arguments: Any) -> Decimal:
+        try:
+            return compute(*arguments)
+        except BadValue as failure:
+            raise NumberOutOfRange(failure.reason) from None
+
+    return call
+
+
+def _by_numeric(compute: Callable[[Decimal, Decimal], Decimal]) -> Callable[..., Decimal]:
+    """Return a quotient or a remainder that raises DividedByZero."""
+    computed = _numeric(compute)
+
+    def call(left: Decimal, right: Decimal) -> Decimal:
+        if not right and left is not pg_numeric.NAN:
+            raise DividedByZero()
+        return computed(left, right)
+
+    return call
+
+
+numeric_div = _by_numeric(pg_numeric.divide)
+numeric_mod = _by_numeric(pg_numeric.remainder)
+numeric_div_trunc = _by_numeric(pg_numeric.truncated_quotient)
+
+# ---------------------------------------------------------------------------- the tables
+
+
+_NUMERIC = "(PG_NUMERIC) -> PG_NUMERIC"
+_NUMERICS = "(PG_NUMERIC, PG_NUMERIC) -> PG_NUMERIC"
+
+
+def _floats(name: str, symbol: str, compute: Callable[..., float]) -> dict[str, tuple[Overload]]:
+    """Return the functions of an operator between two floats of one width."""
+    return {
+        f"float4{name}": (overload("(FLOAT32, FLOAT32) -> FLOAT32", of_single(compute, symbol)),),
+        f"float8{name}": (overload("(FLOAT64, FLOAT64) -> FLOAT64", of_double(compute)),),
+    }
+
+
+def _of_vectors(compute: Callable[..., float]) -> tuple[Overload, Overload]:
+    """Return a function of two vectors of floats of one width."""
+    return (
+        overload("(ARRAY<FLOAT32>, ARRAY<FLOAT32>) -> FLOAT64", of_double(compute)),
+        overload("(ARRAY<FLOAT64>, ARRAY<FLOAT64>) -> FLOAT64", of_double(compute)),
+    )
+
+
+def _double(compute: Callable[..., float]) -> Overload:
+    return overload("(FLOAT64) -> FLOAT64", of_double(compute))
+
+
+def _mathematical(name: str) -> tuple[Overload]:
+    """Return GoogleSQL's function of one FLOAT64 called `name`."""
+    text = "(FLOAT64) -> FLOAT64"
+    return (_double(implementation(mathematical.FUNCTIONS, name, text)),)
+
+
+_OPERATORS: dict[str, tuple[Overload, ...]] = {
+    "int8pl": (overload("(INT64, INT64) -> INT64", number.add_int64),),
+    "int8mi": (overload("(INT64, INT64) -> INT64", number.subtract_int64),),
+    "int8mul": (overload("(INT64, INT64) -> INT64", number.multiply_int64),),
+    "int8div": (overload("(INT64, INT64) -> INT64", number.divide_int64),),
+    "int8mod": (overload("(INT64, INT64) -> INT64", number.modulo_int64),),
+    "int8um": (overload("(INT64) -> INT64", number.negate_int64),),
+    "int8and": (overload("(INT64, INT64) -> INT64", and_),),
+    "int8or": (overload("(INT64, INT64) -> INT64", or_),),
+    "int8xor": (overload("(INT64, INT64) -> INT64", xor),),
+    "int8not": (overload("(INT64) -> INT64", invert),),
+    "int8shl": (overload("(INT64, INT64) -> INT64", bit.shift_left),),
+    "int8shr": (overload("(INT64, INT64) -> INT64", bit.shift_right),),
+    **_floats("pl", "+", number.add_float64),
+    **_floats("mi", "-", number.subtract_float64),
+    **_floats("mul", "*", number.multiply_float64),
+    **_floats("div", "/", _divide_floats),
+    "float4um": (overload("(FLOAT32) -> FLOAT32", of_double(neg)),),
+    "float8um": (overload("(FLOAT64) -> FLOAT64", of_double(neg)),),
+    "numeric_add": (overload(_NUMERICS, _numeric(pg_numeric.add)),),
+    "numeric_sub": (overload(_NUMERICS, _numeric(pg_numeric.subtract)),),
+    "numeric_mul": (overload(_NUMERICS, _numeric(pg_numeric.multiply)),),
+    "numeric_div": (overload(_NUMERICS, numeric_div),),
+    "numeric_mod": (overload(_NUMERICS, numeric_mod),),
+    "numeric_uminus": (overload(_NUMERIC, pg_numeric.negated),),
+}
+_OPERATIONS = {
+    **dict.fromkeys(("int8pl", "float4pl", "float8pl", "numeric_add"), Operation.ADD),
+    **dict.fromkeys(("int8mi", "float4mi", "float8mi", "numeric_sub"), Operation.SUBTRACT),
+    **dict.fromkeys(("int8mul", "float4mul", "float8mul", "numeric_mul"), Operation.MULTIPLY),
+    **dict.fromkeys(("int8div", "float4div", "float8div", "numeric_div"), Operation.DIVIDE),
+}
+
+_MATHEMATICAL: dict[str, tuple[Overload, ...]] = {
+    "abs|int8abs|float4abs|float8abs|numeric_abs": (
+        overload("(INT64) -> INT64", mathematical.absolute_int64),
+        overload("(FLOAT32) -> FLOAT32", of_double(abs)),
+        _double(abs),
+        overload(_NUMERIC, pg_numeric.absolute),
+    ),
+    "ceil|ceiling": (*_mathematical("CEIL"), overload(_NUMERIC, pg_numeric.ceiling)),
+    "floor": (*_mathematical("FLOOR"), overload(_NUMERIC, pg_numeric.floor)),
+    "round": (_double(mathematical.round_float64),),
+    "trunc": (
+        _double(mathematical.truncate_float64),
+        overload("(PG_NUMERIC, INT64) -> PG_NUMERIC", _numeric(pg_numeric.truncated)),
+    ),
+    "sign": (_double(_sign),),
+    "mod": (
+        overload("(INT64, INT64) -> INT64", number.modulo_int64),
+        overload(_NUMERICS, numeric_mod),
+    ),
+    "div|numeric_div_trunc": (overload(_NUMERICS, numeric_div_trunc),),
+    "sqrt|dsqrt": _mathematical("SQRT"),
+    "exp|dexp": _mathematical("EXP"),
+    "ln|dlog1": (_double(_logarithm("LN")),),
+    "log|dlog10": (_double(_logarithm("LOG10")),),
+    "power|pow|dpow": (overload("(FLOAT64, FLOAT64) -> FLOAT64", of_double(mathematical.power)),),
+    "acos": _mathematical("ACOS"),
+    "asin": _mathematical("ASIN"),
+    "atan": _mathematical("ATAN"),
+    "atan2": (overload("(FLOAT64, FLOAT64) -> FLOAT64", of_double(math.atan2)),),
+    "cos": _mathematical("COS"),
+    "sin": _mathematical("SIN"),
+    "tan": _mathematical("TAN"),
+}
+
+_SPANNER: dict[str, tuple[Overload, ...]] = {
+    "spanner.bit_reverse": (overload("(INT64, BOOL) -> INT64", bit.bit_reverse),),
+    "spanner.cosine_distance": _of_vectors(vector.cosine_distance),
+    "spanner.euclidean_distance": _of_vectors(vector.euclidean_distance),
+    "spanner.dot_product": (
+        overload("(ARRAY<INT64>, ARRAY<INT64>) -> FLOAT64", of_double(vector.dot_product)),
+        *_of_vectors(vector.dot_product),
+    ),
+}
+
+FUNCTIONS = (
+    *with_operations(chapter("operator", _OPERATORS, safe_allowed=False), _OPERATIONS),
+    *chapter("mathematical", {**_MATHEMATICAL, **_SPANNER}, safe_allowed=False),
+)

@@ -1,0 +1,42 @@
+"""Comparisons of the values of PostgreSQL databases."""
+
+from __future__ import annotations
+
+from math import inf
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from spanemu.sql.functions.operations import COMPARISONS
+from spanemu.sql.functions.postgresql.comparison import FUNCTIONS
+from spanemu.values.floats import GREATEST_NAN
+from spanemu.values.pg_numeric import parse
+from tests.unit.sql.functions.postgresql.calling import call
+
+
+@given(st.floats(allow_nan=False))
+def test_nan_is_equal_to_itself_and_above_every_float(number: float) -> None:
+    assert call(FUNCTIONS, "float8eq", "FLOAT64, FLOAT64", GREATEST_NAN, GREATEST_NAN)
+    assert call(FUNCTIONS, "float8gt", "FLOAT64, FLOAT64", GREATEST_NAN, number)
+    assert call(FUNCTIONS, "float8lt", "FLOAT64, FLOAT64", number, GREATEST_NAN)
+    assert call(FUNCTIONS, "float8ne", "FLOAT64, FLOAT64", number, GREATEST_NAN)
+    assert not call(FUNCTIONS, "float8ge", "FLOAT64, FLOAT64", number, GREATEST_NAN)
+    assert sorted([GREATEST_NAN, inf, number])[-1] is GREATEST_NAN
+    assert {number: 1}.get(GREATEST_NAN) is None
+
+
+def test_zeros_of_both_signs_are_equal() -> None:
+    assert call(FUNCTIONS, "float8eq", "FLOAT64, FLOAT64", 0.0, -0.0)
+
+
+@pytest.mark.parametrize(("left", "right"), [("1.5", "1.50"), ("NaN", "NaN"), ("0.00", "0")])
+def test_numeric_ignores_trailing_zeros(left: str, right: str) -> None:
+    types = "PG_NUMERIC, PG_NUMERIC"
+    assert call(FUNCTIONS, "numeric_eq", types, parse(left), parse(right))
+    assert call(FUNCTIONS, "numeric_le", types, parse(left), parse(right))
+
+
+def test_every_comparison_has_an_operation() -> None:
+    assert len(FUNCTIONS) == 72
+    assert {function.operation for function in FUNCTIONS} == COMPARISONS
