@@ -26,7 +26,14 @@ _FILE = Path(__file__).with_name("known") / "functions.txt"
 
 # The modules of `sql.functions` with a table FUNCTIONS, and those with a table AGGREGATES. Of the
 # first two, which are GoogleSQL's, the analyzer uses the forms such as "$not" and COALESCE.
-_SCALAR_CHAPTERS: tuple[str, ...] = ("operators", "conditional", "postgresql.conditional")
+_SCALAR_CHAPTERS: tuple[str, ...] = (
+    "operators",
+    "conditional",
+    "postgresql.conditional",
+    "postgresql.comparison",
+    "postgresql.numbers",
+    "postgresql.arrays",
+)
 _AGGREGATE_CHAPTERS: tuple[str, ...] = ("postgresql.aggregates",)
 # Functions that return an array here, and rows in SQL.
 _SET_RETURNING = frozenset(

@@ -9,7 +9,7 @@ shared        implementations that GoogleSQL has under another name
 comparison    = <> < <= > >= of every type
 numbers       arithmetic and mathematical functions
 arrays        functions and operators on arrays
-conditional   COALESCE, NULLIF, GREATEST, LEAST
+conditional   GREATEST and LEAST
 aggregates    aggregate functions
 time          date, timestamptz and interval
 
