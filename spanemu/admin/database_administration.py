@@ -24,6 +24,7 @@ from spanemu.admin.errors import (
     MissingCreateStatement,
     MissingDdlStatements,
     MissingField,
+    SchemaInCreateDatabase,
 )
 from spanemu.admin.instances import Instances
 from spanemu.admin.new_database import NewDatabase, add_database
@@ -61,6 +62,8 @@ def create_database(instances: Instances, parent: str, new: NewDatabase) -> Oper
     instance = InstanceName.parse(parent)
     instances.instance(parent)
     name = instance.database(_database_id(parent, new))
+    if new.extra_statements and not new.dialect.created_with_schema:
+        raise SchemaInCreateDatabase(new.dialect.title)
     check_keys(new.encryption_keys, str(name))
     start = instances.clock.now()
     database = add_database(instances, name, new)

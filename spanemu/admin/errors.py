@@ -122,6 +122,14 @@ class MissingCreateStatement(SpannerError, code=Code.INVALID_ARGUMENT):
     instance: str
 
 
+class SchemaInCreateDatabase(SpannerError, code=Code.INVALID_ARGUMENT):
+    prose = (
+        "DDL statements other than <CREATE DATABASE> are not allowed in database creation request "
+        "for {dialect}-enabled databases."
+    )
+    dialect: str
+
+
 class InvalidCreateStatement(SpannerError, code=Code.INVALID_ARGUMENT):
     prose = (
         "Error parsing Spanner DDL statement: {statement} : "

@@ -51,6 +51,7 @@ class DatabaseDialect:
     places_null_in_keys: bool = False  # whether an index may say NULLS FIRST or NULLS LAST
     read_functions: tuple[str, ...] = ("READ_", "READ_JSON_")  # + the name of a change stream
     stream_retention_max: str = "30d"  # of a change stream
+    created_with_schema: bool = True  # whether CreateDatabase takes schema statements
     unique_key: Fold = str.lower  # in which the names of two objects must differ
 
     @property
@@ -74,6 +75,7 @@ POSTGRESQL = DatabaseDialect(
     places_null_in_keys=True,
     read_functions=("read_json_",),
     stream_retention_max="7d",
+    created_with_schema=False,
 )
 
 # By number of the API, where 0 means unspecified.

@@ -2,17 +2,34 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
+
+from spanemu.base.deferred import deferred
 from spanemu.base.errors import Unsupported
-from spanemu.schema.dialect import DatabaseDialect
+from spanemu.schema.dialect import POSTGRESQL, DatabaseDialect
 from spanemu.sql.dialect import Dialect
 from spanemu.sql.googlesql.dialect import GOOGLESQL
 
+if TYPE_CHECKING:
+    from spanemu.sql.postgresql import dialect as postgresql
+else:
+    postgresql = deferred("spanemu.sql.postgresql.dialect")
+
 DIALECTS: dict[DatabaseDialect, Dialect] = {each.database: each for each in (GOOGLESQL,)}
+
+# The dialects whose modules are imported for the first database that uses the dialect.
+_DEFERRED: Mapping[DatabaseDialect, Callable[[], Dialect]] = {
+    POSTGRESQL: postgresql.PostgreSqlDialect
+}
 
 
 def dialect_of(database: DatabaseDialect) -> Dialect:
     """Return the dialect of a database. Raise Unsupported for a dialect that spanemu lacks."""
     dialect = DIALECTS.get(database)
     if dialect is None:
-        raise Unsupported(f"The {database.title or database.name} dialect")
+        new = _DEFERRED.get(database)
+        if new is None:
+            raise Unsupported(f"The {database.title or database.name} dialect")
+        dialect = DIALECTS.setdefault(database, new())
     return dialect

@@ -96,11 +96,10 @@ _DATABASES: Mapping[str, Sequence[tuple[str, str]]] = {
         ("drop protection", "admin_databases::test_drop_protection"),
         ("nothing else can be updated", "admin_databases::test_nothing_else_of_a_database_can_be_updated"),
         ("large requests are refused", "backups::test_a_large_request_is_refused"),
-        ("the PostgreSQL dialect", "UNIMPLEMENTED: The PostgreSQL dialect"),
+        ("the PostgreSQL dialect", "admin_databases::test_a_postgresql_database_tells_its_dialect"),
         ("customer-managed keys are kept and reported", "encryption::test_a_database_reports_its_keys_and_their_versions"),
         ("names of keys have a form", "encryption::test_keys_that_are_no_names_of_keys_are_refused"),
         ("ChangeQuorum", "UNIMPLEMENTED: Quorum changes (ChangeQuorum)"),
-        ("both are refused by name", "admin_databases::test_features_that_spanemu_lacks_are_refused_by_name"),
     ),
     "11.4": (
         ("a schema update and its operation", "admin_databases::test_a_schema_is_updated_under_an_operation"),

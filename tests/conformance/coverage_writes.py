@@ -104,8 +104,6 @@ _MUTATIONS: Mapping[str, Sequence[tuple[str, str]]] = {
         ("no column of type INTERVAL", "mutations_values::test_no_column_holds_intervals"),
         ("no column of type STRUCT", "mutations_values::test_no_column_holds_structs"),
         ("INTERVAL in ISO 8601", "mutations_values::test_intervals_travel_in_iso_8601"),
-        ("PG.NUMERIC", "UNIMPLEMENTED: The PostgreSQL dialect"),
-        ("the PostgreSQL dialect is refused by name", "mutations_values::test_the_postgresql_dialect_is_refused_by_name"),
         ("UUID in canonical form", "mutations_values::test_uuid_is_canonical_and_lower_case"),
         ("invalid UUIDs", "mutations_values::test_what_is_no_uuid"),
         ("JSON nests 80 levels at most", "mutations_values::test_json_of_more_than_80_levels"),

@@ -85,12 +85,21 @@ def test_a_database_needs_an_instance_and_a_free_name(client, instance, database
         create(client, client.instance("nowhere"), create_statement="CREATE DATABASE d1")
 
 
-def test_features_that_spanemu_lacks_are_refused_by_name(client, instance):
-    with pytest.raises(exceptions.MethodNotImplemented, match="PostgreSQL"):
+def test_a_postgresql_database_tells_its_dialect(client, instance):
+    request = {
+        "create_statement": 'CREATE DATABASE "pg-db"',
+        "database_dialect": types.DatabaseDialect.POSTGRESQL,
+    }
+    assert create(client, instance, **request).result(timeout=10).name.endswith("pg-db")
+    name = f"{instance.name}/databases/pg-db"
+    dialect = client.database_admin_api.get_database(name=name).database_dialect
+    assert dialect is types.DatabaseDialect.POSTGRESQL
+    with pytest.raises(exceptions.InvalidArgument, match="CREATE DATABASE"):
         create(
             client,
             instance,
-            create_statement='CREATE DATABASE "d1"',
+            create_statement="CREATE DATABASE other",
+            extra_statements=["CREATE TABLE t (id bigint PRIMARY KEY)"],
             database_dialect=types.DatabaseDialect.POSTGRESQL,
         )
 

@@ -5,14 +5,12 @@ from base64 import b64decode
 
 import grpc
 import pytest
-from google.cloud.spanner_admin_database_v1 import DatabaseDialect
 from google.cloud.spanner_v1 import types
 from google.protobuf.struct_pb2 import NULL_VALUE
 
 from tests.conformance.backends import (
     FP,
     IA,
-    UNIMPLEMENTED,
     insert,
     insert_or_update,
     refused,
@@ -306,14 +304,6 @@ def test_text_that_is_not_utf_8(db):
         with pytest.raises(grpc.RpcError) as caught:
             commit(data, timeout=10)
     assert caught.value.code() is grpc.StatusCode.INVALID_ARGUMENT
-
-
-@spanemu_only
-def test_the_postgresql_dialect_is_refused_by_name(db):
-    instance = db.official._instance
-    made = instance.database("pg-types", database_dialect=DatabaseDialect.POSTGRESQL)
-    with refused(UNIMPLEMENTED, match="PostgreSQL"):
-        made.create()
 
 
 PLACED = (

@@ -21,10 +21,10 @@ from spanemu.admin.errors import (
     MissingField,
     OperationAlreadyExists,
     OperationNotFound,
+    SchemaInCreateDatabase,
 )
 from spanemu.admin.instance import InstanceSpec
 from spanemu.admin.instance_administration import create_instance, update_instance
-from spanemu.base.errors import Unsupported
 from spanemu.base.paging import PageRequest
 from spanemu.base.resource_ids import InvalidDatabaseId, InvalidInstanceId, InvalidOperationId
 from spanemu.base.resource_names import InvalidName
@@ -145,8 +145,18 @@ def test_a_database_appears_complete_or_not_at_all(catalog):
         make_database(catalog)
     with pytest.raises(InstanceNotFound):
         create_database(catalog, f"{INSTANCE}x", NewDatabase("CREATE DATABASE d1"))
-    with pytest.raises(Unsupported):
-        create_database(catalog, INSTANCE, NewDatabase("CREATE DATABASE d2", (), POSTGRESQL))
+
+
+def test_a_postgresql_database_is_created_without_a_schema(catalog):
+    with_schema = NewDatabase("CREATE DATABASE d2", ("CREATE TABLE t",), POSTGRESQL)
+    with pytest.raises(SchemaInCreateDatabase):
+        create_database(catalog, INSTANCE, with_schema)
+    with pytest.raises(InvalidCreateStatement):
+        create_database(catalog, INSTANCE, NewDatabase("CREATE DATABASE `d2`", (), POSTGRESQL))
+    with pytest.raises(InvalidDatabaseId):
+        create_database(catalog, INSTANCE, NewDatabase('CREATE DATABASE "D2"', (), POSTGRESQL))
+    create_database(catalog, INSTANCE, NewDatabase("CREATE DATABASE D2", (), POSTGRESQL))
+    assert catalog.database(f"{INSTANCE}/databases/d2")
 
 
 def test_drop_protection_is_the_only_setting(catalog):

@@ -3,6 +3,7 @@
     parse_statement("/*@ ... */ SELECT ...")   what ExecuteSql takes
     parse_query("SELECT ...")                  the body of a view
     parse_expression("a + 1")                  a default, a check, a generated column
+    split_statements(file_text)                a file, split at its semicolons
 
 Every failure is a `SpannerError`. The entry point for DDL is `ddl.statement`.
 """
@@ -13,6 +14,7 @@ from collections.abc import Callable, Mapping
 from typing import TypeVar
 
 from spanemu.sql.bounds import UNBOUNDED, Bounds
+from spanemu.sql.errors import SyntaxFailure
 from spanemu.sql.postgresql import ast
 from spanemu.sql.postgresql.syntax.dml import DmlParser
 from spanemu.sql.postgresql.syntax.lexer import tokenize
@@ -62,6 +64,38 @@ def begins_dml(text: str) -> bool:
         return True
     tokenize(text)
     return False
+
+
+def split_statements(text: str) -> list[tuple[str, int]]:
+    """Return each statement of `text` with its offset; semicolons separate the statements.
+
+    Comments before, after and between statements belong to no statement. A semicolon inside a
+    comment, a string or a quoted name separates nothing.
+    """
+    statements: list[tuple[str, int]] = []
+    first = last = None
+    for token in tokenize(text):
+        if token.symbol != ";" and token.kind is not Kind.END:
+            first, last = first or token, token
+        elif first is not None and last is not None:
+            statements.append((text[first.at : last.end], first.at))
+            first = last = None
+    return statements
+
+
+def created_database(text: str) -> str | None:
+    """Return the database id in a CREATE DATABASE statement; None for any other text.
+
+    An id with a hyphen needs quotes; an id without quotes is folded.
+    """
+    try:
+        parser = StatementParser(text)
+        parser.expect_all("CREATE", "DATABASE")
+        name = parser.identifier().name
+        parser.expect_end()
+    except SyntaxFailure:
+        return None
+    return name
 
 
 def _parse_all(text: str, rule: Callable[[StatementParser], T], bounds: Bounds) -> T:

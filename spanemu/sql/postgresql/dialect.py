@@ -1,0 +1,100 @@
+"""PostgreSQL as a `Dialect`: the entry points of its parser, analyzer and printer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from spanemu.base.errors import Unsupported
+from spanemu.base.limits import Limits
+from spanemu.schema.dialect import POSTGRESQL, DatabaseDialect
+from spanemu.schema.schema import Schema
+from spanemu.schema.table import Table
+from spanemu.sql import resolved
+from spanemu.sql.bounds import Bounds
+from spanemu.sql.ddl_ast import DdlStatement
+from spanemu.sql.dialect import (
+    DEFAULT_OPTIONS,
+    AnalyzerOptions,
+    Dialect,
+    StoredExpression,
+    ViewShape,
+)
+from spanemu.sql.functions.registry import Catalog
+from spanemu.sql.postgresql.catalog import CATALOG
+from spanemu.sql.postgresql.syntax.keywords import quoted
+from spanemu.sql.postgresql.syntax.lexer import tokenize
+from spanemu.sql.postgresql.syntax.statement import (
+    begins_dml,
+    created_database,
+    parse_expression,
+    parse_statement,
+    split_statements,
+)
+from spanemu.sql.syntax_tree import Expression, Statement, Token, TypeName
+from spanemu.values.types import Type, array_of
+
+
+class PostgreSqlDialect(Dialect):
+    """The dialect PostgreSQL."""
+
+    database: DatabaseDialect = POSTGRESQL
+    catalog: Catalog = CATALOG
+
+    def parse_statement(self, text: str, limits: Limits) -> Statement:
+        return parse_statement(text, Bounds(limits))
+
+    def begins_dml(self, text: str) -> bool:
+        return begins_dml(text)
+
+    def analyze(
+        self,
+        statement: Statement,
+        text: str,
+        schema: Schema,
+        parameter_types: Mapping[str, Type],
+        options: AnalyzerOptions = DEFAULT_OPTIONS,
+    ) -> resolved.Statement:
+        raise Unsupported("The analysis of PostgreSQL statements")
+
+    def parse_expression(self, text: str) -> Expression:
+        return parse_expression(text)
+
+    def analyze_expression(
+        self,
+        text: str,
+        table: Table | None,
+        schema: Schema,
+        *,
+        expected: Type | None,
+        allow_columns: bool = True,
+    ) -> StoredExpression:
+        raise Unsupported("The analysis of PostgreSQL expressions")
+
+    def analyze_view(self, text: str, schema: Schema) -> ViewShape:
+        raise Unsupported("The analysis of PostgreSQL views")
+
+    def is_commit_timestamp(self, text: str | None) -> bool:
+        raise Unsupported("The analysis of PostgreSQL expressions")
+
+    def named_type(self, name: TypeName, schema: Schema) -> Type:
+        if name.element is not None:
+            return array_of(self.named_type(name.element, schema))
+        return self.database.column_types[str(name.path)]
+
+    def parse_ddl(self, text: str, limits: Limits | None = None) -> DdlStatement:
+        raise Unsupported("PostgreSQL schema statements")
+
+    def created_database(self, text: str) -> str | None:
+        return created_database(text)
+
+    def split_statements(self, text: str) -> list[tuple[str, int]]:
+        return split_statements(text)
+
+    def tokenize(self, text: str) -> list[Token]:
+        return tokenize(text)
+
+    def format_ddl(self, text: str) -> str:
+        raise Unsupported("The formatting of PostgreSQL schema statements")
+
+    def quoted(self, identifier: str) -> str:
+        return quoted(identifier)
