@@ -31,13 +31,15 @@ class Operator(NamedTuple):
 
 
 @cache
-def _lines() -> Mapping[tuple[str, int], tuple[str, ...]]:
-    """Return the lines of the file by symbol and number of operands."""
-    lines: dict[tuple[str, int], list[str]] = {}
-    for line in _FILE.read_text(encoding="ascii").splitlines():
-        symbol, rest = line.split(" ", 1)
-        lines.setdefault((symbol, 1 if rest.startswith(". ") else 2), []).append(rest)
-    return {key: tuple(values) for key, values in lines.items()}
+def _text() -> str:
+    return "\n" + _FILE.read_text(encoding="ascii")
+
+
+def _lines(symbol: str) -> list[str]:
+    """Return the lines of a symbol, which stand together in the file."""
+    text, line_start = _text(), f"\n{symbol} "
+    first, last = text.find(line_start), text.rfind(line_start)
+    return [] if first < 0 else text[first + 1 : text.index("\n", last + 1)].split("\n")
 
 
 @cache
@@ -47,10 +49,11 @@ def operators(symbol: str, operands: int) -> Mapping[tuple[Type, ...], Operator]
     There are none if PostgreSQL has no such operator.
     """
     result: dict[tuple[Type, ...], Operator] = {}
-    for line in _lines().get((symbol, operands), ()):
-        *names, function = line.split(" ")
+    for line in _lines(symbol):
+        _, *names, function = line.split(" ")
         types = tuple(type_called(name) for name in names if name != ".")
-        result[types] = Operator(types, function)
+        if len(types) == operands:
+            result[types] = Operator(types, function)
     return result
 
 
