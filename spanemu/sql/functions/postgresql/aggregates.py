@@ -1,7 +1,7 @@
 """Aggregate functions of PostgreSQL databases, by the chapter of that name.
 
 The running states that differ from GoogleSQL's are here. A sum of bigints is a numeric, a sum of
-numerics keeps the largest scale, and NaN is the greatest float. COUNT(*) is the hidden
+numerics keeps the largest scale. COUNT(*) is the hidden
 "$count_star".
 """
 
@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from decimal import Decimal
 from functools import partial
+from math import inf
 from operator import and_, or_
 from typing import Any
 
@@ -24,7 +25,7 @@ from spanemu.sql.functions.registry import Accumulator, AggregateFunction, Aggre
 from spanemu.sql.functions.value_size import TEXT_BYTES, Sizer, sizer
 from spanemu.values import pg_numeric
 from spanemu.values.errors import BadValue
-from spanemu.values.floats import FLOAT32_MAX, round32
+from spanemu.values.floats import FLOAT32_MAX, round32, with_greatest_nan
 
 
 class SumBigint:
@@ -88,6 +89,25 @@ class AverageNumeric(SumNumeric):
         return pg_numeric.divide(self._total, Decimal(self._count)) if self._count else None
 
 
+class SumDouble(sums.SumFloat64):
+    """sum of double precision."""
+
+    __slots__ = ()
+
+    def result(self) -> Any:
+        return with_greatest_nan(self.sum()) if self._count else None
+
+
+class AverageDouble(sums.AverageFloat64):
+    """avg of real and of double precision."""
+
+    __slots__ = ()
+
+    def result(self) -> Any:
+        average = super().result()
+        return None if average is None else with_greatest_nan(average)
+
+
 class SumReal(sums.SumFloat64):
     """sum of real: a real."""
 
@@ -97,25 +117,9 @@ class SumReal(sums.SumFloat64):
         if not self._count:
             return None
         total = self.sum()
-        if FLOAT32_MAX < abs(total) < float("inf"):
+        if FLOAT32_MAX < abs(total) < inf:
             raise Overflow("float", "SUM")
-        return round32(total)
-
-
-class LeastFloat(state.Least):
-    """min of floats: NaN only if all values are NaN."""
-
-    __slots__ = ()
-
-    def add(self, value: float) -> None:
-        # True for the first value, a smaller value, and any value after a NaN.
-        current = self._value
-        if current is None or value < current or current != current:
-            self._value = value
-
-    def extend(self, values: Sequence[float]) -> None:
-        for value in values:
-            self.add(value)
+        return with_greatest_nan(round32(total))
 
 
 class Joined:
@@ -153,15 +157,14 @@ def _elements(new: Callable[[Sizer], Accumulator]) -> Any:
     return lambda types, result: partial(new, sizer(result.item()))
 
 
-_ORDERED = ("INT64", "PG_NUMERIC", "STRING", "DATE", "TIMESTAMP", "INTERVAL", "PG_OID")
-_FLOATS = ("FLOAT32", "FLOAT64")
+_ORDERED = (
+    *("INT64", "PG_NUMERIC", "FLOAT32", "FLOAT64", "STRING"),
+    *("DATE", "TIMESTAMP", "INTERVAL", "PG_OID"),
+)
 
 
-def _extreme(of_ordered: type[Any], of_float: type[Any]) -> tuple[AggregateOverload, ...]:
-    return tuple(
-        aggregate(f"({type_}) -> {type_}", _always(of_float if type_ in _FLOATS else of_ordered))
-        for type_ in (*_ORDERED, *_FLOATS)
-    )
+def _extreme(new: type[Any]) -> tuple[AggregateOverload, ...]:
+    return tuple(aggregate(f"({type_}) -> {type_}", _always(new)) for type_ in _ORDERED)
 
 
 def _bits(combine: Callable[[int, int], int]) -> tuple[AggregateOverload, ...]:
@@ -190,8 +193,8 @@ _DECLARED = aggregates(
         "avg": (
             aggregate("(INT64) -> PG_NUMERIC", _always(AverageBigint)),
             aggregate("(PG_NUMERIC) -> PG_NUMERIC", _always(AverageNumeric)),
-            aggregate("(FLOAT32) -> FLOAT64", _always(sums.AverageFloat64)),
-            aggregate("(FLOAT64) -> FLOAT64", _always(sums.AverageFloat64)),
+            aggregate("(FLOAT32) -> FLOAT64", _always(AverageDouble)),
+            aggregate("(FLOAT64) -> FLOAT64", _always(AverageDouble)),
             aggregate("(INTERVAL) -> INTERVAL", _always(sums.AverageInterval)),
         ),
         "bit_and": _bits(and_),
@@ -199,14 +202,14 @@ _DECLARED = aggregates(
         "bool_and|every": _logical(and_),
         "bool_or": _logical(or_),
         "count": (aggregate("(ANY) -> INT64", _always(state.Count)),),
-        "max": _extreme(state.Greatest, state.GreatestFloat),
-        "min": _extreme(state.Least, LeastFloat),
+        "max": _extreme(state.Greatest),
+        "min": _extreme(state.Least),
         "string_agg": (_joined("STRING", ""), _joined("BYTES", b"")),
         "sum": (
             aggregate("(INT64) -> PG_NUMERIC", _always(SumBigint)),
             aggregate("(PG_NUMERIC) -> PG_NUMERIC", _always(SumNumeric)),
             aggregate("(FLOAT32) -> FLOAT32", _always(SumReal)),
-            aggregate("(FLOAT64) -> FLOAT64", _always(sums.SumFloat64)),
+            aggregate("(FLOAT64) -> FLOAT64", _always(SumDouble)),
             aggregate("(INTERVAL) -> INTERVAL", _always(sums.SumInterval)),
         ),
     },

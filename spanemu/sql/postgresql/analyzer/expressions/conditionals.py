@@ -57,13 +57,7 @@ def _nullif(node: ast.FunctionCall, env: Env) -> Expr:
     analysis = env.analysis
     left, right = (resolve(argument, env) for argument in node.arguments)
     equality = operator_call("=", (left, right), analysis, node.at)
-    left, right = equality.arguments
-    if not left.type.is_float:
-        return form_call("NULLIF", (left, right), analysis, node.at, left.type)
-    value, bindings = evaluated_once(left, analysis)
-    equality = operator_call("=", (value, right), analysis, node.at)
-    case = Case(left.type, ((equality, Literal(left.type, None)),), value)
-    return with_bindings(bindings, case)
+    return form_call("NULLIF", equality.arguments, analysis, node.at, equality.arguments[0].type)
 
 
 def _extreme(node: ast.FunctionCall, env: Env) -> Expr:

@@ -1,8 +1,7 @@
 """Resolves IN over a list, and ANY and ALL over arrays.
 
 The items of a list that have a common type are compared by one operator, others each by its own. A
-list is the shared form of IN, by which the planner finds keys, unless a float is compared: for the
-shared form, NaN equals nothing.
+list is the shared form of IN, by which the planner finds keys.
 """
 
 from __future__ import annotations
@@ -103,7 +102,7 @@ def in_list(operand: Expr, items: Sequence[Expr], env: Env, at: int) -> Expr:
     if shared is not None:
         compared = _compared_types("=", operand.type, shared, at)
         items = [coerce(item, shared, analysis, at) for item in items]
-        if compared[0] == compared[1] and not compared[0].is_float:
+        if compared[0] == compared[1]:
             values = [coerce(value, compared[0], analysis, at) for value in (operand, *items)]
             return form_call("$in", values, analysis, at)
     value, bindings = evaluated_once(operand, analysis)

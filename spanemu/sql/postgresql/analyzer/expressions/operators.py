@@ -118,13 +118,12 @@ def _bounds(
 
 
 def _is_shared_form(value: Expr, above: FunctionCall, below: FunctionCall) -> bool:
-    """Return whether all three are compared as one type without NaN, as the shared form does."""
+    """Return whether all three are compared as one type, as the shared form does."""
     return (
         above.arguments[0] is below.arguments[0] is value
         and above.arguments[1].type == below.arguments[1].type == value.type
         and above.signature.operation is Operation.GREATER_OR_EQUAL
         and below.signature.operation is Operation.LESS_OR_EQUAL
-        and not value.type.is_float
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from decimal import Decimal
-from math import isnan, nan
+from math import inf
 from typing import Any
 
 import pytest
@@ -11,6 +11,7 @@ import pytest
 from spanemu.base.errors import SpannerError
 from spanemu.sql.functions.postgresql.aggregates import AGGREGATES
 from spanemu.values import pg_numeric
+from spanemu.values.floats import GREATEST_NAN
 from spanemu.values.types import BOOL, FLOAT32, FLOAT64, INT64, PG_NUMERIC, STRING, Type
 
 FUNCTIONS = {
@@ -46,13 +47,14 @@ def test_an_average_has_the_scale_of_a_quotient():
 
 def test_nan_is_contagious_in_sums():
     assert value("sum", PG_NUMERIC, pg_numeric.NAN, Decimal(1)) is pg_numeric.NAN
-    assert isnan(value("avg", FLOAT64, nan, 1.0))
+    assert value("avg", FLOAT64, GREATEST_NAN, 1.0) is GREATEST_NAN
+    assert value("sum", FLOAT32, GREATEST_NAN, 1.0) is GREATEST_NAN
+    assert value("sum", FLOAT64, inf, -inf) is GREATEST_NAN
 
 
 def test_nan_is_the_greatest_float():
-    assert isnan(value("max", FLOAT64, 2.0, nan, 1.0))
-    assert value("min", FLOAT64, nan, 2.0, 1.0) == 1.0
-    assert isnan(value("min", FLOAT32, nan, nan))
+    assert value("max", FLOAT64, 2.0, GREATEST_NAN, 1.0) is GREATEST_NAN
+    assert value("min", FLOAT64, GREATEST_NAN, 2.0, 1.0) == 1.0
 
 
 def test_a_sum_of_reals_is_a_real():
