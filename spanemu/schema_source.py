@@ -6,12 +6,16 @@
 
 A text that begins with the first word of a schema statement, or contains only comments, is DDL.
 Any other text is the path of a file.
+
+A PostgreSQL schema file may hold commands of psql, such as `\\connect shop`, each on its own line.
+They are skipped with a warning.
 """
 
 from __future__ import annotations
 
 import os
 import re
+import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -43,6 +47,13 @@ _ALTER_DATABASE = {
     POSTGRESQL: _alter_database('"', "SET|RESET"),
 }
 TEXT_ORIGIN = "<schema>"
+
+
+_PSQL_COMMAND = re.compile(r"^[ \t]*\\(\S*)[^\n]*", re.MULTILINE)
+
+
+class PsqlCommandSkipped(UserWarning):
+    """A command of psql in a schema file, which has no effect."""
 
 
 class NotUtf8(SpannerError, code=Code.INVALID_ARGUMENT):
@@ -157,6 +168,7 @@ def split_schema(
 
     Raises SchemaRejected where the end of a statement cannot be found, as in an unclosed string.
     """
+    text = without_psql_commands(text, origin, line, dialect)
     try:
         divided = dialect_of(dialect).split_statements(text)
     except SyntaxFailure as failure:
@@ -168,3 +180,26 @@ def split_schema(
         counted = offset
         statements.append(SchemaStatement(statement, origin, line, dialect))
     return statements
+
+
+def without_psql_commands(text: str, origin: str, line: int, dialect: DatabaseDialect) -> str:
+    """Return a text with blanks in place of the commands of psql, and warn about each command.
+
+    A line that begins with a backslash inside a string or a comment is no command.
+    """
+    if dialect is not POSTGRESQL or "\\" not in text:
+        return text
+    tokenize = dialect_of(dialect).tokenize
+    checked = 0  # the offset up to which the text consists of whole tokens
+    for command in list(_PSQL_COMMAND.finditer(text)):
+        try:
+            tokenize(text[checked : command.start()])
+        except SyntaxFailure:  # an unclosed string or comment
+            continue
+        checked = command.end()
+        at = line + text.count("\n", 0, command.start())
+        message = f"{origin}:{at}: the psql command \\{command[1]} is skipped"
+        warnings.warn(PsqlCommandSkipped(message), stacklevel=2)
+        blank = " " * (command.end() - command.start())
+        text = text[: command.start()] + blank + text[command.end() :]
+    return text

@@ -19,7 +19,10 @@ else:
     programs = deferred("pytest_spanemu.sources.programs")
 
 KIND = "sample"
-_SAMPLES = Path(__file__).parent / "sample_schemas"
+_SAMPLES = {
+    Dialect.GOOGLESQL: Path(__file__).parent / "sample_schemas",
+    Dialect.POSTGRESQL: Path(__file__).parent / "sample_schemas" / "postgresql",
+}
 _FILES = {
     "singers": ("singers.sql",),
     "banking": ("banking.sql",),
@@ -36,7 +39,10 @@ def sample(text: str, name: str, dialect: Dialect) -> Source:
     if name not in _FILES:
         known = ", ".join(_FILES)
         raise SourceError(f"schema source {text!r}: the samples are {known}")
-    return FilesSource(text, [_SAMPLES / file for file in _FILES[name]], dialect)
+    files = [_SAMPLES[dialect] / file for file in _FILES[name]]
+    if not all(file.is_file() for file in files):
+        raise SourceError(f"schema source {text!r}: the sample needs GoogleSQL, not {dialect}")
+    return FilesSource(text, files, dialect)
 
 
 _GLOB = re.compile(r"[*?\[]")

@@ -5,9 +5,10 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from importlib import import_module
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import click
 
@@ -57,7 +58,17 @@ COMMANDS: Mapping[str, Subcommand] = {
 }
 
 
+def _show_warning(message: Warning | str, *_: object) -> None:
+    click.echo(f"spanemu: {message}", err=True)
+
+
 class _Commands(SuggestingGroup):
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run a command, and print warnings without the line of code that they come from."""
+        with warnings.catch_warnings():
+            warnings.showwarning = _show_warning  # type: ignore[assignment]  # takes less
+            return super().invoke(ctx)
+
     def list_commands(self, ctx: click.Context) -> list[str]:
         return sorted(COMMANDS)
 

@@ -39,6 +39,7 @@ from spanemu.lint.source import (
     statements_of,
 )
 from spanemu.schema.dialect import dialect_named
+from spanemu.schema_source import without_psql_commands
 from spanemu.sql import ddl_ast
 from spanemu.sql.errors import DdlSyntaxFailure, SyntaxFailure, UnclosedText
 from spanemu.sql.inspection import walk
@@ -191,13 +192,19 @@ def _parsed(
     texts: Iterable[SourceText], failures: list[Failure]
 ) -> Iterator[tuple[Statement, ddl_ast.DdlStatement]]:
     for text in texts:
-        for statement in _statements(text, failures):
+        for statement in _statements(_without_psql_commands(text), failures):
             _check_directives(statement, failures)
             if is_client_statement(statement.text):
                 continue
             tree = _tree(statement, failures)
             if tree is not None:
                 yield statement, tree
+
+
+def _without_psql_commands(source: SourceText) -> SourceText:
+    dialect = source.dialect.database
+    text = without_psql_commands(source.text, source.origin, 1, dialect)
+    return replace(source, text=text)
 
 
 _UNREADABLE_MAX = 20  # unreadable statements, before the linter skips the rest of a file

@@ -6,10 +6,12 @@ from spanemu.base.errors import Code, SpannerError
 from spanemu.schema.dialect import POSTGRESQL
 from spanemu.schema_source import (
     TEXT_ORIGIN,
+    PsqlCommandSkipped,
     SchemaRejected,
     SchemaStatement,
     load_schema,
     rejected,
+    split_schema,
 )
 from spanemu.sql.errors import DdlSyntaxFailure
 
@@ -84,6 +86,25 @@ def test_a_text_that_cannot_be_cut_is_refused_with_its_place(tmp_path):
     with pytest.raises(SchemaRejected) as refusal:
         load_schema(path)
     assert (refusal.value.origin, refusal.value.line) == (str(path), 3)
+
+
+def test_psql_commands_are_skipped_with_a_warning():
+    text = (
+        "\\connect shop\nCREATE TABLE a (\n  x text DEFAULT 'it''s\n\\d'\n);\n"
+        "  \\echo don't /* look\n/* a comment\n\\q */ DROP TABLE a;\n"
+    )
+    with pytest.warns(PsqlCommandSkipped) as warned:
+        statements = split_schema(text, "pg.sql", dialect=POSTGRESQL)
+    assert [(each.line, each.text[:10]) for each in statements] == [
+        (2, "CREATE TAB"),
+        (8, "DROP TABLE"),
+    ]
+    assert "'it''s\n\\d'" in statements[0].text
+    assert [str(each.message).split(":")[:2] for each in warned] == [
+        ["pg.sql", "1"],
+        ["pg.sql", "6"],
+    ]
+    assert "\\connect" in str(warned[0].message)
 
 
 @pytest.mark.parametrize(
