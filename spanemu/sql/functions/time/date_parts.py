@@ -26,6 +26,11 @@ from spanemu.values.zone import Zone, zone_named
 ORDINAL_MIN = date.min.toordinal()
 ORDINAL_MAX = date.max.toordinal()
 
+# The calendar repeats itself, weekdays included, after this many days and years. By it, the days
+# before year 1 and after year 9999 that a zone's clock can show have parts like others.
+CYCLE_DAYS = 146_097
+CYCLE_YEARS = 400
+
 _WEEKDAYS = ("MONDAY", "TUESDAY", "WEDNESDAY", "THURSDAY", "FRIDAY", "SATURDAY", "SUNDAY")
 
 # Days from Monday to the first day of the week.
@@ -215,9 +220,22 @@ def date_in_zone(nanos: int, zone_name: str) -> date:
 
 def midnight(day: date, zone_name: str) -> int:
     """Return the instant at which the date begins in a time zone."""
-    local = (day.toordinal() - EPOCH_ORDINAL) * SECONDS_PER_DAY
-    nanos = find_zone(zone_name).instant_of(local) * NANOS_PER_SECOND
-    return check_timestamp(nanos, f"start of {day} in time zone {zone_name}")
+    expression = f"start of {day} in time zone {zone_name}"
+    return check_timestamp(_midnight(day.toordinal(), zone_name), expression)
+
+
+def start_of_part(nanos: int, part: str, zone_name: str) -> int:
+    """Return the instant at which the part of the calendar that contains `nanos` begins."""
+    ordinal = EPOCH_ORDINAL + local_seconds(nanos, zone_name) // SECONDS_PER_DAY
+    shift = CYCLE_DAYS if ordinal < ORDINAL_MIN else -CYCLE_DAYS if ordinal > ORDINAL_MAX else 0
+    first = truncate(date.fromordinal(ordinal + shift), part).toordinal() - shift
+    expression = f"start of {part} of {format_utc(nanos)} in time zone {zone_name}"
+    return check_timestamp(_midnight(first, zone_name), expression)
+
+
+def _midnight(ordinal: int, zone_name: str) -> int:
+    local = (ordinal - EPOCH_ORDINAL) * SECONDS_PER_DAY
+    return find_zone(zone_name).instant_of(local) * NANOS_PER_SECOND
 
 
 def check_timestamp(nanos: int, expression: str) -> int:

@@ -20,7 +20,13 @@ from spanemu.base.limits import CELL_BYTES_MAX
 from spanemu.sql.functions.errors import BadArgument
 from spanemu.sql.functions.registry import Context
 from spanemu.sql.functions.text.pattern_cache import pattern_cache
-from spanemu.sql.functions.time.date_parts import SECONDS_PER_DAY, find_zone, week_of_year
+from spanemu.sql.functions.time.date_parts import (
+    CYCLE_DAYS,
+    CYCLE_YEARS,
+    SECONDS_PER_DAY,
+    find_zone,
+    week_of_year,
+)
 from spanemu.sql.functions.value_size import bounded
 from spanemu.values.date import EPOCH_ORDINAL
 
@@ -32,10 +38,6 @@ MONTHS = (
 
 # Elements that a DATE has no value for.
 CLOCK_ELEMENTS = frozenset("cHIklMPpRrSsTXZz")
-
-# The calendar repeats after this many years, weekdays included.
-CYCLE_YEARS = 400
-CYCLE_DAYS = 146_097
 
 _UNSUPPORTED = frozenset("J")  # days since the quarter began: refused by Spanner itself
 

@@ -13,8 +13,13 @@ from spanemu.base.clock import NANOS_PER_SECOND
 from spanemu.base.deadline_checks import interruptible
 from spanemu.sql.functions.errors import UnparseableText
 from spanemu.sql.functions.registry import Context
-from spanemu.sql.functions.time.date_parts import SECONDS_PER_DAY, check_timestamp, find_zone
-from spanemu.sql.functions.time.formatting import CYCLE_DAYS, CYCLE_YEARS
+from spanemu.sql.functions.time.date_parts import (
+    CYCLE_DAYS,
+    CYCLE_YEARS,
+    SECONDS_PER_DAY,
+    check_timestamp,
+    find_zone,
+)
 from spanemu.sql.functions.time.parse_elements import compiled, skip_spaces
 from spanemu.sql.functions.time.parse_fields import Fields, resolve_date
 from spanemu.values.date import EPOCH_ORDINAL

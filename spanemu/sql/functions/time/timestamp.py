@@ -32,7 +32,7 @@ from spanemu.sql.functions.time.date_parts import (
     find_zone,
     local_seconds,
     midnight,
-    truncate,
+    start_of_part,
 )
 from spanemu.sql.functions.time.formatting import format_timestamp, moment_of
 from spanemu.sql.functions.time.interval import extract_from_interval
@@ -103,7 +103,7 @@ def timestamp_trunc(context: Context, nanos: int, part: str, zone_name: str | No
         seconds, width = local_seconds(nanos, name), size // NANOS_PER_SECOND
         start = nanos // NANOS_PER_SECOND - seconds % width
         return check_timestamp(start * NANOS_PER_SECOND, f"start of {part}")
-    return midnight(truncate(date_in_zone(nanos, name), part), name)
+    return start_of_part(nanos, part, name)
 
 
 def timestamp_of_string(context: Context, text: str) -> int:

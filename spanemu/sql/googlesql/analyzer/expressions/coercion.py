@@ -101,10 +101,29 @@ def _kind_of_parameter(parameter: ParameterRef, analysis: Analysis) -> Kind:
 
 
 def _kind_of_composite(composite: MakeArray | MakeStruct, analysis: Analysis) -> Kind:
-    kinds = (kind_of(item, analysis) for item in interruptible(composite.items))
     if type(composite) is MakeStruct:
+        kinds = (kind_of(item, analysis) for item in interruptible(composite.items))
         return Kind.COMPOSITE if any(kind is not Kind.VALUE for kind in kinds) else Kind.VALUE
-    return Kind.COMPOSITE if all(kind >= Kind.LITERAL for kind in kinds) else Kind.VALUE
+    is_literal = all(_is_literal_element(item, analysis) for item in interruptible(composite.items))
+    return Kind.COMPOSITE if is_literal else Kind.VALUE
+
+
+def _is_literal_element(item: Expr, analysis: Analysis) -> bool:
+    """Return whether an element adapts to other types: a struct only if none of its fields is NULL.
+
+    The array has given a NULL in the struct, or a parameter without type, its type for good.
+    """
+    if type(item) is MakeStruct and any(
+        kind_of(field, analysis) >= Kind.NULL for field in item.items
+    ):
+        return False
+    return kind_of(item, analysis) >= Kind.LITERAL
+
+
+def _element_kind(item: Expr, analysis: Analysis) -> Kind:
+    """Return the kind of an array's element: NULL is a literal of the element type."""
+    kind = kind_of(item, analysis)
+    return Kind.LITERAL if kind >= Kind.NULL and not item.type.is_array else kind
 
 
 _KINDS: Mapping[type, Any] = {
@@ -151,16 +170,17 @@ def _composite_cost(expression: Expr, target: Type, analysis: Analysis) -> int |
     assert isinstance(expression, MakeArray | MakeStruct)
     if expression.type.code is not target.code:
         return None
-    if target.element is not None:
-        item_types: Sequence[Type] = [target.element] * len(expression.items)
-    elif len(target.fields) == len(expression.items):
-        item_types = [field.type for field in target.fields]
-    else:
+    items = expression.items
+    if (element := target.element) is not None:
+        return _total(
+            [cost(item, _element_kind(item, analysis), element, analysis) for item in items]
+        )
+    if len(target.fields) != len(items):
         return None
     return _total(
         [
-            cost(item, kind_of(item, analysis), type_, analysis)
-            for item, type_ in zip(expression.items, item_types, strict=True)
+            cost(item, kind_of(item, analysis), field.type, analysis)
+            for item, field in zip(items, target.fields, strict=True)
         ]
     )
 
@@ -328,8 +348,12 @@ def _common_composite(composites: Sequence[Candidate], analysis: Analysis) -> Ty
     """Return the common type of array or struct constructors, computed item by item."""
     constructors = [constructor.expression for constructor in composites]
     if all(type(constructor) is MakeArray for constructor in constructors):
-        items = [item for constructor in constructors for item in constructor.items]  # type: ignore[union-attr]
-        element = common_type(items, analysis)
+        elements = [
+            Candidate(item.type, _element_kind(item, analysis), item)
+            for constructor in constructors
+            for item in constructor.items  # type: ignore[union-attr]
+        ]
+        element = common_type_of(elements, analysis)
         return None if element is None else array_of(element)
     first = composites[0].type
     width = len(first.fields)

@@ -91,6 +91,9 @@ def test_diff_overflow() -> None:
         # The clock went back at 09:00 UTC, so this day began at another offset.
         ("2017-11-05T12:00:00Z", "DAY", None, "2017-11-05T07:00:00Z"),
         ("2017-03-12T12:00:00Z", "DAY", None, "2017-03-12T08:00:00Z"),
+        # Local time is in year 10000.
+        ("9999-12-31T23:59:59Z", "MONTH", "+05:30", "9999-12-31T18:30:00Z"),
+        ("9999-12-31T23:59:59Z", "WEEK", "+05:30", "9999-12-25T18:30:00Z"),
         # Midnight was skipped.
         ("2018-11-04T12:00:00Z", "DAY", "America/Sao_Paulo", "2018-11-04T03:00:00Z"),
     ],

@@ -160,6 +160,39 @@ def test_set_operations_find_a_common_type(sql: str, expected: str) -> None:
     assert types(sql) == [expected]
 
 
+@pytest.mark.parametrize(
+    ("expression", "expected"),
+    [
+        ("COALESCE([1.5], [1])", "ARRAY<FLOAT64>"),
+        ("COALESCE([NULL], [1.5])", "ARRAY<FLOAT64>"),
+        ("COALESCE([Born], ['2020-01-01'])", "ARRAY<DATE>"),
+        ("COALESCE([Born], [NULL, '2020-01-01'])", "ARRAY<DATE>"),
+        ("COALESCE([STRUCT(1 AS a)], [STRUCT(1.5 AS a)])", "ARRAY<STRUCT<a FLOAT64>>"),
+        ("COALESCE(['x'], [CAST(NULL AS STRING)])", "ARRAY<STRING>"),
+    ],
+)
+def test_array_constructors_adapt_to_each_other(expression: str, expected: str) -> None:
+    assert type_of(expression) == expected
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        "COALESCE(['x'], [NULL])",
+        "COALESCE([NULL], ['x'])",
+        "COALESCE([Born], [NULL])",
+        "COALESCE([STRUCT('b' AS b)], [STRUCT(NULL AS b)])",
+        "COALESCE([STRUCT('b' AS b)], [STRUCT(@u AS b)])",
+        "COALESCE(STRUCT(['x']), STRUCT([NULL]))",
+        "ARRAY_CONCAT(['x'], [NULL])",
+        "['x'] = [NULL]",
+    ],
+)
+def test_an_array_gives_its_nulls_a_type(expression: str) -> None:
+    with pytest.raises(NoMatchingSignature):
+        type_of(expression)
+
+
 @pytest.mark.parametrize("having", ["HAVING COUNT(*) > 1", "ORDER BY Born", "LIMIT 1"])
 def test_a_clause_over_a_select_list_fixes_the_types_of_its_literals(having: str) -> None:
     assert types(
