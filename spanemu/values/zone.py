@@ -83,6 +83,11 @@ class Zone:
         first, second = clock.utcoffset(), clock.replace(fold=1).utcoffset()
         return local - min(_seconds(first), _seconds(second))
 
+    def abbreviation_at(self, instant: int) -> str:
+        """Return the abbreviated name of local time at `instant`, such as PST."""
+        instant = min(max(instant, _FIRST_SECOND), _LAST_SECOND)
+        return self._rules.fromutc(self._epoch + timedelta(0, instant)).tzname() or ""
+
     def _clock(self, local: int) -> datetime:
         return self._epoch + timedelta(0, min(max(local, _FIRST_SECOND), _LAST_SECOND))
 

@@ -33,6 +33,8 @@ _SCALAR_CHAPTERS: tuple[str, ...] = (
     "postgresql.comparison",
     "postgresql.numbers",
     "postgresql.arrays",
+    "postgresql.formatting.functions",
+    "postgresql.time.functions",
 )
 _AGGREGATE_CHAPTERS: tuple[str, ...] = ("postgresql.aggregates",)
 # Functions that return an array here, and rows in SQL.

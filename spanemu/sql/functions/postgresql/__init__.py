@@ -12,6 +12,7 @@ arrays        functions and operators on arrays
 conditional   GREATEST and LEAST
 aggregates    aggregate functions
 time          date, timestamptz and interval
+formatting    to_char, to_number, to_date and to_timestamp
 
 A function that does what a GoogleSQL function does is declared with the same implementation.
 """

@@ -36,6 +36,7 @@ from spanemu.sql.functions.postgresql.errors import (
     NotConvertible,
     NumberOutOfRange,
 )
+from spanemu.sql.functions.postgresql.time import interval_text, text
 from spanemu.sql.functions.registry import Function
 from spanemu.values import pg_numeric, types, uuid_text
 from spanemu.values.errors import BadValue
@@ -64,7 +65,12 @@ class Cast:
 
 
 def cast_row(
-    context: CastContext, source: Type, target: Type, convert: Callable[..., Any], **flags: Any
+    context: CastContext,
+    source: Type,
+    target: Type,
+    convert: Callable[..., Any],
+    /,
+    **flags: Any,
 ) -> tuple[tuple[Type, Type], Cast]:
     """Return an entry of CASTS; `flags` are those of `notation.overload`."""
     declared = overload(f"({source}) -> {target}", convert, **flags)
@@ -255,6 +261,7 @@ _BIGINT, _FLOAT4, _FLOAT8, _NUMERIC = (
 )
 _BOOLEAN, _TEXT, _BYTEA, _JSONB = types.BOOL, types.STRING, types.BYTES, types.PG_JSONB
 _OID, _UUID = types.PG_OID, types.UUID
+_DATE, _TIMESTAMPTZ, _INTERVAL = types.DATE, types.TIMESTAMP, types.INTERVAL
 
 CASTS: dict[tuple[Type, Type], Cast] = dict(
     (
@@ -293,6 +300,14 @@ CASTS: dict[tuple[Type, Type], Cast] = dict(
         cast_row(_E, _JSONB, _FLOAT4, _float4_from_jsonb),
         cast_row(_E, _JSONB, _FLOAT8, _float8_from_jsonb),
         cast_row(_E, _JSONB, _NUMERIC, _numeric_from_jsonb),
+        cast_row(_I, _DATE, _TIMESTAMPTZ, text.timestamptz_of_date, context=True),
+        cast_row(_A, _DATE, _TEXT, text.date_out),
+        cast_row(_A, _TIMESTAMPTZ, _DATE, text.date_of_timestamptz, context=True),
+        cast_row(_A, _TIMESTAMPTZ, _TEXT, text.timestamptz_out, context=True),
+        cast_row(_E, _TEXT, _DATE, text.date_in),
+        cast_row(_E, _TEXT, _TIMESTAMPTZ, text.timestamptz_in, context=True),
+        cast_row(_E, _TEXT, _INTERVAL, interval_text.interval_in),
+        cast_row(_E, _INTERVAL, _TEXT, interval_text.interval_out),
         cast_row(_E, _OID, _BIGINT, _same),
         cast_row(_E, _OID, _TEXT, str),
     )

@@ -23,6 +23,8 @@ from spanemu.sql.functions.postgresql.errors import (
     NumberOutOfRange,
     OutOfTypeRange,
 )
+from spanemu.sql.functions.postgresql.time.interval_text import interval_in
+from spanemu.sql.functions.postgresql.time.text import date_in, timestamptz_in
 from spanemu.sql.functions.registry import Context
 from spanemu.values import floats, pg_jsonb, pg_numeric
 from spanemu.values.errors import BadValue
@@ -186,6 +188,9 @@ INPUT_FUNCTIONS: Mapping[TypeCode, InputFunction] = {
     TypeCode.FLOAT64: _independent(float8_from_text),
     TypeCode.STRING: _independent(str),
     TypeCode.BYTES: _independent(bytea_from_text),
+    TypeCode.DATE: _independent(date_in),
+    TypeCode.TIMESTAMP: timestamptz_in,
+    TypeCode.INTERVAL: _independent(interval_in),
     TypeCode.UUID: _independent(uuid_from_text),
     TypeCode.PG_NUMERIC: _independent(numeric_from_text),
     TypeCode.PG_JSONB: _independent(jsonb_from_text),

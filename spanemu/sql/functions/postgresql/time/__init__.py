@@ -8,4 +8,8 @@ date_time_decoding  fields -> date, time of day and zone
 interval_decoding   fields -> interval
 text                input and output texts of date and timestamptz
 interval_text       input and output texts of interval
+    arithmetic          functions behind the operators
+    iso_week            Julian days and ISO weeks
+    parts               extract and date_trunc
+    functions           the table
 """

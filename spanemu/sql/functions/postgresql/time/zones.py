@@ -26,7 +26,7 @@ from spanemu.values.timestamp import TIMESTAMP_MAX, TIMESTAMP_MIN
 from spanemu.values.zone import Zone, fixed_zone, zone_named
 
 _POSIX = re.compile(
-    r"(?:[^-+,\d<>]+|<[^>]+>)([-+]?)(\d{1,3})(?::(\d{1,2})(?::(\d{1,2}))?)?", re.ASCII
+    r"(?:[^-+,\d<>]*|<[^>]+>)([-+]?)(\d{1,3})(?::(\d{1,2})(?::(\d{1,2}))?)?", re.ASCII
 )
 _OFFSET = re.compile(r"([-+])(\d*)(?::(\d+)(?::(\d+))?)?(.*)", re.ASCII | re.DOTALL)
 _POSIX_HOURS_MAX = 167
@@ -70,16 +70,11 @@ def _names() -> Mapping[str, str]:
 
 
 def zone_of_argument(text: str) -> Zone:
-    """Return the zone of a function's argument: a name, or an offset such as +05:30.
+    """Return the zone that a function's argument names; raise UnknownTimeZone for any other text.
 
-    A bare offset counts east of Greenwich, as in the text of a timestamp.
+    An offset is a POSIX text without a name: +5 is west of Greenwich.
     """
-    if text[:1] in ("+", "-"):
-        try:
-            return fixed_zone(offset_of(text))
-        except Undecodable as failure:
-            raise failure.error(text, "time zone") from None
-    zone = find_zone(text)
+    zone = fixed_zone(0) if text.lower() == "z" else find_zone(text)
     if zone is None:
         raise UnknownTimeZone(text)
     return zone
@@ -146,8 +141,13 @@ def instant_of(local: Local, zone: Zone) -> int:
     In the hour that a zone repeats, a local time is standard time; in the hour that a zone skips,
     it moves forward.
     """
+    return timestamp_in_range(unlimited_instant(local, zone))
+
+
+def unlimited_instant(local: Local, zone: Zone) -> int:
+    """Return the instant of a local time as `instant_of` does, in any year."""
     seconds = zone.last_instant_of(local_seconds(local))
-    return timestamp_in_range(seconds * NANOS_PER_SECOND + local.micros * NANOS_PER_MICRO)
+    return seconds * NANOS_PER_SECOND + local.micros * NANOS_PER_MICRO
 
 
 def local_of(nanos: int, zone: Zone) -> tuple[Local, int]:
