@@ -58,3 +58,28 @@ class HintIndexNotFound(AnalysisError):
 class BadHint(AnalysisError):
     prose = "{problem}"
     problem: str
+
+
+class PendingCommitTimestampInSomeRows(AnalysisError):
+    prose = (
+        "Invalid use of PENDING_COMMIT_TIMESTAMP() in column {column}: it must be used in all "
+        "rows or in none."
+    )
+    column: str
+
+
+class PendingCommitTimestampReturned(AnalysisError):
+    prose = (
+        "Invalid use of PENDING_COMMIT_TIMESTAMP(): column {column} is not readable and cannot "
+        "be returned by THEN RETURN."
+    )
+    column: str
+
+
+class CommitTimestampNotAllowed(AnalysisError, code=Code.FAILED_PRECONDITION):
+    prose = (
+        "Cannot write commit timestamp because the allow_commit_timestamp column option is not "
+        "set to true for column {column} in table {table}."
+    )
+    column: str
+    table: str

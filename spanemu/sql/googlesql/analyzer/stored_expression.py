@@ -11,13 +11,11 @@ from spanemu.schema.table import Table
 from spanemu.sql.analysis.errors import NestedTooDeeply
 from spanemu.sql.analysis.table_relation import TableRelation
 from spanemu.sql.analysis.tree import depth
+from spanemu.sql.analysis.writing import pending_commit_timestamp
 from spanemu.sql.dialect import StoredExpression, ViewShape
 from spanemu.sql.errors import AnalysisError
 from spanemu.sql.googlesql.analyzer.analysis import Analysis
-from spanemu.sql.googlesql.analyzer.dml.defaults import (
-    is_pending_commit_timestamp,
-    pending_commit_timestamp,
-)
+from spanemu.sql.googlesql.analyzer.dml.defaults import is_pending_commit_timestamp
 from spanemu.sql.googlesql.analyzer.errors.shape import BadQuery
 from spanemu.sql.googlesql.analyzer.errors.typing import ExpressionDoesNotFit
 from spanemu.sql.googlesql.analyzer.expressions.braces import infer_brace_types

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from spanemu.schema.column import Column
+from spanemu.sql.analysis.writing import pending_commit_timestamp
 from spanemu.sql.googlesql import ast
 from spanemu.sql.googlesql.analyzer.expressions.braces import infer_brace_types
 from spanemu.sql.googlesql.analyzer.expressions.calls import PENDING_COMMIT_TIMESTAMP
@@ -15,18 +16,12 @@ from spanemu.sql.googlesql.analyzer.expressions.overload import SpecialArgument
 from spanemu.sql.googlesql.analyzer.scope import Env, Scope
 from spanemu.sql.googlesql.syntax.statement import parse_expression
 from spanemu.sql.resolved import Expr, Literal, SequenceRef
-from spanemu.values.mutation import COMMIT_TIMESTAMP
-from spanemu.values.types import INT64, TIMESTAMP
+from spanemu.values.types import INT64
 
 
 def is_pending_commit_timestamp(node: ast.Expression) -> bool:
     """Return whether `node` as a whole is a call of PENDING_COMMIT_TIMESTAMP."""
     return type(node) is ast.Call and str(node.function).upper() == PENDING_COMMIT_TIMESTAMP
-
-
-def pending_commit_timestamp() -> Literal:
-    """Return the placeholder that the commit replaces with the commit timestamp."""
-    return Literal(TIMESTAMP, COMMIT_TIMESTAMP)
 
 
 def default_value(column: Column, env: Env) -> Expr:

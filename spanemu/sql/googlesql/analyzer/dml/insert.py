@@ -3,28 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 
 from spanemu.schema.column import Column
 from spanemu.schema.table import Table
 from spanemu.sql.analysis.hints import statement_hints, write_hints
-from spanemu.sql.functions.conversion_rules import is_coercible
-from spanemu.sql.googlesql import ast
-from spanemu.sql.googlesql.analyzer.analysis import Analysis
-from spanemu.sql.googlesql.analyzer.dml.conflict import (
+from spanemu.sql.analysis.writing import (
     ProposedRows,
-    resolve_conflict,
+    commit_timestamp_value,
+    is_pending,
+    is_pending_column,
     with_key_defaults,
     with_unlisted_columns,
 )
+from spanemu.sql.functions.conversion_rules import is_coercible
+from spanemu.sql.googlesql import ast
+from spanemu.sql.googlesql.analyzer.analysis import Analysis
+from spanemu.sql.googlesql.analyzer.dml.conflict import resolve_conflict
 from spanemu.sql.googlesql.analyzer.dml.defaults import (
     default_value,
     is_commit_timestamp,
     is_pending_commit_timestamp,
 )
-from spanemu.sql.googlesql.analyzer.dml.returning import is_pending, resolve_returning
 from spanemu.sql.googlesql.analyzer.dml.writing import (
-    commit_timestamp_value,
     resolve_assert_rows,
+    resolve_returning,
     resolve_target_table,
 )
 from spanemu.sql.googlesql.analyzer.errors.names import ColumnNotInTable
@@ -32,7 +35,6 @@ from spanemu.sql.googlesql.analyzer.errors.writing import (
     BadWrite,
     DuplicateInsertColumn,
     NotWritable,
-    PendingCommitTimestampInSomeRows,
     ValueDoesNotFit,
     WrongRowWidth,
 )
@@ -74,10 +76,11 @@ def resolve_insert(statement: ast.Insert, analysis: Analysis) -> InsertStatement
     else:
         source, columns, values, pending = _selected(statement, columns, analysis)
     rows = ProposedRows(source, columns, values)
+    default_of = partial(default_value, env=Env(analysis, Scope(None), "DEFAULT expression", {}))
     if statement.on_conflict is not None or _ignores_computed_key(statement, columns, table):
-        rows = with_unlisted_columns(rows, table, analysis)
+        rows = with_unlisted_columns(rows, table, analysis, default_of)
     elif statement.mode is ast.InsertMode.OR_UPDATE:
-        rows = with_key_defaults(rows, table, analysis)
+        rows = with_key_defaults(rows, table, analysis, default_of)
     conflict = None
     if statement.on_conflict is not None:
         if statement.mode is not ast.InsertMode.INSERT:
@@ -174,9 +177,7 @@ def _values(
             # without it, an existing row would keep its old value.
             continue
         values = [_cell(node, column, table, env) for node in written]
-        if any(is_pending(value) for value in values):
-            if not all(is_pending(value) for value in values):
-                raise PendingCommitTimestampInSomeRows(column.name, at=written[0].at)
+        if is_pending_column(column, values, written[0].at):
             pending.add(column.name)
         kept.append(column)
         cells.append(values)

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from spanemu.schema.column import Column
 from spanemu.schema.table import Table
+from spanemu.sql.analysis.writing import commit_timestamp_value, is_pending
 from spanemu.sql.googlesql import ast
 from spanemu.sql.googlesql.analyzer.analysis import Analysis
 from spanemu.sql.googlesql.analyzer.dml.defaults import default_value, is_pending_commit_timestamp
@@ -17,13 +18,12 @@ from spanemu.sql.googlesql.analyzer.dml.nested_dml import (
     apply_nested_statements,
     resolve_field_changes,
 )
-from spanemu.sql.googlesql.analyzer.dml.returning import is_pending, resolve_returning
 from spanemu.sql.googlesql.analyzer.dml.writing import (
     AssignedParts,
     FieldPath,
     Item,
-    commit_timestamp_value,
     resolve_assert_rows,
+    resolve_returning,
     resolve_target_rows,
 )
 from spanemu.sql.googlesql.analyzer.errors.names import UnrecognizedName

@@ -1,28 +1,37 @@
-"""Code shared by INSERT, UPDATE and DELETE: the target table and rows, and assigned parts."""
+"""Code shared by INSERT, UPDATE and DELETE: target rows, THEN RETURN, and assigned parts."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Collection
+from dataclasses import dataclass, field, replace
 
-from spanemu.schema.column import Column
 from spanemu.schema.table import Table
 from spanemu.sql.analysis.hints import statement_hints, write_hints
 from spanemu.sql.analysis.table_relation import TableRelation
+from spanemu.sql.analysis.writing import returning_clause
 from spanemu.sql.googlesql import ast
 from spanemu.sql.googlesql.analyzer.analysis import Analysis
-from spanemu.sql.googlesql.analyzer.dml.defaults import pending_commit_timestamp
 from spanemu.sql.googlesql.analyzer.errors.names import TableNotFound
-from spanemu.sql.googlesql.analyzer.errors.typing import ExpectsConstant
+from spanemu.sql.googlesql.analyzer.errors.typing import ExpectsConstant, StructColumn
 from spanemu.sql.googlesql.analyzer.errors.writing import (
     AssignedTwice,
     AssignmentsOverlap,
     BadWrite,
-    CommitTimestampNotAllowed,
 )
 from spanemu.sql.googlesql.analyzer.expressions.expression import resolve_int64
+from spanemu.sql.googlesql.analyzer.queries.select_list import resolve_items
 from spanemu.sql.googlesql.analyzer.scope import Env, Scope
 from spanemu.sql.googlesql.analyzer.suggestion import closest
-from spanemu.sql.resolved import Expr, Hints, Literal, ParameterRef, ResolvedColumn
+from spanemu.sql.resolved import (
+    Expr,
+    Hints,
+    Literal,
+    OutputColumn,
+    ParameterRef,
+    ResolvedColumn,
+    ReturningClause,
+)
+from spanemu.values.types import STRING
 
 
 def resolve_target_table(path: ast.Path, analysis: Analysis) -> Table:
@@ -67,16 +76,6 @@ def resolve_target_rows(statement: ast.Update | ast.Delete, analysis: Analysis) 
     return TargetRows(table, alias, relation, key, statement.where, hints)
 
 
-def commit_timestamp_value(column: Column, table: Table, at: int) -> Literal:
-    """Return PENDING_COMMIT_TIMESTAMP() as the value of `column`.
-
-    Raise CommitTimestampNotAllowed if the column lacks the option allow_commit_timestamp.
-    """
-    if not column.allow_commit_timestamp:
-        raise CommitTimestampNotAllowed(column.name, table.name, at=at)
-    return pending_commit_timestamp()
-
-
 def resolve_assert_rows(node: ast.Expression | None, analysis: Analysis) -> Expr | None:
     """Resolve the row count of ASSERT_ROWS_MODIFIED; return None if the clause is missing."""
     if node is None:
@@ -86,6 +85,35 @@ def resolve_assert_rows(node: ast.Expression | None, analysis: Analysis) -> Expr
     if not isinstance(count, Literal | ParameterRef):
         raise ExpectsConstant("ASSERT_ROWS_MODIFIED", at=node.at)
     return count
+
+
+def resolve_returning(
+    node: ast.Returning | None,
+    table: Table,
+    alias: str,
+    pending: Collection[str],
+    analysis: Analysis,
+) -> ReturningClause | None:
+    """Resolve a THEN RETURN clause; return None if the statement has none.
+
+    Raise PendingCommitTimestampReturned if the clause uses a column of `pending`, the columns
+    whose value is the commit timestamp of the transaction.
+    """
+    if node is None:
+        return None
+    row = TableRelation(alias, table, analysis, inline=True)
+    env = Env(analysis, Scope(None, row), "THEN RETURN clause", {})
+    columns = [(column.name, column.expression) for column in resolve_items(node.items, row, env)]
+    for name, expression in columns:
+        if expression.type.is_struct:
+            raise StructColumn(name)
+    clause = returning_clause(row, columns, pending, analysis, node.at)
+    if not node.with_action:
+        return clause
+    name = "ACTION" if node.action_alias is None else node.action_alias.name
+    action = analysis.column(name, STRING)
+    output = (*clause.output, OutputColumn(name, action))
+    return replace(clause, output=output, action=action)
 
 
 Item = ast.Assignment | ast.NestedStatement
