@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
+from spanemu.base.deferred import deferred
 from spanemu.base.errors import Unsupported
 from spanemu.base.limits import Limits
 from spanemu.schema.dialect import POSTGRESQL, DatabaseDialect
@@ -20,6 +22,10 @@ from spanemu.sql.dialect import (
     ViewShape,
 )
 from spanemu.sql.functions.registry import Catalog
+from spanemu.sql.postgresql.analyzer.analysis import Analysis
+from spanemu.sql.postgresql.analyzer.analyze import analyze
+from spanemu.sql.postgresql.analyzer.parameters import Parameters
+from spanemu.sql.postgresql.analyzer.resolvers import RESOLVER_TABLE
 from spanemu.sql.postgresql.catalog import CATALOG
 from spanemu.sql.postgresql.syntax.keywords import quoted
 from spanemu.sql.postgresql.syntax.lexer import tokenize
@@ -32,6 +38,13 @@ from spanemu.sql.postgresql.syntax.statement import (
 )
 from spanemu.sql.syntax_tree import Expression, Statement, Token, TypeName
 from spanemu.values.types import Type, array_of
+
+if TYPE_CHECKING:
+    from spanemu.sql.postgresql.analyzer import stored_expression
+    from spanemu.sql.postgresql.analyzer.dml import writing
+else:
+    stored_expression = deferred("spanemu.sql.postgresql.analyzer.stored_expression")
+    writing = deferred("spanemu.sql.postgresql.analyzer.dml.writing")
 
 
 class PostgreSqlDialect(Dialect):
@@ -54,7 +67,8 @@ class PostgreSqlDialect(Dialect):
         parameter_types: Mapping[str, Type],
         options: AnalyzerOptions = DEFAULT_OPTIONS,
     ) -> resolved.Statement:
-        raise Unsupported("The analysis of PostgreSQL statements")
+        parameters = Parameters(parameter_types, limit=options.limits.parameters)
+        return analyze(statement, text, self._analysis(schema, parameters, options))
 
     def parse_expression(self, text: str) -> Expression:
         return parse_expression(text)
@@ -68,13 +82,17 @@ class PostgreSqlDialect(Dialect):
         expected: Type | None,
         allow_columns: bool = True,
     ) -> StoredExpression:
-        raise Unsupported("The analysis of PostgreSQL expressions")
+        analysis = self._analysis(schema, Parameters({}, refused=True))
+        return stored_expression.analyze_expression(
+            text, table, analysis, expected=expected, allow_columns=allow_columns
+        )
 
     def analyze_view(self, text: str, schema: Schema) -> ViewShape:
-        raise Unsupported("The analysis of PostgreSQL views")
+        analysis = self._analysis(schema, Parameters({}, refused=True))
+        return stored_expression.analyze_view(text, analysis)
 
     def is_commit_timestamp(self, text: str | None) -> bool:
-        raise Unsupported("The analysis of PostgreSQL expressions")
+        return writing.is_commit_timestamp(text)
 
     def named_type(self, name: TypeName, schema: Schema) -> Type:
         if name.element is not None:
@@ -98,3 +116,8 @@ class PostgreSqlDialect(Dialect):
 
     def quoted(self, identifier: str) -> str:
         return quoted(identifier)
+
+    def _analysis(
+        self, schema: Schema, parameters: Parameters, options: AnalyzerOptions = DEFAULT_OPTIONS
+    ) -> Analysis:
+        return Analysis(schema, self.catalog, options, parameters, RESOLVER_TABLE)

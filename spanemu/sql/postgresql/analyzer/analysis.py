@@ -8,10 +8,11 @@ call each other through `Analysis.resolvers` and `Analysis.resolve_query`, which
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from spanemu.schema.schema import Schema
+from spanemu.sql.analysis.relation import Relation
 from spanemu.sql.analysis.state import AnalysisState
 from spanemu.sql.dialect import AnalyzerOptions
 from spanemu.sql.functions.registry import Catalog
@@ -24,19 +25,28 @@ from spanemu.values.types import Type
 
 @dataclass(frozen=True, slots=True)
 class ResolverTable:
-    """The functions that resolve each kind of expression, and queries, in an `Env`."""
+    """The functions that resolve each kind of expression, and queries, in an `Env`.
+
+    `row_expression` resolves the text of a generated column.
+    """
 
     resolvers: Mapping[type[Expression], Callable[[Any, Any], Expr]]
     resolve_query: Callable[[ast.Query, Any], QueryResult]
+    row_expression: Callable[[str, Type, Relation, Any], Expr]
 
 
 @dataclass(slots=True)
 class QueryResult:
-    """A resolved query: its scan and its output columns, in order, with their names."""
+    """A resolved query: its scan and its output columns, in order, with their names.
+
+    `unknown` has the expression of each column of type UNKNOWN, by number, if the query was to keep
+    them (`Env.keeps_unknown`): a string literal, NULL or a parameter.
+    """
 
     scan: Scan
     columns: tuple[tuple[str, ResolvedColumn], ...]
     ordered: bool = False
+    unknown: Mapping[int, Expr] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +72,14 @@ class Analysis(AnalysisState):
     offset, and `expansions` the columns of each star, by its offset: `printing` needs both.
     """
 
-    __slots__ = ("expansions", "literal_types", "parameters", "resolve_query", "resolvers")
+    __slots__ = (
+        "_row_expression",
+        "expansions",
+        "literal_types",
+        "parameters",
+        "resolve_query",
+        "resolvers",
+    )
 
     def __init__(
         self,
@@ -76,5 +93,9 @@ class Analysis(AnalysisState):
         self.parameters = parameters
         self.resolvers = resolver_table.resolvers
         self.resolve_query = resolver_table.resolve_query
+        self._row_expression = resolver_table.row_expression
         self.literal_types: dict[int, Type] = {}
         self.expansions: dict[int, tuple[ExpandedColumn, ...]] = {}
+
+    def row_expression(self, text: str, type_: Type, row: Relation) -> Expr:
+        return self._row_expression(text, type_, row, self)

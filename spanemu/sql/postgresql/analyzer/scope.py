@@ -19,11 +19,14 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from spanemu.base.errors import Unsupported
+from spanemu.sql.analysis import errors
 from spanemu.sql.analysis.relation import Relation
 from spanemu.sql.analysis.state import Aggregation
+from spanemu.sql.analysis.table_relation import TableRelation
 from spanemu.sql.analysis.tree import is_equivalent
 from spanemu.sql.postgresql.analyzer.analysis import Analysis, CommonTable
 from spanemu.sql.postgresql.analyzer.errors.names import (
+    AmbiguousColumn,
     MissingFromEntry,
     TableNotVisible,
     UndefinedColumn,
@@ -90,9 +93,9 @@ class Scope:
         scope: Scope | None = self
         while scope is not None:
             if scope.source is not None:
-                column = scope.source.column(name.name, path.at)
+                column = _column(scope.source, name.name, path.at)
                 if column is not None:
-                    return scope._recorded(column, name.name, path.at)
+                    return scope.record(column, name.name, path.at)
             scope = scope.parent
         if self.relation(name.name) is not None:
             raise Unsupported("A reference to a whole row")
@@ -100,10 +103,10 @@ class Scope:
 
     def _qualified(self, qualifier: list[Identifier], name: Identifier, path: Path) -> Expr:
         relation, scope = self.table(qualifier, path.at)
-        column = relation.column(name.name, name.at)
+        column = _column(relation, name.name, name.at)
         if column is None:
             raise UndefinedColumn(str(path), at=path.at)
-        return scope._recorded(column, name.name, path.at)
+        return scope.record(column, name.name, path.at)
 
     def table(self, qualifier: list[Identifier], at: int) -> tuple[Relation, Scope]:
         """Return the relation that `qualifier` names, with its scope: `t`, `public.t`, `s.t`.
@@ -121,16 +124,24 @@ class Scope:
             scope = scope.parent
         raise MissingFromEntry(alias, at=at)
 
-    def _recorded(self, column: Expr, name: str, at: int) -> Expr:
+    def record(self, column: Expr, name: str, at: int) -> Expr:
+        """Record a reference to an input column, and return it."""
         if self.origins is not None and self.source is not None:
             self.origins.append(Origin(column, at, name, self.source))
         return column
 
 
+def _column(relation: Relation, name: str, at: int) -> Expr | None:
+    try:
+        return relation.column(name, at)
+    except errors.AmbiguousColumn:
+        raise AmbiguousColumn(name, at=at) from None
+
+
 def _is_named(relation: Relation, qualifier: list[Identifier]) -> bool:
     """Return whether a relation is the table that `qualifier` names, schema included."""
     path = ".".join(part.name for part in qualifier).removeprefix("public.")
-    return getattr(relation, "table_name", None) == path
+    return isinstance(relation, TableRelation) and relation.alias == relation.table.name == path
 
 
 @dataclass(slots=True)
@@ -141,7 +152,8 @@ class Env:
     "JOIN conditions", "functions in FROM". Aggregate calls are allowed if `aggregation` is set,
     which collects the calls; `in_aggregate` is True inside the arguments of an aggregate call.
     `outermost` is True if a query in this environment is the whole statement: only such a query
-    may begin with WITH.
+    may begin with WITH. With `keeps_unknown`, the columns of a query in this environment may be of
+    type UNKNOWN, because its context decides their types.
     """
 
     analysis: Analysis
@@ -152,6 +164,7 @@ class Env:
     in_aggregate: bool = False
     for_update: bool = False
     outermost: bool = False
+    keeps_unknown: bool = False
 
     def inside(self, scope: Scope) -> Env:
         """Return the same environment with another scope, usually a child of this one."""

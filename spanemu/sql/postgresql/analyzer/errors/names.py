@@ -101,3 +101,9 @@ class ParameterTypesDiffer(AnalysisError):
 class ForeignParameterType(AnalysisError, code=Code.UNIMPLEMENTED):
     prose = "Unsupported ZetaSQL Type: {type}"
     type: str
+
+
+class ProcedureNotFound(AnalysisError, code=Code.NOT_FOUND):
+    prose = "[ERROR] procedure {name} with {count} arguments does not exist"
+    name: str
+    count: int

@@ -8,7 +8,12 @@ from spanemu.sql.googlesql.analyzer.resolvers import RESOLVER_TABLE
 
 
 def test_every_expression_has_a_resolver() -> None:
-    assert set(RESOLVER_TABLE.resolvers) == set(ast.Expression.__subclasses__())
+    expressions = {
+        each
+        for each in ast.Expression.__subclasses__()
+        if not each.__module__.startswith("spanemu.sql.postgresql")
+    }
+    assert set(RESOLVER_TABLE.resolvers) == expressions
 
 
 def test_every_pipe_operator_is_known() -> None:

@@ -63,13 +63,13 @@ class Row(Relation):
         return iter(self.columns)
 
 
-def _no_queries(query: Any, env: Any) -> Any:
+def _no_queries(*_: Any) -> Any:
     raise AssertionError("a subquery in a test of expressions")
 
 
 def analysis_of(**parameters: Type) -> Analysis:
     """The state of a new analysis."""
-    table = ResolverTable(RESOLVERS, _no_queries)
+    table = ResolverTable(RESOLVERS, _no_queries, _no_queries)
     schema = Schema(dialect=POSTGRESQL)
     analysis = Analysis(schema, CATALOG, DEFAULT_OPTIONS, Parameters(parameters), table)
     analysis.next_id = 100

@@ -1,0 +1,123 @@
+"""The entry point of the analyzer: resolves a syntax tree against a schema.
+
+    analyze(statement, text, analysis)               a query, a DML statement or CALL
+    analyze_view(text, analysis)                     the query of a view (`stored_expression`)
+    analyze_expression(text, table, analysis, ...)   a default, a check  (`stored_expression`)
+
+Every failure is an `AnalysisError` with a position in `text`, or `Unsupported`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from spanemu.base.deferred import deferred
+from spanemu.base.errors import Unsupported
+from spanemu.sql import resolved
+from spanemu.sql.analysis.errors import NestedTooDeeply
+from spanemu.sql.analysis.hints import statement_hints
+from spanemu.sql.errors import AnalysisError
+from spanemu.sql.postgresql import ast
+from spanemu.sql.postgresql.analyzer.analysis import Analysis
+from spanemu.sql.postgresql.analyzer.errors.names import ProcedureNotFound
+from spanemu.sql.postgresql.analyzer.errors.queries import RefusedQuery, UnsupportedQuery
+from spanemu.sql.postgresql.analyzer.expressions.expression import resolve_as
+from spanemu.sql.postgresql.analyzer.scope import Env, Scope
+from spanemu.sql.resolved import CallStatement, OutputColumn, ProjectScan, SingleRow
+from spanemu.sql.syntax_tree import Statement
+from spanemu.values.types import STRING, TypeCode
+
+if TYPE_CHECKING:
+    from spanemu.sql.postgresql.analyzer.dml import insert, update
+else:
+    update = deferred("spanemu.sql.postgresql.analyzer.dml.update")
+    insert = deferred("spanemu.sql.postgresql.analyzer.dml.insert")
+
+# The system procedures: Spanner has no user-defined procedures.
+_CANCEL_QUERY = "spanner.cancel_query"
+_UNSUPPORTED = frozenset({"spanner.compact_all"})
+
+
+def analyze(statement: Statement, text: str, analysis: Analysis) -> resolved.Statement:
+    """Resolve `statement`, which was parsed from `text`.
+
+    Raise AnalysisError, with its position in `text`, for an invalid statement, and Unsupported
+    for a feature that is not implemented.
+    """
+    resolve = _STATEMENTS.get(type(statement))
+    if resolve is None:
+        raise Unsupported(f"Statement {type(statement).__name__}")
+    with located(text):
+        return resolve(statement, analysis)
+
+
+@contextmanager
+def located(text: str) -> Iterator[None]:
+    """Give the errors of an analysis their position in `text`."""
+    try:
+        yield
+    except AnalysisError as failure:
+        failure.locate(text)
+        raise
+    except RecursionError:
+        raise NestedTooDeeply() from None
+
+
+def _query(statement: ast.QueryStatement, analysis: Analysis) -> resolved.QueryStatement:
+    hints = statement_hints(statement.hint, analysis)
+    env = Env(analysis, Scope(None), "SELECT", {}, outermost=True)
+    result = analysis.resolve_query(statement.query, env)
+    for_update = analysis.traits.for_update
+    if for_update and any(name == "lock_scanned_ranges" for name, _ in hints):
+        problem = "FOR UPDATE cannot be combined with the lock_scanned_ranges hint"
+        raise RefusedQuery(problem, at=statement.query.at)
+    output = tuple(output_column(name, column) for name, column in result.columns)
+    return resolved.QueryStatement(
+        *analysis.parameters.finish(),
+        hints,
+        result.scan,
+        output,
+        for_update=for_update,
+        needs_read_write=analysis.traits.needs_read_write,
+        ordered=result.ordered,
+    )
+
+
+def output_column(name: str, column: resolved.ResolvedColumn) -> OutputColumn:
+    """Return a column of the result. Raise UnsupportedQuery for a token list."""
+    if column.type.code is TypeCode.TOKENLIST:
+        raise UnsupportedQuery(f"Column {name} of type spanner.tokenlist in the result is")
+    return OutputColumn(name, column)
+
+
+def _call(statement: ast.CallProcedure, analysis: Analysis) -> CallStatement:
+    """Resolve CALL of a system procedure, which the database runs on the single row of a query.
+
+    Raise ProcedureNotFound for any other procedure.
+    """
+    name = str(statement.procedure)
+    if name in _UNSUPPORTED:
+        raise Unsupported(f"Procedure {name}")
+    if name != _CANCEL_QUERY or len(statement.arguments) != 1:
+        raise ProcedureNotFound(name, len(statement.arguments), at=statement.procedure.at)
+    env = Env(analysis, Scope(None), "CALL arguments", {})
+    column = analysis.column("query_id", STRING)
+    value = resolve_as(statement.arguments[0], STRING, env)
+    return CallStatement(
+        *analysis.parameters.finish(),
+        (),
+        ProjectScan(SingleRow(), ((column, value),)),
+        (OutputColumn(column.name, column),),
+        procedure=name.removeprefix("spanner."),
+    )
+
+
+_STATEMENTS: Mapping[type[Statement], Callable[[Any, Analysis], resolved.Statement]] = {
+    ast.QueryStatement: _query,
+    ast.Insert: insert.resolve_insert,
+    ast.Update: update.resolve_update,
+    ast.Delete: update.resolve_delete,
+    ast.CallProcedure: _call,
+}
