@@ -35,12 +35,32 @@ _SCALAR_CHAPTERS: tuple[str, ...] = (
     "postgresql.arrays",
     "postgresql.formatting.functions",
     "postgresql.time.functions",
+    "postgresql.set_returning",
+    "postgresql.utility",
 )
 _AGGREGATE_CHAPTERS: tuple[str, ...] = ("postgresql.aggregates",)
 # Functions that return an array here, and rows in SQL.
 _SET_RETURNING = frozenset(
     {"unnest", "generate_series", "jsonb_array_elements", "jsonb_object_keys"}
 )
+# The functions of Spanner that are not implemented, by their chapters.
+_UNSUPPORTED: Mapping[str, str] = {
+    **dict.fromkeys(
+        (
+            "spanner.debug_tokenlist", "spanner.score", "spanner.score_ngrams", "spanner.search",
+            "spanner.search_ngrams", "spanner.search_substring", "spanner.snippet",
+        ),
+        "search",
+    ),
+    **dict.fromkeys(
+        (
+            "spanner.approx_cosine_distance", "spanner.approx_dot_product",
+            "spanner.approx_euclidean_distance",
+        ),
+        "vector",
+    ),
+    "spanner.ml_predict_row": "machine learning",
+}  # fmt: skip
 
 
 class KnownSignature(NamedTuple):
@@ -93,6 +113,7 @@ class PostgreSqlCatalog(Catalog):
 CATALOG = PostgreSqlCatalog(
     _Chapters[Function]("FUNCTIONS", _SCALAR_CHAPTERS),
     _Chapters[AggregateFunction]("AGGREGATES", _AGGREGATE_CHAPTERS),
+    _UNSUPPORTED,
     set_returning=_SET_RETURNING,
 )
 

@@ -10,6 +10,8 @@ comparison    = <> < <= > >= of every type
 numbers       arithmetic and mathematical functions
 arrays        functions and operators on arrays
 conditional   GREATEST and LEAST
+set_returning unnest and generate_series
+utility       sequences, UUIDs and tokenizers
 aggregates    aggregate functions
 time          date, timestamptz and interval
 formatting    to_char, to_number, to_date and to_timestamp

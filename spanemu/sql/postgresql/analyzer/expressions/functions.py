@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from spanemu.base.errors import Unsupported
 from spanemu.sql.analysis.hints import HintTarget, check_hints
 from spanemu.sql.functions.postgresql.casts import CastContext
 from spanemu.sql.functions.registry import AggregateFunction
@@ -68,6 +69,8 @@ def resolve_scalar(node: ast.FunctionCall, name: str, env: Env) -> Expr:
             "UPDATE of an appropriately typed column",
             at=node.at,
         )
+    if name in CATALOG.unsupported:
+        raise Unsupported(f"Function {name}")
     analysis = env.analysis
     analysis.enter(_NESTED, analysis.limits.function_depth, node.at)
     arguments, names = resolve_arguments(node, env)
