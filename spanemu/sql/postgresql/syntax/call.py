@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from spanemu.sql.postgresql import ast
+from spanemu.sql.postgresql.syntax.keywords import COLUMN_NAMES, UNRESERVED
 from spanemu.sql.postgresql.syntax.operand import OperandParser
 from spanemu.sql.syntax_tree import (
     Expression,
@@ -46,13 +47,14 @@ class CallParser(OperandParser):
             order_by = self.order_by()
         self.expect(")")
         self.count_call(start)
-        self._refused_clauses()
+        over = self._refused_clauses()
         return ast.FunctionCall(
             function,
             arguments,
             distinct,
             order_by=order_by,
             hint=self.hint(),
+            over=over,
             star=star,
             variadic=variadic,
             at=start,
@@ -81,8 +83,12 @@ class CallParser(OperandParser):
         self.advance()
         return ast.NamedArgument(name, self.expression(), at=start, end=self.end)
 
-    def _refused_clauses(self) -> None:
-        """Parse WITHIN GROUP, FILTER and OVER behind a call, which Spanner refuses."""
+    def _refused_clauses(self) -> bool:
+        """Parse WITHIN GROUP, FILTER and OVER behind a call, which Spanner refuses.
+
+        Return whether any of them follows.
+        """
+        position = self.position
         if self.follows("WITHIN", "GROUP"):
             self.refuse_later("Aggregate functions with WITHIN GROUP clauses are not supported")
             self.expect_all("WITHIN", "GROUP", "(")
@@ -101,6 +107,7 @@ class CallParser(OperandParser):
                 self.window()
             else:
                 self.identifier()
+        return self.position > position
 
     def window(self) -> None:
         """Parse the definition of a window in parentheses; Spanner has no windows."""
@@ -244,13 +251,18 @@ class CallParser(OperandParser):
     def _extract(self, start: int) -> Expression:
         if self.token.kind is Kind.STRING:
             unit = self.string_value()
-        elif self.token.symbol in _UNITS or self.token.kind is Kind.IDENTIFIER:
+        elif self.token.symbol in _UNITS or self._at_plain_name():
             unit = self.identifier().name
         else:
             raise self.unexpected()
         self.expect("FROM")
         operand = self.expression()
         return ast.Extract(unit.lower(), operand, at=start, end=self.token.end)
+
+    def _at_plain_name(self) -> bool:
+        """Return whether the next token is a name that is no word of the grammar."""
+        symbol = self.token.symbol
+        return self.at_name() and symbol not in UNRESERVED and symbol not in COLUMN_NAMES
 
     def _overlay(self, start: int) -> Expression:
         if self.token.symbol == ")":

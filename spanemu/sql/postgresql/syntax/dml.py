@@ -163,11 +163,12 @@ class DmlParser(QueryParser):
     def _target(self) -> ast.Target:
         """Parse `[ONLY] path [*] [hint] [[AS] alias]`."""
         start = self.token.at
-        parenthesized = self.accept("ONLY") and self.accept("(")
+        only = self.accept("ONLY")
+        parenthesized = only and self.accept("(")
         path = self.path()
         if parenthesized:
             self.expect(")")
-        else:
+        elif not only:
             self.accept("*")
         hint = self.hint()
         alias = None
@@ -214,7 +215,7 @@ class DmlParser(QueryParser):
             self.refuse_later("UPDATE of several columns with a subquery is not supported", start)
             self.query_in_parentheses()
             return ()
-        explicit = self.token.symbol == "ROW" and self.accept("ROW")
+        explicit = self.follows("ROW", "(") and self.accept("ROW")
         if self.token.symbol != "(":
             self.expression()
             self.refuse_later(_NOT_A_ROW, start)

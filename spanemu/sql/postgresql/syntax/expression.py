@@ -23,7 +23,7 @@ from typing import NamedTuple
 from spanemu.sql.errors import NESTED_OPERATORS
 from spanemu.sql.postgresql import ast
 from spanemu.sql.postgresql.syntax.cursor import DEPTH_MAX
-from spanemu.sql.postgresql.syntax.keywords import RESERVED
+from spanemu.sql.postgresql.syntax.keywords import NEEDS_AS, RESERVED
 from spanemu.sql.postgresql.syntax.operand import negated_number
 from spanemu.sql.postgresql.syntax.primary import PrimaryParser
 from spanemu.sql.syntax_tree import Binary, Expression, In, Junction, Kind, Unary
@@ -39,12 +39,18 @@ _PRECEDENCE: Mapping[str, int] = {
     "OPERATOR": _OTHER, "+": 8, "-": 8, "*": 9, "/": 9, "%": 9, "^": 10,
     "AT": _AT, "COLLATE": _COLLATE, "::": _CAST,
 }  # fmt: skip
-# Words that may also be names; they are operators only if the right word follows.
+# Words that are operators only if the right word follows.
 _FOLLOWED_BY = {
     "AT": frozenset({"TIME"}),
     "OPERATOR": frozenset({"("}),
     "NOT": frozenset({"BETWEEN", "IN", "LIKE", "ILIKE", "SIMILAR"}),
 }
+# What may stand behind an item of SELECT or of a list.
+ENDS_ITEM = frozenset(
+    {",", "FROM", ")", "]", ";", str(Kind.END), "WHERE", "GROUP", "HAVING", "WINDOW", "UNION",
+     "INTERSECT", "EXCEPT", "ORDER", "LIMIT", "OFFSET", "FETCH", "FOR", "INTO", "ON", "RETURNING"}
+)  # fmt: skip
+_WORDS = frozenset(symbol for symbol in _PRECEDENCE if symbol.isalpha()) - NEEDS_AS
 _QUANTIFIERS = frozenset({"ANY", "SOME", "ALL"})
 _QUANTIFIED_LIKE = {"LIKE": "~~", "ILIKE": "~~*"}
 _TRUTHS = frozenset({"NULL", "TRUE", "FALSE", "UNKNOWN"})
@@ -84,7 +90,7 @@ class ExpressionParser(PrimaryParser):
                 if self.token.kind is not Kind.OPERATOR:
                     break
                 power = _OTHER
-            if power < lowest or (symbol in _FOLLOWED_BY and not self._is_operator(symbol)):
+            if power < lowest or (symbol in _WORDS and not self._is_operator(symbol)):
                 break
             levels += 1
             if levels > _LEVELS_UNCHECKED:
@@ -99,8 +105,12 @@ class ExpressionParser(PrimaryParser):
         self.depth -= 1
         return left
 
-    def _is_operator(self, symbol: str) -> bool:
-        return self.peek().symbol in _FOLLOWED_BY[symbol]
+    def _is_operator(self, word: str) -> bool:
+        """Return whether the next word is an operator here, not the name of an output column."""
+        following = self.peek().symbol
+        if word in _FOLLOWED_BY:
+            return following in _FOLLOWED_BY[word]
+        return following not in ENDS_ITEM
 
     def _check_levels(self, levels: int, at: int) -> None:
         """Refuse a chain of too many operators; a comparison among them may be no level."""

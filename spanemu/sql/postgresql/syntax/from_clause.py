@@ -100,14 +100,14 @@ class FromParser(ExpressionParser):
     def from_item(self) -> ast.FromItem:
         """Parse an item of a FROM clause with its alias."""
         symbol = self.token.symbol
-        if symbol == "(":
-            return self._grouped_item()
         if symbol == "LATERAL":
             self.refuse_later("LATERAL is not supported")
             self.advance()
-            if self.token.symbol == "(":
-                return self._grouped_item()
-            return self._function(self.token.at)
+            symbol = self.token.symbol
+            if symbol != "(" and symbol not in FORMS and symbol != "ROWS":
+                return self._function(self.token.at)
+        if symbol == "(":
+            return self._grouped_item()
         if symbol == "ROWS" and self.peek().symbol == "FROM":
             return self._rows_from()
         if symbol == "XMLTABLE" or (symbol in FORMS and self.peek().symbol == "("):
@@ -120,10 +120,10 @@ class FromParser(ExpressionParser):
         path = self.path()
         if self.token.symbol == "(":
             return self._function_ref(self.call(path), start)
+        self.accept("*")
         return self._table(path, start)
 
     def _table(self, path: Path, start: int) -> ast.FromItem:
-        self.accept("*")
         hint = self.hint()
         alias = self.alias()
         if self.token.symbol == "TABLESAMPLE":

@@ -43,7 +43,7 @@ class PrimaryParser(CallParser):
         path = self.path_from(first)
         if symbol == "(":
             return self._call_or_literal(path)
-        if following.kind is Kind.STRING:
+        if following.kind is Kind.STRING and token.symbol not in COLUMN_NAMES:
             return self.typed_literal(self._type_of(path))
         return Name(path, at=first.at, end=first.end)
 
@@ -70,7 +70,7 @@ class PrimaryParser(CallParser):
     def _call_or_literal(self, path: Path) -> Expression:
         """Parse a call; `name(1) 'text'` is a literal of a type with a modifier."""
         call = self.call(path)
-        if self.token.kind is not Kind.STRING or call.star or call.distinct or call.order_by:
+        if self.token.kind is not Kind.STRING or call.distinct or call.over or not call.arguments:
             return call
         modifiers = [each.value for each in call.arguments if isinstance(each, IntLiteral)]
         if len(modifiers) < len(call.arguments):

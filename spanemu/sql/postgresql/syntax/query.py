@@ -10,14 +10,12 @@ from spanemu.sql.postgresql import ast
 from spanemu.sql.postgresql.ast import SetOperator
 from spanemu.sql.postgresql.syntax.call import WINDOW_REFUSED
 from spanemu.sql.postgresql.syntax.cursor import DEPTH_MAX
+from spanemu.sql.postgresql.syntax.expression import ENDS_ITEM
 from spanemu.sql.postgresql.syntax.from_clause import FromParser
 from spanemu.sql.syntax_tree import Expression, Identifier, IntLiteral, NullLiteral, StringLiteral
 
 _COMMON_TABLES_MAX = 1_000  # of one query; Spanner documents no limit
 _SET_OPERATORS: Mapping[str, SetOperator] = {str(each): each for each in SetOperator}
-_ENDS_ITEMS = frozenset({"FROM", "WHERE", "GROUP", "HAVING", "WINDOW", ")", ";", "end of statement",
-                         "UNION", "INTERSECT", "EXCEPT", "ORDER", "LIMIT", "OFFSET", "FETCH",
-                         "FOR", "INTO", "ON", "RETURNING"})  # fmt: skip
 _DML = frozenset({"INSERT", "UPDATE", "DELETE"})
 _GROUPING = frozenset({"CUBE", "ROLLUP"})
 _NO_COLUMN = "Statement must produce at least one output column"
@@ -168,7 +166,7 @@ class QueryParser(FromParser):
         start = self.advance().at
         distinct = self._distinct()
         items: tuple[ast.SelectItem, ...] = ()
-        if distinct or self.token.symbol not in _ENDS_ITEMS:
+        if distinct or self.token.symbol not in ENDS_ITEM:
             items = self.select_items()
         else:
             self.reject_later(_NO_COLUMN, start)
