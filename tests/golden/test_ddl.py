@@ -19,8 +19,9 @@ from spanemu.database.database import Database
 from spanemu.database.options import CommitOptions, Existing, ReadWriteOptions, StatementRequest
 from spanemu.ddl import errors
 from spanemu.ddl.schema_text import ddl_statements
+from spanemu.schema.dialect import GOOGLE_STANDARD_SQL, POSTGRESQL, DatabaseDialect
 from spanemu.schema.objects import NO_TYPES, ProtoTypes
-from spanemu.sql.googlesql.syntax.ddl.statement import split_statements
+from spanemu.sql.dialects import dialect_of
 from spanemu.storage.layout import tree_of
 from tests.golden.runner import Case, Command, describe_failure, file_id, golden_files, run_golden
 from tests.unit.messages.shop import DESCRIPTORS
@@ -29,8 +30,10 @@ from tests.unit.messages.shop import DESCRIPTORS
 class World:
     """A database that the commands of one file work on."""
 
-    def __init__(self, limits: Limits = DEFAULT_LIMITS) -> None:
-        self.database = _database(limits)
+    def __init__(
+        self, limits: Limits = DEFAULT_LIMITS, dialect: DatabaseDialect = GOOGLE_STANDARD_SQL
+    ) -> None:
+        self.database = _database(limits, dialect)
         self.sent = NO_TYPES
         self.session = self.database.sessions.create({})
 
@@ -40,6 +43,7 @@ class World:
             "ddl": self.ddl,
             "entries": self.entries,
             "limits": self.limits,
+            "postgresql": self.postgresql,
             "protos": self.protos,
             "repeat": self.repeat,
             "sql": self.sql,
@@ -52,9 +56,19 @@ class World:
         self.__init__()  # type: ignore[misc]  # A file may tell several stories.
         return self.ddl(case)
 
+    def postgresql(self, case: Case) -> str:
+        """An empty database in the dialect PostgreSQL, with these statements run in it."""
+        self.__init__(dialect=POSTGRESQL)  # type: ignore[misc]
+        return self.ddl(case)
+
+    def split(self, text: str) -> list[str]:
+        """Return the statements of a text."""
+        dialect = dialect_of(self.database.schema.dialect)
+        return [statement for statement, _ in dialect.split_statements(text)]
+
     def ddl(self, case: Case) -> str:
         """Statements as one batch."""
-        statements = [text for text, _ in split_statements(case.input)]
+        statements = self.split(case.input)
         outcome = self.database.apply_ddl(statements, self.sent)
         if outcome.failure is None:
             return "ok"
@@ -102,7 +116,7 @@ class World:
     def text(self, case: Case) -> str:
         """The schema as canonical text, which must make the same schema again."""
         statements = ddl_statements(self.database.schema)
-        twin = _database()
+        twin = _database(dialect=self.database.schema.dialect)
         assert twin.apply_ddl(statements).failure is None
         assert ddl_statements(twin.schema) == statements
         wanted = case.arguments
@@ -112,7 +126,7 @@ class World:
     def sql(self, case: Case) -> str:
         """Statements, each in a transaction of its own; rows as tuples."""
         lines: list[str] = []
-        for text, _ in split_statements(case.input):
+        for text in self.split(case.input):
             try:
                 lines.extend(self._read(text) if text.startswith("SELECT") else self._write(text))
             except SpannerError as failure:
@@ -149,14 +163,16 @@ def _line(row: tuple[Any, ...]) -> str:
     return f"({', '.join('NULL' if cell is None else repr(cell) for cell in row)})"
 
 
-def _database(limits: Limits = DEFAULT_LIMITS) -> Database:
+def _database(
+    limits: Limits = DEFAULT_LIMITS, dialect: DatabaseDialect = GOOGLE_STANDARD_SQL
+) -> Database:
     environment = Environment(
         ManualClock(),
         Randomness(7),
         limits=limits,
         has_database=lambda name: name.endswith("/other"),
     )
-    return Database.create("projects/p/instances/i/databases/db", environment)
+    return Database.create("projects/p/instances/i/databases/db", environment, dialect)
 
 
 @pytest.mark.parametrize("path", golden_files("ddl"), ids=file_id)

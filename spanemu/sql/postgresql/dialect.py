@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from spanemu.base.deferred import deferred
 from spanemu.base.errors import Unsupported
-from spanemu.base.limits import Limits
+from spanemu.base.limits import DEFAULT_LIMITS, Limits
 from spanemu.schema.dialect import POSTGRESQL, DatabaseDialect
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Table
 from spanemu.sql import resolved
-from spanemu.sql.bounds import Bounds
+from spanemu.sql.bounds import UNBOUNDED, Bounds
 from spanemu.sql.ddl_ast import DdlStatement
 from spanemu.sql.dialect import (
     DEFAULT_OPTIONS,
@@ -27,6 +28,7 @@ from spanemu.sql.postgresql.analyzer.analyze import analyze
 from spanemu.sql.postgresql.analyzer.parameters import Parameters
 from spanemu.sql.postgresql.analyzer.resolvers import RESOLVER_TABLE
 from spanemu.sql.postgresql.catalog import CATALOG
+from spanemu.sql.postgresql.syntax.ddl.statement import parse_ddl
 from spanemu.sql.postgresql.syntax.keywords import quoted
 from spanemu.sql.postgresql.syntax.lexer import tokenize
 from spanemu.sql.postgresql.syntax.statement import (
@@ -45,6 +47,11 @@ if TYPE_CHECKING:
 else:
     stored_expression = deferred("spanemu.sql.postgresql.analyzer.stored_expression")
     writing = deferred("spanemu.sql.postgresql.analyzer.dml.writing")
+
+
+def _ddl_limits(limits: Limits) -> Limits:
+    """Return the limits on schema statements, of which only that on columns is configurable."""
+    return replace(DEFAULT_LIMITS, columns_per_table=limits.columns_per_table)
 
 
 class PostgreSqlDialect(Dialect):
@@ -100,7 +107,7 @@ class PostgreSqlDialect(Dialect):
         return self.database.column_types[str(name.path)]
 
     def parse_ddl(self, text: str, limits: Limits | None = None) -> DdlStatement:
-        raise Unsupported("PostgreSQL schema statements")
+        return parse_ddl(text, UNBOUNDED if limits is None else Bounds(_ddl_limits(limits)))
 
     def created_database(self, text: str) -> str | None:
         return created_database(text)

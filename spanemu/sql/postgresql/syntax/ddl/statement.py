@@ -1,7 +1,6 @@
-"""The entry points of the DDL parser: the text of a schema statement as a tree.
+"""The entry point of the DDL parser: the text of a schema statement as a tree.
 
-    parse_ddl('CREATE TABLE ...')             one statement, as UpdateDatabaseDdl takes it
-    created_database('CREATE DATABASE "x"')   the id that the request CreateDatabase names
+    parse_ddl("CREATE TABLE ...")   one statement, as UpdateDatabaseDdl takes it
 
 A statement that PostgreSQL has and Spanner lacks is refused without being read in detail.
 """
@@ -51,15 +50,6 @@ def _parse(text: str, bounds: Bounds) -> ddl_ast.DdlStatement:
         raise parser.too_complex() from None
     parser.expect_end()
     return statement
-
-
-def created_database(text: str) -> str | None:
-    """Return the database id in a CREATE DATABASE statement; None for any other text."""
-    try:
-        statement = parse_ddl(text)
-    except PostgreSqlDdlSyntaxFailure:
-        return None
-    return statement.name.name if isinstance(statement, ddl_ast.CreateDatabase) else None
 
 
 class DdlParser(
