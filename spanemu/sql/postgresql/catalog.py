@@ -37,6 +37,7 @@ _SCALAR_CHAPTERS: tuple[str, ...] = (
     "postgresql.time.functions",
     "postgresql.set_returning",
     "postgresql.utility",
+    "postgresql.json.functions",
 )
 _AGGREGATE_CHAPTERS: tuple[str, ...] = ("postgresql.aggregates",)
 # Functions that return an array here, and rows in SQL.

@@ -9,6 +9,7 @@ shared        implementations that GoogleSQL has under another name
 comparison    = <> < <= > >= of every type
 numbers       arithmetic and mathematical functions
 arrays        functions and operators on arrays
+json          functions and operators on JSONB
 conditional   GREATEST and LEAST
 set_returning unnest and generate_series
 utility       sequences, UUIDs and tokenizers

@@ -1,0 +1,81 @@
+"""The functions on JSONB, and those behind its operators."""
+
+from __future__ import annotations
+
+from spanemu.sql.functions.notation import chapter, overload
+from spanemu.sql.functions.postgresql.json import access, build, convert, edit, paths
+from spanemu.sql.functions.postgresql.json.containment import jsonb_contained, jsonb_contains
+from spanemu.sql.functions.registry import Overload
+
+_TWO = "(PG_JSONB, PG_JSONB) -> BOOL"
+_PATH = "PG_JSONB, ARRAY<STRING>"
+
+_OPERATORS: dict[str, tuple[Overload, ...]] = {
+    "jsonb_object_field": (overload("(PG_JSONB, STRING) -> PG_JSONB", access.jsonb_object_field),),
+    "jsonb_object_field_text": (
+        overload("(PG_JSONB, STRING) -> STRING", access.jsonb_object_field_text),
+    ),
+    "jsonb_array_element": (overload("(PG_JSONB, INT64) -> PG_JSONB", access.jsonb_array_element),),
+    "jsonb_array_element_text": (
+        overload("(PG_JSONB, INT64) -> STRING", access.jsonb_array_element_text),
+    ),
+    "jsonb_contains": (overload(_TWO, jsonb_contains),),
+    "jsonb_contained": (overload(_TWO, jsonb_contained),),
+    "jsonb_exists": (overload("(PG_JSONB, STRING) -> BOOL", access.jsonb_exists),),
+    "jsonb_exists_any": (overload(f"({_PATH}) -> BOOL", access.jsonb_exists_any),),
+    "jsonb_exists_all": (overload(f"({_PATH}) -> BOOL", access.jsonb_exists_all),),
+    "jsonb_concat": (overload("(PG_JSONB, PG_JSONB) -> PG_JSONB", edit.jsonb_concat),),
+    "jsonb_delete": (
+        overload("(PG_JSONB, STRING) -> PG_JSONB", edit.jsonb_delete_key),
+        overload("(PG_JSONB, INT64) -> PG_JSONB", edit.jsonb_delete_index),
+    ),
+    "jsonb_delete_path": (overload(f"({_PATH}) -> PG_JSONB", paths.jsonb_delete_path),),
+}
+
+_FUNCTIONS: dict[str, tuple[Overload, ...]] = {
+    "jsonb_typeof": (overload("(PG_JSONB) -> STRING", access.jsonb_typeof),),
+    "jsonb_array_elements": (
+        overload("(PG_JSONB) -> ARRAY<PG_JSONB>", access.jsonb_array_elements),
+    ),
+    "jsonb_object_keys": (overload("(PG_JSONB) -> ARRAY<STRING>", access.jsonb_object_keys),),
+    "jsonb_strip_nulls": (overload("(PG_JSONB) -> PG_JSONB", edit.jsonb_strip_nulls),),
+    "jsonb_set": (overload(f"({_PATH}, PG_JSONB, [BOOL]) -> PG_JSONB", paths.jsonb_set),),
+    "jsonb_insert": (overload(f"({_PATH}, PG_JSONB, [BOOL]) -> PG_JSONB", paths.jsonb_insert),),
+    "jsonb_set_lax": (
+        overload(
+            f"({_PATH}, PG_JSONB, [BOOL = TRUE], [STRING = 'use_json_null']) -> PG_JSONB",
+            paths.jsonb_set_lax,
+            called=True,
+        ),
+    ),
+    "to_jsonb": (overload("(ANY) -> PG_JSONB", bind=build.to_jsonb),),
+    "jsonb_build_array": (
+        overload("(ANY...) -> PG_JSONB", bind=build.jsonb_build_array, called=True),
+    ),
+    "jsonb_build_object": (
+        overload("(STRING..., ANY...) -> PG_JSONB", bind=build.jsonb_build_object, called=True),
+    ),
+}
+
+_SPANNER: dict[str, tuple[Overload, ...]] = {
+    "spanner.bool_array": (
+        overload("(PG_JSONB) -> ARRAY<BOOL>", convert.array_of(convert.boolean_item)),
+    ),
+    "spanner.int64_array": (
+        overload("(PG_JSONB) -> ARRAY<INT64>", convert.array_of(convert.int64_item)),
+    ),
+    "spanner.float64_array": (
+        overload("(PG_JSONB) -> ARRAY<FLOAT64>", convert.array_of(convert.float64_item)),
+    ),
+    "spanner.float32_array": (
+        overload("(PG_JSONB) -> ARRAY<FLOAT32>", convert.array_of(convert.float32_item)),
+    ),
+    "spanner.string_array": (
+        overload("(PG_JSONB) -> ARRAY<STRING>", convert.array_of(convert.string_item)),
+    ),
+    "spanner.jsonb_query_array": (
+        overload("(PG_JSONB) -> ARRAY<PG_JSONB>", access.jsonb_query_array),
+    ),
+}
+
+FUNCTIONS = chapter("json", {**_OPERATORS, **_FUNCTIONS, **_SPANNER}, safe_allowed=False)
