@@ -2,11 +2,12 @@
 
 In reading order: `dialect` (the interface of a dialect: parser, analyzer, catalog, printer) and
 `dialects` (the table of dialects); `syntax_tree` (the nodes that dialects share), `ddl_ast` (the
-syntax tree of schema statements), `inspection` (questions about an expression) and `bounds` (the
-size limits of a statement, which parsers check); the dialects
-`googlesql` and `postgresql`; `resolved` (the typed tree that an analyzer makes) and `usage` (the
-objects that a resolved statement uses); `analysis` (what the analyzers of all dialects share);
-`functions` (one module per chapter of the reference), `plan`, `planner`, `executor`, and `errors`.
-The engine sees types, values and schema; it reads rows through `executor.reader.RowReader` and
-yields writes as plain data. It knows nothing of transactions or storage.
+syntax tree of schema statements), `ddl_format` (their layout in files), `inspection` (questions
+about an expression) and `bounds` (the size limits of a statement, which parsers check); the
+dialects `googlesql` and `postgresql`; `resolved` (the typed tree that an analyzer makes) and
+`usage` (the objects that a resolved statement uses); `analysis` (what the analyzers of all dialects
+share); `functions` (one module per chapter of the reference), `plan`, `planner`, `executor`, and
+`errors`. The engine sees types, values and schema; it reads rows through
+`executor.reader.RowReader` and yields writes as plain data. It knows nothing of transactions or
+storage.
 """

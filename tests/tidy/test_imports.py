@@ -53,6 +53,7 @@ SQL_ORDER = (
     "resolved",
     "usage",
     "dialect",
+    "ddl_format",
     "analysis",
     "googlesql.ast",
     "googlesql.syntax",

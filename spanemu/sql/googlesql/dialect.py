@@ -1,4 +1,4 @@
-"""GoogleSQL as a `Dialect`: the entry points of its parser, analyzer and formatter."""
+"""GoogleSQL as a `Dialect`: the entry points of its parser and analyzer."""
 
 from __future__ import annotations
 
@@ -28,19 +28,24 @@ from spanemu.sql.googlesql.analyzer.analyze import analyze
 from spanemu.sql.googlesql.analyzer.parameters import Parameters
 from spanemu.sql.googlesql.analyzer.resolvers import RESOLVER_TABLE
 from spanemu.sql.googlesql.catalog import CATALOG, bounds_of, ddl_bounds_of
-from spanemu.sql.googlesql.syntax.ddl.statement import created_database, parse_ddl, split_statements
-from spanemu.sql.googlesql.syntax.lexer import tokenize
+from spanemu.sql.googlesql.syntax.ddl.statement import (
+    OPENING_WORDS,
+    created_database,
+    parse_ddl,
+    split_statements,
+)
+from spanemu.sql.googlesql.syntax.lexer import RESERVED, tokenize
 from spanemu.sql.googlesql.syntax.statement import begins_dml, parse_expression, parse_statement
 from spanemu.sql.syntax_tree import Expression, Statement, Token, TypeName
 from spanemu.values.types import Type
 
 if TYPE_CHECKING:
+    from spanemu.sql import ddl_format
     from spanemu.sql.googlesql.analyzer import stored_expression, type_names
     from spanemu.sql.googlesql.analyzer.dml import defaults
-    from spanemu.sql.googlesql.syntax.ddl import formatter
 else:
+    ddl_format = deferred("spanemu.sql.ddl_format")
     type_names = deferred("spanemu.sql.googlesql.analyzer.type_names")
-    formatter = deferred("spanemu.sql.googlesql.syntax.ddl.formatter")
     defaults = deferred("spanemu.sql.googlesql.analyzer.dml.defaults")
     stored_expression = deferred("spanemu.sql.googlesql.analyzer.stored_expression")
 
@@ -111,7 +116,8 @@ class GoogleSqlDialect(Dialect):
         return tokenize(text)
 
     def format_ddl(self, text: str) -> str:
-        return formatter.format_ddl(text)
+        style = ddl_format.DdlStyle(RESERVED, OPENING_WORDS, trailing_comma=True)
+        return ddl_format.format_ddl(text, self, style)
 
     def quoted(self, identifier: str) -> str:
         return quoted(identifier)

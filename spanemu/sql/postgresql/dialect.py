@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from spanemu.base.deferred import deferred
-from spanemu.base.errors import Unsupported
 from spanemu.base.limits import DEFAULT_LIMITS, Limits
 from spanemu.schema.dialect import POSTGRESQL, DatabaseDialect
 from spanemu.schema.schema import Schema
@@ -29,7 +28,7 @@ from spanemu.sql.postgresql.analyzer.parameters import Parameters
 from spanemu.sql.postgresql.analyzer.resolvers import RESOLVER_TABLE
 from spanemu.sql.postgresql.catalog import CATALOG
 from spanemu.sql.postgresql.syntax.ddl.statement import parse_ddl
-from spanemu.sql.postgresql.syntax.keywords import quoted
+from spanemu.sql.postgresql.syntax.keywords import DDL_WORDS, RESERVED, quoted
 from spanemu.sql.postgresql.syntax.lexer import tokenize
 from spanemu.sql.postgresql.syntax.statement import (
     begins_dml,
@@ -42,9 +41,11 @@ from spanemu.sql.syntax_tree import Expression, Statement, Token, TypeName
 from spanemu.values.types import Type, array_of
 
 if TYPE_CHECKING:
+    from spanemu.sql import ddl_format
     from spanemu.sql.postgresql.analyzer import stored_expression
     from spanemu.sql.postgresql.analyzer.dml import writing
 else:
+    ddl_format = deferred("spanemu.sql.ddl_format")
     stored_expression = deferred("spanemu.sql.postgresql.analyzer.stored_expression")
     writing = deferred("spanemu.sql.postgresql.analyzer.dml.writing")
 
@@ -119,7 +120,8 @@ class PostgreSqlDialect(Dialect):
         return tokenize(text)
 
     def format_ddl(self, text: str) -> str:
-        raise Unsupported("The formatting of PostgreSQL schema statements")
+        style = ddl_format.DdlStyle(RESERVED, DDL_WORDS, trailing_comma=False)
+        return ddl_format.format_ddl(text, self, style)
 
     def quoted(self, identifier: str) -> str:
         return quoted(identifier)

@@ -79,6 +79,13 @@ NEEDS_AS = frozenset(_NEEDS_AS.split())
 # The words that cannot name a column or a table without quotes; the lexer calls them keywords.
 NOT_COLUMN_NAMES = RESERVED | TYPE_OR_FUNCTION_NAMES
 
+_DDL_WORDS = """
+    ALTER CHANGE CREATE DATABASE DROP EXISTS GRANT IF INDEX LOCALITY PLACEMENT REPLACE REVOKE ROLE
+    SCHEMA SEARCH SEQUENCE STATISTICS STREAM UNIQUE VIEW
+"""
+# Words that open a schema statement without being reserved.
+DDL_WORDS = frozenset(_DDL_WORDS.split())
+
 _PLAIN = re.compile(r"[a-z_][a-z0-9_]*")
 
 

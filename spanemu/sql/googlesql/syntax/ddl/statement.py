@@ -83,6 +83,14 @@ def split_statements(text: str) -> list[tuple[str, int]]:
     return statements
 
 
+# Words that open a statement without being reserved.
+_WORDS = """
+    ALTER CREATE DATABASE DROP FUNCTION GRANT GRAPH INDEX MODEL NULL_FILTERED PROPERTY RENAME
+    REPLACE REVOKE SCHEMA SEARCH TABLE UNIQUE VECTOR
+"""
+OPENING_WORDS = frozenset(_WORDS.split()) | {word for kind in OBJECTS for word in kind.words}
+
+
 class DdlParser(
     DdlAlterTableParser,
     DdlIndexParser,

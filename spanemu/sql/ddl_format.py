@@ -1,0 +1,143 @@
+"""Formats DDL text: keywords in capitals, one column per line, comments in their places.
+
+Only white space and the case of keywords change, so the meaning of the statements stays the same.
+Formatted text does not change again. Queries of views keep their layout. A dialect supplies its
+parser, its lexer and its words.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from spanemu.sql.dialect import Dialect
+from spanemu.sql.syntax_tree import Kind, Token
+
+_INDENT = "  "
+_SEMICOLON = re.compile(r"\s*;")
+_NO_SPACE_BEFORE = frozenset({",", ")", "]", ".", ";"})
+_NO_SPACE_AFTER = frozenset({"(", "[", ".", "@"})
+_AS_WRITTEN = frozenset({"(", "<", ">", "-", "@", "[", "=>", "::"})  # a space around them stays
+_BLOCKS = ("CREATE TABLE", "CREATE TABLE IF NOT EXISTS")
+
+
+@dataclass(frozen=True, slots=True)
+class DdlStyle:
+    """The words and commas of a dialect's schema statements.
+
+    `reserved` words are capitalized, and `opening` words too where a statement begins. Other words
+    may be names: they stay. With `trailing_comma`, the last entry of a table ends in a comma.
+    """
+
+    reserved: frozenset[str]
+    opening: frozenset[str]
+    trailing_comma: bool
+
+
+def format_ddl(text: str, dialect: Dialect, style: DdlStyle) -> str:
+    """Return the formatted text; each statement ends in a semicolon. Raises DdlSyntaxFailure."""
+    formatter = _Formatter(dialect, style)
+    out: list[str] = []
+    end = 0
+    for statement, offset in dialect.split_statements(text):
+        dialect.parse_ddl(statement)
+        out.extend(_comments(text[end:offset]))
+        out.append(formatter.statement(statement) + ";")
+        out.append("")
+        end = offset + len(statement)
+        semicolon = _SEMICOLON.match(text, end)
+        end = end if semicolon is None else semicolon.end()
+    out.extend(_comments(text[end:]))
+    return "\n".join(out).strip("\n") + "\n" if out else ""
+
+
+def _comments(between: str) -> Iterator[str]:
+    """Yield the lines of comments between statements."""
+    lines = (line.strip() for line in between.strip().strip(";").splitlines())
+    yield from (line for line in lines if line)
+
+
+class _Formatter:
+    """A formatter of the statements of one dialect."""
+
+    def __init__(self, dialect: Dialect, style: DdlStyle) -> None:
+        self._dialect = dialect
+        self._style = style
+
+    def statement(self, text: str) -> str:
+        """Return a statement formatted, without a semicolon."""
+        tokens = [token for token in self._dialect.tokenize(text) if token.kind is not Kind.END]
+        head = " ".join(token.symbol for token in tokens[:5])
+        if _is_verbatim(text, tokens, head):
+            return text.strip()
+        start = _block_start(tokens) if head.startswith(_BLOCKS) else None
+        if start is None:
+            return self._joined(tokens, text, opening=True)
+        stop = _closing(tokens, start)
+        elements = _split(tokens[start + 1 : stop])
+        lines = [f"{self._joined(tokens[:start], text, opening=True)} ("]
+        lines += [f"{_INDENT}{self._joined(element, text)}," for element in elements]
+        if elements and not self._style.trailing_comma:
+            lines[-1] = lines[-1].removesuffix(",")
+        clauses = [self._joined(clause, text) for clause in _split(tokens[stop + 1 :])]
+        starts_with_comma = stop + 1 < len(tokens) and tokens[stop + 1].symbol == ","
+        first = ")," if starts_with_comma else f") {clauses.pop(0)}" if clauses else ")"
+        if starts_with_comma:
+            return "\n".join([*lines, f"{first}\n{_INDENT}" + f",\n{_INDENT}".join(clauses)])
+        return "\n".join([*lines, f",\n{_INDENT}".join([first, *clauses])])
+
+    def _joined(self, tokens: Sequence[Token], text: str, *, opening: bool = False) -> str:
+        """Join tokens with one space or none between them; `opening` words are capitalized."""
+        out = ""
+        before = ""
+        for token in tokens:
+            symbol, written = token.symbol, text[token.at : token.end]
+            opening = opening and (symbol in self._style.opening or symbol in self._style.reserved)
+            if out and _has_space(before, symbol, text[token.at - 1 : token.at]):
+                out += " "
+            in_capitals = opening or (symbol in self._style.reserved and written.upper() == symbol)
+            out += written.upper() if in_capitals else written
+            before = symbol
+        return out
+
+
+def _is_verbatim(text: str, tokens: Sequence[Token], head: str) -> bool:
+    """Return whether a statement keeps its layout: it holds a comment or a query."""
+    gaps = (text[a.end : b.at] for a, b in pairwise(tokens))
+    return " VIEW " in f" {head} " or any(gap.strip() for gap in gaps)
+
+
+def _block_start(tokens: Sequence[Token]) -> int | None:
+    return next((n for n, token in enumerate(tokens) if token.symbol == "("), None)
+
+
+def _closing(tokens: Sequence[Token], start: int) -> int:
+    depth = 0
+    for number in range(start, len(tokens)):
+        depth += {"(": 1, ")": -1}.get(tokens[number].symbol, 0)
+        if depth == 0:
+            return number
+    return len(tokens) - 1
+
+
+def _split(tokens: Sequence[Token]) -> list[list[Token]]:
+    """Return the tokens, split at the commas outside parentheses and angle brackets."""
+    parts: list[list[Token]] = [[]]
+    depth = 0
+    for token in tokens:
+        depth += {"(": 1, "[": 1, "<": 1, ")": -1, "]": -1, ">": -1}.get(token.symbol, 0)
+        if token.symbol == "," and depth <= 0:
+            parts.append([])
+        else:
+            parts[-1].append(token)
+    return [part for part in parts if part]
+
+
+def _has_space(before: str, symbol: str, gap: str) -> bool:
+    if symbol in _NO_SPACE_BEFORE or before in _NO_SPACE_AFTER:
+        return False
+    if symbol in _AS_WRITTEN or before in _AS_WRITTEN:
+        return gap.isspace()
+    return True
