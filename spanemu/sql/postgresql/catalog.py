@@ -38,6 +38,7 @@ _SCALAR_CHAPTERS: tuple[str, ...] = (
     "postgresql.set_returning",
     "postgresql.utility",
     "postgresql.json.functions",
+    "postgresql.hash",
 )
 _AGGREGATE_CHAPTERS: tuple[str, ...] = ("postgresql.aggregates",)
 # Functions that return an array here, and rows in SQL.

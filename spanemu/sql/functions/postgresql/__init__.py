@@ -10,6 +10,7 @@ comparison    = <> < <= > >= of every type
 numbers       arithmetic and mathematical functions
 arrays        functions and operators on arrays
 json          functions and operators on JSONB
+hash          hash functions
 conditional   GREATEST and LEAST
 set_returning unnest and generate_series
 utility       sequences, UUIDs and tokenizers
