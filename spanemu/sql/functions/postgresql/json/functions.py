@@ -48,7 +48,7 @@ _FUNCTIONS: dict[str, tuple[Overload, ...]] = {
             called=True,
         ),
     ),
-    "to_jsonb": (overload("(ANY) -> PG_JSONB", bind=build.to_jsonb),),
+    "to_jsonb": (overload("(T1) -> PG_JSONB", bind=build.to_jsonb),),
     "jsonb_build_array": (
         overload("(ANY...) -> PG_JSONB", bind=build.jsonb_build_array, called=True),
     ),
