@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from spanemu.base.deferred import deferred
 from spanemu.base.limits import DEFAULT_LIMITS, Limits
+from spanemu.schema.column import Column
 from spanemu.schema.dialect import POSTGRESQL, DatabaseDialect
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Table
@@ -27,6 +28,7 @@ from spanemu.sql.postgresql.analyzer.analyze import analyze
 from spanemu.sql.postgresql.analyzer.parameters import Parameters
 from spanemu.sql.postgresql.analyzer.resolvers import RESOLVER_TABLE
 from spanemu.sql.postgresql.catalog import CATALOG
+from spanemu.sql.postgresql.printing import ddl
 from spanemu.sql.postgresql.syntax.ddl.statement import parse_ddl
 from spanemu.sql.postgresql.syntax.keywords import DDL_WORDS, RESERVED, quoted
 from spanemu.sql.postgresql.syntax.lexer import tokenize
@@ -37,6 +39,7 @@ from spanemu.sql.postgresql.syntax.statement import (
     parse_statement,
     split_statements,
 )
+from spanemu.sql.postgresql.types import TYPES
 from spanemu.sql.syntax_tree import Expression, Statement, Token, TypeName
 from spanemu.values.types import Type, array_of
 
@@ -44,8 +47,10 @@ if TYPE_CHECKING:
     from spanemu.sql import ddl_format
     from spanemu.sql.postgresql.analyzer import stored_expression
     from spanemu.sql.postgresql.analyzer.dml import writing
+    from spanemu.sql.postgresql.printing import canonical
 else:
     ddl_format = deferred("spanemu.sql.ddl_format")
+    canonical = deferred("spanemu.sql.postgresql.printing.canonical")
     stored_expression = deferred("spanemu.sql.postgresql.analyzer.stored_expression")
     writing = deferred("spanemu.sql.postgresql.analyzer.dml.writing")
 
@@ -60,6 +65,8 @@ class PostgreSqlDialect(Dialect):
 
     database: DatabaseDialect = POSTGRESQL
     catalog: Catalog = CATALOG
+    named_types = TYPES
+    schema_writer = ddl.PostgreSqlWriter()
 
     def parse_statement(self, text: str, limits: Limits) -> Statement:
         return parse_statement(text, Bounds(limits))
@@ -99,6 +106,14 @@ class PostgreSqlDialect(Dialect):
         analysis = self._analysis(schema, Parameters({}, refused=True))
         return stored_expression.analyze_view(text, analysis)
 
+    def canonical_expression(
+        self, text: str, table: Table | None, schema: Schema, expected: Type | None
+    ) -> str:
+        return canonical.canonical_expression(text, table, schema, expected)
+
+    def canonical_view(self, text: str, schema: Schema) -> str:
+        return canonical.canonical_view(text, schema)
+
     def is_commit_timestamp(self, text: str | None) -> bool:
         return writing.is_commit_timestamp(text)
 
@@ -125,6 +140,12 @@ class PostgreSqlDialect(Dialect):
 
     def quoted(self, identifier: str) -> str:
         return quoted(identifier)
+
+    def column_type(self, column: Column) -> str:
+        return ddl.column_type(column)
+
+    def row_deletion_policy(self, table: Table) -> str | None:
+        return ddl.row_deletion_policy(table)
 
     def _analysis(
         self, schema: Schema, parameters: Parameters, options: AnalyzerOptions = DEFAULT_OPTIONS

@@ -25,7 +25,7 @@ NOTATION = """table_catalog table_schema table_name column_name ordinal_position
     identity_skip_range_min identity_skip_range_max is_generated generation_expression is_updatable
     spanner_type is_stored spanner_state is_hidden on_update_expression"""
 
-_AFTER_NUMBERS = (None,) * 20  # datetime_precision to is_self_referencing
+_AFTER_NUMBERS = (None,) * 21  # datetime_precision to is_self_referencing
 _UNUSED_IDENTITY = (None,) * 5  # identity_start to identity_cycle
 
 

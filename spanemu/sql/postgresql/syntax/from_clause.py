@@ -101,10 +101,12 @@ class FromParser(ExpressionParser):
         """Parse an item of a FROM clause with its alias."""
         symbol = self.token.symbol
         if symbol == "LATERAL":
-            self.refuse_later("LATERAL is not supported")
+            symbol = self.peek().symbol
+            is_function = symbol != "(" and symbol not in FORMS and symbol != "ROWS"
+            if not is_function:
+                self.refuse_later("LATERAL is not supported")
             self.advance()
-            symbol = self.token.symbol
-            if symbol != "(" and symbol not in FORMS and symbol != "ROWS":
+            if is_function:  # which sees the tables before it with and without LATERAL
                 return self._function(self.token.at)
         if symbol == "(":
             return self._grouped_item()

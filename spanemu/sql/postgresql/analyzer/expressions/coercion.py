@@ -116,7 +116,7 @@ def _typed(expression: Expr, target: Type, analysis: Analysis, at: int) -> Expr:
 
 
 @dataclass(slots=True)
-class _LiteralContext:
+class LiteralContext:
     """The `functions.registry.Context` of literals: it knows the database's time zone only."""
 
     time_zone: str
@@ -142,7 +142,7 @@ def read_literal(text: str, target: Type, analysis: Analysis) -> Any:
         return text
     if not has_input(target):
         raise CannotCast("unknown", title(target))
-    return read_input(_LiteralContext(analysis.schema.default_time_zone), text, target)
+    return read_input(LiteralContext(analysis.schema.default_time_zone), text, target)
 
 
 def coerce_to_boolean(expression: Expr, what: str, analysis: Analysis, at: int) -> Expr:

@@ -1,0 +1,94 @@
+"""Constants as PostgreSQL prints them: 'x'::text, '1'::bigint, 1.5, true, NULL::date.
+
+The text of a constant is what the output function of its type makes of the value, so a literal
+'Jan 5, 2021' of type date becomes '2021-01-05'. A numeric with a point and a truth value need no
+type, because the text alone denotes the same value.
+"""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+from spanemu.sql.functions.postgresql.casts import CASTS
+from spanemu.sql.postgresql import ast
+from spanemu.sql.postgresql.analyzer.analysis import Analysis
+from spanemu.sql.postgresql.analyzer.expressions.coercion import LiteralContext, read_literal
+from spanemu.sql.postgresql.syntax.literals import quote_literal
+from spanemu.sql.postgresql.types import named, title
+from spanemu.sql.syntax_tree import Expression, FloatLiteral, IntLiteral, Unary
+from spanemu.values.types import BOOL, BYTES, INT64, PG_NUMERIC, STRING, Type
+from spanemu.values.value import INT64_MAX, INT64_MIN
+
+
+def typed(text: str, type_name: str) -> str:
+    """Return a constant with its type: 'x'::text."""
+    return f"{quote_literal(text)}::{type_name}"
+
+
+def number(text: str) -> tuple[str, Type]:
+    """Return the canonical text and the type of a number as written: 1e3 is the numeric 1000."""
+    if text.lstrip("-").isdecimal() and INT64_MIN <= int(text) <= INT64_MAX:
+        return str(int(text)), INT64
+    value = Decimal(text)
+    return format(value, "f"), PG_NUMERIC
+
+
+def constant(text: str, type_: Type, type_name: str = "") -> str:
+    """Return the constant whose output text is `text`; `type_name` is the type if written so."""
+    if type_ == BOOL:
+        return text
+    if type_ == PG_NUMERIC and text[0].isdigit() and "." in text:
+        return text
+    return typed(text, type_name or title(type_))
+
+
+def null(type_: Type) -> str:
+    """Return NULL with its type."""
+    return f"NULL::{title(type_)}"
+
+
+def output_text(literal: str, type_: Type, analysis: Analysis) -> str:
+    """Return what the output function of a type makes of the value of a string literal."""
+    cast = CASTS.get((type_, STRING))
+    if cast is None:
+        return literal
+    value = read_literal(literal, type_, analysis)
+    if type_ == BYTES:
+        return f"\\x{value.hex()}"
+    overload = cast.function.overloads[0]
+    if overload.context:
+        return str(overload.evaluate(LiteralContext(analysis.schema.default_time_zone), value))
+    return str(overload.evaluate(value))
+
+
+def number_constant(text: str) -> str:
+    """Return the constant of a number as written."""
+    output, type_ = number(text)
+    return constant(output, type_)
+
+
+def number_text(node: Expression) -> str | None:
+    """Return the number that a literal with any signs before it denotes; None for other nodes."""
+    if isinstance(node, Unary) and node.op == "-":
+        text = number_text(node.operand)
+        if text is None:
+            return None
+        return text.removeprefix("-") if text.startswith("-") else f"-{text}"
+    if isinstance(node, IntLiteral):
+        return str(node.value)
+    return node.text if isinstance(node, FloatLiteral) else None
+
+
+def written_type(type_: ast.TypeReference) -> str:
+    """Return the type of a cast, with its modifiers."""
+    if type_.name == "varchar":
+        name = "character varying"
+    else:
+        scalar = named(type_.name)
+        name = type_.name if scalar is None else title(scalar)
+    modifiers = type_.modifiers
+    if type_.name == "numeric" and len(modifiers) == 1:
+        modifiers = (*modifiers, 0)
+    if modifiers:
+        name = f"{name}({','.join(map(str, modifiers))})"
+    return name + "[]" * bool(type_.dimensions)

@@ -1,0 +1,394 @@
+"""Expressions as PostgreSQL's ruleutils prints them: operators in parentheses, types written.
+
+    v > 0 and v in (1, 2)    ((v > '0'::bigint) AND (v = ANY (ARRAY['1'::bigint, '2'::bigint])))
+
+A form that is short for others is printed as these: BETWEEN as two comparisons, IN as `= ANY`, LIKE
+as `~~`, SUBSTRING(x FROM 1) as a call. Implicit casts of operands are printed; the implicit cast of
+a whole expression is not, because the place where the expression stands makes it again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from spanemu.sql.postgresql import ast
+from spanemu.sql.postgresql.printing import constants
+from spanemu.sql.postgresql.printing.notes import Notes
+from spanemu.sql.postgresql.syntax.keywords import quoted
+from spanemu.sql.postgresql.types import named, title
+from spanemu.sql.syntax_tree import (
+    ArrayConstructor,
+    Binary,
+    BoolLiteral,
+    Expression,
+    FloatLiteral,
+    In,
+    IntLiteral,
+    Junction,
+    Name,
+    NullLiteral,
+    StringLiteral,
+    Unary,
+)
+from spanemu.values.types import STRING, Type, array_of
+
+_NUMBERS = (IntLiteral, FloatLiteral)
+_UNTYPED = (StringLiteral, NullLiteral)
+_UPPER_CASE_CALLS = frozenset({"coalesce", "nullif", "greatest", "least"})
+
+
+class ExpressionPrinter:
+    """The expressions of one text.
+
+    `column` prints a reference to a column, and `query` a query in an expression.
+    """
+
+    def __init__(
+        self, notes: Notes, column: Callable[[Name], str], query: Callable[[ast.Query], str]
+    ) -> None:
+        self.notes = notes
+        self.column = column
+        self.query = query
+
+    def whole(self, node: Expression) -> str:
+        """Return an expression without the implicit cast that its place gives it."""
+        return _PRINTERS[type(node)](self, node)
+
+    def part(self, node: Expression) -> str:
+        """Return an expression as an operand or an argument, with its implicit cast."""
+        text = self.whole(node)
+        target = None if isinstance(node, _UNTYPED) else self.notes.implicit_cast(node)
+        return text if target is None else f"({text})::{title(target)}"
+
+    def converted(self, node: Expression, target: Type | None) -> str:
+        """Return an operand of an operator that takes a `target`; None if that is not known."""
+        if target is None or isinstance(node, _UNTYPED) or target == self.notes.type_of(node):
+            return self.whole(node)
+        return f"({self.whole(node)})::{title(target)}"
+
+    def is_function_cast(self, node: Expression) -> bool:
+        """Return whether a cast is a call of a function, as casts to and from text are not."""
+        if not isinstance(node, ast.Cast) or isinstance(node.operand, _UNTYPED):
+            return False
+        types = {self.notes.type_of(node.operand), self.notes.type_of(node)}
+        return len(types) == 2 and STRING not in types
+
+    def parts(self, nodes: Iterable[Expression]) -> str:
+        """Return a list of operands."""
+        return ", ".join(map(self.part, nodes))
+
+
+Print = Callable[[ExpressionPrinter, Any], str]
+
+# ------------------------------------------------------------------------------ literals
+
+
+def _string(printer: ExpressionPrinter, node: StringLiteral) -> str:
+    return _literal(printer, node.value, printer.notes.literal_type(node) or STRING)
+
+
+def _literal(printer: ExpressionPrinter, text: str, type_: Type, type_name: str = "") -> str:
+    output = constants.output_text(text, type_, printer.notes.analysis)
+    return constants.constant(output, type_, type_name)
+
+
+def _null(printer: ExpressionPrinter, node: NullLiteral) -> str:
+    return constants.null(printer.notes.literal_type(node) or STRING)
+
+
+def _boolean(_: ExpressionPrinter, node: BoolLiteral) -> str:
+    return "true" if node.value else "false"
+
+
+def _number(_: ExpressionPrinter, node: IntLiteral | FloatLiteral) -> str:
+    return constants.number_constant(constants.number_text(node) or "")
+
+
+# ------------------------------------------------------------------------------ casts
+
+
+def _cast(printer: ExpressionPrinter, node: ast.Cast) -> str:
+    operand, target = node.operand, _target(node.type)
+    name = constants.written_type(node.type)
+    if isinstance(operand, StringLiteral) and target is not None:
+        text = _literal(printer, operand.value, target, _unmodified(node.type))
+        return f"{text.partition('::')[0]}::{name}" if node.type.modifiers else text
+    if isinstance(operand, NullLiteral):
+        return f"NULL::{name}"
+    if isinstance(operand, ArrayConstructor):
+        text = printer.whole(operand)
+        return text if operand.items else f"ARRAY[]::{name}"
+    if _is_same_type(printer, operand, node.type):
+        return printer.whole(operand)
+    if (
+        node.type.modifiers
+        and constants.number_text(operand) is not None
+        and name.startswith("numeric")
+    ):
+        return f"{printer.whole(operand).partition('::')[0]}::{name}"
+    return f"({printer.whole(operand)})::{name}"
+
+
+def _target(type_: ast.TypeReference) -> Type | None:
+    scalar = named(type_.name)
+    return scalar if scalar is None or not type_.dimensions else array_of(scalar)
+
+
+def _unmodified(type_: ast.TypeReference) -> str:
+    return constants.written_type(ast.TypeReference(type_.name, (), type_.dimensions))
+
+
+def _is_same_type(
+    printer: ExpressionPrinter, operand: Expression, type_: ast.TypeReference
+) -> bool:
+    """Return whether a cast changes nothing; one to varchar is printed, for it is no text."""
+    if type_.modifiers or type_.name == "varchar":
+        return False
+    return printer.notes.type_of(operand) == _target(type_)
+
+
+# ------------------------------------------------------------------------------ operators
+
+
+def _unary(printer: ExpressionPrinter, node: Unary) -> str:
+    number = constants.number_text(node)
+    if number is not None:
+        return constants.number_constant(number)
+    return f"({node.op} {printer.part(node.operand)})"
+
+
+def _binary(printer: ExpressionPrinter, node: Binary) -> str:
+    if isinstance(node.left, ast.Row) and isinstance(node.right, ast.Row):
+        return _rows(printer, node.op, node.left, node.right)
+    return _operation(printer.part(node.left), node.op, printer.part(node.right))
+
+
+def _operation(left: str, op: str, right: str) -> str:
+    return f"({left} {op} {right})"
+
+
+def _rows(printer: ExpressionPrinter, op: str, left: ast.Row, right: ast.Row) -> str:
+    pairs = zip(left.items, right.items, strict=True)
+    comparisons = [_operation(printer.part(a), op, printer.part(b)) for a, b in pairs]
+    return _joined(" AND " if op == "=" else " OR ", comparisons)
+
+
+def _joined(op: str, texts: Sequence[str]) -> str:
+    return texts[0] if len(texts) == 1 else f"({op.join(texts)})"
+
+
+def _junction(printer: ExpressionPrinter, node: Junction) -> str:
+    first, *others = node.operands
+    if isinstance(first, Junction) and first.op == node.op:  # (a AND b) AND c is a AND b AND c
+        return _junction(printer, Junction(node.op, (*first.operands, *others)))
+    return _joined(f" {node.op} ", [printer.whole(operand) for operand in node.operands])
+
+
+def _between(printer: ExpressionPrinter, node: ast.Between) -> str:
+    first, last = ("<", ">") if node.negated else (">=", "<=")
+    inner, outer = (" OR ", " AND ") if node.negated else (" AND ", " OR ")
+    tests = [(first, node.low), (last, node.high), (first, node.high), (last, node.low)]
+    tests = tests[: 4 if node.symmetric else 2]
+    types = printer.notes.compared_types(node, len(tests))
+    texts = [
+        _operation(printer.converted(node.operand, left), op, printer.converted(bound, right))
+        for (op, bound), (left, right) in zip(tests, types, strict=True)
+    ]
+    halves = [_joined(inner, texts[at : at + 2]) for at in range(0, len(texts), 2)]
+    return _joined(outer, halves)
+
+
+def _like(printer: ExpressionPrinter, node: ast.Like) -> str:
+    operand, pattern = printer.part(node.operand), printer.part(node.pattern)
+    text = _operation(operand, "~~", pattern)
+    if node.escape is not None:
+        text = f"({operand} LIKE {pattern} ESCAPE {printer.part(node.escape)})"
+    return f"(NOT {text})" if node.negated else text
+
+
+def _is(printer: ExpressionPrinter, node: ast.Is) -> str:
+    return f"({printer.part(node.operand)} IS {'NOT ' if node.negated else ''}{node.what})"
+
+
+def _is_distinct(printer: ExpressionPrinter, node: ast.IsDistinct) -> str:
+    text = f"({printer.part(node.left)} IS DISTINCT FROM {printer.part(node.right)})"
+    return f"(NOT {text})" if node.negated else text
+
+
+def _in(printer: ExpressionPrinter, node: In) -> str:
+    if isinstance(node.query, ast.Query):
+        text = f"({_row_or_part(printer, node.operand)} IN ({printer.query(node.query)}))"
+        return f"(NOT {text})" if node.negated else text
+    compared, quantifier, joint = ("<>", "ALL", " AND ") if node.negated else ("=", "ANY", " OR ")
+    if isinstance(node.operand, ast.Row):
+        tests = [
+            _rows(printer, compared, node.operand, item)
+            for item in node.items
+            if isinstance(item, ast.Row)
+        ]
+        return _joined(joint, tests)
+    operand = printer.part(node.operand)
+    listed = [item for item in node.items if not has_columns(item)]
+    if len(listed) < 2:
+        listed = []
+    tests = []
+    if listed:
+        tests.append(f"({operand} {compared} {quantifier} (ARRAY[{printer.parts(listed)}]))")
+    others = [item for item in node.items if not any(item is other for other in listed)]
+    tests += [_operation(operand, compared, printer.part(item)) for item in others]
+    return _joined(joint, tests)
+
+
+def has_columns(node: Any) -> bool:
+    """Return whether an expression refers to a column."""
+    if isinstance(node, Name):
+        return True
+    if isinstance(node, tuple):
+        return any(map(has_columns, node))
+    names = getattr(node, "__dataclass_fields__", ())
+    return any(has_columns(getattr(node, name)) for name in names)
+
+
+def _row_or_part(printer: ExpressionPrinter, node: Expression) -> str:
+    if isinstance(node, ast.Row):
+        return f"({printer.parts(node.items)})"
+    return printer.part(node)
+
+
+def _quantified(printer: ExpressionPrinter, node: ast.Quantified) -> str:
+    operand = _row_or_part(printer, node.operand)
+    quantifier = f"{node.op} {'ALL' if node.all else 'ANY'}"
+    if node.query is None:
+        assert node.array is not None
+        return f"({operand} {quantifier} ({printer.part(node.array)}))"
+    if quantifier == "= ANY":
+        quantifier = "IN"
+    return f"({operand} {quantifier} ({printer.query(node.query)}))"
+
+
+# ------------------------------------------------------------------------------ calls
+
+
+def _call(printer: ExpressionPrinter, node: ast.FunctionCall) -> str:
+    names = node.function.names
+    if names[0] == "pg_catalog":
+        names = names[1:]
+    if len(names) == 1 and names[0] in _UPPER_CASE_CALLS:
+        return f"{names[0].upper()}({printer.parts(node.arguments)})"
+    arguments = "*" if node.star else printer.parts(node.arguments)
+    if node.distinct:
+        arguments = f"DISTINCT {arguments}"
+    if node.order_by:
+        arguments += f" ORDER BY {', '.join(_sort_item(printer, item) for item in node.order_by)}"
+    return f"{'.'.join(map(quoted, names))}({arguments})"
+
+
+def _sort_item(printer: ExpressionPrinter, item: Any) -> str:
+    return f"{printer.part(item.value)}{direction(item)}"
+
+
+def direction(item: Any) -> str:
+    """Return the direction of an item of ORDER BY, where it is not ASC NULLS LAST."""
+    nulls = item.nulls or ("FIRST" if item.descending else "LAST")
+    if item.descending:
+        return " DESC" if nulls == "FIRST" else " DESC NULLS LAST"
+    return "" if nulls == "LAST" else " NULLS FIRST"
+
+
+def _named_argument(printer: ExpressionPrinter, node: ast.NamedArgument) -> str:
+    return f"{quoted(node.name.name)} => {printer.part(node.value)}"
+
+
+def _value_function(_: ExpressionPrinter, node: ast.ValueFunction) -> str:
+    return node.name.upper()
+
+
+def _extract(printer: ExpressionPrinter, node: ast.Extract) -> str:
+    return f'"extract"({constants.typed(node.unit, "text")}, {printer.part(node.operand)})'
+
+
+def _case(printer: ExpressionPrinter, node: ast.Case) -> str:
+    words = ["CASE"]
+    if node.operand is not None:
+        words.append(printer.part(node.operand))
+    for condition, result in node.whens:
+        words.append(f"WHEN {printer.whole(condition)} THEN {printer.part(result)}")
+    if node.otherwise is None:
+        words.append(f"ELSE {constants.null(printer.notes.type_of(node) or STRING)}")
+    else:
+        words.append(f"ELSE {printer.part(node.otherwise)}")
+    return " ".join([*words, "END"])
+
+
+# ------------------------------------------------------------------------------ arrays, queries
+
+
+def _array(printer: ExpressionPrinter, node: ArrayConstructor) -> str:
+    return f"ARRAY[{printer.parts(node.items)}]"
+
+
+def _subscripted(printer: ExpressionPrinter, operand: Expression) -> str:
+    text = printer.whole(operand)
+    return text if isinstance(operand, Name) else f"({text})"
+
+
+def _subscript(printer: ExpressionPrinter, node: ast.Subscript) -> str:
+    return f"{_subscripted(printer, node.operand)}[{printer.whole(node.index)}]"
+
+
+def _slice(printer: ExpressionPrinter, node: ast.Slice) -> str:
+    low, high = ("" if each is None else printer.whole(each) for each in (node.low, node.high))
+    return f"{_subscripted(printer, node.operand)}[{low}:{high}]"
+
+
+def _row(printer: ExpressionPrinter, node: ast.Row) -> str:
+    return f"ROW({printer.parts(node.items)})"
+
+
+def _exists(printer: ExpressionPrinter, node: ast.Exists) -> str:
+    return f"(EXISTS ({printer.query(node.query)}))"
+
+
+def _scalar_subquery(printer: ExpressionPrinter, node: ast.ScalarSubquery) -> str:
+    return f"({printer.query(node.query)})"
+
+
+def _array_subquery(printer: ExpressionPrinter, node: ast.ArraySubquery) -> str:
+    return f"ARRAY({printer.query(node.query)})"
+
+
+def _column(printer: ExpressionPrinter, node: Name) -> str:
+    return printer.column(node)
+
+
+_PRINTERS: Mapping[type[Expression], Print] = {
+    ArrayConstructor: _array,
+    Binary: _binary,
+    BoolLiteral: _boolean,
+    FloatLiteral: _number,
+    In: _in,
+    IntLiteral: _number,
+    Junction: _junction,
+    Name: _column,
+    NullLiteral: _null,
+    StringLiteral: _string,
+    Unary: _unary,
+    ast.ArraySubquery: _array_subquery,
+    ast.Between: _between,
+    ast.Case: _case,
+    ast.Cast: _cast,
+    ast.Exists: _exists,
+    ast.Extract: _extract,
+    ast.FunctionCall: _call,
+    ast.Is: _is,
+    ast.IsDistinct: _is_distinct,
+    ast.Like: _like,
+    ast.NamedArgument: _named_argument,
+    ast.Quantified: _quantified,
+    ast.Row: _row,
+    ast.ScalarSubquery: _scalar_subquery,
+    ast.Slice: _slice,
+    ast.Subscript: _subscript,
+    ast.ValueFunction: _value_function,
+}
