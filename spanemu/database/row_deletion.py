@@ -17,6 +17,7 @@ from spanemu.base.errors import SpannerError
 from spanemu.database.core import DatabaseCore, Sweep
 from spanemu.database.options import ReadOnly, StatementRequest
 from spanemu.schema.table import Table
+from spanemu.sql.dialects import dialect_of
 from spanemu.values.timestamp import format_utc
 from spanemu.values.types import TIMESTAMP
 
@@ -54,12 +55,13 @@ class RowDeletion:
     def _sweep(self, table: Table, now: int) -> int:
         if table.row_deletion_policy is None:
             return 0
-        column, days = table.row_deletion_policy
-        name = ".".join(f"`{part}`" for part in table.name.split("."))
+        name, days = table.row_deletion_policy
+        dialect = dialect_of(self._core.generation.schema.dialect)
+        column = dialect.quoted(name)
         expired = StatementRequest(
-            f"FROM {name} WHERE `{column}` <= @expired",
-            parameters={"expired": format_utc(now - days * NANOS_PER_DAY)},
-            parameter_types={"expired": TIMESTAMP},
+            f"FROM {dialect.quoted_path(table.name)} WHERE {column} <= {dialect.parameter(1)}",
+            parameters={"p1": format_utc(now - days * NANOS_PER_DAY)},
+            parameter_types={"p1": TIMESTAMP},
         )
         before = self._core.sweeps.get(table.id, Sweep())
         try:
@@ -67,7 +69,7 @@ class RowDeletion:
             done = deletion.execute(replace(expired, sql=f"DELETE {expired.sql}"))
         except SpannerError:
             # A failure is not raised: the policy's row in SPANNER_SYS shows the rows that remain.
-            left = replace(expired, sql=f"SELECT COUNT(*), MIN(`{column}`) {expired.sql}")
+            left = replace(expired, sql=f"SELECT COUNT(*), MIN({column}) {expired.sql}")
             snapshot = snapshots.SnapshotTransaction(self._core, b"", ReadOnly())
             ((count, earliest),) = snapshot.execute(left).rows
             self._core.sweeps[table.id] = Sweep(before.watermark, count, earliest)

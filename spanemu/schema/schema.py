@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import islice, takewhile
-from typing import Any, Self, cast
+from typing import Any, Self, TypeVar, cast
 
 from spanemu.base.limits import DEFAULT_LIMITS, Limits
 from spanemu.schema.constraints import ForeignKey
@@ -28,6 +28,8 @@ from spanemu.schema.objects import (
 )
 from spanemu.schema.table import Table
 from spanemu.values.order import SortOrders
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -73,6 +75,22 @@ class Schema(NamedObjects):
 
     def sequence(self, name: str) -> Sequence | None:
         return self.sequences.get(self.fold(name))
+
+    def in_any_case(self, objects: Mapping[str, T], name: str) -> T | None:
+        """Return the object of one of the schema's maps whose name is `name` in any letter case.
+
+        Requests look names up so in every dialect; SQL looks them up by `fold`.
+        """
+        known, unique = objects.get(self.fold(name)), self.dialect.unique_key
+        if known is not None or self.fold is unique:
+            return known
+        key = unique(name)
+        return next((each for other, each in objects.items() if unique(other) == key), None)
+
+    def requested_table(self, name: str) -> Table | None:
+        """Return the table with that name or synonym in any letter case."""
+        known = self.in_any_case(self.tables, name)
+        return known or self.in_any_case(self._synonyms, name)
 
     def parent(self, table: Table) -> Table | None:
         """Return the table that `table` is interleaved in (IN or IN PARENT)."""

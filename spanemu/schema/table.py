@@ -70,3 +70,11 @@ class Table:
     def column(self, name: str) -> Column | None:
         """Return the column with that name."""
         return self.by_name.get(self.fold(name))
+
+    def requested_column(self, name: str) -> Column | None:
+        """Return the column with that name in any letter case, as requests look it up."""
+        known, unique = self.column(name), GOOGLE_STANDARD_SQL.unique_key
+        if known is not None or self.fold is unique:
+            return known
+        key = unique(name)
+        return next((column for column in self.columns if unique(column.name) == key), None)

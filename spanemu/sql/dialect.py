@@ -302,6 +302,10 @@ class Dialect(ABC):
         """Return the key by which an identifier is looked up."""
         return self.database.fold(identifier)
 
+    def parameter(self, number: int) -> str:
+        """Return the query parameter that the API calls `p` and a number, as SQL writes it."""
+        return f"@p{number}"
+
     @abstractmethod
     def quoted(self, identifier: str) -> str:
         """Return an identifier as SQL writes it: quoted if necessary."""

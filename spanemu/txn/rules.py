@@ -340,7 +340,7 @@ class CompiledSchema:
         rules = self._rules.get(name)
         if rules is not None:
             return rules
-        table = self.schema.table(name)
+        table = self.schema.requested_table(name)
         return None if table is None else self.of(table)
 
     def reference(self, foreign_key: ForeignKey) -> CompiledForeignKey:

@@ -296,7 +296,7 @@ def _columns(rules: CompiledTable, names: Sequence[str]) -> list[Column]:
     columns: list[Column] = []
     seen: set[str] = set()
     for name in names:
-        column = rules.table.column(name)
+        column = rules.table.requested_column(name)
         if column is None:
             raise ColumnNotFound(rules.table.name, name)
         if column.name in seen:

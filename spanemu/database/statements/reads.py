@@ -109,7 +109,7 @@ class ReadPlan:
         return reader.scan_index(self.index, ranges, for_update=exclusive, cells=self._cells)
 
     def _column(self, name: str) -> Column:
-        column = self.table.column(name)
+        column = self.table.requested_column(name)
         if column is None:
             raise ColumnNotFound(self.table.name, name)
         if self.index is not None and column not in self.index.columns:
@@ -143,15 +143,15 @@ def _whole(row: Row) -> Row:
 
 
 def _table(schema: Schema, name: str) -> Table:
-    table = schema.table(name)
+    table = schema.requested_table(name)
     if table is not None:
         return table
-    view = schema.view(name)
+    view = schema.in_any_case(schema.views, name)
     raise TableNotFound(name) if view is None else ViewNotReadable(view.name)
 
 
 def _index(schema: Schema, table: Table, name: str) -> Index:
-    index = schema.index(name)
+    index = schema.in_any_case(schema.indexes, name)
     if index is None:
         if schema.fold(name) in schema.search_indexes or schema.fold(name) in schema.vector_indexes:
             raise Unsupported(f"Reads by search and vector indexes ({name})")

@@ -138,6 +138,9 @@ class PostgreSqlDialect(Dialect):
         style = ddl_format.DdlStyle(RESERVED, DDL_WORDS, trailing_comma=False)
         return ddl_format.format_ddl(text, self, style)
 
+    def parameter(self, number: int) -> str:
+        return f"${number}"
+
     def quoted(self, identifier: str) -> str:
         return quoted(identifier)
 

@@ -125,7 +125,7 @@ def _sequence(argument: Expr, node: ast.FunctionCall, env: Env) -> Expr:
     if not isinstance(argument, Literal) or not isinstance(argument.value, str):
         return argument
     schema = env.analysis.schema
-    sequence = schema.sequence(argument.value.removeprefix("public."))
+    sequence = schema.in_any_case(schema.sequences, argument.value.removeprefix("public."))
     if sequence is None or sequence.internal:
         raise SequenceNotFound(argument.value, at=node.at)
     env.analysis.traits.sequences.add(sequence.name)
