@@ -133,7 +133,7 @@ def _float_to_char(number: float, template: NumberTemplate, digits_max: int) -> 
         after = min(template.after, max(0, digits_max - len(f"{abs(number):.0f}")))
         digits = f"{number:.{after}f}"
     else:
-        digits = "NaN" if number != number else "Infinity" if number > 0 else "-Infinity"
+        digits = "NaN" if math.isnan(number) else "Infinity" if number > 0 else "-Infinity"
         after = min(template.after, max(0, digits_max - len(digits.lstrip("-"))))
     sign = "-" if digits[0] == "-" else "+"
     return _write(template, _fitted(sign, digits.lstrip("-"), template, after))
