@@ -56,4 +56,14 @@ def _comparisons() -> Iterator[Function]:
             )
 
 
-FUNCTIONS = tuple(_comparisons())
+def _mixed_comparisons() -> Iterator[Function]:
+    """Yield the comparisons of a real with a double precision, by which no key is found."""
+    for types, prefix in (("FLOAT32, FLOAT64", "float48"), ("FLOAT64, FLOAT32", "float84")):
+        for name, operation in zip(_SHORT, _OPERATIONS, strict=True):
+            test = overload(f"({types}) -> BOOL", SCALAR_TESTS[operation.value])
+            yield Function(
+                name.format(prefix), (test,), "comparison", safe_allowed=False, cannot_fail=True
+            )
+
+
+FUNCTIONS = (*_comparisons(), *_mixed_comparisons())

@@ -179,9 +179,8 @@ class ExpressionType(AnalysisError):
     name: str
 
 
-class NoOperator(AnalysisError, code=Code.NOT_FOUND):
-    prose = "[ERROR] could not identify {what} for type {type}"
-    what: str  # "an equality operator", "an ordering operator", "a comparison function"
+class NotDistinguishable(AnalysisError, code=Code.UNIMPLEMENTED):
+    prose = "Aggregate functions with DISTINCT are not supported for type {type}"
     type: str
 
 

@@ -20,7 +20,7 @@ from spanemu.sql.postgresql import ast
 from spanemu.sql.postgresql.analyzer.errors.typing import (
     BadExpression,
     ExpressionUnsupported,
-    NoOperator,
+    NotDistinguishable,
 )
 from spanemu.sql.postgresql.analyzer.expressions.calls import passed_arguments
 from spanemu.sql.postgresql.analyzer.expressions.expression import resolve, resolve_sort_key
@@ -124,7 +124,7 @@ def _check_distinct(
     """Raise an error if arguments cannot be compared, or ORDER BY uses others."""
     for argument in arguments:
         if not is_groupable(argument.type):
-            raise NoOperator("an equality operator", title(argument.type), at=node.at)
+            raise NotDistinguishable(title(argument.type), at=node.at)
     for key in order_by:
         if not any(is_equivalent(key.value, argument) for argument in arguments):
             problem = "in an aggregate with DISTINCT, ORDER BY expressions must appear in argument"

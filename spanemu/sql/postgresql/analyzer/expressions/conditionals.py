@@ -6,7 +6,11 @@ from collections.abc import Callable, Mapping
 
 from spanemu.sql.functions.comparison import is_orderable
 from spanemu.sql.postgresql import ast
-from spanemu.sql.postgresql.analyzer.errors.typing import BadExpression, NoOperator
+from spanemu.sql.postgresql.analyzer.errors.typing import (
+    BadExpression,
+    ExpressionRefused,
+    ExpressionUnsupported,
+)
 from spanemu.sql.postgresql.analyzer.expressions.calls import (
     Binding,
     evaluated_once,
@@ -21,6 +25,8 @@ from spanemu.sql.postgresql.analyzer.scope import Env
 from spanemu.sql.postgresql.foreign_types import title
 from spanemu.sql.postgresql.types import UNKNOWN
 from spanemu.sql.resolved import Case, Expr, Literal
+from spanemu.sql.syntax_tree import Expression
+from spanemu.values.types import PG_JSONB
 
 
 def resolve_case(node: ast.Case, env: Env) -> Expr:
@@ -32,16 +38,22 @@ def resolve_case(node: ast.Case, env: Env) -> Expr:
     else:
         operand = as_output(resolve(node.operand, env), analysis, node.operand.at)
         operand, bindings = evaluated_once(operand, analysis)
-        conditions = [
-            operator_call("=", (operand, resolve(when, env)), analysis, when.at)
-            for when, _ in node.whens
-        ]
+        conditions = [_equality(operand, when, env) for when, _ in node.whens]
     results = [resolve(result, env) for _, result in node.whens]
     # As in PostgreSQL, the result of ELSE is the first to decide the type.
     otherwise = Literal(UNKNOWN, None) if node.otherwise is None else resolve(node.otherwise, env)
     type_, (otherwise, *results) = unify((otherwise, *results), "CASE", analysis, node.at)
     case = Case(type_, tuple(zip(conditions, results, strict=True)), otherwise)
     return with_bindings(bindings, case)
+
+
+def _equality(operand: Expr, when: Expression, env: Env) -> Expr:
+    """Return `operand = when`. Raise ExpressionRefused if `when` is of another type."""
+    test = operator_call("=", (operand, resolve(when, env)), env.analysis, when.at)
+    if test.arguments[1].type != operand.type:
+        problem = "CASE expression and WHEN clauses must have the same type"
+        raise ExpressionRefused(problem, at=when.at)
+    return test
 
 
 def _coalesce(node: ast.FunctionCall, env: Env) -> Expr:
@@ -64,8 +76,14 @@ def _extreme(node: ast.FunctionCall, env: Env) -> Expr:
     name = node.function.names[-1]
     arguments = [resolve(argument, env) for argument in node.arguments]
     type_, passed = unify(arguments, name.upper(), env.analysis, node.at)
+    if type_ == PG_JSONB:
+        raise ExpressionRefused(f"Unsupported type PG.JSONB when calling pg.{name}()", at=node.at)
     if not is_orderable(type_):
-        raise NoOperator("a comparison function", title(type_), at=node.at)
+        types = ", ".join(title(argument.type) for argument in arguments)
+        raise ExpressionUnsupported(
+            f"Unsupported Postgres expression. Expression type: MinMaxExpr, Arguments: ({types})",
+            at=node.at,
+        )
     return form_call(name, passed, env.analysis, node.at, type_)
 
 

@@ -9,7 +9,7 @@ from spanemu.base.call import current
 from spanemu.sql.functions.comparison import is_orderable
 from spanemu.sql.functions.postgresql.casts import CastContext
 from spanemu.sql.postgresql import ast
-from spanemu.sql.postgresql.analyzer.errors.typing import NoOperator
+from spanemu.sql.postgresql.analyzer.errors.queries import UnsupportedKeyType
 from spanemu.sql.postgresql.analyzer.expressions.coercion import (
     as_output,
     coerce,
@@ -57,11 +57,11 @@ def resolve_sort_key(item: ast.SortItem, env: Env) -> SortKey:
 def make_sort_key(item: ast.SortItem, value: Expr, env: Env) -> SortKey:
     """Return the sort key of an item of ORDER BY whose value is resolved already.
 
-    Raise NoOperator for a type that cannot be sorted.
+    Raise UnsupportedKeyType for a type that Spanner does not sort by.
     """
     value = as_output(value, env.analysis, item.value.at)
     if not is_orderable(value.type):
-        raise NoOperator("an ordering operator", title(value.type), at=item.value.at)
+        raise UnsupportedKeyType("ORDER BY", title(value.type), at=item.value.at)
     nulls_first = None if item.nulls is None else item.nulls.upper() == "FIRST"
     orders = env.analysis.schema.orders
     return SortKey(value, orders.order(descending=item.descending, nulls_first=nulls_first))

@@ -5,36 +5,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from spanemu.sql.functions.comparison import is_orderable
 from spanemu.sql.postgresql import ast
 from spanemu.sql.postgresql.analyzer.analysis import QueryResult
 from spanemu.sql.postgresql.analyzer.errors.names import UndefinedColumn
 from spanemu.sql.postgresql.analyzer.errors.queries import (
     OrderOfSetOperation,
-    UnsupportedKeyType,
     UnsupportedQuery,
 )
 from spanemu.sql.postgresql.analyzer.expressions.expression import make_sort_key, resolve_as
 from spanemu.sql.postgresql.analyzer.queries.ordinals import Clause, selected_column
 from spanemu.sql.postgresql.analyzer.queries.select_list import SelectColumn
 from spanemu.sql.postgresql.analyzer.scope import Env, Scope
-from spanemu.sql.postgresql.types import title
-from spanemu.sql.resolved import ColumnRef, Expr, LimitScan, Literal, OrderScan, SortKey
+from spanemu.sql.resolved import ColumnRef, Expr, LimitScan, Literal, OrderScan
 from spanemu.sql.syntax_tree import Expression, Name
-from spanemu.values.types import INT64, PG_JSONB
+from spanemu.values.types import INT64
 
 _NO_LIMIT = 2**63 - 1
-
-
-def resolve_sort_key(item: ast.SortItem, value: Expr, env: Env) -> SortKey:
-    """Return the sort key of an item of ORDER BY; `value` is its value over the sorted rows.
-
-    Raise UnsupportedKeyType for a type that Spanner does not sort by.
-    """
-    type_ = value.type
-    if not is_orderable(type_) or type_.is_array or type_ == PG_JSONB:
-        raise UnsupportedKeyType(Clause.ORDER_BY, title(type_), at=item.value.at)
-    return make_sort_key(item, value, env)
 
 
 def order_by_output(result: QueryResult, order_by: Sequence[ast.SortItem], env: Env) -> QueryResult:
@@ -54,7 +40,7 @@ def order_by_output(result: QueryResult, order_by: Sequence[ast.SortItem], env: 
             raise UndefinedColumn(f'"{item.value.path}"', at=item.value.at)
         if column is None:
             raise OrderOfSetOperation(at=item.value.at)
-        keys.append(resolve_sort_key(item, column.expression, env))
+        keys.append(make_sort_key(item, column.expression, env))
     return replace(result, scan=OrderScan(result.scan, tuple(keys)), ordered=True)
 
 

@@ -20,7 +20,11 @@ from spanemu.sql.postgresql.analyzer.errors.queries import (
     UnsupportedQuery,
 )
 from spanemu.sql.postgresql.analyzer.expressions.coercion import is_unknown
-from spanemu.sql.postgresql.analyzer.expressions.expression import resolve_condition, resolve_output
+from spanemu.sql.postgresql.analyzer.expressions.expression import (
+    make_sort_key,
+    resolve_condition,
+    resolve_output,
+)
 from spanemu.sql.postgresql.analyzer.queries.from_clause import resolve_from
 from spanemu.sql.postgresql.analyzer.queries.group_by import (
     Grouping,
@@ -28,7 +32,6 @@ from spanemu.sql.postgresql.analyzer.queries.group_by import (
     is_key_type,
     resolve_group_by,
 )
-from spanemu.sql.postgresql.analyzer.queries.ordering import resolve_sort_key
 from spanemu.sql.postgresql.analyzer.queries.ordinals import Clause, selected_column
 from spanemu.sql.postgresql.analyzer.queries.select_list import SelectColumn, resolve_items
 from spanemu.sql.postgresql.analyzer.scope import Env, Scope
@@ -235,7 +238,7 @@ class _Select:
         if column is not None:
             number = next(number for number, one in enumerate(columns) if one is column)
             value = ColumnRef(results[number].type, results[number])
-        return resolve_sort_key(item, value, self.outer)
+        return make_sort_key(item, value, self.outer)
 
     def _distinct(
         self,

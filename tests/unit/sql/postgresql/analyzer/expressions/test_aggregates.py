@@ -7,7 +7,7 @@ import pytest
 from spanemu.sql.postgresql.analyzer.errors.typing import (
     BadExpression,
     ExpressionUnsupported,
-    NoOperator,
+    NotDistinguishable,
     UndefinedFunction,
 )
 from spanemu.sql.postgresql.foreign_types import title
@@ -40,7 +40,7 @@ def test_an_aggregate_has_the_type_of_postgresql(text: str, type_: str):
     [
         ("sum(count(*))", BadExpression),
         ("count()", BadExpression),
-        ("count(DISTINCT j)", NoOperator),
+        ("count(DISTINCT j)", NotDistinguishable),
         ("array_agg(DISTINCT t ORDER BY i)", BadExpression),
         ("sum(i ORDER BY i)", ExpressionUnsupported),
         ("sum(t)", UndefinedFunction),
