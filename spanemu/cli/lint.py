@@ -27,10 +27,11 @@ from spanemu.lint.baseline import without_known, write_baseline
 from spanemu.lint.explain import RULE_LISTS, explain
 from spanemu.lint.formats import FORMATS
 from spanemu.lint.rules import RULES
+from spanemu.lint.rules.postgresql import rules_of
 from spanemu.lint.run import Report, run
 from spanemu.lint.selection import check_rule_names, unknown_rule
 from spanemu.lint.settings import Settings, find_pyproject, settings_from
-from spanemu.schema.dialect import DIALECT_OPTIONS
+from spanemu.schema.dialect import DIALECT_OPTIONS, GOOGLE_STANDARD_SQL
 
 EXIT_FINDINGS = 1
 EXIT_USAGE = 2
@@ -84,7 +85,7 @@ def lint(**given: Unpack[Options]) -> None:
     Exit code 0: no findings, 1: findings, 2: invalid command line, configuration or schema.
     """
     if given["explained"] is not None:
-        _explain(given["explained"])
+        _explain(given["explained"], given["dialect"] or GOOGLE_STANDARD_SQL.option)
         return
     if given["list_rules"]:
         _list_rules(given)
@@ -109,10 +110,13 @@ def lint(**given: Unpack[Options]) -> None:
     sys.exit(_exit_code(report, Severity(given["fail_on"])))
 
 
-def _explain(id_: str) -> None:
-    if id_.strip().upper() not in RULES:
+def _explain(id_: str, dialect: str) -> None:
+    id_ = id_.strip().upper()
+    if id_ not in RULES:
         raise click.UsageError(str(unknown_rule(id_)))
-    click.echo(explain(id_))
+    if id_ not in rules_of(dialect):
+        raise click.UsageError(f"{id_} does not apply to databases of dialect {dialect}.")
+    click.echo(explain(id_, dialect))
 
 
 def _list_rules(given: Options) -> None:

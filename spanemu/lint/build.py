@@ -13,8 +13,10 @@ from spanemu.base.identifiers import fold
 from spanemu.lint.model import Change, Column, Index, Schema, Table
 from spanemu.lint.settings import Settings
 from spanemu.lint.source import Position, Statement
+from spanemu.schema.dialect import POSTGRESQL
 from spanemu.sql import ddl_ast
 from spanemu.sql.ddl_ast import options_by_name
+from spanemu.sql.syntax_tree import Node
 
 
 def build(
@@ -46,7 +48,9 @@ class _Builder:
     # ------------------------------------------------------------------ tables
 
     def create_table(self, statement: Statement, tree: ddl_ast.CreateTable) -> None:
-        table = Table(str(tree.name), Position(statement, tree.name.at), self.schema)
+        name = str(tree.name)
+        spelling = _spelling(statement, tree.name, name)
+        table = Table(name, spelling, Position(statement, tree.name.at), self.schema)
         for definition in tree.columns:
             _add_column(table, statement, definition)
         inline = [each.name for each in tree.columns if each.primary_key]
@@ -55,6 +59,8 @@ class _Builder:
         else:
             table.key_parts = tuple((n.name, False, Position(statement, n.at)) for n in inline)
             table.declares_key = bool(inline)
+        if table.position.dialect.database is POSTGRESQL:
+            table.require_key_columns()
         table.interleave = tree.interleave
         for constraint in tree.constraints:
             _add_constraint(table, statement, constraint)
@@ -79,7 +85,7 @@ class _Builder:
 
     def _rename(self, table: Table, name: str) -> None:
         self.schema.tables.pop(fold(table.name), None)
-        table.name = name
+        table.name = table.spelling = name
         self.schema.tables[fold(name)] = table
 
     def drop_table(self, _: Statement, tree: ddl_ast.DropTable) -> None:
@@ -175,9 +181,16 @@ def _parts(
     return tuple((each.column.name, each.descending, Position(statement, each.at)) for each in key)
 
 
+def _spelling(statement: Statement, node: Node, name: str) -> str:
+    """Return a name as the statement writes it: PostgreSQL's parser changes its capitals."""
+    written = statement.text[node.at : node.end]
+    return written if fold(written) == fold(name) else name
+
+
 def _add_column(table: Table, statement: Statement, definition: ddl_ast.ColumnDefinition) -> None:
     table.columns[fold(definition.name.name)] = Column(
         definition.name.name,
+        _spelling(statement, definition.name, definition.name.name),
         Position(statement, definition.at),
         definition,
         dict(options_by_name(definition.options)),

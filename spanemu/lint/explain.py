@@ -9,8 +9,10 @@ from collections.abc import Callable, Mapping
 
 from spanemu.lint.rule import Evidence, Rule
 from spanemu.lint.rules import DETECTED, RULES
+from spanemu.lint.rules.postgresql import rules_of
 from spanemu.lint.selection import is_selected
 from spanemu.lint.settings import Settings
+from spanemu.schema.dialect import GOOGLE_STANDARD_SQL
 
 _NEEDS = {
     Evidence.DDL: "the schema",
@@ -20,9 +22,12 @@ _NEEDS = {
 }
 
 
-def explain(id_: str) -> str:
-    """Describe a rule: its reason, its fix, and DDL with and without a finding. Raises KeyError."""
-    return "\n".join(_lines(RULES[id_.strip().upper()]))
+def explain(id_: str, dialect: str = GOOGLE_STANDARD_SQL.option) -> str:
+    """Describe a rule: its reason, its fix, and DDL with and without a finding.
+
+    Raises KeyError for a rule that does not exist, or does not apply in the dialect.
+    """
+    return "\n".join(_lines(rules_of(dialect)[id_.strip().upper()]))
 
 
 def _lines(rule: Rule) -> list[str]:

@@ -8,22 +8,24 @@ None, and the rules skip it.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
 from spanemu.base.identifiers import fold
 from spanemu.lint.settings import Settings
 from spanemu.lint.source import Position, Statement
+from spanemu.schema.dialect import POSTGRESQL
 from spanemu.sql import ddl_ast
 from spanemu.sql.syntax_tree import Expression
 
 
 @dataclass(eq=False)
 class Column:
-    """A column after all statements."""
+    """A column after all statements. `spelling` is the name as written, with its capitals."""
 
     name: str
+    spelling: str
     position: Position
     definition: ddl_ast.ColumnDefinition
     options: dict[str, Any]
@@ -77,9 +79,13 @@ class Part:
 
 @dataclass(eq=False)
 class Table:
-    """A table after all statements; `declares_key` is False if it declares no primary key."""
+    """A table after all statements; `declares_key` is False if it declares no primary key.
+
+    `spelling` is the name as written, with its capitals.
+    """
 
     name: str
+    spelling: str
     position: Position
     schema: Schema
     columns: dict[str, Column] = field(default_factory=dict)
@@ -107,6 +113,12 @@ class Table:
     def key_names(self) -> tuple[str, ...]:
         """The folded names of the key columns."""
         return tuple(fold(name) for name, _, _ in self.key_parts)
+
+    def require_key_columns(self) -> None:
+        """Make the key columns NOT NULL, as PostgreSQL does."""
+        for name in self.key_names:
+            if (column := self.columns.get(name)) is not None and column.generated is None:
+                column.definition = replace(column.definition, not_null=True)
 
     @property
     def parent(self) -> Table | None:
@@ -178,6 +190,11 @@ class Index:
         """The declared key, then the parts of the table's key that the declared key lacks."""
         names = set(self.key_names)
         return self.key + tuple(part for part in self.table.key if fold(part.name) not in names)
+
+    @property
+    def filters_by_where(self) -> bool:
+        """True if WHERE is the only form of a NULL filter, as in PostgreSQL."""
+        return self.position.dialect.database is POSTGRESQL
 
     @property
     def is_root(self) -> bool:

@@ -15,12 +15,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from spanemu.base.errors import SpannerError
-from spanemu.base.identifiers import fold, quoted_path
+from spanemu.base.identifiers import fold
 from spanemu.base.severity import Severity
 from spanemu.lint.build import build
 from spanemu.lint.model import Schema, Table
 from spanemu.lint.rule import Hit, Rule
 from spanemu.lint.rules import RULES
+from spanemu.lint.rules.postgresql import in_postgresql, rules_of
 from spanemu.lint.selection import (
     UnknownRule,
     check_rule_name,
@@ -38,9 +39,10 @@ from spanemu.lint.source import (
     read_sources,
     statements_of,
 )
-from spanemu.schema.dialect import dialect_named
+from spanemu.schema.dialect import POSTGRESQL, dialect_named
 from spanemu.schema_source import without_psql_commands
 from spanemu.sql import ddl_ast
+from spanemu.sql.dialect import Dialect
 from spanemu.sql.errors import DdlSyntaxFailure, SyntaxFailure, UnclosedText
 from spanemu.sql.inspection import walk
 
@@ -110,7 +112,8 @@ def run(sources: Source | Iterable[Source], settings: Settings | None = None) ->
     rule, and UndecidedRule if they select a rule that the linter cannot check.
     """
     settings = settings or Settings()
-    selected = [rule for rule in RULES.values() if rule.check and is_selected(rule.id, settings)]
+    rules = rules_of(settings.dialect)
+    selected = [rule for rule in rules.values() if rule.check and is_selected(rule.id, settings)]
     check_rule_names(settings)
     failures: list[Failure] = []
     texts = read_sources(sources, dialect_named(settings.dialect))
@@ -169,9 +172,12 @@ def _table_of(schema: Schema, name: str) -> Table | None:
 
 
 def _finding(rule: Rule, hit: Hit) -> Finding:
+    dialect = hit.position.dialect
     facts = {"object": hit.object, "column": hit.column, **hit.facts}
+    if dialect.database is POSTGRESQL:
+        facts |= {name: in_postgresql(str(facts[name])) for name in _TYPED & facts.keys()}
     message = rule.message.format_map(facts)
-    fix = rule.fix.format_map({**facts, **_quoted_names(facts)})
+    fix = rule.fix.format_map({**facts, **_quoted_names(facts, dialect)})
     severity = hit.severity or (Severity.INFO if hit.opt_in else rule.severity)
     file, line, line_column = hit.position.location
     return Finding(
@@ -179,10 +185,14 @@ def _finding(rule: Rule, hit: Hit) -> Finding:
     )  # fmt: skip
 
 
-def _quoted_names(facts: Mapping[str, object]) -> dict[str, str]:
+# The facts that may contain names of types.
+_TYPED = frozenset({"left", "order", "reason", "type", "what"})
+
+
+def _quoted_names(facts: Mapping[str, object], dialect: Dialect) -> dict[str, str]:
     """Return the facts that are names, quoted as DDL requires."""
     names = ((fact, facts.get(fact)) for fact in ("object", "column", "parent", "table", "index"))
-    return {fact: quoted_path(name) for fact, name in names if isinstance(name, str)}
+    return {fact: dialect.quoted_path(name) for fact, name in names if isinstance(name, str)}
 
 
 # ---------------------------------------------------------------------------- parsing

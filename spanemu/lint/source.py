@@ -118,6 +118,11 @@ class Position:
     at: int = 0
 
     @property
+    def dialect(self) -> Dialect:
+        """The dialect of the statement."""
+        return self.statement.source.dialect
+
+    @property
     def location(self) -> tuple[str, int, int]:
         """The file, line and column, both numbers from one."""
         source = self.statement.source

@@ -20,10 +20,11 @@ from spanemu.sql.inspection import (
     called_function,
     called_functions,
     columns_read,
+    extracted_part,
     modulus,
     walk,
 )
-from spanemu.sql.syntax_tree import Binary, Expression, Extract, Name, Node
+from spanemu.sql.syntax_tree import Binary, Expression, Name, Node
 
 # ---------------------------------------------------------------------------- order
 
@@ -40,11 +41,12 @@ class Order(StrEnum):
 COMMIT_TIME_FUNCTIONS = frozenset({"PENDING_COMMIT_TIMESTAMP", "PENDING_COMMIT_TIMESTAMP_INT64"})
 _TIME_FUNCTIONS = COMMIT_TIME_FUNCTIONS | words_of(
     """CURRENT_TIMESTAMP CURRENT_DATE CURRENT_DATETIME UNIX_SECONDS UNIX_MILLIS UNIX_MICROS
-    UNIX_DATE FORMAT_TIMESTAMP FORMAT_DATE TIMESTAMP_TRUNC"""
+    UNIX_DATE FORMAT_TIMESTAMP FORMAT_DATE TIMESTAMP_TRUNC NOW DATE_TRUNC DATE_BIN TO_CHAR"""
 )
 HASH_FUNCTIONS = words_of("FARM_FINGERPRINT SHA1 SHA256 SHA512 MD5")
 _SCRAMBLERS = HASH_FUNCTIONS | {"MOD", "BIT_REVERSE", "REVERSE"}
-RANDOM_FUNCTIONS = words_of("NEW_UUID GENERATE_UUID GET_NEXT_SEQUENCE_VALUE RAND")
+SEQUENCE_FUNCTIONS = words_of("GET_NEXT_SEQUENCE_VALUE NEXTVAL")
+RANDOM_FUNCTIONS = SEQUENCE_FUNCTIONS | words_of("NEW_UUID GENERATE_UUID GEN_RANDOM_UUID RAND")
 
 
 def order_of(column: Column | None) -> Order | None:
@@ -70,7 +72,7 @@ def _reads_time(tree: Expression, called: set[str]) -> bool:
     EXTRACT counts only for YEAR, because other parts do not grow.
     """
     return not called.isdisjoint(_TIME_FUNCTIONS) or any(
-        isinstance(node, Extract) and node.part == "YEAR" for node, _ in walk(tree)
+        extracted_part(node) == "YEAR" for node, _ in walk(tree)
     )
 
 
@@ -87,7 +89,7 @@ def is_random(column: Column) -> bool:
 def holds_long_values(column: Column) -> bool:
     """Return whether values may be large: BYTES(MAX), JSON, STRING(MAX) named like a payload."""
     if column.length == "MAX":
-        return column.type == "BYTES" or like_payload(column.name)
+        return column.type == "BYTES" or like_payload(column.spelling)
     return column.type == "JSON"
 
 
@@ -101,7 +103,7 @@ def growing_part(table: Table, key: tuple[Part, ...]) -> tuple[Part | None, bool
         order = order_of(part.column)
         if order is not None and (order is not Order.DATE or len(key) > 1):
             return part, False
-    return (key[-1], True) if key and like_log(table.name) else (None, True)
+    return (key[-1], True) if key and like_log(table.spelling) else (None, True)
 
 
 # ---------------------------------------------------------------------------- cardinality
@@ -142,7 +144,7 @@ def shard_of(table: Table, column: Column | None) -> Shard | None:
     if shards is not None:
         return Shard(column, *shards)
     called = called_functions(column.generated or column.default_tree)
-    if like_shard(column.name) or (column.generated and not called.isdisjoint(HASH_FUNCTIONS)):
+    if like_shard(column.spelling) or (column.generated and not called.isdisjoint(HASH_FUNCTIONS)):
         return Shard(column, cardinality_of(table, column))
     return None
 
@@ -156,16 +158,17 @@ def has_coarse_inputs(table: Table, tree: Expression) -> bool:
 
 
 _COARSE_FUNCTIONS = words_of(
-    """TIMESTAMP_TRUNC DATE_TRUNC DATE UNIX_SECONDS UNIX_DATE FORMAT_TIMESTAMP FORMAT_DATE DIV"""
+    """TIMESTAMP_TRUNC DATE_TRUNC DATE_BIN TO_CHAR DATE UNIX_SECONDS UNIX_DATE FORMAT_TIMESTAMP
+    FORMAT_DATE DIV"""
 )
 
 
 def _is_coarse(column: Column, tree: Expression) -> bool:
-    if column.type in ("DATE", "BOOL") or like_tenant(column.name):
+    if column.type in ("DATE", "BOOL") or like_tenant(column.spelling):
         return True
     return column.type == "TIMESTAMP" and all(
         any(
-            isinstance(outer, Extract)
+            extracted_part(outer)
             or called_function(outer) in _COARSE_FUNCTIONS
             or (isinstance(outer, Binary) and outer.op == "/")
             for outer in above

@@ -13,6 +13,7 @@ from spanemu.sql.syntax_tree import (
     BytesLiteral,
     Call,
     Expression,
+    Extract,
     FloatLiteral,
     In,
     IntLiteral,
@@ -44,10 +45,21 @@ def _nodes(value: Any) -> Iterator[Node]:
 
 
 def called_function(node: Node) -> str:
-    """Return the upper-cased name of the function that a node calls; "" for any other node."""
-    if not isinstance(node, Call):
+    """Return the upper-cased name of the function that a node calls; "" for any other node.
+
+    The name is without the prefixes SAFE and spanner. EXTRACT in PostgreSQL is "EXTRACT YEAR".
+    """
+    if not isinstance(node, Expression):
         return ""
-    return ".".join(node.function.names).upper().removeprefix("SAFE.")
+    return node.called.removeprefix("SAFE.").removeprefix("SPANNER.")
+
+
+def extracted_part(node: Node) -> str:
+    """Return the upper-cased part of a time that EXTRACT returns; "" for any other node."""
+    if isinstance(node, Extract):
+        return node.part
+    name = called_function(node)
+    return name.removeprefix("EXTRACT ") if name.startswith("EXTRACT ") else ""
 
 
 def called_functions(tree: Expression | None) -> set[str]:
@@ -127,21 +139,31 @@ def _between_bounds(operands: tuple[Expression, ...], name: str) -> int | None:
 
 
 def modulus(tree: Expression | None) -> tuple[int, bool] | None:
-    """Return N of the outermost MOD(x, N) in an expression, and whether it can be negative.
+    """Return N of the outermost MOD(x, N) or x % N, and whether it can be negative.
 
     Returns None if the expression has no MOD by an integer literal.
     """
     if tree is None:
         return None
     for node, above in walk(tree):
-        if isinstance(node, Call) and called_function(node) == "MOD" and len(node.arguments) == 2:
-            count = integer_value(node.arguments[1])
-            if count is not None:
-                return count, _is_signed(node, above)
+        divisor = _divisor(node)
+        count = None if divisor is None else integer_value(divisor)
+        if count is not None:
+            return count, _is_signed(node, above)
     return None
 
 
-def _is_signed(mod: Call, above: tuple[Node, ...]) -> bool:
+def _divisor(node: Node) -> Expression | None:
+    """Return the second operand of MOD(x, y) or x % y; None for other nodes."""
+    match node:
+        case Call(arguments=(_, divisor)) if called_function(node) == "MOD":
+            return divisor
+        case Binary(op="%", right=divisor):
+            return divisor
+    return None
+
+
+def _is_signed(mod: Node, above: tuple[Node, ...]) -> bool:
     """Return whether a MOD can be negative because its operand is a bare FARM_FINGERPRINT.
 
     The result is not negative with a function around the hash, with ABS around the MOD, or in

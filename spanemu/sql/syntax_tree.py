@@ -101,6 +101,11 @@ class TypeName(Node):
 class Expression(Node):
     """An expression that has a value."""
 
+    @property
+    def called(self) -> str:
+        """The upper-cased name of the function that the expression calls; "" for none."""
+        return ""
+
 
 @record
 class NullLiteral(Expression):
@@ -253,6 +258,10 @@ class Call(Expression):
     limit: Expression | None = None
     hint: Hint | None = None
     over: bool = False
+
+    @property
+    def called(self) -> str:
+        return ".".join(self.function.names).upper()
 
 
 @record

@@ -3,6 +3,8 @@
 In order of the ids: `key_order`, `key_shards`, `key_shape` (SPN1xx), `index_order`, `index_shape`
 (2xx), `interleaving` (3xx), `constraints` (4xx, 5xx), `deletion` (6xx), `operations` (7xx), and
 `workload`, whose rules need more than a schema. `fixes` composes the DDL of suggested fixes.
+
+`postgresql` has the texts and examples of the rules in the PostgreSQL dialect.
 """
 
 from __future__ import annotations

@@ -78,12 +78,12 @@ def _too_large(table: Table) -> Iterator[Hit]:
 
 
 def _queue(index: Index) -> Iterator[Hit]:
-    if not like_queue(index.table.name) or len(index.key_parts) < 2:
+    if not like_queue(index.table.spelling) or len(index.key_parts) < 2:
         return
     first, second = index.key[0].column, index.key[1].column
     if first is None or order_of(second) is None:
         return
-    few = like_status(first.name) or cardinality_of(index.table, first) is not None
+    few = like_status(first.spelling) or cardinality_of(index.table, first) is not None
     if few or shard_of(index.table, first) is not None:
         yield Hit(index.position, index.name, first.name, facts={"table": index.table.name})
 

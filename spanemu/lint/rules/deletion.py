@@ -23,7 +23,7 @@ def _deleted_with_parent(table: Table) -> bool:
 
 
 def _endless_log(table: Table) -> Iterator[Hit]:
-    if not like_log(table.name) or table.policies or _deleted_with_parent(table):
+    if not like_log(table.spelling) or table.policies or _deleted_with_parent(table):
         return
     times = [column.name for column in table.columns.values() if column.type == "TIMESTAMP"]
     if times:
@@ -85,7 +85,7 @@ def _never_expires(table: Table) -> Iterator[Hit]:
         if column is None or column.not_null or column.generated is not None:
             continue
         # NULL in a column of such a name marks rows that never expire.
-        if not like_absent(column.name) and not like_expiry(column.name):
+        if not like_absent(column.spelling) and not like_expiry(column.spelling):
             yield Hit(position, table.name, column.name)
 
 

@@ -44,7 +44,7 @@ def _growing(index: Index) -> Iterator[Hit]:
     column = part.column
     counter = (
         column.type == "INT64"
-        and like_counter(column.name)
+        and like_counter(column.spelling)
         and not is_random(column)
         and column.generated is None
     )
@@ -68,7 +68,7 @@ def _few_values(index: Index) -> Iterator[Hit]:
     count = cardinality_of(index.table, column)
     few = count is not None and count <= index.table.schema.settings.cardinality_low_max
     declared = few or is_enum(column)
-    if not declared and not like_status(column.name):
+    if not declared and not like_status(column.spelling):
         return
     after = index.full_key[1:2]
     if after and order_of(after[0].column) is not None:
@@ -97,7 +97,7 @@ def _is_mostly_null(index: Index) -> bool:
         and not part.column.not_null
         and not index.null_filtered
         and part.column.name.lower() not in index.where_not_null
-        and like_absent(part.column.name)
+        and like_absent(part.column.spelling)
     )
 
 
@@ -142,7 +142,7 @@ def _hot_reference(table: Table, key: ForeignKeyDefinition) -> tuple[str, bool]:
     if count is not None and count <= table.schema.settings.cardinality_low_max:
         return f"it has {count} values", False
     if len(key.columns) == 1 and (
-        like_lookup(str(key.referenced_table)) or like_lookup(column.name)
+        like_lookup(str(key.referenced_table)) or like_lookup(column.spelling)
     ):
         return f"{key.referenced_table} is named like a lookup table of few rows", True
     return "", False

@@ -25,10 +25,13 @@ STORED_COLUMNS_MAX = 8
 
 
 def _unique_with_nulls(index: Index) -> Iterator[Hit]:
-    if not index.unique or not index.null_filtered:
+    if not index.unique:
         return
     for ordinal, part in enumerate(index.key):
-        if part.column is not None and not part.column.not_null:
+        is_filtered = index.null_filtered or (
+            index.filters_by_where and fold(part.name) in index.where_not_null
+        )
+        if is_filtered and part.column is not None and not part.column.not_null:
             yield hit_on_part(index, ordinal)
             return
 

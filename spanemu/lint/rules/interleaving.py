@@ -53,7 +53,9 @@ def _few_roots(table: Table) -> Iterator[Hit]:
 
 def _is_lookup(root: Table, child: Table) -> bool:
     """Return whether `root` is named like a lookup table and `child` is not."""
-    return len(root.key_parts) == 1 and like_lookup(root.name) and not like_lookup(child.name)
+    return (
+        len(root.key_parts) == 1 and like_lookup(root.spelling) and not like_lookup(child.spelling)
+    )
 
 
 def _names(key: ForeignKeyDefinition) -> tuple[str, ...]:
@@ -75,7 +77,7 @@ def _could_interleave(table: Table) -> Iterator[Hit]:
     for key, position in table.foreign_keys:
         target = _refers_to_key(table, key)
         names = _names(key)
-        if target is None or not set(names) < set(table.key_names) or like_lookup(target.name):
+        if target is None or not set(names) < set(table.key_names) or like_lookup(target.spelling):
             continue
         first = table.key_names[: len(names)] == names
         how = "" if first else " once those columns come first"

@@ -9,7 +9,7 @@ from spanemu.base.name_hints import like_counter, words
 from spanemu.lint.model import Column, Index, Schema, Table
 from spanemu.lint.rule import ERROR, INFO, WARNING, Check, Hit, Rule, each_table, hit_on_part
 from spanemu.lint.rules.fixes import swap
-from spanemu.lint.values import Order, is_random, order_of
+from spanemu.lint.values import SEQUENCE_FUNCTIONS, Order, is_random, order_of
 from spanemu.sql.inspection import called_function, called_functions, walk
 from spanemu.sql.syntax_tree import SequenceArgument
 
@@ -31,7 +31,7 @@ def _counter_name(table: Table) -> Iterator[Hit]:
     if (
         column is not None
         and column.type in ("INT64", "STRING")
-        and like_counter(column.name)
+        and like_counter(column.spelling)
         and "version" not in words(column.name)
         and order_of(column) is None
         and not is_random(column)
@@ -78,7 +78,7 @@ def _reverses_sequence(source: Table | Index, column: Column) -> bool:
     for node, above in walk(tree):
         if not any(called_function(outer) == "BIT_REVERSE" for outer in above):
             continue
-        if called_function(node) == "GET_NEXT_SEQUENCE_VALUE" or isinstance(node, SequenceArgument):
+        if called_function(node) in SEQUENCE_FUNCTIONS or isinstance(node, SequenceArgument):
             return True
         path = getattr(node, "path", None)
         read = table.column(str(path)) if path is not None else None
@@ -89,7 +89,7 @@ def _reverses_sequence(source: Table | Index, column: Column) -> bool:
 
 def _from_sequence(column: Column) -> bool:
     return column.definition.identity is not None or (
-        "GET_NEXT_SEQUENCE_VALUE" in called_functions(column.default_tree)
+        not called_functions(column.default_tree).isdisjoint(SEQUENCE_FUNCTIONS)
         and "BIT_REVERSE" not in called_functions(column.default_tree)
     )
 

@@ -76,7 +76,7 @@ def _wide(table: Table) -> Iterator[Hit]:
     inherited = 0 if parent is None else len(parent.key_parts)
     for ordinal, part in enumerate(table.key[inherited:], inherited):
         if part.column is not None and part.column.length == "MAX":
-            bounded = not like_long_text(part.name)
+            bounded = not like_long_text(part.column.spelling)
             yield hit_on_part(table, ordinal, what=f"{part.column.type}(MAX)", opt_in=bounded)
             return
     if (oversize := oversize_of(table.key)) is not None:
@@ -137,7 +137,7 @@ def _surrogate(table: Table) -> Iterator[Hit]:
         return
     for index in table.indexes:
         natural = index.key[0].column if len(index.key_parts) == 1 else None
-        if natural is None or natural is column or like_changing(natural.name):
+        if natural is None or natural is column or like_changing(natural.spelling):
             continue
         if index.unique and natural.not_null:
             yield Hit(table.position, table.name, natural.name, facts={"key": column.name})

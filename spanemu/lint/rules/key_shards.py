@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from spanemu.base.identifiers import quoted
 from spanemu.base.name_hints import like_counter
 from spanemu.lint.model import Index, Schema, Table
 from spanemu.lint.rule import ERROR, INFO, WARNING, Hit, Rule, each_table, hit_on_part
@@ -114,7 +113,7 @@ def _shard_not_first(table: Table) -> Iterator[Hit]:
     first = table.key[0].column if table.key_parts else None
     if first is None or shard_of(table, first) is not None or table.interleave is not None:
         return
-    if order_of(first) is None and not like_counter(first.name):
+    if order_of(first) is None and not like_counter(first.spelling):
         return
     for column in table.columns.values():
         shard = shard_of(table, column)
@@ -122,7 +121,7 @@ def _shard_not_first(table: Table) -> Iterator[Hit]:
             shard.count is not None or _is_hash(shard) or _in_key(table, shard)
         ):
             rest = key_of(part for part in table.key if part.column is not column)
-            key = f"{quoted(column.name)}, {rest}"
+            key = f"{column.position.dialect.quoted(column.name)}, {rest}"
             facts = {"first": first.name, "key": key}
             yield Hit(column.position, table.name, column.name, facts=facts)
 

@@ -15,6 +15,7 @@ from dataclasses import field
 from enum import StrEnum
 
 from spanemu.base.record import record
+from spanemu.sql import syntax_tree
 from spanemu.sql.syntax_tree import (
     Call,
     Expression,
@@ -99,6 +100,10 @@ class ValueFunction(Expression):
 
     name: str  # in lower case
 
+    @property
+    def called(self) -> str:
+        return self.name.upper()
+
 
 @record
 class Extract(Expression):
@@ -107,17 +112,16 @@ class Extract(Expression):
     unit: str
     operand: Expression
 
+    @property
+    def called(self) -> str:
+        return f"EXTRACT {self.unit.upper()}"
+
 
 @record
-class Between(Expression):
+class Between(syntax_tree.Between):
     """`operand [NOT] BETWEEN [SYMMETRIC] low AND high`."""
 
-    operand: Expression
-    low: Expression
-    high: Expression
-    negated: bool = False
     symmetric: bool = False
-    op_at: int = field(default=0, compare=False, repr=False)
 
 
 @record

@@ -239,7 +239,7 @@ class ExpressionParser(PrimaryParser):
         high = self.expression(_LIKE + 1)
         self._require_end_of(_LIKE)
         self.count_call(op_at)
-        return ast.Between(left, low, high, negated, symmetric, op_at, at=start, end=self.end)
+        return ast.Between(left, low, high, negated, op_at, symmetric, at=start, end=self.end)
 
     def _in(self, compared: _Compared) -> Expression:
         left, negated, start, op_at = compared
