@@ -34,6 +34,7 @@ _SCALAR_CHAPTERS: tuple[str, ...] = (
     "postgresql.numbers",
     "postgresql.arrays",
     "postgresql.formatting.functions",
+    "postgresql.text.functions",
     "postgresql.time.functions",
     "postgresql.set_returning",
     "postgresql.utility",

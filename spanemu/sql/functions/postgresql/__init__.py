@@ -16,6 +16,8 @@ set_returning unnest and generate_series
 utility       sequences, UUIDs and tokenizers
 aggregates    aggregate functions
 time          date, timestamptz and interval
+text          text, bytea, patterns, UUIDs and sequences
+regexp        regular expressions
 formatting    to_char, to_number, to_date and to_timestamp
 
 A function that does what a GoogleSQL function does is declared with the same implementation.

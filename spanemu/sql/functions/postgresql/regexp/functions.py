@@ -1,0 +1,125 @@
+"""Functions of regular expressions: ~, regexp_match, regexp_replace and their kind."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from spanemu.base.deadline_checks import check_deadline_if_large, interruptible_stream
+from spanemu.base.limits import CELL_BYTES_MAX
+from spanemu.sql.functions.postgresql.regexp.errors import BadRegexpOption
+from spanemu.sql.functions.postgresql.regexp.matcher import Groups, Matcher, Span, compiled
+from spanemu.sql.functions.postgresql.regexp.options import DEFAULT_OPTIONS, Options, parse_flags
+from spanemu.sql.functions.value_size import bounded, check_element_count, check_size
+
+
+def matches(text: str, pattern: str) -> bool:
+    """Return `text ~ pattern`."""
+    check_deadline_if_large(text)
+    return Matcher(compiled(pattern, DEFAULT_OPTIONS), text).matches()
+
+
+def does_not_match(text: str, pattern: str) -> bool:
+    """Return `text !~ pattern`."""
+    return not matches(text, pattern)
+
+
+def substring_matching(text: str, pattern: str) -> str | None:
+    """Return `substring(text, pattern)`: the first match, or what its first group matched."""
+    matcher = Matcher(compiled(pattern, DEFAULT_OPTIONS), text)
+    span = matcher.search()
+    if span is not None and compiled(pattern, DEFAULT_OPTIONS).groups:
+        span = matcher.groups.get(1)
+    return None if span is None else text[span[0] : span[1]]
+
+
+def regexp_match(text: str, pattern: str, flags: str = "") -> tuple[str | None, ...] | None:
+    """Return `regexp_match(text, pattern [, flags])`: the groups of the first match, or all of it.
+
+    The result is NULL without a match.
+    """
+    regexp = compiled(pattern, _options(flags, "regexp_match", "regexp_matches"))
+    matcher = Matcher(regexp, text)
+    span = matcher.search()
+    if span is None:
+        return None
+    if not regexp.groups:
+        return (text[span[0] : span[1]],)
+    spans = [matcher.groups.get(number) for number in range(1, regexp.groups + 1)]
+    return tuple([None if part is None else text[part[0] : part[1]] for part in spans])
+
+
+def regexp_split_to_array(text: str, pattern: str, flags: str = "") -> tuple[str, ...]:
+    """Return `regexp_split_to_array(text, pattern [, flags])`: the parts between the matches."""
+    options = _options(flags, "regexp_split_to_array", "")
+    pieces, last = [], 0
+    for begin, end in _separators(text, pattern, options):
+        pieces.append(text[last:begin])
+        check_element_count(len(pieces))
+        last = end
+    return (*pieces, text[last:])
+
+
+def regexp_replace(text: str, pattern: str, replacement: str, flags: str = "") -> str:
+    """Return `regexp_replace(text, pattern, replacement [, flags])`: the first match replaced.
+
+    The flag g replaces all matches.
+    """
+    options, is_global = parse_flags(flags)
+    matcher = Matcher(compiled(pattern, options), text)
+    pieces, last, size = [], 0, 0
+    for (begin, end), groups in interruptible_stream(_occurrences(matcher, text)):
+        pieces += [text[last:begin], _expanded(replacement, text, {0: (begin, end), **groups})]
+        size += len(pieces[-1])
+        check_size(size, "regexp_replace", CELL_BYTES_MAX)
+        last = end
+        if not is_global:
+            break
+    pieces.append(text[last:])
+    return bounded("".join(pieces), "regexp_replace", CELL_BYTES_MAX)
+
+
+def _options(flags: str, function: str, instead: str) -> Options:
+    options, is_global = parse_flags(flags)
+    if is_global:
+        hint = f"\nHint: Use the {instead} function instead." if instead else ""
+        raise BadRegexpOption(f'{function}() does not support the "global" option{hint}')
+    return options
+
+
+def _occurrences(matcher: Matcher, text: str) -> Iterator[tuple[Span, Groups]]:
+    """Yield the matches that do not overlap; after an empty match go on by one character."""
+    at = 0
+    while at <= len(text):
+        span = matcher.search(at)
+        if span is None:
+            return
+        yield span, matcher.groups
+        at = span[1] + (span[0] == span[1])
+
+
+def _separators(text: str, pattern: str, options: Options) -> Iterator[Span]:
+    """Yield the matches that separate; an empty one does so only between two characters."""
+    last_end = 0
+    matcher = Matcher(compiled(pattern, options), text)
+    for (begin, end), _ in interruptible_stream(_occurrences(matcher, text)):
+        if begin < len(text) and end > last_end:
+            yield begin, end
+        last_end = end
+
+
+def _expanded(replacement: str, text: str, groups: Groups) -> str:
+    r"""Return a replacement with \1 to \9 and \& in it replaced; group 0 is the whole match."""
+    if "\\" not in replacement:
+        return replacement
+    head, *rest = replacement.split("\\")
+    pieces, parts = [head], iter(rest)
+    for part in parts:
+        if part[:1] and part[0] in _GROUP_NUMBERS:
+            begin, end = groups.get(_GROUP_NUMBERS[part[0]], (0, 0))
+            pieces += [text[begin:end], part[1:]]
+        else:  # A second backslash, or another character, which loses its meaning here.
+            pieces.append("\\" + (part or next(parts, "")))
+    return "".join(pieces)
+
+
+_GROUP_NUMBERS = {"&": 0, **{str(number): number for number in range(1, 10)}}

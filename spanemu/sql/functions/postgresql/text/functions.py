@@ -1,0 +1,164 @@
+"""Functions of text and bytea: strings, binary strings, pattern matching, UUIDs and sequences.
+
+Functions with the same name in both dialects are GoogleSQL's, as in Spanner: a position below 1
+counts from the end, and a negative length is an error.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from spanemu.sql.functions.hash import farm_fingerprint
+from spanemu.sql.functions.notation import chapter, overload
+from spanemu.sql.functions.operations import Operation
+from spanemu.sql.functions.postgresql.regexp import functions as regexps
+from spanemu.sql.functions.postgresql.text import strings
+from spanemu.sql.functions.registry import Function, Overload
+from spanemu.sql.functions.text import string
+from spanemu.sql.functions.text.concatenation import concat, concat_two
+from spanemu.sql.functions.text.like import like, like_bytes
+from spanemu.sql.functions.utility import (
+    generate_uuid,
+    get_internal_sequence_state,
+    get_next_sequence_value,
+    get_table_column_identity_state,
+    new_uuid,
+)
+
+
+def sha256(data: bytes) -> bytes:
+    """Return `sha256(bytea)`."""
+    return hashlib.sha256(data).digest()
+
+
+def sha512(data: bytes) -> bytes:
+    """Return `sha512(bytea)`."""
+    return hashlib.sha512(data).digest()
+
+
+_SUBSTRINGS = (
+    overload("(STRING, INT64, [INT64]) -> STRING", string.substring),
+    overload("(BYTES, INT64, [INT64]) -> BYTES", string.substring),
+)
+_LIKES = (
+    overload("(STRING, STRING) -> BOOL", like),
+    overload("(BYTES, BYTES) -> BOOL", like_bytes),
+)
+
+_STRINGS: Mapping[str, Sequence[Overload]] = {
+    "btrim": (
+        overload("(STRING, [STRING]) -> STRING", string.trim),
+        overload("(BYTES, BYTES) -> BYTES", bytes.strip),
+    ),
+    "concat": (overload("(STRING, STRING...) -> STRING", concat),),
+    "length": (overload("(STRING) -> INT64", len), overload("(BYTES) -> INT64", len)),
+    "lower": (overload("(STRING) -> STRING", str.lower),),
+    "lpad": (overload("(STRING, INT64, [STRING]) -> STRING", string.left_pad),),
+    "ltrim": (overload("(STRING, [STRING]) -> STRING", string.left_trim),),
+    "quote_ident": (overload("(STRING) -> STRING", strings.quote_ident),),
+    "repeat": (overload("(STRING, INT64) -> STRING", string.repeat),),
+    "replace": (overload("(STRING, STRING, STRING) -> STRING", string.replace),),
+    "reverse": (overload("(STRING) -> STRING", string.reverse),),
+    "rpad": (overload("(STRING, INT64, [STRING]) -> STRING", string.right_pad),),
+    "rtrim": (overload("(STRING, [STRING]) -> STRING", string.right_trim),),
+    "starts_with": (overload("(STRING, STRING) -> BOOL", str.startswith),),
+    "strpos": (overload("(STRING, STRING) -> INT64", string.position_of),),
+    "substr": _SUBSTRINGS,
+    "substring": (
+        *_SUBSTRINGS,
+        overload("(STRING, STRING) -> STRING", regexps.substring_matching),
+    ),
+    "textcat": (overload("(STRING, STRING) -> STRING", concat_two),),
+    "byteacat": (overload("(BYTES, BYTES) -> BYTES", concat_two),),
+    "upper": (overload("(STRING) -> STRING", str.upper),),
+    "sha256": (overload("(BYTES) -> BYTES", sha256),),
+    "sha512": (overload("(BYTES) -> BYTES", sha512),),
+    "spanner.farm_fingerprint": (
+        overload("(STRING) -> INT64", farm_fingerprint),
+        overload("(BYTES) -> INT64", farm_fingerprint),
+    ),
+    "spanner.soundex": (overload("(STRING) -> STRING", string.soundex),),
+    "spanner.split_substr": (
+        overload("(STRING, STRING, INT64, [INT64]) -> STRING", string.split_substring),
+    ),
+}
+
+_PATTERNS: Mapping[str, Sequence[Overload]] = {
+    "like": _LIKES,
+    "textlike": _LIKES[:1],
+    "bytealike": _LIKES[1:],
+    "textnlike": (overload("(STRING, STRING) -> BOOL", strings.not_like),),
+    "byteanlike": (overload("(BYTES, BYTES) -> BOOL", strings.not_like_bytes),),
+    "like_escape": (
+        overload("(STRING, STRING) -> STRING", strings.like_escape),
+        overload("(BYTES, BYTES) -> BYTES", strings.like_escape_bytes),
+    ),
+    "textregexeq": (overload("(STRING, STRING) -> BOOL", regexps.matches),),
+    "textregexne": (overload("(STRING, STRING) -> BOOL", regexps.does_not_match),),
+    "regexp_match": (
+        overload("(STRING, STRING, [STRING]) -> ARRAY<STRING>", regexps.regexp_match),
+    ),
+    "regexp_replace": (
+        overload("(STRING, STRING, STRING, STRING) -> STRING", regexps.regexp_replace),
+        overload("(STRING, STRING, STRING) -> STRING", regexps.regexp_replace),
+    ),
+    "regexp_split_to_array": (
+        overload("(STRING, STRING, [STRING]) -> ARRAY<STRING>", regexps.regexp_split_to_array),
+    ),
+}
+
+_IDENTIFIERS: Mapping[str, Sequence[Overload]] = {
+    "gen_random_uuid": (overload("() -> UUID", new_uuid, context=True, volatile=True),),
+    "spanner.generate_uuid": (
+        overload("() -> STRING", generate_uuid, context=True, volatile=True),
+    ),
+    "nextval": (
+        overload("(STRING) -> INT64", get_next_sequence_value, context=True, volatile=True),
+    ),
+    "spanner.get_internal_sequence_state": (
+        overload("(STRING) -> INT64", get_internal_sequence_state, context=True, volatile=True),
+    ),
+    "spanner.get_table_column_identity_state": (
+        overload("(STRING) -> INT64", get_table_column_identity_state, context=True, volatile=True),
+    ),
+}
+
+# What planner and executor know of functions that have another name in GoogleSQL.
+_LIKE: Mapping[str, Any] = {"operation": Operation.LIKE}
+_CONCATENATE: Mapping[str, Any] = {"operation": Operation.CONCATENATE}
+_CANNOT_FAIL: Mapping[str, Any] = {"cannot_fail": True}
+_SLOW: Mapping[str, Any] = {"is_slow": True}
+_PROPERTIES: Mapping[str, Mapping[str, Any]] = {
+    "length": _CANNOT_FAIL,
+    "lower": _CANNOT_FAIL,
+    "upper": _CANNOT_FAIL,
+    "strpos": _CANNOT_FAIL,
+    "like": _LIKE,
+    "textlike": _LIKE,
+    "bytealike": _LIKE,
+    "textcat": _CONCATENATE,
+    "byteacat": _CONCATENATE,
+    "substring": _SLOW,
+    "textregexeq": _SLOW,
+    "textregexne": _SLOW,
+    "regexp_match": _SLOW,
+    "regexp_replace": _SLOW,
+    "regexp_split_to_array": _SLOW,
+    "starts_with": {"cannot_fail": True, "operation": Operation.STARTS_WITH},
+    "nextval": {"operation": Operation.NEXT_SEQUENCE_VALUE},
+}
+
+
+def _chapter(name: str, table: Mapping[str, Sequence[Overload]]) -> list[Function]:
+    functions = chapter(name, table, safe_allowed=False)
+    return [replace(function, **_PROPERTIES.get(function.name, {})) for function in functions]
+
+
+FUNCTIONS = (
+    *_chapter("string", _STRINGS),
+    *_chapter("pattern matching", _PATTERNS),
+    *_chapter("utility", _IDENTIFIERS),
+)

@@ -1,0 +1,71 @@
+"""String functions that only PostgreSQL has."""
+
+from __future__ import annotations
+
+import re
+
+from spanemu.base.errors import Code, SpannerError
+from spanemu.sql.functions.text.like import like, like_bytes
+from spanemu.sql.functions.value_size import bounded
+
+_PLAIN_NAME = re.compile(r"[a-z_][a-z0-9_]*", re.ASCII)
+
+# PostgreSQL's keywords, without the unreserved ones: names that need quotes.
+_QUOTED_WORDS_TEXT = """
+    all analyse analyze and any array as asc asymmetric authorization between bigint binary bit
+    boolean both case cast char character check coalesce collate collation column concurrently
+    constraint create cross current_catalog current_date current_role current_schema current_time
+    current_timestamp current_user dec decimal default deferrable desc distinct do else end except
+    exists extract false fetch float for foreign freeze from full grant greatest group grouping
+    having ilike in initially inner inout int integer intersect interval into is isnull join lateral
+    leading least left like limit localtime localtimestamp national natural nchar none normalize not
+    notnull null nullif numeric offset on only or order out outer overlaps overlay placing position
+    precision primary real references returning right row select session_user setof similar smallint
+    some substring symmetric table tablesample then time timestamp to trailing treat trim true union
+    unique user using values varchar variadic verbose when where window with xmlattributes xmlconcat
+    xmlelement xmlexists xmlforest xmlnamespaces xmlparse xmlpi xmlroot xmlserialize xmltable
+"""
+QUOTED_WORDS = frozenset(_QUOTED_WORDS_TEXT.split())
+
+
+class BadEscape(SpannerError, code=Code.INVALID_ARGUMENT):
+    prose = "[ERROR] invalid escape string\nHint: Escape string must be empty or one character."
+
+
+def quote_ident(name: str) -> str:
+    """Return `quote_ident(text)`: the name as SQL writes it, in quotes where it needs them."""
+    if _PLAIN_NAME.fullmatch(name) and name not in QUOTED_WORDS:
+        return name
+    doubled = name.replace('"', '""')
+    return bounded(f'"{doubled}"', "quote_ident")
+
+
+def like_escape(pattern: str, escape: str) -> str:
+    r"""Return the LIKE pattern with `\` in place of its escape character; "" means no escape."""
+    if len(escape) > 1:
+        raise BadEscape
+    if escape == "\\":
+        return pattern
+    if not escape:
+        return pattern.replace("\\", "\\\\")
+    return re.sub(rf"{re.escape(escape)}(.?)|\\", _with_backslash, pattern, flags=re.DOTALL)
+
+
+def _with_backslash(match: re.Match[str]) -> str:
+    return "\\\\" if match[1] is None else f"\\{match[1]}"
+
+
+def like_escape_bytes(pattern: bytes, escape: bytes) -> bytes:
+    """Return `like_escape` for bytea."""
+    # Latin-1 gives each byte a character of its own.
+    return like_escape(pattern.decode("latin-1"), escape.decode("latin-1")).encode("latin-1")
+
+
+def not_like(text: str, pattern: str) -> bool:
+    """Return `text NOT LIKE text`."""
+    return not like(text, pattern)
+
+
+def not_like_bytes(data: bytes, pattern: bytes) -> bool:
+    """Return `bytea NOT LIKE bytea`."""
+    return not like_bytes(data, pattern)
