@@ -31,7 +31,15 @@ from spanemu.schema.table import Table
 from spanemu.values.types import TypeCode
 
 # Types with an error of their own, which names only the type code.
-_NAMED_TYPES = frozenset({TypeCode.ARRAY, TypeCode.JSON, TypeCode.TOKENLIST})
+_NAMED_TYPES = frozenset(
+    {
+        TypeCode.ARRAY,
+        TypeCode.JSON,
+        TypeCode.PG_JSONB,
+        TypeCode.PG_NUMERIC,
+        TypeCode.TOKENLIST,
+    }
+)
 
 
 def index_column_problems(index: str, table: Table, names: Sequence[str]) -> Iterator[SpannerError]:
@@ -64,7 +72,7 @@ def index_problems(index: Index, table: Table, schema: Schema) -> Iterator[Spann
 def _type_problems(index: str, column: Column, schema: Schema) -> Iterator[SpannerError]:
     if is_key_type(column.type, schema):
         return
-    if column.type.code in _NAMED_TYPES:
+    if column.type.code in _NAMED_TYPES | schema.dialect.unsorted_types:
         yield IndexColumnType(index, column.name, str(column.type.code))
     else:
         yield IndexColumnUnsupported(index, column.name, str(column.type))

@@ -157,15 +157,12 @@ class DdlIndexParser(DdlPartParser):
 
     def _interleave(self) -> ddl_ast.InterleaveClause | None:
         """Parse [INTERLEAVE IN table]; an index is never interleaved in a parent row."""
-        if self.token.symbol != "INTERLEAVE":
+        start = self.token.at
+        if not self.accept("INTERLEAVE"):
             return None
-        clause = self.interleave()
-        if clause.in_parent or clause.on_delete is not None:
-            self.refuse(
-                "<INTERLEAVE IN PARENT> clause is not supported for index, Consider using "
-                "<INTERLEAVE IN>."
-            )
-        return clause
+        self.expect("IN")
+        table = self.object_name()
+        return ddl_ast.InterleaveClause(table, in_parent=False, at=start, end=self.end)
 
     # ------------------------------------------------------------------------ WHERE
 

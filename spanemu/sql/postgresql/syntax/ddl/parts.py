@@ -40,6 +40,11 @@ class PartialMatch(SpannerError, code=Code.UNIMPLEMENTED):
     prose = "[ERROR] MATCH PARTIAL not yet implemented; failed to parse the DDL statements."
 
 
+class NumberOutOfRange(SpannerError, code=Code.OUT_OF_RANGE):
+    prose = '[ERROR] value "{text}" is out of range for type bigint'
+    text: str
+
+
 class Setting(NamedTuple):
     """`name [= value]` in WITH (...); `at` is the offset of the name.
 
@@ -166,8 +171,8 @@ class DdlPartParser(QueryParser):
         start = self.token.at
         value = self.signed_number()
         if isinstance(value, float) or not -(2**63) <= value < 2**63:
-            shown = self.text[start : self.end]
-            raise self.failure(f'value "{shown}" is out of range for type bigint', start)
+            self.note(NumberOutOfRange(self.text[start : self.end]))
+            return 0
         return value
 
     # ------------------------------------------------------------------------ options

@@ -39,7 +39,7 @@ class DdlTableParser(DdlColumnParser):
         self.expect("TABLE")
         if_not_exists = self.if_not_exists()
         name = self.object_name()
-        if name.parts[-1].name.startswith("pg_"):
+        if str(name).startswith("pg_"):
             self.reject_later("'pg_' is not supported as a prefix for a table name.", name.at)
         if self._is_other_form():
             return ddl_ast.CreateTable(name, (), at=start, end=self.end)
