@@ -115,9 +115,12 @@ def parse(text: str) -> Decimal:
     if len(exponent.lstrip("+-0")) > _EXPONENT_DIGITS_MAX:
         raise BadValue(text, "numeric", OUT_OF_RANGE)
     try:
-        return checked(Decimal(match[1]), text)
+        number = Decimal(match[1])
     except InvalidOperation:  # An exponent out of the range of `Decimal`.
         raise BadValue(text, "numeric", OUT_OF_RANGE) from None
+    if scale_of(number) > SCALE_MAX:
+        raise BadValue(text, "numeric", OUT_OF_RANGE)
+    return checked(number, text)
 
 
 def format(number: Decimal) -> str:  # noqa: A001

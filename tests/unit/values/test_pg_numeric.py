@@ -40,9 +40,13 @@ def test_a_text_that_is_no_number_is_refused(text: str) -> None:
         parse(text)
 
 
-def test_digits_after_the_limit_are_rounded_and_before_it_refused() -> None:
+def test_the_longest_numbers() -> None:
     assert pg_numeric.format(parse("1e131071")).count("0") == 131_071
-    assert pg_numeric.format(parse("0." + "5" * 20_000)) == "0." + "5" * 16_382 + "6"
+    assert parse("1e-16383") > 0
+    with pytest.raises(BadValue):
+        parse("1e-16384")
+    tiny = parse("0." + "1" * 9_000)
+    assert pg_numeric.scale_of(pg_numeric.multiply(tiny, tiny)) == 16_383
 
 
 @pytest.mark.parametrize(

@@ -88,7 +88,9 @@ def _all(test: Callable[[Any, Any], bool]) -> tuple[Overload]:
     return (overload("(T1, ARRAY<T1>) -> BOOL", holds_for_all, called=True),)
 
 
-_ARRAYS = "(ARRAY<T1>, ARRAY<T1>) -> BOOL"
+# The operators take no arrays of floats or documents.
+_ELEMENT = "T1{BOOL|BYTES|DATE|INTERVAL|PG_NUMERIC|PG_OID|INT64|STRING|TIMESTAMP|UUID}"
+_ARRAYS = f"(ARRAY<{_ELEMENT}>, ARRAY<T1>) -> BOOL"
 
 FUNCTIONS = chapter(
     "array",

@@ -8,7 +8,7 @@ import pytest
 
 from spanemu.base.errors import Code, SpannerError
 from spanemu.sql.functions.postgresql.arrays import FUNCTIONS
-from spanemu.values.floats import GREATEST_NAN
+from spanemu.values.pg_numeric import NAN
 from tests.unit.sql.functions.postgresql.calling import call
 
 PAIR = "ARRAY<INT64>, ARRAY<INT64>"
@@ -33,8 +33,7 @@ TEXTS = "ARRAY<STRING>, STRING, STRING"
         ("arraycontains", PAIR, ((1, 2), ()), True),
         ("arraycontained", PAIR, ((1, 1), (2, 1)), True),
         ("arrayoverlap", PAIR, ((1, None), (None, 2)), False),
-        ("arrayoverlap", "ARRAY<FLOAT64>, ARRAY<FLOAT64>",
-         ((GREATEST_NAN,), (GREATEST_NAN, 1.0)), True),
+        ("arrayoverlap", "ARRAY<PG_NUMERIC>, ARRAY<PG_NUMERIC>", ((NAN,), (NAN, None)), True),
         ("array_all_greater_equal", "INT64, ARRAY<INT64>", (5, (1, None)), None),
         ("array_all_greater_equal", "INT64, ARRAY<INT64>", (None, ()), True),
         ("array_all_less", "INT64, ARRAY<INT64>", (5, (None, 1)), False),
