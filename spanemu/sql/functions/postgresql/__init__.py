@@ -16,7 +16,7 @@ set_returning unnest and generate_series
 utility       sequences, UUIDs and tokenizers
 aggregates    aggregate functions
 time          date, timestamptz and interval
-text          text, bytea, patterns, UUIDs and sequences
+text          text, bytea and patterns
 regexp        regular expressions
 formatting    to_char, to_number, to_date and to_timestamp
 

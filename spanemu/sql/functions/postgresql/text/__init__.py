@@ -1,5 +1,5 @@
 """Functions of text and bytea.
 
 strings     string functions that only PostgreSQL has
-functions   the table, with functions of patterns, UUIDs and sequences
+functions   the table, with functions of patterns
 """

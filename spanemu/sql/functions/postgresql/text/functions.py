@@ -1,4 +1,4 @@
-"""Functions of text and bytea: strings, binary strings, pattern matching, UUIDs and sequences.
+"""Functions of text and bytea: strings, binary strings and pattern matching.
 
 Functions with the same name in both dialects are GoogleSQL's, as in Spanner: a position below 1
 counts from the end, and a negative length is an error.
@@ -6,12 +6,10 @@ counts from the end, and a negative length is an error.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from spanemu.sql.functions.hash import farm_fingerprint
 from spanemu.sql.functions.notation import chapter, overload
 from spanemu.sql.functions.operations import Operation
 from spanemu.sql.functions.postgresql.regexp import functions as regexps
@@ -20,24 +18,6 @@ from spanemu.sql.functions.registry import Function, Overload
 from spanemu.sql.functions.text import string
 from spanemu.sql.functions.text.concatenation import concat, concat_two
 from spanemu.sql.functions.text.like import like, like_bytes
-from spanemu.sql.functions.utility import (
-    generate_uuid,
-    get_internal_sequence_state,
-    get_next_sequence_value,
-    get_table_column_identity_state,
-    new_uuid,
-)
-
-
-def sha256(data: bytes) -> bytes:
-    """Return `sha256(bytea)`."""
-    return hashlib.sha256(data).digest()
-
-
-def sha512(data: bytes) -> bytes:
-    """Return `sha512(bytea)`."""
-    return hashlib.sha512(data).digest()
-
 
 _SUBSTRINGS = (
     overload("(STRING, INT64, [INT64]) -> STRING", string.substring),
@@ -74,12 +54,6 @@ _STRINGS: Mapping[str, Sequence[Overload]] = {
     "textcat": (overload("(STRING, STRING) -> STRING", concat_two),),
     "byteacat": (overload("(BYTES, BYTES) -> BYTES", concat_two),),
     "upper": (overload("(STRING) -> STRING", str.upper),),
-    "sha256": (overload("(BYTES) -> BYTES", sha256),),
-    "sha512": (overload("(BYTES) -> BYTES", sha512),),
-    "spanner.farm_fingerprint": (
-        overload("(STRING) -> INT64", farm_fingerprint),
-        overload("(BYTES) -> INT64", farm_fingerprint),
-    ),
     "spanner.soundex": (overload("(STRING) -> STRING", string.soundex),),
     "spanner.split_substr": (
         overload("(STRING, STRING, INT64, [INT64]) -> STRING", string.split_substring),
@@ -110,22 +84,6 @@ _PATTERNS: Mapping[str, Sequence[Overload]] = {
     ),
 }
 
-_IDENTIFIERS: Mapping[str, Sequence[Overload]] = {
-    "gen_random_uuid": (overload("() -> UUID", new_uuid, context=True, volatile=True),),
-    "spanner.generate_uuid": (
-        overload("() -> STRING", generate_uuid, context=True, volatile=True),
-    ),
-    "nextval": (
-        overload("(STRING) -> INT64", get_next_sequence_value, context=True, volatile=True),
-    ),
-    "spanner.get_internal_sequence_state": (
-        overload("(STRING) -> INT64", get_internal_sequence_state, context=True, volatile=True),
-    ),
-    "spanner.get_table_column_identity_state": (
-        overload("(STRING) -> INT64", get_table_column_identity_state, context=True, volatile=True),
-    ),
-}
-
 # What planner and executor know of functions that have another name in GoogleSQL.
 _LIKE: Mapping[str, Any] = {"operation": Operation.LIKE}
 _CONCATENATE: Mapping[str, Any] = {"operation": Operation.CONCATENATE}
@@ -148,7 +106,6 @@ _PROPERTIES: Mapping[str, Mapping[str, Any]] = {
     "regexp_replace": _SLOW,
     "regexp_split_to_array": _SLOW,
     "starts_with": {"cannot_fail": True, "operation": Operation.STARTS_WITH},
-    "nextval": {"operation": Operation.NEXT_SEQUENCE_VALUE},
 }
 
 
@@ -160,5 +117,4 @@ def _chapter(name: str, table: Mapping[str, Sequence[Overload]]) -> list[Functio
 FUNCTIONS = (
     *_chapter("string", _STRINGS),
     *_chapter("pattern matching", _PATTERNS),
-    *_chapter("utility", _IDENTIFIERS),
 )
