@@ -66,10 +66,6 @@ _PATTERNS: Mapping[str, Sequence[Overload]] = {
     "bytealike": _LIKES[1:],
     "textnlike": (overload("(STRING, STRING) -> BOOL", strings.not_like),),
     "byteanlike": (overload("(BYTES, BYTES) -> BOOL", strings.not_like_bytes),),
-    "like_escape": (
-        overload("(STRING, STRING) -> STRING", strings.like_escape),
-        overload("(BYTES, BYTES) -> BYTES", strings.like_escape_bytes),
-    ),
     "textregexeq": (overload("(STRING, STRING) -> BOOL", regexps.matches),),
     "textregexne": (overload("(STRING, STRING) -> BOOL", regexps.does_not_match),),
     "regexp_match": (

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 
-from spanemu.base.errors import Code, SpannerError
 from spanemu.sql.functions.text.like import like, like_bytes
 from spanemu.sql.functions.value_size import bounded
 
@@ -28,37 +27,12 @@ _QUOTED_WORDS_TEXT = """
 QUOTED_WORDS = frozenset(_QUOTED_WORDS_TEXT.split())
 
 
-class BadEscape(SpannerError, code=Code.INVALID_ARGUMENT):
-    prose = "[ERROR] invalid escape string\nHint: Escape string must be empty or one character."
-
-
 def quote_ident(name: str) -> str:
     """Return `quote_ident(text)`: the name as SQL writes it, in quotes where it needs them."""
     if _PLAIN_NAME.fullmatch(name) and name not in QUOTED_WORDS:
         return name
     doubled = name.replace('"', '""')
     return bounded(f'"{doubled}"', "quote_ident")
-
-
-def like_escape(pattern: str, escape: str) -> str:
-    r"""Return the LIKE pattern with `\` in place of its escape character; "" means no escape."""
-    if len(escape) > 1:
-        raise BadEscape
-    if escape == "\\":
-        return pattern
-    if not escape:
-        return pattern.replace("\\", "\\\\")
-    return re.sub(rf"{re.escape(escape)}(.?)|\\", _with_backslash, pattern, flags=re.DOTALL)
-
-
-def _with_backslash(match: re.Match[str]) -> str:
-    return "\\\\" if match[1] is None else f"\\{match[1]}"
-
-
-def like_escape_bytes(pattern: bytes, escape: bytes) -> bytes:
-    """Return `like_escape` for bytea."""
-    # Latin-1 gives each byte a character of its own.
-    return like_escape(pattern.decode("latin-1"), escape.decode("latin-1")).encode("latin-1")
 
 
 def not_like(text: str, pattern: str) -> bool:

@@ -19,12 +19,13 @@ from spanemu.sql.postgresql.analyzer.expressions.coercion import coerce_to_boole
 from spanemu.sql.postgresql.analyzer.expressions.expression import resolve, resolve_condition
 from spanemu.sql.postgresql.analyzer.expressions.rows import compare_rows, refuse_row, row_items
 from spanemu.sql.postgresql.analyzer.scope import Env
-from spanemu.sql.resolved import And, Expr, FunctionCall, Or
+from spanemu.sql.resolved import And, Expr, FunctionCall, Literal, Or
 from spanemu.sql.syntax_tree import Binary, Junction, Unary
 from spanemu.values.types import BOOL
 
 # The forms of IS besides NULL and UNKNOWN, whose operand must be a boolean.
 _TRUTH_TESTS: Mapping[str, str] = {"TRUE": "$is_true", "FALSE": "$is_false", "UNKNOWN": "$is_null"}
+_DEFAULT_ESCAPE = "\\"  # of LIKE
 _PATTERN_OPERATORS: Mapping[str, str] = {"LIKE": "~~", "ILIKE": "~~*", "SIMILAR TO": "~"}
 
 
@@ -127,15 +128,19 @@ def _is_shared_form(value: Expr, above: FunctionCall, below: FunctionCall) -> bo
     )
 
 
+def _is_default_escape(escape: Expr) -> bool:
+    return isinstance(escape, Literal) and escape.value == _DEFAULT_ESCAPE
+
+
 def resolve_like(node: ast.Like, env: Env) -> Expr:
-    """Resolve LIKE, ILIKE or SIMILAR TO."""
+    """Resolve LIKE, ILIKE or SIMILAR TO; Spanner has no escape character but the default."""
     analysis = env.analysis
     operand, pattern = resolve(node.operand, env), resolve(node.pattern, env)
     escape = None if node.escape is None else resolve(node.escape, env)
     if node.kind == "SIMILAR TO":
         arguments = (pattern,) if escape is None else (pattern, escape)
         pattern = function_call("similar_to_escape", arguments, analysis, node.at)
-    elif escape is not None:
+    elif escape is not None and not _is_default_escape(escape):
         pattern = function_call("like_escape", (pattern, escape), analysis, node.at)
     symbol = _PATTERN_OPERATORS[node.kind]
     test = operator_call(symbol, (operand, pattern), analysis, node.op_at)

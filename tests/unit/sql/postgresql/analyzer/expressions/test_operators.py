@@ -84,3 +84,8 @@ def test_subscripts_count_from_one():
     assert shown("ia[1]") == "$safe_array_at_ordinal(ia#14, 1)"
     assert shown("ia[2:]").startswith("array_slice(ia#14, 2, ")
     assert code_of("i[1]") is Code.INVALID_ARGUMENT
+
+
+def test_like_has_no_escape_character_but_the_backslash():
+    assert type_of(r"'a' LIKE 'a\_' ESCAPE '\'") == "boolean"
+    assert code_of("'a' LIKE 'a!_' ESCAPE '!'") is Code.UNIMPLEMENTED
