@@ -47,13 +47,14 @@ class CallParser(OperandParser):
             order_by = self.order_by()
         self.expect(")")
         self.count_call(start)
+        hint = self.hint()
         over = self._refused_clauses()
         return ast.FunctionCall(
             function,
             arguments,
             distinct,
             order_by=order_by,
-            hint=self.hint(),
+            hint=hint,
             over=over,
             star=star,
             variadic=variadic,

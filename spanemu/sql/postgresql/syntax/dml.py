@@ -76,7 +76,10 @@ class DmlParser(QueryParser):
             rows = self.comma_separated(self._value_row)
             return rows, None
         if self.token.symbol == "(" or self.starts_query():
-            return None, self.query()
+            self.query_depth += 1  # the query is a subquery of the statement
+            query = self.query()
+            self.query_depth -= 1
+            return None, query
         if columns:
             raise self.unexpected()
         self.expect_all("DEFAULT", "VALUES")
@@ -113,7 +116,7 @@ class DmlParser(QueryParser):
         self.expect_all("UPDATE", "SET")
         assignments = self._assignments()
         if self.token.symbol == "WHERE":
-            self.refuse_later("ON CONFLICT DO UPDATE with WHERE clauses is not supported")
+            self.refuse_later("WHERE clause in ON CONFLICT DO UPDATE is not supported")
             self.advance()
             self.expression()
         return ast.OnConflict(columns, assignments, at=start, end=self.end)
@@ -140,7 +143,7 @@ class DmlParser(QueryParser):
         self.expect("SET")
         assignments = self._assignments()
         if self.token.symbol == "FROM":
-            self.refuse_later("UPDATE...FROM statements are not supported")
+            self.refuse_later("UPDATE...FROM statements are not supported.")
             self.advance()
             self.from_items()
         where = self._where()
@@ -153,7 +156,7 @@ class DmlParser(QueryParser):
         self.expect("FROM")
         target = self._target()
         if self.token.symbol == "USING":
-            self.refuse_later("DELETE...USING statements are not supported")
+            self.refuse_later("DELETE...USING statements are not supported.")
             self.advance()
             self.from_items()
         where = self._where()
@@ -212,7 +215,9 @@ class DmlParser(QueryParser):
         self.expect("=")
         start = self.token.at
         if self.token.symbol == "(" and self._query_in_parentheses_follows():
-            self.refuse_later("UPDATE of several columns with a subquery is not supported", start)
+            self.refuse_later(
+                "Multi-valued Subquery Assignment expressions are not supported", start
+            )
             self.query_in_parentheses()
             return ()
         explicit = self.follows("ROW", "(") and self.accept("ROW")

@@ -244,6 +244,7 @@ class ExpressionParser(PrimaryParser):
     def _in(self, compared: _Compared) -> Expression:
         left, negated, start, op_at = compared
         self.advance()
+        hint = self.hint()
         if self.token.symbol != "(":
             raise self.unexpected()
         self.deeper()
@@ -252,7 +253,11 @@ class ExpressionParser(PrimaryParser):
         self.count_call(op_at)
         if isinstance(inside, ast.Query):
             self.count_subquery(inside)
-            return In(left, query=inside, negated=negated, op_at=op_at, at=start, end=self.end)
+            return In(
+                left, query=inside, negated=negated, hint=hint, op_at=op_at, at=start, end=self.end
+            )
+        if hint is not None:
+            raise self.failure("HINTs cannot be specified on IN clause with value list", hint.at)
         assert isinstance(inside, ast.Row)
         return In(left, inside.items, negated=negated, op_at=op_at, at=start, end=self.end)
 

@@ -18,6 +18,7 @@ _KINDS: Mapping[str, JoinKind] = {
     "FULL": JoinKind.FULL,
 }
 _STARTS_JOIN = frozenset({"JOIN", "NATURAL", "CROSS", *_KINDS})
+_SEVERAL_FUNCTIONS = "UNNEST of multiple arrays and ROWS FROM expressions are not supported"
 _CONTINUES_QUERY = frozenset(
     {"UNION", "INTERSECT", "EXCEPT", "ORDER", "LIMIT", "OFFSET", "FETCH", "FOR"}
 )
@@ -99,20 +100,18 @@ class FromParser(ExpressionParser):
 
     def from_item(self) -> ast.FromItem:
         """Parse an item of a FROM clause with its alias."""
+        if self.accept("LATERAL"):
+            if self.token.symbol == "(":
+                self.refuse_later("Lateral subqueries are not supported")
+                return self._grouped_item()
+            if self.token.kind is Kind.IDENTIFIER and self.token.symbol not in FORMS:
+                return self._function(self.token.at)  # every function is lateral
         symbol = self.token.symbol
-        if symbol == "LATERAL":
-            symbol = self.peek().symbol
-            is_function = symbol != "(" and symbol not in FORMS and symbol != "ROWS"
-            if not is_function:
-                self.refuse_later("LATERAL is not supported")
-            self.advance()
-            if is_function:  # which sees the tables before it with and without LATERAL
-                return self._function(self.token.at)
         if symbol == "(":
             return self._grouped_item()
         if symbol == "ROWS" and self.peek().symbol == "FROM":
             return self._rows_from()
-        if symbol == "XMLTABLE" or (symbol in FORMS and self.peek().symbol == "("):
+        if symbol in FORMS and self.peek().symbol == "(":
             return self._form()
         start = self.token.at
         if symbol == "ONLY":
@@ -201,17 +200,18 @@ class FromParser(ExpressionParser):
 
     def _rows_from(self) -> ast.FromItem:
         start = self.token.at
-        self.refuse_later("ROWS FROM is not supported")
         self.expect_all("ROWS", "FROM", "(")
         calls = self.nested(lambda: self.call(self.path_from(self.function_part())))
         self.expect(")")
+        if len(calls) > 1:
+            self.reject_later(_SEVERAL_FUNCTIONS, start)
         return self._function_ref(calls[0], start)
 
     def _form(self) -> ast.FromItem:
         """Parse a function that has a syntax of its own and returns no rows."""
         start = self.token.at
         call = self.form()
-        self.refuse_later("Only set-returning functions are supported in FROM", start)
+        self.reject_later("Unsupported function call in FROM clause", start)
         if isinstance(call, ast.FunctionCall):
             return self._function_ref(call, start)
         return self._function_ref(self.call_of("", (call,), start, self.end), start)

@@ -19,7 +19,7 @@ _SET_OPERATORS: Mapping[str, SetOperator] = {str(each): each for each in SetOper
 _DML = frozenset({"INSERT", "UPDATE", "DELETE"})
 _GROUPING = frozenset({"CUBE", "ROLLUP"})
 _NO_COLUMN = "Statement must produce at least one output column"
-_LOCKS_REFUSED = "Statements with ROW MARK clauses are not supported"
+_LOCKS_REFUSED = "Statements with locking clauses other than FOR UPDATE are not supported"
 
 
 class _Tail(NamedTuple):
@@ -63,7 +63,7 @@ class QueryParser(FromParser):
         if not self.accept("WITH"):
             return ()
         if self.query_depth > 1:
-            self.refuse_later("WITH expressions are only supported at the top of a statement")
+            self.refuse_later("WITH expressions in subqueries are not supported")
         if self.token.symbol == "RECURSIVE":
             self.refuse_later("Recursive WITH expressions are not supported")
             self.advance()
@@ -83,7 +83,7 @@ class QueryParser(FromParser):
         else:
             self.accept("MATERIALIZED")
         if self.token.symbol == "(" and self.peek().symbol in _DML:
-            raise self.not_supported("WITH expressions are only supported for SELECT statements")
+            raise self.not_supported("WITH subexpressions must be SELECT statements")
         query = self.query_in_parentheses()
         if self.token.symbol in ("SEARCH", "CYCLE"):
             raise self.not_supported("Recursive WITH expressions are not supported")
@@ -243,7 +243,7 @@ class QueryParser(FromParser):
         return self.expression()
 
     def _refuse_grouping_sets(self) -> None:
-        self.refuse_later("Statements with GROUPING SETS clauses are not supported")
+        self.refuse_later("Statements with GROUPING SET clauses are not supported")
 
     def _windows(self) -> None:
         self.refuse_later(WINDOW_REFUSED)
@@ -299,7 +299,7 @@ class QueryParser(FromParser):
         if not self.accept_any("ROW", "ROWS"):
             raise self.unexpected()
         if self.follows("WITH", "TIES"):
-            self.refuse_later("FETCH WITH TIES is not supported")
+            self.refuse_later("Statements with FETCH WITH TIES are not supported")
             self.expect_all("WITH", "TIES")
         else:
             self.expect("ONLY")

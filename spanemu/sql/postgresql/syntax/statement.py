@@ -24,10 +24,13 @@ T = TypeVar("T")
 
 _DML = frozenset({"DELETE", "INSERT", "UPDATE"})
 
+_DDL = frozenset({"ALTER", "CREATE", "DROP"})
+_SINGLE_STATEMENT = "SQL queries are limited to single statements"
+
 # The first words of PostgreSQL statements that ExecuteSql never accepts.
 _UTILITIES = frozenset(
-    {"ABORT", "ALTER", "ANALYSE", "ANALYZE", "BEGIN", "CHECKPOINT", "CLOSE", "CLUSTER", "COMMENT",
-     "COMMIT", "COPY", "CREATE", "DEALLOCATE", "DECLARE", "DISCARD", "DO", "DROP", "END", "EXECUTE",
+    {"ABORT", "ANALYSE", "ANALYZE", "BEGIN", "CHECKPOINT", "CLOSE", "CLUSTER", "COMMENT",
+     "COMMIT", "COPY", "DEALLOCATE", "DECLARE", "DISCARD", "DO", "END", "EXECUTE",
      "EXPLAIN", "FETCH", "GRANT", "IMPORT", "LISTEN", "LOAD", "LOCK", "MERGE", "MOVE", "NOTIFY",
      "PREPARE", "REASSIGN", "REFRESH", "REINDEX", "RELEASE", "RESET", "REVOKE", "ROLLBACK",
      "SAVEPOINT", "SECURITY", "SET", "SHOW", "START", "TRUNCATE", "UNLISTEN", "VACUUM"}
@@ -124,6 +127,10 @@ class StatementParser(DmlParser):
             return ast.QueryStatement(query, hint, at=start, end=self.end)
         if rule := _STATEMENTS.get(self.token.symbol):
             return rule(self, hint)
+        if self.token.kind is Kind.END:
+            raise self.failure(_SINGLE_STATEMENT)
+        if self.token.symbol in _DDL:
+            raise self.not_supported("DDL statements cannot be issued as SELECT/DML statements")
         if self.token.symbol in _UTILITIES:
             raise self.not_supported("Utility SQL statements are not supported")
         raise self.unexpected()
@@ -134,7 +141,7 @@ class StatementParser(DmlParser):
             while self.accept(";"):
                 pass
             if self.token.kind is not Kind.END:
-                raise self.failure("SQL queries are limited to single statements")
+                raise self.failure(_SINGLE_STATEMENT)
         super().expect_end()
 
     def call_procedure(self, hint: Hint | None) -> ast.CallProcedure:

@@ -13,7 +13,11 @@ from spanemu.sql.postgresql import ast
 from spanemu.sql.postgresql.analyzer.errors.names import TableNotVisible, TooManyColumnAliases
 from spanemu.sql.postgresql.analyzer.errors.queries import NotLateral, RefusedQuery
 from spanemu.sql.postgresql.analyzer.expressions.calls import operator_call
-from spanemu.sql.postgresql.analyzer.expressions.functions import function_name, resolve_scalar
+from spanemu.sql.postgresql.analyzer.expressions.functions import (
+    function_name,
+    resolve_call,
+    resolve_scalar,
+)
 from spanemu.sql.postgresql.analyzer.queries.relations import FunctionRelation
 from spanemu.sql.postgresql.analyzer.scope import Env, Scope
 from spanemu.sql.postgresql.catalog import CATALOG
@@ -54,10 +58,11 @@ def _array(call: ast.FunctionCall, env: Env) -> Expr:
     if name == "unnest" and len(call.arguments) > 1:
         problem = "UNNEST of multiple arrays and ROWS FROM expressions are not supported"
         raise RefusedQuery(problem, at=call.at)
-    array = resolve_scalar(call, name, env)
     if name not in CATALOG.set_returning:
+        resolve_call(call, env)  # raises for an unknown function and for an aggregate
         raise RefusedQuery("Unsupported function call in FROM clause", at=call.at)
-    return array
+    check_hints(call.hint, HintTarget.FUNCTION, env.analysis)
+    return resolve_scalar(call, name, env)
 
 
 def resolve_joined_function(
