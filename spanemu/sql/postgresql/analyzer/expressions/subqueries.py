@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from spanemu.sql.analysis.hints import HintTarget, check_hints
 from spanemu.sql.errors import CHILD_SUBQUERIES
 from spanemu.sql.postgresql import ast
 from spanemu.sql.postgresql.analyzer.analysis import QueryResult
@@ -83,7 +86,8 @@ def resolve_in(node: In, env: Env) -> Expr:
     """Resolve IN over a list or a query."""
     if not isinstance(node.query, ast.Query):
         return resolve_in_list(node, env)
-    test = _in_query(node.operand, node.query, env, node.op_at)
+    hints = check_hints(node.hint, HintTarget.SUBQUERY, env.analysis)
+    test = replace(_in_query(node.operand, node.query, env, node.op_at), hints=hints)
     return negation(test, env.analysis, node.at) if node.negated else test
 
 
@@ -103,7 +107,7 @@ def resolve_quantified(node: ast.Quantified, env: Env) -> Expr:
     return negation(test, env.analysis, node.at) if node.all else test
 
 
-def _in_query(written: Expression, query: ast.Query, env: Env, at: int) -> Expr:
+def _in_query(written: Expression, query: ast.Query, env: Env, at: int) -> SubqueryExpr:
     """Return the test whether a value equals one of the rows of a query."""
     if row_items(written) is not None:
         raise ExpressionUnsupported(
