@@ -98,8 +98,8 @@ def _push_negation(expr: Expr) -> Expr | None:
         if len(known) < len(parts):
             return None
         return Or(BOOL, known) if isinstance(expr, And) else And(BOOL, known)
-    if not isinstance(expr, FunctionCall):
-        return None
+    if not isinstance(expr, FunctionCall) or expr.signature.nulls is not Nulls.STRICT:
+        return None  # IS DISTINCT FROM is Python's `!=`, too
     opposite = _OPPOSITES.get(expr.signature.evaluate)
     # Neither x < y nor x >= y is TRUE for NaN.
     if opposite is None or any(argument.type.is_float for argument in expr.arguments):
