@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from spanemu.schema.column import Column, Identity, KeyPart
-from spanemu.schema.constraints import ForeignKey
+from spanemu.schema.constraints import Check, ForeignKey
 from spanemu.schema.index import Index, SearchIndex, VectorIndex
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Interleave, Table
@@ -67,10 +67,7 @@ def table_text(table: Table, left_out: Sequence[ForeignKey]) -> str:
         *map(_column, table.columns),
         f"PRIMARY KEY({_key(table.key)})",
         *(_foreign_key(key) for key in table.foreign_keys if key.name not in names),
-        *(
-            f"{_constraint(check.name, check.generated_name)}CHECK({check.expression})"
-            for check in table.checks
-        ),
+        *map(_check, sorted(table.checks, key=lambda check: not check.generated_name)),
         *(f"SYNONYM({quoted_name(synonym)})" for synonym in table.synonyms),
     ]
     body = ",\n  ".join(entries)
@@ -120,6 +117,10 @@ def _placed(options: Mapping[str, Any]) -> Iterator[str]:
 
 def _constraint(name: str, is_generated: bool) -> str:
     return "" if is_generated else f"CONSTRAINT {quoted(name.rpartition('.')[2])} "
+
+
+def _check(check: Check) -> str:
+    return f"{_constraint(check.name, check.generated_name)}CHECK({check.expression})"
 
 
 def _foreign_key(key: ForeignKey) -> str:

@@ -276,6 +276,10 @@ def _call(printer: ExpressionPrinter, node: ast.FunctionCall) -> str:
         names = names[1:]
     if len(names) == 1 and names[0] in _UPPER_CASE_CALLS:
         return f"{names[0].upper()}({printer.parts(node.arguments)})"
+    if printer.notes.is_cast(node):  # text(x) is x::text
+        target = printer.notes.type_of(node)
+        assert target is not None
+        return f"({printer.whole(node.arguments[0])})::{title(target)}"
     arguments = "*" if node.star else printer.parts(node.arguments)
     if node.distinct:
         arguments = f"DISTINCT {arguments}"

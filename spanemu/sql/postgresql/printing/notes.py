@@ -45,6 +45,11 @@ class Notes:
         value = self._values.get(id(node))
         return None if value is None else value.type
 
+    def is_cast(self, node: Expression) -> bool:
+        """Return whether the value of a node is a cast, even if the node is written as a call."""
+        value = self._values.get(id(node))
+        return value is not None and _converted(value) is not None
+
     def literal_type(self, node: Expression) -> Type | None:
         """Return the type that the context gave to a string literal or to NULL."""
         return self._analysis.literal_types.get(node.at)

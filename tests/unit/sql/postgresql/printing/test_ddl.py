@@ -48,7 +48,7 @@ def test_a_table_lists_columns_key_and_constraints() -> None:
         ForeignKey("FK_1", "t", ("id",), "ns.p", ("id",), generated_name=True),
         ForeignKey("f", "t", ("name",), "p", ("Name",), cascade=True),
     )
-    checks = (Check("CK_1", "(id > '0'::bigint)", generated_name=True), Check("c", "true"))
+    checks = (Check("c", "true"), Check("CK_1", "(id > '0'::bigint)", generated_name=True))
     printed = table_text(
         table(NAME, foreign_keys=keys, checks=checks, synonyms=("s",)), left_out=()
     )

@@ -143,6 +143,7 @@ def test_operators_stand_in_parentheses(text: str, canonical: str) -> None:
         ("a::numeric", "(a)::numeric"),
         ("a::text", "(a)::text"),
         ("s::text", "s"),
+        ("text(a)", "(a)::text"),
         ("s::varchar(2)", "(s)::character varying(2)"),
         ("n::numeric(4)", "(n)::numeric(4,0)"),
         ("1.5::numeric(4,2)", "1.5::numeric(4,2)"),
