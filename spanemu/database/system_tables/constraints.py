@@ -118,10 +118,11 @@ def table_constraints(source: Source) -> Rows:
         )  # fmt: skip
 
 
-def constraint_table_usage(source: Source) -> Rows:
+def constraint_table_usage(source: Source, *, with_checks: bool = True) -> Rows:
     """Yield the rows of CONSTRAINT_TABLE_USAGE."""
     for constraint in _constraints(source):
-        yield "", *split_name(constraint.used_table), "", constraint.home, constraint.name
+        if with_checks or constraint.kind != "CHECK":
+            yield "", *split_name(constraint.used_table), "", constraint.home, constraint.name
 
 
 def constraint_column_usage(source: Source) -> Rows:

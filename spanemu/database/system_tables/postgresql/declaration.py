@@ -9,6 +9,7 @@ PostgreSQL's names. A column that GoogleSQL lacks has a fixed value, or NULL.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -92,13 +93,22 @@ _GOOGLESQL: Mapping[str, Declared] = {table.name: table for table in GOOGLESQL_T
 _OPTION_TYPES = {"BOOL": "boolean", "INT64": "bigint"}  # others are character varying
 
 
-def projected(name: str, notation: str, original: str = "", **fixed: Any) -> Declared:
+def projected(
+    name: str,
+    notation: str,
+    original: str = "",
+    rows: Callable[[Source], Rows] | None = None,
+    **fixed: Any,
+) -> Declared:
     """Return a table with the rows of a GoogleSQL table.
 
-    `original` is the GoogleSQL table if its name differs. `fixed` are values of columns; a column
-    that is fixed to a name in upper case takes GoogleSQL's column of that name.
+    `original` is the GoogleSQL table if its name differs, and `rows` replaces its rows. `fixed` are
+    values of columns; a column that is fixed to a name in upper case takes GoogleSQL's column of
+    that name.
     """
     source_table = _GOOGLESQL[original or name.upper()]
+    if rows is not None:
+        source_table = replace(source_table, rows=rows)
     cells = [_cell(column_name(word), source_table, fixed) for word in notation.split()]
     return declared("information_schema", name, notation, partial(_rows, source_table, cells))
 

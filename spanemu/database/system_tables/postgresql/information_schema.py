@@ -6,7 +6,10 @@ The columns are PostgreSQL's in PostgreSQL's order, then Spanner's own.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
+from typing import Any
 
+from spanemu.database.system_tables.constraints import constraint_table_usage
 from spanemu.database.system_tables.declaration import Declared, Rows, Source
 from spanemu.database.system_tables.postgresql import columns, objects
 from spanemu.database.system_tables.postgresql.declaration import (
@@ -44,7 +47,7 @@ def _table(name: str, notation: str, rows: Callable[[Source], Rows]) -> Declared
     return declared(SCHEMA, name, notation, rows)
 
 
-def _privileges(name: str, place: str, more: str = "", **fixed: str) -> Declared:
+def _privileges(name: str, place: str, more: str = "", **fixed: Any) -> Declared:
     """Return a table of privileges on the objects that the columns `place` name."""
     notation = f"grantor grantee {place} privilege_type is_grantable {more}"
     return projected(name, notation, grantor=None, is_grantable="NO", **fixed)
@@ -78,7 +81,11 @@ INFORMATION_SCHEMA: tuple[Declared, ...] = (
     _privileges("column_privileges", f"{_TABLE} column_name"),
     _table("columns", columns.NOTATION, columns.columns),
     projected("constraint_column_usage", f"{_TABLE} column_name {_CONSTRAINT}"),
-    projected("constraint_table_usage", f"{_TABLE} {_CONSTRAINT}"),
+    projected(
+        "constraint_table_usage",
+        f"{_TABLE} {_CONSTRAINT}",
+        rows=partial(constraint_table_usage, with_checks=False),
+    ),
     projected("database_options", f"catalog_name schema_name {_OPTION}"),
     projected(
         "enabled_roles", "role_name spanner_is_system", "ROLES", spanner_is_system="IS_SYSTEM"

@@ -90,7 +90,8 @@ _READ_PARAMETERS = (
 
 def read_functions(source: Source) -> Iterator[str]:
     """Yield the names of the functions that read change streams."""
-    return (f"read_json_{stream.name}" for stream in source.schema.change_streams.values())
+    (prefix,) = source.schema.dialect.read_functions
+    return (f"{prefix}{stream.name}" for stream in source.schema.change_streams.values())
 
 
 def routines(source: Source) -> NamedRows:
@@ -130,10 +131,11 @@ def pg_proc(source: Source) -> NamedRows:
     """Yield the functions that read change streams."""
     oids = named_oids(source)
     types = [oid for _, _, oid in _READ_PARAMETERS]
-    for stream in source.schema.change_streams.values():
+    streams = source.schema.change_streams.values()
+    for stream, name in zip(streams, read_functions(source), strict=True):
         yield {
             "oid": oids["change stream", stream.name],
-            "proname": f"read_json_{stream.name}",
+            "proname": name,
             "pronamespace": NAMESPACES[SPANNER],
             "provariadic": 0,
             "prokind": "f",

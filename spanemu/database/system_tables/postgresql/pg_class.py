@@ -39,7 +39,7 @@ class Attribute(NamedTuple):
     name: str
     type: Type
     not_null: bool = False
-    column: Column | None = None  # of a table, with the facts besides
+    column: Column | None = None  # of a table, with more facts
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +85,7 @@ def _table(table: Table, schema: Schema) -> Relation:
 def _indexes(table: Table, schema: Schema, oids: NamedOids) -> Iterator[Relation]:
     home = table.name.rpartition(".")[0]
     prefix = f"{home}." if home else ""
-    key = [Attribute(column.name, column.type, column.not_null) for column in table.key_columns]
+    key = [Attribute(c.name, c.type, c.not_null, c) for c in table.key_columns]
     yield Relation(
         key_index_oid(table), f"{prefix}{primary_key_name(table.name)}", "i", key, table, len(key),
         unique=True, primary=True,
@@ -93,7 +93,7 @@ def _indexes(table: Table, schema: Schema, oids: NamedOids) -> Iterator[Relation
     for index in schema.indexes_of(table):
         filtered = {column.id for column in index.filtered}
         columns = [*(part.column for part in index.key), *index.stored]
-        attributes = [Attribute(c.name, c.type, c.not_null or c.id in filtered) for c in columns]
+        attributes = [Attribute(c.name, c.type, c.not_null or c.id in filtered, c) for c in columns]
         yield Relation(
             relation_oid(index), index.name, "i", attributes, table, len(index.key), index.unique,
             ready=index.ready,
@@ -170,7 +170,7 @@ def pg_attribute(source: Source) -> NamedRows:
                 "attnotnull": attribute.not_null,
                 "atthasdef": has_default or is_identity,
                 "atthasmissing": False,
-                "attidentity": "d" if is_identity else "",
+                "attidentity": "d" if is_identity and relation.kind == "r" else "",
                 "attgenerated": "s" if is_generated else "",
                 "attisdropped": False,
                 "attislocal": True,
