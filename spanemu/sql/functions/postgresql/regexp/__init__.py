@@ -10,6 +10,8 @@
     parser      text -> nodes
     bitsets     all positions of a text that an expression reaches, as bits of an integer
     matcher     where an expression matches, and what its groups match
+    linear      simple expressions as programs of RE2
+    search      the search in texts, by RE2 or the matcher
     functions   the functions
 
 No library has these semantics: the leftmost match, the longest or the shortest as the whole

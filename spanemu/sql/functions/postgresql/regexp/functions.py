@@ -4,31 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from spanemu.base.deadline_checks import check_deadline_if_large, interruptible_stream
 from spanemu.base.limits import CELL_BYTES_MAX
 from spanemu.sql.functions.postgresql.regexp.errors import BadRegexpOption
-from spanemu.sql.functions.postgresql.regexp.matcher import Groups, Matcher, Span, compiled
+from spanemu.sql.functions.postgresql.regexp.matcher import Groups, Span
 from spanemu.sql.functions.postgresql.regexp.options import DEFAULT_OPTIONS, Options, parse_flags
+from spanemu.sql.functions.postgresql.regexp.search import compiled
 from spanemu.sql.functions.value_size import bounded, check_element_count, check_size
 
 
 def matches(text: str, pattern: str) -> bool:
     """Return `text ~ pattern`."""
-    check_deadline_if_large(text)
-    return Matcher(compiled(pattern, DEFAULT_OPTIONS), text).matches()
+    return compiled(pattern, DEFAULT_OPTIONS).is_in(text)
 
 
 def does_not_match(text: str, pattern: str) -> bool:
     """Return `text !~ pattern`."""
-    return not matches(text, pattern)
+    return not compiled(pattern, DEFAULT_OPTIONS).is_in(text)
 
 
 def substring_matching(text: str, pattern: str) -> str | None:
     """Return `substring(text, pattern)`: the first match, or what its first group matched."""
-    matcher = Matcher(compiled(pattern, DEFAULT_OPTIONS), text)
-    span = matcher.search()
-    if span is not None and compiled(pattern, DEFAULT_OPTIONS).groups:
-        span = matcher.groups.get(1)
+    regexp = compiled(pattern, DEFAULT_OPTIONS)
+    match = regexp.first(text, with_groups=True)
+    if match is None:
+        return None
+    span = match[1].get(1) if regexp.groups else match[0]
     return None if span is None else text[span[0] : span[1]]
 
 
@@ -38,14 +38,14 @@ def regexp_match(text: str, pattern: str, flags: str = "") -> tuple[str | None, 
     The result is NULL without a match.
     """
     regexp = compiled(pattern, _options(flags, "regexp_match", "regexp_matches"))
-    matcher = Matcher(regexp, text)
-    span = matcher.search()
-    if span is None:
+    match = regexp.first(text, with_groups=True)
+    if match is None:
         return None
+    (begin, end), groups = match
     if not regexp.groups:
-        return (text[span[0] : span[1]],)
-    spans = [matcher.groups.get(number) for number in range(1, regexp.groups + 1)]
-    return tuple([None if part is None else text[part[0] : part[1]] for part in spans])
+        return (text[begin:end],)
+    spans = [groups.get(number) for number in range(1, regexp.groups + 1)]
+    return tuple([None if span is None else text[span[0] : span[1]] for span in spans])
 
 
 def regexp_split_to_array(text: str, pattern: str, flags: str = "") -> tuple[str, ...]:
@@ -65,9 +65,9 @@ def regexp_replace(text: str, pattern: str, replacement: str, flags: str = "") -
     The flag g replaces all matches.
     """
     options, is_global = parse_flags(flags)
-    matcher = Matcher(compiled(pattern, options), text)
+    regexp = compiled(pattern, options)
     pieces, last, size = [], 0, 0
-    for (begin, end), groups in interruptible_stream(_occurrences(matcher, text)):
+    for (begin, end), groups in regexp.all(text, with_groups="\\" in replacement):
         pieces += [text[last:begin], _expanded(replacement, text, {0: (begin, end), **groups})]
         size += len(pieces[-1])
         check_size(size, "regexp_replace", CELL_BYTES_MAX)
@@ -86,22 +86,10 @@ def _options(flags: str, function: str, instead: str) -> Options:
     return options
 
 
-def _occurrences(matcher: Matcher, text: str) -> Iterator[tuple[Span, Groups]]:
-    """Yield the matches that do not overlap; after an empty match go on by one character."""
-    at = 0
-    while at <= len(text):
-        span = matcher.search(at)
-        if span is None:
-            return
-        yield span, matcher.groups
-        at = span[1] + (span[0] == span[1])
-
-
 def _separators(text: str, pattern: str, options: Options) -> Iterator[Span]:
     """Yield the matches that separate; an empty one does so only between two characters."""
     last_end = 0
-    matcher = Matcher(compiled(pattern, options), text)
-    for (begin, end), _ in interruptible_stream(_occurrences(matcher, text)):
+    for (begin, end), _ in compiled(pattern, options).all(text, with_groups=False):
         if begin < len(text) and end > last_end:
             yield begin, end
         last_end = end

@@ -14,8 +14,6 @@ from string import ascii_lowercase, ascii_uppercase
 from spanemu.base.call import current
 from spanemu.sql.functions.postgresql.regexp.bitsets import Positions, ascending, descending
 from spanemu.sql.functions.postgresql.regexp.errors import TOO_COMPLEX, BadRegexp
-from spanemu.sql.functions.postgresql.regexp.options import Options
-from spanemu.sql.functions.postgresql.regexp.parser import parse_regexp
 from spanemu.sql.functions.postgresql.regexp.syntax import (
     Alternation,
     BackReference,
@@ -26,19 +24,12 @@ from spanemu.sql.functions.postgresql.regexp.syntax import (
     Regexp,
     Repetition,
 )
-from spanemu.sql.functions.text.pattern_cache import pattern_cache
 
 Span = tuple[int, int]
 Groups = dict[int, Span]
 
 _ITERATIONS_MAX = 200  # of a node with a back-reference
 _LOWER = str.maketrans(ascii_uppercase, ascii_lowercase)
-
-
-@pattern_cache
-def compiled(pattern: str, options: Options) -> Regexp:
-    """Return the parsed expression, from the cache if possible."""
-    return parse_regexp(pattern, options)
 
 
 class Matcher:
