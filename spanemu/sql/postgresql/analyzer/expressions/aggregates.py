@@ -41,7 +41,9 @@ def resolve_aggregate(node: ast.FunctionCall, name: str, env: Env) -> Expr:
     if env.in_aggregate:
         raise BadExpression("aggregate function calls cannot be nested", at=node.at)
     inside = Env(env.analysis, env.scope, env.clause, env.common_tables, in_aggregate=True)
+    before = len(env.scope.origins or ())
     arguments = [_argument(argument, inside) for argument in node.arguments]
+    is_local = env.scope.parent is None or len(env.scope.origins or ()) > before
     if not arguments and not node.star and name == "count":
         problem = "count(*) must be used to call a parameterless aggregate function"
         raise BadExpression(problem, at=node.at)
@@ -52,27 +54,28 @@ def resolve_aggregate(node: ast.FunctionCall, name: str, env: Env) -> Expr:
     if env.aggregation is None:
         problem = f"aggregate functions are not allowed in {env.clause}"
         raise BadExpression(problem, at=node.at)
-    _refuse_outer_columns(call.arguments, env, node.at)
+    if not is_local and any(column_refs(tuple(arguments))):
+        # PostgreSQL computes an aggregate of outer columns alone in the outer query.
+        raise ExpressionUnsupported(
+            "Aggregate functions of an outer query are not supported in a subquery", at=node.at
+        )
+    for column, known in env.aggregation.calls:
+        if _is_equal_call(known, call):
+            return ColumnRef(call.type, column)
     column = env.analysis.column(f"${name}", call.type)
     env.aggregation.calls.append((column, call))
     return ColumnRef(call.type, column)
 
 
-def _refuse_outer_columns(arguments: Sequence[Expr], env: Env, at: int) -> None:
-    """Raise ExpressionUnsupported if all columns of the arguments are those of an outer query.
-
-    PostgreSQL computes such an aggregate in the outer query.
-    """
-    if env.scope.parent is None:
-        return
-    used = {reference.column.id for reference in column_refs(tuple(arguments))}
-    source = env.scope.source
-    own = () if source is None else source.star()
-    local = {ref.column.id for _, value in own for ref in column_refs(value)}
-    if used and not used & local:
-        raise ExpressionUnsupported(
-            "Aggregate functions of an outer query are not supported in a subquery", at=at
-        )
+def _is_equal_call(first: AggregateCall, second: AggregateCall) -> bool:
+    """Return whether two calls certainly have equal results for the same rows."""
+    return (
+        first.signature.function == second.signature.function
+        and first.distinct == second.distinct
+        and not first.order_by
+        and not second.order_by
+        and is_equivalent(first.arguments, second.arguments)
+    )
 
 
 def _argument(node: Expression, env: Env) -> Expr:
