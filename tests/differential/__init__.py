@@ -1,5 +1,7 @@
 """The same random queries on spanemu and on Google's emulator, answers compared.
 
+`postgresql` compares with a real PostgreSQL what `postgresql_queries` makes.
+
 In reading order: `tree` (a query that can be made smaller), `literals`, `world` (the tables and
 their rows), `parameters`, `templates` (what an expression may look like), `calls` (every function
 there is), `expressions`, `aggregates`, `sources`, `queries`, `writes`, `mistakes`, `outcome` (what

@@ -10,9 +10,11 @@ from spanemu.base.errors import SpannerError
 from spanemu.sql.postgresql.analyzer.expressions.output_name import output_name
 from spanemu.sql.postgresql.foreign_types import title
 from spanemu.sql.postgresql.syntax.statement import parse_expression
-from tests.golden.resolved_tree import expression
+from spanemu.values.types import SCALARS
+from tests.golden.resolved_tree import draw, expression
 from tests.golden.runner import Case, describe_failure, file_id, golden_files, run_golden
 from tests.unit.sql.postgresql.analyzer.expressions.world import resolved
+from tests.unit.sql.postgresql.analyzer.shop import analyzed
 
 
 def _expressions(case: Case) -> str:
@@ -24,12 +26,35 @@ def _expression(text: str) -> str:
     try:
         value = resolved(text, grouped=True)
     except SpannerError as failure:
-        return f"{describe_failure(failure)} | {str(failure).splitlines()[0]}"
+        return _refusal(failure)
     name = output_name(parse_expression(text))
     return f"{name} {title(value.type)} = {expression(value)}"
 
 
-COMMANDS = {"expressions": _expressions}
+def _tree(case: Case) -> str:
+    """The resolved tree of a statement; `p1=TYPE` declares a parameter."""
+    declared = {name: SCALARS[word] for name, word in case.settings.items()}
+    return draw(analyzed(case.input, **declared))
+
+
+def _failures(case: Case) -> str:
+    """One statement a line, each of which must fail."""
+    return "\n".join(map(_failure, case.input.splitlines()))
+
+
+def _failure(line: str) -> str:
+    try:
+        analyzed(line)
+    except SpannerError as failure:
+        return _refusal(failure)
+    return "analyzed"
+
+
+def _refusal(failure: SpannerError) -> str:
+    return f"{describe_failure(failure)} | {str(failure).splitlines()[0]}"
+
+
+COMMANDS = {"expressions": _expressions, "tree": _tree, "failures": _failures}
 
 
 @pytest.mark.parametrize("path", golden_files("analyze_postgresql"), ids=file_id)
