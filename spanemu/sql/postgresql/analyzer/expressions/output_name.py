@@ -5,7 +5,6 @@ from __future__ import annotations
 from spanemu.sql.postgresql import ast
 from spanemu.sql.syntax_tree import (
     ArrayConstructor,
-    BoolLiteral,
     Expression,
     Name,
 )
@@ -45,8 +44,6 @@ def _name(node: Expression, depth: int) -> tuple[str, bool]:
             return ("case", False) if otherwise is None else _better(otherwise, "case", depth)
         case ast.ScalarSubquery():
             return _subquery_name(node.query, depth), True
-        case BoolLiteral():
-            return "bool", False
     return _FIXED.get(type(node), ""), True
 
 

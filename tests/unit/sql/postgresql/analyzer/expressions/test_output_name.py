@@ -15,7 +15,7 @@ from spanemu.sql.postgresql.syntax.statement import parse_expression
         ("1", "?column?"),
         ("'x'", "?column?"),
         ("$1", "?column?"),
-        ("true", "bool"),
+        ("true", "?column?"),
         ("1::bigint", "int8"),
         ("CAST(title AS text)", "title"),
         ("'{1}'::bigint[]", "int8"),
