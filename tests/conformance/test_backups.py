@@ -6,7 +6,7 @@ import pytest
 from google.api_core import exceptions
 from google.cloud.spanner_admin_database_v1 import types
 from google.cloud.spanner_admin_instance_v1 import types as instance_types
-from google.cloud.spanner_v1 import KeySet
+from google.cloud.spanner_v1 import KeySet, param_types
 from google.longrunning import operations_pb2
 from google.protobuf.field_mask_pb2 import FieldMask
 from google.rpc.error_details_pb2 import ResourceInfo
@@ -771,3 +771,30 @@ def test_split_points_are_not_restored(client, instance, shop, back_up):
         with database.snapshot() as snapshot:
             assert len(list(snapshot.execute_sql(sql))) == expected
     assert singers(restored) == ["Ann", "Bo"]
+
+
+# ---------------------------------------------------------------------------- dialects
+
+
+def test_a_backup_keeps_the_dialect_of_its_database(emulator, instance, now):
+    schema = 'CREATE TABLE "Notes" (id bigint PRIMARY KEY, price numeric, doc jsonb)'
+    notes = emulator.create_database("notes", schema, dialect="postgresql").client()
+    with notes.batch() as batch:
+        batch.insert("Notes", ["id", "price", "doc"], [[1, "10.50", '{"b": 1, "a": 2}']])
+    backup = instance.backup("pg", database=notes, expire_time=now() + DAY)
+    made = backup.create().result(timeout=10)
+    assert made.database_dialect is types.DatabaseDialect.POSTGRESQL
+    notes.reload()
+    restored, _ = restore(instance, backup)
+    assert restored.database_dialect is types.DatabaseDialect.POSTGRESQL
+    assert restored.ddl_statements == notes.ddl_statements
+    with restored.snapshot() as snapshot:
+        rows = snapshot.execute_sql(
+            'SELECT price * 2, doc ->> $1::text FROM "Notes" LIMIT 1',
+            params={"p1": "a"},
+            param_types={"p1": param_types.STRING},
+        )
+        assert [[str(price), a] for price, a in rows] == [["21.00", "2"]]
+    assert {each.database_dialect for each in instance.list_databases()} == {
+        types.DatabaseDialect.POSTGRESQL
+    }
