@@ -16,7 +16,8 @@ statement refers to), `edit` (steps from schema to schema), `naming` (rules for 
 names), `expressions` (the objects that SQL inside a schema refers to, and dependent views),
 `validators` (rules that the schema alone decides), `verifiers` (rules that stored rows must
 satisfy), `backfill` (rows that a change writes), `errors`. The library for tools is `api`, and
-`difference` with `table_difference` and `object_difference`.
+`difference` with `table_difference`, `object_difference` and `alterations` (the texts of ALTER and
+DROP statements in GoogleSQL).
 
 The names of the library are imported on first use, because a database needs none of them.
 """

@@ -12,33 +12,30 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from spanemu.base.identifiers import quoted, quoted_path
 from spanemu.ddl.kinds.property_graphs import graph_text
 from spanemu.ddl.kinds.table import AFTER_TABLES, BEFORE_TABLES
+from spanemu.ddl.kinds.views import VIEW
 from spanemu.ddl.object_difference import (
     bundle_additions,
     bundle_deletions,
     changed_names,
     created_or_altered,
-    creations,
     database_option_changes,
     dropped,
     grants,
-    name_of,
+    quoted_path,
     revokes,
     statistics_changes,
     stream_drops,
     streams,
+    texts_of,
 )
-from spanemu.ddl.schema_text import (
-    AnyIndex,
-    any_index_text,
-    user_indexes,
-)
-from spanemu.ddl.table_difference import altered_table, must_be_recreated
+from spanemu.ddl.schema_text import AnyIndex, ordered_tables, schema_writer, user_indexes
+from spanemu.ddl.table_difference import added_row_deletion, altered_table, must_be_recreated
 from spanemu.schema.index import SearchIndex, VectorIndex
 from spanemu.schema.schema import Schema
 from spanemu.schema.table_text import foreign_key_text
+from spanemu.sql.dialects import dialect_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,8 +96,9 @@ def _moved(before: Schema, after: Schema) -> set[str]:
 
 
 def _texts_above(schema: Schema) -> dict[str, str]:
-    views = {name_of(text): text for text in creations(schema, "CREATE VIEW ")}
-    return views | {name: graph_text(graph) for name, graph in schema.graphs.items()}
+    return texts_of(VIEW, schema) | {
+        name: graph_text(graph) for name, graph in schema.graphs.items()
+    }
 
 
 def _recreated(before: Schema, after: Schema) -> set[str]:
@@ -152,48 +150,44 @@ class _Comparison:
         yield from _plain(revokes(before, after, self.recreated | self.moved))
         for name, graph in before.graphs.items():
             if name in self.moved:
-                yield Migration(f"DROP PROPERTY GRAPH {quoted_path(graph.name)}")
-        for text in reversed(creations(before, "CREATE VIEW ")):
-            if name_of(text) in self.moved:
-                yield Migration(f"DROP VIEW {text.split()[2]}")
+                yield Migration(f"DROP PROPERTY GRAPH {quoted_path(before, graph.name)}")
+        for view in reversed(list(VIEW.printed(before))):
+            if before.fold(view.name) in self.moved:
+                yield Migration(f"DROP VIEW {quoted_path(before, view.name)}")
         yield from _plain(stream_drops(before, after, self.recreated))
         for kind in reversed(AFTER_TABLES):
             if kind.field not in _COMPARED_WITH_TABLES:
                 yield from _plain(dropped(kind, before, after))
         yield from _plain(self._dropped_indexes())
         yield from _plain(self._dropped_foreign_keys())
-        for name in self._dropped_tables():
-            yield Migration(f"DROP TABLE {quoted_path(name)}", destructive=True)
+        for table in reversed(ordered_tables(before)):
+            name = before.fold(table.name)
+            if name in self.recreated or name not in after.tables:
+                statement = f"DROP TABLE {quoted_path(before, table.name)}"
+                yield Migration(statement, destructive=True)
 
     def _dropped_indexes(self) -> Iterator[str]:
         mine, theirs = _indexes(self.before), _indexes(self.after)
-        changed = changed_names(mine, theirs, any_index_text)
+        changed = changed_names(mine, theirs, schema_writer(self.after).index)
         for name, index in mine.items():
             is_kept = name in theirs and name not in changed
             if not is_kept or self.before.fold(index.table) in self.recreated:
-                yield f"DROP {_index_kind(index)} {quoted_path(index.name)}"
+                yield f"DROP {_index_kind(index)} {quoted_path(self.before, index.name)}"
 
     def _dropped_foreign_keys(self) -> Iterator[str]:
         kept = _foreign_keys(self.after)
         for (table, text), key in _foreign_keys(self.before).items():
             ends = {table, self.before.fold(key.referenced_table)}
             if (table, text) not in kept or ends & self.recreated:
-                yield f"ALTER TABLE {quoted_path(key.table)} DROP CONSTRAINT {quoted(key.name)}"
-
-    def _dropped_tables(self) -> list[str]:
-        gone = [
-            text.split()[2]
-            for text in creations(self.before, "CREATE TABLE ")
-            if name_of(text) in self.recreated or name_of(text) not in self.after.tables
-        ]
-        return [name.replace("`", "") for name in reversed(gone)]
+                name = dialect_of(self.before.dialect).quoted(key.name)
+                yield f"ALTER TABLE {quoted_path(self.before, key.table)} DROP CONSTRAINT {name}"
 
     def additions(self) -> Iterator[Migration]:
         """Yield CREATE and ALTER statements, then DROP for objects that tables no longer need."""
         before, after = self.before, self.after
         yield from _plain(bundle_additions(before, after))
         for name in after.named_schemas.keys() - before.named_schemas.keys():
-            yield Migration(f"CREATE SCHEMA {quoted(after.named_schemas[name])}")
+            yield Migration(schema_writer(after).named_schema(after.named_schemas[name]))
         for kind in BEFORE_TABLES:
             yield from _plain(created_or_altered(kind, before, after))
         yield from self._tables()
@@ -203,8 +197,8 @@ class _Comparison:
         for kind in AFTER_TABLES:
             if kind.field not in _COMPARED_WITH_TABLES:
                 yield from _plain(created_or_altered(kind, before, after))
-        views = creations(after, "CREATE VIEW ")
-        yield from _plain(text for text in views if name_of(text) in self.moved)
+        views = texts_of(VIEW, after).items()
+        yield from _plain(text for name, text in views if name in self.moved)
         graphs = after.graphs.items()
         yield from _plain(graph_text(graph) for name, graph in graphs if name in self.moved)
         yield from _plain(grants(before, after, self.recreated | self.moved))
@@ -212,7 +206,7 @@ class _Comparison:
             yield from _plain(dropped(kind, before, after))
         yield from _plain(bundle_deletions(before, after))
         for name in before.named_schemas.keys() - after.named_schemas.keys():
-            yield Migration(f"DROP SCHEMA {quoted(before.named_schemas[name])}")
+            yield Migration(f"DROP SCHEMA {quoted_path(before, before.named_schemas[name])}")
 
     def _tables(self) -> Iterator[Migration]:
         bare = self.after.next(
@@ -220,29 +214,36 @@ class _Comparison:
                 name: replace(table, foreign_keys=()) for name, table in self.after.tables.items()
             },
         )
-        for text in creations(bare, "CREATE TABLE "):
-            name = name_of(text)
-            if name in self.before.tables and name not in self.recreated:
+        for table in ordered_tables(bare):
+            name = bare.fold(table.name)
+            if self._is_altered(name):
                 mine, theirs = self.before.tables[name], self.after.tables[name]
-                for statement, destructive in altered_table(mine, theirs):
+                for statement, destructive in altered_table(mine, theirs, self.after):
                     yield Migration(statement, destructive)
             else:
-                yield Migration(text)
+                yield Migration(schema_writer(bare).table(table, ()))
+        for name, table in self.after.tables.items():
+            if self._is_altered(name):
+                yield from _plain(added_row_deletion(self.before.tables[name], table, self.after))
+
+    def _is_altered(self, table: str) -> bool:
+        return table in self.before.tables and table not in self.recreated
 
     def _added_foreign_keys(self) -> Iterator[str]:
         known = _foreign_keys(self.before)
         for (table, text), key in _foreign_keys(self.after).items():
             ends = {table, self.before.fold(key.referenced_table)}
             if (table, text) not in known or ends & self.recreated:
-                yield f"ALTER TABLE {quoted_path(key.table)} ADD {text}"
+                yield schema_writer(self.after).foreign_key(key)
 
     def _added_indexes(self) -> Iterator[str]:
         mine, theirs = _indexes(self.before), _indexes(self.after)
-        changed = changed_names(mine, theirs, any_index_text)
+        text = schema_writer(self.after).index
+        changed = changed_names(mine, theirs, text)
         for name, index in theirs.items():
             is_kept = name in mine and name not in changed
             if not is_kept or self.before.fold(index.table) in self.recreated:
-                yield any_index_text(index)
+                yield text(index)
 
 
 def _plain(statements: Iterable[str]) -> Iterator[Migration]:

@@ -10,31 +10,32 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from spanemu.base.identifiers import quoted, quoted_path
-from spanemu.ddl.kinds.change_streams import change_stream_text
+from spanemu.base import identifiers as base_identifiers
+from spanemu.ddl.alterations import alteration_writer
+from spanemu.ddl.kinds.change_streams import CHANGE_STREAM
 from spanemu.ddl.kinds.kind import ObjectKind
-from spanemu.ddl.kinds.roles import ROLE, grant_texts
-from spanemu.ddl.schema_text import (
-    ddl_statements,
-    proto_bundle_text,
-    shown_options,
-    statistics_text,
-)
+from spanemu.ddl.kinds.roles import ROLE
+from spanemu.ddl.schema_text import proto_bundle_text, schema_writer, shown_options
 from spanemu.ddl.table_difference import altered_table
 from spanemu.schema.access import SYSTEM_ROLES
 from spanemu.schema.objects import DEFAULT
 from spanemu.schema.schema import Schema
-from spanemu.schema.table_text import option_value, options_text
+from spanemu.sql.dialects import dialect_of
 
 
-def creations(schema: Schema, head: str) -> list[str]:
-    """Return the canonical statements that begin with `head`."""
-    return [text for text in ddl_statements(schema) if text.startswith(head)]
+def texts_of(kind: ObjectKind, schema: Schema) -> dict[str, str]:
+    """Return the statements that create the objects of a kind, in order, by folded name."""
+    return {schema.fold(each.name): text_of(kind, each, schema) for each in kind.printed(schema)}
 
 
-def name_of(creation: str) -> str:
-    """Return the lower-cased name of the object that a statement creates."""
-    return creation.split()[2].replace("`", "").lower()
+def text_of(kind: ObjectKind, source: Any, schema: Schema) -> str:
+    """Return the statement that creates an object, in the schema's dialect."""
+    return next(iter(schema_writer(schema).objects(kind.words, [source], schema)))
+
+
+def quoted_path(schema: Schema, name: str) -> str:
+    """Return the name of an object as the schema's dialect writes it."""
+    return dialect_of(schema.dialect).quoted_path(name)
 
 
 def changed_names(
@@ -50,25 +51,26 @@ def dropped(kind: ObjectKind, before: Schema, after: Schema) -> Iterator[str]:
     names = kind.objects(after)
     for source in kind.printed(before):
         if after.fold(source.name) not in names and source.name != DEFAULT:
-            yield f"DROP {kind.words} {quoted_path(source.name)}"
+            yield f"DROP {kind.words} {quoted_path(before, source.name)}"
 
 
 def created_or_altered(kind: ObjectKind, before: Schema, after: Schema) -> Iterator[str]:
     """Yield the statements for objects of a kind that are new or have changed.
 
-    A kind without `alteration` holds no data: a changed object is dropped and created again.
+    A changed object that no statement alters holds no data: it is dropped and created again.
     """
-    known = kind.objects(before)
+    known, writer = kind.objects(before), alteration_writer(after)
     for source in kind.printed(after):
         old = known.get(before.fold(source.name))
         if old is None:
-            yield kind.text(source)
+            yield text_of(kind, source, after)
         elif kind.text(old) != kind.text(source):
-            if kind.alteration is not None:
-                yield from kind.alteration(old, source)
+            altered = writer.altered(kind.words, old, source)
+            if altered is not None:
+                yield from altered
             else:
-                yield f"DROP {kind.words} {quoted_path(source.name)}"
-                yield kind.text(source)
+                yield f"DROP {kind.words} {quoted_path(after, source.name)}"
+                yield text_of(kind, source, after)
 
 
 def _must_pause(name: str, before: Schema, after: Schema, recreated: set[str]) -> bool:
@@ -78,7 +80,7 @@ def _must_pause(name: str, before: Schema, after: Schema, recreated: set[str]) -
         return True
     tables = [before.fold(watched.table) for watched in old.tables]
     return any(
-        table in recreated or any(altered_table(before.tables[table], after.tables[table]))
+        table in recreated or any(altered_table(before.tables[table], after.tables[table], after))
         for table in tables
     )
 
@@ -88,45 +90,47 @@ def stream_drops(before: Schema, after: Schema, recreated: set[str]) -> Iterator
     for name, stream in before.change_streams.items():
         new = after.change_streams.get(name)
         if new is None:
-            yield f"DROP CHANGE STREAM {quoted(stream.name)}"
+            yield f"DROP CHANGE STREAM {quoted_path(before, stream.name)}"
         elif stream.tables and _must_pause(name, before, after, recreated):
-            yield f"ALTER CHANGE STREAM {quoted(stream.name)} DROP FOR ALL"
+            yield f"ALTER CHANGE STREAM {quoted_path(before, stream.name)} DROP FOR ALL"
 
 
 def streams(before: Schema, after: Schema, recreated: set[str]) -> Iterator[str]:
     """Yield the statements for streams that are new or changed, or watch changed tables again."""
+    writer = alteration_writer(after)
     for name, stream in after.change_streams.items():
         known = before.change_streams.get(name)
         if known is None:
-            yield change_stream_text(stream)
+            yield text_of(CHANGE_STREAM, stream, after)
             continue
-        head = f"ALTER CHANGE STREAM {quoted(stream.name)}"
-        watched = change_stream_text(replace(stream, options={})).partition(" FOR ")[2]
-        if _must_pause(name, before, after, recreated):
-            if watched:
-                yield f"{head} SET FOR {watched}"
-            elif known.watches_all:
-                yield f"{head} DROP FOR ALL"
+        watches = stream.watches_all or stream.tables or known.watches_all
+        if watches and _must_pause(name, before, after, recreated):
+            yield writer.stream_watches(stream)
         if stream.options != known.options:
-            values = dict.fromkeys(known.options) | dict(stream.options)
-            yield f"{head} SET{options_text(values)}"
+            changes = dict.fromkeys(known.options) | dict(stream.options)
+            yield writer.stream_options(stream.name, changes)
 
 
 def grants(before: Schema, after: Schema, disturbed: set[str]) -> Iterator[str]:
     """Yield the statements that create roles, grant privileges and drop roles."""
     known = set(_role_texts(before, disturbed))
-    yield from (text for text in ROLE.texts(after) if text not in known)
+    yield from (text for text in _texts_of_roles(after) if text not in known)
     for name, role in before.roles.items():
         if name not in after.roles and role.name not in SYSTEM_ROLES:
-            yield f"DROP ROLE {quoted(role.name)}"
+            yield f"DROP ROLE {quoted_path(before, role.name)}"
 
 
 def revokes(before: Schema, after: Schema, disturbed: set[str]) -> Iterator[str]:
     """Yield REVOKE for privileges that are dropped, or are on objects that are created again."""
     kept = set(_role_texts(after, disturbed))
-    for text in grant_texts(before.roles.values()):
-        if text not in kept:
-            yield text.replace("GRANT ", "REVOKE ", 1).replace(" TO ROLE ", " FROM ROLE ")
+    for text in _texts_of_roles(before):
+        if text.startswith("GRANT ") and text not in kept:
+            yield alteration_writer(before).revoked(text)
+
+
+def _texts_of_roles(schema: Schema) -> list[str]:
+    """Return CREATE ROLE and GRANT of all roles."""
+    return list(schema_writer(schema).objects(ROLE.words, ROLE.printed(schema), schema))
 
 
 def _role_texts(schema: Schema, disturbed: set[str]) -> list[str]:
@@ -140,7 +144,7 @@ def _role_texts(schema: Schema, disturbed: set[str]) -> list[str]:
         )
         for name, role in schema.roles.items()
     }
-    return list(ROLE.texts(schema.next(roles=roles)))
+    return _texts_of_roles(schema.next(roles=roles))
 
 
 _STAYS = "default_sequence_kind"  # can be changed, but not unset
@@ -148,11 +152,12 @@ _STAYS = "default_sequence_kind"  # can be changed, but not unset
 
 def database_option_changes(before: Schema, after: Schema, database: str) -> Iterator[str]:
     """Yield ALTER DATABASE for each changed option; a dropped option becomes NULL."""
+    writer = alteration_writer(after)
     old, new = dict(shown_options(before)), dict(shown_options(after))
     for name in sorted(old.keys() | new.keys()):
         value = new.get(name)
         if old.get(name) != value and not (value is None and name == _STAYS):
-            yield f"ALTER DATABASE {quoted(database)} SET OPTIONS ({name} = {option_value(value)})"
+            yield writer.database_option(database, name, value)
 
 
 def statistics_changes(before: Schema, after: Schema) -> Iterator[str]:
@@ -160,7 +165,7 @@ def statistics_changes(before: Schema, after: Schema) -> Iterator[str]:
     old, new = before.statistics, after.statistics
     for package in sorted(old.keys() | new.keys()):
         if old.get(package, True) is not new.get(package, True):
-            yield statistics_text(package, new.get(package, True))
+            yield schema_writer(after).statistics(package, new.get(package, True))
 
 
 def bundle_additions(before: Schema, after: Schema) -> Iterator[str]:
@@ -190,5 +195,5 @@ def bundle_deletions(before: Schema, after: Schema) -> Iterator[str]:
 
 
 def _clause(verb: str, names: Iterable[str]) -> str:
-    listed = ", ".join(quoted_path(name) for name in sorted(names))
+    listed = ", ".join(base_identifiers.quoted_path(name) for name in sorted(names))
     return f" {verb} ({listed})" if listed else ""

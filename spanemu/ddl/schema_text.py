@@ -49,7 +49,7 @@ def ddl_statements(schema: Schema, database: str = "db") -> list[str]:
 
     They are in the dialect of the schema.
     """
-    writer = dialect_of(schema.dialect).schema_writer or _GOOGLESQL
+    writer = schema_writer(schema)
     bundle = schema.proto_bundle
     return [
         *(writer.database_option(database, *option) for option in shown_options(schema)),
@@ -82,7 +82,7 @@ def _tables(schema: Schema, writer: SchemaWriter) -> Iterator[str]:
     # Indexes interleaved in a table that comes after the index's own table.
     waiting: dict[str, list[AnyIndex]] = {}
     indexes = user_indexes(schema)
-    for table in _ordered(schema):
+    for table in ordered_tables(schema):
         done.add(schema.fold(table.name))
         left_out = [
             key for key in table.foreign_keys if schema.fold(key.referenced_table) not in done
@@ -99,7 +99,8 @@ def _tables(schema: Schema, writer: SchemaWriter) -> Iterator[str]:
     yield from map(writer.foreign_key, later)
 
 
-def _ordered(schema: Schema) -> list[Table]:
+def ordered_tables(schema: Schema) -> list[Table]:
+    """Return the tables, each after its parent and the tables that its foreign keys refer to."""
     needs = {
         name: [
             *([] if table.parent is None else [schema.fold(table.parent)]),
@@ -188,3 +189,8 @@ class GoogleSqlWriter:
 
 
 _GOOGLESQL: SchemaWriter = GoogleSqlWriter()
+
+
+def schema_writer(schema: Schema) -> SchemaWriter:
+    """Return the writer of the schema's dialect."""
+    return dialect_of(schema.dialect).schema_writer or _GOOGLESQL

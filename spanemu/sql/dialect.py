@@ -16,9 +16,10 @@ from typing import Any, Protocol
 
 from spanemu.base.limits import DEFAULT_LIMITS, Limits
 from spanemu.schema.column import Column
-from spanemu.schema.constraints import ForeignKey
+from spanemu.schema.constraints import Check, ForeignKey
 from spanemu.schema.dialect import DatabaseDialect
 from spanemu.schema.index import Index, SearchIndex, VectorIndex
+from spanemu.schema.objects import ChangeStream
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Table
 from spanemu.schema.table_text import declared_type, row_deletion_text
@@ -176,6 +177,50 @@ class SchemaWriter(Protocol):
         ...
 
 
+class AlterationWriter(Protocol):
+    """The statements that change the objects of a schema; `ddl.difference` decides which.
+
+    The methods for columns, checks, row deletion and options of a table return what follows ALTER
+    TABLE and the name of the table.
+    """
+
+    def add_column(self, column: Column) -> str: ...
+
+    def can_alter_column(self, before: Column, after: Column) -> bool:
+        """Return whether the dialect can alter a column so, beyond what all dialects can."""
+        ...
+
+    def alter_column(self, before: Column, after: Column) -> Iterable[str]: ...
+
+    def add_check(self, check: Check) -> str: ...
+
+    def row_deletion(self, before: Table, after: Table) -> str:
+        """Return the action that adds, replaces or drops a row deletion policy."""
+        ...
+
+    def table_options(
+        self, before: Mapping[str, Any], after: Mapping[str, Any]
+    ) -> Iterable[str]: ...
+
+    def database_option(self, database: str, name: str, value: Any) -> str:
+        """Return the statement that sets an option, or resets it if the value is None."""
+        ...
+
+    def altered(self, kind: str, before: Any, after: Any) -> Iterable[str] | None:
+        """Return the statements that alter an object of a kind; None to drop and create it."""
+        ...
+
+    def stream_watches(self, stream: ChangeStream) -> str:
+        """Return the statement that makes a change stream watch what `stream` watches."""
+        ...
+
+    def stream_options(self, name: str, changes: Mapping[str, Any]) -> str: ...
+
+    def revoked(self, grant: str) -> str:
+        """Return the REVOKE that takes back a GRANT."""
+        ...
+
+
 class Dialect(ABC):
     """One SQL dialect. Stateless: one instance serves all databases and threads.
 
@@ -187,6 +232,7 @@ class Dialect(ABC):
     catalog: Catalog
     named_types: Sequence[NamedType] = ()  # the types of a catalog of types, if there is one
     schema_writer: SchemaWriter | None = None  # None leaves `ddl.schema_text` to write GoogleSQL
+    alteration_writer: AlterationWriter | None = None  # None: `ddl.alterations` writes GoogleSQL
 
     # ------------------------------------------------------------------------ statements
 

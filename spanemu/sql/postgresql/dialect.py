@@ -28,7 +28,7 @@ from spanemu.sql.postgresql.analyzer.analyze import analyze
 from spanemu.sql.postgresql.analyzer.parameters import Parameters
 from spanemu.sql.postgresql.analyzer.resolvers import RESOLVER_TABLE
 from spanemu.sql.postgresql.catalog import CATALOG
-from spanemu.sql.postgresql.printing import ddl
+from spanemu.sql.postgresql.printing import alterations, ddl
 from spanemu.sql.postgresql.syntax.ddl.statement import parse_ddl
 from spanemu.sql.postgresql.syntax.keywords import DDL_WORDS, RESERVED, quoted
 from spanemu.sql.postgresql.syntax.lexer import tokenize
@@ -67,6 +67,7 @@ class PostgreSqlDialect(Dialect):
     catalog: Catalog = CATALOG
     named_types = TYPES
     schema_writer = ddl.PostgreSqlWriter()
+    alteration_writer = alterations.PostgreSqlAlterations()
 
     def parse_statement(self, text: str, limits: Limits) -> Statement:
         return parse_statement(text, Bounds(limits))

@@ -64,17 +64,18 @@ def table_text(table: Table, left_out: Sequence[ForeignKey]) -> str:
     """Return CREATE TABLE without the foreign keys in `left_out`, which are added later."""
     names = {key.name for key in left_out}
     entries = [
-        *map(_column, table.columns),
+        *map(column_text, table.columns),
         f"PRIMARY KEY({_key(table.key)})",
         *(_foreign_key(key) for key in table.foreign_keys if key.name not in names),
-        *map(_check, sorted(table.checks, key=lambda check: not check.generated_name)),
+        *map(check_text, sorted(table.checks, key=lambda check: not check.generated_name)),
         *(f"SYNONYM({quoted_name(synonym)})" for synonym in table.synonyms),
     ]
     body = ",\n  ".join(entries)
     return f"CREATE TABLE {quoted_name(table.name)} (\n  {body}\n){''.join(_clauses(table))}"
 
 
-def _column(column: Column) -> str:
+def column_text(column: Column) -> str:
+    """Return `name type clauses`, without a comma."""
     return " ".join((quoted(column.name), column_type(column), *_column_clauses(column)))
 
 
@@ -119,7 +120,8 @@ def _constraint(name: str, is_generated: bool) -> str:
     return "" if is_generated else f"CONSTRAINT {quoted(name.rpartition('.')[2])} "
 
 
-def _check(check: Check) -> str:
+def check_text(check: Check) -> str:
+    """Return [CONSTRAINT name] CHECK(...), without a generated name."""
     return f"{_constraint(check.name, check.generated_name)}CHECK({check.expression})"
 
 

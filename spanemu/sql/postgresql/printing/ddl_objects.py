@@ -74,14 +74,19 @@ def _view(view: named.View) -> str:
 
 def _change_stream(stream: named.ChangeStream) -> str:
     lines = [f"CREATE CHANGE STREAM {quoted_name(stream.name)}"]
-    if stream.watches_all:
-        lines.append("FOR ALL")
-    elif stream.tables:
-        lines.append(f"FOR {', '.join(map(_watched, stream.tables))}")
+    if watched := watched_text(stream):
+        lines.append(watched)
     if stream.options:
         first = {name: stream.options[name] for name in _STREAM_OPTIONS if name in stream.options}
         lines.append(with_options({**first, **stream.options}.items()))
     return "\n".join(lines)
+
+
+def watched_text(stream: named.ChangeStream) -> str:
+    """Return the FOR clause of a change stream, or "" if it watches nothing."""
+    if stream.watches_all:
+        return "FOR ALL"
+    return f"FOR {', '.join(map(_watched, stream.tables))}" if stream.tables else ""
 
 
 def _watched(table: named.Watched) -> str:

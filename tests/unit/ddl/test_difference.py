@@ -1,0 +1,55 @@
+"""Statements between two schemas of a PostgreSQL database: they are PostgreSQL's, and lead there."""
+
+from __future__ import annotations
+
+import pytest
+
+from spanemu.ddl import diff, schema_of
+from spanemu.schema.dialect import POSTGRESQL
+
+BEFORE = """
+CREATE SEQUENCE ids BIT_REVERSED_POSITIVE;
+CREATE ROLE reader;
+CREATE TABLE a (
+  k bigint PRIMARY KEY,
+  "W" character varying(10) DEFAULT 'x',
+  n numeric,
+  at timestamptz
+);
+CREATE TABLE b (k bigint, j bigint, PRIMARY KEY (k, j)) INTERLEAVE IN PARENT a;
+CREATE INDEX aw ON a ("W");
+CREATE INDEX old ON a (at);
+CREATE VIEW v SQL SECURITY INVOKER AS SELECT k FROM a;
+CREATE CHANGE STREAM s FOR a;
+GRANT SELECT ON TABLE a TO reader;
+ALTER DATABASE db SET spanner.version_retention_period = '2d';
+"""
+AFTER = """
+CREATE SEQUENCE ids BIT_REVERSED_POSITIVE SKIP RANGE 5 9;
+CREATE ROLE writer;
+CREATE TABLE a (
+  k bigint PRIMARY KEY,
+  "W" character varying(20) NOT NULL DEFAULT 'y',
+  n numeric CHECK (n > 0),
+  at timestamptz,
+  extra bigint DEFAULT nextval('ids')
+) TTL INTERVAL '30 days' ON at;
+CREATE TABLE b (k bigint, j bigint, PRIMARY KEY (k, j)) INTERLEAVE IN PARENT a ON DELETE CASCADE;
+CREATE TABLE c (
+  k bigint PRIMARY KEY,
+  a bigint,
+  CONSTRAINT ca FOREIGN KEY (a) REFERENCES a (k) ON DELETE CASCADE
+);
+CREATE INDEX aw ON a ("W" DESC NULLS LAST) INCLUDE (n) WHERE "W" IS NOT NULL;
+CREATE VIEW v SQL SECURITY DEFINER AS SELECT k, "W" FROM a;
+CREATE CHANGE STREAM s FOR a ("W"), b WITH (retention_period = '2d');
+GRANT SELECT (k), UPDATE ("W") ON TABLE a TO writer;
+"""
+
+
+@pytest.mark.parametrize(("first", "second"), [(BEFORE, AFTER), (AFTER, BEFORE), ("", AFTER)])
+def test_the_way_leads_there(first: str, second: str) -> None:
+    before, after = schema_of(first, dialect=POSTGRESQL), schema_of(second, dialect=POSTGRESQL)
+    way = [step.statement for step in diff(before, after)]
+    reached = schema_of([f"{statement};" for statement in way], before)
+    assert diff(reached, after) == []
