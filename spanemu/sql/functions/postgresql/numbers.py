@@ -180,13 +180,17 @@ _OPERATIONS = {
     **dict.fromkeys(("int8div", "float4div", "float8div", "numeric_div"), Operation.DIVIDE),
 }
 
+_INT8ABS = overload("(INT64) -> INT64", mathematical.absolute_int64)
+_FLOAT4ABS = overload("(FLOAT32) -> FLOAT32", of_double(abs))
+_FLOAT8ABS = _double(abs)
+_NUMERIC_ABS = overload(_NUMERIC, pg_numeric.absolute)
+
 _MATHEMATICAL: dict[str, tuple[Overload, ...]] = {
-    "abs|int8abs|float4abs|float8abs|numeric_abs": (
-        overload("(INT64) -> INT64", mathematical.absolute_int64),
-        overload("(FLOAT32) -> FLOAT32", of_double(abs)),
-        _double(abs),
-        overload(_NUMERIC, pg_numeric.absolute),
-    ),
+    "abs": (_INT8ABS, _FLOAT4ABS, _FLOAT8ABS, _NUMERIC_ABS),
+    "int8abs": (_INT8ABS,),
+    "float4abs": (_FLOAT4ABS,),
+    "float8abs": (_FLOAT8ABS,),
+    "numeric_abs": (_NUMERIC_ABS,),
     "ceil|ceiling": (*_mathematical("CEIL"), overload(_NUMERIC, pg_numeric.ceiling)),
     "floor": (*_mathematical("FLOOR"), overload(_NUMERIC, pg_numeric.floor)),
     "round": (_double(mathematical.round_float64),),

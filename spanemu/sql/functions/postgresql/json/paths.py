@@ -67,12 +67,13 @@ def jsonb_set_lax(
     """Return `jsonb_set_lax(...)`, which says what a NULL as the new value means."""
     if document is None or path is None or create is None:
         return None
-    if null_value_treatment not in _TREATMENTS:
+    if value is not None and null_value_treatment is not None:
+        return jsonb_set(document, path, value, create)
+    treatment = None if null_value_treatment is None else _TREATMENTS.get(null_value_treatment)
+    if treatment is None:
         choices = '"delete_key", "return_target", "use_json_null", or "raise_exception"'
         raise BadFunctionArgument(f"null_value_treatment must be {choices}")
-    if value is not None:
-        return jsonb_set(document, path, value, create)
-    return _TREATMENTS[null_value_treatment](document, path, create)
+    return treatment(document, path, create)
 
 
 def _raise_exception(_: Jsonb, __: Path, ___: bool) -> Jsonb:

@@ -81,3 +81,9 @@ def test_failures_are_out_of_range(name: str, types: str, arguments: tuple[Any, 
     with pytest.raises(SpannerError) as caught:
         call(FUNCTIONS, name, types, *arguments)
     assert caught.value.code is Code.OUT_OF_RANGE
+
+
+def test_a_function_behind_abs_takes_its_own_type_only() -> None:
+    overloads = {each.name: each.overloads for each in FUNCTIONS if each.name.endswith("abs")}
+    assert len(overloads.pop("abs")) == 4
+    assert all(len(each) == 1 for each in overloads.values())

@@ -67,6 +67,10 @@ def test_a_null_as_the_new_value(treatment: str, result: str) -> None:
     assert result_of("jsonb_set_lax", '{"a": 1}', LAX, *arguments) == result
 
 
+def test_the_treatment_of_null_is_read_for_a_null_only() -> None:
+    assert result_of("jsonb_set_lax", "[1]", LAX, ("0",), "2", True, "nope") == "[2]"
+
+
 @pytest.mark.parametrize(
     ("name", "document", "types", "arguments"),
     [
