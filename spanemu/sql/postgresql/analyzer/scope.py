@@ -58,7 +58,7 @@ class Scope:
     `hidden` are relations of the same FROM clause that this part of the query cannot use.
     """
 
-    __slots__ = ("hidden", "origins", "parent", "source")
+    __slots__ = ("aliases", "hidden", "origins", "parent", "source")
 
     def __init__(
         self,
@@ -69,16 +69,16 @@ class Scope:
         self.parent = parent
         self.source = source
         self.hidden = hidden
+        self.aliases: Mapping[str, Relation] = {} if source is None else source.aliases()
         self.origins: list[Origin] | None = None
 
     def relation(self, name: str) -> tuple[Relation, Scope] | None:
         """Return the innermost relation with the alias `name`, and its scope, or None."""
         scope: Scope | None = self
         while scope is not None:
-            if scope.source is not None:
-                relation = scope.source.aliases().get(name)
-                if relation is not None:
-                    return relation, scope
+            relation = scope.aliases.get(name)
+            if relation is not None:
+                return relation, scope
             scope = scope.parent
         return None
 
