@@ -154,11 +154,17 @@ class Cursor:
 
     def expect_end(self) -> None:
         """Require the end of the text, after optional semicolons; raise a noted refusal."""
-        while self.accept(";"):
-            pass
+        self.skip_semicolons()
         if self.token.kind is not Kind.END:
             raise self.unexpected()
         self.raise_refusal()
+
+    def skip_semicolons(self) -> None:
+        """Consume any semicolons; refuse more than anybody writes."""
+        start = self.position
+        while self.accept(";"):
+            if self.position - start > DEPTH_MAX:
+                raise self.unexpected()
 
     def deeper(self, levels: int = 1) -> None:
         """Enter a recursive rule, which the caller leaves with `self.depth -= levels`.

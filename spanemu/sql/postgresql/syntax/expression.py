@@ -98,12 +98,17 @@ class ExpressionParser(PrimaryParser):
             if power > _AND:
                 left = self._operation(symbol, power, left, start)
             else:
-                operands = [left]
-                while self.accept(symbol):
-                    operands.append(self.expression(power + 1))
-                left = Junction(symbol, tuple(operands), at=start, end=self.end)
+                left = self._junction(symbol, power, left, start)
         self.depth -= 1
         return left
+
+    def _junction(self, symbol: str, power: int, left: Expression, start: int) -> Expression:
+        """Parse a chain of AND or of OR."""
+        operands = [left]
+        operand = self.counted(lambda: self.expression(power + 1))
+        while self.accept(symbol):
+            operands.append(operand())
+        return Junction(symbol, tuple(operands), at=start, end=self.end)
 
     def _is_operator(self, word: str) -> bool:
         """Return whether the next word is an operator here, not the name of an output column."""

@@ -162,11 +162,10 @@ class OperandParser(TypeParser):
         start = self.advance().at
         operand = None if self.token.symbol == "WHEN" else self.expression()
         whens: list[tuple[Expression, Expression]] = []
+        branch = self.counted(self._branch)
         self.expect("WHEN")
         while True:
-            condition = self.expression()
-            self.expect("THEN")
-            whens.append((condition, self.expression()))
+            whens.append(branch())
             if operand is not None:
                 self.count_call(start)
             if not self.accept("WHEN"):
@@ -174,6 +173,11 @@ class OperandParser(TypeParser):
         otherwise = self.expression() if self.accept("ELSE") else None
         self.expect("END")
         return ast.Case(operand, tuple(whens), otherwise, at=start, end=self.end)
+
+    def _branch(self) -> tuple[Expression, Expression]:
+        condition = self.expression()
+        self.expect("THEN")
+        return condition, self.expression()
 
     def cast(self) -> Expression:
         """Parse CAST(value AS type)."""

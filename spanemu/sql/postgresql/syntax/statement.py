@@ -118,8 +118,7 @@ class StatementParser(DmlParser):
 
     def statement(self) -> Statement:
         """Parse a statement and the hint before it."""
-        while self.accept(";"):
-            pass
+        self.skip_semicolons()
         start = self.token.at
         hint = self.hint()
         if self.starts_query() or self.token.symbol == "(":
@@ -138,8 +137,7 @@ class StatementParser(DmlParser):
     def expect_end(self) -> None:
         """Require the end of the text, after optional semicolons; raise a noted refusal."""
         if self.token.symbol == ";":
-            while self.accept(";"):
-                pass
+            self.skip_semicolons()
             if self.token.kind is not Kind.END:
                 raise self.failure(_SINGLE_STATEMENT)
         super().expect_end()

@@ -40,8 +40,7 @@ def parse_ddl(text: str, bounds: Bounds = UNBOUNDED) -> ddl_ast.DdlStatement:
 
 def _parse(text: str, bounds: Bounds) -> ddl_ast.DdlStatement:
     parser = DdlParser(text, bounds)
-    while parser.accept(";"):
-        pass
+    parser.skip_semicolons()
     if parser.token.kind is Kind.END:
         raise DdlStatementEmpty
     try:

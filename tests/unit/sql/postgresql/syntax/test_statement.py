@@ -119,3 +119,13 @@ def test_deep_nesting_is_refused(text: str) -> None:
     with pytest.raises(SpannerError) as refused:
         parse_statement(text)
     assert refused.value.code is Code.INVALID_ARGUMENT
+
+
+@pytest.mark.parametrize(
+    "text", [";" * 5_000, "SELECT 1" + ";" * 5_000, "SELECT a" + " OR a" * 10_001,
+             "SELECT CASE" + " WHEN a THEN b" * 10_001 + " END"]
+)  # fmt: skip
+def test_no_repetition_is_endless(text: str) -> None:
+    with pytest.raises(SpannerError) as refused:
+        parse_statement(text)
+    assert refused.value.code is Code.INVALID_ARGUMENT
