@@ -140,7 +140,8 @@ class RowMaker:
 
     def _listed(self, table: TableInfo, column: ColumnInfo) -> tuple[Any, ...]:
         """Return the values that a check or a model lists for a column, none without a list."""
-        listed = allowed_values(column.name, column.kind, tuple(table.checks))
+        checks, dialect = tuple(table.checks), self._catalog.dialect
+        listed = allowed_values(column.name, column.kind, checks, dialect)
         return listed or self._choices.get((table.name.lower(), column.name.lower()), ())
 
     def _next_number(self, table: TableInfo, column: ColumnInfo) -> int:

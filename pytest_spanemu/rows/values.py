@@ -18,8 +18,9 @@ from typing import Any
 from google.cloud.spanner_v1 import JsonObject
 
 from pytest_spanemu.databases.catalog import ColumnInfo
+from pytest_spanemu.setting_values import Dialect
 from spanemu.base.errors import SpannerError
-from spanemu.schema.dialect import GOOGLE_STANDARD_SQL
+from spanemu.schema.dialect import dialect_named
 from spanemu.sql import syntax_tree as ast
 from spanemu.sql.dialects import dialect_of
 from spanemu.sql.inspection import called_function, walk
@@ -183,19 +184,27 @@ _CASE_FUNCTIONS = frozenset({"UPPER", "LOWER"})
 
 
 @lru_cache(maxsize=1024)
-def allowed_values(column: str, kind: str, checks: tuple[str, ...]) -> tuple[Any, ...]:
+def allowed_values(
+    column: str, kind: str, checks: tuple[str, ...], dialect: Dialect = Dialect.GOOGLESQL
+) -> tuple[Any, ...]:
     """Return the literals that the checks of a table list for a column of type `kind`."""
-    values = [_value(literal, kind) for check in checks for literal in _literals(column, check)]
+    values = [
+        _value(_without_casts(literal), kind)
+        for check in checks
+        for literal in _literals(column, check, dialect)
+    ]
     return tuple(dict.fromkeys(value for value in values if value is not None))
 
 
-def _literals(column: str, check: str) -> Iterator[ast.Expression]:
+def _literals(column: str, check: str, dialect: Dialect) -> Iterator[ast.Expression]:
     try:
-        tree = dialect_of(GOOGLE_STANDARD_SQL).parse_expression(check)
+        tree = dialect_of(dialect_named(dialect)).parse_expression(check)
     except SpannerError:  # The check is of a newer Spanner; the server evaluates it on each row.
         return
     for node, _ in walk(tree):
-        if isinstance(node, ast.In) and not node.negated and _is_column(node.operand, column):
+        if (array := _any_of(node, column)) is not None:
+            yield from array.items
+        elif isinstance(node, ast.In) and not node.negated and _is_column(node.operand, column):
             yield from node.items
             if isinstance(node.unnest, ast.ArrayConstructor):
                 yield from node.unnest.items
@@ -206,7 +215,24 @@ def _literals(column: str, check: str) -> Iterator[ast.Expression]:
                 yield node.left
 
 
+def _any_of(node: ast.Node, column: str) -> ast.ArrayConstructor | None:
+    """Return the array of `column = ANY (ARRAY[...])`, the form of IN in PostgreSQL's schemas."""
+    operand, array = getattr(node, "operand", None), getattr(node, "array", None)
+    is_any = getattr(node, "op", "") == "=" and not getattr(node, "all", False)
+    if is_any and isinstance(array, ast.ArrayConstructor) and isinstance(operand, ast.Expression):
+        return array if _is_column(operand, column) else None
+    return None
+
+
+def _without_casts(node: Any) -> Any:
+    """Return the operand of casts, which PostgreSQL's schemas write around literals and columns."""
+    while hasattr(node, "operand") and hasattr(node, "type"):
+        node = node.operand
+    return node
+
+
 def _is_column(node: ast.Expression, column: str) -> bool:
+    node = _without_casts(node)
     if isinstance(node, ast.Call) and called_function(node) in _CASE_FUNCTIONS:
         node = node.arguments[0]
     return isinstance(node, ast.Name) and str(node.path).lower() == column.lower()
@@ -233,6 +259,10 @@ def _value(node: ast.Expression, kind: str) -> Any:
 def _parsed(text: str, kind: str) -> Any:
     try:
         match kind:
+            case "INT64":
+                return int(text)
+            case "FLOAT32" | "FLOAT64":
+                return float(text)
             case "NUMERIC":
                 return decimal.Decimal(text)
             case "DATE":

@@ -53,6 +53,41 @@ _EXPIRY = words_of("expire expires expired expiry expiration ttl delete deletion
 _QUEUE = words_of("queue queues outbox inbox job jobs task tasks message messages work pending")
 
 
+# Words of names besides those above, for names that are written in lower case without marks.
+_PARTS = words_of(
+    """access account accounts address album albums amount book booking by code created customer
+    customers data date day days entry file first group groups id ids invoice item items key last
+    line lines list lock member members month name names note notes number order orders owner page
+    parent payment payments person player players post posts price product products purchase
+    request row sale sales score session sessions shop singer singers song songs start stock store
+    system table tables text track transaction transactions up updated user users value version
+    visit visits year"""
+)
+_KNOWN_WORDS = frozenset().union(
+    _COUNTER, _STATUS, _ABSENT, _TENANT, _SHARD, _LOOKUP, _LOG, _CHANGING, _LONG_TEXT, _EXPIRY,
+    _QUEUE, _PARTS,
+)  # fmt: skip
+
+
+@lru_cache(maxsize=4096)
+def spaced(name: str) -> str:
+    """Return a name in lower case with marks between its words: "user_id" for "userid".
+
+    Names that are not wholly made of known words stay as they are.
+    """
+    if not name.isalpha() or not name.islower():
+        return name
+    parts: list[tuple[str, ...] | None] = [()]  # of the first letters of the name, by their number
+    for end in range(1, len(name) + 1):
+        candidates = [
+            (*before, name[start:end])
+            for start in range(end)
+            if (before := parts[start]) is not None and name[start:end] in _KNOWN_WORDS
+        ]
+        parts.append(min(candidates, key=len, default=None))
+    return "_".join(parts[-1] or (name,))
+
+
 def like_counter(name: str) -> bool:
     """Return whether the values seem to increase: created_at, event_ms, Seq, order_no, epoch."""
     return not _COUNTER.isdisjoint(words(name)[-1:])

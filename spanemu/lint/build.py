@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from spanemu.base.identifiers import fold
+from spanemu.base.name_hints import spaced
 from spanemu.lint.model import Change, Column, Index, Schema, Table
 from spanemu.lint.settings import Settings
 from spanemu.lint.source import Position, Statement
@@ -182,9 +183,13 @@ def _parts(
 
 
 def _spelling(statement: Statement, node: Node, name: str) -> str:
-    """Return a name as the statement writes it: PostgreSQL's parser changes its capitals."""
+    """Return a name as the statement writes it: PostgreSQL's parser changes its capitals.
+
+    A PostgreSQL name without capitals gets marks between its words.
+    """
     written = statement.text[node.at : node.end]
-    return written if fold(written) == fold(name) else name
+    spelling = written if fold(written) == fold(name) else name
+    return spaced(spelling) if statement.source.dialect.database is POSTGRESQL else spelling
 
 
 def _add_column(table: Table, statement: Statement, definition: ddl_ast.ColumnDefinition) -> None:

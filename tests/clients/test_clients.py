@@ -1,4 +1,4 @@
-"""Clients in other languages print what the tour in Python prints, and what JDBC should show.
+"""Clients in other languages print what the tours in Python print, and what JDBC should show.
 
 Each is built from its pinned manifest, with the downloads that its own toolchain keeps.
 """
@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 import spanemu
-from tests.conformance.test_tour import PRINTED
+from tests.conformance.test_tour import POSTGRESQL_PRINTED, PRINTED
 
 HERE = Path(__file__).parent
 FETCH_SECONDS_MAX = 600
@@ -81,7 +81,16 @@ CLIENTS = (
         build="go build -mod=readonly -buildvcs=false -o {out}/tour .",
         run="{out}/tour",
     ),
+    Client(
+        "go-postgresql",
+        tools=("go",),
+        fetch="go mod download",
+        build="go build -mod=readonly -buildvcs=false -o {out}/tour ./postgresql",
+        run="{out}/tour",
+        prints=POSTGRESQL_PRINTED,
+    ),
     _java("java", "Tour", PRINTED),
+    _java("java-postgresql", "PgTour", POSTGRESQL_PRINTED),
     _java("jdbc", "Jdbc", JDBC),
     Client(
         "node",
@@ -89,6 +98,14 @@ CLIENTS = (
         fetch="npm ci --prefer-offline --ignore-scripts --no-audit --no-fund",
         build="node --check tour.mjs",
         run="node tour.mjs",
+    ),
+    Client(
+        "node-postgresql",
+        tools=("node", "npm"),
+        fetch="npm ci --prefer-offline --ignore-scripts --no-audit --no-fund",
+        build="node --check postgresql.mjs",
+        run="node postgresql.mjs",
+        prints=POSTGRESQL_PRINTED,
     ),
 )
 

@@ -1,4 +1,4 @@
-"""The README's tour prints the same over every endpoint that can be had here."""
+"""The tours of the docs print the same over every endpoint that can be had here."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ import pytest
 import spanemu
 from tests.conformance.reference import official_emulator
 
-TOUR = Path(__file__).parents[2] / "docs" / "tour.py"
+DOCS = Path(__file__).parents[2] / "docs"
+TOUR, POSTGRESQL_TOUR = DOCS / "tour.py", DOCS / "postgresql_tour.py"
 
 PRINTED = """\
 read by key: ['Catalina', 'Smith']
@@ -22,30 +23,49 @@ title now: ['TOTAL JUNK']
 albums after a cascade: [[2, 1, 'Green']]
 """
 
+POSTGRESQL_PRINTED = """\
+read by key: Marc 10.50
+read by index: Alice Marc NULL
+jsonb: 2 {"b": 1, "aa": 2}
+numeric: Marc 10.505; Alice 0.105
+returned: GO, GO, GO; TOTAL JUNK
+albums after a cascade: 3 1 Green
+"""
 
-def run_tour(client, capsys) -> str:
+both_tours = pytest.mark.parametrize(
+    ("path", "printed"),
+    [(TOUR, PRINTED), (POSTGRESQL_TOUR, POSTGRESQL_PRINTED)],
+    ids=["googlesql", "postgresql"],
+)
+
+
+def run_tour(path, client, capsys) -> str:
     capsys.readouterr()
-    runpy.run_path(str(TOUR))["tour"](client)
+    runpy.run_path(str(path))["tour"](client)
     return capsys.readouterr().out
 
 
-def test_as_a_program(capsys, monkeypatch) -> None:
+@both_tours
+def test_as_a_program(path, printed, capsys, monkeypatch) -> None:
     monkeypatch.delenv("SPANNER_EMULATOR_HOST", raising=False)
-    runpy.run_path(str(TOUR), run_name="__main__")
-    assert capsys.readouterr().out == PRINTED
+    runpy.run_path(str(path), run_name="__main__")
+    assert capsys.readouterr().out == printed
 
 
-def test_embedded(capsys) -> None:
+@both_tours
+def test_embedded(path, printed, capsys) -> None:
     with spanemu.Emulator() as emulator:
-        assert run_tour(emulator.client(), capsys) == PRINTED
+        assert run_tour(path, emulator.client(), capsys) == printed
 
 
-def test_standalone(capsys) -> None:
+@both_tours
+def test_standalone(path, printed, capsys) -> None:
     with spanemu.Emulator.subprocess() as emulator:
-        assert run_tour(emulator.client(), capsys) == PRINTED
+        assert run_tour(path, emulator.client(), capsys) == printed
 
 
 @pytest.mark.reference
-def test_official_emulator(capsys) -> None:
+@both_tours
+def test_official_emulator(path, printed, capsys) -> None:
     with official_emulator() as client:
-        assert run_tour(client, capsys) == PRINTED
+        assert run_tour(path, client, capsys) == printed

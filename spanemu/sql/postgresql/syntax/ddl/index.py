@@ -49,6 +49,9 @@ class DdlIndexParser(DdlPartParser):
         options = (*options, *self.storage_options())
         interleave = self._interleave()
         where = self._where([part.column for part in key], storing)
+        # Spanner's page on schema design also shows `WHERE ..., INTERLEAVE IN table`.
+        if where and interleave is None and self.peek().symbol == "INTERLEAVE" and self.accept(","):
+            interleave = self._interleave()
         if method == _SCANN:
             return ddl_ast.CreateVectorIndex(
                 name=self.beside(table, name),

@@ -1,0 +1,215 @@
+"""PostgreSQL's own clients on a PostgreSQL database, through PGAdapter in front of the emulator.
+
+PGAdapter translates PostgreSQL's wire protocol. Maven fetches it by `pgadapter/pom.xml`; the tests
+skip where Java, Maven or the client is missing. `pgadapter/session.txt` records what psql prints.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Iterator
+from datetime import UTC, date, datetime
+from decimal import Decimal
+from itertools import count
+from pathlib import Path
+from threading import Timer
+
+import pytest
+
+import spanemu
+from tests.clients.test_clients import FETCH_SECONDS_MAX, STAY_HERE
+from tests.installed import needs
+
+pytestmark = pytest.mark.toolchain
+
+HERE = Path(__file__).parent / "pgadapter"
+MAIN = "com.google.cloud.spanner.pgadapter.Server"
+START_SECONDS_MAX = 60
+RUN_SECONDS_MAX = 120
+_NUMBERS = count(1)
+
+
+class Adapter:
+    """A running PGAdapter and the emulator behind it."""
+
+    def __init__(self, emulator: spanemu.EmulatorHandle, port: int) -> None:
+        self.emulator = emulator
+        self.port = port
+
+    def database(self, *schema: str) -> str:
+        """Create a PostgreSQL database and return its id, the name that clients connect to."""
+        name = f"pg-{next(_NUMBERS)}"
+        self.emulator.create_database(name, schema, dialect="postgresql")
+        return name
+
+
+@pytest.fixture(scope="module")
+def adapter(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Adapter]:
+    _need("java", "mvn")
+    class_path = _class_path(tmp_path_factory.mktemp("pgadapter"))
+    with spanemu.Emulator.subprocess() as emulator:
+        emulator.create_database("first")  # Creates the instance.
+        command = [
+            *("java", "-cp", class_path, MAIN, "-p", emulator.project, "-i", emulator.instance),
+            *("-s", "0", "--dir", "", "-r", "autoConfigEmulator=true"),
+        ]
+        environment = os.environ | STAY_HERE | {"SPANNER_EMULATOR_HOST": emulator.uri}
+        with subprocess.Popen(
+            command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+        ) as process:
+            try:
+                yield Adapter(emulator, _port_of(process))
+            finally:
+                process.kill()
+
+
+def _need(*tools: str) -> None:
+    missing = [tool for tool in tools if shutil.which(tool) is None]
+    if missing:
+        pytest.skip(f"{', '.join(missing)}: not installed here")
+
+
+def _class_path(out: Path) -> str:
+    """Fetch PGAdapter and return its class path."""
+    command = ["mvn", "-B", "-q", "compile", f"-Dout={out}"]
+    try:
+        fetched = subprocess.run(
+            command, cwd=HERE, capture_output=True, text=True, timeout=FETCH_SECONDS_MAX, check=False
+        )
+    except subprocess.TimeoutExpired:
+        pytest.skip(f"no PGAdapter within {FETCH_SECONDS_MAX} s")
+    if fetched.returncode:
+        pytest.skip(f"no PGAdapter: {fetched.stdout[-500:]}")
+    return (out / "classpath").read_text().strip()
+
+
+def _port_of(process: subprocess.Popen[str]) -> int:
+    """Read PGAdapter's output up to the line with its port."""
+    timer = Timer(START_SECONDS_MAX, process.kill)
+    timer.start()
+    lines = []
+    assert process.stdout is not None
+    for line in process.stdout:
+        lines.append(line)
+        if (match := re.search(r"Server started on port (\d+)", line)) is not None:
+            timer.cancel()
+            return int(match[1])
+    pytest.fail(f"PGAdapter did not start: {''.join(lines)}")
+
+
+def _psql(adapter: Adapter, database: str, *arguments: str) -> str:
+    """Run psql and return what it prints, errors included."""
+    _need("psql")
+    ran = subprocess.run(
+        ["psql", "-X", "-q", "-h", "localhost", "-p", str(adapter.port), "-d", database, *arguments],
+        cwd=HERE,
+        env=os.environ | {"PGTZ": "UTC", "LC_ALL": "C.UTF-8"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        timeout=RUN_SECONDS_MAX,
+        check=False,
+    )
+    return ran.stdout
+
+
+def test_a_session_of_psql(adapter: Adapter) -> None:
+    printed = _psql(adapter, adapter.database(), "-f", "session.sql")
+    printed = re.sub(r"\bpg-\d\b", "pg-n", printed)  # the catalog of a table is its database
+    assert printed == (HERE / "session.txt").read_text()
+
+
+def test_psql_lists_all_tables_and_indexes(adapter: Adapter) -> None:
+    database = adapter.database(SAMPLE, "CREATE INDEX by_name ON samples (name)")
+    printed = _psql(adapter, database, "-At", "-c", r"\dt", "-c", r"\di")
+    assert "|samples|BASE TABLE|" in printed
+    assert "|samples|by_name|INDEX|" in printed
+
+
+SAMPLE = """
+CREATE TABLE samples (
+  id bigint PRIMARY KEY, name text, score double precision, paid numeric, born date,
+  seen timestamptz, data bytea, tags text[], info jsonb, done boolean
+)
+"""
+
+
+def test_psycopg_reads_what_it_writes(adapter: Adapter) -> None:
+    needs("psycopg")
+    import psycopg
+    from psycopg.types.json import Jsonb
+
+    row = (
+        1, "Zoë", 0.1, Decimal("10.50"), date(1990, 1, 31),
+        datetime(2024, 1, 2, 3, 4, 5, 678901, UTC), b"\x00\xff", ["a", None], Jsonb({"k": [1]}),
+        True,
+    )  # fmt: skip
+    where = f"host=localhost port={adapter.port} dbname={adapter.database(SAMPLE)}"
+    with psycopg.connect(where) as connection, connection.cursor() as cursor:
+        values = ", ".join(["%s"] * len(row))
+        cursor.execute(f"INSERT INTO samples VALUES ({values})", row)
+        connection.commit()
+        cursor.execute("SELECT * FROM samples WHERE id = %s", (1,))
+        assert cursor.fetchall() == [(*row[:8], {"k": [1]}, True)]
+        cursor.execute("UPDATE samples SET paid = paid * 2 WHERE id = 1 RETURNING paid")
+        assert cursor.fetchone() == (Decimal("21.00"),)
+        connection.rollback()
+        cursor.execute("SELECT paid FROM samples")
+        assert cursor.fetchone() == (Decimal("10.50"),)
+        with cursor.copy("COPY samples (id, name) FROM STDIN") as copy:
+            for number in range(2, 12):
+                copy.write_row((number, f"n{number}"))
+        connection.commit()
+        cursor.execute("SELECT count(*), min(name) FROM samples")
+        assert cursor.fetchone() == (11, "Zoë")
+
+
+def test_psycopg_sees_postgresql_errors(adapter: Adapter) -> None:
+    needs("psycopg")
+    import psycopg
+
+    where = f"host=localhost port={adapter.port} dbname={adapter.database(SAMPLE)}"
+    with psycopg.connect(where, autocommit=True) as connection:
+        with pytest.raises(psycopg.Error, match="nope"):
+            connection.execute("SELECT nope FROM samples")
+        connection.execute("INSERT INTO samples (id) VALUES (1)")
+        with pytest.raises(psycopg.Error, match="exist"):
+            connection.execute("INSERT INTO samples (id) VALUES (1)")
+        rows = connection.execute("SELECT id FROM samples WHERE id = %s", (1,)).fetchall()
+        assert rows == [(1,)]
+
+
+def test_sqlalchemy_creates_tables_and_maps_objects(adapter: Adapter) -> None:
+    needs("psycopg", "sqlalchemy")
+    import sqlalchemy as sa
+    from sqlalchemy.orm import DeclarativeBase, Session, mapped_column
+
+    class Base(DeclarativeBase):
+        pass
+
+    class Singer(Base):
+        __tablename__ = "singers"
+        singer_id = mapped_column(sa.BigInteger, primary_key=True, autoincrement=False)
+        name = mapped_column(sa.String(100))
+        paid = mapped_column(sa.Numeric)
+
+    url = f"postgresql+psycopg://u:p@localhost:{adapter.port}/{adapter.database()}"
+    engine = sa.create_engine(url, poolclass=sa.NullPool)
+    # Spanner has no DDL in transactions, and the catalogs cannot be read in read-write transactions.
+    with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+        Base.metadata.create_all(connection)
+        Base.metadata.create_all(connection)  # finds the table
+        # The reflection of columns casts to smallint, which Spanner refuses.
+        assert sa.inspect(connection).get_table_names() == ["singers"]
+    with Session(engine) as session:
+        session.add_all([Singer(singer_id=1, name="Marc", paid=Decimal("10.50"))])
+        session.commit()
+        (singer,) = session.scalars(sa.select(Singer).where(Singer.name.startswith("M")))
+        assert (singer.singer_id, singer.paid) == (1, Decimal("10.50"))
+        singer.name = "Marcus"
+        session.commit()
+        assert session.scalar(sa.select(sa.func.upper(Singer.name))) == "MARCUS"
+    engine.dispose()
