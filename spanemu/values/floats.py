@@ -38,9 +38,10 @@ def fits(number: float) -> bool:
 
 FLOAT64_MAX = 1.7976931348623157e308
 
-_NUMBER = re.compile(r"\s*[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?\s*", re.ASCII)
+_NUMBER = re.compile(r"\s*[+-]?(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][+-]?\d+)?\s*", re.ASCII)
 _HEXADECIMAL = re.compile(
-    r"\s*[+-]?0[xX](?:[0-9a-fA-F]+\.?[0-9a-fA-F]*|\.[0-9a-fA-F]+)(?:[pP][+-]?\d+)?\s*", re.ASCII
+    r"\s*[+-]?0[xX](?:[0-9a-fA-F]++(?:\.[0-9a-fA-F]*+)?|\.[0-9a-fA-F]++)(?:[pP][+-]?\d+)?\s*",
+    re.ASCII,
 )
 _WORDS = {
     sign + word: (-value if sign == "-" else value)

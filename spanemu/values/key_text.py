@@ -89,7 +89,8 @@ _KINDS: Mapping[TypeCode, tuple[str, Callable[[Any], str]]] = {
 
 
 _BARE = frozenset({TypeCode.BOOL, TypeCode.INT64, TypeCode.FLOAT64, TypeCode.FLOAT32,
-                   TypeCode.NUMERIC, TypeCode.ENUM})  # fmt: skip
+                   TypeCode.NUMERIC, TypeCode.ENUM, TypeCode.PG_NUMERIC,
+                   TypeCode.PG_OID})  # fmt: skip
 
 _ESCAPED = re.compile(r'[\x00-\x1f\x7f"\\]')
 _SHORT = {"\n": r"\n", "\r": r"\r", "\t": r"\t", '"': r"\"", "\\": r"\\"}

@@ -21,7 +21,7 @@ _QUANTUM = Decimal(1).scaleb(-SCALE)
 # Wide enough that a sum or a product of two NUMERICs is exact, and that a quotient cut to this
 # many digits never turns into a tie at the ninth one: tie and quotient differ by at least 1e-48.
 _EXACT = Context(prec=120, rounding=ROUND_HALF_UP)
-_NUMBER = re.compile(r"\s*[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?\s*", re.ASCII)
+_NUMBER = re.compile(r"\s*[+-]?(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][+-]?\d+)?\s*", re.ASCII)
 
 _PLAIN = re.compile(r"[+-]?\d{1,29}(?:\.\d{1,9})?", re.ASCII)
 

@@ -41,7 +41,9 @@ _QUOTIENT_DIGITS = 16  # significant digits of a quotient, at least
 _GROUP = 4  # decimal digits in one digit of PostgreSQL's representation
 _TRUNCATION_SCALE_MAX = 2_000
 
-_NUMBER = re.compile(r"[ \t\n\r\v\f]*([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)\s*", re.ASCII)
+_NUMBER = re.compile(
+    r"[ \t\n\r\v\f]*([+-]?(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][+-]?\d+)?)\s*", re.ASCII
+)
 _PLAIN = re.compile(r"-?\d{1,18}(?:\.\d{1,18})?", re.ASCII)
 _EXPONENT_DIGITS_MAX = 8
 _HEADER_BYTES = 6

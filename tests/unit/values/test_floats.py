@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spanemu.values.errors import BadValue
-from spanemu.values.floats import shortest_digits
+from spanemu.values.floats import parse_float64, shortest_digits
 from spanemu.values.json import dump, parse
 
 # As TO_JSON_STRING(TO_JSON(...)) has them there.
@@ -56,3 +56,9 @@ def test_a_number_is_taken_only_if_it_comes_back_as_it_was():
         assert parse("0.39240506", wide_number_mode=mode).value == 0.39240506
     with pytest.raises(BadValue):
         parse("0.392405060000000031", wide_number_mode="kept")
+
+
+@pytest.mark.parametrize("text", ["1" * 300_000 + "x", "0x" + "f" * 300_000 + "z"])
+def test_a_long_text_that_is_no_number_is_refused_at_once(text) -> None:
+    with pytest.raises(BadValue):
+        parse_float64(text)

@@ -115,3 +115,8 @@ def test_scaled_integers() -> None:
     assert numeric.to_scaled(NUMERIC_MAX) == 10**38 - 1
     assert numeric.from_scaled(10**38 - 1) == NUMERIC_MAX
     assert numeric.to_scaled(Decimal("1E+3")) == 10**12
+
+
+def test_a_long_text_that_is_no_number_is_refused_at_once() -> None:
+    with pytest.raises(BadValue):
+        numeric.parse("1" * 300_000 + "x")

@@ -109,3 +109,8 @@ def test_a_quotient_of_the_longest_numbers_takes_no_time() -> None:
     assert pg_numeric.divide(long, parse("9" * 70_000)) < long
     with pytest.raises(BadValue, match="overflow"):
         pg_numeric.multiply(long, long)
+
+
+def test_a_long_text_that_is_no_number_is_refused_at_once() -> None:
+    with pytest.raises(BadValue):
+        parse("1" * 300_000 + "x")

@@ -23,7 +23,7 @@ _INT64_MIN = -(2**63)
 _INT64_MAX = 2**63 - 1
 _DIGITS_MAX = 40
 
-_NUMBER = re.compile(r"\s*[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?\s*", re.ASCII)
+_NUMBER = re.compile(r"\s*[+-]?(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][+-]?\d+)?\s*", re.ASCII)
 _WHOLE = Context(prec=4 * _DIGITS_MAX, rounding=ROUND_HALF_UP)
 
 _TYPE_NAMES = {

@@ -12,24 +12,24 @@ from collections.abc import Iterable
 from spanemu.base.deadline_checks import interruptible_stream
 from spanemu.sql.functions.postgresql.errors import BadArrayText, BadFunctionArgument
 
+_BLANKS = " \t\n\r\v\f"
 _BLANK = r"[ \t\n\r\v\f]*"
 _BOUNDS = re.compile(rf"{_BLANK}((?:\[[^\]]*\]{_BLANK})+)=", re.ASCII)
 _ONE_BASED = re.compile(r"\[\s*(?:1\s*:)?\s*(\d+)\s*\]\s*", re.ASCII)
 _ELEMENT = re.compile(
-    rf'{_BLANK}(?:"((?:[^"\\]|\\.)*)"|((?:[^"\\{{}},]|\\.)*)){_BLANK}([,}}]|$)',
+    rf'{_BLANK}(?:"((?:[^"\\]++|\\.)*+)"|((?:[^"\\{{}},]++|\\.)*+)){_BLANK}([,}}]|$)',
     re.ASCII | re.DOTALL,
 )
 _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
-_TRAILING_BLANKS = re.compile(r"(?<!\\)[ \t\n\r\v\f]+$")
 
 
 def read_array(text: str) -> list[str | None]:
     """Return the texts of the elements, None for NULL; raise BadArrayText for any other text."""
     bounds = _BOUNDS.match(text)
-    body = (text[bounds.end() :] if bounds else text).strip(" \t\n\r\v\f")
+    body = (text[bounds.end() :] if bounds else text).strip(_BLANKS)
     if not body.startswith("{"):
         raise BadArrayText(text, 'Array value must start with "{" or dimension information.')
-    if body[1:].strip(" \t\n\r\v\f") == "}":
+    if body[1:].strip(_BLANKS) == "}":
         return []
     items = list(interruptible_stream(_elements(body, text)))
     if bounds:
@@ -53,7 +53,11 @@ def _elements(body: str, text: str) -> Iterable[str | None]:
 
 
 def _bare(word: str, text: str) -> str | None:
-    word = _TRAILING_BLANKS.sub("", word)
+    stripped = word.rstrip(_BLANKS)
+    slashes = len(stripped) - len(stripped.rstrip("\\"))
+    if slashes % 2:  # the last of them escapes a blank
+        stripped = word[: len(stripped) + 1]
+    word = stripped
     if not word:
         raise BadArrayText(text, 'Unexpected "," or "}" character.')
     return None if word.upper() == "NULL" else _ESCAPE.sub(r"\1", word)

@@ -74,7 +74,8 @@ def cast_row(
 ) -> tuple[tuple[Type, Type], Cast]:
     """Return an entry of CASTS; `flags` are those of `notation.overload`."""
     declared = overload(f"({source}) -> {target}", convert, **flags)
-    function = Function(f"cast_to_{str(target).lower()}", (declared,), "cast", hidden=True)
+    name = str(target).lower().removeprefix("pg_")
+    function = Function(f"cast_to_{name}", (declared,), "cast", hidden=True)
     return (source, target), Cast(context, function)
 
 

@@ -15,6 +15,7 @@ from math import copysign, inf, isfinite, isinf
 from typing import Any
 from uuid import UUID
 
+from spanemu.base.deadline_checks import interruptible_calls
 from spanemu.sql.functions.postgresql.array_text import read_array
 from spanemu.sql.functions.postgresql.errors import (
     BadBytea,
@@ -34,7 +35,7 @@ from spanemu.values.value import INT64_MAX, INT64_MIN, OID_MAX
 
 _BLANKS = " \t\n\r\v\f"
 _SHOWN_MAX = 64
-_INTEGER = re.compile(r"([+-]?)0*(\d+)", re.ASCII)
+_INTEGER = re.compile(r"([+-]?)(\d+)", re.ASCII)
 _DIGITS_MAX = 19  # of an INT64, without leading zeros
 _UUID = re.compile(r"[0-9a-fA-F]{4}(?:-?[0-9a-fA-F]{4}){7}", re.ASCII)
 _HEX_PAIRS = re.compile(r"[ \t\n\r\v\f]*(?:[0-9a-fA-F]{2}[ \t\n\r\v\f]*)*", re.ASCII)
@@ -82,8 +83,9 @@ def _integer(text: str, type_text: str, low: int, high: int) -> int:
     match = _INTEGER.fullmatch(text.strip(_BLANKS))
     if match is None:
         raise InvalidInput(type_text, shown(text))
-    if len(match[2]) <= _DIGITS_MAX:
-        number = int(match[1] + match[2])
+    digits = match[2].lstrip("0")
+    if len(digits) <= _DIGITS_MAX:
+        number = int(f"{match[1]}0{digits}")
         if low <= number <= high:
             return number
     raise OutOfTypeRange(shown(text), type_text)
@@ -136,7 +138,8 @@ def bytea_from_text(text: str) -> bytes:
     r"""Read the hexadecimal form \x0aff, or characters with the escapes \\ and \ooo."""
     if text.startswith("\\x"):
         return _bytea_from_hex(text[2:])
-    return _BYTEA_ESCAPE.sub(lambda escape: _unescaped(escape, text), text.encode())
+    replace = interruptible_calls(lambda escape: _unescaped(escape, text))
+    return _BYTEA_ESCAPE.sub(replace, text.encode())
 
 
 def _bytea_from_hex(digits: str) -> bytes:

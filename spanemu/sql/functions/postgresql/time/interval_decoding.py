@@ -168,7 +168,7 @@ def _add_number(span: Span, text: str, unit: str) -> tuple[str, frozenset[str]]:
 
 # ---------------------------------------------------------------------------- ISO 8601
 
-_NUMBER = re.compile(r"-?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d{1,3})?", re.ASCII)
+_NUMBER = re.compile(r"-?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d{1,3})?", re.ASCII)
 _DATE_LETTERS: Mapping[str, str] = {"Y": "year", "M": "month", "W": "week", "D": "day"}
 _TIME_LETTERS: Mapping[str, str] = {"H": "hour", "M": "minute", "S": "second"}
 _NUMBER_MAX = 1.0e15

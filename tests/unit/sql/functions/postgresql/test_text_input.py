@@ -75,3 +75,15 @@ def test_a_bad_literal_has_the_code_of_its_class(text: str, type_: Type, code: C
     with pytest.raises(SpannerError) as caught:
         read_literal(CONTEXT, text, type_)
     assert caught.value.code is code
+
+
+@pytest.mark.parametrize("type_", [types.INT64, types.PG_OID, types.FLOAT64, types.PG_NUMERIC])
+@pytest.mark.parametrize("digit", "01")
+def test_a_long_text_that_is_no_number_is_refused_at_once(type_: Type, digit: str) -> None:
+    with pytest.raises(SpannerError):
+        read_literal(CONTEXT, digit * 300_000 + "x", type_)
+
+
+def test_blanks_within_an_element_take_no_time() -> None:
+    text = "{a" + " " * 300_000 + "b }"
+    assert read_literal(CONTEXT, text, array_of(types.STRING)) == (text[1:-2],)
