@@ -173,7 +173,8 @@ def prepare_locking(
     """Prepare a statement in a read-write transaction; raise if it reads a system table."""
     prepared = prepare(generation, request, statistics)
     for name in prepared.system_tables:
-        raise errors.SystemTableInReadWrite(name.partition(".")[0])
+        # Clients know the error by its text, in which Spanner writes the name in upper case.
+        raise errors.SystemTableInReadWrite(name.partition(".")[0].upper())
     return prepared
 
 

@@ -123,11 +123,11 @@ def _cell(column: str, original: Declared, fixed: Mapping[str, Any]) -> Cell:
     positions = original.table.positions
     value = fixed.get(column, column.upper())
     position = positions.get(value.lower()) if isinstance(value, str) else None
-    if column.endswith("catalog") or column == "catalog_name":
-        return lambda _row, database: database
     if position is None:
         constant = fixed.get(column)
         return lambda _row, _database: constant
+    if column.endswith("catalog") or column == "catalog_name":
+        return lambda _row, database: database
     if original.columns[position].type is BOOL:
         return lambda row, _database: YES_NO[row[position]]
     if column.endswith("schema") or column == "schema_name":

@@ -64,7 +64,11 @@ def _with_filters(indexes: Declared) -> Declared:
     return _table(indexes.name, f"{indexes.notation} filter", rows)
 
 
-_SPECIFIC_ROUTINE = {"routine_schema": "SPECIFIC_SCHEMA", "routine_name": "SPECIFIC_NAME"}
+_SPECIFIC_ROUTINE = {
+    "routine_catalog": "SPECIFIC_CATALOG",
+    "routine_schema": "SPECIFIC_SCHEMA",
+    "routine_name": "SPECIFIC_NAME",
+}
 
 INFORMATION_SCHEMA: tuple[Declared, ...] = (
     projected(
@@ -170,6 +174,7 @@ INFORMATION_SCHEMA: tuple[Declared, ...] = (
     projected(
         "table_synonyms",
         "catalog schema table_name synonym_catalog synonym_schema synonym_table_name",
+        catalog="TABLE_CATALOG",
         schema="TABLE_SCHEMA",
     ),
     projected(

@@ -7,6 +7,9 @@ from typing import Any
 import pytest
 
 from spanemu.database.database import Database
+from spanemu.database.errors import SystemTableInReadWrite
+from spanemu.database.options import StatementRequest
+from spanemu.database.statements.query_engine import prepare_locking
 from spanemu.database.system_tables.postgresql.catalog import SYSTEM_TABLES
 from tests.unit.database.system_tables.postgresql.shop import DDL, database, picked, rows_of
 
@@ -43,6 +46,7 @@ def test_tables_have_their_place_and_their_ttl(shop: Database) -> None:
     facts = ("parent_table_name", "on_delete_action", "interleave_type")
     assert of(shop, "tables", *facts, table_name="albums") == [("singers", "CASCADE", "IN PARENT")]
     assert of(shop, "tables", *facts, table_name="singers") == [(None, None, None)]
+    assert of(shop, "tables", "user_defined_type_catalog", table_name="singers") == [None]
     ttl = of(shop, "tables", "row_deletion_policy_expression", table_name="albums")
     assert ttl == ["INTERVAL '4 WEEKS 2 DAYS' ON made"]
 
@@ -217,12 +221,22 @@ def test_a_role_sees_the_objects_on_which_it_has_privileges(shop: Database) -> N
     assert "pg_class" in names("tables", "table_name")
 
 
+def test_a_read_write_transaction_refuses_catalogs_by_name_in_upper_case(shop: Database) -> None:
+    core = shop._core
+    request = StatementRequest("SELECT table_name FROM information_schema.tables", {}, {})
+    with pytest.raises(SystemTableInReadWrite, match=r"using INFORMATION_SCHEMA\.$"):
+        prepare_locking(core.generation, request, core.statistics)
+
+
 def test_a_googlesql_database_imports_nothing_of_postgresql() -> None:
     script = """
 import sys
 from spanemu.base.clock import ManualClock
 from spanemu.database.core import Environment
 from spanemu.database.database import Database
+from spanemu.database.errors import SystemTableInReadWrite
+from spanemu.database.options import StatementRequest
+from spanemu.database.statements.query_engine import prepare_locking
 from spanemu.database.system_tables.catalog import CATALOG, SystemRows
 database = Database.create("projects/p/instances/i/databases/d", Environment(ManualClock()))
 assert database.apply_ddl(["CREATE TABLE T (A INT64) PRIMARY KEY (A)"]).failure is None
