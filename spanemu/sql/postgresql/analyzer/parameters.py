@@ -74,6 +74,12 @@ class Parameters:
         """Return whether `expression` is a parameter reference whose type is not known yet."""
         return type(expression) is ParameterRef and expression.type == UNKNOWN
 
+    def refreshed(self, expression: Expr) -> Expr:
+        """Return `expression`, with its type if it is a parameter that got a type meanwhile."""
+        if type(expression) is ParameterRef and expression.type == UNKNOWN:
+            return ParameterRef(self._types[expression.name], expression.name)
+        return expression
+
     def settle(self, reference: ParameterRef, type_: Type, at: int = -1) -> ParameterRef:
         """Return the pending `reference` with the type that its context gives it.
 

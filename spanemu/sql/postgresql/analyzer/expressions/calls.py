@@ -36,7 +36,11 @@ _CHEAP = (ColumnRef, Literal, ParameterRef)
 def operator_call(
     symbol: str, operands: Sequence[Expr], analysis: Analysis, at: int
 ) -> FunctionCall:
-    """Return a call of the function behind an operator with one or two operands."""
+    """Return a call of the function behind an operator with one or two operands.
+
+    A parameter that occurs in several calls has the type that the first of them gave it.
+    """
+    operands = [analysis.parameters.refreshed(operand) for operand in operands]
     choice = choose_operator(symbol, tuple(operand.type for operand in operands), at)
     return _call(choice, operands, analysis, at)
 

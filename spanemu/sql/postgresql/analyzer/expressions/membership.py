@@ -128,8 +128,10 @@ def resolve_quantified_array(node: ast.Quantified, env: Env) -> Expr:
     """
     assert node.array is not None
     operand, array = resolve(node.operand, env), resolve(node.array, env)
-    array = _typed_array(operand, array, env, node.array.at)
-    types = _compared_types(node.op, operand.type, array.type.item(), node.op_at)
+    element = _element_type(array, node.array.at)
+    types = _compared_types(node.op, operand.type, element, node.op_at)
+    if array.type == UNKNOWN:
+        array = coerce(array, array_of(types[1]), env.analysis, node.array.at)
     if not node.all and node.op != "=":
         raise ExpressionUnsupported(
             f"ANY/SOME expression is not supported with {node.op} operator.", at=node.at
@@ -148,13 +150,11 @@ def resolve_quantified_array(node: ast.Quantified, env: Env) -> Expr:
     return function_call(name, (value, array), env.analysis, node.at)
 
 
-def _typed_array(operand: Expr, array: Expr, env: Env, at: int) -> Expr:
-    """Return the array; an array of type unknown has elements of the operand's type."""
-    if array.type == UNKNOWN and operand.type != UNKNOWN:
-        return coerce(array, array_of(operand.type), env.analysis, at)
-    if not array.type.is_array:
+def _element_type(array: Expr, at: int) -> Type:
+    """Return the type of the elements, unknown for an array of type unknown."""
+    if array.type != UNKNOWN and not array.type.is_array:
         raise RequiresArray(at=at)
-    return array
+    return UNKNOWN if array.type == UNKNOWN else array.type.item()
 
 
 def _refuse_array(node: ast.Quantified, array: Expr, element: Type) -> None:

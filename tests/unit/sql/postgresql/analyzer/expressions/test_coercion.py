@@ -60,6 +60,15 @@ def test_a_parameter_may_have_one_type_only():
     assert resolved("$1", analysis).type == INT64
 
 
+def test_a_parameter_has_the_type_of_its_first_context_in_all_parts_of_a_form():
+    analysis = analysis_of()
+    resolved("$1 BETWEEN 1 AND $2", analysis)
+    assert analysis.parameters.finish()[0] == {"p1": INT64, "p2": INT64}
+    analysis = analysis_of()
+    resolved("($1, t) IN ((1, 'x'), ($2, 'y'))", analysis)
+    assert analysis.parameters.finish()[0] == {"p1": INT64, "p2": INT64}
+
+
 def test_arrays_are_not_converted():
     with pytest.raises(ArrayCast) as failure:
         resolved("COALESCE(ia, NULL::numeric[])::text[]")

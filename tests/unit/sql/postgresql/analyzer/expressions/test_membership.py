@@ -42,6 +42,7 @@ def test_rows_are_compared_item_by_item():
 def test_any_takes_columns_parameters_and_constructors():
     assert shown("i = ANY(ia)") == "$in_unnest(i#2, ia#14)"
     assert shown("i = ANY($1)") == "$in_unnest(i#2, @p1:ARRAY<INT64>)"
+    assert shown("$1 = ANY($2)") == "$in_unnest(@p1:STRING, @p2:ARRAY<STRING>)"
     assert shown("i <> ALL(ARRAY[1, 2])") == "$not($in(i#2, 1, 2))"
     assert shown("i >= ALL(ia)") == "array_all_greater_equal(i#2, ia#14)"
 
