@@ -64,8 +64,6 @@ _PATTERNS: Mapping[str, Sequence[Overload]] = {
     "like": _LIKES,
     "textlike": _LIKES[:1],
     "bytealike": _LIKES[1:],
-    "textnlike": (overload("(STRING, STRING) -> BOOL", strings.not_like),),
-    "byteanlike": (overload("(BYTES, BYTES) -> BOOL", strings.not_like_bytes),),
     "textregexeq": (overload("(STRING, STRING) -> BOOL", regexps.matches),),
     "textregexne": (overload("(STRING, STRING) -> BOOL", regexps.does_not_match),),
     "regexp_match": (

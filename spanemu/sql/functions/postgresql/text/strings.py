@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 
-from spanemu.sql.functions.text.like import like, like_bytes
 from spanemu.sql.functions.value_size import bounded
 
 _PLAIN_NAME = re.compile(r"[a-z_][a-z0-9_]*", re.ASCII)
@@ -33,13 +32,3 @@ def quote_ident(name: str) -> str:
         return name
     doubled = name.replace('"', '""')
     return bounded(f'"{doubled}"', "quote_ident")
-
-
-def not_like(text: str, pattern: str) -> bool:
-    """Return `text NOT LIKE text`."""
-    return not like(text, pattern)
-
-
-def not_like_bytes(data: bytes, pattern: bytes) -> bool:
-    """Return `bytea NOT LIKE bytea`."""
-    return not like_bytes(data, pattern)
