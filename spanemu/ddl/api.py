@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 from spanemu.base.limits import DEFAULT_LIMITS
 from spanemu.ddl.apply import plan_batch
+from spanemu.ddl.expressions import sequences_of_default
 from spanemu.ddl.kinds.functions import called_functions
 from spanemu.ddl.kinds.table import KINDS
 from spanemu.ddl.schema_text import ddl_statements
@@ -106,8 +107,10 @@ def _of_expressions(table: Table, schema: Schema) -> Iterator[tuple[str, str]]:
         texts.extend(text for text in (column.default, column.generated) if text is not None)
     for text in texts:
         yield from called_functions(text, schema)
-        for sequence in schema.sequences.values():
-            if not sequence.internal and f"sequence {sequence.name.lower()}" in text.lower():
+    for column in table.columns:
+        for name in sorted(sequences_of_default(column, table, schema)):
+            sequence = schema.sequences[schema.fold(name)]
+            if not sequence.internal:
                 yield sequence.name, "draws from"
 
 

@@ -1,10 +1,10 @@
-"""Statements between two schemas of a PostgreSQL database: they are PostgreSQL's, and lead there."""
+"""Schemas of PostgreSQL databases: the statements between them, and their dependencies."""
 
 from __future__ import annotations
 
 import pytest
 
-from spanemu.ddl import diff, schema_of
+from spanemu.ddl import dependencies, diff, schema_of
 from spanemu.schema.dialect import POSTGRESQL
 
 BEFORE = """
@@ -53,3 +53,10 @@ def test_the_way_leads_there(first: str, second: str) -> None:
     way = [step.statement for step in diff(before, after)]
     reached = schema_of([f"{statement};" for statement in way], before)
     assert diff(reached, after) == []
+
+
+def test_defaults_depend_on_their_sequences() -> None:
+    edges = {
+        (edge.source, edge.target) for edge in dependencies(schema_of(AFTER, dialect=POSTGRESQL))
+    }
+    assert {("a", "ids"), ("v", "a"), ("aw", "a")} <= edges
