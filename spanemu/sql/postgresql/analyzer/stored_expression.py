@@ -111,9 +111,11 @@ def analyze_view(text: str, analysis: Analysis) -> ViewShape:
 def view_query(query: ast.Query, analysis: Analysis) -> QueryResult:
     """Resolve the query of a view.
 
-    Raise RefusedQuery for FOR UPDATE, and BadQuery for columns of the same name.
+    Raise RefusedQuery for WITH and FOR UPDATE, and BadQuery for columns of the same name.
     """
-    env = Env(analysis, Scope(None), "SELECT", {}, outermost=True)
+    if query.with_:
+        raise RefusedQuery("WITH clauses are unsupported in view definitions", at=query.at)
+    env = Env(analysis, Scope(None), "SELECT", {})
     result = analysis.resolve_query(query, env)
     if analysis.traits.for_update:
         raise RefusedQuery("Statements with ROW MARK clauses are not supported", at=query.at)

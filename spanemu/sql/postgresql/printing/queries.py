@@ -163,37 +163,50 @@ class _Level:
             yield f"{self._printed_alias(column.table)}.{name}" if self.qualified else name
 
     def _group_key(self, node: Expression, select: ast.Select) -> str:
-        return self._in_list(self._meant(node, select))
+        return self._key(node, select)
 
     def _sort_items(self, query: ast.Query) -> Iterator[str]:
         select = query.body
         for item in query.order_by:
             if isinstance(select, ast.Select):
-                text = self._in_list(self._meant(item.value, select))
+                text = self._key(item.value, select)
             else:
                 text = str(self._position(item.value, query))
             yield f"{text}{direction(item)}"
 
-    def _meant(self, node: Expression, select: ast.Select) -> Expression:
-        """Return the output expression that a position or an output name stands for."""
+    def _key(self, node: Expression, select: ast.Select) -> str:
+        """Return the expression of GROUP BY or ORDER BY that a position or a name stands for."""
         if isinstance(node, IntLiteral):
-            return select.items[node.value - 1].value
+            _, meant = self._outputs(select)[node.value - 1]
+            return self._in_list(meant)
         if isinstance(node, Name) and not self.notes.is_resolved(node):
-            name = node.path.names[-1]
-            for item in select.items:
-                if _name_of(item) == name:
-                    return item.value
-        return node
+            for name, meant in self._outputs(select):
+                if name == node.path.names[-1]:
+                    return self._in_list(meant)
+        return self._in_list(node)
+
+    def _outputs(self, select: ast.Select) -> list[tuple[str, Expression | str]]:
+        """Return the output columns with their names; a column of a star is printed already."""
+        outputs: list[tuple[str, Expression | str]] = []
+        for item in select.items:
+            if isinstance(item.value, ast.Star):
+                names = [column.name for column in self.notes.expansion(item.value.at)]
+                outputs += zip(names, self._expanded(item.value), strict=True)
+            else:
+                outputs.append((_name_of(item), item.value))
+        return outputs
 
     def _position(self, node: Expression, query: ast.Query) -> int:
         """Return the position of the output column of a set operation that a sort key names."""
         if isinstance(node, IntLiteral):
             return node.value
         assert isinstance(node, Name)
-        names = [_name_of(item) for item in _first_select(query.body).items]
+        names = [name for name, _ in self._outputs(_first_select(query.body))]
         return names.index(node.path.names[-1]) + 1
 
-    def _in_list(self, node: Expression) -> str:
+    def _in_list(self, node: Expression | str) -> str:
+        if isinstance(node, str):
+            return node
         text = self.expressions.part(node)
         is_call = isinstance(node, ast.FunctionCall) and not text.startswith(_SQL_FORMS)
         return f"({text})" if is_call or self.expressions.is_function_cast(node) else text

@@ -37,6 +37,7 @@ SCHEMA = Schema(dialect=POSTGRESQL, tables={"t": T, "u": U})
     ("text", "canonical"),
     [
         ("SELECT * FROM t", "SELECT id, a, b, s, n, o, xs FROM t"),
+        ("SELECT * FROM u ORDER BY 2, w", 'SELECT id, a, w, "Mixed" FROM u ORDER BY a, w'),
         ('SELECT x.id y, x.a "Y Z" FROM t AS x', 'SELECT id AS y, a AS "Y Z" FROM t x'),
         (
             "SELECT t.id, u.w FROM t, u WHERE t.a = u.a",
