@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 from spanemu.base.clock import NANOS_PER_MICRO
@@ -12,7 +14,7 @@ from spanemu.database.system_tables.postgresql.declaration import (
     NamedRows,
     home_and_name,
 )
-from spanemu.database.system_tables.postgresql.oids import NAMESPACES, named_oids
+from spanemu.database.system_tables.postgresql.oids import NAMESPACES, PG_CATALOG, named_oids
 from spanemu.ddl.kinds.sequences import SEQUENCE
 from spanemu.sql.dialects import dialect_of
 
@@ -20,6 +22,7 @@ Rows = Iterator[tuple[Any, ...]]
 
 SYSTEM_SCHEMAS = ("information_schema", "pg_catalog", "spanner_sys")
 SPANNER = "spanner"  # the schema of Spanner's own functions
+_FILE = Path(__file__).with_name("pg_proc.txt")
 _UNUSED_SCHEMA = (None,) * 5  # schema_owner to sql_path
 
 
@@ -128,20 +131,51 @@ def parameters(source: Source) -> NamedRows:
 
 
 def pg_proc(source: Source) -> NamedRows:
-    """Yield the functions that read change streams."""
+    """Yield the functions of the dialect, then those that read change streams."""
+    catalog = dialect_of(source.schema.dialect).catalog
+    for function in _functions():
+        name = function["proname"]
+        full_name = f"{SPANNER}.{name}" if function["pronamespace"] != PG_CATALOG else name
+        if full_name in catalog.scalars or full_name in catalog.aggregates:
+            yield function
     oids = named_oids(source)
     types = [oid for _, _, oid in _READ_PARAMETERS]
     streams = source.schema.change_streams.values()
     for stream, name in zip(streams, read_functions(source), strict=True):
-        yield {
-            "oid": oids["change stream", stream.name],
-            "proname": name,
-            "pronamespace": NAMESPACES[SPANNER],
-            "provariadic": 0,
-            "prokind": "f",
-            "proretset": True,
-            "pronargs": len(types),
-            "pronargdefaults": 0,
-            "prorettype": _JSONB,
-            "proargtypes": types,
-        }
+        oid = oids["change stream", stream.name]
+        yield _function(oid, f"{SPANNER}.{name}", "f", (_JSONB, *types), returns_set=True)
+
+
+@cache
+def _functions() -> Sequence[Mapping[str, Any]]:
+    """Return the functions of the file `pg_proc.txt`.
+
+    A line has the name, the oid, the kind, 1 if the function returns a set, the oid of the variadic
+    type, the number of defaults, the oid of the result, and the oids of the arguments.
+    """
+    functions = []
+    for line in _FILE.read_text(encoding="ascii").splitlines():
+        name, oid, kind, *numbers = line.split()
+        returns_set, variadic, defaults, *oids = map(int, numbers)
+        function = _function(int(oid), name, kind, oids, returns_set=bool(returns_set))
+        functions.append({**function, "provariadic": variadic, "pronargdefaults": defaults})
+    return functions
+
+
+def _function(
+    oid: int, full_name: str, kind: str, types: Sequence[int], *, returns_set: bool
+) -> Mapping[str, Any]:
+    """Return the row of a function; `types` are the oids of the result and of the arguments."""
+    home, _, name = full_name.rpartition(".")
+    return {
+        "oid": oid,
+        "proname": name,
+        "pronamespace": NAMESPACES[home or "pg_catalog"],
+        "provariadic": 0,
+        "prokind": kind,
+        "proretset": returns_set,
+        "pronargs": len(types) - 1,
+        "pronargdefaults": 0,
+        "prorettype": types[0],
+        "proargtypes": list(types[1:]),
+    }

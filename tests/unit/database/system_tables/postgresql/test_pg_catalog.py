@@ -150,3 +150,17 @@ def test_functions_that_read_streams_are_listed(shop: Database) -> None:
     assert of(shop, "pg_proc", *facts, proname="read_json_stream") == [
         (True, 5, 3802, [1184, 1184, 25, 20, 1009])
     ]
+
+
+def test_functions_have_the_oids_of_postgresql(shop: Database) -> None:
+    facts = ("oid", "prokind", "prorettype", "proargtypes")
+    assert of(shop, "pg_proc", *facts, proname="lower") == [(870, "f", 25, [25])]
+    assert (2803, "a", 20, []) in of(shop, "pg_proc", *facts, proname="count")
+    namespaces = dict(of(shop, "pg_namespace", "nspname", "oid"))
+    (home,) = of(shop, "pg_proc", "pronamespace", proname="generate_uuid")
+    assert home == namespaces["spanner"]
+
+
+def test_functions_that_spanner_lacks_are_not_listed(shop: Database) -> None:
+    names = set(of(shop, "pg_proc", "proname"))
+    assert not names & {"ascii", "md5", "random"}
