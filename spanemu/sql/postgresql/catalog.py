@@ -33,7 +33,6 @@ _SCALAR_CHAPTERS: tuple[str, ...] = (
     "postgresql.comparison",
     "postgresql.numbers",
     "postgresql.arrays",
-    "postgresql.formatting.functions",
     "postgresql.text.functions",
     "postgresql.time.functions",
     "postgresql.set_returning",
@@ -41,6 +40,10 @@ _SCALAR_CHAPTERS: tuple[str, ...] = (
     "postgresql.json.functions",
     "postgresql.hash",
 )
+# Chapters that are slow to import and rarely used, with their functions.
+RARE_CHAPTERS: Mapping[str, tuple[str, ...]] = {
+    "postgresql.formatting.functions": ("to_char", "to_date", "to_number", "to_timestamp"),
+}
 _AGGREGATE_CHAPTERS: tuple[str, ...] = ("postgresql.aggregates",)
 # Functions that return an array here, and rows in SQL.
 _SET_RETURNING = frozenset(
@@ -78,28 +81,43 @@ class KnownSignature(NamedTuple):
 
 
 class _Chapters(Mapping[str, F]):
-    """The functions of some chapters by name and by each alias, imported at the first look-up."""
+    """The functions of some chapters by name and by each alias.
 
-    def __init__(self, table: str, chapters: Sequence[str]) -> None:
+    The chapters are imported at the first look-up, those of `rare` when one of their functions is
+    looked up.
+    """
+
+    def __init__(
+        self, table: str, chapters: Sequence[str], rare: Mapping[str, tuple[str, ...]]
+    ) -> None:
         self._table = table
         self._chapters = chapters
+        self._rare = {name: chapter for chapter, names in rare.items() for name in names}
 
     @cached_property
     def _functions(self) -> dict[str, F]:
         functions: dict[str, F] = {}
         for chapter in self._chapters:
-            for function in getattr(import_module(f"spanemu.sql.functions.{chapter}"), self._table):
-                functions |= dict.fromkeys((function.name, *function.aliases), function)
+            functions |= self._functions_of(chapter)
+        return functions
+
+    def _functions_of(self, chapter: str) -> dict[str, F]:
+        functions: dict[str, F] = {}
+        for function in getattr(import_module(f"spanemu.sql.functions.{chapter}"), self._table):
+            functions |= dict.fromkeys((function.name, *function.aliases), function)
         return functions
 
     def __getitem__(self, name: str) -> F:
+        chapter = self._rare.get(name)
+        if chapter is not None and name not in self._functions:
+            self._functions.update(self._functions_of(chapter))
         return self._functions[name]
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._functions)
+        return iter(dict.fromkeys((*self._functions, *self._rare)))
 
     def __len__(self) -> int:
-        return len(self._functions)
+        return sum(1 for _ in self)
 
 
 @record
@@ -114,8 +132,8 @@ class PostgreSqlCatalog(Catalog):
 
 
 CATALOG = PostgreSqlCatalog(
-    _Chapters[Function]("FUNCTIONS", _SCALAR_CHAPTERS),
-    _Chapters[AggregateFunction]("AGGREGATES", _AGGREGATE_CHAPTERS),
+    _Chapters[Function]("FUNCTIONS", _SCALAR_CHAPTERS, RARE_CHAPTERS),
+    _Chapters[AggregateFunction]("AGGREGATES", _AGGREGATE_CHAPTERS, {}),
     _UNSUPPORTED,
     set_returning=_SET_RETURNING,
 )

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from spanemu.sql.postgresql.catalog import CATALOG, known_signatures
+from importlib import import_module
+
+from spanemu.sql.postgresql.catalog import CATALOG, RARE_CHAPTERS, known_signatures
 from spanemu.sql.postgresql.foreign_types import type_called
 from spanemu.values.types import FLOAT64, INT64, STRING
 
@@ -32,3 +34,12 @@ def test_signatures_have_defaults_and_variadic_arguments():
 def test_functions_that_give_rows_are_marked():
     assert "unnest" in CATALOG.set_returning
     assert "upper" not in CATALOG.set_returning
+
+
+def test_rare_chapters_are_listed_with_all_their_functions():
+    for chapter, names in RARE_CHAPTERS.items():
+        module = import_module(f"spanemu.sql.functions.{chapter}")
+        declared = {name for each in module.FUNCTIONS for name in (each.name, *each.aliases)}
+        assert declared == set(names)
+        assert set(names) <= set(CATALOG.scalars)
+        assert all(CATALOG.lookup(name) is not None for name in names)
