@@ -58,7 +58,7 @@ class Scope:
     `hidden` are relations of the same FROM clause that this part of the query cannot use.
     """
 
-    __slots__ = ("aliases", "hidden", "origins", "parent", "source")
+    __slots__ = ("aliases", "hidden", "origins", "parent", "references", "source")
 
     def __init__(
         self,
@@ -71,6 +71,16 @@ class Scope:
         self.hidden = hidden
         self.aliases: Mapping[str, Relation] = {} if source is None else source.aliases()
         self.origins: list[Origin] | None = None
+        self.references = 0  # to columns of `source`
+
+    @property
+    def outer_references(self) -> int:
+        """The number of references so far to columns of enclosing queries."""
+        count, scope = 0, self.parent
+        while scope is not None:
+            count += scope.references
+            scope = scope.parent
+        return count
 
     def relation(self, name: str) -> tuple[Relation, Scope] | None:
         """Return the innermost relation with the alias `name`, and its scope, or None."""
@@ -126,6 +136,7 @@ class Scope:
 
     def record(self, column: Expr, name: str, at: int) -> Expr:
         """Record a reference to an input column, and return it."""
+        self.references += 1
         if self.origins is not None and self.source is not None:
             self.origins.append(Origin(column, at, name, self.source))
         return column

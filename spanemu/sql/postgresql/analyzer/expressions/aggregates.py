@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from spanemu.sql.analysis.tree import column_refs, is_equivalent
+from spanemu.sql.analysis.tree import is_equivalent
 from spanemu.sql.errors import FUNCTION_CALLS
 from spanemu.sql.functions.comparison import is_groupable
 from spanemu.sql.functions.registry import (
@@ -41,9 +41,9 @@ def resolve_aggregate(node: ast.FunctionCall, name: str, env: Env) -> Expr:
     if env.in_aggregate:
         raise BadExpression("aggregate function calls cannot be nested", at=node.at)
     inside = Env(env.analysis, env.scope, env.clause, env.common_tables, in_aggregate=True)
-    before = len(env.scope.origins or ())
+    local, outer = env.scope.references, env.scope.outer_references
     arguments = [_argument(argument, inside) for argument in node.arguments]
-    is_local = env.scope.parent is None or len(env.scope.origins or ()) > before
+    is_outer = env.scope.outer_references > outer and env.scope.references == local
     if not arguments and not node.star and name == "count":
         problem = "count(*) must be used to call a parameterless aggregate function"
         raise BadExpression(problem, at=node.at)
@@ -54,7 +54,7 @@ def resolve_aggregate(node: ast.FunctionCall, name: str, env: Env) -> Expr:
     if env.aggregation is None:
         problem = f"aggregate functions are not allowed in {env.clause}"
         raise BadExpression(problem, at=node.at)
-    if not is_local and any(column_refs(tuple(arguments))):
+    if is_outer:
         # PostgreSQL computes an aggregate of outer columns alone in the outer query.
         raise ExpressionUnsupported(
             "Aggregate functions of an outer query are not supported in a subquery", at=node.at

@@ -12,6 +12,7 @@ from spanemu.sql.postgresql.analyzer.errors.typing import (
 )
 from spanemu.sql.postgresql.foreign_types import title
 from tests.unit.sql.postgresql.analyzer.expressions.world import resolved
+from tests.unit.sql.postgresql.analyzer.shop import analyzed
 
 
 @pytest.mark.parametrize(
@@ -55,3 +56,18 @@ def test_misused_aggregates_are_refused(text: str, error: type[Exception]):
 def test_a_clause_without_aggregates_refuses_them():
     with pytest.raises(BadExpression, match="aggregate functions are not allowed in WHERE"):
         resolved("count(*) > 1")
+
+
+def test_an_aggregate_of_outer_columns_alone_is_refused():
+    for text in (
+        "SELECT (SELECT max(singers.id) FROM albums) FROM singers",
+        "SELECT a.n FROM (SELECT (SELECT sum(s.id) FROM albums) AS n FROM singers s) a",
+    ):
+        with pytest.raises(ExpressionUnsupported, match="of an outer query"):
+            analyzed(text)
+    for text in (
+        "SELECT (SELECT max(singers.id + albums.singer) FROM albums) FROM singers",
+        "SELECT (SELECT count(*) FROM albums) FROM singers",
+        "SELECT a.n FROM (SELECT max((SELECT s.id FROM singers s LIMIT 1)) AS n FROM albums) a",
+    ):
+        analyzed(text)
