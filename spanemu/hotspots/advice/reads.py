@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from spanemu.base.severity import Severity
+from spanemu.hotspots.ddl_forms import forms_of
 from spanemu.hotspots.finding_builder import (
     Advice,
     FindingSpec,
@@ -48,7 +49,7 @@ def _stored_columns(context: AnalysisContext) -> Iterator[Advice]:
             rule="SPN213",
             message=f"{_count(uses)} queries fetched {columns} from {index.table} for every entry.",
             fix="; ".join(
-                f"ALTER INDEX {index.name} ADD STORED COLUMN {column}" for column in fetched
+                forms_of(context.schema.dialect).store(index, column) for column in fetched
             ),
         )
 
@@ -113,7 +114,9 @@ def _newest_first(context: AnalysisContext) -> Iterator[Advice]:
             column=reversed_part.column,
             message=f"{sum(use.count for use, _, _ in uses)} queries read the {wanted_order} "
             f"{reversed_part.column.name} first; the key stores the {other} first.",
-            fix=f"PRIMARY KEY ({', '.join(_with_reversed(table.key, reversed_part))})",
+            fix=forms_of(context.schema.dialect).sorted_key(
+                table, list(_with_reversed(table.key, reversed_part))
+            ),
         )
 
 
@@ -198,7 +201,9 @@ def _idle_foreign_keys(context: AnalysisContext) -> Iterator[Advice]:
                 message=f"{analysis.stream.commits} commits were checked against {key.name}, and "
                 f"none of {sum(use.count for use in near)} queries joins "
                 f"{table.name} with {key.referenced_table}.",
-                fix=f"ALTER TABLE {table.name} DROP CONSTRAINT {key.name}, or NOT ENFORCED",
+                fix=forms_of(context.schema.dialect).without_foreign_key(
+                    f"ALTER TABLE {table.name} DROP CONSTRAINT {key.name}"
+                ),
             )
             yield analysis, spec
 

@@ -125,7 +125,7 @@ def _nulls_first(context: AnalysisContext) -> Iterator[Advice]:
             column=analysis.part(0),
             message=f"{nulls:.0%} of the new entries have NULL in {analysis.part(0).name} and are "
             "stored side by side.",
-            fix=without_nulls(analysis.table, analysis.relation),
+            fix=without_nulls(context.schema, analysis.relation),
         )
         yield analysis, spec
 

@@ -1,0 +1,129 @@
+"""A database of each dialect side by side in one instance, with everything besides SQL."""
+
+from __future__ import annotations
+
+import json
+import re
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from google.cloud.spanner_v1 import KeySet
+
+import spanemu
+
+FIXTURES = Path(__file__).parents[2] / "fixtures"
+FOLDERS = {"googlesql": FIXTURES, "postgresql": FIXTURES / "postgresql"}
+DIALECTS = list(FOLDERS)
+
+
+@pytest.fixture
+def emulator():
+    with spanemu.Emulator(seed=7) as running:
+        yield running
+
+
+def create(emulator, dialect, name="music"):
+    """A database with the fixture's schema and rows."""
+    schema = FOLDERS[dialect] / f"{name}.sql"
+    handle = emulator.create_database(f"{name}-{dialect}", schema, dialect=dialect)
+    tables = json.loads((FIXTURES / f"{name}.json").read_text())
+    with handle.client().batch() as batch:
+        for table, content in tables.items():
+            batch.insert(table, content["columns"], content["rows"])
+    return handle
+
+
+def count(handle, table="singers"):
+    with handle.client().snapshot() as snapshot:
+        return snapshot.execute_sql(f"SELECT COUNT(*) FROM {table}").one()[0]
+
+
+def test_each_database_speaks_its_own_dialect(emulator):
+    google, postgres = (create(emulator, dialect) for dialect in DIALECTS)
+    assert [google.dialect, postgres.dialect] == DIALECTS
+    with postgres.client().snapshot() as snapshot:
+        assert snapshot.execute_sql(
+            'SELECT "lastname" FROM singers WHERE singerid = 2::bigint'
+        ).one() == ["Smith"]
+    with google.client().snapshot() as snapshot:
+        assert snapshot.execute_sql("SELECT LastName FROM `Singers` WHERE SingerId = 2").one() == [
+            "Smith"
+        ]
+    assert count(google) == count(postgres) == 5
+    listed = {
+        each.name: each.database_dialect
+        for each in emulator.client().instance(emulator.instance).list_databases()
+    }
+    assert sorted(listed.values()) == [1, 2]
+
+
+@pytest.mark.parametrize("name", ["music", "orders"])
+def test_both_dialects_have_the_same_layout(emulator, name):
+    google, postgres = (create(emulator, dialect, name).layout() for dialect in DIALECTS)
+    without_hashes = [re.sub(r"_[0-9A-F]{16}\b", "", text) for text in (google, postgres)]
+    assert without_hashes[0].lower() == without_hashes[1].lower()
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_snapshots_clones_and_backups_keep_the_dialect(emulator, dialect):
+    original = create(emulator, dialect)
+    snapshot = original.snapshot()
+    clone = original.clone("copy")
+    with original.client().batch() as batch:
+        batch.delete("singers", KeySet(all_=True))
+    assert (count(original), count(clone), clone.dialect) == (0, 5, dialect)
+    original.restore(snapshot)
+    assert (count(original), original.ddl()) == (5, clone.ddl())
+    instance = emulator.client().instance(emulator.instance)
+    expires = datetime.now(UTC) + timedelta(days=1)
+    backup = instance.backup("saved", original.client(), expire_time=expires)
+    backup.create().result(30)
+    restored = instance.database("restored")
+    restored.restore(backup).result(30)
+    assert emulator.database("restored").dialect == dialect
+    assert count(emulator.database("restored")) == 5
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_a_remote_handle_knows_the_dialect(dialect):
+    with spanemu.Emulator.subprocess() as emulator:
+        created = create(emulator, dialect)
+        found = emulator.database(created.name)
+        assert found.dialect == dialect
+        found.apply_schema("ALTER TABLE Songs DROP COLUMN SongName")
+        assert "songname" not in "".join(found.ddl()).lower()
+
+
+def test_a_schema_refused_by_the_other_dialect_leaves_no_database():
+    with spanemu.Emulator.subprocess() as emulator:
+        with pytest.raises(Exception, match="yntax error"):
+            emulator.create_database("wrong", FIXTURES / "music.sql", dialect="postgresql")
+        with pytest.raises(Exception, match="not found"):
+            emulator.database("wrong").ddl()
+
+
+@pytest.mark.parametrize(
+    ("dialect", "fix"),
+    [
+        ("googlesql", "CREATE INDEX ByTime ON Visits(Id, AtTime), INTERLEAVE IN Visits"),
+        ("postgresql", "CREATE INDEX bytime ON visits (id, at_time) INTERLEAVE IN visits"),
+    ],
+)
+def test_the_detector_suggests_statements_of_the_dialect(emulator, dialect, fix):
+    schema = {
+        "googlesql": "CREATE TABLE Visits (Id STRING(36), AtTime TIMESTAMP) PRIMARY KEY (Id); "
+        "CREATE INDEX ByTime ON Visits(AtTime)",
+        "postgresql": "CREATE TABLE visits (id varchar(36) PRIMARY KEY, at_time timestamptz); "
+        "CREATE INDEX bytime ON visits (at_time)",
+    }[dialect]
+    column = "AtTime" if dialect == "googlesql" else "at_time"
+    handle = emulator.create_database("hot", schema, dialect=dialect)
+    hotspots = emulator.hotspots(handle)
+    start = datetime(2026, 1, 1, tzinfo=UTC)
+    for number in range(300):
+        with handle.client().batch() as batch:
+            key = f"{number * 7919 % 1000:03}"
+            batch.insert("Visits", ["Id", column], [[key, start + timedelta(seconds=number)]])
+    assert any(finding.fix.startswith(fix) for finding in hotspots.report().findings)
+    assert hotspots.heatmap().bands
