@@ -281,7 +281,12 @@ class Generator:
 
     def join(self, depth: int) -> Source:
         """A join of two items."""
-        left, right = self.source(depth - 1), self.item(depth - 1)
+        left = self.source(depth - 1)
+        if self.chance(0.15):
+            return self.elements(left)
+        if self.chance(0.15):
+            return self.merged_join()
+        right = self.item(depth - 1)
         both = [*left.columns, *right.columns]
         kind = self.random.choice(("JOIN", "LEFT JOIN", "RIGHT JOIN", "FULL JOIN", "CROSS JOIN"))
         if kind == "CROSS JOIN":
@@ -293,6 +298,32 @@ class Generator:
         if self.chance(0.2):
             condition = f"{equal} AND {self.expression(BOOL, both, 1)}"
         return Source(f"{left.text} {kind} {right.text} ON {condition}", both)
+
+    def elements(self, left: Source) -> Source:
+        """A join with the elements of an array of the left side's values."""
+        type_ = self.random.choice((INT, TEXT, NUMERIC))
+        items = [self.expression(type_, left.columns, 1) for _ in range(self.random.randint(1, 3))]
+        array = f"ARRAY[{', '.join(items)}]::{NAMES[type_]}[]"
+        alias = self.alias()
+        columns = [*left.columns, (f"{alias}.e", type_)]
+        if self.chance(0.4):
+            text = f"{left.text} CROSS JOIN unnest({array}) WITH ORDINALITY AS {alias} (e, p)"
+            return Source(text, [*columns, (f"{alias}.p", INT)])
+        condition = self.expression(BOOL, columns, 1)
+        return Source(
+            f"{left.text} LEFT JOIN unnest({array}) AS {alias} (e) ON {condition}", columns
+        )
+
+    def merged_join(self) -> Source:
+        """A join with USING, whose merged column has no qualifier."""
+        kind = self.random.choice(("JOIN", "LEFT JOIN", "RIGHT JOIN", "FULL JOIN"))
+        pairs = (("t", "u", "id", INT), ("u", "w", "d", DATE))
+        left, right, shared, type_ = self.random.choice(pairs)
+        one, other = self.alias(), self.alias()
+        columns = [(shared, type_)]
+        for alias, table in ((one, left), (other, right)):
+            columns += [(f"{alias}.{name}", kind_) for name, kind_ in TABLES[table]]
+        return Source(f"{left} AS {one} {kind} {right} AS {other} USING ({shared})", columns)
 
     def equality(self, left: Source, right: Source) -> str:
         """A comparison of a column of each side."""
