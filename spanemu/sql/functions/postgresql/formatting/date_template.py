@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from enum import Enum, auto
 
+from spanemu.base.deadline_checks import interruptible_stream
 from spanemu.sql.functions.text.pattern_cache import pattern_cache
 
 
@@ -77,7 +78,7 @@ _SPACES = " \t\n\v\f\r"
 def date_template(text: str) -> tuple[DateNode, ...]:
     """Return the parts of a template."""
     nodes: list[DateNode] = []
-    for match in _NODE.finditer(text):
+    for match in interruptible_stream(_NODE.finditer(text)):
         if match["name"]:
             nodes.append(_pattern(match))
         elif match["quoted"] is not None:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum, auto
 
+from spanemu.base.deadline_checks import interruptible_stream
 from spanemu.sql.functions.postgresql.formatting.errors import BadTemplate
 from spanemu.sql.functions.text.pattern_cache import pattern_cache
 
@@ -68,7 +69,7 @@ class NumberTemplate:
 def number_template(text: str) -> NumberTemplate:
     """Return the parsed template of a text; callers do not change it."""
     template = NumberTemplate()
-    for match in _NODE.finditer(text):
+    for match in interruptible_stream(_NODE.finditer(text)):
         pattern, quoted, literal = match.groups()
         if pattern is not None:
             name = pattern if pattern in ("rn", "th") else pattern.upper()

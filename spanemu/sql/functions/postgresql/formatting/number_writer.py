@@ -14,6 +14,7 @@ import struct
 from decimal import ROUND_HALF_UP, Context, Decimal
 from typing import NamedTuple
 
+from spanemu.base.deadline_checks import interruptible
 from spanemu.sql.functions.postgresql.formatting.errors import (
     BadFormattedText,
     NumberOutOfRange,
@@ -253,7 +254,7 @@ class NumberWriter:
 
     def write(self) -> str:
         """Return the template with the number in it."""
-        for node in self._nodes:
+        for node in interruptible(self._nodes):
             if not node.pattern:
                 self._output.append(node.text)
             elif node.pattern in ("9", "0", ".", "D"):

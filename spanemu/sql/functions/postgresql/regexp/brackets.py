@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from spanemu.base.call import current
 from spanemu.sql.functions.postgresql.regexp import errors
 from spanemu.sql.functions.postgresql.regexp.characters import (
     CharacterSet,
@@ -34,8 +35,9 @@ class _BracketReader:
 
     def read(self) -> tuple[CharacterSet, int]:
         negated = self._take("^")
-        is_first = True
+        is_first, check = True, current().check
         while is_first or self._peek() != "]":
+            check()
             if not self._peek():
                 raise BadRegexp(errors.UNBALANCED_BRACKETS)
             self._read_item(is_first)

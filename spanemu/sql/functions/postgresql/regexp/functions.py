@@ -9,7 +9,12 @@ from spanemu.sql.functions.postgresql.regexp.errors import BadRegexpOption
 from spanemu.sql.functions.postgresql.regexp.matcher import Groups, Span
 from spanemu.sql.functions.postgresql.regexp.options import DEFAULT_OPTIONS, Options, parse_flags
 from spanemu.sql.functions.postgresql.regexp.search import compiled
-from spanemu.sql.functions.value_size import bounded, check_element_count, check_size
+from spanemu.sql.functions.value_size import (
+    ELEMENTS_MAX,
+    bounded,
+    check_element_count,
+    check_size,
+)
 
 
 def matches(text: str, pattern: str) -> bool:
@@ -54,8 +59,10 @@ def regexp_split_to_array(text: str, pattern: str, flags: str = "") -> tuple[str
     pieces, last = [], 0
     for begin, end in _separators(text, pattern, options):
         pieces.append(text[last:begin])
-        check_element_count(len(pieces))
+        if len(pieces) > ELEMENTS_MAX:
+            break
         last = end
+    check_element_count(len(pieces))
     return (*pieces, text[last:])
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from spanemu.base.call import current
 from spanemu.sql.functions.postgresql.regexp import errors
 from spanemu.sql.functions.postgresql.regexp.characters import ANY, ANY_IN_LINE, single
 from spanemu.sql.functions.postgresql.regexp.errors import BadRegexp
@@ -46,7 +47,8 @@ class _Parser:
         self._newline_anchors = options.newline_anchors
         self._groups: dict[int, Node] = {}
         self.group_count = 0
-        self._depth = 0
+        self._depth = self._tokens = 0
+        self._check = current().check
         self._token = self._tokenizer.next()
 
     def parse(self) -> Node:
@@ -56,6 +58,10 @@ class _Parser:
         return root
 
     def _advance(self) -> Token:
+        self._tokens += 1
+        if self._tokens > _SIZE_MAX:
+            raise BadRegexp(errors.TOO_COMPLEX)
+        self._check()
         token, self._token = self._token, self._tokenizer.next()
         return token
 

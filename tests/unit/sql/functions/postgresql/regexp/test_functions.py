@@ -180,3 +180,12 @@ def test_time_does_not_explode(text: str, pattern: str) -> None:
 )
 def test_no_expression_breaks_the_matcher(text: str, pattern: str) -> None:
     assert code_of(regexp_match, text, pattern) in (None, Code.INVALID_ARGUMENT)
+
+
+@pytest.mark.parametrize("pattern", ["a" * 200_000, "(" * 1_000, "((a{255}){255}){255}"])
+def test_large_expressions_are_refused(pattern: str) -> None:
+    assert code_of(matches, "a", pattern) is Code.INVALID_ARGUMENT
+
+
+def test_an_array_has_many_parts() -> None:
+    assert len(regexp_split_to_array("word " * 5_000, r"\s+")) == 5_001
