@@ -8,6 +8,7 @@ type, because the text alone denotes the same value.
 from __future__ import annotations
 
 from decimal import Decimal
+from typing import Any
 
 from spanemu.sql.functions.postgresql.casts import CASTS
 from spanemu.sql.postgresql import ast
@@ -15,7 +16,14 @@ from spanemu.sql.postgresql.analyzer.analysis import Analysis
 from spanemu.sql.postgresql.analyzer.expressions.coercion import LiteralContext, read_literal
 from spanemu.sql.postgresql.syntax.literals import quote_literal
 from spanemu.sql.postgresql.types import named, title
-from spanemu.sql.syntax_tree import Expression, FloatLiteral, IntLiteral, Unary
+from spanemu.sql.syntax_tree import (
+    Expression,
+    FloatLiteral,
+    IntLiteral,
+    Name,
+    StringLiteral,
+    Unary,
+)
 from spanemu.values.types import BOOL, BYTES, INT64, PG_NUMERIC, STRING, Type
 from spanemu.values.value import INT64_MAX, INT64_MIN
 
@@ -92,3 +100,21 @@ def written_type(type_: ast.TypeReference) -> str:
     if modifiers:
         name = f"{name}({','.join(map(str, modifiers))})"
     return name + "[]" * bool(type_.dimensions)
+
+
+def is_numeric(node: Expression) -> bool:
+    """Return whether a node is a constant of type numeric."""
+    if isinstance(node, ast.Cast):
+        is_plain = node.type.name == "numeric" and not node.type.modifiers
+        return is_plain and isinstance(node.operand, StringLiteral)
+    return number_text(node) is not None
+
+
+def has_columns(node: Any) -> bool:
+    """Return whether an expression refers to a column."""
+    if isinstance(node, Name):
+        return True
+    if isinstance(node, tuple):
+        return any(map(has_columns, node))
+    names = getattr(node, "__dataclass_fields__", ())
+    return any(has_columns(getattr(node, name)) for name in names)

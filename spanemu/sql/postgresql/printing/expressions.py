@@ -117,17 +117,25 @@ def _cast(printer: ExpressionPrinter, node: ast.Cast) -> str:
     if isinstance(operand, NullLiteral):
         return f"NULL::{name}"
     if isinstance(operand, ArrayConstructor):
-        text = printer.whole(operand)
-        return text if operand.items else f"ARRAY[]::{name}"
+        return _cast_array(printer, operand, node.type)
     if _is_same_type(printer, operand, node.type):
         return printer.whole(operand)
-    if (
-        node.type.modifiers
-        and constants.number_text(operand) is not None
-        and name.startswith("numeric")
-    ):
+    if node.type.modifiers and node.type.name == "numeric" and constants.is_numeric(operand):
         return f"{printer.whole(operand).partition('::')[0]}::{name}"
     return f"({printer.whole(operand)})::{name}"
+
+
+def _cast_array(
+    printer: ExpressionPrinter, array: ArrayConstructor, type_: ast.TypeReference
+) -> str:
+    """Return an array whose elements are cast instead of the array."""
+    if not array.items:
+        return f"ARRAY[]::{constants.written_type(type_)}"
+    if type_.name != "varchar":
+        return printer.whole(array)
+    element = ast.TypeReference(type_.name, type_.modifiers)
+    items = [_cast(printer, ast.Cast(item, element)) for item in array.items]
+    return f"ARRAY[{', '.join(items)}]"
 
 
 def _target(type_: ast.TypeReference) -> Type | None:
@@ -229,7 +237,7 @@ def _in(printer: ExpressionPrinter, node: In) -> str:
         ]
         return _joined(joint, tests)
     operand = printer.part(node.operand)
-    listed = [item for item in node.items if not has_columns(item)]
+    listed = [item for item in node.items if not constants.has_columns(item)]
     if len(listed) < 2:
         listed = []
     tests = []
@@ -238,16 +246,6 @@ def _in(printer: ExpressionPrinter, node: In) -> str:
     others = [item for item in node.items if not any(item is other for other in listed)]
     tests += [_operation(operand, compared, printer.part(item)) for item in others]
     return _joined(joint, tests)
-
-
-def has_columns(node: Any) -> bool:
-    """Return whether an expression refers to a column."""
-    if isinstance(node, Name):
-        return True
-    if isinstance(node, tuple):
-        return any(map(has_columns, node))
-    names = getattr(node, "__dataclass_fields__", ())
-    return any(has_columns(getattr(node, name)) for name in names)
 
 
 def _row_or_part(printer: ExpressionPrinter, node: Expression) -> str:

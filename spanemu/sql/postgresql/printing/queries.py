@@ -17,11 +17,7 @@ from typing import Any
 from spanemu.sql.postgresql import ast
 from spanemu.sql.postgresql.analyzer.expressions.output_name import UNNAMED, output_name
 from spanemu.sql.postgresql.printing import constants
-from spanemu.sql.postgresql.printing.expressions import (
-    ExpressionPrinter,
-    direction,
-    has_columns,
-)
+from spanemu.sql.postgresql.printing.expressions import ExpressionPrinter, direction
 from spanemu.sql.postgresql.printing.notes import Notes
 from spanemu.sql.postgresql.syntax.keywords import quoted
 from spanemu.sql.postgresql.syntax.literals import quote_literal
@@ -259,7 +255,7 @@ class _Level:
     def function(self, item: ast.FunctionRef) -> str:
         """Return a function in FROM: its columns always have names."""
         text = self.expressions.whole(item.call)
-        if has_columns(item.call):
+        if constants.has_columns(item.call):
             text = f"LATERAL {text}"
         if item.ordinality:
             text += " WITH ORDINALITY"
@@ -313,7 +309,7 @@ def _name_of(item: ast.SelectItem) -> str:
 
 def _is_constant(node: Expression) -> bool:
     """Return whether a literal, or a literal with a type, is the whole expression."""
-    return isinstance(node, ast.Cast) and not has_columns(node)
+    return isinstance(node, ast.Cast) and not constants.has_columns(node)
 
 
 def _has_clauses(query: ast.Query) -> bool:

@@ -147,6 +147,8 @@ def test_operators_stand_in_parentheses(text: str, canonical: str) -> None:
         ("s::varchar(2)", "(s)::character varying(2)"),
         ("n::numeric(4)", "(n)::numeric(4,0)"),
         ("1.5::numeric(4,2)", "1.5::numeric(4,2)"),
+        ("'1.50'::numeric::numeric(4)", "1.50::numeric(4,0)"),
+        ("ARRAY['a', NULL]::varchar[]", "ARRAY['a'::character varying, NULL::character varying]"),
         ("ARRAY[]::bigint[]", "ARRAY[]::bigint[]"),
         ("ARRAY[1, 2.5]", "ARRAY[('1'::bigint)::numeric, 2.5]"),
         ("xs[1]", "xs['1'::bigint]"),
