@@ -21,6 +21,7 @@ from spanemu.sql.functions.aggregates import sums
 from spanemu.sql.functions.errors import AggregateTooLarge, BadArgument, Overflow
 from spanemu.sql.functions.notation import aggregate, aggregates
 from spanemu.sql.functions.postgresql.errors import NumberOutOfRange
+from spanemu.sql.functions.postgresql.time.arithmetic import divide_interval
 from spanemu.sql.functions.registry import Accumulator, AggregateFunction, AggregateOverload
 from spanemu.sql.functions.value_size import TEXT_BYTES, Sizer, sizer
 from spanemu.values import pg_numeric
@@ -122,6 +123,16 @@ class SumReal(sums.SumFloat64):
         return with_greatest_nan(round32(total))
 
 
+class AverageInterval(sums.SumInterval):
+    """avg of interval: the sum divided as intervals are."""
+
+    __slots__ = ()
+
+    def result(self) -> Any:
+        total = super().result()
+        return None if total is None else divide_interval(total, float(self._count))
+
+
 class Joined:
     """string_agg: each value after the first follows the separator of its own row."""
 
@@ -195,7 +206,7 @@ _DECLARED = aggregates(
             aggregate("(PG_NUMERIC) -> PG_NUMERIC", _always(AverageNumeric)),
             aggregate("(FLOAT32) -> FLOAT64", _always(AverageDouble)),
             aggregate("(FLOAT64) -> FLOAT64", _always(AverageDouble)),
-            aggregate("(INTERVAL) -> INTERVAL", _always(sums.AverageInterval)),
+            aggregate("(INTERVAL) -> INTERVAL", _always(AverageInterval)),
         ),
         "bit_and": _bits(and_),
         "bit_or": _bits(or_),

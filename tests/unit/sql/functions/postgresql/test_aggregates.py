@@ -12,7 +12,17 @@ from spanemu.base.errors import SpannerError
 from spanemu.sql.functions.postgresql.aggregates import AGGREGATES
 from spanemu.values import pg_numeric
 from spanemu.values.floats import GREATEST_NAN
-from spanemu.values.types import BOOL, FLOAT32, FLOAT64, INT64, PG_NUMERIC, STRING, Type
+from spanemu.values.interval import Interval
+from spanemu.values.types import (
+    BOOL,
+    FLOAT32,
+    FLOAT64,
+    INT64,
+    INTERVAL,
+    PG_NUMERIC,
+    STRING,
+    Type,
+)
 
 FUNCTIONS = {
     name: function for function in AGGREGATES for name in (function.name, *function.aliases)
@@ -43,6 +53,12 @@ def test_an_average_has_the_scale_of_a_quotient():
     numbers = [Decimal("1.10"), Decimal("2.205"), Decimal("3")]
     assert str(value("sum", PG_NUMERIC, *numbers)) == "6.305"
     assert str(value("avg", PG_NUMERIC, *numbers)) == "2.1016666666666667"
+
+
+def test_an_average_of_intervals_is_a_quotient_of_intervals():
+    months, days = Interval(13, 0, 0), Interval(0, 5, 0)
+    assert value("avg", INTERVAL, months, days) == Interval(6, 17, 12 * 3600 * 10**9)
+    assert value("avg", INTERVAL, None) is None
 
 
 def test_nan_is_contagious_in_sums():
