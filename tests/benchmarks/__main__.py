@@ -7,6 +7,7 @@ import argparse
 from tests.benchmarks import (
     cold,
     ddl,
+    dialects,
     engine,
     hotspots,
     latency,
@@ -27,6 +28,7 @@ SUITES = {
     "startup": startup.main,
     "cold": cold.main,
     "sql": sql.main,
+    "dialects": dialects.main,
     "plugin": plugin.main,
     "recording": recording.main,
     "hotspots": hotspots.main,
