@@ -28,7 +28,9 @@ from decimal import (
     Decimal,
     InvalidOperation,
 )
+from functools import lru_cache
 from math import isnan
+from typing import NamedTuple
 
 from spanemu.values.errors import BadValue
 
@@ -92,6 +94,10 @@ def _context(rounding: str) -> Context:
 
 _EXACT = _context(ROUND_HALF_UP)
 _TRUNCATING = _context(ROUND_DOWN)
+# A quotient of two short numbers differs from a tie at a short scale by at least 1e-80, and has at
+# most 38 digits before the point: rounding it twice gives the same result as rounding it once.
+_SHORT_DIGITS, _SHORT_QUOTIENT_SCALE = 19, 40
+_SHORT = Context(prec=160, rounding=ROUND_HALF_UP)
 
 
 def byte_size(number: Decimal) -> int:
@@ -175,7 +181,10 @@ def divide(left: Decimal, right: Decimal) -> Decimal:
     """Return the quotient, rounded half away from zero; `right` is not zero."""
     if left is NAN or right is NAN:
         return NAN
-    scale = _quotient_scale(left, right)
+    dividend, divisor = _shape(left), _shape(right)
+    scale = _quotient_scale(dividend, divisor)
+    if dividend.is_short and divisor.is_short and scale <= _SHORT_QUOTIENT_SCALE:
+        return _without_negative_zero(_EXACT.quantize(_SHORT.divide(left, right), _quantum(scale)))
     shifted = left.scaleb(scale, _EXACT)
     quotient = _EXACT.divide_int(shifted, right)
     rest = _EXACT.subtract(shifted, _EXACT.multiply(quotient, right))
@@ -264,22 +273,37 @@ def _integral(number: Decimal, rounding: str) -> Decimal:
     return _without_negative_zero(number.to_integral_value(rounding, _EXACT))
 
 
-def _quotient_scale(left: Decimal, right: Decimal) -> int:
-    """Return the scale that numeric.c selects for a quotient (select_div_scale)."""
-    left_weight, left_digit = _leading_group(left)
-    right_weight, right_digit = _leading_group(right)
-    weight = left_weight - right_weight - (left_digit <= right_digit)
-    wanted = max(_QUOTIENT_DIGITS - weight * _GROUP, scale_of(left), scale_of(right), 0)
-    return min(wanted, _QUOTIENT_SCALE_MAX)
+class _Shape(NamedTuple):
+    """The facts about an operand that decide the scale of a quotient.
+
+    `group` is the first non-zero digit to the base 10000, and `weight` its power.
+    """
+
+    scale: int
+    weight: int
+    group: int
+    is_short: bool  # has few digits before and after the point
 
 
-def _leading_group(number: Decimal) -> tuple[int, int]:
-    """Return the first non-zero digit to the base 10000 and its power; (0, 0) for zero."""
+def _shape(number: Decimal) -> _Shape:
+    _, digits, exponent = number.as_tuple()
+    scale = -int(exponent)
+    count = len(digits)
+    is_short = count <= _SHORT_DIGITS and scale <= _SHORT_DIGITS
     if not number:
-        return 0, 0
-    weight = number.adjusted() // _GROUP
-    digit = number.copy_abs().scaleb(-weight * _GROUP, _EXACT)
-    return weight, int(digit.to_integral_value(ROUND_DOWN, _EXACT))
+        return _Shape(scale, 0, 0, is_short)
+    weight, last = divmod(count - 1 - scale, _GROUP)
+    group = 0
+    for position in range(last + 1):
+        group = group * 10 + (digits[position] if position < count else 0)
+    return _Shape(scale, weight, group, is_short)
+
+
+def _quotient_scale(dividend: _Shape, divisor: _Shape) -> int:
+    """Return the scale that numeric.c selects for a quotient (select_div_scale)."""
+    weight = dividend.weight - divisor.weight - (dividend.group <= divisor.group)
+    wanted = max(_QUOTIENT_DIGITS - weight * _GROUP, dividend.scale, divisor.scale, 0)
+    return min(wanted, _QUOTIENT_SCALE_MAX)
 
 
 def _in_range(number: Decimal) -> Decimal:
@@ -294,6 +318,7 @@ def _without_negative_zero(number: Decimal) -> Decimal:
     return number if number else number.copy_abs()
 
 
+@lru_cache(maxsize=256)
 def _quantum(scale: int) -> Decimal:
     """Return the number whose exponent is that of `scale` digits after the point."""
     return Decimal((0, (1,), -scale))

@@ -14,7 +14,7 @@ import math
 from collections.abc import Callable
 from decimal import Decimal
 from math import inf, isnan
-from operator import and_, invert, neg, or_, xor
+from operator import add, and_, invert, mul, neg, or_, sub, xor
 from typing import Any
 
 from spanemu.sql.functions.errors import Overflow, UndefinedResult
@@ -38,6 +38,22 @@ def of_double(compute: Callable[..., float]) -> Callable[..., float]:
     def call(*arguments: Any) -> float:
         result = compute(*arguments)
         return result if result == result else GREATEST_NAN
+
+    return call
+
+
+def _of_finite(
+    operate: Callable[[float, float], float], compute: Callable[[float, float], float]
+) -> Callable[[float, float], float]:
+    """Return `operate`, with `compute` deciding about results that are not finite.
+
+    Most results are finite, and need one call of a function in C.
+    """
+    decide = of_double(compute)
+
+    def call(left: float, right: float) -> float:
+        result = operate(left, right)
+        return result if -inf < result < inf else decide(left, right)
 
     return call
 
@@ -121,11 +137,20 @@ _NUMERIC = "(PG_NUMERIC) -> PG_NUMERIC"
 _NUMERICS = "(PG_NUMERIC, PG_NUMERIC) -> PG_NUMERIC"
 
 
-def _floats(name: str, symbol: str, compute: Callable[..., float]) -> dict[str, tuple[Overload]]:
-    """Return the functions of an operator between two floats of one width."""
+def _floats(
+    name: str,
+    symbol: str,
+    compute: Callable[..., float],
+    operate: Callable[[float, float], float] | None = None,
+) -> dict[str, tuple[Overload]]:
+    """Return the functions of an operator between two floats of one width.
+
+    `operate` is the operator of Python if it has a result for all operands.
+    """
+    double = of_double(compute) if operate is None else _of_finite(operate, compute)
     return {
         f"float4{name}": (overload("(FLOAT32, FLOAT32) -> FLOAT32", of_single(compute, symbol)),),
-        f"float8{name}": (overload("(FLOAT64, FLOAT64) -> FLOAT64", of_double(compute)),),
+        f"float8{name}": (overload("(FLOAT64, FLOAT64) -> FLOAT64", double),),
     }
 
 
@@ -160,9 +185,9 @@ _OPERATORS: dict[str, tuple[Overload, ...]] = {
     "int8not": (overload("(INT64) -> INT64", invert),),
     "int8shl": (overload("(INT64, INT64) -> INT64", bit.shift_left),),
     "int8shr": (overload("(INT64, INT64) -> INT64", bit.shift_right),),
-    **_floats("pl", "+", number.add_float64),
-    **_floats("mi", "-", number.subtract_float64),
-    **_floats("mul", "*", number.multiply_float64),
+    **_floats("pl", "+", number.add_float64, add),
+    **_floats("mi", "-", number.subtract_float64, sub),
+    **_floats("mul", "*", number.multiply_float64, mul),
     **_floats("div", "/", _divide_floats),
     "float4um": (overload("(FLOAT32) -> FLOAT32", of_double(neg)),),
     "float8um": (overload("(FLOAT64) -> FLOAT64", of_double(neg)),),
