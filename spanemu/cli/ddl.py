@@ -54,6 +54,9 @@ _SCHEMA = click.argument("sources", nargs=-1, required=True, metavar=f"{_SOURCE}
 _DATABASE = click.option(
     "--database", "name", required=True, metavar="projects/P/instances/I/databases/D"
 )
+_DIALECT_QUERY = """
+SELECT option_value FROM information_schema.database_options WHERE option_name = 'database_dialect'
+"""
 _HOST = click.option(
     "--host-port",
     metavar="HOST:PORT",
@@ -246,8 +249,19 @@ def _schema_of(database: Any) -> Schema:
 
 
 def _dialect_of(database: Any) -> DatabaseDialect:
-    """Return the dialect of the official client's `Database`."""
-    return DATABASE_DIALECTS[database.database_dialect]
+    """Return the dialect of the official client's `Database`.
+
+    Google's emulator does not report the dialect of a database, but the database itself does.
+    """
+    number = database.database_dialect
+    if number == 0:
+        try:
+            with database.snapshot() as snapshot:
+                names = {str(row[0]) for row in snapshot.execute_sql(_DIALECT_QUERY)}
+        except GoogleAPICallError as error:
+            raise Rejected(server_message(error)) from error
+        number = next(each for each, own in DATABASE_DIALECTS.items() if own.name in names)
+    return DATABASE_DIALECTS[number]
 
 
 def _types(protos: Path | None) -> ProtoTypes:

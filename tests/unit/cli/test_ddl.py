@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
+from google.cloud.spanner_v1.database import Database
 from google.protobuf.descriptor_pb2 import FileDescriptorSet
 
 import spanemu
@@ -128,6 +129,27 @@ def test_apply_and_export(files: tuple[Path, Path]) -> None:
         assert "CREATE VIEW V" in run("export", *place, *host).output
         unknown = run("export", "--database", place[1].replace("shop", "nope"), *host)
         assert unknown.exit_code == 2
+
+
+@pytest.mark.parametrize("reported", [True, False])
+def test_apply_to_a_postgresql_database(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, reported: bool
+) -> None:
+    path = tmp_path / "schema.sql"
+    path.write_text(
+        'CREATE TABLE t (k bigint PRIMARY KEY, "W" varchar(9)); CREATE INDEX i ON t ("W");'
+    )
+    if not reported:  # as by Google's emulator
+        monkeypatch.setattr(Database, "database_dialect", 0)
+    with spanemu.Emulator() as emulator:
+        database = emulator.create_database(
+            "shop", schema="CREATE TABLE t (k bigint PRIMARY KEY)", dialect="postgresql"
+        )
+        place = ("--database", database.name, "--host-port", emulator.uri)
+        planned = run("apply", path, *place, "--dry-run").output
+        assert planned.startswith('ALTER TABLE t ADD COLUMN "W" character varying(9);')
+        assert run("apply", path, *place).exit_code == 0
+        assert run("apply", path, *place, "--dry-run").output == ""
 
 
 def test_an_invalid_schema_is_no_usage_error(tmp_path: Path) -> None:
