@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import os
 import socket
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
@@ -45,7 +46,13 @@ from spanemu.lint.source import SourceMissing, SourceText, read_sources
 from spanemu.schema.dialect import DATABASE_DIALECTS, DatabaseDialect, dialect_named
 from spanemu.schema.objects import ProtoTypes
 from spanemu.schema.schema import Schema
-from spanemu.schema_source import SchemaRejected, SchemaStatement, rejected, split_schema
+from spanemu.schema_source import (
+    PsqlCommandSkipped,
+    SchemaRejected,
+    SchemaStatement,
+    rejected,
+    split_schema,
+)
 
 T = TypeVar("T")
 _FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
@@ -102,10 +109,14 @@ def fmt(sources: Sequence[str], dialect: str, check: bool) -> None:
 def _errors(text: SourceText) -> Iterator[SpannerError]:
     """Yield an error with its position for each invalid statement."""
     try:
-        statements = split_schema(text.text, text.origin, dialect=text.dialect.database)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", PsqlCommandSkipped)
+            statements = split_schema(text.text, text.origin, dialect=text.dialect.database)
     except SchemaRejected as failure:
         yield failure
         return
+    except PsqlCommandSkipped as skipped:
+        raise Rejected(f"{skipped}: remove the command to format the file") from skipped
     for statement in statements:
         try:
             parse(statement.text, statement.dialect)

@@ -207,3 +207,39 @@ def test_apply_reports_statements_that_data_violates(tmp_path: Path) -> None:
     assert found.exit_code == 2
     assert "I" in found.output
     assert "Traceback" not in found.output
+
+
+PG = ("--dialect", "postgresql")
+
+
+def test_schemas_of_postgresql_are_checked_compared_and_drawn(tmp_path: Path) -> None:
+    old, new = tmp_path / "old.sql", tmp_path / "new.sql"
+    old.write_text("CREATE TABLE a (id bigint PRIMARY KEY);")
+    new.write_text("CREATE TABLE a (id bigint PRIMARY KEY, v varchar(9)); CREATE INDEX i ON a (v);")
+    assert run("check", new, *PG).output == "1 table, 1 index, 0 views\n"
+    assert run("check", new).exit_code == 2
+    printed = run("diff", old, new, *PG).output
+    assert "ALTER TABLE a ADD COLUMN v character varying(9);" in printed
+    assert "CREATE INDEX i ON a (v);" in printed
+    assert "i -> a (index on)" in run("graph", new, *PG).output
+
+
+def test_fmt_refuses_a_file_with_psql_commands(tmp_path: Path) -> None:
+    path = tmp_path / "pg.sql"
+    path.write_text("\\connect shop\ncreate table a (id bigint primary key);\n")
+    refused = run("fmt", path, *PG)
+    assert (refused.exit_code, path.read_text()[:8]) == (2, "\\connect")
+    assert "pg.sql:1" in refused.output
+    path.write_text("create table a (id bigint primary key);\n")
+    assert run("fmt", path, *PG).exit_code == 0
+    assert path.read_text().startswith("CREATE TABLE a (")
+
+
+def test_apply_reads_the_schema_in_the_dialect_of_the_database(tmp_path: Path) -> None:
+    path = tmp_path / "pg.sql"
+    path.write_text("CREATE TABLE a (id bigint PRIMARY KEY);")
+    with spanemu.Emulator() as emulator:
+        handle = emulator.create_database("shop", dialect="postgresql")
+        target = ("--database", handle.name, "--host-port", emulator.uri)
+        assert run("apply", path, *target).exit_code == 0
+        assert run("export", *target).output.startswith("CREATE TABLE a (\n  id bigint NOT NULL")
