@@ -110,6 +110,11 @@ def is_numeric(node: Expression) -> bool:
     return number_text(node) is not None
 
 
+def is_listed(item: Expression) -> bool:
+    """Return whether an item of an IN list becomes an element of an array."""
+    return isinstance(item, ast.ScalarSubquery) or not has_columns(item)
+
+
 def has_columns(node: Any) -> bool:
     """Return whether an expression refers to a column."""
     if isinstance(node, Name):

@@ -63,7 +63,9 @@ class ExpressionPrinter:
 
     def converted(self, node: Expression, target: Type | None) -> str:
         """Return an operand of an operator that takes a `target`; None if that is not known."""
-        if target is None or isinstance(node, _UNTYPED) or target == self.notes.type_of(node):
+        if target is None:
+            return self.part(node)
+        if isinstance(node, _UNTYPED) or target == self.notes.type_of(node):
             return self.whole(node)
         return f"({self.whole(node)})::{title(target)}"
 
@@ -237,7 +239,7 @@ def _in(printer: ExpressionPrinter, node: In) -> str:
         ]
         return _joined(joint, tests)
     operand = printer.part(node.operand)
-    listed = [item for item in node.items if not constants.has_columns(item)]
+    listed = [item for item in node.items if constants.is_listed(item)]
     if len(listed) < 2:
         listed = []
     tests = []

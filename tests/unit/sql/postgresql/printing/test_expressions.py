@@ -114,6 +114,10 @@ def test_constants_have_their_types(text: str, canonical: str) -> None:
         ("o AND a = 1 OR NOT o", "((o AND (a = '1'::bigint)) OR (NOT o))"),
         ("o AND (o AND o)", "(o AND (o AND o))"),
         ("a BETWEEN 1 AND 2", "((a >= '1'::bigint) AND (a <= '2'::bigint))"),
+        (
+            "f BETWEEN 1 AND 5",
+            "((f >= ('1'::bigint)::double precision) AND (f <= ('5'::bigint)::double precision))",
+        ),
         ("a NOT BETWEEN 1 AND 2", "((a < '1'::bigint) OR (a > '2'::bigint))"),
         (
             "a BETWEEN SYMMETRIC 1 AND 2",

@@ -146,6 +146,10 @@ SCHEMA = Schema(dialect=POSTGRESQL, tables={"t": T, "u": U})
             "SELECT ((a >= '1'::bigint) AND ((a)::numeric <= 2.5)) AS x FROM t",
         ),
         (
+            "SELECT b IN (1, (SELECT max(a) FROM u)) AS x FROM t",
+            "SELECT (b = ANY (ARRAY['1'::bigint, (SELECT max(u.a) AS max FROM u)])) AS x FROM t",
+        ),
+        (
             "SELECT (a = 1 AND b = 2) AND o AS x FROM t",
             "SELECT ((a = '1'::bigint) AND (b = '2'::bigint) AND o) AS x FROM t",
         ),
