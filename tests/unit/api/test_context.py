@@ -36,6 +36,12 @@ def test_a_block_sets_and_restores_the_environment():
     assert "SPANNER_EMULATOR_HOST" not in os.environ
 
 
+def test_a_block_has_the_dialect_of_its_argument():
+    with spanemu.emulated("CREATE TABLE t (x bigint PRIMARY KEY)", dialect="postgresql") as shop:
+        insert(shop, 1)
+        assert (rows(), shop.dialect) == ([[1]], "postgresql")
+
+
 def test_each_call_of_a_function_gets_a_new_emulator():
     @spanemu.emulated(iter([SCHEMA]), database="orders")
     def run(x):

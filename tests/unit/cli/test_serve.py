@@ -123,6 +123,18 @@ def test_a_port_in_use_ends_the_server_with_one_sentence(serve):
     assert uri in said[1]
 
 
+def test_databases_have_the_dialect_of_the_option(serve, tmp_path):
+    schema = tmp_path / "schema.sql"
+    schema.write_text("\\connect shop\nCREATE TABLE singers (id bigint PRIMARY KEY);")
+    process = serve("--database", "shop", "--dialect", "postgresql", "--schema", str(schema))
+    lines = [process.stdout.readline() for _ in range(6)]
+    uri = next(line for line in lines if "export" in line).split("=")[1].strip()
+    with spanemu.Emulator.attach(uri) as emulator:
+        shop = emulator.database("shop")
+        assert shop.dialect == "postgresql"
+        assert shop.ddl() == ["CREATE TABLE singers (\n  id bigint NOT NULL,\n  PRIMARY KEY(id)\n)"]
+
+
 def test_schema_errors_name_file_and_line(serve, tmp_path):
     schema = tmp_path / "schema.sql"
     schema.write_text(f"{SINGERS};\nCREATE TABLE Singers (x INT64) PRIMARY KEY (x);")
