@@ -58,9 +58,9 @@ class Findings:
 
 
 def valid_statements() -> list[str]:
-    """Every schema statement of the golden files, right or wrong."""
+    """Every schema statement of GoogleSQL's golden files, right or wrong."""
     found: list[str] = []
-    for path in sorted(GOLDEN.glob("*.golden")):
+    for path in sorted(set(GOLDEN.glob("*.golden")) - {GOLDEN / "postgresql.golden"}):
         for line in path.read_text().split("\n\n"):
             body = line.partition("\n----")[0].partition("\n")[2]
             pieces = (

@@ -2,6 +2,7 @@
 
 from datetime import date
 from decimal import Decimal
+from math import isnan
 from typing import Any
 from uuid import UUID
 
@@ -74,10 +75,12 @@ def cells(type_: Type) -> st.SearchStrategy[Any]:
 
 
 def same(left: Any, right: Any) -> bool:
-    """Equality for which NaN is NaN, also inside arrays and structs."""
+    """Equality for which NaN is NaN, also inside arrays and structs, and PostgreSQL's as well."""
     if isinstance(left, tuple) and isinstance(right, tuple):
         return len(left) == len(right) and all(map(same, left, right))
-    return bool(left == right) or (left != left and right != right)
+    if isinstance(left, float) and isinstance(right, float) and isnan(left):
+        return isnan(right)
+    return bool(left == right)
 
 
 def _digits(number: int) -> tuple[int, ...]:
