@@ -28,7 +28,7 @@ def round32(number: float) -> float:
 
 
 def fits(number: float) -> bool:
-    """Return whether `number` rounds to a FLOAT32 without overflow; NaN and infinities do."""
+    """Return whether `number` is NaN, infinite, or rounds to a FLOAT32 without overflow."""
     try:
         _pack(number)
     except OverflowError:

@@ -68,7 +68,7 @@ _DESCRIBED: Mapping[str, Callable[[Source], NamedRows]] = {
 
 
 def _described(name: str, source: Source) -> Rows:
-    """Return the rows of a table that describe the system tables."""
+    """Return the rows of the catalog table `name` that describe the system tables themselves."""
     if name == "information_schema.columns":
         return system_columns(SYSTEM_TABLES, source)
     describe = _DESCRIBED.get(name)

@@ -171,7 +171,7 @@ class TypeParser(NameParser):
         return TypeReference("interval", modifiers, 0, fields, at=start, end=self.end)
 
     def interval_fields(self) -> tuple[str, tuple[int, ...]]:
-        """Parse `DAY`, `DAY TO SECOND(3)` and the like; return the fields and the precision."""
+        """Parse the fields and the precision of an interval, as in `DAY TO SECOND(3)`."""
         first = self.token.symbol
         if first not in _INTERVAL_ENDS:
             return "", ()
