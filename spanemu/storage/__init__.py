@@ -3,6 +3,7 @@
 In reading order: `versions` (the history of one row), `layout` (the trees of tables and indexes,
 parent before child), `boundary` (where a split may begin), `splits` (the splits that tile a
 hierarchy), `split_map` (all hierarchies and servers, and dropped trees), `sizes` (estimated bytes),
-`garbage_collection` (old versions, snapshots and their undo log), `observer` (the observers of
-commits and reads) and `store` (reads at a timestamp, commits, snapshots and clones).
+`change_log` (the changes that change streams show), `garbage_collection` (old versions, snapshots
+and their undo log), `observer` (the observers of commits and reads) and `store` (reads at a
+timestamp, commits, snapshots and clones).
 """

@@ -1,0 +1,7 @@
+"""Change streams: what they watch, the records of commits, and how clients read them.
+
+A commit appends one raw entry to the store's change log (`storage.change_log`); everything else is
+made when a stream is read. In reading order: `watching` (what each stream of a schema watches),
+`partitions` (the key ranges of one stream through time), `records` (an entry -> the data change
+records of one stream).
+"""

@@ -1,0 +1,250 @@
+"""The change log of a store: one raw entry for each commit that changed a watched table.
+
+A commit appends its entry in the critical section that makes its rows visible. Everything else,
+such as the records of one change stream, is made from the entries when they are read.
+
+The entries are kept in chunks. A full chunk never changes, so clones and snapshots share it, and
+old entries are dropped chunk by chunk.
+
+The store's mutex guards all fields; the reading methods take it for one batch of entries.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from operator import itemgetter
+from typing import NamedTuple, Protocol, Self
+
+from spanemu.schema.schema import Schema
+from spanemu.storage.layout import TreeId
+from spanemu.storage.sizes import cell_bytes
+from spanemu.storage.split_map import SplitMap
+from spanemu.storage.versions import Row
+
+CHUNK_ENTRIES = 256
+ENTRIES_WEIGHED_MAX = 1_024  # the size of a longer log is estimated from this many entries
+ENTRY_BYTES = 120  # of an entry without its changes: timestamp, serial, tag and references
+CHANGE_BYTES = 96  # of a changed row without its cells
+
+
+class RowChange(NamedTuple):
+    """The net effect of a commit on one row.
+
+    `before` and `after` are the committed rows, None where there is none; a row may be shorter than
+    the table is wide (`storage.versions.row_cells`). `written` is the mask of the written cells of
+    an updated row. It is WHOLE_ROW for an insert, for a delete, and for a delete followed by an
+    insert, which has both rows.
+    """
+
+    tree: TreeId
+    key: bytes
+    before: Row | None
+    after: Row | None
+    written: int
+
+
+class ChangeEntry(NamedTuple):
+    """The watched changes of one commit.
+
+    `serial` differs for all commits of a database, also across restores. `schema` is that of the
+    commit. `is_system` is true for rows that no client wrote: `is_ttl` for those that a row
+    deletion policy deleted, otherwise the backfill of a default value. `excluded` is
+    exclude_txn_from_change_streams.
+    """
+
+    timestamp: int
+    serial: int
+    changes: tuple[RowChange, ...]
+    schema: Schema
+    tag: str = ""
+    is_system: bool = False
+    is_ttl: bool = False
+    excluded: bool = False
+
+
+class StreamPartitions(Protocol):
+    """The partitions of the change streams of a database, as the store sees them. Immutable."""
+
+    @property
+    def latest(self) -> int:
+        """The time of the last change of any partition."""
+        ...
+
+    def following(self, split_map: SplitMap, at: int) -> Self:
+        """Return the partitions from `at` on, for the present splits."""
+        ...
+
+    def moved(self, hierarchy: TreeId, start: bytes, at: int) -> Self:
+        """Return the partitions after the split that begins at `start` has moved."""
+        ...
+
+    def restarted(self) -> Self:
+        """Return the partitions as they would be if they had existed from the beginning of time."""
+        ...
+
+
+class ChangeListener(Protocol):
+    """A receiver of what readers of change streams wait for.
+
+    The caller holds the store's mutex, so the methods return quickly and wait for nothing.
+    """
+
+    def on_entry(self, entry: ChangeEntry, partitions: StreamPartitions) -> None:
+        """Handle an entry that was appended; `partitions` are those of its commit."""
+        ...
+
+    def on_partitions(self, partitions: StreamPartitions | None) -> None:
+        """Handle a change of partitions or streams; None if no stream is left."""
+        ...
+
+
+class Watching(NamedTuple):
+    """The watched trees, with masks of their watched cells, and the partitions of all streams."""
+
+    cells: Mapping[TreeId, int]
+    retention_nanos: int
+    partitions: StreamPartitions
+
+
+@dataclass(frozen=True, slots=True)
+class LogMark:
+    """A state of a log, to restore with `rollback`."""
+
+    log: ChangeLog
+    chunks: tuple[list[ChangeEntry], ...]
+    last_length: int
+    watching: Watching
+
+
+Mutex = AbstractContextManager[object]
+_timestamp = itemgetter(0)
+
+
+class ChangeLog:
+    """The changes of the watched tables of one store, in commit order."""
+
+    def __init__(self, mutex: Mutex, watching: Watching) -> None:
+        self._mutex = mutex
+        self.watching = watching
+        self._chunks: list[list[ChangeEntry]] = []
+        self._serial = 0
+
+    def __len__(self) -> int:
+        """Return the number of entries."""
+        with self._mutex:
+            return sum(map(len, self._chunks))
+
+    @property
+    def partitions(self) -> StreamPartitions:
+        """The partitions of the streams, present and past."""
+        return self.watching.partitions
+
+    # ------------------------------------------------------------------ reading
+
+    def between(self, first: int, last: int, limit: int = CHUNK_ENTRIES) -> list[ChangeEntry]:
+        """Return the first entries, at most `limit`, with first <= timestamp <= last.
+
+        Continue after the timestamp of the last entry returned.
+        """
+        with self._mutex:
+            entries: list[ChangeEntry] = []
+            chunks = self._chunks
+            number = bisect_left(chunks, first, key=_last_timestamp)
+            while number < len(chunks) and len(entries) < limit:
+                chunk = chunks[number]
+                low = bisect_left(chunk, first, key=_timestamp)
+                high = bisect_left(chunk, last + 1, key=_timestamp)
+                entries += chunk[low : min(high, low + limit - len(entries))]
+                if high < len(chunk):
+                    break
+                number += 1
+            return entries
+
+    @property
+    def size_bytes(self) -> int:
+        """The size of the entries: exact for a short log, estimated for a long one."""
+        with self._mutex:
+            count = len(self)
+            step = -(-count // ENTRIES_WEIGHED_MAX) or 1
+            every = (entry for chunk in self._chunks for entry in chunk)
+            weighed = [entry_bytes(entry) for n, entry in enumerate(every) if n % step == 0]
+            return sum(weighed) * count // len(weighed) if weighed else 0
+
+    # ------------------------------------------------------------------ writing
+
+    def next_serial(self) -> int:
+        """Return a number that no other commit of the database has."""
+        self._serial += 1
+        return self._serial
+
+    def append(self, entry: ChangeEntry) -> None:
+        """Add the entry of the last commit, and drop entries older than the retention."""
+        chunks = self._chunks
+        if not chunks or len(chunks[-1]) >= CHUNK_ENTRIES:
+            chunks.append([])
+        chunks[-1].append(entry)
+        if chunks[0][-1][0] < entry[0] - self.watching.retention_nanos:
+            self.drop_before(entry[0] - self.watching.retention_nanos, chunks_max=1)
+
+    def drop_before(self, at: int, chunks_max: int | None = None) -> None:
+        """Drop the chunks with no entry at or after `at`."""
+        chunks = self._chunks
+        count = bisect_left(chunks, at, key=_last_timestamp)
+        del chunks[: count if chunks_max is None else min(count, chunks_max)]
+
+    # ------------------------------------------------------------------ snapshots and clones
+
+    def mark(self) -> LogMark:
+        """Return the present state."""
+        chunks = self._chunks
+        return LogMark(self, tuple(chunks), len(chunks[-1]) if chunks else 0, self.watching)
+
+    def rollback(self, mark: LogMark) -> None:
+        """Restore a state; serial numbers continue."""
+        self._chunks = list(mark.chunks)
+        if self._chunks:
+            # Copied, because other marks and clones may share the chunk.
+            self._chunks[-1] = self._chunks[-1][: mark.last_length]
+        self.watching = mark.watching
+
+    def share(self, mutex: Mutex) -> ChangeLog:
+        """Return a log for a clone of the store, which shares all full chunks."""
+        twin = ChangeLog(mutex, self.watching)
+        twin._chunks = list(self._chunks)
+        if twin._chunks:
+            twin._chunks[-1] = list(twin._chunks[-1])
+        twin._serial = self._serial
+        return twin
+
+    def forget(self) -> None:
+        """Drop all entries, and let the partitions exist from the beginning of time."""
+        self._chunks = []
+        self.watching = self.watching._replace(partitions=self.partitions.restarted())
+
+    def check(self, last_commit: int) -> None:
+        """Assert every invariant."""
+        timestamps = [entry.timestamp for chunk in self._chunks for entry in chunk]
+        assert timestamps == sorted(set(timestamps))
+        assert not timestamps or timestamps[-1] <= last_commit
+        assert all(self._chunks)
+
+
+def entry_bytes(entry: ChangeEntry) -> int:
+    """Return the estimated size of an entry."""
+    return ENTRY_BYTES + sum(map(_change_bytes, entry.changes))
+
+
+def _change_bytes(change: RowChange) -> int:
+    return CHANGE_BYTES + len(change.key) + sum(map(cell_bytes, _cells(change)))
+
+
+def _cells(change: RowChange) -> Iterator[object]:
+    yield from change.before or ()
+    yield from change.after or ()
+
+
+def _last_timestamp(chunk: list[ChangeEntry]) -> int:
+    return chunk[-1][0]
