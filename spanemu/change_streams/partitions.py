@@ -176,8 +176,7 @@ class PartitionHistory:
 
     def _with(self, era: Era, closed: Sequence[Partition]) -> PartitionHistory:
         by_token, children = dict(self.by_token), dict(self.children_of)
-        for each in closed:
-            by_token[each.token] = replace(each, end=era.since)
+        by_token |= {each.token: replace(each, end=era.since) for each in closed}
         for partition in era.partitions:
             if partition.token not in by_token:
                 by_token[partition.token] = partition
