@@ -1,6 +1,7 @@
 """Administration: instances, their databases, backups, and long-running operations.
 
     instances               all instances of an emulator and their contents
+    published_configs       the instance configurations that Google publishes, as data
     instance, instance_config, instance_partition, autoscaling
                             an instance and its parts as data, with the rules for their fields
     instance_partitions     the catalog of the partitions of all instances

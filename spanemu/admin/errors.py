@@ -243,6 +243,21 @@ class ConfigBaseNotManaged(SpannerError, code=Code.INVALID_ARGUMENT):
     reason: str
 
 
+class ConfigReplicasInvalid(SpannerError, code=Code.INVALID_ARGUMENT):
+    prose = "Instance config {name} cannot be based on {base}: {reason}."
+    name: str
+    base: str
+    reason: str
+
+
+class EditionTooLow(SpannerError, code=Code.FAILED_PRECONDITION):
+    prose = "Instance {name} cannot use {config}: that needs the edition {least}, not {edition}."
+    name: str
+    config: str
+    least: str
+    edition: str
+
+
 class ConfigInUse(SpannerError, code=Code.FAILED_PRECONDITION):
     prose = "Instance config {name} cannot be deleted: {user} uses it."
     name: str

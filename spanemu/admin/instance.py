@@ -15,7 +15,7 @@ from spanemu.admin.autoscaling import (
     Autoscaling,
     check_autoscaling,
 )
-from spanemu.admin.instance_config import PUBLISHED_CONFIGS
+from spanemu.admin.published_configs import PUBLISHED_CONFIGS
 from spanemu.base.deferred import deferred
 from spanemu.base.errors import Unsupported
 from spanemu.base.resource_ids import check_labels

@@ -12,6 +12,7 @@ from spanemu.admin.autoscaling import UNITS_PER_NODE
 from spanemu.admin.backup_runs import create_due_backups
 from spanemu.admin.errors import (
     ConfigInUse,
+    EditionTooLow,
     InstanceCannotMove,
     InstanceThereAlready,
     InstanceTooSmall,
@@ -22,7 +23,7 @@ from spanemu.admin.errors import (
 )
 from spanemu.admin.instance import Instance, InstanceSpec, capacity, check_spec
 from spanemu.admin.instance import updated as updated_instance
-from spanemu.admin.instance_config import ConfigSpec
+from spanemu.admin.instance_config import ConfigSpec, Edition
 from spanemu.admin.instance_partition import (
     InstancePartition,
     PartitionSpec,
@@ -45,12 +46,14 @@ from spanemu.admin.operations import Operation, finished
 from spanemu.base.paging import Page, PageRequest
 from spanemu.base.resource_ids import check_instance_id, check_instance_partition_id
 from spanemu.base.resource_names import (
+    DatabaseName,
     InstanceConfigName,
     InstanceName,
     InstancePartitionName,
     OperationName,
     ProjectName,
 )
+from spanemu.ddl.alterations import alteration_writer
 
 EVERY_INSTANCE = "-"
 
@@ -71,6 +74,7 @@ def create_instance(
     instances.configs.check(spec.config)
     check_spec(spec, str(name))
     units = capacity(spec, str(name))
+    _check_edition(instances, str(name), spec.config, spec.edition)
     start = instances.clock.now()
     instance = Instance(
         name=str(name),
@@ -93,8 +97,22 @@ def update_instance(instances: Instances, spec: InstanceSpec, paths: tuple[str, 
     """Change the fields of an instance that `paths` name."""
     name = InstanceName.parse(spec.name)
     start = instances.clock.now()
-    changed = instances.change_instance(spec.name, lambda old: updated_instance(old, spec, paths))
+
+    def change(old: Instance) -> Instance:
+        new = updated_instance(old, spec, paths)
+        if new.edition != old.edition:
+            _check_edition(instances, new.name, new.config, new.edition)
+        return new
+
+    changed = instances.change_instance(spec.name, change)
     return finished(instances.operations, name, InstanceUpdate(changed), start)
+
+
+def _check_edition(instances: Instances, name: str, given: str, edition: int) -> None:
+    """Raise EditionTooLow if a configuration needs a higher edition than the instance names."""
+    config = instances.configs.used_by(given, InstanceName.parse(name).project)
+    if Edition.UNSPECIFIED < edition < config.least_edition:
+        raise EditionTooLow(name, config.name, config.least_edition.name, Edition(edition).name)
 
 
 # ---------------------------------------------------------------------------- configurations
@@ -245,11 +263,23 @@ def move_instance(instances: Instances, name: str, target: str) -> Operation:
             raise InstanceThereAlready(name, target)
         if reason := _move_obstacle(instances, before, instance):
             raise InstanceCannotMove(name, reason)
+        _check_edition(instances, name, target, before.edition)
         return replace(before, config=target)
 
     moved = instances.change_instance(name, move)
+    _reset_leaders(instances, instance)
     instances.configs.add_use(target, instance.project)
     return finished(instances.operations, instance, InstanceMove(moved), start)
+
+
+def _reset_leaders(instances: Instances, name: InstanceName) -> None:
+    """Reset the leader regions that the configuration of a moved instance does not offer."""
+    allowed = instances.config_of(name).allowed_leaders
+    for database in instances.databases_of(name):
+        if allowed is not None and database.default_leader not in ("", *allowed):
+            writer = alteration_writer(database.schema)
+            id_ = DatabaseName.parse(database.name).database
+            database.apply_ddl([writer.database_option(id_, "default_leader", None)])
 
 
 def _move_obstacle(instances: Instances, instance: Instance, name: InstanceName) -> str:

@@ -1,7 +1,8 @@
-"""Instance configurations: those of the emulator, and user-managed ones based on them.
+"""Instance configurations: Google-managed ones, and user-managed ones based on them.
 
-A user-managed configuration has the replicas of its base and additional replicas. Any replicas are
-accepted, because all data is in one process.
+A user-managed configuration has the replicas of its base and at least one of the replicas that the
+base offers as optional. The replicas of `emulator-config` are unknown, so that configurations
+based on it may have any.
 
 CreateInstance may name any configuration, as on Google's emulator, because test suites name the
 configurations of their production instances. A strict catalog accepts the configurations that it
@@ -12,14 +13,23 @@ MoveInstance, which Google's emulator does not have, are always strict.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import IntEnum
 from typing import TYPE_CHECKING
 
 from sortedcontainers import SortedDict
 
+from spanemu.admin.published_configs import (
+    PUBLISHED_CONFIGS,
+    PublishedConfig,
+    QuorumType,
+    Replica,
+    ReplicaKind,
+)
 from spanemu.base.deferred import deferred
+from spanemu.base.errors import SpannerError
 from spanemu.base.paging import Page, PageRequest, page, under
 from spanemu.base.resource_ids import check_instance_config_id, check_labels
 from spanemu.base.resource_names import InstanceConfigName, ProjectName
@@ -30,95 +40,24 @@ else:
     errors = deferred("spanemu.admin.errors")
 
 
-_REGIONS = (
-    "africa-south1",
-    *("asia-east1", "asia-east2", "asia-northeast1", "asia-northeast2", "asia-northeast3"),
-    *("asia-south1", "asia-south2", "asia-southeast1", "asia-southeast2", "asia-southeast3"),
-    *("australia-southeast1", "australia-southeast2"),
-    *("europe-central2", "europe-north1", "europe-north2", "europe-southwest1", "europe-west1"),
-    *("europe-west2", "europe-west3", "europe-west4", "europe-west6", "europe-west8"),
-    *("europe-west9", "europe-west10", "europe-west12"),
-    *("me-central1", "me-central2", "me-west1"),
-    *("northamerica-northeast1", "northamerica-northeast2", "northamerica-south1"),
-    *("southamerica-east1", "southamerica-west1"),
-    *("us-central1", "us-east1", "us-east4", "us-east5", "us-south1"),
-    *("us-west1", "us-west2", "us-west3", "us-west4"),
-)
-_COUNTRIES = ("australia1", "canada1", "germany1", "india1", "japan1")
-_MULTI_REGIONS = (
-    *("asia1", "asia2"),
-    *("eur3", "eur5", "eur6", "eur7"),
-    *("nam3", "nam6", "nam7", "nam8", "nam9", "nam10", "nam11", "nam12", "nam13", "nam14"),
-    *("nam15", "nam16", "nam22", "nam23"),
-    *("nam-eur-asia1", "nam-eur-asia3"),
-)
-PUBLISHED_CONFIGS = frozenset(
-    {
-        *(f"regional-{region}" for region in _REGIONS),
-        *(f"dual-region-{country}" for country in _COUNTRIES),
-        *_MULTI_REGIONS,
-    }
-)
-
-
-_REGIONAL = "regional-"
-_REPLICAS = 3
-_OPTIONAL_REGIONS: Mapping[str, tuple[str, ...]] = {
-    "us-central1": (
-        "asia-northeast1", "asia-south1", "europe-west1", "europe-west2", "europe-west9",
-        "us-west3",
-    ),
-    "us-east1": ("us-central1", "us-west1", "europe-west1", "europe-west3"),
-    "europe-west1": ("us-central1", "us-west1"),
-}  # fmt: skip
-
-
-class ReplicaKind(IntEnum):
-    """The role of a replica, by the number of the API's enumeration."""
-
-    READ_WRITE = 1
-    READ_ONLY = 2
-
-
-@dataclass(frozen=True, slots=True)
-class Replica:
-    """The location of a copy of the data; `kind` is a number of the API's enumeration."""
-
-    location: str
-    kind: int
-    default_leader_location: bool = False
-
-
-def region_of(config_id: str) -> str:
-    """Return the region of a regional configuration; "" for other configurations."""
-    return config_id.removeprefix(_REGIONAL) if config_id.startswith(_REGIONAL) else ""
-
-
-def base_replicas(config_id: str) -> tuple[Replica, ...]:
-    """Return the replicas that every instance of a Google-managed configuration has."""
-    region = region_of(config_id)
-    if not region:
-        return ()
-    return tuple(
-        Replica(region, ReplicaKind.READ_WRITE, default_leader_location=number == 0)
-        for number in range(_REPLICAS)
-    )
-
-
-def optional_replicas(config_id: str) -> tuple[Replica, ...]:
-    """Return the replicas that a user-managed configuration may add to a Google-managed one."""
-    regions = _OPTIONAL_REGIONS.get(region_of(config_id), ())
-    return tuple(Replica(region, ReplicaKind.READ_ONLY) for region in regions)
-
-
 CUSTOM_CONFIGS_PER_PROJECT_MAX = 100
+
+
+class Edition(IntEnum):
+    """The edition of an instance, by the number of the API's enumeration."""
+
+    UNSPECIFIED = 0
+    STANDARD = 1
+    ENTERPRISE = 2
+    ENTERPRISE_PLUS = 3
 
 
 @dataclass(frozen=True, slots=True)
 class InstanceConfig:
     """A configuration. `base` is empty unless the configuration is user-managed.
 
-    `version` changes with every update; 0 is Google-managed.
+    `version` changes with every update; 0 is Google-managed. `published` is the description of the
+    configuration, or of its base, by Google; None for configurations that only an emulator has.
     """
 
     name: str
@@ -129,6 +68,31 @@ class InstanceConfig:
     labels: Mapping[str, str] = field(default_factory=dict)
     leader_options: tuple[str, ...] = ()
     version: int = 0
+    published: PublishedConfig | None = None
+
+    @property
+    def quorum(self) -> QuorumType:
+        """The spread of the replicas that vote on a write."""
+        return QuorumType.UNSPECIFIED if self.published is None else self.published.quorum
+
+    @property
+    def offers_free_instances(self) -> bool:
+        """True if Google offers free trial instances with the configuration."""
+        return self.published is not None and not self.base and self.published.offers_free_instances
+
+    @property
+    def allowed_leaders(self) -> tuple[str, ...] | None:
+        """The regions that databases may choose as leader region; None for any region."""
+        if self.published is None and not self.leader_options:
+            return None
+        return self.leader_options
+
+    @property
+    def least_edition(self) -> Edition:
+        """The least edition of an instance of the configuration."""
+        if self.quorum in (QuorumType.DUAL_REGION, QuorumType.MULTI_REGION):
+            return Edition.ENTERPRISE_PLUS
+        return Edition.ENTERPRISE if self.base else Edition.UNSPECIFIED
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,13 +133,26 @@ class InstanceConfigs:
             with self._mutex:
                 if name not in self._used:
                     raise errors.InstanceConfigNotFound(name)
+        published = PUBLISHED_CONFIGS.get(config)
+        display_name = self._offered.get(config, config)
+        if published is None:
+            return InstanceConfig(name, display_name)
         return InstanceConfig(
             name,
-            self._offered.get(config, config),
-            replicas=base_replicas(config),
-            optional_replicas=optional_replicas(config),
-            leader_options=tuple(filter(None, (region_of(config),))),
+            published.display_name if display_name == config else display_name,
+            replicas=published.replicas,
+            optional_replicas=published.optional_replicas,
+            leader_options=published.leader_options,
+            published=published,
         )
+
+    def used_by(self, given: str, project: str) -> InstanceConfig:
+        """Return the configuration that an instance of `project` names, even an unknown one."""
+        name = self.name_of(given, project)
+        try:
+            return self.get(name)
+        except SpannerError:
+            return InstanceConfig(name, name)
 
     def check(self, given: str) -> None:
         """Raise if the catalog is strict and an instance may not name the configuration `given`."""
@@ -228,16 +205,17 @@ class InstanceConfigs:
         name = str(InstanceConfigName(project.project, config_id))
         if spec.name not in ("", name):
             raise errors.MismatchingName("instance config", spec.name, name)
-        self._check_base(name, project, spec)
+        base = self._checked_base(name, project, spec)
         check_labels(spec.labels)
         config = InstanceConfig(
             name,
             spec.display_name or config_id,
             spec.base,
-            spec.replicas,
+            _with_default_leader(spec.replicas, base),
             labels=dict(spec.labels),
-            leader_options=spec.leader_options,
+            leader_options=spec.leader_options or base.leader_options,
             version=1,
+            published=base.published,
         )
         with self._mutex:
             if name in self._custom or config_id in self._offered:
@@ -291,19 +269,64 @@ class InstanceConfigs:
             raise errors.ResourceChanged(name)
         return config
 
-    def _check_base(self, name: str, project: ProjectName, spec: ConfigSpec) -> None:
+    def _checked_base(self, name: str, project: ProjectName, spec: ConfigSpec) -> InstanceConfig:
+        """Return the base of a new configuration. Raise unless the configuration extends it."""
         if not spec.base:
             raise errors.MissingField("CreateInstanceConfig", "instance_config.base_config")
-        if self.get(spec.base).base:
+        base = self.get(spec.base)
+        if base.base:
             raise errors.ConfigBaseNotManaged(name, spec.base, "that is not Google-managed")
         if not spec.base.startswith(f"{project}/"):
             raise errors.ConfigBaseNotManaged(name, spec.base, "that is in another project")
-        if not spec.replicas:
+        if base.quorum == QuorumType.DUAL_REGION:
+            raise errors.ConfigBaseNotManaged(name, spec.base, "that is a dual-region config")
+        if not spec.replicas and base.replicas:
             raise errors.MissingField("CreateInstanceConfig", "instance_config.replicas")
         if not all(replica.location and replica.kind for replica in spec.replicas):
             raise errors.MissingField(
                 "CreateInstanceConfig", "the location and type of each replica"
             )
+        if base.published is not None:
+            for problem in _replica_problems(spec.replicas, base):
+                raise errors.ConfigReplicasInvalid(name, spec.base, problem)
+            for region in spec.leader_options:
+                if region not in base.leader_options:
+                    reason = f"{region} is no leader option of the base"
+                    raise errors.ConfigReplicasInvalid(name, spec.base, reason)
+        return base
+
+
+def _replica_problems(replicas: Sequence[Replica], base: InstanceConfig) -> Iterator[str]:
+    """Yield why `replicas` are not those of the base and some of its optional replicas."""
+    given = _counts(replicas)
+    required, optional = _counts(base.replicas), _counts(base.optional_replicas)
+    for location, kind in required - given:
+        yield f"the replica {_text(location, kind)} of the base is missing"
+    for location, kind in given - required - optional:
+        yield f"the base does not offer the optional replica {_text(location, kind)}"
+    if given == required:
+        yield "at least one optional replica is required"
+
+
+def _counts(replicas: Iterable[Replica]) -> Counter[tuple[str, int]]:
+    return Counter((replica.location, replica.kind) for replica in replicas)
+
+
+def _text(location: str, kind: int) -> str:
+    names = {number.value: number.name for number in ReplicaKind}
+    return f"{location} {names.get(kind, kind)}"
+
+
+def _with_default_leader(
+    replicas: tuple[Replica, ...], base: InstanceConfig
+) -> tuple[Replica, ...]:
+    """Return the replicas with the default leader of the base, if none is marked as such."""
+    leader = next((replica for replica in base.replicas if replica.default_leader_location), None)
+    if leader is None or any(replica.default_leader_location for replica in replicas):
+        return replicas
+    unmarked = replace(leader, default_leader_location=False)
+    position = replicas.index(unmarked)
+    return (*replicas[:position], leader, *replicas[position + 1 :])
 
 
 def _update_display_name(config: InstanceConfig, spec: ConfigSpec) -> InstanceConfig:

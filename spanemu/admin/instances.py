@@ -28,7 +28,7 @@ from sortedcontainers import SortedDict
 from spanemu.admin.backup_schedules import BackupSchedules
 from spanemu.admin.backups import Backups
 from spanemu.admin.instance import EMULATOR_CONFIG, Instance, is_instance_field
-from spanemu.admin.instance_config import InstanceConfigs
+from spanemu.admin.instance_config import InstanceConfig, InstanceConfigs
 from spanemu.admin.instance_partitions import InstancePartitions
 from spanemu.admin.operations import OperationLog
 from spanemu.admin.policies import Policies
@@ -134,6 +134,14 @@ class Instances:
         with self.mutex:
             existing = self._instances.get(fresh.name)
             return self.add_instance(fresh) if existing is None else existing
+
+    def config_of(self, name: InstanceName) -> InstanceConfig:
+        """Return the configuration of an instance, even an unknown one."""
+        return self.configs.used_by(self.instance(str(name)).config, name.project)
+
+    def leaders_of(self, database: str) -> tuple[str, ...] | None:
+        """Return the regions that a database may choose as leader region; None for any region."""
+        return self.config_of(DatabaseName.parse(database).parent).allowed_leaders
 
     def users_of_config(self, config: str) -> list[str]:
         """Return the names of the instances and instance partitions that use `config`."""

@@ -139,6 +139,7 @@ class Emulator(EmulatorHandle):
             retention_nanos=round(self.config.version_retention_seconds * NANOS_PER_SECOND),
             limits=self.config.limits,
             has_database=lambda name: instances.find_database(name) is not None,
+            leaders_of=lambda name: instances.leaders_of(name),
         )
         # A local variable: `environment` must not keep a dropped emulator alive.
         self._instances = instances = Instances(

@@ -43,6 +43,8 @@ class Environment:
     retention_nanos: int = RETENTION_DEFAULT_NANOS
     limits: Limits = DEFAULT_LIMITS
     has_database: Callable[[str], bool] = lambda name: False  # by full name
+    # The regions that a database may choose as leader region, by its full name; None for any.
+    leaders_of: Callable[[str], Sequence[str] | None] = lambda name: None
 
 
 @dataclass(frozen=True, slots=True)

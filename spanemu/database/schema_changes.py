@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -23,8 +23,10 @@ from spanemu.storage.layout import tree_of
 
 if TYPE_CHECKING:
     from spanemu.database import errors
+    from spanemu.ddl.errors import objects as ddl_errors
 else:
     errors = deferred("spanemu.database.errors")
+    ddl_errors = deferred("spanemu.ddl.errors.objects")
 
 GENERATIONS_COMPILED_MAX = 16  # of a database; a restore goes back by a few generations
 
@@ -51,6 +53,26 @@ class DdlOutcome:
         return len(self.commit_timestamps)
 
 
+def refuse_leaders(core: DatabaseCore, steps: Iterable[Step]) -> None:
+    """Raise BadDatabaseOption for the first step that sets a leader region not on offer.
+
+    The configuration of the instance offers the leader regions.
+    """
+    before = core.generation.schema.options.get("default_leader")
+    for step in steps:
+        leader = step.schema.options.get("default_leader")
+        if leader is not None and leader != before:
+            allowed = core.environment.leaders_of(core.name)
+            if allowed is not None and leader not in allowed:
+                supported = (
+                    f"The instance's configuration offers {', '.join(allowed)}."
+                    if allowed
+                    else "The instance's configuration has a single region."
+                )
+                raise ddl_errors.BadDatabaseOption("default_leader", leader, supported)
+        before = leader
+
+
 class SchemaChanges:
     """The schema changes of a database, of which one batch runs at a time."""
 
@@ -71,6 +93,7 @@ class SchemaChanges:
             try:
                 steps = plan_batch(statements, core.changeable_schema, sent, core.is_other_database)
                 refuse_drops(core, steps)
+                refuse_leaders(core, steps)
             except Cancelled:
                 steps, outcome.failure = (), errors.SchemaUpdateCancelled(0, len(statements))
             for step in steps:

@@ -43,6 +43,9 @@ _CATALOGS: Mapping[str, Sequence[tuple[str, str]]] = {
 _INSTANCES: Mapping[str, Sequence[tuple[str, str]]] = {
     "11.1": (
         ("Google-managed configurations are offered", "admin_instances::test_there_is_one_instance_config"),
+        ("published ones have Google's replicas and are a base", "instance_partitions::test_a_published_configuration_is_cloned_and_extended"),
+        ("they offer the leader regions of databases", "admin_databases::test_the_configuration_offers_the_leader_regions"),
+        ("they need an edition", "admin_instances::test_several_regions_need_the_edition_enterprise_plus"),
         ("a user-managed configuration is created", "instance_partitions::test_a_configuration_is_created"),
         ("its id, base and replicas have rules", "instance_partitions::test_configurations_that_cannot_be_created"),
         ("its base is Google-managed, its name free", "instance_partitions::test_a_configuration_needs_a_base_and_a_free_name"),

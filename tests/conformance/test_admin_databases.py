@@ -2,7 +2,7 @@
 
 import pytest
 from google.api_core import exceptions
-from google.cloud.spanner_admin_database_v1 import types
+from google.cloud.spanner_admin_database_v1 import DatabaseDialect, types
 from google.longrunning import operations_pb2
 from google.protobuf.field_mask_pb2 import FieldMask
 from google.rpc.error_details_pb2 import ResourceInfo
@@ -289,3 +289,33 @@ def test_malformed_database_names_are_refused(client, name):
     ):
         with pytest.raises(exceptions.InvalidArgument):
             call()
+
+
+@pytest.mark.parametrize(
+    ("config", "leader", "allowed"),
+    [
+        ("nam3", "us-east1", True),
+        ("nam3", "us-central1", False),
+        ("regional-us-east1", "us-east1", False),
+        ("emulator-config", "anywhere", True),
+        ("made-up", "anywhere", True),
+    ],
+)
+@pytest.mark.parametrize("dialect", ["GOOGLE_STANDARD_SQL", "POSTGRESQL"])
+def test_the_configuration_offers_the_leader_regions(client, config, leader, allowed, dialect):
+    instance = client.instance("led", f"{client.project_name}/instanceConfigs/{config}")
+    instance.create().result(timeout=10)
+    database = instance.database("led-db", database_dialect=DatabaseDialect[dialect])
+    database.create().result(timeout=10)
+    statement = (
+        f"ALTER DATABASE `led-db` SET OPTIONS (default_leader = '{leader}')"
+        if dialect == "GOOGLE_STANDARD_SQL"
+        else f"ALTER DATABASE \"led-db\" SET spanner.default_leader = '{leader}'"
+    )
+    if allowed:
+        database.update_ddl([statement]).result(timeout=10)
+    else:
+        with pytest.raises(exceptions.FailedPrecondition, match=leader):
+            database.update_ddl([statement])
+    database.reload()
+    assert database.default_leader == (leader if allowed else "")

@@ -157,6 +157,26 @@ def test_a_strict_emulator_refuses_configs_that_google_does_not_publish(config, 
                 create(client, config, "inst-1")
 
 
+@pytest.mark.parametrize(
+    ("config", "edition", "allowed"),
+    [
+        ("nam3", "STANDARD", False),
+        ("dual-region-japan1", "ENTERPRISE", False),
+        ("nam3", "ENTERPRISE_PLUS", True),
+        ("nam3", "EDITION_UNSPECIFIED", True),
+        ("regional-us-east1", "STANDARD", True),
+        ("made-up", "STANDARD", True),
+    ],
+)
+def test_several_regions_need_the_edition_enterprise_plus(client, config, edition, allowed):
+    name = f"{client.project_name}/instanceConfigs/{config}"
+    if allowed:
+        assert create(client, name, "inst-1", edition=edition).result().edition.name == edition
+    else:
+        with pytest.raises(exceptions.FailedPrecondition, match="ENTERPRISE_PLUS"):
+            create(client, name, "inst-1", edition=edition)
+
+
 def test_an_instance_needs_a_free_name(client, config_name, instance):
     with pytest.raises(exceptions.AlreadyExists, match="Instance already exists"):
         create(client, config_name, instance.instance_id)

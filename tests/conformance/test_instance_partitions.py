@@ -68,6 +68,21 @@ def test_a_configuration_is_created(api, config_name, create_config):
     assert api.get_instance_config(name=made.name) == made
 
 
+def test_a_published_configuration_is_cloned_and_extended(api, client, create_config):
+    base = api.get_instance_config(name=f"{client.project_name}/instanceConfigs/nam11")
+    assert base.display_name == "United States (Iowa, South Carolina, Oklahoma)"
+    assert base.config_type == types.InstanceConfig.Type.GOOGLE_MANAGED
+    assert base.quorum_type == types.InstanceConfig.QuorumType.MULTI_REGION
+    assert base.free_instance_availability.name == "UNSUPPORTED"
+    assert [each.type_.name for each in base.replicas] == ["READ_WRITE"] * 4 + ["WITNESS"]
+    assert base.replicas[0].default_leader_location
+    replicas = [*base.replicas, base.optional_replicas[0]]
+    made = create_config(base_config=base.name, replicas=replicas).result()
+    assert list(made.replicas) == replicas
+    assert (made.quorum_type, made.leader_options) == (base.quorum_type, base.leader_options)
+    assert not made.optional_replicas
+
+
 def test_configurations_are_listed_and_paged(api, client, create_config):
     for config_id in ("custom-b", "custom-a", "custom-c"):
         create_config(config_id)
@@ -91,12 +106,16 @@ def test_configurations_are_listed_and_paged(api, client, create_config):
         ("custom-one", {"base_config": ""}),
         ("custom-one", {"base_config": "emulator-config"}),
         ("custom-one", {"base_config": "projects/another/instanceConfigs/emulator-config"}),
-        ("custom-one", {"replicas": []}),
+        ("custom-one", {"replicas": [], "base_config": "{project}/instanceConfigs/nam3"}),
+        ("custom-one", {"base_config": "{project}/instanceConfigs/nam3"}),
+        ("custom-one", {"base_config": "{project}/instanceConfigs/dual-region-japan1"}),
         ("custom-one", {"replicas": [{"location": "europe-west1"}]}),
         ("custom-one", {"labels": {"Env": "dev"}}),
     ],
 )
 def test_configurations_that_cannot_be_created(client, create_config, config_id, changes):
+    if "base_config" in changes:
+        changes["base_config"] = changes["base_config"].format(project=client.project_name)
     with pytest.raises(exceptions.InvalidArgument):
         create_config(config_id, **changes)
     assert ids(client.list_instance_configs()) == ["emulator-config"]
@@ -404,3 +423,17 @@ def test_instances_that_cannot_be_moved(
     with pytest.raises(exceptions.FailedPrecondition, match="partitions"):
         move()
     assert api.get_instance(name=instance.name).config == config_name
+
+
+def test_a_move_keeps_a_leader_region_that_the_target_offers(api, client):
+    prefix = f"{client.project_name}/instanceConfigs"
+    travelling = client.instance("travelling", f"{prefix}/nam3")
+    travelling.create().result(timeout=10)
+    leader = "ALTER DATABASE `shop-db` SET OPTIONS (default_leader = 'us-east1')"
+    shop = travelling.database("shop-db")
+    shop.create().result(timeout=10)
+    shop.update_ddl([leader]).result(timeout=10)
+    for target, expected in (("nam6", "us-east1"), ("nam7", ""), ("regional-us-east1", "")):
+        api.move_instance(request={"name": travelling.name, "target_config": f"{prefix}/{target}"})
+        shop.reload()
+        assert shop.default_leader == expected

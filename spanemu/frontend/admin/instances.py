@@ -9,9 +9,10 @@ from spanemu.admin.errors import InvalidFieldMask
 from spanemu.admin.instance_administration import create_instance as create
 from spanemu.admin.instance_administration import move_instance as move
 from spanemu.admin.instance_administration import update_instance as update
-from spanemu.admin.instance_config import ConfigSpec, Replica
+from spanemu.admin.instance_config import ConfigSpec
 from spanemu.admin.instance_partition import InstancePartition, PartitionSpec
 from spanemu.admin.instances import Instances
+from spanemu.admin.published_configs import Replica
 from spanemu.base.paging import PageRequest
 from spanemu.base.resource_names import InstanceName, ProjectName
 from spanemu.frontend.admin import wire

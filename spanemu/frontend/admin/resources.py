@@ -10,8 +10,9 @@ from spanemu.admin.autoscaling import UNITS_PER_NODE, Autoscaling
 from spanemu.admin.backup import Backup
 from spanemu.admin.encryption import EncryptionConfig, EncryptionType
 from spanemu.admin.instance import Instance, InstanceSpec
-from spanemu.admin.instance_config import InstanceConfig, Replica
+from spanemu.admin.instance_config import InstanceConfig
 from spanemu.admin.instance_partition import InstancePartition
+from spanemu.admin.published_configs import STORAGE_LIMIT_PER_UNIT, Replica
 from spanemu.base.clock import NANOS_PER_SECOND
 from spanemu.database.database import Database, RestoreSource
 from spanemu.database.encryption import EncryptionKeys
@@ -87,7 +88,12 @@ def config_to_proto(config: InstanceConfig) -> Any:
         leader_options=config.leader_options,
         replicas=_replicas_to_proto(config.replicas),
         optional_replicas=_replicas_to_proto(config.optional_replicas),
+        quorum_type=config.quorum,
     )
+    if config.published is not None:
+        offers_free = config.offers_free_instances
+        message.free_instance_availability = wire.AVAILABLE if offers_free else wire.UNSUPPORTED
+        message.storage_limit_per_processing_unit = STORAGE_LIMIT_PER_UNIT
     if config.base:
         message.etag = etag_of(config.version)
     return message

@@ -1,37 +1,83 @@
-"""What the ids of Google-managed configurations tell of their replicas."""
+"""Published configurations, and those that users base on them."""
 
 import threading
+from collections import Counter
 
 import pytest
 
-from spanemu.admin.instance_config import (
-    InstanceConfigs,
-    ReplicaKind,
-    base_replicas,
-    optional_replicas,
+from spanemu.admin import errors
+from spanemu.admin.instance_config import ConfigSpec, Edition, InstanceConfigs
+from spanemu.admin.published_configs import Replica, ReplicaKind
+
+PREFIX = "projects/p/instanceConfigs/"
+READ_WRITE, READ_ONLY, WITNESS = ReplicaKind
+
+
+@pytest.fixture
+def configs():
+    return InstanceConfigs({"emulator-config": "Emulator Instance Config"}, threading.RLock())
+
+
+@pytest.fixture
+def create(configs):
+    def run(base, replicas, **changes):
+        spec = ConfigSpec(base=PREFIX + base, replicas=tuple(replicas), **changes)
+        return configs.create("projects/p", "custom-one", spec, validate_only=False)
+
+    return run
+
+
+def test_only_configurations_of_the_emulator_have_unknown_replicas(configs):
+    config = configs.get(PREFIX + "emulator-config")
+    assert config.replicas == config.optional_replicas == ()
+    assert config.allowed_leaders is None
+    assert config.least_edition == Edition.UNSPECIFIED
+
+
+def test_a_user_managed_configuration_extends_its_base(configs, create):
+    base = configs.get(PREFIX + "nam7")
+    plain = [Replica(each.location, each.kind) for each in base.replicas]
+    config = create("nam7", [*plain, base.optional_replicas[0]])
+    assert Counter(config.replicas) == Counter([*base.replicas, base.optional_replicas[0]])
+    assert (config.quorum, config.leader_options) == (base.quorum, base.leader_options)
+    assert config.least_edition == Edition.ENTERPRISE_PLUS
+    assert not config.offers_free_instances
+
+
+def test_an_optional_replica_is_offered_as_often_as_the_base_lists_it(configs, create):
+    base = configs.get(PREFIX + "eur6")
+    twice = Replica("us-east1", READ_ONLY)
+    with pytest.raises(errors.ConfigReplicasInvalid):
+        create("eur6", [*base.replicas, *[twice] * 3])
+    assert create("eur6", [*base.replicas, *[twice] * 2]).least_edition == Edition.ENTERPRISE_PLUS
+
+
+@pytest.mark.parametrize(
+    ("base", "changed", "leaders"),
+    [
+        ("nam3", lambda base: base.replicas, ()),
+        ("nam3", lambda base: base.replicas[1:] + base.optional_replicas, ()),
+        ("nam3", lambda base: (*base.replicas, Replica("us-east4", READ_ONLY)), ()),
+        ("nam3", lambda base: (*base.replicas, Replica("us-west2", WITNESS)), ()),
+        ("nam3", lambda base: base.replicas + base.optional_replicas, ("us-central1",)),
+        ("regional-us-west4", lambda base: (*base.replicas, Replica("us-west1", READ_ONLY)), ()),
+    ],
 )
-
-OFFERED = {name: name for name in ("emulator-config", "regional-us-east1", "nam3")}
-
-
-def test_a_regional_configuration_has_three_replicas_and_offers_more():
-    configs = InstanceConfigs(OFFERED, threading.RLock())
-    found = configs.get("projects/p/instanceConfigs/regional-us-east1")
-    assert [(one.location, one.kind) for one in found.replicas] == [
-        ("us-east1", ReplicaKind.READ_WRITE)
-    ] * 3
-    assert [one.default_leader_location for one in found.replicas] == [True, False, False]
-    assert found.leader_options == ("us-east1",)
-    assert found.optional_replicas
-    assert {one.kind for one in found.optional_replicas} == {ReplicaKind.READ_ONLY}
-    assert "us-east1" not in {one.location for one in found.optional_replicas}
+def test_replicas_that_do_not_extend_the_base(configs, create, base, changed, leaders):
+    replicas = changed(configs.get(PREFIX + base))
+    with pytest.raises(errors.ConfigReplicasInvalid) as caught:
+        create(base, replicas, leader_options=leaders)
+    assert caught.value.base == PREFIX + base
 
 
-@pytest.mark.parametrize("config", ["emulator-config", "nam3"])
-def test_of_others_nothing_is_said(config):
-    assert base_replicas(config) == optional_replicas(config) == ()
+def test_a_dual_region_configuration_is_no_base(configs, create):
+    base = configs.get(PREFIX + "dual-region-japan1")
+    with pytest.raises(errors.ConfigBaseNotManaged):
+        create("dual-region-japan1", [*base.replicas, Replica("us-west1", READ_ONLY)])
 
 
-def test_a_region_without_optional_ones_offers_none():
-    assert len(base_replicas("regional-us-west4")) == 3
-    assert optional_replicas("regional-us-west4") == ()
+def test_the_configuration_of_an_emulator_is_a_base_for_any_replicas(create):
+    config = create("emulator-config", [], leader_options=("europe-west1",))
+    assert config.replicas == ()
+    assert config.allowed_leaders == ("europe-west1",)
+    assert config.least_edition == Edition.ENTERPRISE
