@@ -1,7 +1,8 @@
 """Foundations without knowledge of databases, which every other package may import.
 
 In reading order: `errors` (failures with a code and a text), `clock` (the only source of time, and
-its units), `rand` (the only source of randomness), `limits` (every published quota),
+its units), `timers` (functions called at times of a clock), `live` (rows of a result that appear
+over time), `rand` (the only source of randomness), `limits` (every published quota),
 `resource_names` and `resource_ids` (paths, ids and labels of resources), `suggestions` (for unknown
 names), `excerpts` (of statements, with a caret), `identifiers` (of SQL), `call` (the request in
 progress and its deadline), `deferred` (modules imported when used), `deadline_checks` (long loops

@@ -20,6 +20,8 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Protocol
 
+from spanemu.base.timers import Timer, Timers
+
 NANOS_PER_MICRO = 1_000
 NANOS_PER_MILLI = 1_000_000
 NANOS_PER_SECOND = 1_000_000_000
@@ -79,6 +81,13 @@ class Clock(Protocol):
         """Return once the time is past `nanos`, or after `seconds_max`; may return early."""
         ...
 
+    def call_at(self, nanos: int, function: Callable[[], object]) -> Timer:
+        """Return a timer that calls `function` on another thread once the time is `nanos`.
+
+        Nothing waits for a clock that is set back: its timers are due later.
+        """
+        ...
+
 
 def real_time_ns() -> Callable[[], int]:
     """Return a function that reads the machine's time, in nanoseconds since the epoch."""
@@ -108,6 +117,7 @@ class SystemClock:
     def __init__(self, start: int | None = None) -> None:
         self._mutex = threading.Lock()  # Guards writes of every field below.
         self._moved = threading.Condition(self._mutex)
+        self._timers = Timers(self)
         self._last = BEGINNING
         self._time_ns = real_time_ns()
         self._offset = 0 if start is None else start - self._time_ns()
@@ -160,17 +170,23 @@ class SystemClock:
             self._offset += nanos
             if self._frozen_at is not None:
                 self._frozen_at += nanos
-            self._moved.notify_all()
+            self._notify()
 
     def wait_until(self, nanos: int, seconds_max: float | None) -> None:
         """Return once the time is past `nanos`, or after `seconds_max`; may return early."""
         with self._mutex:
-            waits = [WAIT_SECONDS_MAX]
-            if self._frozen_at is None:
-                waits.append(max(0.0, (nanos - self._wall()) / NANOS_PER_SECOND) + 1e-6)
-            if seconds_max is not None:
-                waits.append(seconds_max)
-            self._moved.wait(min(waits))
+            waits = [WAIT_SECONDS_MAX, self.seconds_until(nanos), seconds_max]
+            self._moved.wait(min(seconds for seconds in waits if seconds is not None))
+
+    def call_at(self, nanos: int, function: Callable[[], object]) -> Timer:
+        """Return a timer that calls `function` on another thread once the time is `nanos`."""
+        return self._timers.add(nanos, function)
+
+    def seconds_until(self, nanos: int) -> float | None:
+        """Return how long the clock takes to reach `nanos` by itself; None while it is frozen."""
+        if self._frozen_at is not None:
+            return None
+        return max(0.0, (nanos - self._wall()) / NANOS_PER_SECOND) + 1e-6
 
     def freeze(self, at: int | None = None, *, step: int = 0) -> None:
         """Freeze time at the present or at a later time; readings still differ by a microsecond.
@@ -185,7 +201,7 @@ class SystemClock:
             if at is not None or self._frozen_at is None:
                 self._frozen_at = present if at is None else at - at % NANOS_PER_MICRO
             self._step = step
-            self._moved.notify_all()
+            self._notify()
 
     def set_back(self, nanos: int) -> None:
         """Freeze time at `nanos`, which may be earlier than any reading."""
@@ -193,14 +209,14 @@ class SystemClock:
             self._frozen_at = nanos - nanos % NANOS_PER_MICRO
             self._last = self._frozen_at - NANOS_PER_MICRO
             self._step = 0
-            self._moved.notify_all()
+            self._notify()
 
     def set_state(self, state: ClockState) -> None:
         """Restore an earlier state. Readings continue after the latest reading of that state."""
         with self._mutex:
             self._offset, self._frozen_at = state.offset, state.frozen_at
             self._step, self._last = state.step, state.last
-            self._moved.notify_all()
+            self._notify()
 
     def pass_over(self, nanos: int) -> None:
         """Make every later reading exceed `nanos`."""
@@ -214,7 +230,11 @@ class SystemClock:
                 frozen, self._frozen_at = self._frozen_at, None
                 self._step = 0
                 self._offset += frozen - self._wall()
-                self._moved.notify_all()
+                self._notify()
+
+    def _notify(self) -> None:
+        self._moved.notify_all()
+        self._timers.clock_moved()
 
     def _wall(self) -> int:
         frozen = self._frozen_at
@@ -248,12 +268,17 @@ class ShiftedClock:
         """Return once the time is past `nanos`, or after `seconds_max`; may return early."""
         self._source.wait_until(nanos - self._ahead, seconds_max)
 
+    def call_at(self, nanos: int, function: Callable[[], object]) -> Timer:
+        """Return a timer that calls `function` on another thread once the time is `nanos`."""
+        return self._source.call_at(nanos - self._ahead, function)
+
 
 class ManualClock:
     """A clock for unit tests: each reading is one microsecond after the last."""
 
     def __init__(self, nanos: int = 0) -> None:
         self.nanos = nanos
+        self._timers: list[Timer] = []
 
     @property
     def state(self) -> ClockState:
@@ -270,8 +295,18 @@ class ManualClock:
         return self.nanos
 
     def advance(self, nanos: int) -> None:
-        """Move time forward by whole nanoseconds."""
+        """Move time forward by whole nanoseconds, and call the functions of timers that are due."""
         self.nanos += nanos
+        due = sorted(timer for timer in self._timers if timer.nanos <= self.nanos)
+        self._timers = [timer for timer in self._timers if timer.nanos > self.nanos]
+        for timer in due:
+            timer.fire()
+
+    def call_at(self, nanos: int, function: Callable[[], object]) -> Timer:
+        """Return a timer that calls `function` when `advance` reaches the time `nanos`."""
+        timer = Timer(nanos, function, len(self._timers))
+        self._timers.append(timer)
+        return timer
 
     def wait_until(self, nanos: int, seconds_max: float | None) -> None:
         """Advance to `nanos` at once."""

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Protocol
 from spanemu.base.clock import Clock
 from spanemu.base.deferred import deferred
 from spanemu.base.limits import DEFAULT_LIMITS, RETENTION_DEFAULT_NANOS, Limits
+from spanemu.base.live import LiveReaders
 from spanemu.base.rand import Randomness
 from spanemu.database.activity import ActivityLog, Progress
 from spanemu.database.generation import Generation
@@ -103,6 +104,7 @@ class DatabaseCore:
         self.sweeps: dict[int, Sweep] = {}  # by id of the table with a row deletion policy
         self.next_id = 1  # the lowest id for new schema objects, also after a restore
         self.closed = False
+        self.readers = LiveReaders()
         self.commit_observer: CommitObserver | None = None
         self.splitting = SplitManager(store, lambda: self.generation.schema)
         # The rows of SPLIT_STATS_TOP by time and interval; observed hotspots add rows.

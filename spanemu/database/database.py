@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from spanemu.base.clock import Clock
@@ -201,9 +202,9 @@ class Database:
     def restore(self, snapshot: DatabaseSnapshot) -> None:
         """Restore the state of a snapshot; open transactions are aborted, sessions stay open.
 
-        The collected statistics are deleted. The cost depends on the changes since the snapshot.
-        Raises ValueError for a snapshot that an earlier restore made invalid, and for a snapshot of
-        another database.
+        Streams that wait for rows fail. The collected statistics are deleted. The cost depends on
+        the changes since the snapshot. Raises ValueError for a snapshot that an earlier restore
+        made invalid, and for a snapshot of another database.
         """
         check_own(self._core, snapshot)
         why = "The database was restored."
@@ -214,6 +215,7 @@ class Database:
             self.sessions.abort_all(why)
             self._core.locks.wound_all(why)
             self._core.splitting.restored(snapshot.splitting)
+        self._core.readers.end(partial(errors.RestoredWhileRead, self.name))
         self.time.follow_if_passed()
         self._core.aggregator.forget()
 
@@ -305,4 +307,5 @@ class Database:
         """
         with self._core.store.mutex:
             self._core.closed = True
+        self._core.readers.close(partial(errors.DatabaseNotFound, self.name))
         self.sessions.close()

@@ -103,6 +103,14 @@ class SessionNotFound(ResourceNotFound):
     resource_type = f"{_TYPE_URL}.v1.Session"
 
 
+class RestoredWhileRead(SpannerError, code=Code.ABORTED):
+    prose = (
+        "Database {name} was restored to an earlier state while the rows were read. Start the "
+        "reading again: rows read before may never have been written."
+    )
+    name: str
+
+
 class MultiplexedSessionDeleted(SpannerError, code=Code.INVALID_ARGUMENT):
     prose = "Multiplexed sessions may not be deleted: {name}"
     name: str

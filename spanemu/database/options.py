@@ -136,7 +136,8 @@ class StatementRequest(Record):
     `parameters` hold raw values (JSON-like: None, bool, float, str, list, dict) by name without
     "@"; `parameter_types` the declared types. `seqno` is set for DML only. `directed_read` is true
     if the request chooses replicas, which only a read-only transaction may do. `role` is the
-    database role of the session, if any.
+    database role of the session, if any. `position` is where a result of live rows continues, as
+    the rows gave it.
     """
 
     sql: str
@@ -151,6 +152,7 @@ class StatementRequest(Record):
     optimizer_statistics_package: str = ""
     directed_read: bool = False
     role: str = ""
+    position: bytes = b""
 
 
 @record

@@ -14,6 +14,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import grpc
+
 from spanemu.base.clock import NANOS_PER_SECOND
 from spanemu.base.errors import (
     Code,
@@ -30,6 +32,10 @@ from spanemu.base.rand import Randomness
 from spanemu.frontend import wire
 
 STATUS_TRAILER = "grpc-status-details-bin"
+
+STATUS_CODES: Mapping[Code, grpc.StatusCode] = {
+    Code(status.value[0]): status for status in grpc.StatusCode
+}
 
 log = logging.getLogger("spanemu")
 _references = Randomness()

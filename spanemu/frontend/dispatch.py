@@ -7,7 +7,8 @@ works, and notifies watchers. It knows no transport: the transports turn the exc
 raises into statuses with `boundary.failure_from`.
 
 A streaming reply is produced step by step. Between two steps the thread belongs to the consumer,
-which may be the client itself, so the call is current during a step only.
+which may be the client itself, so the call is current during a step only. A result whose rows
+appear over time (`base.live`) has steps without a reply: the transport waits in its own way.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from spanemu.base.limits import (
     REQUEST_SECONDS_MAX,
     Limits,
 )
+from spanemu.base.live import LiveRows
 from spanemu.frontend.errors import RequestTooLarge, UnreadableRequest
 from spanemu.frontend.interception import Interceptor, intercepted
 from spanemu.frontend.method import Handler, Message, Method, Service
@@ -100,17 +102,30 @@ class Endpoint:
     def unary(self, data: bytes, call: ServedCall) -> bytes:
         """Return the only reply."""
         if self._watchers:
-            replies = self._only(data, call, tuple(self._watchers))
-            (only,) = self._watched(replies, call)
+            replies: Iterator[bytes] = self._only(data, call, tuple(self._watchers))
+            (only,) = list[bytes](self._watched(replies, call))
             return only
         reply = self._answer(data, call, ())
         return reply if reply.__class__ is bytes else reply.SerializeToString()
 
     def stream(self, data: bytes, call: ServedCall) -> Iterator[bytes]:
-        """Return the replies as an iterator; no work is done before the first is requested."""
+        """Return the replies as an iterator; no work is done before the first is requested.
+
+        A step waits for a reply as long as it takes.
+        """
+        return self._stream(data, call, waits=True)
+
+    def steps(self, data: bytes, call: ServedCall) -> Iterator[bytes | LiveRows]:
+        """Return the replies as `stream` does, but without waiting for rows that do not exist yet.
+
+        The iterator yields the live rows instead, and the caller waits before the next step.
+        """
+        return self._stream(data, call, waits=False)
+
+    def _stream(self, data: bytes, call: ServedCall, *, waits: bool) -> Iterator[Any]:
         if self._watchers:
-            return self._watched(self._replies(data, call, tuple(self._watchers)), call)
-        return self._replies(data, call, ())
+            return self._watched(self._replies(data, call, tuple(self._watchers), waits), call)
+        return self._replies(data, call, (), waits)
 
     def _answer(self, data: bytes, call: ServedCall, watchers: Iterable[Watcher]) -> Any:
         """Return what the handler returns for a request; an iterator of replies has not started."""
@@ -135,8 +150,8 @@ class Endpoint:
         yield _serialized(self._answer(data, call, watchers))
 
     def _replies(
-        self, data: bytes, call: ServedCall, watchers: Iterable[Watcher]
-    ) -> Iterator[bytes]:
+        self, data: bytes, call: ServedCall, watchers: Iterable[Watcher], waits: bool
+    ) -> Iterator[Any]:
         replies = self._answer(data, call, watchers)
         if replies.__class__ is tuple:  # All replies exist already.
             for reply in replies:
@@ -150,18 +165,26 @@ class Endpoint:
                     reply = next(replies, None)
                 if reply is None:
                     return
-                yield _serialized(reply)
+                if reply.__class__ is bytes:
+                    yield reply
+                elif not isinstance(reply, LiveRows):
+                    yield reply.SerializeToString()
+                elif waits:
+                    reply.wait()
+                else:
+                    yield reply
         finally:
             close = getattr(replies, "close", None)
             if close is not None:
                 close()
 
-    def _watched(self, replies: Iterator[bytes], call: ServedCall) -> Iterator[bytes]:
+    def _watched(self, replies: Iterator[Any], call: ServedCall) -> Iterator[Any]:
         failure: Exception | None = None
         try:
             for reply in replies:
-                for watcher in tuple(self._watchers):
-                    watcher.replied(call, reply)
+                if reply.__class__ is bytes:
+                    for watcher in tuple(self._watchers):
+                        watcher.replied(call, reply)
                 yield reply
         except Exception as error:
             failure = error

@@ -13,12 +13,13 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from hashlib import blake2b
-from itertools import islice
+from itertools import chain
 from typing import Any, Protocol
 
 from spanemu.admin.instances import Instances
 from spanemu.base.call import current
 from spanemu.base.errors import SpannerError
+from spanemu.base.live import LiveRows
 from spanemu.database.options import StatementRequest
 from spanemu.database.statements.query_engine import Footprint
 from spanemu.frontend.convert.chunks import StreamBroken
@@ -197,7 +198,8 @@ class InterceptedRequest:
         return getattr(self._request, field)
 
 
-Rows = Iterator[tuple[Any, ...]]
+Rows = Iterator[Any]
+_NO_ROW = object()
 
 
 class InjectedAction(Protocol):
@@ -260,13 +262,23 @@ def _run_with_actions(
         else:
             reply = method.handler(instances, request)
         if after and method.streams:
-            reply = iter(list(reply))
+            reply = _computed(iter(reply))
     except BaseException:
         _cancel_all(after)
         raise
     for action in after:
         action.strike()
     return reply
+
+
+def _computed(replies: Iterator[Any]) -> Iterator[Any]:
+    """Compute the replies of a stream, up to the first that has to be waited for."""
+    computed: list[Any] = []
+    for reply in replies:
+        computed.append(reply)
+        if isinstance(reply, LiveRows):
+            return chain(computed, replies)
+    return iter(computed)
 
 
 def _cancel_all(actions: Sequence[InjectedAction]) -> None:
@@ -282,13 +294,12 @@ def _row_breaker(actions: Sequence[InjectedAction]) -> Callable[[Rows], Rows]:
         sent = 0
         try:
             while remaining:
-                missing = (remaining[0].after_rows or 0) - sent
-                for row in islice(rows, missing):
-                    sent += 1
-                    missing -= 1
+                while sent < (remaining[0].after_rows or 0):
+                    row = next(rows, _NO_ROW)
+                    if row is _NO_ROW:
+                        return
+                    sent += not isinstance(row, LiveRows)  # No row exists yet.
                     yield row
-                if missing:
-                    return
                 _strike(remaining.pop(0))
             yield from rows
         finally:

@@ -1,7 +1,8 @@
 """The real gRPC server: endpoints behind a port, one thread for each RPC in progress.
 
 An RPC that waits for a lock keeps its thread, so the pool must be larger than the number of waiters
-that any test creates. Threads are started only when all others are busy.
+that any test creates. Threads are started only when all others are busy. A stream that waits for
+rows that do not exist yet has no thread (`continuation`).
 """
 
 from __future__ import annotations
@@ -9,17 +10,23 @@ from __future__ import annotations
 import errno
 import json
 import socket
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 from urllib.parse import unquote
 
 import grpc
 
-from spanemu.base.errors import Code
-from spanemu.frontend.boundary import Failure, failure_from
+from spanemu.base.deferred import deferred
+from spanemu.base.live import LiveRows
+from spanemu.frontend.boundary import STATUS_CODES, Failure, failure_from
 from spanemu.frontend.dispatch import Endpoint, Endpoints, Metadata, ServedCall
 from spanemu.frontend.errors import CannotListen, PortTaken
+
+if TYPE_CHECKING:
+    from spanemu.frontend import continuation
+else:
+    continuation = deferred("spanemu.frontend.continuation")
 
 try:
     from grpc._cython import cygrpc
@@ -84,10 +91,6 @@ WORKERS_MAX = 1024
 # A little more than the limit of a commit, so that Spanner's own error answers a larger commit.
 MESSAGE_BYTES_MAX = 104 * 1024 * 1024
 
-STATUS_CODES: dict[Code, grpc.StatusCode] = {
-    code: status for status in grpc.StatusCode for code in (Code(status.value[0]),)
-}
-
 _OPTIONS = (
     ("grpc.so_reuseport", 0),  # With it, two servers could share a port unknowingly.
     ("grpc.max_receive_message_length", MESSAGE_BYTES_MAX),
@@ -101,7 +104,8 @@ class Server:
     def __init__(self, endpoints: Endpoints, workers_max: int = WORKERS_MAX) -> None:
         self._workers = ThreadPoolExecutor(workers_max, thread_name_prefix="spanemu-rpc")
         self._server = grpc.server(self._workers, options=_OPTIONS)
-        self._server.add_generic_rpc_handlers((_Handlers(endpoints),))
+        self._continuations = continuation.Continuations()
+        self._server.add_generic_rpc_handlers((_Handlers(endpoints, self._continuations),))
 
     def start(self, host_port: str = "127.0.0.1:0") -> int:
         """Listen, and return the port: a free port if asked for port 0.
@@ -121,6 +125,7 @@ class Server:
     def stop(self, grace_seconds: float = 0.0) -> None:
         """Stop listening immediately, and cancel running RPCs after `grace_seconds`."""
         self._server.stop(grace_seconds).wait()
+        self._continuations.stop()
         self._workers.shutdown(wait=False, cancel_futures=True)
 
 
@@ -155,16 +160,16 @@ def _listen_error(host_port: str) -> CannotListen:
 class _Handlers(grpc.GenericRpcHandler):  # type: ignore[misc]
     """The lookup of the handler for a path; messages stay bytes on both sides of it."""
 
-    def __init__(self, endpoints: Endpoints) -> None:
-        self._by_path = {endpoint.path: _handler(endpoint) for endpoint in endpoints}
+    def __init__(self, endpoints: Endpoints, continuations: continuation.Continuations) -> None:
+        self._by_path = {each.path: _handler(each, continuations) for each in endpoints}
 
     def service(self, handler_call_details: Any) -> Any:
         return self._by_path.get(handler_call_details.method)
 
 
-def _handler(endpoint: Endpoint) -> Any:
+def _handler(endpoint: Endpoint, continuations: continuation.Continuations) -> Any:
     if endpoint.streams:
-        return grpc.unary_stream_rpc_method_handler(_serve_stream(endpoint))
+        return grpc.unary_stream_rpc_method_handler(_StreamBehavior(endpoint, continuations))
     return grpc.unary_unary_rpc_method_handler(_serve_unary(endpoint))
 
 
@@ -179,17 +184,37 @@ def _serve_unary(endpoint: Endpoint) -> Callable[[bytes, Any], bytes]:
     return serve
 
 
-def _serve_stream(endpoint: Endpoint) -> Callable[[bytes, Any], Iterator[bytes]]:
-    def serve(data: bytes, context: Any) -> Iterator[bytes]:
+class _StreamBehavior:
+    """The behavior of a streaming method, in the form of gRPC that need not keep its thread.
+
+    gRPC passes the function that sends a message, or the final status for None.
+    """
+
+    experimental_non_blocking = True
+
+    def __init__(self, endpoint: Endpoint, continuations: continuation.Continuations) -> None:
+        self._endpoint = endpoint
+        self._continuations = continuations
+
+    def __call__(self, data: bytes, context: Any, send: Callable[[bytes | None], object]) -> None:
+        endpoint = self._endpoint
+        replies = endpoint.steps(data, _call(endpoint, context))
         try:
-            yield from endpoint.stream(data, _call(endpoint, context))
+            for reply in replies:
+                if reply.__class__ is not bytes:
+                    assert isinstance(reply, LiveRows)
+                    path, continuations = endpoint.path, self._continuations
+                    continuation.WaitingStream(replies, path, context, continuations).wait(reply)
+                    return
+                send(reply)
+                if not context.is_active():
+                    return
         except Exception as error:
             failure = failure_from(error, endpoint.path)
         else:
+            send(None)
             return
         _abort(context, failure)
-
-    return serve
 
 
 class _RemoteCall(ServedCall):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from spanemu.admin.instances import Instances
 from spanemu.base.deferred import deferred
 from spanemu.base.errors import SpannerError
+from spanemu.base.live import LiveRows
 from spanemu.base.resource_ids import check_labels
 from spanemu.base.resource_names import DatabaseName, SessionName
 from spanemu.database.database import Database
@@ -16,7 +17,6 @@ from spanemu.database.sessions.session import Session
 from spanemu.database.statements.results import CommitOutcome, Partition, TransactionInfo
 from spanemu.frontend import wire
 from spanemu.frontend.boundary import status_to_proto
-from spanemu.frontend.convert.chunks import RowBreaker, resumable_chunks, resume_point_from_token
 from spanemu.frontend.convert.encoding import field
 from spanemu.frontend.convert.requests import (
     batch_statement_from_proto,
@@ -38,6 +38,7 @@ from spanemu.frontend.convert.results import (
     summary_bytes,
     transaction_to_proto,
 )
+from spanemu.frontend.convert.resume import RowBreaker, resumable_chunks, resume_point_from_token
 from spanemu.frontend.convert.selectors import (
     batch_selector_from_proto,
     commit_selector_from_proto,
@@ -157,7 +158,7 @@ def execute_sql(instances: Instances, request: Any) -> bytes:
 
 def execute_streaming_sql(
     instances: Instances, request: Any, break_rows: RowBreaker | None = None
-) -> Iterable[bytes]:
+) -> Iterable[bytes | LiveRows]:
     """Run a statement, and return its result as PartialResultSets."""
     session = session_of(instances, request.session)
     selector = selector_from_proto(request)
@@ -165,6 +166,7 @@ def execute_streaming_sql(
     resume_point = resume_point_from_token(request) if request.resume_token else None
     if resume_point is not None:
         selector = resume_point.selector(selector)
+        statement = resume_point.statement(statement)
     stream = session.execute(statement, selector, request.partition_token)
     return resumable_chunks(request, stream, resume_point, break_rows)
 
@@ -227,7 +229,7 @@ def read(instances: Instances, request: Any) -> bytes:
 
 def streaming_read(
     instances: Instances, request: Any, break_rows: RowBreaker | None = None
-) -> Iterable[bytes]:
+) -> Iterable[bytes | LiveRows]:
     """Read the rows of some keys, and return them as PartialResultSets."""
     session = session_of(instances, request.session)
     selector = selector_from_proto(request)

@@ -16,6 +16,7 @@ from __future__ import annotations
 import re
 import threading
 from collections.abc import Collection, Mapping, Sequence
+from functools import partial
 from itertools import count
 from typing import TYPE_CHECKING
 
@@ -88,7 +89,7 @@ class Sessions:
             self._sessions[name] = session
             expired = self._take_expired(now)
         for expired_session in expired:
-            expired_session.close(_EXPIRED)
+            self._end(expired_session, _EXPIRED)
         return session
 
     def get(self, name: str) -> Session:
@@ -210,7 +211,11 @@ class Sessions:
     def _drop(self, session: Session, why: str = "Its session was deleted.") -> None:
         with self._mutex:
             self._sessions.pop(session.name, None)
+        self._end(session, why)
+
+    def _end(self, session: Session, why: str) -> None:
         session.close(why)
+        self._core.readers.end(partial(errors.SessionNotFound, session.name), session.name)
 
 
 def _is_session_field(name: str) -> bool:

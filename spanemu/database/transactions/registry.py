@@ -152,7 +152,7 @@ class Transactions:
 
     def temporary(self, options: ReadOnly) -> SnapshotTransaction:
         """Return a read-only transaction for a single request."""
-        return SnapshotTransaction(self._core, b"", options)
+        return SnapshotTransaction(self._core, b"", options, self._owner)
 
     def single_use(self, options: ReadWriteOptions) -> ReadWriteTransaction:
         """Return a read-write transaction for a single commit."""

@@ -2,7 +2,8 @@
 
 Incoming: `types` (types and raw values), `timestamps`, `selectors` (the transaction of a request),
 `requests` (reads, statements, mutations, options). Outgoing: `encoding` (cells to bytes), `results`
-(whole results), `chunks` (streamed results, and the tokens that resume broken streams).
+(whole results), `chunks` (streamed results), `live_chunks` (streamed results whose rows appear over
+time), `resume` (the tokens that resume broken streams).
 
 This package also checks everything that a message alone can show to be wrong.
 """

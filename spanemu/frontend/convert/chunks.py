@@ -1,4 +1,4 @@
-"""Rows -> PartialResultSets of about one mebibyte, as serialized bytes, and their resume tokens.
+"""Rows -> PartialResultSets of about one mebibyte, as serialized bytes.
 
     PartialResultSet   metadata = 1   values = 2   chunked_value = 3   resume_token = 4
                        stats = 5      precommit_token = 8   last = 9
@@ -18,16 +18,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import closing
-from dataclasses import dataclass, replace
-from hashlib import blake2b
-from itertools import islice
-from struct import Struct
-from struct import error as StructError
 from typing import Any
 
 from spanemu.base.errors import SpannerError
 from spanemu.base.limits import ROW_BYTES_MAX, STREAM_CHUNK_BYTES
-from spanemu.database.options import Begin, ReadOnly, ReadTimestamp, Selector, SingleUse
 from spanemu.database.statements.results import ResultStream
 from spanemu.frontend.convert.encoding import PARTIAL, field, raw_bytes
 from spanemu.frontend.convert.results import (
@@ -38,7 +32,7 @@ from spanemu.frontend.convert.results import (
     shape_of,
     stats_field,
 )
-from spanemu.frontend.errors import InvalidResumeToken, RowTooLarge
+from spanemu.frontend.errors import RowTooLarge
 from spanemu.values.value import encoder
 
 _CHUNKED = b"\x18\x01"
@@ -102,8 +96,6 @@ class Chunks:
                     if parts:
                         yield self._flush(self._token())
                     if len(values) > limit:
-                        if len(values) > ROW_BYTES_MAX:
-                            raise RowTooLarge(len(values), ROW_BYTES_MAX)
                         yield from self._large_row(row, cells)
                         self._rows += 1
                         continue
@@ -144,6 +136,9 @@ class Chunks:
 
     def _large_row(self, row: tuple[Any, ...], cells: list[bytes]) -> Iterator[bytes]:
         """Yield the messages of a row larger than a message; the remainder stays in `_parts`."""
+        size = sum(map(len, cells))
+        if size > ROW_BYTES_MAX:
+            raise RowTooLarge(size, ROW_BYTES_MAX)
         types = [type_ for _, type_ in self._stream.columns]
         for cell, values, type_ in zip(row, cells, types, strict=True):
             if self._size + len(values) > self._chunk_bytes and self._parts:
@@ -229,111 +224,3 @@ def _size(raw: Any) -> int:
     if raw.__class__ is list:
         return sum(map(_size, raw)) + 12
     return 12
-
-
-Rows = Iterator[tuple[Any, ...]]
-RowBreaker = Callable[[Rows], Rows]
-
-_FINGERPRINT_BYTES = 16
-_TOKEN = Struct(f"<BQqQ{_FINGERPRINT_BYTES}s")
-_VERSION = 2
-
-
-@dataclass(frozen=True, slots=True)
-class ResumePoint:
-    """A position in a stream: `rows` rows were sent, read at `timestamp` with a query's plan."""
-
-    rows: int
-    timestamp: int
-    plan_serial: int = 0
-
-    def selector(self, selector: Selector | None) -> Selector:
-        """Return the transaction of the repeated request.
-
-        A read-only transaction of the request's own reads again at the same timestamp.
-        """
-        options = ReadOnly(ReadTimestamp(self.timestamp))
-        if selector is None:
-            return SingleUse(options)
-        if isinstance(selector, SingleUse | Begin) and isinstance(selector.options, ReadOnly):
-            returns = selector.options.return_read_timestamp
-            return replace(selector, options=replace(options, return_read_timestamp=returns))
-        return selector
-
-
-def resume_point_from_token(request: Any) -> ResumePoint:
-    """Return the position at which a request with a resume token continues.
-
-    Raises InvalidResumeToken.
-    """
-    try:
-        version, rows, timestamp, serial, fingerprint = _TOKEN.unpack(request.resume_token)
-    except StructError:
-        raise InvalidResumeToken("it is malformed") from None
-    if version != _VERSION:
-        raise InvalidResumeToken("it is malformed")
-    if fingerprint != _fingerprint(request):
-        raise InvalidResumeToken("it belongs to a different request")
-    return ResumePoint(rows, timestamp, serial)
-
-
-def resumable_chunks(
-    request: Any,
-    stream: ResultStream,
-    resume_point: ResumePoint | None,
-    break_rows: RowBreaker | None = None,
-) -> Iterable[bytes]:
-    """Return the PartialResultSets of `stream` after `resume_point`, with tokens where possible.
-
-    `break_rows` receives the remaining rows, and may make them end with `StreamBroken`.
-    """
-    if resume_point is None:
-        if break_rows is not None:
-            stream.rows = break_rows(stream.rows)
-        if stream.repeatable_at is None:
-            return Chunks(stream).messages()
-        return Chunks(stream, _Tokens(request, stream).at).messages()
-    if (stream.repeatable_at, stream.plan_serial) != (
-        resume_point.timestamp,
-        resume_point.plan_serial,
-    ):
-        close_rows(stream)
-        raise InvalidResumeToken("the rows of the first request cannot be read again")
-    _skip_rows(stream, resume_point.rows)
-    if break_rows is not None:
-        stream.rows = break_rows(stream.rows)
-    return Chunks(stream, _Tokens(request, stream).at, resume_point.rows).messages()
-
-
-def _skip_rows(stream: ResultStream, count: int) -> None:
-    if sum(1 for _ in islice(stream.rows, count)) < count:
-        close_rows(stream)
-        raise InvalidResumeToken("the stream has fewer rows")
-
-
-class _Tokens:
-    """The resume tokens of one stream; the request is hashed when the first token is needed."""
-
-    def __init__(self, request: Any, stream: ResultStream) -> None:
-        self._request = request
-        self._stream = stream
-        self._fingerprint = b""
-
-    def at(self, rows: int) -> bytes:
-        """Return the token of the position after `rows` rows."""
-        if not self._fingerprint:
-            self._fingerprint = _fingerprint(self._request)
-        stream = self._stream
-        return _TOKEN.pack(
-            _VERSION, rows, stream.repeatable_at, stream.plan_serial, self._fingerprint
-        )
-
-
-def _fingerprint(request: Any) -> bytes:
-    """Return a hash of everything in a request that determines its rows, except the transaction."""
-    bare = type(request)()
-    bare.CopyFrom(request)
-    for name in ("resume_token", "transaction", "request_options"):
-        bare.ClearField(name)
-    text = bare.SerializeToString(deterministic=True)
-    return blake2b(text, digest_size=_FINGERPRINT_BYTES).digest()

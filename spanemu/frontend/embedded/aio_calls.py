@@ -1,7 +1,8 @@
 """The objects that calls of an embedded `grpc.aio` channel return.
 
 Handlers are synchronous and may wait for locks. They run on the threads of a pool that is large
-enough for all waiters (unlike the loop's own pool), and never on the event loop.
+enough for all waiters (unlike the loop's own pool), and never on the event loop. A stream that
+waits for rows that do not exist yet has no thread.
 """
 
 from __future__ import annotations
@@ -9,12 +10,14 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable, Generator, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from functools import lru_cache
 from typing import Any
 
 import grpc
 import grpc.aio
 
+from spanemu.base.live import LiveRows
 from spanemu.frontend.dispatch import ServedCall
 from spanemu.frontend.embedded.status import (
     CANCELLED,
@@ -143,7 +146,7 @@ class AioStreamCall(AioCall, grpc.aio.UnaryStreamCall):  # type: ignore[misc]
     def __init__(
         self,
         served: ServedCall,
-        replies: Iterator[bytes],
+        replies: Iterator[bytes | LiveRows],
         deserialize: Callable[[bytes], Any],
     ) -> None:
         super().__init__(served)
@@ -186,6 +189,29 @@ class AioStreamCall(AioCall, grpc.aio.UnaryStreamCall):  # type: ignore[misc]
 
     async def _step(self) -> Any:
         """Return the next reply; None when there is none, after which the call has ended."""
+        while isinstance(reply := await self._next_step(), LiveRows):
+            await self._wait_for(reply)
+        return reply
+
+    async def _wait_for(self, rows: LiveRows) -> None:
+        """Return when it is worth taking rows again."""
+        loop, woken = self._loop, asyncio.Event()
+
+        def wake() -> None:
+            with suppress(RuntimeError):  # The loop is closed.
+                loop.call_soon_threadsafe(woken.set)
+
+        rows.listen(wake)
+        try:
+            with suppress(TimeoutError):
+                await asyncio.wait_for(woken.wait(), self._served.seconds_left())
+        except asyncio.CancelledError:
+            self.cancel()
+            self._close()
+            raise
+
+    async def _next_step(self) -> Any:
+        """Return what the replies yield next; None at their end."""
         step = self._loop.run_in_executor(workers(), self._next_reply)
         try:
             reply = await asyncio.shield(step)
@@ -205,8 +231,8 @@ class AioStreamCall(AioCall, grpc.aio.UnaryStreamCall):  # type: ignore[misc]
 
     def _next_reply(self) -> Any:
         data = next(self._replies, None)
-        if data is None:
-            return None
+        if data is None or isinstance(data, LiveRows):
+            return data
         if is_late(self._served):
             raise Refused(DEADLINE_EXCEEDED)
         return self._deserialize(data)

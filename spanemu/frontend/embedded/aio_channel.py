@@ -132,7 +132,7 @@ class _UnaryStream(_Method, grpc.aio.UnaryStreamMultiCallable):  # type: ignore[
         state, (serializer, deserializer) = self._state, self._codecs
         served = state.begin(path, timeout, metadata)
         served.site = site
-        replies = state.replies_to(request, serializer, served, credentials)
+        replies = state.replies_to(request, serializer, served, credentials, waits=False)
         deserialize = partial(deserialized, deserializer=deserializer, limits=state.limits)
         call = AioStreamCall(served, replies, deserialize)
         state.track(call)

@@ -108,15 +108,19 @@ class ChannelState:
         serializer: Callable[[Any], bytes] | None,
         call: EmbeddedCall,
         credentials: Any,
-    ) -> Iterator[bytes]:
-        """Return an iterator over the replies of an RPC; its first step raises any error."""
+        waits: bool = True,
+    ) -> Iterator[Any]:
+        """Return an iterator over the replies of an RPC; its first step raises any error.
+
+        Unless it `waits`, it yields live rows that the caller has to wait for among the replies.
+        """
         try:
             data = serialized(request, serializer, self.limits)
             endpoint = self.endpoint(call, credentials)
         except Refused as refused:
             return _failing(refused)
         if endpoint.streams:
-            return endpoint.stream(data, call)
+            return endpoint.stream(data, call) if waits else endpoint.steps(data, call)
         return self._one(data, call, credentials)
 
     def _one(self, data: bytes, call: EmbeddedCall, credentials: Any) -> Iterator[bytes]:

@@ -11,9 +11,9 @@ import grpc
 
 from spanemu.base.call import Cancelled
 from spanemu.base.clock import monotonic
-from spanemu.frontend.boundary import Failure, failure_from
+from spanemu.frontend.boundary import STATUS_CODES, Failure, failure_from
 from spanemu.frontend.dispatch import Metadata, ServedCall
-from spanemu.frontend.server import MESSAGE_BYTES_MAX, STATUS_CODES
+from spanemu.frontend.server import MESSAGE_BYTES_MAX
 
 _RECEIVE_BYTES_MAX = 4 * 1024 * 1024  # gRPC's default for clients.
 _UNLIMITED = -1

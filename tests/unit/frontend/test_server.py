@@ -4,9 +4,10 @@ import grpc
 import pytest
 
 from spanemu.base.errors import Code
+from spanemu.frontend.boundary import STATUS_CODES
 from spanemu.frontend.dispatch import Endpoints
 from spanemu.frontend.errors import CannotListen, PortTaken
-from spanemu.frontend.server import STATUS_CODES, Server
+from spanemu.frontend.server import Server
 
 
 def server() -> Server:

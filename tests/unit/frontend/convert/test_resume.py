@@ -13,7 +13,7 @@ from spanemu.database.options import (
 )
 from spanemu.database.statements.results import ResultStream
 from spanemu.frontend import wire
-from spanemu.frontend.convert.chunks import ResumePoint, resumable_chunks, resume_point_from_token
+from spanemu.frontend.convert.resume import ResumePoint, resumable_chunks, resume_point_from_token
 from spanemu.frontend.convert.types import list_from_proto
 from spanemu.frontend.errors import InvalidResumeToken
 from spanemu.values import types

@@ -1,0 +1,183 @@
+"""Rows of a result that appear over time, such as those of a change stream, and who reads them.
+
+    LiveRows      the rows of one result: a source of rows derives a class from it
+    LiveReaders   the live rows of a database that clients read at present
+
+Whoever sends the rows takes what there is. When there is nothing, it waits on its own thread
+(`wait`), or leaves a function to be called when it is worth taking again (`listen`), so that a
+reader that waits needs no thread.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+from spanemu.base.call import current
+from spanemu.base.clock import Clock
+from spanemu.base.errors import SpannerError
+from spanemu.base.timers import Timer
+
+
+class LiveRow(NamedTuple):
+    """The cells of a row, and the position after it, from which a broken stream continues.
+
+    The position is b"" in a result that cannot be resumed.
+    """
+
+    cells: tuple[Any, ...]
+    position: bytes = b""
+
+
+class LiveRows:
+    """The rows of a result that appear over time, read by the request in progress.
+
+    A derived class implements `available`, sets `due` to the time of `clock` at which there may be
+    new rows without an event (None for never), and has `wake` called at every event that it waits
+    for: from any thread, at little cost. `position` is the position before the first row.
+    """
+
+    due: int | None = None
+    position = b""
+
+    def __init__(self, clock: Clock, readers: LiveReaders, session: str = "") -> None:
+        self._clock = clock
+        self._readers = readers
+        self._call = current()
+        self._mutex = threading.Lock()  # Guards the two fields below.
+        self._is_awake = True  # whether an event came since the last `listen`
+        self._listener: Callable[[], object] | None = None
+        self._timer: Timer | None = None
+        self._failure: SpannerError | None = None
+        self.session = session
+        readers.add(self)
+        self._call.on_cancel(self.wake)
+
+    # ------------------------------------------------------------------ the source of the rows
+
+    def available(self) -> tuple[Sequence[LiveRow], bool]:
+        """Return the rows that there are now, without waiting, and whether they are the last."""
+        raise NotImplementedError
+
+    def wake(self) -> None:
+        """Let the reader take again: rows, the end or a failure may be available."""
+        with self._mutex:
+            listener, self._listener = self._listener, None
+            self._is_awake = listener is None
+        if listener is not None:
+            listener()
+
+    def fail(self, failure: SpannerError) -> None:
+        """Make the next `take` raise `failure`."""
+        self._failure = failure
+        self.wake()
+
+    def close(self) -> None:
+        """Release what the rows hold, because all were read or the reader left."""
+        self._readers.discard(self)
+        self._call.forget(self.wake)
+        if self._timer is not None:
+            self._timer.cancel()
+
+    # ------------------------------------------------------------------ the reader
+
+    def take(self) -> tuple[Sequence[LiveRow], bool]:
+        """Return the rows that there are now, and whether they are the last.
+
+        Raises Cancelled and DeadlineExceeded, and the failure that ended the rows.
+        """
+        self._call.check()
+        if self._failure is not None:
+            raise self._failure
+        return self.available()
+
+    def steps(self) -> Iterator[LiveRow | LiveRows]:
+        """Yield each row; where there is none at present, yield these rows themselves.
+
+        The consumer then waits, as `wait` and `listen` do, before it continues.
+        """
+        is_last = False
+        while not is_last:
+            rows, is_last = self.take()
+            yield from rows
+            if not rows and not is_last:
+                yield self
+
+    def listen(self, listener: Callable[[], object]) -> None:
+        """Call `listener` once when it is worth taking again, maybe at once. It must not wait."""
+        with self._mutex:
+            is_awake, self._is_awake = self._is_awake, False
+            if not is_awake:
+                self._listener = listener
+        if is_awake:
+            listener()
+        else:
+            self._set_timer()
+
+    def wait(self) -> None:
+        """Return when it is worth taking again."""
+        woken = threading.Event()
+        self.listen(woken.set)
+        woken.wait(self._call.seconds_left())
+
+    def __iter__(self) -> Iterator[tuple[Any, ...]]:
+        """Yield the cells of each row, and wait for rows on this thread."""
+        for row in self.steps():
+            if isinstance(row, LiveRows):
+                self.wait()
+            else:
+                yield row.cells
+
+    def _set_timer(self) -> None:
+        """Wake at `due`. A timer that is due earlier stays: it costs one vain look."""
+        due, timer = self.due, self._timer
+        if due is None:
+            return
+        if timer is not None and timer.function is not None:
+            if timer.nanos <= due:
+                return
+            timer.cancel()
+        self._timer = self._clock.call_at(due, self.wake)
+
+
+class LiveReaders:
+    """The live rows of a database that clients read at present. Safe to use from several
+    threads.
+    """
+
+    def __init__(self) -> None:
+        self._mutex = threading.Lock()  # Guards the fields below.
+        self._rows: set[LiveRows] = set()
+        self._closing: Callable[[], SpannerError] | None = None
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def add(self, rows: LiveRows) -> None:
+        """Add rows that a client reads."""
+        with self._mutex:
+            self._rows.add(rows)
+            closing = self._closing
+        if closing is not None:
+            rows.fail(closing())
+
+    def discard(self, rows: LiveRows) -> None:
+        """Remove rows whose reading has ended."""
+        with self._mutex:
+            self._rows.discard(rows)
+
+    def end(self, failure: Callable[[], SpannerError], session: str | None = None) -> None:
+        """Make the readers of a session fail, or of all sessions if `session` is None."""
+        if not self._rows:
+            return
+        with self._mutex:
+            ended = [each for each in self._rows if session is None or each.session == session]
+        for rows in ended:
+            rows.fail(failure())
+
+    def close(self, failure: Callable[[], SpannerError]) -> None:
+        """Make all readers fail, and every reader that comes later."""
+        with self._mutex:
+            self._closing = failure
+        self.end(failure)
