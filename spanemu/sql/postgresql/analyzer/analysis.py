@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from spanemu.base.errors import SpannerError
 from spanemu.schema.schema import Schema
 from spanemu.sql.analysis.relation import Relation
 from spanemu.sql.analysis.state import AnalysisState
@@ -70,6 +71,7 @@ class Analysis(AnalysisState):
 
     `literal_types` has the type of each literal whose type its context decided, by the literal's
     offset, and `expansions` the columns of each star, by its offset: `printing` needs both.
+    `refusal` is the error of the first expression that PostgreSQL accepts and Spanner refuses.
     """
 
     __slots__ = (
@@ -77,6 +79,7 @@ class Analysis(AnalysisState):
         "expansions",
         "literal_types",
         "parameters",
+        "refusal",
         "resolve_query",
         "resolvers",
     )
@@ -96,6 +99,11 @@ class Analysis(AnalysisState):
         self._row_expression = resolver_table.row_expression
         self.literal_types: dict[int, Type] = {}
         self.expansions: dict[int, tuple[ExpandedColumn, ...]] = {}
+        self.refusal: SpannerError | None = None
+
+    def refuse(self, error: SpannerError) -> None:
+        """Keep the error that the analysis raises at its end, unless it has one already."""
+        self.refusal = self.refusal or error
 
     def row_expression(self, text: str, type_: Type, row: Relation) -> Expr:
         return self._row_expression(text, type_, row, self)

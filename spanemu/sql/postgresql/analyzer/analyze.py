@@ -22,6 +22,7 @@ from spanemu.sql.errors import AnalysisError
 from spanemu.sql.postgresql import ast
 from spanemu.sql.postgresql.analyzer.analysis import Analysis
 from spanemu.sql.postgresql.analyzer.errors.names import ProcedureNotFound
+from spanemu.sql.postgresql.analyzer.errors.order import FOUND_FIRST
 from spanemu.sql.postgresql.analyzer.errors.queries import RefusedQuery, UnsupportedQuery
 from spanemu.sql.postgresql.analyzer.expressions.expression import resolve_as
 from spanemu.sql.postgresql.analyzer.scope import Env, Scope
@@ -49,18 +50,22 @@ def analyze(statement: Statement, text: str, analysis: Analysis) -> resolved.Sta
     resolve = _STATEMENTS.get(type(statement))
     if resolve is None:
         raise Unsupported(f"Statement {type(statement).__name__}")
-    with located(text):
+    with located(text, analysis):
         return resolve(statement, analysis)
 
 
 @contextmanager
-def located(text: str) -> Iterator[None]:
-    """Give the errors of an analysis their position in `text`."""
+def located(text: str, analysis: Analysis) -> Iterator[None]:
+    """Give the errors of an analysis of `text` their order and their position."""
     try:
         yield
-    except AnalysisError as failure:
-        failure.locate(text)
-        raise
+        if analysis.refusal is not None:
+            raise analysis.refusal
+    except (AnalysisError, Unsupported) as failure:
+        error = failure if isinstance(failure, FOUND_FIRST) else analysis.refusal or failure
+        if isinstance(error, AnalysisError):
+            error.locate(text)
+        raise error from None
     except RecursionError:
         raise NestedTooDeeply() from None
 

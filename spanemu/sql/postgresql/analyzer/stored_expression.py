@@ -52,7 +52,7 @@ def analyze_expression(
 
     Raise AnalysisError, with its position in `text`, for an invalid expression.
     """
-    with located(text):
+    with located(text, analysis):
         node = parse_expression(text, Bounds(analysis.limits))
         return analyze_tree(node, table, analysis, expected=expected, allow_columns=allow_columns)
 
@@ -99,7 +99,7 @@ def analyze_view(text: str, analysis: Analysis) -> ViewShape:
 
     Raise AnalysisError, with its position in `text`, for a query that is invalid in a view.
     """
-    with located(text):
+    with located(text, analysis):
         query = parse_query(text, Bounds(analysis.limits))
         result = view_query(query, analysis)
     return ViewShape(

@@ -34,7 +34,7 @@ def canonical_expression(
     """
     recorder = Recorder(RESOLVER_TABLE)
     analysis = _analysis(schema, recorder)
-    with located(text):
+    with located(text, analysis):
         node = parse_expression(text)
         analyze_tree(node, table, analysis, expected=expected)
         printer = ExpressionPrinter(recorder.notes(analysis), _column, _no_query)
@@ -48,7 +48,7 @@ def canonical_view(text: str, schema: Schema) -> str:
     """
     recorder = Recorder(RESOLVER_TABLE)
     analysis = _analysis(schema, recorder)
-    with located(text):
+    with located(text, analysis):
         query = parse_query(text)
         view_query(query, analysis)
         return query_text(query, recorder.notes(analysis))

@@ -9,6 +9,7 @@ from spanemu.base.call import current
 from spanemu.sql.functions.comparison import is_orderable
 from spanemu.sql.functions.postgresql.casts import CastContext
 from spanemu.sql.postgresql import ast
+from spanemu.sql.postgresql.analyzer.errors.order import REFUSALS
 from spanemu.sql.postgresql.analyzer.errors.queries import UnsupportedKeyType
 from spanemu.sql.postgresql.analyzer.expressions.coercion import (
     as_output,
@@ -17,7 +18,8 @@ from spanemu.sql.postgresql.analyzer.expressions.coercion import (
 )
 from spanemu.sql.postgresql.analyzer.scope import Env
 from spanemu.sql.postgresql.foreign_types import title
-from spanemu.sql.resolved import Expr, SortKey
+from spanemu.sql.postgresql.types import UNKNOWN
+from spanemu.sql.resolved import Expr, Literal, SortKey
 from spanemu.sql.syntax_tree import Expression
 from spanemu.values.types import Type
 
@@ -25,11 +27,16 @@ from spanemu.values.types import Type
 def resolve(node: Expression, env: Env) -> Expr:
     """Resolve `node` in `env`. Raise AnalysisError if the expression is invalid.
 
-    The type of the result is UNKNOWN for a string literal, NULL and a parameter without type. The
-    deadline of the request is checked at each node.
+    The type of the result is UNKNOWN for a string literal, NULL and a parameter without type. An
+    expression that Spanner refuses counts as NULL for the rest of the analysis, which may find an
+    error that PostgreSQL reports before. The deadline of the request is checked at each node.
     """
     current().check()
-    return env.analysis.resolvers[type(node)](node, env)
+    try:
+        return env.analysis.resolvers[type(node)](node, env)
+    except REFUSALS as refusal:
+        env.analysis.refuse(refusal)
+        return Literal(UNKNOWN, None, at=node.at)
 
 
 def resolve_as(

@@ -1,0 +1,1 @@
+"""Tests of the errors of the PostgreSQL analyzer."""
