@@ -1,7 +1,7 @@
 """The rules in the PostgreSQL dialect: other words for types and statements, other examples.
 
 A rule checks the same trees in both dialects. Rules that no schema of the dialect can meet are left
-out: a primary key has neither DESC nor nullable columns, and every table has a key.
+out: a primary key has neither DESC nor nullable columns, and at least one column.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from spanemu.lint.rule import Rule
 from spanemu.lint.rules import RULES
 from spanemu.schema.dialect import POSTGRESQL
 
-_NOT_APPLICABLE = frozenset({"SPN108", "SPN119", "SPN120", "SPN124"})
+_NOT_APPLICABLE = frozenset({"SPN108", "SPN119", "SPN124"})
 
 _CHANGES: Mapping[str, Mapping[str, str]] = {
     "SPN102": {

@@ -75,6 +75,11 @@ CREATE TABLE user_access_logs (user_id bigint NOT NULL, last_access timestamptz 
 -- SPN118, not reported
 CREATE TABLE user_access_logs (user_id bigint NOT NULL, entry_id uuid NOT NULL, last_access timestamptz NOT NULL, PRIMARY KEY (user_id, entry_id));
 
+-- SPN120, reported
+CREATE TABLE t (a bigint);
+-- SPN120, not reported
+CREATE TABLE t (a bigint, PRIMARY KEY (a));
+
 -- SPN121, reported
 CREATE TABLE pages (url varchar NOT NULL, PRIMARY KEY (url));
 -- SPN121, not reported

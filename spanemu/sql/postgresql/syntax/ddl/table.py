@@ -51,7 +51,7 @@ class DdlTableParser(DdlColumnParser):
         return ddl_ast.CreateTable(
             name,
             self._columns(elements),
-            self._key(elements, name),
+            self._key(elements),
             tuple(elements.constraints),
             tuple(elements.synonyms),
             interleave,
@@ -141,9 +141,10 @@ class DdlTableParser(DdlColumnParser):
             columns.append(column.definition(is_key=is_key))
         return tuple(columns)
 
-    def _key(self, elements: _Elements, table: Path) -> tuple[ddl_ast.KeyPart, ...]:
+    def _key(self, elements: _Elements) -> tuple[ddl_ast.KeyPart, ...] | None:
+        """Return the key; None means that the table gets a hidden key column."""
         if not elements.primary_key:
-            self.refuse(f'Primary key must be defined for table "{table}".', table.at)
+            return None
         return tuple(
             ddl_ast.KeyPart(column, at=column.at, end=column.end) for column in elements.primary_key
         )
