@@ -12,7 +12,7 @@ from spanemu.lint.rules import DETECTED, RULES
 from spanemu.lint.rules.postgresql import rules_of
 from spanemu.lint.selection import is_selected
 from spanemu.lint.settings import Settings
-from spanemu.schema.dialect import GOOGLE_STANDARD_SQL
+from spanemu.schema.dialect import GOOGLE_STANDARD_SQL, POSTGRESQL
 
 _NEEDS = {
     Evidence.DDL: "the schema",
@@ -27,13 +27,13 @@ def explain(id_: str, dialect: str = GOOGLE_STANDARD_SQL.option) -> str:
 
     Raises KeyError for a rule that does not exist, or does not apply in the dialect.
     """
-    return "\n".join(_lines(rules_of(dialect)[id_.strip().upper()]))
+    return "\n".join(_lines(rules_of(dialect)[id_.strip().upper()], dialect))
 
 
-def _lines(rule: Rule) -> list[str]:
+def _lines(rule: Rule, dialect: str) -> list[str]:
     evidence = ", ".join(_NEEDS[Evidence(letter)] for letter in rule.evidence)
     lines = [f"{rule.id} ({rule.severity}): {rule.title}", "", rule.why, ""]
-    lines += [f"Decided from: {evidence}", f"Fix: {fix_text(rule)}"]
+    lines += [f"Decided from: {evidence}", f"Fix: {fix_text(rule, dialect)}"]
     if rule.check is None:
         lines += ["", "The linter cannot check this rule."]
     if rule.id in DETECTED:
@@ -48,15 +48,20 @@ def _lines(rule: Rule) -> list[str]:
     return lines
 
 
-def fix_text(rule: Rule) -> str:
+def fix_text(rule: Rule, dialect: str = GOOGLE_STANDARD_SQL.option) -> str:
     """Return the fix with placeholders for its fields, or in words if it is a single field."""
+    if rule.fix == "{without}":
+        return _WITHOUT_NULLS[dialect]
     return _WORDED.get(rule.fix, rule.fix.replace("{", "<").replace("}", ">"))
 
 
 _WORDED = {
     "{swap}": "another column first, a UUID, or a shard column",
     "{spread}": "an interleaved index, or a shard column first",
-    "{without}": "CREATE NULL_FILTERED INDEX <object> ON <table>(...)",
+}
+_WITHOUT_NULLS = {
+    GOOGLE_STANDARD_SQL.option: "CREATE NULL_FILTERED INDEX <object> ON <table>(...)",
+    POSTGRESQL.option: "CREATE INDEX <object> ON <table> (...) WHERE <column> IS NOT NULL",
 }
 
 

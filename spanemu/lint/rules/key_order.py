@@ -131,7 +131,7 @@ RULES = (
         rate=True, check=_ordered_first(Order.COMMIT_TIMESTAMP),
     ),
     Rule(
-        "SPN102", WARNING, "D", "Primary key begins with a TIMESTAMP",
+        "SPN102", WARNING, "D", "Primary key begins with a timestamp",
         "Times of events grow, so all inserts go to the end of the key space, on one server. See "
         "best practice 1 of Spanner's schema design guide.",
         "{swap}",

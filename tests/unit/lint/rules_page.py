@@ -8,6 +8,7 @@ from pathlib import Path
 from spanemu.lint.explain import fix_text
 from spanemu.lint.rule import Rule
 from spanemu.lint.rules import DETECTED, RULES
+from spanemu.lint.rules.postgresql import rules_of
 
 PAGE = Path(__file__).parents[3] / "docs" / "lint-rules.md"
 
@@ -23,7 +24,8 @@ FAMILIES = {
 }
 HEAD = """# Rules
 
-Generated from `spanemu/lint/rules`. `spanemu lint --explain ID` prints a rule with its examples.
+Generated from `spanemu/lint/rules`. `spanemu lint --explain ID` prints a rule with its examples, and with `--dialect postgresql` those of the
+PostgreSQL dialect. Where a text differs in this dialect, it follows the one of GoogleSQL.
 
 | column | values |
 |---|---|
@@ -48,11 +50,34 @@ def _table(rules: list[Rule]) -> Iterator[str]:
     for rule in rules:
         runs = "no" if rule.check is None else "off" if rule.opt_in else "on"
         seen = "yes" if rule.id in DETECTED else "no"
-        fix = fix_text(rule).replace("|", "\\|").replace("<", "&lt;")
         yield (
             f"| {rule.id} | {rule.severity} | {rule.evidence} | {runs} | {seen} | "
-            f"**{rule.title}.** {rule.why} | {fix} |"
+            f"**{rule.title}.** {_why(rule)} | {_fix(rule)} |"
         )
+
+
+def _why(rule: Rule) -> str:
+    twin = _POSTGRESQL.get(rule.id)
+    if twin is None:
+        return f"{rule.why}<br>GoogleSQL only."
+    return _in_both(rule.why, twin.why)
+
+
+def _fix(rule: Rule) -> str:
+    twin = _POSTGRESQL.get(rule.id, rule)
+    return _in_both(_cell(fix_text(rule)), _cell(fix_text(twin, "postgresql")))
+
+
+def _in_both(googlesql: str, postgresql: str) -> str:
+    same = googlesql == postgresql
+    return googlesql if same else f"{googlesql}<br>PostgreSQL: {postgresql}"
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|").replace("<", "&lt;")
+
+
+_POSTGRESQL = rules_of("postgresql")
 
 
 if __name__ == "__main__":

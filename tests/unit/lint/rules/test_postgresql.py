@@ -41,6 +41,7 @@ def test_a_rule_reports_its_bad_example_alone(rule: lint.Rule) -> None:
 @pytest.mark.parametrize("rule", PG.values(), ids=lambda rule: rule.id)
 def test_the_texts_of_a_rule_are_postgresql(rule: lint.Rule) -> None:
     assert not GOOGLESQL_WORDS.search(rule.why + rule.fix + rule.message)
+    assert not GOOGLESQL_WORDS.search(lint.explain(rule.id, "postgresql"))
 
 
 def test_the_examples_are_those_of_rules_with_checks() -> None:
