@@ -5,6 +5,7 @@
     BadJsonb                INVALID_ARGUMENT: a text is not JSON
     BadFunctionArgument     INVALID_ARGUMENT: an argument's value is not accepted
     CannotCastJsonb         INVALID_ARGUMENT: a JSONB of another kind than the type converts from
+    JsonbArrayTooLong       OUT_OF_RANGE: a function makes an array longer than Spanner allows
     OutOfTypeRange          OUT_OF_RANGE: a text is a number outside of the range of the type
     NumberOutOfRange        OUT_OF_RANGE: a result is outside of the range of its type
     DividedByZero           OUT_OF_RANGE
@@ -52,6 +53,11 @@ class CannotCastJsonb(SpannerError, code=Code.INVALID_ARGUMENT):
     prose = "cannot cast jsonb {kind} to type {type}"
     kind: str
     type: str
+
+
+class JsonbArrayTooLong(EvaluationError):
+    prose = "JSONB array size exceeds the limit of {limit}"
+    limit: int
 
 
 class OutOfTypeRange(EvaluationError):

@@ -7,7 +7,7 @@ from typing import Any
 from spanemu.base.deadline_checks import interruptible
 from spanemu.sql.functions.postgresql.errors import BadFunctionArgument
 from spanemu.sql.functions.postgresql.json.access import elements
-from spanemu.sql.functions.postgresql.json.documents import document_of
+from spanemu.sql.functions.postgresql.json.documents import document_of, lengthened
 from spanemu.values.pg_jsonb import Jsonb, ordered
 
 
@@ -15,7 +15,7 @@ def jsonb_concat(left: Jsonb, right: Jsonb) -> Jsonb:
     """Return `left || right`: two objects merged, everything else as one array."""
     if left.value.__class__ is dict and right.value.__class__ is dict:
         return Jsonb(ordered({**left.value, **right.value}))
-    return document_of([*elements(left.value), *elements(right.value)])
+    return document_of(lengthened([*elements(left.value), *elements(right.value)]))
 
 
 def jsonb_delete_key(document: Jsonb, key: str) -> Jsonb:

@@ -15,7 +15,7 @@ from enum import Enum, auto
 from typing import Any
 
 from spanemu.sql.functions.postgresql.errors import BadFunctionArgument
-from spanemu.sql.functions.postgresql.json.documents import document_of
+from spanemu.sql.functions.postgresql.json.documents import document_of, lengthened
 from spanemu.values.pg_jsonb import Jsonb, ordered
 
 Path = Sequence[str | None]
@@ -157,8 +157,9 @@ class _Editor:
         if not exists:
             if change not in _ADDITIONS:
                 return items
-            return [self._value, *items] if index < 0 else [*items, self._value]
-        return [*items[:index], *self._instead_of(items[index]), *items[index + 1 :]]
+            return lengthened([self._value, *items] if index < 0 else [*items, self._value])
+        changed = [*items[:index], *self._instead_of(items[index]), *items[index + 1 :]]
+        return lengthened(changed) if change in _INSERTIONS else changed
 
     def _instead_of(self, item: Any) -> list[Any]:
         match self._change:
