@@ -93,5 +93,4 @@ def test_of_two_refusals_the_first_is_reported() -> None:
 def test_stored_expressions_have_the_same_order() -> None:
     for text, error in (("md5(first)", UnsupportedFunction), ("md5(first) || x", UndefinedColumn)):
         with pytest.raises(error):
-            table = SCHEMA.tables["singers"]
-            DIALECT.analyze_expression(text, table, SCHEMA, expected=None)
+            DIALECT.analyze_expression(text, SCHEMA.tables["singers"], SCHEMA, expected=None)
