@@ -16,7 +16,7 @@ _PREDICATE = (
 )
 _SCANN = "scann"
 # What may follow a column of an index: its options, or the end of the column.
-_AFTER_COLUMN = frozenset({",", ")", "ASC", "DESC", "NULLS", "COLLATE"})
+_AFTER_COLUMN = frozenset({",", ")", "ASC", "DESC", "NULLS", "COLLATE", "INTERLEAVE"})
 _ACTIONS = (
     "<ALTER INDEX> only supports actions to add or drop an include column, or to set the locality "
     "group or the columnar policy."
