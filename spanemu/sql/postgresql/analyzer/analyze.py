@@ -56,18 +56,27 @@ def analyze(statement: Statement, text: str, analysis: Analysis) -> resolved.Sta
 
 @contextmanager
 def located(text: str, analysis: Analysis) -> Iterator[None]:
-    """Give the errors of an analysis of `text` their order and their position."""
+    """Raise the error that an analysis of `text` reports, with its position in the text."""
     try:
-        yield
-        if analysis.refusal is not None:
-            raise analysis.refusal
-    except (AnalysisError, Unsupported) as failure:
-        error = failure if isinstance(failure, FOUND_FIRST) else analysis.refusal or failure
-        if isinstance(error, AnalysisError):
-            error.locate(text)
-        raise error from None
+        with in_order(analysis):
+            yield
+    except AnalysisError as failure:
+        failure.locate(text)
+        raise
     except RecursionError:
         raise NestedTooDeeply() from None
+
+
+@contextmanager
+def in_order(analysis: Analysis) -> Iterator[None]:
+    """Raise the first error of PostgreSQL in an analysis, or else the first refusal of Spanner."""
+    try:
+        yield
+    except (AnalysisError, Unsupported) as failure:
+        if analysis.refusal is None or isinstance(failure, FOUND_FIRST):
+            raise
+    if analysis.refusal is not None:
+        raise analysis.refusal
 
 
 def _query(statement: ast.QueryStatement, analysis: Analysis) -> resolved.QueryStatement:

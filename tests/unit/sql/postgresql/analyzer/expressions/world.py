@@ -16,6 +16,7 @@ from spanemu.sql.analysis.relation import Relation
 from spanemu.sql.analysis.state import Aggregation
 from spanemu.sql.dialect import DEFAULT_OPTIONS
 from spanemu.sql.postgresql.analyzer.analysis import Analysis, ResolverTable
+from spanemu.sql.postgresql.analyzer.analyze import in_order
 from spanemu.sql.postgresql.analyzer.expressions.expression import resolve_output
 from spanemu.sql.postgresql.analyzer.parameters import Parameters
 from spanemu.sql.postgresql.analyzer.resolvers import RESOLVERS
@@ -78,10 +79,12 @@ def analysis_of(**parameters: Type) -> Analysis:
 
 def resolved(text: str, analysis: Analysis | None = None, *, grouped: bool = False) -> r.Expr:
     """The resolved expression; with `grouped`, aggregates are allowed."""
-    env = Env(analysis or analysis_of(), Scope(None, Row()), "WHERE", {})
+    analysis = analysis or analysis_of()
+    env = Env(analysis, Scope(None, Row()), "WHERE", {})
     if grouped:
         env.aggregation = Aggregation()
-    return resolve_output(parse_expression(text), env)
+    with in_order(analysis):
+        return resolve_output(parse_expression(text), env)
 
 
 def shown(text: str) -> str:
