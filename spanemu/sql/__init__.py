@@ -1,9 +1,10 @@
 """The SQL engine: text -> `googlesql.ast` -> `resolved` -> `plan.nodes` -> operators.
 
 In reading order: `dialect` (the interface of a dialect: parser, analyzer, catalog, printer) and
-`dialects` (the table of dialects); `syntax_tree` (the nodes that dialects share), `ddl_ast` (the
-syntax tree of schema statements), `ddl_format` (their layout in files), `inspection` (questions
-about an expression) and `bounds` (the size limits of a statement, which parsers check); the
+`dialects` (the table of dialects); `syntax_tree` (the nodes that dialects share), `token_cursor`
+(the reader of tokens below each dialect's parser), `ddl_ast` (the syntax tree of schema
+statements), `ddl_format` (their layout in files), `inspection` (questions about an expression) and
+`bounds` (the size limits of a statement, which parsers check); the
 dialects `googlesql` and `postgresql`; `resolved` (the typed tree that an analyzer makes) and
 `usage` (the objects that a resolved statement uses); `analysis` (what the analyzers of all dialects
 share); `functions` (one module per chapter of the reference), `plan`, `planner`, `executor`, and

@@ -51,6 +51,7 @@ SQL_ORDER = (
     "errors",
     "bounds",
     "syntax_tree",
+    "token_cursor",
     "inspection",
     "ddl_ast",
     "functions",

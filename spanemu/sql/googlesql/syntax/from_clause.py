@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from spanemu.base.errors import Unsupported
 from spanemu.sql.googlesql import ast
 from spanemu.sql.googlesql.ast import JoinKind
-from spanemu.sql.googlesql.syntax.cursor import DEPTH_MAX
 from spanemu.sql.googlesql.syntax.expression import ExpressionParser
 from spanemu.sql.syntax_tree import Kind
+from spanemu.sql.token_cursor import DEPTH_MAX
 
 _KINDS: Mapping[str, JoinKind] = {
     "INNER": JoinKind.INNER,

@@ -4,15 +4,7 @@ from __future__ import annotations
 
 import re
 
-
-class BadLiteral(ValueError):
-    """A literal that has no value; the error is `at` characters into its token."""
-
-    def __init__(self, message: str, at: int) -> None:
-        super().__init__(message)
-        self.message = message
-        self.at = at
-
+from spanemu.sql.token_cursor import BadLiteral
 
 _SIMPLE = {
     "a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v",

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypeVar
+from typing import Any
 
-from spanemu.sql.errors import LISTED_ITEMS, ParameterizedType, line_and_column
+from spanemu.sql.errors import ParameterizedType, line_and_column
 from spanemu.sql.googlesql.ast import Expression, Hint, Identifier, Path, TypeName
-from spanemu.sql.googlesql.syntax.cursor import DEPTH_MAX, Cursor
+from spanemu.sql.googlesql.syntax.cursor import Cursor
 from spanemu.sql.googlesql.syntax.literals import (
     decode_float,
     decode_identifier,
@@ -15,10 +15,7 @@ from spanemu.sql.googlesql.syntax.literals import (
     decode_string,
 )
 from spanemu.sql.syntax_tree import Kind, Token
-
-T = TypeVar("T")
-
-LISTED_ITEMS_MAX = 10_000  # of a list whose length Spanner does not limit
+from spanemu.sql.token_cursor import DEPTH_MAX
 
 _STARTS_TYPE = frozenset({"ARRAY", "STRUCT", "INTERVAL"})
 
@@ -27,12 +24,6 @@ class NameParser(Cursor):
     """The grammar of names, lists, hints and types."""
 
     # ------------------------------------------------------------------------ identifiers
-
-    def identifier(self) -> Identifier:
-        """Parse a quoted name, or a word that is not reserved."""
-        if self.token.kind is not Kind.IDENTIFIER:
-            raise self.unexpected()
-        return self.identifier_of(self.advance())
 
     def identifier_of(self, token: Token) -> Identifier:
         """Return the name that a token stands for; the token may be a reserved word."""
@@ -64,59 +55,11 @@ class NameParser(Cursor):
         if len(parts) > DEPTH_MAX:
             raise self.failure(f"Path with more than {DEPTH_MAX} names")
 
-    def identifiers_in_parentheses(self) -> tuple[Identifier, ...]:
-        """Parse `(name, ...)`, with at least one name."""
-        return self.in_parentheses(self.counted(self.identifier))
-
     def alias(self) -> Identifier | None:
         """Parse `[AS] name`; return None if neither follows."""
         if self.accept("AS"):
             return self.identifier()
         return self.identifier() if self.token.kind is Kind.IDENTIFIER else None
-
-    # ------------------------------------------------------------------------ lists
-
-    def comma_separated(self, rule: Callable[[], T]) -> tuple[T, ...]:
-        """Parse one or more items, each with `rule`, separated by commas."""
-        items = [rule()]
-        while self.accept(","):
-            items.append(rule())
-        return tuple(items)
-
-    def item_list(self, rule: Callable[[], T]) -> tuple[T, ...]:
-        """Parse `item, ...` for a list whose length Spanner does not limit."""
-        return self.comma_separated(self.counted(rule))
-
-    def counted(
-        self, rule: Callable[[], T], what: str = LISTED_ITEMS, limit: int = LISTED_ITEMS_MAX
-    ) -> Callable[[], T]:
-        """Return `rule`, which refuses to parse more than `limit` items."""
-        count = 0
-
-        def item() -> T:
-            nonlocal count
-            count += 1
-            if count > limit:
-                raise self.too_large(what, limit, self.token.at)
-            return rule()
-
-        return item
-
-    def in_parentheses(self, rule: Callable[[], T]) -> tuple[T, ...]:
-        """Parse `(item, ...)`, with at least one item."""
-        self.expect("(")
-        items = self.nested(rule)
-        self.expect(")", ",")
-        return items
-
-    def nested(self, rule: Callable[[], T], closing: str = "") -> tuple[T, ...]:
-        """Parse items as `comma_separated` does, one level deeper; none if `closing` is next."""
-        if self.token.symbol == closing:
-            return ()
-        self.deeper()
-        items = self.comma_separated(rule)
-        self.depth -= 1
-        return items
 
     # ------------------------------------------------------------------------ hints
 

@@ -69,7 +69,7 @@ class CallParser(OperandParser):
         def argument() -> Expression:
             nonlocal variadic
             if variadic:
-                raise self.unexpected(self.tokens[self.position - 1])
+                raise self.unexpected(at=self.tokens[self.position - 1])
             variadic = self.accept("VARIADIC")
             return self.argument()
 

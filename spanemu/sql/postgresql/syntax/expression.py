@@ -22,11 +22,11 @@ from typing import NamedTuple
 
 from spanemu.sql.errors import NESTED_OPERATORS
 from spanemu.sql.postgresql import ast
-from spanemu.sql.postgresql.syntax.cursor import DEPTH_MAX
 from spanemu.sql.postgresql.syntax.keywords import NEEDS_AS, RESERVED
 from spanemu.sql.postgresql.syntax.operand import negated_number
 from spanemu.sql.postgresql.syntax.primary import PrimaryParser
 from spanemu.sql.syntax_tree import Binary, Expression, In, Junction, Kind, Unary
+from spanemu.sql.token_cursor import DEPTH_MAX
 
 _LEVELS_UNCHECKED = 8  # chains of at most this many operators are not checked against the limit
 _OR, _AND, _NOT, _IS, _COMPARISON, _LIKE, _OTHER = 1, 2, 3, 4, 5, 6, 7

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from spanemu.sql.postgresql import ast
 from spanemu.sql.postgresql.ast import JoinKind
 from spanemu.sql.postgresql.syntax.call import FORMS
-from spanemu.sql.postgresql.syntax.cursor import DEPTH_MAX
 from spanemu.sql.postgresql.syntax.expression import ExpressionParser
 from spanemu.sql.syntax_tree import Expression, Identifier, Kind, Path
+from spanemu.sql.token_cursor import DEPTH_MAX
 
 _KINDS: Mapping[str, JoinKind] = {
     "INNER": JoinKind.INNER,
@@ -186,7 +186,7 @@ class FromParser(ExpressionParser):
                 return ast.Alias(name, at=start, end=self.end)
         columns = self.in_parentheses(self.counted(self._column_definition))
         if not name.name and self.refusal is None:
-            raise self.unexpected(self.tokens[self.position - 1])
+            raise self.unexpected(at=self.tokens[self.position - 1])
         return ast.Alias(name, columns, at=start, end=self.end)
 
     def _column_definition(self) -> Identifier:

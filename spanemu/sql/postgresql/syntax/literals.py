@@ -4,16 +4,9 @@ from __future__ import annotations
 
 import re
 
+from spanemu.sql.token_cursor import BadLiteral
+
 NAME_BYTES_MAX = 63
-
-
-class BadLiteral(ValueError):
-    """A literal that has no value; the error is `at` characters into its token."""
-
-    def __init__(self, message: str, at: int = 0) -> None:
-        super().__init__(message)
-        self.message = message
-        self.at = at
 
 
 # ------------------------------------------------------------------------------ names

@@ -10,19 +10,14 @@ PostgreSQL has four sets of names, and each rule here reads a name of another se
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any
 
-from spanemu.sql.errors import LISTED_ITEMS
-from spanemu.sql.postgresql.syntax.cursor import DEPTH_MAX, Cursor
+from spanemu.sql.postgresql.syntax.cursor import Cursor
 from spanemu.sql.postgresql.syntax.keywords import COLUMN_NAMES, NEEDS_AS, RESERVED
 from spanemu.sql.postgresql.syntax.lexer import HINT_BEGIN, HINT_END
 from spanemu.sql.postgresql.syntax.literals import decode_identifier, decode_string
 from spanemu.sql.syntax_tree import Hint, Identifier, Kind, Path, Token
-
-T = TypeVar("T")
-
-LISTED_ITEMS_MAX = 10_000  # of a list whose length Spanner does not limit
+from spanemu.sql.token_cursor import DEPTH_MAX
 
 _WORDS = frozenset({Kind.IDENTIFIER, Kind.KEYWORD})
 _NO_FUNCTION = RESERVED | COLUMN_NAMES
@@ -33,16 +28,6 @@ class NameParser(Cursor):
     """The grammar of names, lists and hints."""
 
     # ------------------------------------------------------------------------ names
-
-    def at_name(self) -> bool:
-        """Return whether the next token can name a column or a table."""
-        return self.token.kind is Kind.IDENTIFIER
-
-    def identifier(self) -> Identifier:
-        """Parse the name of a column or a table."""
-        if self.token.kind is not Kind.IDENTIFIER:
-            raise self.unexpected()
-        return self.identifier_of(self.advance())
 
     def function_part(self) -> Identifier:
         """Parse the name of a function or a type, which can have no syntax of its own."""
@@ -87,10 +72,6 @@ class NameParser(Cursor):
                 raise self.too_complex()
         return Path(tuple(parts), at=first.at, end=self.end)
 
-    def identifiers_in_parentheses(self) -> tuple[Identifier, ...]:
-        """Parse `(name, ...)`, with at least one name."""
-        return self.in_parentheses(self.counted(self.identifier))
-
     # ------------------------------------------------------------------------ literals
 
     def string_value(self) -> str:
@@ -101,52 +82,8 @@ class NameParser(Cursor):
         """Parse an integer literal without a sign and return its value."""
         token = self.expect_kind(Kind.INTEGER)
         if len(token.text) > 1000:
-            raise self.unexpected(token)
+            raise self.unexpected(at=token)
         return int(token.text)
-
-    # ------------------------------------------------------------------------ lists
-
-    def comma_separated(self, rule: Callable[[], T]) -> tuple[T, ...]:
-        """Parse one or more items, each with `rule`, separated by commas."""
-        items = [rule()]
-        while self.accept(","):
-            items.append(rule())
-        return tuple(items)
-
-    def item_list(self, rule: Callable[[], T]) -> tuple[T, ...]:
-        """Parse `item, ...` for a list whose length Spanner does not limit."""
-        return self.comma_separated(self.counted(rule))
-
-    def counted(
-        self, rule: Callable[[], T], what: str = LISTED_ITEMS, limit: int = LISTED_ITEMS_MAX
-    ) -> Callable[[], T]:
-        """Return `rule`, which refuses to parse more than `limit` items."""
-        count = 0
-
-        def item() -> T:
-            nonlocal count
-            count += 1
-            if count > limit:
-                raise self.too_large(what, limit, self.token.at)
-            return rule()
-
-        return item
-
-    def in_parentheses(self, rule: Callable[[], T]) -> tuple[T, ...]:
-        """Parse `(item, ...)`, with at least one item."""
-        self.expect("(")
-        items = self.nested(rule)
-        self.expect(")")
-        return items
-
-    def nested(self, rule: Callable[[], T], closing: str = "") -> tuple[T, ...]:
-        """Parse items as `comma_separated` does, one level deeper; none if `closing` is next."""
-        if self.token.symbol == closing:
-            return ()
-        self.deeper()
-        items = self.comma_separated(rule)
-        self.depth -= 1
-        return items
 
     # ------------------------------------------------------------------------ hints
 

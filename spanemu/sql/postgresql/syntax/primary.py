@@ -7,10 +7,10 @@ from collections.abc import Callable, Mapping
 from spanemu.sql.errors import IN_LIST_ITEMS
 from spanemu.sql.postgresql import ast
 from spanemu.sql.postgresql.syntax.call import FORMS, CallParser
-from spanemu.sql.postgresql.syntax.cursor import DEPTH_MAX
 from spanemu.sql.postgresql.syntax.keywords import COLUMN_NAMES
 from spanemu.sql.postgresql.syntax.type_names import STARTS_TYPE
 from spanemu.sql.syntax_tree import Expression, Identifier, IntLiteral, Kind, Name, Path
+from spanemu.sql.token_cursor import DEPTH_MAX
 
 _CONTINUES_QUERY = frozenset(
     {"UNION", "INTERSECT", "EXCEPT", "ORDER", "LIMIT", "OFFSET", "FETCH", "FOR"}
@@ -33,7 +33,7 @@ class PrimaryParser(CallParser):
                 return self.form()
             if rule := _COLUMN_NAME_RULES.get(symbol):
                 return rule(self)
-            raise self.unexpected(following)
+            raise self.unexpected(at=following)
         if symbol == "OPERATOR" and following.symbol == "(":
             return self.prefix_operator()
         first = self.identifier_of(self.advance())

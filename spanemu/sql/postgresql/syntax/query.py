@@ -9,10 +9,10 @@ from spanemu.sql.errors import GROUP_KEYS, SET_OPERATION_QUERIES
 from spanemu.sql.postgresql import ast
 from spanemu.sql.postgresql.ast import SetOperator
 from spanemu.sql.postgresql.syntax.call import WINDOW_REFUSED
-from spanemu.sql.postgresql.syntax.cursor import DEPTH_MAX
 from spanemu.sql.postgresql.syntax.expression import ENDS_ITEM
 from spanemu.sql.postgresql.syntax.from_clause import FromParser
 from spanemu.sql.syntax_tree import Expression, Identifier, IntLiteral, NullLiteral, StringLiteral
+from spanemu.sql.token_cursor import DEPTH_MAX
 
 _COMMON_TABLES_MAX = 1_000  # of one query; Spanner documents no limit
 _SET_OPERATORS: Mapping[str, SetOperator] = {str(each): each for each in SetOperator}

@@ -16,9 +16,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from spanemu.sql.postgresql.ast import TypeReference
-from spanemu.sql.postgresql.syntax.cursor import DEPTH_MAX
 from spanemu.sql.postgresql.syntax.names import NameParser
 from spanemu.sql.syntax_tree import Kind
+from spanemu.sql.token_cursor import DEPTH_MAX
 
 _FLOAT4_BITS_MAX, _FLOAT8_BITS_MAX = 24, 53
 _SIMPLE: Mapping[str, str] = {

@@ -5,12 +5,16 @@ from __future__ import annotations
 import pytest
 
 from spanemu.sql.errors import SyntaxFailure
-from spanemu.sql.googlesql.syntax.cursor import DEPTH_MAX, Cursor
+from spanemu.sql.googlesql.syntax.cursor import Cursor
 from spanemu.sql.googlesql.syntax.ddl.statement import DdlParser
 from spanemu.sql.googlesql.syntax.statement import StatementParser, parse_statement
+from spanemu.sql.token_cursor import DEPTH_MAX
 
 # Declared early so that a grammar class can call rules of a derived class.
-FORWARD_DECLARATIONS = {"expression", "query"}
+FORWARD_DECLARATIONS = {
+    *("expression", "query"),
+    *("failure", "identifier_of", "too_complex", "unexpected"),
+}
 
 
 @pytest.mark.parametrize("grammar", [StatementParser, DdlParser])

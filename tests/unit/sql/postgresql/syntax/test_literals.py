@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from spanemu.sql.postgresql.syntax.literals import BadLiteral, decode_identifier, decode_string
+from spanemu.sql.postgresql.syntax.literals import decode_identifier, decode_string
+from spanemu.sql.token_cursor import BadLiteral
 
 
 @pytest.mark.parametrize(
