@@ -1,6 +1,7 @@
 """PostgreSQL's errors about the meaning of a statement.
 
-They are about `names`, types (`typing`), `queries`, and DML (`writing`).
+They are about `names`, types (`typing`), `queries`, and DML (`writing`). `order` says which of
+several errors a statement reports.
 
 The code follows PostgreSQL's error class: an unknown table, function, operator or type is
 NOT_FOUND, a feature that Spanner lacks UNIMPLEMENTED, a number or date out of range OUT_OF_RANGE,
