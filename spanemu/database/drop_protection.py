@@ -15,7 +15,7 @@ from spanemu.base.clock import NANOS_PER_HOUR
 from spanemu.base.deferred import deferred
 from spanemu.database.core import DatabaseCore
 from spanemu.ddl.apply import Step
-from spanemu.ddl.validators.options import retention_nanos
+from spanemu.schema.periods import period_nanos
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Table
 
@@ -36,7 +36,7 @@ READS_PER_HOUR = 10  # the default of READS_OPTION: fewer reads are no use
 def refuse_drops(core: DatabaseCore, steps: Iterable[Step]) -> None:
     """Raise SchemaObjectInUse for the first step that drops an object in use."""
     schema = core.generation.schema
-    period = retention_nanos(schema.options.get(PERIOD_OPTION)) or 0
+    period = period_nanos(schema.options.get(PERIOD_OPTION)) or 0
     if not period:
         return
     use = _Use(core, schema, period)

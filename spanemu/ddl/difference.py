@@ -24,6 +24,8 @@ from spanemu.ddl.object_difference import (
     dropped,
     grants,
     quoted_path,
+    read_function_names,
+    recreated_streams,
     revokes,
     statistics_changes,
     stream_drops,
@@ -140,6 +142,13 @@ class _Comparison:
     recreated: set[str]
     moved: set[str]
 
+    @property
+    def disturbed(self) -> set[str]:
+        """The folded names of objects that lose their grants, because they are created again."""
+        streams = recreated_streams(self.before, self.after)
+        functions = read_function_names(self.before, streams)
+        return self.recreated | self.moved | streams | functions
+
     def statements(self) -> list[Migration]:
         """Return the statements: what stands in the way is dropped before anything is added."""
         return [*self.removals(), *self.additions()]
@@ -147,7 +156,7 @@ class _Comparison:
     def removals(self) -> Iterator[Migration]:
         """Yield DROP statements, dependents first."""
         before, after = self.before, self.after
-        yield from _plain(revokes(before, after, self.recreated | self.moved))
+        yield from _plain(revokes(before, after, self.disturbed))
         for name, graph in before.graphs.items():
             if name in self.moved:
                 yield Migration(f"DROP PROPERTY GRAPH {quoted_path(before, graph.name)}")
@@ -201,7 +210,7 @@ class _Comparison:
         yield from _plain(text for name, text in views if name in self.moved)
         graphs = after.graphs.items()
         yield from _plain(graph_text(graph) for name, graph in graphs if name in self.moved)
-        yield from _plain(grants(before, after, self.recreated | self.moved))
+        yield from _plain(grants(before, after, self.disturbed))
         for kind in reversed(BEFORE_TABLES):
             yield from _plain(dropped(kind, before, after))
         yield from _plain(bundle_deletions(before, after))

@@ -12,7 +12,7 @@ from typing import Any
 
 from spanemu.base import identifiers as base_identifiers
 from spanemu.ddl.alterations import alteration_writer
-from spanemu.ddl.kinds.change_streams import CHANGE_STREAM
+from spanemu.ddl.kinds.change_streams import CHANGE_STREAM, PARTITION_MODE
 from spanemu.ddl.kinds.kind import ObjectKind
 from spanemu.ddl.kinds.roles import ROLE
 from spanemu.ddl.schema_text import proto_bundle_text, schema_writer, shown_options
@@ -85,11 +85,27 @@ def _must_pause(name: str, before: Schema, after: Schema, recreated: set[str]) -
     )
 
 
+def recreated_streams(before: Schema, after: Schema) -> set[str]:
+    """Return the folded names of streams whose partition mode changes, which no ALTER can do."""
+    new = after.change_streams
+    return {
+        name
+        for name, stream in before.change_streams.items()
+        if name in new and stream.is_mutable is not new[name].is_mutable
+    }
+
+
+def read_function_names(schema: Schema, streams: Iterable[str]) -> set[str]:
+    """Return the folded names of the functions that read these streams."""
+    prefixes = schema.dialect.read_functions
+    return {schema.fold(f"{prefix}{stream}") for prefix in prefixes for stream in streams}
+
+
 def stream_drops(before: Schema, after: Schema, recreated: set[str]) -> Iterator[str]:
     """Yield the statements that drop streams, or stop them while tables change."""
+    gone = recreated_streams(before, after)
     for name, stream in before.change_streams.items():
-        new = after.change_streams.get(name)
-        if new is None:
+        if name in gone or name not in after.change_streams:
             yield f"DROP CHANGE STREAM {quoted_path(before, stream.name)}"
         elif stream.tables and _must_pause(name, before, after, recreated):
             yield f"ALTER CHANGE STREAM {quoted_path(before, stream.name)} DROP FOR ALL"
@@ -97,10 +113,10 @@ def stream_drops(before: Schema, after: Schema, recreated: set[str]) -> Iterator
 
 def streams(before: Schema, after: Schema, recreated: set[str]) -> Iterator[str]:
     """Yield the statements for streams that are new or changed, or watch changed tables again."""
-    writer = alteration_writer(after)
+    writer, gone = alteration_writer(after), recreated_streams(before, after)
     for name, stream in after.change_streams.items():
         known = before.change_streams.get(name)
-        if known is None:
+        if known is None or name in gone:
             yield text_of(CHANGE_STREAM, stream, after)
             continue
         watches = stream.watches_all or stream.tables or known.watches_all
@@ -108,7 +124,9 @@ def streams(before: Schema, after: Schema, recreated: set[str]) -> Iterator[str]
             yield writer.stream_watches(stream)
         if stream.options != known.options:
             changes = dict.fromkeys(known.options) | dict(stream.options)
-            yield writer.stream_options(stream.name, changes)
+            changes.pop(PARTITION_MODE, None)  # The modes are equal, though one may be unwritten.
+            if changes:
+                yield writer.stream_options(stream.name, changes)
 
 
 def grants(before: Schema, after: Schema, disturbed: set[str]) -> Iterator[str]:

@@ -50,6 +50,7 @@ class DatabaseDialect:
     quotes_any_name: bool = False  # whether a quoted name may have any character
     places_null_in_keys: bool = False  # whether an index may say NULLS FIRST or NULLS LAST
     read_functions: tuple[str, ...] = ("READ_", "READ_JSON_")  # + the name of a change stream
+    mutable_read_function: str = "READ_"  # the same for a stream with mutable key ranges
     stream_retention_max: str = "30d"  # of a change stream
     created_with_schema: bool = True  # whether CreateDatabase takes schema statements
     unique_key: Fold = str.lower  # in which the names of two objects must differ
@@ -73,7 +74,8 @@ POSTGRESQL = DatabaseDialect(
     unsorted_types=frozenset({TypeCode.FLOAT32}),
     quotes_any_name=True,
     places_null_in_keys=True,
-    read_functions=("read_json_",),
+    read_functions=("read_json_", "read_proto_bytes_"),
+    mutable_read_function="read_proto_bytes_",
     stream_retention_max="7d",
     created_with_schema=False,
 )

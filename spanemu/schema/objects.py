@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any
 
 from spanemu.schema.access import Role
+from spanemu.schema.dialect import DatabaseDialect
 from spanemu.schema.graph import PropertyGraph
 from spanemu.schema.index import SearchIndex, VectorIndex
 from spanemu.values.types import Type, TypeCode
@@ -119,6 +120,16 @@ class ChangeStream:
     def watched(self, table: str) -> Watched | None:
         """Return the watched table of that name, or None."""
         return next((each for each in self.tables if each.table == table), None)
+
+    @property
+    def is_mutable(self) -> bool:
+        """Whether the keys of the stream's partitions may move while the partitions live."""
+        return str(self.options.get("partition_mode")).upper() == "MUTABLE_KEY_RANGE"
+
+    def read_function(self, dialect: DatabaseDialect) -> str:
+        """Return the name of the function that reads the stream."""
+        heads = dialect.read_functions
+        return f"{dialect.mutable_read_function if self.is_mutable else heads[0]}{self.name}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -62,6 +62,11 @@ class Schema(NamedObjects):
         """The function from an identifier to its key in the schema's maps."""
         return self.dialect.fold
 
+    @cached_property
+    def compiled(self) -> dict[Any, Any]:
+        """What packages above compiled from this generation, by a key of their own."""
+        return {}
+
     def table(self, name: str) -> Table | None:
         """Return the table with that name or synonym."""
         key = self.fold(name)

@@ -148,6 +148,14 @@ class NothingWatched(SpannerError, code=Code.FAILED_PRECONDITION):
     stream: str
 
 
+class PartitionModeFixed(SpannerError, code=Code.FAILED_PRECONDITION):
+    prose = (
+        "Change Stream {stream} keeps the partition_mode that it was created with: the option "
+        "cannot be altered."
+    )
+    stream: str
+
+
 class TableIsWatched(SpannerError, code=Code.FAILED_PRECONDITION):
     prose = (
         "Cannot drop table {table}. It is tracked by Change Streams: {streams}. Drop them or "

@@ -13,6 +13,7 @@ from spanemu.ddl.errors.names import InvalidObjectName
 from spanemu.ddl.errors.routines import (
     ColumnIsWatched,
     NothingWatched,
+    PartitionModeFixed,
     TableIsWatched,
     TooManyStreamsOnObject,
     WatchedColumnInvalid,
@@ -38,6 +39,7 @@ from spanemu.schema.table_text import options_text
 from spanemu.sql import ddl_ast
 
 _LABEL = "Change Stream"
+PARTITION_MODE = "partition_mode"
 _RULES: Rules = {
     "value_capture_type": words(
         "OLD_AND_NEW_VALUES", "NEW_ROW", "NEW_VALUES", "NEW_ROW_AND_OLD_VALUES"
@@ -47,6 +49,7 @@ _RULES: Rules = {
     "exclude_update": TRUE_OR_FALSE,
     "exclude_delete": TRUE_OR_FALSE,
     "allow_txn_exclusion": TRUE_OR_FALSE,
+    PARTITION_MODE: words("IMMUTABLE_KEY_RANGE", "MUTABLE_KEY_RANGE", any_case=True),
 }
 
 
@@ -71,6 +74,8 @@ def _altered_stream(
         watches_all, tables = _watched_by(statement.watches)
         after = replace(before, watches_all=watches_all, tables=tables)
     else:
+        if PARTITION_MODE in ddl_ast.options_by_name(statement.options):
+            raise PartitionModeFixed(before.name)
         options = _options(before.name, statement.options, before.options, schema)
         after = replace(before, options=options)
     raise_first(_problems(after, schema))
@@ -237,8 +242,8 @@ READ_PARAMETERS: Sequence[tuple[str, str]] = (
 
 def read_functions(schema: Schema) -> Iterator[str]:
     """Yield the names of the functions that read change streams."""
-    prefix = schema.dialect.read_functions[0]
-    return (f"{prefix}{stream.name}" for stream in schema.change_streams.values())
+    streams = schema.change_streams.values()
+    return (stream.read_function(schema.dialect) for stream in streams)
 
 
 def _rows(schema: Schema) -> Rows:

@@ -17,9 +17,9 @@ from spanemu.ddl.validators.options import (
     TRUE_OR_FALSE,
     changed_options,
     option_problems,
-    retention_nanos,
 )
 from spanemu.schema.objects import SHARED_NAMES
+from spanemu.schema.periods import period_nanos
 from spanemu.schema.schema import Schema
 from spanemu.sql import ddl_ast
 
@@ -40,7 +40,7 @@ def alter_database(statement: ddl_ast.AlterDatabase, schema: Schema) -> Change:
         if name == "version_retention_period":
             options.pop("version_retention_nanos", None)
             if value is not None:
-                options["version_retention_nanos"] = retention_nanos(value)
+                options["version_retention_nanos"] = period_nanos(value)
     if options == schema.options:
         return Change(schema, database=database)
     assert options.keys() <= OPTIONS.keys() | {"version_retention_nanos"}

@@ -182,8 +182,7 @@ def _objects_in(schema: Schema, kind: str, home: str) -> Iterator[str]:
         raise SchemaNotFound(home)
     sources = getattr(schema, _grantable(kind).field).values()
     if kind == "TABLE FUNCTION":
-        prefix = schema.dialect.read_functions[0]
-        yield from (f"{prefix}{source.name}" for source in sources if not home)
+        yield from (source.read_function(schema.dialect) for source in sources if not home)
     else:
         names = (source.name for source in sources if not getattr(source, "internal", False))
         yield from (name for name in names if schema_part(name) == home)

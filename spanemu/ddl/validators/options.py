@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from spanemu.base.clock import NANOS_PER_DAY, NANOS_PER_HOUR, NANOS_PER_MINUTE, NANOS_PER_SECOND
 from spanemu.base.deferred import deferred
 from spanemu.base.errors import SpannerError
 from spanemu.ddl.lookup import find_object
 from spanemu.schema.column import Column
 from spanemu.schema.objects import DEFAULT
+from spanemu.schema.periods import period_nanos
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Table
 from spanemu.sql import ddl_ast
@@ -29,20 +28,6 @@ else:
     object_errors = deferred("spanemu.ddl.errors.objects")
 
 OPTIMIZER_VERSION_MAX = 9
-
-_PERIOD = re.compile(r"(\d{1,9})([smhd])")
-_UNITS = {
-    "s": NANOS_PER_SECOND,
-    "m": NANOS_PER_MINUTE,
-    "h": NANOS_PER_HOUR,
-    "d": NANOS_PER_DAY,
-}
-
-
-def retention_nanos(period: OptionValue) -> int | None:
-    """Return a period such as `7d` in nanoseconds, or None for an invalid period."""
-    match = _PERIOD.fullmatch(period) if isinstance(period, str) else None
-    return None if match is None else int(match[1]) * _UNITS[match[2]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,12 +54,12 @@ def is_bool(value: OptionValue) -> bool:
 
 def is_period(least: str, most: str) -> Callable[[OptionValue], bool]:
     """Return the test for a duration between two durations such as '36h'."""
-    low, high = retention_nanos(least), retention_nanos(most)
+    low, high = period_nanos(least), period_nanos(most)
     assert low is not None
     assert high is not None
 
     def accepts(value: OptionValue) -> bool:
-        nanos = retention_nanos(value)
+        nanos = period_nanos(value)
         return nanos is not None and low <= nanos <= high
 
     return accepts
@@ -83,9 +68,12 @@ def is_period(least: str, most: str) -> Callable[[OptionValue], bool]:
 TRUE_OR_FALSE = Rule(is_bool, "true or false")
 
 
-def words(*allowed: str) -> Rule:
-    """Return the rule for one of several words."""
-    return Rule(lambda value: value in allowed, " or ".join(f"'{word}'" for word in allowed))
+def words(*allowed: str, any_case: bool = False) -> Rule:
+    """Return the rule for one of several words, which are upper case if `any_case`."""
+    supported = " or ".join(f"'{word}'" for word in allowed)
+    if any_case:
+        return Rule(lambda value: isinstance(value, str) and value.upper() in allowed, supported)
+    return Rule(lambda value: value in allowed, supported)
 
 
 def whole(least: int, most: int) -> Rule:

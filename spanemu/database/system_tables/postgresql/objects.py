@@ -15,6 +15,7 @@ from spanemu.database.system_tables.postgresql.declaration import (
     home_and_name,
 )
 from spanemu.database.system_tables.postgresql.oids import NAMESPACES, PG_CATALOG, named_oids
+from spanemu.ddl.kinds.change_streams import read_functions
 from spanemu.ddl.kinds.sequences import SEQUENCE
 from spanemu.sql.dialects import dialect_of
 
@@ -80,7 +81,7 @@ def index_filters(source: Source) -> dict[tuple[str, str], str]:
 
 # ------------------------------------------------------------------------------ functions
 
-_JSONB = 3802  # oid of the type of the records of a change stream
+_BYTEA, _JSONB = 17, 3802  # oids of the types of the records of a change stream
 # (name, data type, oid of the type) of the parameters of a read function.
 _READ_PARAMETERS = (
     ("start_timestamp", "timestamp with time zone", 1184),
@@ -91,16 +92,11 @@ _READ_PARAMETERS = (
 )
 
 
-def read_functions(source: Source) -> Iterator[str]:
-    """Yield the names of the functions that read change streams."""
-    (prefix,) = source.schema.dialect.read_functions
-    return (f"{prefix}{stream.name}" for stream in source.schema.change_streams.values())
-
-
 def routines(source: Source) -> NamedRows:
     """Yield the functions that read change streams."""
     database = source.core.database_id
-    for name in read_functions(source):
+    for stream in source.schema.change_streams.values():
+        name = stream.read_function(source.schema.dialect)
         yield {
             "specific_catalog": database,
             "specific_schema": SPANNER,
@@ -109,7 +105,7 @@ def routines(source: Source) -> NamedRows:
             "routine_schema": SPANNER,
             "routine_name": name,
             "routine_type": "FUNCTION",
-            "data_type": "jsonb",
+            "data_type": "bytea" if stream.is_mutable else "jsonb",
             "routine_body": "EXTERNAL",
             "routine_definition": "",
             "security_type": "INVOKER",
@@ -118,7 +114,7 @@ def routines(source: Source) -> NamedRows:
 
 def parameters(source: Source) -> NamedRows:
     """Yield the parameters of the functions that read change streams."""
-    for name in read_functions(source):
+    for name in read_functions(source.schema):
         for position, (parameter, data_type, _) in enumerate(_READ_PARAMETERS, 1):
             yield {
                 "specific_catalog": source.core.database_id,
@@ -140,10 +136,10 @@ def pg_proc(source: Source) -> NamedRows:
             yield function
     oids = named_oids(source)
     types = [oid for _, _, oid in _READ_PARAMETERS]
-    streams = source.schema.change_streams.values()
-    for stream, name in zip(streams, read_functions(source), strict=True):
-        oid = oids["change stream", stream.name]
-        yield _function(oid, f"{SPANNER}.{name}", "f", (_JSONB, *types), returns_set=True)
+    for stream in source.schema.change_streams.values():
+        oid, name = oids["change stream", stream.name], stream.read_function(source.schema.dialect)
+        result = _BYTEA if stream.is_mutable else _JSONB
+        yield _function(oid, f"{SPANNER}.{name}", "f", (result, *types), returns_set=True)
 
 
 @cache

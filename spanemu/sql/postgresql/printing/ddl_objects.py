@@ -20,6 +20,8 @@ _STREAM_OPTIONS = (
     "exclude_update",
     "exclude_delete",
     "exclude_ttl_deletes",
+    "allow_txn_exclusion",
+    "partition_mode",
 )
 # The kinds of objects of privileges, where GRANT has other words for them than the schema.
 _GRANTED = {"VIEW": "TABLE", "TABLE FUNCTION": "FUNCTION"}

@@ -8,7 +8,7 @@ from spanemu.sql.postgresql.syntax.ddl.parts import Setting
 from spanemu.sql.postgresql.syntax.ddl.sequence import DdlSequenceParser
 from spanemu.sql.syntax_tree import Identifier, Path
 
-_STREAM_TEXTS = ("value_capture_type", "retention_period")
+_STREAM_TEXTS = ("value_capture_type", "retention_period", "partition_mode")
 _STREAM_TRUTHS = (
     "exclude_insert",
     "exclude_update",
