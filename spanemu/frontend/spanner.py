@@ -17,7 +17,6 @@ from spanemu.database.sessions.session import Session
 from spanemu.database.statements.results import CommitOutcome, Partition, TransactionInfo
 from spanemu.frontend import wire
 from spanemu.frontend.boundary import status_to_proto
-from spanemu.frontend.convert.encoding import field
 from spanemu.frontend.convert.requests import (
     batch_statement_from_proto,
     commit_options_from_proto,
@@ -50,6 +49,7 @@ from spanemu.frontend.convert.selectors import (
 from spanemu.frontend.convert.timestamps import fill_timestamp, timestamp_to_proto
 from spanemu.frontend.errors import InvalidSessionCount, MultiplexedInBatch, RequiredFieldMissing
 from spanemu.values.mutation import Mutation
+from spanemu.values.value_bytes import field
 
 if TYPE_CHECKING:
     from spanemu.database import errors

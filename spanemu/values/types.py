@@ -120,6 +120,31 @@ SCALARS: dict[str, Type] = {
 POSTGRESQL_SCALARS: dict[str, Type] = {str(each): each for each in (PG_NUMERIC, PG_JSONB, PG_OID)}
 
 
+# The code and the annotation of each type in google.spanner.v1.Type; 0 is no annotation.
+API_CODES: dict[TypeCode, tuple[int, int]] = {
+    TypeCode.BOOL: (1, 0),
+    TypeCode.INT64: (2, 0),
+    TypeCode.FLOAT64: (3, 0),
+    TypeCode.TIMESTAMP: (4, 0),
+    TypeCode.DATE: (5, 0),
+    TypeCode.STRING: (6, 0),
+    TypeCode.BYTES: (7, 0),
+    TypeCode.ARRAY: (8, 0),
+    TypeCode.STRUCT: (9, 0),
+    TypeCode.NUMERIC: (10, 0),
+    TypeCode.JSON: (11, 0),
+    TypeCode.PROTO: (13, 0),
+    TypeCode.ENUM: (14, 0),
+    TypeCode.FLOAT32: (15, 0),
+    TypeCode.INTERVAL: (16, 0),
+    TypeCode.UUID: (17, 0),
+    TypeCode.PG_NUMERIC: (10, 2),
+    TypeCode.PG_JSONB: (11, 3),
+    TypeCode.PG_OID: (2, 4),
+    TypeCode.TOKENLIST: (7, 0),  # Rows never contain tokens; where a type is required, it is BYTES.
+}
+
+
 def array_of(element: Type) -> Type:
     """Return the type ARRAY<element>."""
     return Type(TypeCode.ARRAY, element=element)

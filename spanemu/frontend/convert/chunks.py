@@ -23,7 +23,6 @@ from typing import Any
 from spanemu.base.errors import SpannerError
 from spanemu.base.limits import ROW_BYTES_MAX, STREAM_CHUNK_BYTES
 from spanemu.database.statements.results import ResultStream
-from spanemu.frontend.convert.encoding import PARTIAL, field, raw_bytes
 from spanemu.frontend.convert.results import (
     Shape,
     close_rows,
@@ -34,6 +33,7 @@ from spanemu.frontend.convert.results import (
 )
 from spanemu.frontend.errors import RowTooLarge
 from spanemu.values.value import encoder
+from spanemu.values.value_bytes import PARTIAL, field, raw_bytes
 
 _CHUNKED = b"\x18\x01"
 _LAST = b"\x48\x01"

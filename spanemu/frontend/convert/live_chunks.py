@@ -9,8 +9,8 @@ from spanemu.base.limits import STREAM_CHUNK_BYTES
 from spanemu.base.live import LiveRow, LiveRows
 from spanemu.database.statements.results import ResultStream
 from spanemu.frontend.convert.chunks import Chunks, StreamBroken
-from spanemu.frontend.convert.encoding import field
 from spanemu.frontend.convert.results import close_rows
+from spanemu.values.value_bytes import field
 
 
 class LiveChunks(Chunks):

@@ -16,7 +16,12 @@ from typing import Any
 
 from spanemu.base.limits import UNARY_RESULT_BYTES_MAX
 from spanemu.database.statements.results import ResultStats, ResultStream, TransactionInfo
-from spanemu.frontend.convert.encoding import (
+from spanemu.frontend.convert.timestamps import fill_timestamp
+from spanemu.frontend.convert.types import struct_type_to_proto
+from spanemu.frontend.errors import ResultTooLarge
+from spanemu.frontend.wire import PrecommitToken, QueryPlan, ResultSetStats, Struct, Transaction
+from spanemu.values.types import Type
+from spanemu.values.value_bytes import (
     LISTED,
     PARTIAL,
     CellEncoder,
@@ -24,11 +29,6 @@ from spanemu.frontend.convert.encoding import (
     field,
     varint,
 )
-from spanemu.frontend.convert.timestamps import fill_timestamp
-from spanemu.frontend.convert.types import struct_type_to_proto
-from spanemu.frontend.errors import ResultTooLarge
-from spanemu.frontend.wire import PrecommitToken, QueryPlan, ResultSetStats, Struct, Transaction
-from spanemu.values.types import Type
 
 _KINDS = {"RELATIONAL": 1, "SCALAR": 2}
 

@@ -16,40 +16,19 @@ from spanemu.frontend.errors import (
 from spanemu.frontend.wire import StructType
 from spanemu.frontend.wire import Type as TypeMessage
 from spanemu.values import types
-from spanemu.values.types import StructField, Type, TypeCode
+from spanemu.values.types import API_CODES, StructField, Type, TypeCode
 
-# Numbers of google.spanner.v1.TypeCode.
-_ARRAY, _STRUCT, _PROTO, _ENUM = 8, 9, 13, 14
+_ARRAY, _STRUCT, _PROTO, _ENUM = (
+    API_CODES[code][0] for code in (TypeCode.ARRAY, TypeCode.STRUCT, TypeCode.PROTO, TypeCode.ENUM)
+)
+# Types by their code, and types of PostgreSQL databases by code and TypeAnnotationCode.
 _SCALARS: Mapping[int, Type] = {
-    1: types.BOOL,
-    2: types.INT64,
-    3: types.FLOAT64,
-    4: types.TIMESTAMP,
-    5: types.DATE,
-    6: types.STRING,
-    7: types.BYTES,
-    10: types.NUMERIC,
-    11: types.JSON,
-    15: types.FLOAT32,
-    16: types.INTERVAL,
-    17: types.UUID,
+    API_CODES[scalar.code][0]: scalar
+    for scalar in types.SCALARS.values()
+    if scalar is not types.TOKENLIST
 }
-# Types of PostgreSQL databases, by their code with their TypeAnnotationCode.
 _ANNOTATED: Mapping[tuple[int, int], Type] = {
-    (10, 2): types.PG_NUMERIC,
-    (11, 3): types.PG_JSONB,
-    (2, 4): types.PG_OID,
-}
-_ANNOTATIONS: Mapping[TypeCode, tuple[int, int]] = {
-    type_.code: codes for codes, type_ in _ANNOTATED.items()
-}
-_NUMBERS: Mapping[TypeCode, int] = {
-    **{scalar.code: number for number, scalar in _SCALARS.items()},
-    TypeCode.ARRAY: _ARRAY,
-    TypeCode.STRUCT: _STRUCT,
-    TypeCode.PROTO: _PROTO,
-    TypeCode.ENUM: _ENUM,
-    TypeCode.TOKENLIST: 7,  # Rows never contain tokens; where a type is required, it is BYTES.
+    API_CODES[scalar.code]: scalar for scalar in types.POSTGRESQL_SCALARS.values()
 }
 
 
@@ -94,10 +73,8 @@ def _composite_from_proto(message: Any) -> Type:
 
 def type_to_proto(type_: Type) -> Any:
     """Return a Type message."""
-    annotated = _ANNOTATIONS.get(type_.code)
-    if annotated is not None:
-        return TypeMessage(code=annotated[0], type_annotation=annotated[1])
-    message = TypeMessage(code=_NUMBERS[type_.code])
+    code, annotation = API_CODES[type_.code]
+    message = TypeMessage(code=code, type_annotation=annotation)
     if type_.element is not None:
         message.array_element_type.CopyFrom(type_to_proto(type_.element))
     elif type_.code is TypeCode.STRUCT:

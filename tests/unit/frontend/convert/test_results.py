@@ -8,12 +8,12 @@ import pytest
 
 from spanemu.database.statements.results import ResultStats, ResultStream, TransactionInfo
 from spanemu.frontend import wire
-from spanemu.frontend.convert.encoding import LISTED, PARTIAL, cell_encoder, raw_bytes, varint
 from spanemu.frontend.convert.results import result_set_bytes, shape_of, summary_bytes
 from spanemu.frontend.convert.types import list_from_proto
 from spanemu.frontend.errors import ResultTooLarge
 from spanemu.values import types
 from spanemu.values.types import array_of, struct_of
+from spanemu.values.value_bytes import LISTED, PARTIAL, cell_encoder, raw_bytes, varint
 
 PAIR = struct_of(("a", types.INT64), ("b", types.STRING))
 CELLS = [

@@ -1,4 +1,4 @@
-"""Cells of result rows -> the bytes of `google.protobuf.Value`s in their parent message.
+"""Values -> the bytes of `google.protobuf.Value`s in the message that contains them.
 
 Rows are written as bytes by this module, not as messages: filling a message value by value and then
 serializing it takes twice as long as joining bytes, and chunking needs the sizes anyway. A value is
@@ -11,12 +11,13 @@ Only these fields and kinds are needed:
 
     repeated Value values = 2   in PartialResultSet         PARTIAL
     repeated Value values = 1   in ListValue                LISTED
+    Value value = 2             in a ModValue of a change stream record: like PARTIAL
     Value: null_value = 1, number_value = 2, string_value = 3, bool_value = 4, list_value = 6
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from struct import Struct
 from typing import Any
@@ -83,6 +84,35 @@ def raw_bytes(raw: Any, tag: int) -> bytes:
         content = b"".join([raw_bytes(item, LISTED) for item in raw])
         return _frame(tag, _LIST_KIND, len(content)) + content
     return bytes((tag,)) + _NUMBER + _pack_double(raw)
+
+
+class EncodedList:
+    """The value of an ARRAY whose elements are encoded already, for rows that are made as bytes.
+
+    `content` holds the elements with the tag LISTED. Iteration yields their Python values.
+    """
+
+    __slots__ = ("_elements", "content")
+
+    def __init__(self, content: bytes, elements: Callable[[], Sequence[Any]]) -> None:
+        self.content = content
+        self._elements = elements
+
+    def __len__(self) -> int:
+        return len(self._elements())
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._elements())
+
+
+def listed(content: bytes) -> bytes:
+    """Return a list of these encoded elements, as an element of a list itself."""
+    return _list_frame(len(content)) + content
+
+
+@lru_cache(maxsize=4096)
+def _list_frame(size: int) -> bytes:
+    return _frame(LISTED, _LIST_KIND, size)
 
 
 def _frame(tag: int, kind: int, size: int) -> bytes:
@@ -163,7 +193,10 @@ def _array_encoder(item: Type, tag: int) -> CellEncoder:
     def encode(cell: Any) -> bytes:
         if cell is None:
             return null
-        content = b"".join([encode_item(item) for item in cell])
+        if cell.__class__ is EncodedList:
+            content = cell.content
+        else:
+            content = b"".join([encode_item(item) for item in cell])
         return _frame(tag, _LIST_KIND, len(content)) + content
 
     return encode
