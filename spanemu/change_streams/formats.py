@@ -33,7 +33,7 @@ class RecordFormat:
     ranges have further rows, which `mutable` returns.
     """
 
-    columns: Sequence[tuple[str, Type]]
+    columns: tuple[tuple[str, Type], ...]
     data_row: Callable[[DataChangeRecord], ResultRow]
     heartbeat_row: Callable[[int], ResultRow]
     new_partitions_row: Callable[[int, int, Iterable[NewPartition]], ResultRow]
@@ -44,14 +44,22 @@ def format_of(schema: Schema, stream: ChangeStream) -> RecordFormat:
     is_postgresql = schema.dialect is POSTGRESQL
     name = stream.read_function(schema.dialect) if is_postgresql else "ChangeRecord"
     if stream.is_mutable:
-        type_ = BYTES if is_postgresql else mutable.MESSAGE
         return RecordFormat(
-            ((name, type_),), mutable.data_row, mutable.heartbeat_row, mutable.new_partitions_row
+            ((name, BYTES if is_postgresql else mutable.MESSAGE),),
+            mutable.data_row,
+            mutable.heartbeat_row,
+            mutable.new_partitions_row,
         )
     if is_postgresql:
         return RecordFormat(
-            ((name, PG_JSONB),), pg_json.data_row, pg_json.heartbeat_row, pg_json.new_partitions_row
+            ((name, PG_JSONB),),
+            pg_json.data_row,
+            pg_json.heartbeat_row,
+            pg_json.new_partitions_row,
         )
     return RecordFormat(
-        ((name, rows.CHANGE_RECORD),), rows.data_row, rows.heartbeat_row, rows.new_partitions_row
+        ((name, rows.CHANGE_RECORD),),
+        rows.data_row,
+        rows.heartbeat_row,
+        rows.new_partitions_row,
     )

@@ -56,7 +56,7 @@ ChangedRow = tuple[Row | None, Row | None, int]
 
 @dataclass(frozen=True, eq=False, slots=True)
 class RecordShape:
-    """What records of a stream have in common that share table, kind of change and columns.
+    """The common facts of all records of a stream with one table, kind of change and columns.
 
     `new_columns` and `old_columns` are the columns of the mods' new and old values. If
     `old_are_modified`, each mod has only those of its old columns that the transaction modified.

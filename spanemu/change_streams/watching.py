@@ -41,12 +41,12 @@ class ValueCapture(StrEnum):
 
     @property
     def has_old_values(self) -> bool:
-        """Whether UPDATE and DELETE records hold the values from before the commit."""
+        """Return whether UPDATE and DELETE records hold the values from before the commit."""
         return self in (self.OLD_AND_NEW_VALUES, self.NEW_ROW_AND_OLD_VALUES)
 
     @property
     def has_whole_row(self) -> bool:
-        """Whether an UPDATE record holds all watched columns, not only those written."""
+        """Return whether an UPDATE record holds all watched columns, not only those written."""
         return self in (self.NEW_ROW, self.NEW_ROW_AND_OLD_VALUES)
 
 

@@ -123,7 +123,7 @@ class ChangeStream:
 
     @property
     def is_mutable(self) -> bool:
-        """Whether the keys of the stream's partitions may move while the partitions live."""
+        """Return whether the keys of the stream's partitions may move while the partitions live."""
         return str(self.options.get("partition_mode")).upper() == "MUTABLE_KEY_RANGE"
 
     def read_function(self, dialect: DatabaseDialect) -> str:

@@ -64,7 +64,7 @@ class Schema(NamedObjects):
 
     @cached_property
     def compiled(self) -> dict[Any, Any]:
-        """What packages above compiled from this generation, by a key of their own."""
+        """The results of compiling this generation that packages above keep, by keys of theirs."""
         return {}
 
     def table(self, name: str) -> Table | None:

@@ -24,7 +24,6 @@ _INT64_MIN = -(2**63)
 _UINT64_MAX = 2**64 - 1
 _NUMBER_DIGITS_MAX = 1500  # more than any exact decimal text of a double has
 _PLACES_MIN, _PLACES_MAX = -3, 15  # Further out, numbers are written with an exponent.
-_PLAIN_MIN, _PLAIN_MAX = 1e-4, 1e15  # Python writes numbers of this range alike.
 
 
 class Json:
@@ -112,8 +111,6 @@ def ordered(value: dict[str, Any]) -> dict[str, Any]:
 
 def format_double(number: float) -> str:
     """Return a finite double as JSON text, always with a point or an exponent."""
-    if _PLAIN_MIN <= number < _PLAIN_MAX:
-        return repr(number)
     sign = "-" if copysign(1.0, number) < 0 else ""
     if number == 0:
         return f"{sign}0.0"
