@@ -213,7 +213,7 @@ class EmulatorProcess:
                     stdin=subprocess.PIPE,
                     stdout=subprocess.PIPE,
                     stderr=errors,
-                    env=_environment(),
+                    env=inherited_environment(),
                 )
                 if not self._becomes_ready():
                     self.stop()
@@ -253,8 +253,12 @@ class EmulatorProcess:
             timer.cancel()
 
 
-def _environment() -> dict[str, str]:
-    """Return this process's environment, with this spanemu package on PYTHONPATH."""
+def inherited_environment() -> dict[str, str]:
+    """Return the environment of a started emulator, with this spanemu package on PYTHONPATH.
+
+    Variables that set options of `spanemu serve` are left out: they are for a user's servers.
+    """
     package = str(Path(__file__).resolve().parent.parent)
     paths = [package, os.environ.get("PYTHONPATH", "")]
-    return os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, paths))}
+    inherited = {name: each for name, each in os.environ.items() if not name.startswith("SPANEMU_")}
+    return inherited | {"PYTHONPATH": os.pathsep.join(filter(None, paths))}

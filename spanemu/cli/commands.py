@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Mapping
 from importlib import import_module
@@ -46,6 +47,17 @@ class Subcommand(NamedTuple):
 
 
 COMMANDS: Mapping[str, Subcommand] = {
+    "doctor": Subcommand(
+        "spanemu.cli.doctor",
+        "Check the installation, the environment, the ports and the configuration.",
+    ),
+    "env": Subcommand(
+        "spanemu.cli.env",
+        "Print the environment variables by which clients and tools reach a server.",
+    ),
+    "health": Subcommand(
+        "spanemu.cli.health", "Check that a server answers on its gRPC port and its REST port."
+    ),
     "ddl": Subcommand("spanemu.cli.ddl", "Format, check, compare and apply schemas."),
     "layout": Subcommand(
         "spanemu.cli.layout", "Print rows in interleaved order, with split boundaries."
@@ -56,6 +68,44 @@ COMMANDS: Mapping[str, Subcommand] = {
     ),
     "serve": Subcommand("spanemu.cli.serve", "Run an emulator on a port until it is stopped."),
 }
+
+
+VARIABLE_PREFIX = "SPANEMU_"
+
+
+class Ids(click.types.StringParamType):
+    """The ids of an option that may be repeated; its variable separates ids by commas or spaces."""
+
+    def split_envvar_value(self, rv: str) -> list[str]:
+        """Return the ids in the value of an environment variable."""
+        return [part for part in re.split(r"[\s,]+", rv) if part]
+
+
+def with_variables(command: click.Command) -> click.Command:
+    """Make every option of a command take its value from SPANEMU_<OPTION>, too."""
+    for option in command.params:
+        if isinstance(option, click.Option):
+            option.envvar = variable_of(option)
+            option.show_envvar = not option.hidden
+    return command
+
+
+def variable_of(option: click.Option) -> str:
+    """Return the name of the environment variable of an option."""
+    return VARIABLE_PREFIX + option.opts[-1].removeprefix("--").replace("-", "_").upper()
+
+
+def variables_of(name: str) -> list[str]:
+    """Return the environment variables of the options of a subcommand."""
+    command = command_named(name)
+    return [str(option.envvar) for option in command.params if option.envvar]
+
+
+def command_named(name: str) -> click.Command:
+    """Return the click command of a subcommand, from its module."""
+    command = getattr(import_module(COMMANDS[name].module), name)
+    assert isinstance(command, click.Command)
+    return command
 
 
 def _show_warning(message: Warning | str, *_: object) -> None:
@@ -73,12 +123,7 @@ class _Commands(SuggestingGroup):
         return sorted(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        subcommand = COMMANDS.get(cmd_name)
-        if subcommand is None:
-            return None
-        command = getattr(import_module(subcommand.module), cmd_name)
-        assert isinstance(command, click.Command)
-        return command
+        return command_named(cmd_name) if cmd_name in COMMANDS else None
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):

@@ -12,7 +12,7 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import TypedDict, Unpack
@@ -20,11 +20,12 @@ from typing import TypedDict, Unpack
 import click
 
 import spanemu
+from spanemu.admin.published_configs import PUBLISHED_CONFIGS
 from spanemu.api.endpoint_file import Endpoint, publish
 from spanemu.base.clock import monotonic
 from spanemu.base.limits import DEFAULT_LIMITS, Limits
 from spanemu.base.resource_names import InstanceName
-from spanemu.cli.commands import dialect_option
+from spanemu.cli.commands import Ids, dialect_option, with_variables
 from spanemu.cli.home_cpu import keep_to_one_cpu
 from spanemu.cli.process_memory import heed_limits, share_one_arena, statement_memory_bytes
 from spanemu.config import (
@@ -38,6 +39,18 @@ from spanemu.control.clock import as_datetime
 
 EXIT_USAGE = 2
 EXIT_CANNOT_LISTEN = 3
+ALL_PUBLISHED = "published"
+# The lines that tools wait for, by the program that prints them. Some tools read the text before
+# the address as well, and expect a program's name in front.
+OWN, GATEWAY, EMULATOR = "spanemu", "gateway_main", "emulator_main"
+READY_LINES: Mapping[str, Sequence[str]] = {
+    OWN: ("Cloud Spanner emulator running.", "gRPC server listening at {grpc}"),
+    GATEWAY: (
+        "spanemu: Cloud Spanner emulator running.",
+        "spanemu: gRPC server listening at {grpc}",
+    ),
+    EMULATOR: ("spanemu: Cloud Spanner Emulator running.", "spanemu: Server address: {grpc}"),
+}
 CLOSE_SECONDS_MAX = 1.0
 LEAVE_SECONDS_MAX = 0.5
 
@@ -59,9 +72,13 @@ class Options(TypedDict):
     start_time: str | None
     version_retention_seconds: float
     all_cpus: bool
+    max_databases_per_instance: int | None
+    abort_share: float
+    ready_lines: str
     stop_on_stdin_end: bool
 
 
+@with_variables
 @click.command()
 @click.option(
     "--host-port",
@@ -82,9 +99,10 @@ class Options(TypedDict):
 @click.option(
     "--instance-config",
     "instance_configs",
+    type=Ids(),
     multiple=True,
-    metavar="ID",
-    help="List this instance configuration (regional-us-central1, say). Repeatable.",
+    metavar="ID|published",
+    help="List this instance configuration, or those that Google publishes. Repeatable.",
 )
 @click.option(
     "--strict-instance-configs",
@@ -94,6 +112,7 @@ class Options(TypedDict):
 @click.option(
     "--database",
     "databases",
+    type=Ids(),
     multiple=True,
     metavar="ID",
     help="Create this database in the instance. Repeatable.",
@@ -117,6 +136,20 @@ class Options(TypedDict):
     "--version-retention-seconds", type=float, default=DEFAULT_RETENTION_SECONDS, hidden=True
 )
 @click.option("--all-cpus", is_flag=True, help="Use all CPUs. A single CPU is usually faster.")
+@click.option(
+    "--max-databases-per-instance",
+    type=click.IntRange(min=0),
+    metavar="N",
+    help="Refuse more databases in an instance; Spanner allows 100.",
+)
+@click.option(
+    "--abort-share",
+    type=click.FloatRange(0, 1),
+    default=0.0,
+    metavar="SHARE",
+    help="Abort this share of the commits, between 0 and 1, to exercise retries.",
+)
+@click.option("--ready-lines", type=click.Choice(list(READY_LINES)), default=OWN, hidden=True)
 @click.option("--stop-on-stdin-end", is_flag=True, hidden=True)
 def serve(**given: Unpack[Options]) -> None:
     """Run an emulator on a port until it is stopped.
@@ -133,10 +166,12 @@ def serve(**given: Unpack[Options]) -> None:
         emulator = _start(config)
         stack.callback(_close, emulator)
         _warn(emulator, given["rest_port"])
+        if given["abort_share"]:
+            emulator.faults.abort_rate(given["abort_share"]).is_permanent = True
         created = _create(emulator, given)
         if (path := given["endpoint_file"]) is not None:
             _publish(emulator, path, stack)
-        _announce(emulator, created)
+        _announce(emulator, created, given["ready_lines"])
         wait_for_stop()
     _leave()
 
@@ -186,17 +221,23 @@ def _config(given: Options) -> EmulatorConfig:
             host_port=given["host_port"],
             project=given["project"],
             instance=given["instance"] or DEFAULT_INSTANCE,
-            instance_configs=DEFAULT_INSTANCE_CONFIGS
-            | {config: config for config in given["instance_configs"]},
+            instance_configs=_listed_configs(given["instance_configs"]),
             strict_instance_configs=given["strict_instance_configs"],
             seed=given["seed"],
             start_time=None if start is None else as_datetime(start),
             version_retention_seconds=given["version_retention_seconds"],
             limits=_limits(),
+            databases_per_instance_max=given["max_databases_per_instance"],
             embedded_channel=False,
         )
     except ValueError as error:  # including InvalidConfig
         raise click.UsageError(str(error)) from error
+
+
+def _listed_configs(ids: Sequence[str]) -> dict[str, str]:
+    """Return the listed configurations, with display names; `published` stands for Google's."""
+    own = (PUBLISHED_CONFIGS if config == ALL_PUBLISHED else (config,) for config in ids)
+    return DEFAULT_INSTANCE_CONFIGS | {config: config for group in own for config in group}
 
 
 def _limits() -> Limits:
@@ -246,13 +287,13 @@ def _warn(emulator: spanemu.Emulator, rest_port: int | None) -> None:
         click.echo("spanemu: reachable from other machines, without authentication.", err=True)
 
 
-def _announce(emulator: spanemu.Emulator, created: list[str]) -> None:
+def _announce(emulator: spanemu.Emulator, created: list[str], lines: str) -> None:
     """Print the address, the seed and the created resources.
 
     Wrappers of Google's emulator wait for the first three lines, which must not change.
     """
-    click.echo("Cloud Spanner emulator running.")
-    click.echo(f"gRPC server listening at {emulator.address}")
+    for line in READY_LINES[lines]:
+        click.echo(line.format(grpc=emulator.address))
     click.echo(f"export SPANNER_EMULATOR_HOST={emulator.uri}")
     click.echo(f"Seed {emulator.randomness.seed}")
     for name in created:

@@ -10,6 +10,8 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
+import click
+
 from pytest_spanemu import fixtures as function_fixtures
 from pytest_spanemu import hookspecs, session_fixtures
 from pytest_spanemu.asserts.check import Check
@@ -21,6 +23,7 @@ from pytest_spanemu.options import OPTIONS
 from pytest_spanemu.plugin import MARKERS
 from pytest_spanemu.rows.factory import SpannerFactory, TableFactory
 from spanemu import EmulatorClock, Faults
+from spanemu.cli.commands import COMMANDS, command_named
 from spanemu.control.databases import DatabaseControl
 from spanemu.control.faults import Fault
 from spanemu.control.hotspot_watch import Watch
@@ -33,7 +36,7 @@ ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "reference.md"
 HEAD = """# Reference
 
-Generated from the code by `python -m tests.plugin.reference_page`. [The pytest plugin](plugin.md) explains the
+Generated from the code by `python -m tests.plugin.reference_page`. The [command line](#command-line) is at the end. [The pytest plugin](plugin.md) explains the
 terms, and [Rules](lint-rules.md) lists the rules of the linter.
 """
 CLASSES = (
@@ -72,7 +75,12 @@ INTERFACES = (
 def page() -> str:
     """Return the text of the page."""
     return (
-        "\n".join([HEAD, *fixtures(), *markers(), *settings(), *classes(), *hooks(), *operations()])
+        "\n".join(
+            [
+                *(HEAD, *fixtures(), *markers(), *settings(), *classes(), *hooks()),
+                *(*operations(), *commands()),
+            ]
+        )
         + "\n"
     )
 
@@ -125,7 +133,7 @@ def settings() -> Iterator[str]:
         flag = f"`{option.flag} {words}`".replace(" `", "`")
         if option.is_switch:
             ini = ""
-        yield f"| {ini} | {flag} | {variables} | {default} | {_line(option.help)} |"
+        yield f"| {ini} | {flag} | {variables} | {default} | {_line(option.help) if option.help else ''} |"
     yield ""
 
 
@@ -183,6 +191,37 @@ def operations() -> Iterator[str]:
             arguments = ", ".join([*scope, *_wire_arguments(declared)])
             meaning = _line((inspect.getdoc(declared.function) or "").partition("\n\n")[0])
             yield f"| `{declared.name}` | {arguments} | {_reply(declared)} | {meaning} |"
+
+
+def commands() -> Iterator[str]:
+    """Yield the table of the subcommands, then the table of the options of each."""
+    yield "\n## Command line\n\n| command | meaning |\n|---|---|"
+    for name, subcommand in sorted(COMMANDS.items()):
+        yield f"| `spanemu {name}` | {_line(subcommand.summary)} |"
+    for name in sorted(COMMANDS):
+        command = command_named(name)
+        if isinstance(command, click.Group):
+            for inner, each in sorted(command.commands.items()):
+                yield from _options(f"spanemu {name} {inner}", each)
+        else:
+            yield from _options(f"spanemu {name}", command)
+
+
+def _options(title: str, command: click.Command) -> Iterator[str]:
+    options = [
+        each for each in command.params if isinstance(each, click.Option) and not each.hidden
+    ]
+    if not options:
+        return
+    yield f"\n### `{title}`\n\n| option | environment | meaning |\n|---|---|---|"
+    context = click.Context(command)
+    for option in options:
+        names = ", ".join(f"`{each}`" for each in (*option.opts, *option.secondary_opts))
+        value = "" if option.is_flag else f" `{option.make_metavar(context)}`"
+        variable = f"`{option.envvar}`" if option.envvar else ""
+        shown = f"{names}{value}".replace("|", "\\|")
+        meaning = _line(option.help) if option.help else ""
+        yield f"| {shown} | {variable} | {meaning} |"
 
 
 def _wire_arguments(declared: Operation) -> Iterator[str]:

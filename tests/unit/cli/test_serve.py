@@ -7,13 +7,15 @@ import sys
 
 import pytest
 from click.testing import CliRunner
-from google.api_core.exceptions import NotFound
+from google.api_core.exceptions import NotFound, ResourceExhausted
 from google.cloud.spanner_v1 import SpannerClient, types
 from google.cloud.spanner_v1.services.spanner.transports.grpc import SpannerGrpcTransport
 from grpc import RpcError, insecure_channel
 
 import spanemu
+from spanemu.admin.published_configs import PUBLISHED_CONFIGS
 from spanemu.api.endpoint_file import Endpoint
+from spanemu.api.remote import inherited_environment
 from spanemu.cli import main
 
 SINGERS = "CREATE TABLE Singers (\n  Id INT64 NOT NULL,\n) PRIMARY KEY(Id)"
@@ -186,3 +188,34 @@ def test_the_threads_of_a_server_share_a_cpu_by_default(serve, flags):
     threads = [int(name) for name in os.listdir(f"/proc/{process.pid}/task")]
     expected = len(os.sched_getaffinity(0)) if flags else 1
     assert {len(os.sched_getaffinity(thread)) for thread in threads} == {expected}
+
+
+def test_every_flag_has_an_environment_variable(serve, tmp_path, monkeypatch):
+    (tmp_path / "schema.sql").write_text(SINGERS)
+    for flag, value in {
+        "DATABASE": "shop, music",
+        "SCHEMA": str(tmp_path / "schema.sql"),
+        "INSTANCE_CONFIG": "made-up published",
+        "SEED": "7",
+        "ALL_CPUS": "1",
+        "MAX_DATABASES_PER_INSTANCE": "2",
+        "ABORT_SHARE": "0.3",
+        "ENDPOINT_FILE": str(tmp_path / "endpoint.json"),
+    }.items():
+        monkeypatch.setenv(f"SPANEMU_{flag}", value)
+    assert "Seed 7" in ready(serve())
+    emulator = spanemu.Emulator.attach(Endpoint.read(tmp_path / "endpoint.json").uri)
+    client = emulator.client()
+    listed = [config.name.rpartition("/")[2] for config in client.list_instance_configs()]
+    assert listed == sorted({"emulator-config", "made-up", *PUBLISHED_CONFIGS})
+    databases = client.instance("emulator-instance").list_databases()
+    assert sorted(database.name.rpartition("/")[2] for database in databases) == ["music", "shop"]
+    with pytest.raises(ResourceExhausted):
+        emulator.create_database("third")
+    emulator.faults.clear()  # This fault stays.
+    assert [fault.verb for fault in emulator.faults.states()] == ["abort_rate"]
+
+
+def test_the_variables_of_a_server_do_not_reach_the_servers_of_tests(monkeypatch):
+    monkeypatch.setenv("SPANEMU_DATABASE", "shop")
+    assert "SPANEMU_DATABASE" not in inherited_environment()

@@ -1,0 +1,65 @@
+"""Probes of a running server: whether its ports answer, and whether the server is spanemu.
+
+A probe sends ListInstanceConfigs, which every Spanner server implements and which needs no
+resource. It uses neither the official client nor messages, because a health check runs often.
+"""
+
+from __future__ import annotations
+
+import http.client
+from urllib.parse import urlsplit
+
+import grpc
+
+PROJECT = "health-check"
+_METHOD = "/google.spanner.admin.instance.v1.InstanceAdmin/ListInstanceConfigs"
+_CONTROL_METHOD = "/spanemu.v1.Control/GetClock"
+_PARENT = f"projects/{PROJECT}".encode()
+_REQUEST = b"\x0a" + bytes([len(_PARENT)]) + _PARENT  # the field `parent`, the first of the message
+
+
+class Unreachable(Exception):
+    """A server that does not answer as a Spanner server does; the message says why."""
+
+
+def probe_grpc(uri: str, seconds: float) -> None:
+    """Return if the gRPC port at `uri` answers within `seconds`. Raises Unreachable."""
+    _call(uri, _METHOD, _REQUEST, seconds)
+
+
+def is_spanemu(uri: str, seconds: float) -> bool:
+    """Return whether the server at `uri` has the control service. Raises Unreachable."""
+    try:
+        _call(uri, _CONTROL_METHOD, b"", seconds)
+    except Unreachable as problem:
+        if "UNIMPLEMENTED" in str(problem):
+            return False
+        raise
+    return True
+
+
+def probe_rest(uri: str, seconds: float) -> None:
+    """Return if the REST port at `uri`, HOST:PORT or a URL, answers. Raises Unreachable."""
+    address = urlsplit(uri if "://" in uri else f"http://{uri}")
+    secure = address.scheme == "https"
+    kind = http.client.HTTPSConnection if secure else http.client.HTTPConnection
+    try:
+        connection = kind(address.hostname or "", address.port, timeout=seconds)
+        try:
+            connection.request("GET", f"/v1/projects/{PROJECT}/instanceConfigs")
+            status = connection.getresponse().status
+        finally:
+            connection.close()
+    except (OSError, ValueError, http.client.HTTPException) as problem:
+        raise Unreachable(f"REST at {uri}: {problem or type(problem).__name__}") from problem
+    if status != http.client.OK:
+        raise Unreachable(f"REST at {uri}: HTTP status {status}")
+
+
+def _call(uri: str, method: str, request: bytes, seconds: float) -> None:
+    with grpc.insecure_channel(uri) as channel:
+        try:
+            channel.unary_unary(method)(request, timeout=seconds)
+        except grpc.RpcError as failure:
+            reason = f"{failure.code().name}: {failure.details()}"
+            raise Unreachable(f"gRPC at {uri}: {reason}") from failure

@@ -1,0 +1,111 @@
+"""`spanemu env`: prints the environment variables by which clients and tools reach a server.
+
+eval "$(spanemu env)"                            sh, bash, zsh
+spanemu env | source                             fish
+spanemu env | Out-String | Invoke-Expression     PowerShell
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import PurePath
+from typing import Unpack
+
+import click
+
+from spanemu.cli.target import EMULATOR_HOST, REST_HOST, TargetOptions, find_target, target_options
+
+
+class Options(TargetOptions):
+    """The values of the options, by click's parameter names."""
+
+    shell: str | None
+    project: str | None
+    instance: str | None
+    database: str | None
+    unset: bool
+
+
+# The characters that a quoted text of each shell cannot hold as they are.
+_SH_ESCAPES = {"'": "'\\''"}
+_FISH_ESCAPES = {"'": "\\'", "\\": "\\\\"}
+_POWERSHELL_ESCAPES = {"'": "''"}
+
+
+def _quoted(text: str, escapes: Mapping[str, str]) -> str:
+    return "'" + "".join(escapes.get(char, char) for char in text) + "'"
+
+
+def _sh(name: str, value: str | None) -> str:
+    return f"unset {name}" if value is None else f"export {name}={_quoted(value, _SH_ESCAPES)}"
+
+
+def _fish(name: str, value: str | None) -> str:
+    if value is None:
+        return f"set -e {name};"
+    return f"set -gx {name} {_quoted(value, _FISH_ESCAPES)};"
+
+
+def _powershell(name: str, value: str | None) -> str:
+    if value is None:
+        return f"Remove-Item Env:{name} -ErrorAction SilentlyContinue"
+    return f"$Env:{name} = {_quoted(value, _POWERSHELL_ESCAPES)}"
+
+
+SHELLS: Mapping[str, Callable[[str, str | None], str]] = {
+    "sh": _sh,
+    "fish": _fish,
+    "powershell": _powershell,
+}
+
+
+@click.command()
+@target_options
+@click.option(
+    "--shell",
+    type=click.Choice(list(SHELLS)),
+    help="The syntax of the output. [default: that of your shell]",
+)
+@click.option("--project", metavar="ID", help="The project that clients use by default.")
+@click.option("--instance", metavar="ID", help="The instance that applications use.")
+@click.option("--database", metavar="ID", help="The database that applications use.")
+@click.option("--unset", is_flag=True, help="Print the statements that remove the variables.")
+def env(**given: Unpack[Options]) -> None:
+    """Print the environment variables by which clients and tools reach a server."""
+    write = SHELLS[given["shell"] or _own_shell()]
+    for name, value in _variables(given).items():
+        if given["unset"] or value is not None:
+            click.echo(write(name, None if given["unset"] else value))
+
+
+def _variables(given: Options) -> dict[str, str | None]:
+    """Return the value of each variable; None for variables that are not to be set."""
+    target = find_target(given)
+    project = given["project"] or target.project
+    rest = None if target.rest is None else f"http://{target.rest.removeprefix('http://')}"
+    return {
+        EMULATOR_HOST: target.uri,
+        REST_HOST: rest,
+        "GOOGLE_CLOUD_PROJECT": project,
+        "SPANNER_PROJECT_ID": project,
+        "SPANNER_INSTANCE_ID": given["instance"] or target.instance,
+        "SPANNER_DATABASE_ID": given["database"],
+        # Clients would send metrics to Google, and complain without credentials.
+        "SPANNER_DISABLE_BUILTIN_METRICS": "true",
+        # gcloud
+        "CLOUDSDK_API_ENDPOINT_OVERRIDES_SPANNER": rest and f"{rest}/",
+        "CLOUDSDK_AUTH_DISABLE_CREDENTIALS": rest and "true",
+        "CLOUDSDK_CORE_PROJECT": rest and project,
+        # Terraform
+        "GOOGLE_SPANNER_CUSTOM_ENDPOINT": rest and f"{rest}/v1/",
+    }
+
+
+def _own_shell() -> str:
+    """Return the kind of the shell that runs this command, as far as the environment shows it."""
+    shell = PurePath(os.environ.get("SHELL", "")).name
+    if not shell and sys.platform == "win32":
+        return "powershell"
+    return "fish" if shell == "fish" else "sh"

@@ -1,0 +1,128 @@
+"""The server that a command is about: the options that name it, and where else it may be named.
+
+A command line names the server by --endpoint-file or --host-port. Without them, the server is that
+of the file in SPANEMU_ENDPOINT_FILE, then that of SPANNER_EMULATOR_HOST, then localhost:9010.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypedDict
+
+import click
+
+from spanemu.api.endpoint_file import Endpoint, InvalidEndpointFile
+from spanemu.config import DEFAULT_INSTANCE, DEFAULT_PROJECT, HostPort, InvalidConfig
+
+GRPC_PORT = 9010
+REST_PORT = 9020
+DEFAULT_HOST_PORT = f"localhost:{GRPC_PORT}"
+OFF = "off"
+
+ENDPOINT_FILE = "SPANEMU_ENDPOINT_FILE"
+EMULATOR_HOST = "SPANNER_EMULATOR_HOST"
+REST_HOST = "SPANNER_EMULATOR_REST_HOST"
+
+
+class TargetMissing(click.UsageError):
+    """An endpoint file that does not exist or is invalid: the server may not have started."""
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """The addresses of a server; `rest` is None if it has no REST port. `source` names the server.
+
+    `endpoint` is the content of the endpoint file, if a file names the server.
+    """
+
+    uri: str
+    rest: str | None
+    source: str
+    endpoint: Endpoint | None = None
+
+    @property
+    def project(self) -> str:
+        """The project of the server's own databases."""
+        return DEFAULT_PROJECT if self.endpoint is None else self.endpoint.project_id
+
+    @property
+    def instance(self) -> str:
+        """The instance of the server's own databases."""
+        return DEFAULT_INSTANCE if self.endpoint is None else self.endpoint.instance_id
+
+
+class TargetOptions(TypedDict):
+    """The values of the options that name a server."""
+
+    endpoint_file: Path | None
+    host_port: str | None
+    rest_host_port: str | None
+
+
+_OPTIONS = (
+    click.option(
+        "--endpoint-file",
+        type=click.Path(path_type=Path),
+        help="The file that `spanemu serve --endpoint-file` wrote.",
+    ),
+    click.option("--host-port", metavar="HOST:PORT", help="The gRPC address of the server."),
+    click.option(
+        "--rest-host-port", metavar="HOST:PORT|off", help="The REST address of the server."
+    ),
+)
+
+
+def target_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options that name a server to a command."""
+    for option in reversed(_OPTIONS):
+        command = option(command)
+    return command
+
+
+def find_target(given: TargetOptions) -> Target:
+    """Return the server that a command line names. Raises TargetMissing or click.UsageError."""
+    target = _named(given)
+    if (rest := given["rest_host_port"]) is not None:
+        rest = None if rest == OFF else _checked(rest)
+        return Target(target.uri, rest, target.source, target.endpoint)
+    return target
+
+
+def _named(given: TargetOptions) -> Target:
+    if (path := given["endpoint_file"]) is not None:
+        return _of_file(path, "--endpoint-file")
+    if given["host_port"] is not None:
+        return _of_address(given["host_port"], "--host-port")
+    if variable := os.environ.get(ENDPOINT_FILE):
+        return _of_file(Path(variable), ENDPOINT_FILE)
+    if variable := os.environ.get(EMULATOR_HOST):
+        return _of_address(variable, EMULATOR_HOST)
+    return _of_address(DEFAULT_HOST_PORT, "the default address")
+
+
+def _of_file(path: Path, source: str) -> Target:
+    try:
+        endpoint = Endpoint.read(path)
+    except (OSError, InvalidEndpointFile) as problem:
+        raise TargetMissing(f"{source}: {problem}") from problem
+    return Target(endpoint.uri, endpoint.rest, f"{source} {path}", endpoint)
+
+
+def _of_address(text: str, source: str) -> Target:
+    """Return a server by its gRPC address; REST is expected at the port that goes with 9010."""
+    uri = _checked(text)
+    rest = os.environ.get(REST_HOST)
+    address = HostPort.parse(uri)
+    if rest is None and address.port == GRPC_PORT:
+        rest = str(HostPort(address.host, REST_PORT))
+    return Target(uri, rest, source)
+
+
+def _checked(text: str) -> str:
+    try:
+        return str(HostPort.parse(text).reachable)
+    except InvalidConfig as problem:
+        raise click.UsageError(str(problem)) from problem
