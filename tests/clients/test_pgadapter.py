@@ -10,6 +10,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 from collections.abc import Iterator
 from datetime import UTC, date, datetime
 from decimal import Decimal
@@ -20,7 +21,7 @@ from threading import Timer
 import pytest
 
 import spanemu
-from tests.clients.test_clients import FETCH_SECONDS_MAX, STAY_HERE
+from tests.clients.test_clients import BUILD_SECONDS_MAX, FETCH_SECONDS_MAX, STAY_HERE
 from tests.installed import needs
 
 pytestmark = pytest.mark.toolchain
@@ -33,11 +34,15 @@ _NUMBERS = count(1)
 
 
 class Adapter:
-    """A running PGAdapter and the emulator behind it."""
+    """A running PGAdapter and the emulator behind it.
 
-    def __init__(self, emulator: spanemu.EmulatorHandle, port: int) -> None:
+    Its class path has PostgreSQL's JDBC driver, too.
+    """
+
+    def __init__(self, emulator: spanemu.EmulatorHandle, port: int, class_path: str) -> None:
         self.emulator = emulator
         self.port = port
+        self.class_path = class_path
 
     def database(self, *schema: str) -> str:
         """Create a PostgreSQL database and return its id, the name that clients connect to."""
@@ -61,7 +66,7 @@ def adapter(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Adapter]:
             command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
         ) as process:
             try:
-                yield Adapter(emulator, _port_of(process))
+                yield Adapter(emulator, _port_of(process), class_path)
             finally:
                 process.kill()
 
@@ -103,14 +108,21 @@ def _port_of(process: subprocess.Popen[str]) -> int:
 def _psql(adapter: Adapter, database: str, *arguments: str) -> str:
     """Run psql and return what it prints, errors included."""
     _need("psql")
+    return _printed(
+        ["psql", "-X", "-q", "-h", "localhost", "-p", str(adapter.port), "-d", database, *arguments]
+    )
+
+
+def _printed(command: list[str], folder: Path = HERE, seconds_max: int = RUN_SECONDS_MAX) -> str:
+    """Run a program and return what it prints, errors included."""
     ran = subprocess.run(
-        ["psql", "-X", "-q", "-h", "localhost", "-p", str(adapter.port), "-d", database, *arguments],
-        cwd=HERE,
+        command,
+        cwd=folder,
         env=os.environ | {"PGTZ": "UTC", "LC_ALL": "C.UTF-8"},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
-        timeout=RUN_SECONDS_MAX,
+        timeout=seconds_max,
         check=False,
     )
     return ran.stdout
@@ -213,3 +225,70 @@ def test_sqlalchemy_creates_tables_and_maps_objects(adapter: Adapter) -> None:
         session.commit()
         assert session.scalar(sa.select(sa.func.upper(Singer.name))) == "MARCUS"
     engine.dispose()
+
+
+PGX = """\
+1 Zoë 0.1 10.50 true [0 255] a true map[k:1] true
+rolled back: 21.00 10.50
+after a batch: 4
+copied: 2 6
+a key again: true
+no row: true
+"""
+
+
+def test_pgx_reads_what_it_writes(adapter: Adapter, tmp_path: Path) -> None:
+    _need("go")
+    program = tmp_path / "pgx"
+    build = ["go", "build", "-mod=readonly", "-buildvcs=false", "-o", str(program), "."]
+    built = _printed(build, HERE / "pgx", BUILD_SECONDS_MAX)
+    if not program.exists():
+        pytest.skip(f"no pgx: {built[-500:]}")
+    url = f"postgres://u:p@localhost:{adapter.port}/{adapter.database(SAMPLE)}?sslmode=disable"
+    assert _printed([str(program), url]) == PGX
+
+
+JDBC = """\
+inserted: 1
+Zoë 0.1 10.50 true [0, -1] [a, null] {"k": 1} true null
+rolled back: 21.00 10.50
+a batch: [1, 1, 1]
+copied: 2 6
+tables: [samples]
+columns: [id int8, name varchar, score float8, paid numeric, born date, seen timestamptz, \
+data bytea, tags _varchar, info jsonb, done bool]
+refused: true
+refused: true
+"""
+
+
+def test_jdbc_reads_what_it_writes(adapter: Adapter) -> None:
+    _need("javac")  # compiles the program in memory
+    host = f"localhost:{adapter.port}"
+    url = f"jdbc:postgresql://{host}/{adapter.database(SAMPLE)}?user=u&password=p"
+    assert _printed(["java", "-cp", adapter.class_path, "PgJdbc.java", url]) == JDBC
+
+
+SHOP = (
+    "CREATE TABLE shop_singer (singer_id bigint PRIMARY KEY, name varchar(100) NOT NULL, "
+    "paid numeric, seen timestamptz, info jsonb)",
+    "CREATE TABLE shop_album (album_id bigint PRIMARY KEY, singer_id bigint NOT NULL "
+    "REFERENCES shop_singer (singer_id), title varchar(100) NOT NULL)",
+)
+DJANGO = """\
+Zoë 10.50 True {'k': [1]}
+[('Go', 'Zoë')]
+['n3', 'n2']
+{'pk__count': 5, 'paid__sum': Decimal('10.50')}
+True 1
+Zoë
+4 0
+['shop_album', 'shop_singer']
+"""
+
+
+def test_django_maps_objects(adapter: Adapter) -> None:
+    needs("psycopg", "django")
+    database = adapter.database(*SHOP)
+    command = [sys.executable, "django_app.py", str(adapter.port), database]
+    assert _printed(command) == DJANGO
