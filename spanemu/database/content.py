@@ -16,6 +16,7 @@ from weakref import ReferenceType, ref
 
 from spanemu.base.clock import ClockState
 from spanemu.base.deferred import deferred
+from spanemu.change_streams.tracking import follow_schema
 from spanemu.database.core import DatabaseCore, Environment
 from spanemu.database.generation import Generation
 from spanemu.database.splits.split_manager import SplittingState
@@ -56,7 +57,8 @@ class Content:
     def database(self, name: str) -> DatabaseCore:
         """Return the core of a new database with this content, without its row deletion policies.
 
-        Spanner drops the policies too, so that restored rows are not deleted at once.
+        Spanner drops the policies too, so that restored rows are not deleted at once. Its change
+        streams begin empty, because backups hold none of their records.
         """
         schema, environment = without_row_deletion(self.generation.schema), self.environment
         generation = self.generation
@@ -70,7 +72,9 @@ class Content:
         store.retention_nanos = schema.retention_nanos(environment.retention_nanos)
         empty = empty_schema(environment.limits, schema.dialect)
         history = History(Generation(empty, environment.limits))
-        history.append(generation, environment.clock.now())
+        now = environment.clock.now()
+        history.append(generation, now)
+        follow_schema(store, schema, now, environment.randomness.token)
         return DatabaseCore(name, environment, store, history)
 
 

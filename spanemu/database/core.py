@@ -21,7 +21,8 @@ from spanemu.database.statistics.aggregator import StatisticsAggregator
 from spanemu.schema.history import History
 from spanemu.schema.schema import Schema
 from spanemu.storage.layout import TreeId
-from spanemu.storage.store import LATEST, Store
+from spanemu.storage.reads import LATEST
+from spanemu.storage.store import Store
 from spanemu.txn.buffer import Buffer
 from spanemu.txn.locks.table import LockTable
 from spanemu.txn.read_only import SnapshotReader

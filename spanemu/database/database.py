@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from spanemu.base.clock import Clock
 from spanemu.base.deferred import deferred
+from spanemu.database.change_streams import ChangeStreams
 from spanemu.database.content import Content, Contents, DatabaseSnapshot, check_own
 from spanemu.database.core import DatabaseCore, Environment
 from spanemu.database.database_time import DatabaseTime
@@ -129,6 +130,11 @@ class Database:
     def split_points(self) -> SplitPoints:
         """The split points that users added."""
         return self._core.split_points
+
+    @property
+    def change_streams(self) -> ChangeStreams:
+        """The partitions of the change streams, for tests."""
+        return ChangeStreams(self._core)
 
     @property
     def splitting(self) -> SplitManager:

@@ -33,8 +33,11 @@ class DatabaseTime:
 
     @property
     def latest(self) -> int:
-        """The latest timestamp of a visible row or schema."""
-        return max(self._core.store.last_commit, self._core.history.latest)
+        """The latest timestamp of a visible row, schema or partition of a change stream."""
+        store = self._core.store
+        log = store.change_log
+        latest = max(store.last_commit, self._core.history.latest)
+        return latest if log is None else max(latest, log.partitions.latest)
 
     @property
     def is_ahead(self) -> bool:

@@ -40,6 +40,11 @@ class SchemaObjectInUse(SpannerError, code=Code.FAILED_PRECONDITION):
     period: str
 
 
+class ChangeStreamNotFound(SpannerError, code=Code.NOT_FOUND):
+    prose = "Change stream not found: {name}"
+    name: str
+
+
 # ---------------------------------------------------------------------- splits
 
 

@@ -18,6 +18,7 @@ from spanemu.database.core import DatabaseCore, Sweep
 from spanemu.database.options import ReadOnly, StatementRequest
 from spanemu.schema.table import Table
 from spanemu.sql.dialects import dialect_of
+from spanemu.storage.change_log import ChangeOrigin
 from spanemu.values.timestamp import format_utc
 from spanemu.values.types import TIMESTAMP
 
@@ -29,6 +30,7 @@ else:
     snapshots = deferred("spanemu.database.transactions.snapshot")
 
 SWEEP_EVERY_NANOS = NANOS_PER_DAY
+_ORIGIN = ChangeOrigin(is_system=True, is_ttl=True)
 
 
 class RowDeletion:
@@ -65,7 +67,7 @@ class RowDeletion:
         )
         before = self._core.sweeps.get(table.id, Sweep())
         try:
-            deletion = partitioned_dml.PartitionedDmlTransaction(self._core, b"")
+            deletion = partitioned_dml.PartitionedDmlTransaction(self._core, b"", _ORIGIN)
             done = deletion.execute(replace(expired, sql=f"DELETE {expired.sql}"))
         except SpannerError:
             # A failure is not raised: the policy's row in SPANNER_SYS shows the rows that remain.

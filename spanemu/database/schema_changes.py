@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from spanemu.base.call import Call, Cancelled
 from spanemu.base.deferred import deferred
 from spanemu.base.errors import SpannerError
+from spanemu.change_streams.tracking import follow_schema
 from spanemu.database.core import DatabaseCore
 from spanemu.database.drop_protection import refuse_drops
 from spanemu.database.generation import Generation
@@ -136,6 +137,7 @@ class SchemaChanges:
             if filling is not None:
                 self._publish(Generation(filling, environment.limits), began)
             self._publish(generation, at)
+            follow_schema(store, generation.schema, at, environment.randomness.token)
             self._core.locks.wound_all("The database schema has changed.")
             return at
 

@@ -23,6 +23,7 @@ from spanemu.storage.layout import tree_of
 from spanemu.storage.observer import TreeWrite
 from spanemu.txn.rules import CompiledIndex, CompiledTable, Row
 from spanemu.txn.write import with_virtual_columns
+from spanemu.values.cell_mask import cells_of
 from spanemu.values.key import key_size
 from spanemu.values.mutation import COMMIT_TIMESTAMP
 from spanemu.values.types import TypeCode
@@ -85,6 +86,8 @@ def fill_column(table: str, column: Column) -> Job:
         value = _source(rules, column, data)
         check = rules.cell_checks.get(column.position)
         writes: list[TreeWrite] = []
+        if column.generated is None:
+            data.backfilled[rules.tree] = cells_of([column.position])
         for key, row in data.rows(rules.table):
             cell = value(row)
             if cell is None and column.not_null:

@@ -14,10 +14,12 @@ from spanemu.base.call import current
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Table
 from spanemu.sql.functions.registry import Context
-from spanemu.storage.layout import tree_of
+from spanemu.storage.change_log import ChangeOrigin
+from spanemu.storage.layout import TreeId, tree_of
 from spanemu.storage.observer import TreeWrite
 from spanemu.storage.store import Store
 from spanemu.storage.versions import row_cells
+from spanemu.txn.change_capture import backfilled
 from spanemu.txn.rules import CompiledSchema, CompiledTable, Row
 
 CHECKED_EVERY = 512  # rows between two checks for cancellation
@@ -25,12 +27,17 @@ CHECKED_EVERY = 512  # rows between two checks for cancellation
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Data:
-    """The stored rows during a change, the rules of the next schema, and the change's timestamp."""
+    """The stored rows during a change, the rules of the next schema, and the change's timestamp.
+
+    `backfilled` holds the masks, by tree, of the cells that a job fills with default values: the
+    only writes of a schema change that change streams record.
+    """
 
     store: Store
     rules: CompiledSchema
     at: int
     context: Context
+    backfilled: dict[TreeId, int] = field(default_factory=dict)
 
     def rules_of(self, table: str) -> CompiledTable:
         """Return the rules of a table of the next schema, by its exact name."""
@@ -69,5 +76,9 @@ class Change:
             return
         data = Data(store, rules, at, context)
         writes = [write for job in self.jobs for write in job(data)]
-        if writes:
-            store.apply(writes, at)
+        if not writes:
+            return
+        changes = backfilled(store, data.backfilled, writes)
+        store.apply(writes, at)
+        if changes:
+            store.record(at, changes, rules.schema, ChangeOrigin(is_system=True))

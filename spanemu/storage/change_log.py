@@ -12,7 +12,7 @@ The store's mutex guards all fields; the reading methods take it for one batch o
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from operator import itemgetter
@@ -65,6 +65,34 @@ class ChangeEntry(NamedTuple):
     excluded: bool = False
 
 
+class ChangeOrigin(NamedTuple):
+    """The properties of a transaction that its changes are recorded with; see `ChangeEntry`."""
+
+    tag: str = ""
+    is_system: bool = False
+    is_ttl: bool = False
+    excluded: bool = False
+
+
+BY_CLIENT = ChangeOrigin()
+
+
+class Serials:
+    """The serial numbers of the commits of a database, which no restore takes back."""
+
+    def __init__(self, last: int = 0) -> None:
+        self._last = last
+
+    def next(self) -> int:
+        """Return a number that no other commit of the database has."""
+        self._last += 1
+        return self._last
+
+    def copy(self) -> Serials:
+        """Return the serial numbers of a clone, which shares the commits so far."""
+        return Serials(self._last)
+
+
 class StreamPartitions(Protocol):
     """The partitions of the change streams of a database, as the store sees them. Immutable."""
 
@@ -77,12 +105,12 @@ class StreamPartitions(Protocol):
         """Return the partitions from `at` on, for the present splits."""
         ...
 
-    def moved(self, hierarchy: TreeId, start: bytes, at: int) -> Self:
+    def moved(self, hierarchy: TreeId, start: bytes, split_map: SplitMap, at: int) -> Self:
         """Return the partitions after the split that begins at `start` has moved."""
         ...
 
     def restarted(self) -> Self:
-        """Return the partitions as they would be if they had existed from the beginning of time."""
+        """Return the open partitions as if they had existed from the beginning of time."""
         ...
 
 
@@ -100,6 +128,10 @@ class ChangeListener(Protocol):
         """Handle a change of partitions or streams; None if no stream is left."""
         ...
 
+    def on_restore(self) -> None:
+        """Handle a restore: entries and partitions may be gone, and time may have gone back."""
+        ...
+
 
 class Watching(NamedTuple):
     """The watched trees, with masks of their watched cells, and the partitions of all streams."""
@@ -111,12 +143,18 @@ class Watching(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class LogMark:
-    """A state of a log, to restore with `rollback`."""
+    """A state of a log; it can be restored any number of times."""
 
     log: ChangeLog
     chunks: tuple[list[ChangeEntry], ...]
     last_length: int
     watching: Watching
+
+    def restore(self) -> ChangeLog:
+        """Return the log in this state."""
+        self.log.rollback(self.chunks, self.last_length)
+        self.log.watching = self.watching
+        return self.log
 
 
 Mutex = AbstractContextManager[object]
@@ -126,11 +164,11 @@ _timestamp = itemgetter(0)
 class ChangeLog:
     """The changes of the watched tables of one store, in commit order."""
 
-    def __init__(self, mutex: Mutex, watching: Watching) -> None:
+    def __init__(self, mutex: Mutex, watching: Watching, serials: Serials) -> None:
         self._mutex = mutex
         self.watching = watching
+        self._serials = serials
         self._chunks: list[list[ChangeEntry]] = []
-        self._serial = 0
 
     def __len__(self) -> int:
         """Return the number of entries."""
@@ -175,24 +213,26 @@ class ChangeLog:
 
     # ------------------------------------------------------------------ writing
 
-    def next_serial(self) -> int:
-        """Return a number that no other commit of the database has."""
-        self._serial += 1
-        return self._serial
+    def append(
+        self, at: int, changes: Sequence[RowChange], schema: Schema, origin: ChangeOrigin
+    ) -> ChangeEntry:
+        """Add and return the entry of the last commit.
 
-    def append(self, entry: ChangeEntry) -> None:
-        """Add the entry of the last commit, and drop entries older than the retention."""
+        Each new chunk drops at most two chunks that are too old.
+        """
+        entry = ChangeEntry(at, self._serials.next(), tuple(changes), schema, *origin)
         chunks = self._chunks
-        if not chunks or len(chunks[-1]) >= CHUNK_ENTRIES:
-            chunks.append([])
-        chunks[-1].append(entry)
-        if chunks[0][-1][0] < entry[0] - self.watching.retention_nanos:
-            self.drop_before(entry[0] - self.watching.retention_nanos, chunks_max=1)
+        if chunks and len(chunks[-1]) < CHUNK_ENTRIES:
+            chunks[-1].append(entry)
+        else:
+            self.drop_old(at, chunks_max=2)
+            chunks.append([entry])
+        return entry
 
-    def drop_before(self, at: int, chunks_max: int | None = None) -> None:
-        """Drop the chunks with no entry at or after `at`."""
-        chunks = self._chunks
-        count = bisect_left(chunks, at, key=_last_timestamp)
+    def drop_old(self, now: int, chunks_max: int | None = None) -> None:
+        """Drop the chunks whose entries are all older than the retention."""
+        chunks, oldest = self._chunks, now - self.watching.retention_nanos
+        count = bisect_left(chunks, oldest, key=_last_timestamp)
         del chunks[: count if chunks_max is None else min(count, chunks_max)]
 
     # ------------------------------------------------------------------ snapshots and clones
@@ -202,21 +242,17 @@ class ChangeLog:
         chunks = self._chunks
         return LogMark(self, tuple(chunks), len(chunks[-1]) if chunks else 0, self.watching)
 
-    def rollback(self, mark: LogMark) -> None:
-        """Restore a state; serial numbers continue."""
-        self._chunks = list(mark.chunks)
-        if self._chunks:
+    def rollback(self, chunks: Sequence[list[ChangeEntry]], last_length: int) -> None:
+        """Restore the entries of a mark; serial numbers continue."""
+        self._chunks = list(chunks)
+        if chunks:
             # Copied, because other marks and clones may share the chunk.
-            self._chunks[-1] = self._chunks[-1][: mark.last_length]
-        self.watching = mark.watching
+            self._chunks[-1] = chunks[-1][:last_length]
 
-    def share(self, mutex: Mutex) -> ChangeLog:
+    def share(self, mutex: Mutex, serials: Serials) -> ChangeLog:
         """Return a log for a clone of the store, which shares all full chunks."""
-        twin = ChangeLog(mutex, self.watching)
-        twin._chunks = list(self._chunks)
-        if twin._chunks:
-            twin._chunks[-1] = list(twin._chunks[-1])
-        twin._serial = self._serial
+        twin = ChangeLog(mutex, self.watching, serials)
+        twin.rollback(self._chunks, CHUNK_ENTRIES)
         return twin
 
     def forget(self) -> None:

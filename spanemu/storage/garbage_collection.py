@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from spanemu.storage.change_log import LogMark
 from spanemu.storage.layout import TreeId
 from spanemu.storage.split_map import Dropped, SplitMap
 from spanemu.storage.versions import Version, expired, prune
@@ -107,6 +108,7 @@ class StoreSnapshot:
     sequences: Mapping[int, int]
     oldest_readable: int
     dropped: Dropped
+    changes: LogMark | None
 
 
 def undo(log: list[Undo], log_length: int, split_map: SplitMap, garbage: GarbageQueue) -> None:

@@ -5,53 +5,53 @@
     store.apply(writes)                  a commit: all of it becomes visible at once
     store.snapshot() / restore / clone   restore costs as much as was written since
 
-Thread-safety: `mutex` guards all fields. A commit holds it while it is applied, and a scan for one
-batch of keys at a time, never while rows stream to a client. Single rows are read without it: a
-dict lookup is atomic and version chains are immutable.
+Thread-safety: `mutex` guards all fields. A commit holds it while it is applied. The methods that
+read rows are in `reads`.
 
 Invariants, walked by `check`: those of `splits`; no version is newer than `last_commit`.
 """
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import chain, islice
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from spanemu.base.clock import BEGINNING, Clock
+from spanemu.schema.schema import Schema
 from spanemu.storage.boundary import Boundary, Path
+from spanemu.storage.change_log import (
+    ChangeListener,
+    ChangeLog,
+    ChangeOrigin,
+    RowChange,
+    Serials,
+    Watching,
+)
 from spanemu.storage.garbage_collection import GarbageQueue, Pins, StoreSnapshot, Undo, undo
-from spanemu.storage.layout import EVERYTHING, TreeId, in_order
+from spanemu.storage.layout import TreeId
 from spanemu.storage.observer import JOURNAL_MAX, StoreObserver, TreeWrite, replace_observer
-from spanemu.storage.split_map import Dropped, SplitMap
-from spanemu.storage.versions import Row, Version, changed, push, visible
-from spanemu.values.cell_mask import WHOLE_ROW
-from spanemu.values.key import ByteRange
+from spanemu.storage.reads import StoreReads
+from spanemu.storage.split_map import Dropped
+from spanemu.storage.versions import push
 
-LATEST = 1 << 62
-
-BATCH_ROWS_FIRST = 64  # a scan's first batch; each further batch is four times as large
-BATCH_ROWS_MAX = 4096
 AGED_ROWS_PER_COMMIT = 16  # rows that a commit collects, besides two for each write
 
 
-class Store:
+class Store(StoreReads):
     """The rows of one database. Timestamps are nanoseconds, strictly increasing by commit."""
 
     def __init__(self, clock: Clock, retention_nanos: int) -> None:
-        self.clock = clock
+        super().__init__(clock)
         self.retention_nanos = retention_nanos
-        self.mutex = threading.RLock()  # Guards every field below.
         self.last_commit = BEGINNING
         self.oldest_readable = BEGINNING  # earlier reads may miss collected versions
         self.pins = Pins()
-        self._dropped = Dropped()
         self.sequences: dict[int, int] = {}  # sequence id -> values drawn so far
         self.observer: StoreObserver | None = None
         self._journal: list[Any] | None = None  # writes not yet reported to the observer
-        self.split_map = SplitMap()
-        self._trees = self.split_map.trees
+        self.change_log: ChangeLog | None = None  # None while no change stream exists
+        self.change_listener: ChangeListener | None = None  # for readers of change streams
+        self._serials = Serials()
         self._garbage = GarbageQueue()
         self._log: list[Undo] = []
         self._snapshots: list[StoreSnapshot] = []
@@ -84,6 +84,8 @@ class Store:
         with self.mutex:
             added, undo = self.split_map.cut(boundaries)
             self._remember(undo)
+            if added:
+                self._follow_splits()
             return added
 
     def merge(self, boundaries: Iterable[Boundary]) -> bool:
@@ -91,12 +93,20 @@ class Store:
         with self.mutex:
             undo = self.split_map.merge(boundaries)
             self._remember(undo)
+            if undo is not None:
+                self._follow_splits()
             return undo is not None
 
     def move(self, hierarchy: TreeId, start: bytes, server: int) -> None:
         """Move the split that begins at a position, b"" for the first, to a server."""
         with self.mutex:
-            self._remember(self.split_map.move(hierarchy, start, server))
+            undo = self.split_map.move(hierarchy, start, server)
+            self._remember(undo)
+            log = self.change_log
+            if undo is not None and log is not None:
+                now = self.clock.now()
+                moved = log.partitions.moved(hierarchy, start, self.split_map, now)
+                self.watch(log.watching._replace(partitions=moved))
 
     def all_boundaries(self) -> list[Boundary]:
         """Return the boundaries of all hierarchies."""
@@ -106,141 +116,6 @@ class Store:
     def _remember(self, undo: Callable[[], object] | None) -> None:
         if undo is not None and self._snapshots:
             self._log.append(undo)
-
-    # ------------------------------------------------------------------ reading
-
-    def read_timestamp(self) -> int:
-        """Return a timestamp that sees every commit so far, and that no later commit will get."""
-        with self.mutex:
-            return self.clock.now()
-
-    def get(self, tree: TreeId, key: bytes, at: int = LATEST) -> Row | None:
-        """Return the row with that key as of `at`."""
-        hierarchy = self._trees.get(tree) or self._dropped.get(tree)
-        if hierarchy is None:
-            return None
-        rows = (hierarchy.only or hierarchy.split_of(tree, key)).trees.get(tree)
-        version = None if rows is None else rows.get(key)
-        if version is None:
-            return None
-        return version[1] if version[0] <= at else visible(version[2], at)
-
-    def head(self, tree: TreeId, key: bytes) -> Version | None:
-        """Return the newest version of a row."""
-        hierarchy = self._trees.get(tree)
-        rows = None if hierarchy is None else hierarchy.split_of(tree, key).trees.get(tree)
-        return None if rows is None else rows.get(key)
-
-    def first_key(self, tree: TreeId, low: bytes) -> bytes | None:
-        """Return the first key of a tree that is not below `low`; its row may be deleted."""
-        with self.mutex:
-            keys, _ = self._batch(tree, (low, EVERYTHING[0][1]), 1, False)
-            return keys[0] if keys else None
-
-    def scan(
-        self,
-        tree: TreeId,
-        ranges: Sequence[ByteRange] | None = None,
-        at: int = LATEST,
-        *,
-        descending: bool = False,
-    ) -> Iterator[Row]:
-        """Yield rows as of `at`, in key order, from sorted and disjoint ranges."""
-        return chain.from_iterable(self.scan_batches(tree, ranges, at, descending=descending))
-
-    def scan_batches(
-        self,
-        tree: TreeId,
-        ranges: Sequence[ByteRange] | None = None,
-        at: int = LATEST,
-        *,
-        descending: bool = False,
-    ) -> Iterator[list[Row]]:
-        """Yield the rows of `scan` in batches, so that comprehensions do the work per row."""
-        ordered = in_order(ranges, descending=descending)
-        for _, versions in self._batches(tree, ordered, descending):
-            yield [
-                row
-                for version in versions
-                if (row := version[1] if version[0] <= at else visible(version[2], at)) is not None
-            ]
-
-    def scan_items(
-        self,
-        tree: TreeId,
-        ranges: Sequence[ByteRange] | None = None,
-        at: int = LATEST,
-        *,
-        descending: bool = False,
-    ) -> Iterator[tuple[bytes, Row]]:
-        """Yield the rows of `scan` with their encoded keys."""
-        ordered = in_order(ranges, descending=descending)
-        for keys, versions in self._batches(tree, ordered, descending):
-            for key, version in zip(keys, versions, strict=True):
-                row = version[1] if version[0] <= at else visible(version[2], at)
-                if row is not None:
-                    yield key, row
-
-    def changed_since(
-        self, tree: TreeId, ranges: Iterable[ByteRange], at: int, cells: int = WHOLE_ROW
-    ) -> bool:
-        """Return whether one of the masked cells of a row in the ranges changed after `at`."""
-        return any(
-            version[0] > at and changed(version, at, cells)
-            for _, versions in self._batches(tree, ranges, False)
-            for version in versions
-        )
-
-    def row_count(self, tree: TreeId) -> int:
-        """Return the number of keys in a tree, recently deleted ones included. O(splits)."""
-        with self.mutex:
-            hierarchy = self._trees.get(tree)
-            if hierarchy is None:
-                return 0
-            return sum(len(split.trees.get(tree, ())) for split in hierarchy.splits)
-
-    def nth_key(
-        self, tree: TreeId, within: ByteRange, n: int, *, descending: bool = False
-    ) -> bytes | None:
-        """Return the n-th key in a range, deleted rows included, or None if there are fewer."""
-        with self.mutex:
-            keys, _ = self._batch(tree, within, n, descending)
-        return keys[-1] if len(keys) == n else None
-
-    def _batches(
-        self, tree: TreeId, ranges: Iterable[ByteRange], descending: bool
-    ) -> Iterator[tuple[list[bytes], list[Version]]]:
-        for low, high in ranges:
-            size = BATCH_ROWS_FIRST
-            while True:
-                with self.mutex:
-                    keys, versions = self._batch(tree, (low, high), size, descending)
-                if keys:
-                    yield keys, versions
-                if len(keys) < size:
-                    break
-                low, high = (low, keys[-1]) if descending else (keys[-1] + b"\0", high)
-                size = min(size * 4, BATCH_ROWS_MAX)
-
-    def _batch(
-        self, tree: TreeId, within: ByteRange, size: int, descending: bool
-    ) -> tuple[list[bytes], list[Version]]:
-        low, high = within
-        keys: list[bytes] = []
-        versions: list[Version] = []
-        hierarchy = self._trees.get(tree) or self._dropped.get(tree)
-        if hierarchy is None or low >= high:
-            return keys, versions
-        for split in hierarchy.splits_over(tree, low, high, descending):
-            rows = split.trees.get(tree)
-            if rows:
-                within_split = rows.irange(low, high, (True, False), descending)
-                batch = list(islice(within_split, size - len(keys)))
-                keys += batch
-                versions += map(rows.__getitem__, batch)
-                if len(keys) == size:
-                    break
-        return keys, versions
 
     # ------------------------------------------------------------------ writing
 
@@ -269,6 +144,39 @@ class Store:
             if journal is not None and len(journal) >= JOURNAL_MAX:
                 self.flush_observers()
 
+    # ------------------------------------------------------------------ change streams
+
+    def watch(self, watching: Watching | None) -> None:
+        """Capture the changes of these trees from now on; None ends the capture."""
+        with self.mutex:
+            if watching is None:
+                self.change_log = None
+            elif self.change_log is None:
+                self.change_log = ChangeLog(self.mutex, watching, self._serials)
+            else:
+                self.change_log.watching = watching
+            if self.change_listener is not None:
+                self.change_listener.on_partitions(watching and watching.partitions)
+
+    def record(
+        self, at: int, changes: Sequence[RowChange], schema: Schema, origin: ChangeOrigin
+    ) -> None:
+        """Append the changes of the commit at `at`, which was just applied, to the change log."""
+        with self.mutex:
+            assert self.change_log is not None, "nothing is watched"
+            entry = self.change_log.append(at, changes, schema, origin)
+            if self.change_listener is not None:
+                self.change_listener.on_entry(entry, self.change_log.partitions)
+
+    def _follow_splits(self) -> None:
+        """Bring the partitions of the change streams up to date with the splits."""
+        log = self.change_log
+        if log is not None:
+            partitions = log.partitions.following(self.split_map, self.clock.now())
+            self.watch(log.watching._replace(partitions=partitions))
+
+    # ------------------------------------------------------------------ observers and garbage
+
     def observe(self, new: StoreObserver | None, removed: StoreObserver | None = None) -> None:
         """Add the observer `new`, and remove `removed`; None stands for no observer."""
         with self.mutex:
@@ -289,8 +197,10 @@ class Store:
         Each commit collects a part of the garbage, in proportion to its writes.
         """
         with self.mutex:
-            horizon = self._horizon(self.clock.peek())
-            return self._forget_versions(horizon, len(self._garbage.rows))
+            now = self.clock.peek()
+            if self.change_log is not None:
+                self.change_log.drop_old(now)
+            return self._forget_versions(self._horizon(now), len(self._garbage.rows))
 
     def _horizon(self, now: int) -> int:
         """Return the timestamp up to which versions may be discarded, and advance to it."""
@@ -318,6 +228,7 @@ class Store:
                 dict(self.sequences),
                 self.oldest_readable,
                 self._dropped.copy(),
+                None if self.change_log is None else self.change_log.mark(),
             )
             self._snapshots.append(taken)
             return taken
@@ -336,6 +247,9 @@ class Store:
             self.sequences = dict(snapshot.sequences)
             self.last_commit, self.oldest_readable = snapshot.garbage.at, snapshot.oldest_readable
             self._dropped = snapshot.dropped.copy()
+            self.change_log = None if snapshot.changes is None else snapshot.changes.restore()
+            if self.change_listener is not None:
+                self.change_listener.on_restore()
 
     def forget(self, snapshot: StoreSnapshot) -> None:
         """Discard a snapshot, so that the undo log need not reach back to it."""
@@ -358,6 +272,10 @@ class Store:
                 self.split_map.forget_history()
             self._garbage, self._dropped = GarbageQueue(), Dropped()
             self.last_commit = self.oldest_readable = BEGINNING
+            if self.change_log is not None:
+                self.change_log.forget()
+                if self.change_listener is not None:
+                    self.change_listener.on_restore()
             return True
 
     def clone(self) -> Store:
@@ -371,15 +289,19 @@ class Store:
             twin._garbage = self._garbage.copy()
             twin.split_map = self.split_map.share()
             twin._trees = twin.split_map.trees
+            twin._serials = self._serials.copy()
+            if self.change_log is not None:
+                twin.change_log = self.change_log.share(twin.mutex, twin._serials)
             return twin
 
     def as_of(self, at: int, paths: Mapping[TreeId, Path]) -> Store:
         """Return a clone in its state at `at`, with exactly the trees of `paths`.
 
-        Visits every row of trees that were written since.
+        The clone has no change log. Visits every row of trees that were written since.
         """
         with self.mutex:
             twin = self.clone()
+            twin.change_log = None
             for tree in sorted(twin._trees.keys() - paths.keys(), reverse=True):
                 twin.drop_tree(tree)
             for tree in [tree for tree in paths if tree not in twin._trees]:
@@ -395,3 +317,5 @@ class Store:
         """Assert every invariant."""
         with self.mutex:
             self.split_map.check(self.last_commit)
+            if self.change_log is not None:
+                self.change_log.check(self.last_commit)

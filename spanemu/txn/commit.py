@@ -15,8 +15,10 @@ from spanemu.base.errors import SpannerError
 from spanemu.schema.schema import Schema
 from spanemu.sql.executor.reader import ByteRange
 from spanemu.sql.functions.registry import Context
+from spanemu.storage.change_log import ChangeOrigin
 from spanemu.storage.layout import TreeId, encoder_of, parts_of, tree_of
 from spanemu.storage.observer import TreeWrite
+from spanemu.txn.change_capture import net_changes
 from spanemu.txn.constraint_checks import verify
 from spanemu.txn.errors.requests import TableNotFound, ViewNotWritable, WriteWithoutRows
 from spanemu.txn.errors.rows import (
@@ -154,8 +156,13 @@ def buffer_rows(
     ], batch.count
 
 
-def apply(transaction: TransactionWorkspace, schema: Schema) -> int:
-    """Make all buffered writes visible; return the commit timestamp, in nanoseconds."""
+def apply(
+    transaction: TransactionWorkspace, schema: Schema, origin: ChangeOrigin | None = None
+) -> int:
+    """Make all buffered writes visible; return the commit timestamp, in nanoseconds.
+
+    `origin` is None if the database has no change streams.
+    """
     store = transaction.store
     with store.mutex:
         if transaction.snapshot_at is not None:
@@ -167,7 +174,13 @@ def apply(transaction: TransactionWorkspace, schema: Schema) -> int:
             writes = _stamped(transaction, schema, at)
         else:
             writes = transaction.buffer.entries()
-        store.apply(writes, at)
+        if origin is None:
+            store.apply(writes, at)
+        else:
+            changes = net_changes(store, transaction.buffer, writes)
+            store.apply(writes, at)
+            if changes:
+                store.record(at, changes, schema, origin)
         return at
 
 

@@ -25,7 +25,8 @@ from spanemu.schema.table import Table
 from spanemu.sql.executor.reader import ByteRange, Row
 from spanemu.sql.functions.registry import Context
 from spanemu.storage.layout import TreeId, in_order, tree_of
-from spanemu.storage.store import LATEST, Store
+from spanemu.storage.reads import LATEST
+from spanemu.storage.store import Store
 from spanemu.storage.versions import changed, row_cells
 from spanemu.txn.buffer import ABSENT, Buffer
 from spanemu.txn.errors.requests import TransactionAborted

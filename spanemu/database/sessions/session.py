@@ -198,6 +198,7 @@ class Session:
         self,
         groups: Sequence[Sequence[Mutation] | SpannerError],
         exclude_from_change_streams: bool = False,
+        transaction_tag: str = "",
     ) -> Iterator[tuple[int, SpannerError | None, int | None]]:
         """Commit each group by itself; yield (group index, failure, commit timestamp in
         nanoseconds).
@@ -205,7 +206,7 @@ class Session:
         An invalid group is represented by the error to answer it with.
         """
         options = ReadWriteOptions(exclude_from_change_streams=exclude_from_change_streams)
-        commit_options = CommitOptions()
+        commit_options = CommitOptions(transaction_tag=transaction_tag)
         for index, group in enumerate(groups):
             reset_annotations()
             try:

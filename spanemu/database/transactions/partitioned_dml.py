@@ -37,6 +37,7 @@ from spanemu.sql.plan.nodes import Scan
 from spanemu.sql.plan.partitionable import dml_partitioning_obstacle
 from spanemu.sql.plan.statements import DmlPlan
 from spanemu.sql.plan.traverse import walk
+from spanemu.storage.change_log import BY_CLIENT, ChangeOrigin
 from spanemu.storage.layout import EVERYTHING, tree_of
 from spanemu.txn.commit import apply
 from spanemu.txn.errors.requests import TransactionAborted
@@ -60,11 +61,16 @@ class _Partition:
     """The execution of the statement on one partition, in a transaction of its own."""
 
     def __init__(
-        self, core: DatabaseCore, request: StatementRequest, partition: Sequence[ByteRange]
+        self,
+        core: DatabaseCore,
+        request: StatementRequest,
+        partition: Sequence[ByteRange],
+        origin: ChangeOrigin,
     ) -> None:
         self._core = core
         self._request = request
         self._ranges = partition
+        self._origin = origin
 
     def run(self) -> ResultStream:
         """Run the statement on the partition; repeat it until no other transaction aborts it."""
@@ -91,7 +97,8 @@ class _Partition:
                 if core.generation is not generation:
                     raise TransactionAborted("The database schema has changed.")
                 core.locks.begin_commit(holder)
-                apply(transaction, generation.schema)
+                watched = core.store.change_log is not None
+                apply(transaction, generation.schema, self._origin if watched else None)
         except BaseException:
             core.locks.release(holder, State.ROLLED_BACK)
             raise
@@ -112,13 +119,17 @@ class _Partition:
 
 
 class PartitionedDmlTransaction:
-    """A transaction for a single UPDATE or DELETE that needs no atomicity."""
+    """A transaction for a single UPDATE or DELETE that needs no atomicity.
+
+    `origin` holds what change streams record of it; its tag is that of the statement.
+    """
 
     is_partitioned = True
 
-    def __init__(self, core: DatabaseCore, id_: bytes) -> None:
+    def __init__(self, core: DatabaseCore, id_: bytes, origin: ChangeOrigin = BY_CLIENT) -> None:
         self.id = id_
         self._core = core
+        self._origin = origin
         self._mutex = threading.Lock()  # Guards `_used`.
         self._used = False
 
@@ -163,8 +174,9 @@ class PartitionedDmlTransaction:
         progress: Progress,
     ) -> ResultStream:
         """Run the partitions one after another."""
+        origin = self._origin._replace(tag=request.transaction_tag)
         for partition in partitions:
-            result = _Partition(self._core, request, partition).run()
+            result = _Partition(self._core, request, partition, origin).run()
             progress.add(result.stats.row_count or 0, self._core.store.clock.peek())
         result.stats.row_count = progress.rows
         result.stats.row_count_is_lower_bound = True

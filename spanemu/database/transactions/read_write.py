@@ -43,6 +43,7 @@ from spanemu.database.transactions.lifecycle import (
     validate_mutation_key,
 )
 from spanemu.database.transactions.replay import Replays
+from spanemu.storage.change_log import ChangeOrigin
 from spanemu.storage.split_map import SplitLocation, SplitMap
 from spanemu.txn.commit import apply, buffer_mutations
 from spanemu.txn.errors.requests import TooManyMutations, TransactionAborted
@@ -277,7 +278,9 @@ class ReadWriteTransaction(TransactionLifecycle):
             if self._core.history.current is not generation:
                 self._valid_generation()  # A schema change has come in while locks were waited for.
             self.locks.begin_commit(self.holder)
-            at = apply(transaction, generation.schema)
+            watched = self._core.store.change_log is not None
+            origin = self._origin(options.transaction_tag) if watched else None
+            at = apply(transaction, generation.schema, origin)
             observer, written = self._core.commit_observer, transaction.buffer
             if observer is not None:
                 known = observer.attributed_trees
@@ -291,6 +294,11 @@ class ReadWriteTransaction(TransactionLifecycle):
         stats = count if options.return_stats else None
         self.written = transaction.buffer.sample()
         return CommitOutcome(at, stats, None, snapshot_at)
+
+    def _origin(self, tag: str) -> ChangeOrigin:
+        """Return the properties that change streams record; `tag` is the tag of the commit."""
+        excluded = self.options.exclude_from_change_streams
+        return ChangeOrigin(tag or self.holder.client.tag, excluded=excluded)
 
     def _annotate_commit(self, transaction: TransactionWorkspace, count: int) -> None:
         """Record the mutation count and the participants of a commit, while it holds its locks."""

@@ -37,6 +37,7 @@ from spanemu.database.statements.results import (
 )
 from spanemu.database.transactions.read_write import ReadWriteTransaction
 from spanemu.database.transactions.snapshot import SnapshotTransaction
+from spanemu.storage.change_log import ChangeOrigin
 from spanemu.txn.errors.requests import TransactionAborted
 from spanemu.txn.locks.holder import LockHolder
 from spanemu.values.mutation import Mutation
@@ -244,7 +245,8 @@ class Transactions:
         if isinstance(options, ReadOnly):
             return SnapshotTransaction(self._core, id_, options, self._owner)
         if isinstance(options, PartitionedDml):
-            return partitioned.PartitionedDmlTransaction(self._core, id_)
+            origin = ChangeOrigin(excluded=options.exclude_from_change_streams)
+            return partitioned.PartitionedDmlTransaction(self._core, id_, origin)
         return ReadWriteTransaction(
             self._core,
             id_,

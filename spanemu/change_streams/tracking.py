@@ -1,0 +1,222 @@
+"""The partitions of all change streams of a database, which follow its splits and its schema.
+
+The partitions that a stream should have are cut at the beginning of each hierarchy of watched
+tables, and at each boundary of the splits of these hierarchies. Tests add cuts of their own, and
+remove others (`cut`, `merged`). Whatever changes, the difference between the present partitions and
+these cuts decides which partitions end (`partitions`).
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import cast
+
+from spanemu.change_streams.partitions import Bound, Partition, PartitionHistory
+from spanemu.change_streams.watching import StreamRules, stream_rules, watched_cells
+from spanemu.schema.schema import Schema
+from spanemu.storage.boundary import Path, path_of
+from spanemu.storage.change_log import ChangeEntry, Watching
+from spanemu.storage.layout import TreeId
+from spanemu.storage.split_map import SplitMap
+from spanemu.storage.store import Store
+
+NewToken = Callable[[], str]
+
+# Ended partitions are known for this many retention periods, so that a reader which comes too late
+# with a token gets the right error.
+RETENTIONS_KEPT = 2
+
+
+@dataclass(frozen=True, slots=True)
+class TrackedStream:
+    """A change stream: what it watches, its partitions, and the cuts made for tests.
+
+    `hierarchies` are those of the watched tables, by id.
+    """
+
+    rules: StreamRules
+    paths: Mapping[TreeId, Path]
+    hierarchies: tuple[TreeId, ...]
+    history: PartitionHistory
+    added: frozenset[Bound] = frozenset()
+    removed: frozenset[Bound] = frozenset()
+
+    @classmethod
+    def new(
+        cls, schema: Schema, rules: StreamRules, split_map: SplitMap, at: int, new_token: NewToken
+    ) -> TrackedStream:
+        """Return a stream that is created at `at`."""
+        paths = _paths(schema, rules)
+        hierarchies = _hierarchies(paths)
+        bounds = _natural_bounds(hierarchies, split_map)
+        history = PartitionHistory.new(rules.name, bounds, paths, at, new_token)
+        return cls(rules, paths, hierarchies, history)
+
+    def with_rules(self, schema: Schema, rules: StreamRules) -> TrackedStream:
+        """Return the stream as a new schema declares it."""
+        if rules is self.rules:
+            return self
+        paths = _paths(schema, rules)
+        return replace(self, rules=rules, paths=paths, hierarchies=_hierarchies(paths))
+
+    def following(
+        self, split_map: SplitMap, at: int, new_token: NewToken, renewed: Iterable[str] = ()
+    ) -> TrackedStream:
+        """Return the stream with the partitions that it should have from `at` on.
+
+        The partitions with the tokens `renewed` are replaced in any case.
+        """
+        natural = set(_natural_bounds(self.hierarchies, split_map))
+        known = set(self.hierarchies)
+        added = frozenset(bound for bound in self.added if bound.hierarchy in known)
+        removed = self.removed & (natural | added)
+        history = self.history.changed(
+            sorted((natural | added) - removed), self.paths, at, new_token, renewed
+        )
+        if history is not self.history:
+            history = history.forgetting(at - RETENTIONS_KEPT * self.rules.retention_nanos)
+        return replace(self, history=history, added=added, removed=removed)
+
+    def with_cut(self, bound: Bound) -> TrackedStream:
+        """Return the stream with a cut of its own."""
+        return replace(self, added=self.added | {bound}, removed=self.removed - {bound})
+
+    def without_cut(self, bound: Bound) -> TrackedStream:
+        """Return the stream with a cut less, of its own or of the splits."""
+        return replace(self, added=self.added - {bound}, removed=self.removed | {bound})
+
+    def owner_of(self, bound: Bound) -> Partition | None:
+        """Return the open partition with the keys from `bound` on, if they are watched."""
+        if bound.hierarchy not in self.hierarchies:
+            return None
+        partitions = self.history.current.partitions
+        lows = [each.low for each in partitions if each.low is not None]
+        return partitions[bisect_right(lows, bound)]
+
+
+@dataclass(frozen=True, slots=True)
+class TrackedStreams:
+    """The change streams of a schema, by folded name, with their partitions. Immutable."""
+
+    streams: Mapping[str, TrackedStream]
+    new_token: NewToken
+
+    @property
+    def latest(self) -> int:
+        """The time of the last change of any partition."""
+        return max(stream.history.current.since for stream in self.streams.values())
+
+    def following(self, split_map: SplitMap, at: int) -> TrackedStreams:
+        """Return the partitions from `at` on, for the present splits."""
+        return self._with(
+            (name, stream.following(split_map, at, self.new_token))
+            for name, stream in self.streams.items()
+        )
+
+    def moved(
+        self, hierarchy: TreeId, start: bytes, split_map: SplitMap, at: int
+    ) -> TrackedStreams:
+        """Return the partitions after the split that begins at `start` has moved.
+
+        The partition that the split lies in is replaced by a single child.
+        """
+        bound = Bound(hierarchy, start)
+        owners = [(*item, item[1].owner_of(bound)) for item in self.streams.items()]
+        return self._with(
+            (name, stream.following(split_map, at, self.new_token, [owner.token]))
+            for name, stream, owner in owners
+            if owner is not None
+        )
+
+    def restarted(self) -> TrackedStreams:
+        """Return the open partitions as if they had existed from the beginning of time."""
+        return self._with(
+            (name, replace(stream, history=stream.history.restarted()))
+            for name, stream in self.streams.items()
+        )
+
+    def changed(
+        self,
+        name: str,
+        stream: TrackedStream,
+        split_map: SplitMap,
+        at: int,
+        renewed: Iterable[str] = (),
+    ) -> TrackedStreams:
+        """Return the partitions after a test has changed the cuts of a stream.
+
+        The partitions with the tokens `renewed` are replaced in any case.
+        """
+        return self._with([(name, stream.following(split_map, at, self.new_token, renewed))])
+
+    def declared(self, schema: Schema, split_map: SplitMap, at: int) -> TrackedStreams:
+        """Return the streams of a schema that is current from `at` on."""
+        streams: dict[str, TrackedStream] = {}
+        for name, rules in stream_rules(schema).items():
+            known = self.streams.get(name)
+            streams[name] = (
+                TrackedStream.new(schema, rules, split_map, at, self.new_token)
+                if known is None
+                else known.with_rules(schema, rules).following(split_map, at, self.new_token)
+            )
+        return replace(self, streams=streams)
+
+    def touched(self, entry: ChangeEntry, names: Iterable[str]) -> Iterator[tuple[str, str]]:
+        """Yield (stream, token) of the open partitions of some streams that own changed rows."""
+        for name in names:
+            stream = self.streams.get(name)
+            if stream is not None:
+                era = stream.history.current
+                rows = ((row.tree, row.key) for row in entry.changes if row.tree in era.paths)
+                for index in {era.index_of(*row) for row in rows}:
+                    yield name, era.partitions[index].token
+
+    def _with(self, changed: Iterable[tuple[str, TrackedStream]]) -> TrackedStreams:
+        return replace(self, streams={**self.streams, **dict(changed)})
+
+
+def tracked_streams(store: Store) -> Mapping[str, TrackedStream]:
+    """Return the change streams of a store, by folded name."""
+    log = store.change_log
+    return {} if log is None else cast("TrackedStreams", log.partitions).streams
+
+
+def histories_of(store: Store) -> Mapping[str, PartitionHistory]:
+    """Return the partitions of the change streams of a store, by folded name of the stream."""
+    return {name: stream.history for name, stream in tracked_streams(store).items()}
+
+
+def follow_schema(store: Store, schema: Schema, at: int, new_token: NewToken) -> None:
+    """Capture what the streams of a schema watch, which is current from `at` on.
+
+    The caller holds the store's mutex.
+    """
+    log = store.change_log
+    if not schema.change_streams:
+        if log is not None:
+            store.watch(None)
+        return
+    before = (
+        TrackedStreams({}, new_token) if log is None else cast("TrackedStreams", log.partitions)
+    )
+    streams = before.declared(schema, store.split_map, at)
+    retention = max(stream.rules.retention_nanos for stream in streams.streams.values())
+    store.watch(Watching(watched_cells(schema), retention, streams))
+
+
+def _paths(schema: Schema, rules: StreamRules) -> Mapping[TreeId, Path]:
+    return {tree: path_of(schema, watched.table) for tree, watched in rules.tables.items()}
+
+
+def _hierarchies(paths: Mapping[TreeId, Path]) -> tuple[TreeId, ...]:
+    return tuple(sorted({path[0] for path in paths.values()}))
+
+
+def _natural_bounds(hierarchies: Sequence[TreeId], split_map: SplitMap) -> Iterable[Bound]:
+    """Return the cuts at hierarchies and splits; the first hierarchy needs no cut."""
+    bounds = [Bound(hierarchy) for hierarchy in hierarchies[1:]]
+    for hierarchy in hierarchies:
+        bounds += map(Bound.at, split_map.boundaries(hierarchy))
+    return sorted(bounds)
