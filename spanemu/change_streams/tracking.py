@@ -77,6 +77,8 @@ class TrackedStream:
         )
         if history is not self.history:
             history = history.forgetting(at - RETENTIONS_KEPT * self.rules.retention_nanos)
+        elif (added, removed) == (self.added, self.removed):
+            return self
         return replace(self, history=history, added=added, removed=removed)
 
     def with_cut(self, bound: Bound) -> TrackedStream:
@@ -174,6 +176,9 @@ class TrackedStreams:
                     yield name, era.partitions[index].token
 
     def _with(self, changed: Iterable[tuple[str, TrackedStream]]) -> TrackedStreams:
+        changed = [(name, stream) for name, stream in changed if stream is not self.streams[name]]
+        if not changed:
+            return self
         return replace(self, streams={**self.streams, **dict(changed)})
 
 

@@ -38,7 +38,7 @@ class ChangeStreams:
     def size_bytes(self) -> int:
         """The size of the captured changes, which all streams share."""
         log = self._core.store.change_log
-        return 0 if log is None else log.size_bytes
+        return 0 if log is None else log.size_bytes()
 
     def partitions(self, name: str) -> Sequence[Partition]:
         """Return the open partitions of a stream, in key order."""

@@ -12,7 +12,7 @@ The store's mutex guards all fields; the reading methods take it for one batch o
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from operator import itemgetter
@@ -201,14 +201,16 @@ class ChangeLog:
                 number += 1
             return entries
 
-    @property
-    def size_bytes(self) -> int:
-        """The size of the entries: exact for a short log, estimated for a long one."""
+    def size_bytes(self, trees: Container[TreeId] | None = None) -> int:
+        """Return the size of the entries, or of their changes in some trees.
+
+        The size is exact for a short log, and estimated for a long one.
+        """
         with self._mutex:
             count = len(self)
             step = -(-count // ENTRIES_WEIGHED_MAX) or 1
             every = (entry for chunk in self._chunks for entry in chunk)
-            weighed = [entry_bytes(entry) for n, entry in enumerate(every) if n % step == 0]
+            weighed = [entry_bytes(entry, trees) for n, entry in enumerate(every) if n % step == 0]
             return sum(weighed) * count // len(weighed) if weighed else 0
 
     # ------------------------------------------------------------------ writing
@@ -268,9 +270,10 @@ class ChangeLog:
         assert all(self._chunks)
 
 
-def entry_bytes(entry: ChangeEntry) -> int:
-    """Return the estimated size of an entry."""
-    return ENTRY_BYTES + sum(map(_change_bytes, entry.changes))
+def entry_bytes(entry: ChangeEntry, trees: Container[TreeId] | None = None) -> int:
+    """Return the estimated size of an entry, or of its changes in some trees."""
+    changes = [each for each in entry.changes if trees is None or each.tree in trees]
+    return ENTRY_BYTES + sum(map(_change_bytes, changes)) if changes else 0
 
 
 def _change_bytes(change: RowChange) -> int:

@@ -149,14 +149,16 @@ class Store(StoreReads):
     def watch(self, watching: Watching | None) -> None:
         """Capture the changes of these trees from now on; None ends the capture."""
         with self.mutex:
+            before, partitions = self.change_log, watching and watching.partitions
+            is_change = before is None or before.partitions is not partitions
             if watching is None:
                 self.change_log = None
-            elif self.change_log is None:
+            elif before is None:
                 self.change_log = ChangeLog(self.mutex, watching, self._serials)
             else:
-                self.change_log.watching = watching
-            if self.change_listener is not None:
-                self.change_listener.on_partitions(watching and watching.partitions)
+                before.watching = watching
+            if is_change and self.change_listener is not None:
+                self.change_listener.on_partitions(partitions)
 
     def record(
         self, at: int, changes: Sequence[RowChange], schema: Schema, origin: ChangeOrigin

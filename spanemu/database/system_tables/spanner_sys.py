@@ -15,6 +15,7 @@ from typing import Any
 
 from spanemu.base.call import current
 from spanemu.base.clock import INTERVALS, NANOS_PER_HOUR
+from spanemu.change_streams.watching import stream_rules
 from spanemu.database.core import DatabaseCore, Sweep
 from spanemu.database.statistics.locks import lock_stats_top, lock_stats_total
 from spanemu.database.statistics.operations import column_operations, table_operations
@@ -72,12 +73,14 @@ _CHECKED_EVERY = 0xFF  # a mask: the deadline is checked every 256 rows
 
 
 def table_sizes(source: Source) -> Rows:
-    """Yield the rows of TABLE_SIZES_STATS_1HOUR: a row for each table and index."""
+    """Yield the rows of TABLE_SIZES_STATS_1HOUR: a row for each table, index and change stream."""
     end = source.at - source.at % NANOS_PER_HOUR
     for relation in source.schema.tables_and_indexes():
         size = float(_size(source, relation))
         on_ssd, on_hdd = _placed(source, relation, size)
         yield end, relation.name, size, on_ssd, on_hdd
+    for name, size in _stream_sizes(source):
+        yield end, name, size, size, 0.0
 
 
 def table_sizes_by_group(source: Source) -> Rows:
@@ -86,6 +89,15 @@ def table_sizes_by_group(source: Source) -> Rows:
     for relation in source.schema.tables_and_indexes():
         on_ssd, on_hdd = _placed(source, relation, float(_size(source, relation)))
         yield end, relation.name, _group(relation), on_ssd, on_hdd
+    for name, size in _stream_sizes(source):
+        yield end, name, DEFAULT, size, 0.0
+
+
+def _stream_sizes(source: Source) -> Iterator[tuple[str, float]]:
+    """Yield the name of each change stream, with the size of the changes that it shows now."""
+    log = source.core.store.change_log
+    for stream in stream_rules(source.schema).values():
+        yield stream.name, 0.0 if log is None else float(log.size_bytes(stream.tables))
 
 
 def _group(relation: Table | Index) -> str:
