@@ -81,16 +81,11 @@ class Serials:
     """The serial numbers of the commits of a database, which no restore takes back."""
 
     def __init__(self, last: int = 0) -> None:
-        self._last = last
-
-    def next(self) -> int:
-        """Return a number that no other commit of the database has."""
-        self._last += 1
-        return self._last
+        self.last = last
 
     def copy(self) -> Serials:
         """Return the serial numbers of a clone, which shares the commits so far."""
-        return Serials(self._last)
+        return Serials(self.last)
 
 
 class StreamPartitions(Protocol):
@@ -158,6 +153,8 @@ class LogMark:
 
 
 Mutex = AbstractContextManager[object]
+# The constructor of a NamedTuple without its parsing of arguments, which each commit would pay.
+new_record = tuple.__new__
 _timestamp = itemgetter(0)
 
 
@@ -222,7 +219,9 @@ class ChangeLog:
 
         Each new chunk drops at most two chunks that are too old.
         """
-        entry = ChangeEntry(at, self._serials.next(), tuple(changes), schema, *origin)
+        serials = self._serials
+        serials.last += 1
+        entry = new_record(ChangeEntry, (at, serials.last, tuple(changes), schema, *origin))
         chunks = self._chunks
         if chunks and len(chunks[-1]) < CHUNK_ENTRIES:
             chunks[-1].append(entry)

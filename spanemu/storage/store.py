@@ -163,12 +163,15 @@ class Store(StoreReads):
     def record(
         self, at: int, changes: Sequence[RowChange], schema: Schema, origin: ChangeOrigin
     ) -> None:
-        """Append the changes of the commit at `at`, which was just applied, to the change log."""
-        with self.mutex:
-            assert self.change_log is not None, "nothing is watched"
-            entry = self.change_log.append(at, changes, schema, origin)
-            if self.change_listener is not None:
-                self.change_listener.on_entry(entry, self.change_log.partitions)
+        """Append the changes of the commit at `at`, which was just applied, to the change log.
+
+        The caller holds `mutex`.
+        """
+        log = self.change_log
+        assert log is not None, "nothing is watched"
+        entry = log.append(at, changes, schema, origin)
+        if self.change_listener is not None:
+            self.change_listener.on_entry(entry, log.partitions)
 
     def _follow_splits(self) -> None:
         """Bring the partitions of the change streams up to date with the splits."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from spanemu.storage.change_log import RowChange
+from spanemu.storage.change_log import RowChange, new_record
 from spanemu.storage.layout import TreeId
 from spanemu.storage.observer import TreeWrite
 from spanemu.storage.store import Store
@@ -33,13 +33,13 @@ def net_changes(store: Store, buffer: Buffer, writes: Iterable[TreeWrite]) -> li
         before = store.get(tree, key)
         if before is None or after is None:
             if before is not after:
-                changes.append(RowChange(tree, key, before, after, WHOLE_ROW))
+                changes.append(new_record(RowChange, (tree, key, before, after, WHOLE_ROW)))
             continue
         part = parts.get((tree, key))
         if part is None:  # The row was deleted and inserted again.
-            changes.append(RowChange(tree, key, before, after, WHOLE_ROW))
+            changes.append(new_record(RowChange, (tree, key, before, after, WHOLE_ROW)))
         elif part[0] & cells:
-            changes.append(RowChange(tree, key, before, after, part[0]))
+            changes.append(new_record(RowChange, (tree, key, before, after, part[0])))
     return changes
 
 

@@ -43,7 +43,7 @@ from spanemu.database.transactions.lifecycle import (
     validate_mutation_key,
 )
 from spanemu.database.transactions.replay import Replays
-from spanemu.storage.change_log import ChangeOrigin
+from spanemu.storage.change_log import BY_CLIENT, ChangeOrigin
 from spanemu.storage.split_map import SplitLocation, SplitMap
 from spanemu.txn.commit import apply, buffer_mutations
 from spanemu.txn.errors.requests import TooManyMutations, TransactionAborted
@@ -297,8 +297,8 @@ class ReadWriteTransaction(TransactionLifecycle):
 
     def _origin(self, tag: str) -> ChangeOrigin:
         """Return the properties that change streams record; `tag` is the tag of the commit."""
-        excluded = self.options.exclude_from_change_streams
-        return ChangeOrigin(tag or self.holder.client.tag, excluded=excluded)
+        tag, excluded = tag or self.holder.client.tag, self.options.exclude_from_change_streams
+        return ChangeOrigin(tag, excluded=excluded) if tag or excluded else BY_CLIENT
 
     def _annotate_commit(self, transaction: TransactionWorkspace, count: int) -> None:
         """Record the mutation count and the participants of a commit, while it holds its locks."""
