@@ -194,7 +194,7 @@ def histories_of(store: Store) -> Mapping[str, PartitionHistory]:
 
 
 def follow_schema(store: Store, schema: Schema, at: int, new_token: NewToken) -> None:
-    """Capture what the streams of a schema watch, which is current from `at` on.
+    """Record what the streams of a schema watch, which is current from `at` on.
 
     The caller holds the store's mutex.
     """

@@ -147,7 +147,7 @@ class Store(StoreReads):
     # ------------------------------------------------------------------ change streams
 
     def watch(self, watching: Watching | None) -> None:
-        """Capture the changes of these trees from now on; None ends the capture."""
+        """Record the changes of these trees from now on; None ends the recording."""
         with self.mutex:
             before, partitions = self.change_log, watching and watching.partitions
             is_change = before is None or before.partitions is not partitions
@@ -174,7 +174,7 @@ class Store(StoreReads):
             self.change_listener.on_entry(entry, log.partitions)
 
     def _follow_splits(self) -> None:
-        """Bring the partitions of the change streams up to date with the splits."""
+        """Replace the partitions of the change streams whose splits have changed."""
         log = self.change_log
         if log is not None:
             partitions = log.partitions.following(self.split_map, self.clock.now())
