@@ -1,9 +1,9 @@
 """The order of errors: PostgreSQL analyzes a statement before Spanner looks at its expressions.
 
 An expression that Spanner refuses (REFUSALS) does not end the analysis: it counts as NULL, and an
-error of PostgreSQL anywhere else in the statement comes first. Only an error that no type of the
-refused expression would prevent is certainly one of PostgreSQL's (FOUND_FIRST). After a refusal,
-any other error may be a consequence of the NULL, so the refusal is reported.
+error of PostgreSQL anywhere else in the statement comes first. Only an unknown or ambiguous name is
+certainly such an error (FOUND_FIRST). After a refusal, any other error may be a consequence of the
+NULL and of its type, so the refusal is reported.
 """
 
 from __future__ import annotations
@@ -39,10 +39,6 @@ FOUND_FIRST = (
     names.UndefinedColumn,
     names.UndefinedParameter,
     names.UndefinedUsingColumn,
-    typing.CannotCast,
-    typing.TypesDoNotMatch,
-    typing.UndefinedFunction,
-    typing.UndefinedOperator,
+    typing.NoSuchFunction,
     typing.UndefinedType,
-    typing.WrongArgumentType,
 )

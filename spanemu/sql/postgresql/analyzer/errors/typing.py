@@ -15,6 +15,10 @@ class UndefinedFunction(AnalysisError, code=Code.NOT_FOUND):
     call: str
 
 
+class NoSuchFunction(UndefinedFunction, code=Code.NOT_FOUND):
+    """No function with the name takes the number of arguments, whatever their types."""
+
+
 class AmbiguousFunction(AnalysisError):
     prose = (
         "[ERROR] function {call} is not unique\n"

@@ -24,6 +24,7 @@ from spanemu.sql.functions.registry import (
 from spanemu.sql.postgresql.analyzer.errors.typing import (
     AmbiguousFunction,
     AmbiguousOperator,
+    NoSuchFunction,
     UndefinedFunction,
     UndefinedOperator,
     UnknownPolymorphicType,
@@ -117,7 +118,7 @@ def _function_choice(name: str, types: tuple[Type, ...], names: Names) -> Choice
     if chosen is None:
         applicable = rules.applicable(signatures, types)
         if not applicable:
-            return _Problem(UndefinedFunction, given)
+            return _Problem(UndefinedFunction if signatures else NoSuchFunction, given)
         chosen = applicable[0] if len(applicable) == 1 else rules.select(applicable, types)
     if chosen is None:
         return _Problem(AmbiguousFunction, given)

@@ -15,11 +15,10 @@ from spanemu.sql.postgresql.analyzer.errors.queries import SetOperationTypes
 from spanemu.sql.postgresql.analyzer.errors.typing import (
     ExpressionRefused,
     ExpressionUnsupported,
+    NoSuchFunction,
     TypeNotSupported,
-    UndefinedFunction,
-    UndefinedOperator,
+    UndefinedType,
     UnsupportedFunction,
-    WrongArgumentType,
 )
 from tests.unit.sql.postgresql.analyzer.shop import DIALECT, SCHEMA, analyzed
 
@@ -50,9 +49,9 @@ def test_a_refused_expression_ends_in_its_own_error(
         ("nope FROM singers", UndefinedColumn),
         ("x.id FROM singers", MissingFromEntry),
         ("(SELECT 1 FROM nope) FROM singers", RelationNotFound),
-        ("nope(id) FROM singers", UndefinedFunction),
-        ("first < 1 FROM singers", UndefinedOperator),
-        ("id FROM singers WHERE first", WrongArgumentType),
+        ("nope(id) FROM singers", NoSuchFunction),
+        ("upper(first, last) FROM singers", NoSuchFunction),
+        ("id::nope FROM singers", UndefinedType),
     ],
 )
 def test_an_error_of_postgresql_comes_before_a_refusal(
@@ -74,6 +73,9 @@ def test_an_error_of_postgresql_comes_before_a_refusal(
         "SELECT id FROM singers ORDER BY md5(first)",
         "SELECT id FROM singers ORDER BY md5(first) LIMIT $1",
         "SELECT (string_to_array(first, ' '))[1] FROM singers",
+        "SELECT id FROM singers WHERE id = (SELECT cardinality(tags))",
+        "SELECT sum((SELECT cardinality(tags))) FROM singers",
+        "SELECT abs(a) FROM (SELECT cardinality(tags) AS a FROM singers) AS s",
         "UPDATE singers SET first = md5(first) WHERE cardinality(tags) > 1",
     ],
 )
