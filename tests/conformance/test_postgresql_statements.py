@@ -120,6 +120,17 @@ def test_a_query_gives_postgresqls_rows(database: Any, sql: str, expected: list[
     assert rows(database, sql) == expected
 
 
+def test_an_aggregate_of_outer_columns_counts_the_rows_of_its_own_query(database: Any) -> None:
+    """As Google's emulator shows; PostgreSQL computes it in the outer query."""
+    for sql, expected in (
+        ("SELECT (SELECT count(s.id) FROM albums) FROM singers s", [[3], [3], [3]]),
+        ("SELECT (SELECT max(s.id) + max(a.album) FROM albums a) AS m FROM singers s ORDER BY m",
+         [[3], [4], [5]]),
+        ("SELECT (SELECT count(s.id) FROM albums) FROM singers s GROUP BY s.id", [[3], [3], [3]]),
+    ):  # fmt: skip
+        assert rows(database, sql) == expected
+
+
 def test_result_columns_have_postgresqls_names(database: Any) -> None:
     sql = "SELECT s.id, s.first AS n, count(*), 1 + 1, 'x'::text FROM singers AS s GROUP BY 1, 2"
     assert names(database, sql) == ["id", "n", "count", "?column?", "text"]

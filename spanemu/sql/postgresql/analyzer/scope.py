@@ -14,7 +14,7 @@ BY look them up themselves.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -55,10 +55,23 @@ class Origin(NamedTuple):
 class Scope:
     """The relations visible to expressions of one clause; see the module.
 
-    `hidden` are relations of the same FROM clause that this part of the query cannot use.
+    `hidden` are relations of the same FROM clause that this part of the query cannot use. `clause`
+    is the clause that is being resolved, as in `Env`: PostgreSQL may assign an aggregate of a
+    subquery to this query.
     """
 
-    __slots__ = ("aliases", "hidden", "origins", "parent", "references", "source")
+    __slots__ = (
+        "aggregated",
+        "aliases",
+        "allows_aggregates",
+        "clause",
+        "hidden",
+        "in_aggregate",
+        "origins",
+        "parent",
+        "references",
+        "source",
+    )
 
     def __init__(
         self,
@@ -72,15 +85,17 @@ class Scope:
         self.aliases: Mapping[str, Relation] = {} if source is None else source.aliases()
         self.origins: list[Origin] | None = None
         self.references = 0  # to columns of `source`
+        self.clause = "FROM"
+        self.allows_aggregates = False
+        self.in_aggregate = False
+        self.aggregated: set[int] | None = None  # ids of the origins in aggregates of subqueries
 
-    @property
-    def outer_references(self) -> int:
-        """The number of references so far to columns of enclosing queries."""
-        count, scope = 0, self.parent
+    def chain(self) -> Iterator[Scope]:
+        """Yield this scope and those of the enclosing queries, from the inside."""
+        scope: Scope | None = self
         while scope is not None:
-            count += scope.references
+            yield scope
             scope = scope.parent
-        return count
 
     def relation(self, name: str) -> tuple[Relation, Scope] | None:
         """Return the innermost relation with the alias `name`, and its scope, or None."""

@@ -25,7 +25,7 @@ from spanemu.sql.postgresql.analyzer.errors.typing import (
 from spanemu.sql.postgresql.analyzer.expressions.calls import passed_arguments
 from spanemu.sql.postgresql.analyzer.expressions.expression import resolve, resolve_sort_key
 from spanemu.sql.postgresql.analyzer.expressions.signatures import Choice, choose_function
-from spanemu.sql.postgresql.analyzer.scope import Env
+from spanemu.sql.postgresql.analyzer.scope import Env, Scope
 from spanemu.sql.postgresql.foreign_types import title
 from spanemu.sql.resolved import AggregateCall, ColumnRef, Expr, SortKey
 from spanemu.sql.syntax_tree import Expression
@@ -41,9 +41,11 @@ def resolve_aggregate(node: ast.FunctionCall, name: str, env: Env) -> Expr:
     if env.in_aggregate:
         raise BadExpression("aggregate function calls cannot be nested", at=node.at)
     inside = Env(env.analysis, env.scope, env.clause, env.common_tables, in_aggregate=True)
-    local, outer = env.scope.references, env.scope.outer_references
+    query = OwningQuery(env.scope)
+    env.scope.in_aggregate = True
     arguments = [_argument(argument, inside) for argument in node.arguments]
-    is_outer = env.scope.outer_references > outer and env.scope.references == local
+    env.scope.in_aggregate = False
+    query.check(node.at)
     if not arguments and not node.star and name == "count":
         problem = "count(*) must be used to call a parameterless aggregate function"
         raise BadExpression(problem, at=node.at)
@@ -54,17 +56,42 @@ def resolve_aggregate(node: ast.FunctionCall, name: str, env: Env) -> Expr:
     if env.aggregation is None:
         problem = f"aggregate functions are not allowed in {env.clause}"
         raise BadExpression(problem, at=node.at)
-    if is_outer:
-        # PostgreSQL computes an aggregate of outer columns alone in the outer query.
-        raise ExpressionUnsupported(
-            "Aggregate functions of an outer query are not supported in a subquery", at=node.at
-        )
     for column, known in env.aggregation.calls:
         if _is_equal_call(known, call):
             return ColumnRef(call.type, column)
     column = env.analysis.column(f"${name}", call.type)
     env.aggregation.calls.append((column, call))
     return ColumnRef(call.type, column)
+
+
+class OwningQuery:
+    """The query to which PostgreSQL assigns an aggregate, by the references in its arguments.
+
+    It is the innermost query with a column in the arguments. If that is not the query of the call,
+    Spanner nevertheless computes the aggregate over the rows of the call's query, after
+    PostgreSQL's analyzer has applied the rules of aggregates to the owner.
+    """
+
+    def __init__(self, scope: Scope) -> None:
+        self._before = [(each, each.references, len(each.origins or ())) for each in scope.chain()]
+
+    def check(self, at: int) -> None:
+        """Apply the rules to the owner, after the arguments have been resolved."""
+        for position, (scope, references, origins) in enumerate(self._before):
+            if scope.references > references:
+                if position:
+                    _aggregate_in(scope, origins, at)
+                return
+
+
+def _aggregate_in(scope: Scope, origins: int, at: int) -> None:
+    """Note an aggregate of a subquery; its arguments are the origins from number `origins` on."""
+    if scope.in_aggregate:
+        raise BadExpression("aggregate function calls cannot be nested", at=at)
+    if not scope.allows_aggregates:
+        raise BadExpression(f"aggregate functions are not allowed in {scope.clause}", at=at)
+    scope.aggregated = scope.aggregated or set()
+    scope.aggregated.update(map(id, (scope.origins or ())[origins:]))
 
 
 def _is_equal_call(first: AggregateCall, second: AggregateCall) -> bool:

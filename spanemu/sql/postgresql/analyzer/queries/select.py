@@ -15,6 +15,7 @@ from spanemu.sql.errors import CHILD_SUBQUERIES
 from spanemu.sql.postgresql import ast
 from spanemu.sql.postgresql.analyzer.analysis import QueryResult
 from spanemu.sql.postgresql.analyzer.errors.queries import (
+    NotGrouped,
     NotInSelectList,
     UnsupportedDistinctType,
     UnsupportedQuery,
@@ -132,6 +133,7 @@ class _Select:
 
     def _env(self, clause: str, *, aggregates: bool = False) -> Env:
         aggregation = self.aggregation if aggregates else None
+        self.scope.clause, self.scope.allows_aggregates = clause, aggregates
         return Env(self.analysis, self.scope, clause, self.outer.common_tables, aggregation)
 
     # ------------------------------------------------------------------ clauses
@@ -156,8 +158,13 @@ class _Select:
     def _grouping(self, keys: Keys) -> Grouping | None:
         """Return the grouping of the rows; None if the SELECT neither groups nor aggregates."""
         is_grouped = self.select.group_by or self.aggregation.calls or self.select.having
-        assert self.scope.origins is not None
-        return Grouping(keys, self.scope.origins) if is_grouped else None
+        origins, aggregated = self.scope.origins, self.scope.aggregated
+        assert origins is not None
+        if not is_grouped and aggregated is not None:
+            for origin in origins:
+                if id(origin) not in aggregated:
+                    raise NotGrouped(origin.display_name, at=origin.at)
+        return Grouping(keys, origins) if is_grouped else None
 
     def _check_for_update(self, *, is_grouped: bool) -> None:
         select = self.select
