@@ -67,6 +67,7 @@ class ProcessSettings(TypedDict, total=False):
     """The fields of EmulatorConfig that apply to an emulator in a process of its own."""
 
     host_port: str
+    rest_host_port: str | None
     seed: int | None
     project: str
     instance: str
@@ -78,6 +79,8 @@ class ConfigChanges(TypedDict, total=False):
     """The fields of EmulatorConfig, as keyword arguments."""
 
     host_port: str
+    rest_host_port: str | None
+    allowed_hosts: tuple[str, ...]
     embedded_channel: bool
     seed: int | None
     project: str
@@ -95,12 +98,13 @@ class ConfigChanges(TypedDict, total=False):
 class EmulatorConfig:
     """The configuration of an emulator. Raises InvalidConfig for an impossible value.
 
-    `host_port` is the address to listen at; port 0 means any free port. With `embedded_channel`,
-    clients in this process that connect to the address reach the emulator without sockets. `seed`
-    reproduces all random behaviour; None picks a seed. `project` and `instance` contain the
-    databases that are created by a bare name. `instance_configs` maps ids to display names; with
-    `strict_instance_configs`, instances may only name these configurations, those that Google
-    publishes, and those that users created.
+    `host_port` is the address to listen at; port 0 means any free port. `rest_host_port` is the
+    address of the REST interface, None for no REST; `allowed_hosts` are further names by which
+    clients may call that interface. With `embedded_channel`, clients in this process that connect
+    to the address reach the emulator without sockets. `seed` reproduces all random behaviour; None
+    picks a seed. `project` and `instance` contain the databases that are created by a bare name.
+    `instance_configs` maps ids to display names; with `strict_instance_configs`, instances may only
+    name these configurations, those that Google publishes, and those that users created.
     `version_retention_seconds` is the version retention of databases whose schema sets none.
     `abort_first_attempts` aborts the first commit of every transaction, so that the retry loops of
     an application are exercised (`Faults.abort_first_attempts`). `start_time` is the initial time
@@ -108,6 +112,8 @@ class EmulatorConfig:
     """
 
     host_port: str = "127.0.0.1:0"
+    rest_host_port: str | None = None
+    allowed_hosts: tuple[str, ...] = ()
     embedded_channel: bool = True
     seed: int | None = None
     project: str = DEFAULT_PROJECT
@@ -122,6 +128,8 @@ class EmulatorConfig:
 
     def __post_init__(self) -> None:
         HostPort.parse(self.host_port)
+        if self.rest_host_port is not None:
+            HostPort.parse(self.rest_host_port)
         if not self.project or "/" in self.project or self.project.isspace():
             raise InvalidConfig(f"project {self.project!r} cannot be part of a resource name")
         try:

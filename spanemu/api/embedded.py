@@ -5,12 +5,12 @@ Emulator
 ├── Instances                   the catalog
 └── Endpoints                   every RPC, bound to the catalog
     ├── Server                  on a real port, for clients in any process
+    ├── RestServer              on another port if asked for: the same as JSON over HTTP
     └── EmbeddedRegistry        for clients in this process, without sockets
 """
 
 from __future__ import annotations
 
-import os
 import sys
 import threading
 import warnings
@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 from spanemu.admin.instances import CatalogSettings, Instances
 from spanemu.admin.new_database import NewDatabase, add_database
 from spanemu.api.handles import DatabaseHandle, EmulatorHandle, NamedDatabase
+from spanemu.api.running import Running
 from spanemu.base.clock import NANOS_PER_SECOND, SystemClock
 from spanemu.base.deferred import Once, deferred
 from spanemu.base.errors import SpannerError
@@ -45,10 +46,8 @@ from spanemu.database.core import Environment
 from spanemu.database.database import Database
 from spanemu.frontend.control import control_service
 from spanemu.frontend.dispatch import Endpoints
-from spanemu.frontend.embedded import EmbeddedRegistry
 from spanemu.frontend.interception import InterceptedRequest
 from spanemu.frontend.method import Service
-from spanemu.frontend.server import Server
 from spanemu.frontend.services import endpoints_for
 from spanemu.schema.dialect import GOOGLE_STANDARD_SQL, DatabaseDialect, dialect_named
 from spanemu.schema_source import SchemaRejected, SchemaStatement, Source, load_schema, rejected
@@ -63,9 +62,6 @@ else:
     remote = deferred("spanemu.api.remote")
     injector = deferred("spanemu.control.injector")
     split_control = deferred("spanemu.control.splits")
-
-# The registry is shared by all emulators of this process, which may end in any order.
-_EMBEDDED = EmbeddedRegistry()
 
 
 class EmbeddedDatabase(LocalDatabase, DatabaseHandle):
@@ -123,7 +119,7 @@ class Emulator(EmulatorHandle):
 
     endpoints = OwnProcess[Endpoints]()
     _instances = OwnProcess[Instances]()
-    _running: _Running | None = None
+    _running: Running | None = None
 
     def __init__(
         self, config: EmulatorConfig | None = None, **changes: Unpack[ConfigChanges]
@@ -162,12 +158,7 @@ class Emulator(EmulatorHandle):
             self.faults.abort_first_attempts().is_permanent = True
         control = _control_service(instances, self.endpoints, self._clock, self._faults)
         self.endpoints.add_unintercepted_service(control)
-        server = Server(self.endpoints)
-        address = HostPort.parse(self.config.host_port)
-        self.address = replace(address, port=server.start(self.config.host_port))
-        if self.config.embedded_channel:
-            _EMBEDDED.register(self.uri, self.endpoints)
-        self._running = _Running(self.uri, server, self._instances)
+        self._running = Running(self.config, self.endpoints, self._instances)
 
     @classmethod
     def subprocess(cls, **settings: Unpack[ProcessSettings]) -> remote.RemoteEmulator:
@@ -186,8 +177,28 @@ class Emulator(EmulatorHandle):
         return remote.RemoteEmulator(uri, project=project, instance=instance)
 
     @property
+    def address(self) -> HostPort:
+        """The address of the gRPC server."""
+        return self._serving.address
+
+    @property
+    def rest_address(self) -> HostPort | None:
+        """The address of the REST interface, None without REST."""
+        return self._serving.rest_address
+
+    @property
     def uri(self) -> str:
         return str(self.address.reachable)
+
+    @property
+    def rest_uri(self) -> str | None:
+        """The URI of the REST interface, None without REST."""
+        return None if self.rest_address is None else f"http://{self.rest_address.reachable}"
+
+    @property
+    def _serving(self) -> Running:
+        assert self._running is not None
+        return self._running
 
     @property
     def clock(self) -> EmbeddedClock:
@@ -252,38 +263,6 @@ class Emulator(EmulatorHandle):
         threading.Thread(target=running.stop, name="spanemu-close", daemon=True).start()
         text = f"{self!r} was garbage-collected without close()"
         warnings.warn(text, ResourceWarning, stacklevel=2, source=self)
-
-
-class _Running:
-    """The server and catalog of an emulator, which outlive a garbage-collected handle."""
-
-    def __init__(self, uri: str, server: Server, instances: Instances) -> None:
-        self._uri = uri
-        self._server = server
-        self._instances = instances
-        self._process = os.getpid()
-        self._mutex = threading.Lock()  # Guards the field below.
-        self._stopped = False
-
-    @property
-    def needs_stop(self) -> bool:
-        """Return whether the emulator still runs, and in this process."""
-        return not self._stopped and self._process == os.getpid()
-
-    def stop(self) -> None:
-        """Stop listening, fail the running requests and drop all databases.
-
-        Does nothing in a forked child, where stopping the copied gRPC server never returns.
-        """
-        if self._process != os.getpid():
-            return
-        with self._mutex:
-            if self._stopped:
-                return
-            self._stopped = True
-        _EMBEDDED.unregister(self._uri)
-        self._server.stop()
-        self._instances.close()  # Last, so that no waiting commit succeeds as locks are released.
 
 
 # The operations of `spanemu.api.operations`, which is imported when the first of them is requested.

@@ -24,7 +24,7 @@ class InvalidEndpointFile(ValueError):
 class Endpoint:
     """The contents of an endpoint file.
 
-    `rest` is None without a REST gateway; `started_at` is in RFC 3339 format.
+    `rest_uri` is None without REST; `started_at` is in RFC 3339 format.
     """
 
     uri: str
@@ -32,7 +32,7 @@ class Endpoint:
     project_id: str
     instance_id: str
     started_at: str
-    rest: str | None = None
+    rest_uri: str | None = None
     backend: str = BACKEND
 
     def to_json(self) -> str:

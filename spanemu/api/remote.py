@@ -111,6 +111,7 @@ class RemoteEmulator(EmulatorHandle):
         instance = settings.get("instance", DEFAULT_INSTANCE)
         flags = ["--project", project, "--instance", instance]
         flags += ["--host-port", settings.get("host_port", "127.0.0.1:0")]
+        flags += ["--rest-host-port", settings.get("rest_host_port") or "off"]
         if (seed := settings.get("seed")) is not None:
             flags += ["--seed", str(seed)]
         if (start_time := settings.get("start_time")) is not None:

@@ -73,7 +73,15 @@ class HelpLink:
     url: str
 
 
-Detail = RetryInfo | ResourceInfo | ErrorInfo | HelpLink
+@dataclass(frozen=True, slots=True)
+class BadRequest:
+    """The field of a request that is at fault (google.rpc.BadRequest with one violation)."""
+
+    field: str
+    description: str
+
+
+Detail = RetryInfo | ResourceInfo | ErrorInfo | HelpLink | BadRequest
 
 
 @dataclass_transform(eq_default=False, field_specifiers=(field,))

@@ -34,6 +34,7 @@ from spanemu.config import (
     DEFAULT_PROJECT,
     DEFAULT_RETENTION_SECONDS,
     EmulatorConfig,
+    HostPort,
 )
 from spanemu.control.clock import as_datetime
 
@@ -44,13 +45,20 @@ ALL_PUBLISHED = "published"
 # the address as well, and expect a program's name in front.
 OWN, GATEWAY, EMULATOR = "spanemu", "gateway_main", "emulator_main"
 READY_LINES: Mapping[str, Sequence[str]] = {
-    OWN: ("Cloud Spanner emulator running.", "gRPC server listening at {grpc}"),
+    OWN: (
+        "Cloud Spanner emulator running.",
+        "REST server listening at {rest}",
+        "gRPC server listening at {grpc}",
+    ),
     GATEWAY: (
         "spanemu: Cloud Spanner emulator running.",
+        "spanemu: REST server listening at {rest}",
         "spanemu: gRPC server listening at {grpc}",
     ),
     EMULATOR: ("spanemu: Cloud Spanner Emulator running.", "spanemu: Server address: {grpc}"),
 }
+DEFAULT_REST_PORT = 9020
+REST_OFF = "off"
 CLOSE_SECONDS_MAX = 1.0
 LEAVE_SECONDS_MAX = 0.5
 
@@ -59,7 +67,9 @@ class Options(TypedDict):
     """The values of the options, by click's parameter names."""
 
     host_port: str
+    rest_host_port: str | None
     rest_port: int | None
+    allowed_hosts: tuple[str, ...]
     project: str
     instance: str | None
     instance_configs: tuple[str, ...]
@@ -87,7 +97,20 @@ class Options(TypedDict):
     metavar="HOST:PORT",
     help="Listen here; port 0 chooses a free port.",
 )
-@click.option("--rest-port", type=int, metavar="PORT", help="Accepted but unused: no REST.")
+@click.option(
+    "--rest-host-port",
+    metavar="HOST:PORT|off",
+    help="Serve REST here. [default: port 9020 of the same host; any free port beside port 0]",
+)
+@click.option("--rest-port", type=int, metavar="PORT", help="Serve REST at this port.")
+@click.option(
+    "--allowed-host",
+    "allowed_hosts",
+    type=Ids(),
+    multiple=True,
+    metavar="NAME",
+    help="Accept REST requests for this host name, besides localhost and addresses. Repeatable.",
+)
 @click.option(
     "--project",
     default=DEFAULT_PROJECT,
@@ -163,9 +186,10 @@ def serve(**given: Unpack[Options]) -> None:
     if not given["all_cpus"]:
         keep_to_one_cpu()
     with stop_signal(given["stop_on_stdin_end"]) as wait_for_stop, ExitStack() as stack:
-        emulator = _start(config)
+        has_wish = given["rest_host_port"] is not None or given["rest_port"] is not None
+        emulator = _start(config, must_have_rest=has_wish)
         stack.callback(_close, emulator)
-        _warn(emulator, given["rest_port"])
+        _warn(emulator)
         if given["abort_share"]:
             emulator.faults.abort_rate(given["abort_share"]).is_permanent = True
         created = _create(emulator, given)
@@ -219,6 +243,8 @@ def _config(given: Options) -> EmulatorConfig:
     try:
         return EmulatorConfig(
             host_port=given["host_port"],
+            rest_host_port=_rest_host_port(given),
+            allowed_hosts=given["allowed_hosts"],
             project=given["project"],
             instance=given["instance"] or DEFAULT_INSTANCE,
             instance_configs=_listed_configs(given["instance_configs"]),
@@ -240,26 +266,50 @@ def _listed_configs(ids: Sequence[str]) -> dict[str, str]:
     return DEFAULT_INSTANCE_CONFIGS | {config: config for group in own for config in group}
 
 
+def _rest_host_port(given: Options) -> str | None:
+    """Return where to serve REST, None for nowhere. Raises InvalidConfig."""
+    chosen, port = given["rest_host_port"], given["rest_port"]
+    if chosen is not None and port is not None:
+        raise click.UsageError("--rest-host-port and --rest-port exclude each other.")
+    if chosen is not None:
+        return None if chosen == REST_OFF else chosen
+    grpc = HostPort.parse(given["host_port"])
+    if port is None:
+        port = DEFAULT_REST_PORT if grpc.port else 0
+    return str(HostPort(grpc.host, port))
+
+
 def _limits() -> Limits:
     """Return Spanner's limits, with less memory for a statement where the process has little."""
     wanted = DEFAULT_LIMITS.statement_memory_bytes
     return Limits(statement_memory_bytes=statement_memory_bytes(wanted, heed_limits()))
 
 
-def _start(config: EmulatorConfig) -> spanemu.Emulator:
+def _start(config: EmulatorConfig, must_have_rest: bool) -> spanemu.Emulator:
     # gRPC would print lines of its own about a port in use.
     os.environ.setdefault("GRPC_VERBOSITY", "NONE")
     # Imported objects stay in memory to the end. Collecting garbage among them takes a sixth of
     # the start-up time and slows down every later collection.
     gc.disable()
     try:
-        return spanemu.Emulator(config)
+        return _emulator(config, must_have_rest)
     except spanemu.CannotListen as error:
         click.echo(f"spanemu: {error}", err=True)
         sys.exit(EXIT_CANNOT_LISTEN)
     finally:
         gc.freeze()
         gc.enable()
+
+
+def _emulator(config: EmulatorConfig, must_have_rest: bool) -> spanemu.Emulator:
+    """Return an emulator, without REST where only its default port is taken."""
+    try:
+        return spanemu.Emulator(config)
+    except spanemu.PortTaken as error:
+        if must_have_rest or error.host_port == config.host_port:
+            raise
+        click.echo(f"spanemu: {error}: no REST; see --rest-host-port.", err=True)
+    return spanemu.Emulator(config, rest_host_port=None)
 
 
 def _create(emulator: spanemu.Emulator, given: Options) -> list[str]:
@@ -279,10 +329,7 @@ def _create(emulator: spanemu.Emulator, given: Options) -> list[str]:
     return names
 
 
-def _warn(emulator: spanemu.Emulator, rest_port: int | None) -> None:
-    if rest_port is not None:
-        refusal = spanemu.Unsupported("The REST gateway")
-        click.echo(f"spanemu: {refusal} Nothing listens at port {rest_port}.", err=True)
+def _warn(emulator: spanemu.Emulator) -> None:
     if not emulator.address.is_loopback:
         click.echo("spanemu: reachable from other machines, without authentication.", err=True)
 
@@ -290,10 +337,11 @@ def _warn(emulator: spanemu.Emulator, rest_port: int | None) -> None:
 def _announce(emulator: spanemu.Emulator, created: list[str], lines: str) -> None:
     """Print the address, the seed and the created resources.
 
-    Wrappers of Google's emulator wait for the first three lines, which must not change.
+    Wrappers of Google's emulator wait for its three lines, which come in the same order.
     """
     for line in READY_LINES[lines]:
-        click.echo(line.format(grpc=emulator.address))
+        if emulator.rest_address is not None or "{rest}" not in line:
+            click.echo(line.format(grpc=emulator.address, rest=emulator.rest_address))
     click.echo(f"export SPANNER_EMULATOR_HOST={emulator.uri}")
     click.echo(f"Seed {emulator.randomness.seed}")
     for name in created:
@@ -308,6 +356,7 @@ def _endpoint(emulator: spanemu.Emulator) -> Endpoint:
         project_id=emulator.project,
         instance_id=emulator.instance,
         started_at=started.isoformat().replace("+00:00", "Z"),
+        rest_uri=emulator.rest_uri,
     )
 
 

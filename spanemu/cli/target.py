@@ -108,7 +108,7 @@ def _of_file(path: Path, source: str) -> Target:
         endpoint = Endpoint.read(path)
     except (OSError, InvalidEndpointFile) as problem:
         raise TargetMissing(f"{source}: {problem}") from problem
-    return Target(endpoint.uri, endpoint.rest, f"{source} {path}", endpoint)
+    return Target(endpoint.uri, endpoint.rest_uri, f"{source} {path}", endpoint)
 
 
 def _of_address(text: str, source: str) -> Target:

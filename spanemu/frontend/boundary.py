@@ -18,6 +18,7 @@ import grpc
 
 from spanemu.base.clock import NANOS_PER_SECOND
 from spanemu.base.errors import (
+    BadRequest,
     Code,
     Detail,
     ErrorInfo,
@@ -127,11 +128,17 @@ def _help(detail: Any) -> Any:
     return wire.Help(links=[{"description": detail.description, "url": detail.url}])
 
 
+def _bad_request(detail: Any) -> Any:
+    violation = {"field": detail.field, "description": detail.description}
+    return wire.BadRequest(field_violations=[violation])
+
+
 def _detail_to_proto(detail: Detail) -> Any:
     return _DETAILS[type(detail)](detail)
 
 
 _DETAILS: Mapping[type, Callable[[Any], Any]] = {
+    BadRequest: _bad_request,
     ErrorInfo: _error_info,
     HelpLink: _help,
     ResourceInfo: _resource_info,

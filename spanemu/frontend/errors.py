@@ -18,7 +18,10 @@ from spanemu.base.errors import Code, SpannerError
 
 
 class UnreadableRequest(SpannerError, code=Code.INVALID_ARGUMENT):
-    prose = "The request of {method} could not be parsed; strings must be valid UTF-8."
+    prose = (
+        "The request of {method} could not be parsed: strings must be valid UTF-8, and messages "
+        "may have at most 100 levels."
+    )
     method: str
 
 

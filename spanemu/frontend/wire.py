@@ -25,6 +25,7 @@ from google.rpc import error_details_pb2, status_pb2
 Duration = duration_pb2.Duration
 Empty = empty_pb2.Empty
 ListValue = struct_pb2.ListValue
+BadRequest = error_details_pb2.BadRequest
 ErrorInfo = error_details_pb2.ErrorInfo
 Help = error_details_pb2.Help
 ResourceInfo = error_details_pb2.ResourceInfo

@@ -41,6 +41,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "database": _BELOW_DATABASE,
     "admin": {"base", "values", "schema", "storage", "sql", "ddl", "database"},
     "frontend": {"base", "values", "schema", "database", "admin"},
+    "rest": {"base", "frontend"},
     "control": {"base", "database", "admin", "hotspots", "lint"},  # lint: which rules there are
 }
 # The outer shell composes everything.
@@ -86,7 +87,8 @@ DIALECT_REGISTRY = "spanemu/sql/dialects.py"
 
 # Modules outside the standard library that only some packages may see.
 ONLY_IN: dict[str, set[str]] = {
-    "google": {"frontend", "messages", "api", "cli"},
+    "google": {"frontend", "messages", "rest", "api", "cli"},
+    "http": {"rest", "api"},
     "grpc": {"frontend", "api"},
     "click": {"cli"},
     "rich": {"cli"},
@@ -102,6 +104,7 @@ LAZY: dict[str, str] = {
     "spanemu.database.splits.hotspot_monitor": "the same",
     "spanemu.control.hotspots": "the same",
     "spanemu.control.hotspot_watch": "the same",
+    "spanemu.rest": "the REST interface is for emulators that listen for it",
     "spanemu.lint": "the linter is for runs that ask for it",
     "pytest_spanemu.lint": "the same",
     "difflib": "for mistakes only, and every test run loads `base.suggestions`",

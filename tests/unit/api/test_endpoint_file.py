@@ -15,7 +15,7 @@ def test_the_file_exists_while_the_block_runs(tmp_path):
         assert Endpoint.read(path) == ENDPOINT
         assert json.loads(path.read_text()) == {
             "uri": "127.0.0.1:1",
-            "rest": None,
+            "rest_uri": None,
             "pid": 42,
             "project_id": "p",
             "instance_id": "i",

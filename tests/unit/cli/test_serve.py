@@ -20,6 +20,7 @@ from spanemu.cli import main
 
 SINGERS = "CREATE TABLE Singers (\n  Id INT64 NOT NULL,\n) PRIMARY KEY(Id)"
 
+NO_REST = ("--rest-host-port", "off")
 SHOP = "projects/emulator-project/instances/emulator-instance/databases/shop"
 
 
@@ -29,7 +30,8 @@ def serve(monkeypatch):
     started = []
 
     def start(*flags):
-        command = [sys.executable, "-m", "spanemu", "serve", "--host-port", "127.0.0.1:0", *flags]
+        command = [sys.executable, "-m", "spanemu", "serve", "--host-port", "127.0.0.1:0"]
+        command += flags if any("rest" in flag for flag in flags) else [*NO_REST, *flags]
         process = subprocess.Popen(
             command,
             stdout=subprocess.PIPE,

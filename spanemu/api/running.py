@@ -1,0 +1,83 @@
+"""The servers of an emulator in this process, which outlive a garbage-collected handle."""
+
+from __future__ import annotations
+
+import os
+import threading
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from spanemu.admin.instances import Instances
+from spanemu.base.deferred import deferred
+from spanemu.config import EmulatorConfig, HostPort
+from spanemu.frontend.dispatch import Endpoints
+from spanemu.frontend.embedded import EmbeddedRegistry
+from spanemu.frontend.server import Server
+
+if TYPE_CHECKING:
+    from spanemu.rest import server as rest
+else:
+    rest = deferred("spanemu.rest.server")
+
+# The registry is shared by all emulators of this process, which may end in any order.
+_EMBEDDED = EmbeddedRegistry()
+
+
+class Running:
+    """The servers and the catalog of an emulator, from the constructor until `stop`.
+
+    Raises CannotListen. `rest_address` is None without REST.
+    """
+
+    rest_address: HostPort | None = None
+    _rest: rest.RestServer | None = None
+
+    def __init__(self, config: EmulatorConfig, endpoints: Endpoints, instances: Instances) -> None:
+        self._instances = instances
+        self._process = os.getpid()
+        self._mutex = threading.Lock()  # Guards the field below.
+        self._stopped = False
+        self._server = Server(endpoints)
+        self.address = replace(
+            HostPort.parse(config.host_port), port=self._server.start(config.host_port)
+        )
+        if config.rest_host_port is not None:
+            try:
+                self._start_rest(config.rest_host_port, config, endpoints)
+            except BaseException:
+                self._server.stop()
+                raise
+        self._uri = str(self.address.reachable)
+        if config.embedded_channel:
+            _EMBEDDED.register(self._uri, endpoints)
+
+    def _start_rest(self, host_port: str, config: EmulatorConfig, endpoints: Endpoints) -> None:
+        """Listen for REST as well. Raises CannotListen."""
+        address = HostPort.parse(host_port)
+        names = () if address.host in ("0.0.0.0", "::") else (address.host,)
+        self._rest = rest.RestServer(
+            endpoints, (*config.allowed_hosts, *names), in_network=not address.is_loopback
+        )
+        self.rest_address = replace(address, port=self._rest.start(address.host, address.port))
+
+    @property
+    def needs_stop(self) -> bool:
+        """Return whether the emulator still runs, and in this process."""
+        return not self._stopped and self._process == os.getpid()
+
+    def stop(self) -> None:
+        """Stop listening, fail the running requests and drop all databases.
+
+        Does nothing in a forked child, where stopping the copied gRPC server never returns.
+        """
+        if self._process != os.getpid():
+            return
+        with self._mutex:
+            if self._stopped:
+                return
+            self._stopped = True
+        _EMBEDDED.unregister(self._uri)
+        if self._rest is not None:
+            self._rest.stop()
+        self._server.stop()
+        self._instances.close()  # Last, so that no waiting commit succeeds as locks are released.

@@ -1,0 +1,172 @@
+"""Spanner's API below `/v1/`: each request becomes the request of an endpoint, as over gRPC.
+
+    POST /v1/projects/p/instances/i/databases/d/sessions/s:executeSql   {"sql": "SELECT 1"}
+      -> ExecuteSqlRequest(session="projects/.../s", sql="SELECT 1") -> ResultSet -> {"rows": ...}
+
+The path, the body and the query each fill fields of the request. A streaming method answers with
+one JSON array, to which each message is added as soon as it is there. An error before the first
+message has its own HTTP status; a later error is the last element of the array.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from spanemu.frontend.dispatch import Endpoint, Endpoints, Metadata, ServedCall
+from spanemu.frontend.method import Message, Method
+from spanemu.rest.errors import InvalidPayload, MethodNotFound, unknown
+from spanemu.rest.exchange import JSON, Request, Response
+from spanemu.rest.json_input import CANNOT_FIND, fill, parsed
+from spanemu.rest.json_output import text_of
+from spanemu.rest.query_string import (
+    Pairs,
+    fill_from_query,
+    pairs_of,
+    wants_enum_numbers,
+)
+from spanemu.rest.routes import NOTHING, ROUTES, WHOLE, Match, Router
+from spanemu.rest.statuses import failed, failure_text
+
+PREFIX = "/v1/"
+_TIMEOUT_HEADER = "x-server-timeout"  # in seconds; Google's clients send it
+_OVERRIDE_HEADER = "x-http-method-override"  # with a query in the body, for long queries
+
+
+class RestCall(ServedCall):
+    """An RPC received through HTTP."""
+
+    def __init__(self, path: str, request: Request) -> None:
+        super().__init__(path, _timeout(request))
+        self._request = request
+
+    @property
+    def metadata(self) -> Metadata:
+        """The headers that the client sent."""
+        return tuple(self._request.headers.items())
+
+
+def _timeout(request: Request) -> float | None:
+    text = request.headers.get(_TIMEOUT_HEADER)
+    if text is None:
+        return None
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = -1.0
+    if not seconds >= 0:
+        raise InvalidPayload(_TIMEOUT_HEADER, f"{text!r} is not a number of seconds.")
+    return seconds
+
+
+class Api:
+    """The responder below `/v1/`, over the endpoints of the emulator."""
+
+    def __init__(self, endpoints: Endpoints) -> None:
+        self._router = Router()
+        served = {route.rpc for route in ROUTES}
+        self._methods: dict[str, tuple[Method, Endpoint]] = {
+            path: (method, endpoint)
+            for service in endpoints.services
+            for path, method in service.paths()
+            if path in served and (endpoint := endpoints.find(path)) is not None
+        }
+
+    def __call__(self, request: Request) -> Response:
+        name = request.path
+        try:
+            http_method, query, body = _overridden(request)
+            match = self._router.find(http_method, request.path[len(PREFIX) :])
+            if match is None:
+                raise MethodNotFound(http_method, request.path)
+            name = match.route.rpc
+            method, endpoint = self._methods[name]
+            pairs = pairs_of(query)
+            enum_numbers = wants_enum_numbers(pairs)
+            data = _request_bytes(method, match, body, pairs) if method.implemented else b""
+            call = RestCall(name, request)
+            request.on_hangup(call.cancel)
+            read, write = method.response.FromString, text_of
+
+            def text(reply: bytes) -> str:
+                return write(read(reply), enum_numbers)
+
+            if endpoint.streams:
+                return _streamed(endpoint, data, call, text)
+            return Response.of_text(text(endpoint.unary(data, call)))
+        except Exception as error:
+            return failed(error, name)
+
+
+def _overridden(request: Request) -> tuple[str, str, bytes]:
+    """Return the HTTP method, query and body, of which a header may change the meaning."""
+    if request.method == "POST" and request.headers.get(_OVERRIDE_HEADER, "").upper() == "GET":
+        return "GET", request.body.decode("ascii", errors="replace"), b""
+    http_method = "GET" if request.method == "HEAD" else request.method
+    return http_method, request.query, request.body
+
+
+def _request_bytes(method: Method, match: Match, body: bytes, pairs: Pairs) -> bytes:
+    """Return the request of an RPC, filled from the body, the query and the path."""
+    message = method.request()
+    content = parsed(body)
+    if match.route.body == NOTHING:
+        if content:
+            name = next(iter(content)) if isinstance(content, dict) else ""
+            raise unknown(name, CANNOT_FIND).refusal()
+    elif match.route.body == WHOLE:
+        fill(message, content)
+    else:
+        fill(message, {match.route.body: content})
+    fill_from_query(message, pairs)
+    _set(message, match.route.field, match.name)
+    data: bytes = message.SerializeToString()
+    return data
+
+
+def _set(message: Message, field: str, name: str) -> None:
+    *parents, last = field.split(".")
+    for parent in parents:
+        message = getattr(message, parent)
+    try:
+        setattr(message, last, name)
+    except UnicodeEncodeError:
+        raise InvalidPayload(field, "The path is not valid UTF-8.") from None
+
+
+def _streamed(
+    endpoint: Endpoint, data: bytes, call: ServedCall, text: Callable[[bytes], str]
+) -> Response:
+    """Return the response of a streaming method, whose first message exists already."""
+    replies = endpoint.stream(data, call)
+    first = next(replies, None)
+    if first is None:
+        return Response.of_text("[]")
+    return Response(200, JSON, _elements(text(first), replies, call, text))
+
+
+def _elements(
+    first: str, replies: Iterator[bytes], call: ServedCall, text: Callable[[bytes], str]
+) -> Iterator[bytes]:
+    """Yield the parts of a JSON array. Cancels the call if the client does not read all of it."""
+    complete = False
+    try:
+        yield b"[" + first.encode()
+        try:
+            for reply in replies:
+                yield b",\r\n" + text(reply).encode()
+            ending = "]\n"
+        except Exception as error:
+            ending = f",\r\n{failure_text(error, call.path)[1]}]\n"
+        complete = True
+        yield ending.encode()
+    finally:
+        if not complete:
+            call.cancel()
+            _close(replies)
+
+
+def _close(replies: Any) -> None:
+    close = getattr(replies, "close", None)
+    if close is not None:
+        close()

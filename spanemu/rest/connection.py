@@ -1,0 +1,229 @@
+"""The requests of one connection, one after another, on the thread of the connection.
+
+The standard library parses the head of a request. This module bounds how long and how large each
+part may be, refuses what HTTP/1.1 leaves unclear, and writes responses: a response is one segment
+where possible, because a second one would wait for an acknowledgement of the first.
+"""
+
+from __future__ import annotations
+
+import io
+import logging
+import socket
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import replace
+from functools import lru_cache
+from http import HTTPStatus
+from http.client import LineTooLong
+from http.server import BaseHTTPRequestHandler
+from typing import Any, Protocol
+from urllib.parse import urlsplit
+
+from spanemu.rest.errors import BadHttp
+from spanemu.rest.exchange import Request, Response
+from spanemu.rest.hangups import Hangups
+from spanemu.rest.reading import BODY_BYTES_MAX, HEAD_BYTES_MAX, Source, read_body
+from spanemu.rest.statuses import failed
+
+IDLE_SECONDS = 120.0  # between two requests
+HEAD_SECONDS = 10.0  # from the first byte of a request to the end of its headers
+BODY_SECONDS = 60.0
+SEND_SECONDS = 60.0  # for one part of a response
+_LINGER_SECONDS = 1.0
+_LINGER_BYTES_MAX = 1 << 20
+_BUFFER_BYTES = 1 << 16
+_JOINED_BYTES_MAX = 1 << 16  # larger bodies are not copied behind their head
+_SINGLE_HEADERS = ("host", "content-length", "transfer-encoding", "origin", "content-type")
+
+# Sent with each response; a page of another site can neither read, frame nor run a response.
+_COMMON_HEADERS = {
+    "Cache-Control": "private, no-store",
+    "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+}
+
+log = logging.getLogger("spanemu")
+
+
+class Host(Protocol):
+    """The server of a connection."""
+
+    hangups: Hangups
+
+    def respond(self, request: Request) -> Response:
+        """Return the response to a request."""
+        ...
+
+
+class Connection(BaseHTTPRequestHandler):
+    """The handler of a connection, which serves all its requests from its constructor."""
+
+    protocol_version = "HTTP/1.1"
+
+    def __init__(self, connection: socket.socket, peer: Any, host: Host) -> None:
+        self._host = host
+        super().__init__(connection, peer, None)  # type: ignore[arg-type]  # the server is unused
+
+    def setup(self) -> None:
+        self.connection = self.request
+        self.connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, True)
+        self._source = Source(self.connection)
+        self._input = io.BufferedReader(self._source, _BUFFER_BYTES)
+        self.rfile = self._input  # where the standard library reads headers
+        self._unread = False  # whether the client may still be sending what nothing will read
+
+    def finish(self) -> None:
+        """Close the connection so that the client can read the last response to its end."""
+        with suppress(OSError):
+            self.connection.shutdown(socket.SHUT_WR)
+            if self._unread:
+                self._source.allow(_LINGER_SECONDS, _LINGER_BYTES_MAX)
+                while self._input.read1(_BUFFER_BYTES):
+                    pass
+        self.connection.close()
+
+    def handle(self) -> None:
+        self.close_connection = False
+        with suppress(OSError, EOFError, LineTooLong):  # The client is gone, or too slow.
+            while not self.close_connection:
+                self.handle_one_request()
+
+    def handle_one_request(self) -> None:
+        """Read a request, and send its response."""
+        self._source.allow(IDLE_SECONDS, _BUFFER_BYTES)
+        if not self._input.peek(1):
+            self.close_connection = True
+            return
+        self._source.allow(HEAD_SECONDS, HEAD_BYTES_MAX)
+        self.command, self.requestline, self.request_version = "", "", self.protocol_version
+        try:
+            request = self._read()
+        except LineTooLong:
+            self._fail(BadHttp(431, "The headers are too long."))
+        except BadHttp as error:
+            self._fail(error)
+        else:
+            if request is not None:
+                self._answer(request)
+
+    def _answer(self, request: Request) -> None:
+        """Send the response to a request; where the client goes away, the request is cancelled."""
+        with self._host.hangups.watching(self.connection) as watched:
+            self._send(self._host.respond(replace(request, on_hangup=watched.add)))
+
+    def _read(self) -> Request | None:
+        """Return the next request; None if the standard library refused it."""
+        self.raw_requestline = self._input.readline(HEAD_BYTES_MAX)
+        if len(self.raw_requestline) >= HEAD_BYTES_MAX:
+            raise BadHttp(414, "The URL is too long.")
+        if not self.parse_request():
+            return None
+        if self.request_version == "HTTP/0.9":
+            raise BadHttp(400, "HTTP/0.9 is not supported.")
+        headers = self._headers()
+        path, _, query = self.path.partition("?")
+        if "://" in path:
+            path = urlsplit(path).path
+        self._source.allow(BODY_SECONDS, BODY_BYTES_MAX * 8)  # A chunk of one byte takes six.
+        body = read_body(self._input, headers)
+        return Request(self.command, path, query, headers, body)
+
+    def _headers(self) -> dict[str, str]:
+        """Return the headers by name. Raises BadHttp for what is ambiguous."""
+        if self.headers.defects:
+            raise BadHttp(400, "Malformed headers.")
+        headers: dict[str, str] = {}
+        for name, value in self.headers.items():
+            key = name.lower()
+            if key in headers and key in _SINGLE_HEADERS:
+                raise BadHttp(400, f"More than one header {name}.")
+            headers[key] = value
+        if "host" not in headers and self.request_version != "HTTP/1.0":
+            raise BadHttp(400, "A request needs a Host header.")
+        return headers
+
+    def handle_expect_100(self) -> bool:
+        self._write(b"HTTP/1.1 100 Continue\r\n\r\n")
+        return True
+
+    def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
+        """Refuse a request that the standard library cannot parse."""
+        code = int(code) if code < HTTPStatus.INTERNAL_SERVER_ERROR else 400
+        self._fail(BadHttp(code, message or HTTPStatus(code).phrase))
+
+    def _fail(self, error: BadHttp) -> None:
+        self.close_connection = True
+        self._unread = True
+        self._send(failed(error, "HTTP"))
+
+    def _send(self, response: Response) -> None:
+        """Send a response; where the client does not take it, close it and raise OSError."""
+        head = _head(response.status, response.content_type, response.headers)
+        body = response.body
+        with_body = self.command != "HEAD"
+        if isinstance(body, bytes):
+            head += f"Content-Length: {len(body)}\r\n{self._connection_header()}\r\n".encode()
+            self._send_whole(head, body if with_body else b"")
+            return
+        try:
+            self._send_parts(head, body if with_body else iter(()))
+        finally:
+            close = getattr(body, "close", None)
+            if close is not None:
+                close()
+
+    def _send_whole(self, head: bytes, body: bytes) -> None:
+        if len(body) <= _JOINED_BYTES_MAX:
+            self._write(head + body)
+        else:
+            self._write(head)
+            self._write(body)
+
+    def _send_parts(self, head: bytes, parts: Iterator[bytes]) -> None:
+        """Send each part as a chunk when it is there; HTTP/1.0 has no chunks, but the end."""
+        chunked = self.request_version != "HTTP/1.0"
+        if not chunked:
+            self.close_connection = True
+        encoding = "Transfer-Encoding: chunked\r\n" if chunked else ""
+        before = head + f"{encoding}{self._connection_header()}\r\n".encode()
+        for part in parts:
+            framed = b"%x\r\n%b\r\n" % (len(part), part) if chunked else part
+            self._write(before + framed)
+            before = b""
+        self._write(before + (b"0\r\n\r\n" if chunked else b""))
+
+    def _connection_header(self) -> str:
+        return "Connection: close\r\n" if self.close_connection else ""
+
+    def _write(self, data: bytes) -> None:
+        self.connection.settimeout(SEND_SECONDS)
+        self.connection.sendall(data)
+
+    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002
+        """Log nothing: requests are logged where they are served."""
+
+
+def closing_bytes(response: Response) -> bytes:
+    """Return the bytes of a response after which the connection is closed."""
+    assert isinstance(response.body, bytes)
+    head = _head(response.status, response.content_type, response.headers)
+    length = f"Content-Length: {len(response.body)}\r\nConnection: close\r\n\r\n"
+    return head + length.encode() + response.body
+
+
+@lru_cache(maxsize=256)
+def _head(status: int, content_type: str, own: tuple[tuple[str, str], ...]) -> bytes:
+    """Return the status line and the headers up to those of the body's length."""
+    try:
+        phrase = HTTPStatus(status).phrase
+    except ValueError:
+        phrase = "Client Closed Request"  # 499
+    headers = {"Content-Type": content_type, **_COMMON_HEADERS, **dict(own)}
+    fields = [f"{name}: {value}" for name, value in headers.items()]
+    lines = [f"HTTP/1.1 {status} {phrase}", *fields]
+    return ("\r\n".join(lines) + "\r\n").encode("latin-1")

@@ -1,0 +1,177 @@
+"""The REST server: a site behind a port, with one thread for each connection.
+
+A request may wait for a lock or for rows for as long as it likes, so its connection keeps a thread.
+Connections beyond a limit are refused. Those that send nothing are closed after a while.
+"""
+
+from __future__ import annotations
+
+import errno
+import json
+import selectors
+import socket
+import threading
+from collections.abc import Iterable
+from contextlib import suppress
+from importlib.metadata import version
+
+from spanemu.base.errors import Code, SpannerError
+from spanemu.frontend.dispatch import Endpoints
+from spanemu.frontend.errors import CannotListen, PortTaken
+from spanemu.rest.api import PREFIX, Api
+from spanemu.rest.connection import Connection, closing_bytes
+from spanemu.rest.errors import MethodNotFound
+from spanemu.rest.exchange import Request, Response, Site
+from spanemu.rest.guard import Guard
+from spanemu.rest.hangups import Hangups
+from spanemu.rest.statuses import failed
+
+HEALTH_PATH = "/healthz"
+CONNECTIONS_MAX = 512
+_BACKLOG = 128
+_PAUSE_SECONDS = 0.1  # before the next connection when the process has no descriptor left
+
+
+class TooManyConnections(SpannerError, code=Code.UNAVAILABLE):
+    prose = "More than {limit} connections are open."
+    limit: int
+
+
+class RestServer:
+    """A server of the REST interface; `site` answers requests, and may be extended.
+
+    `allowed_hosts` are names by which clients may call it, besides its addresses. `in_network` says
+    that other machines may call it.
+    """
+
+    def __init__(
+        self, endpoints: Endpoints, allowed_hosts: Iterable[str] = (), in_network: bool = False
+    ) -> None:
+        self.site = Site(index)
+        self.site.add(PREFIX, Api(endpoints))
+        self.site.add(HEALTH_PATH, health)
+        self._guard = Guard(allowed_hosts, any_single_name=in_network)
+        self._listeners: list[socket.socket] = []
+        self._open: set[socket.socket] = set()  # Each thread adds and removes only its own.
+        self._refusal = closing_bytes(failed(TooManyConnections(CONNECTIONS_MAX), "HTTP"))
+
+    def start(self, host: str, port: int) -> int:
+        """Listen, and return the port: a free port if asked for port 0.
+
+        Raises PortTaken, and CannotListen for a host that is not an address of this machine.
+        """
+        self._listeners = _listen(host, port)
+        self.hangups = Hangups()
+        self._waker, self._wakened = socket.socketpair()
+        threading.Thread(target=self._accept, name="spanemu-rest", daemon=True).start()
+        return int(self._listeners[0].getsockname()[1])
+
+    def stop(self) -> None:
+        """Stop listening, cancel the requests in progress and close all connections."""
+        with suppress(OSError):
+            self._waker.send(b".")
+        self.hangups.stop()
+        for connection in self._open.copy():
+            with suppress(OSError):
+                connection.shutdown(socket.SHUT_RDWR)
+
+    def respond(self, request: Request) -> Response:
+        """Return the response to a request."""
+        try:
+            self._guard.check(request)
+            return self.site(request)
+        except Exception as error:
+            return failed(error, request.path)
+
+    def _accept(self) -> None:
+        """Serve the connections to all listening sockets until the server is stopped."""
+        with selectors.DefaultSelector() as selector:
+            for source in (*self._listeners, self._wakened):
+                source.setblocking(False)
+                selector.register(source, selectors.EVENT_READ)
+            stopped = False
+            while not stopped:
+                ready = {key.fileobj for key, _ in selector.select()}
+                stopped = self._wakened in ready
+                for listener in self._listeners if not stopped else ():
+                    if listener in ready:
+                        self._take(listener)
+        for source in (*self._listeners, self._waker, self._wakened):
+            source.close()
+
+    def _take(self, listener: socket.socket) -> None:
+        """Serve the next connection on a thread of its own."""
+        try:
+            connection, peer = listener.accept()
+        except BlockingIOError:
+            return
+        except OSError:
+            threading.Event().wait(_PAUSE_SECONDS)
+            return
+        connection.setblocking(True)
+        if len(self._open) >= CONNECTIONS_MAX:
+            with suppress(OSError), connection:
+                connection.sendall(self._refusal)
+            return
+        self._open.add(connection)
+        threading.Thread(
+            target=self._serve, args=(connection, peer), name="spanemu-rest-rpc", daemon=True
+        ).start()
+
+    def _serve(self, connection: socket.socket, peer: object) -> None:
+        try:
+            Connection(connection, peer, self)
+        finally:
+            self._open.discard(connection)
+            connection.close()
+
+
+def _listen(host: str, port: int) -> list[socket.socket]:
+    """Return listening sockets at a port; for "localhost", at both its addresses."""
+    if host not in ("", "localhost"):
+        return [_listen_at(host, port)]
+    first = _listen_at("127.0.0.1", port)
+    try:
+        return [first, _listen_at("::1", first.getsockname()[1])]
+    except PortTaken:
+        if port:
+            first.close()
+            raise
+    except CannotListen:  # There is no IPv6 here.
+        pass
+    return [first]
+
+
+def _listen_at(host: str, port: int) -> socket.socket:
+    address = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+    try:
+        family, *_, target = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        return socket.create_server(target[:2], family=family, backlog=_BACKLOG)
+    except socket.gaierror:
+        raise CannotListen(address, f"the host {host} is unknown") from None
+    except OSError as problem:
+        if problem.errno == errno.EADDRINUSE:
+            raise PortTaken(address) from None
+        if problem.errno == errno.EADDRNOTAVAIL:
+            reason = f"{host} is not an address of this machine"
+            raise CannotListen(address, reason) from None
+        raise CannotListen(address, problem.strerror or str(problem)) from None
+
+
+def health(request: Request) -> Response:
+    """Return that the emulator serves requests; the server answers nothing before."""
+    return Response.of_text('{"status":"SERVING"}')
+
+
+def index(request: Request) -> Response:
+    """Return what runs here, with the paths that it answers."""
+    if request.path != "/":
+        return not_found(request)
+    links = {"api": "/v1/", "health": HEALTH_PATH}
+    content = {"name": "spanemu", "version": version("spanemu"), "links": links}
+    return Response.of_text(json.dumps(content))
+
+
+def not_found(request: Request) -> Response:
+    """Return the response for a path that nothing answers."""
+    return failed(MethodNotFound(request.method, request.path), "HTTP")

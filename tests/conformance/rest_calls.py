@@ -1,0 +1,132 @@
+"""RPCs over REST, as the official client's REST transport would send them.
+
+The paths are the client's own, and the JSON is that of the protobuf runtime, so that a call depends
+on nothing that it tests.
+"""
+
+from __future__ import annotations
+
+import http.client
+import json
+from collections import defaultdict
+from collections.abc import Iterator
+from typing import Any
+from urllib.parse import quote, urlencode, urlsplit
+
+import grpc
+from google.api_core import path_template, rest_helpers
+from google.cloud.spanner_admin_database_v1.services.database_admin.transports import (
+    rest_base as database_admin,
+)
+from google.cloud.spanner_admin_instance_v1.services.instance_admin.transports import (
+    rest_base as instance_admin,
+)
+from google.cloud.spanner_v1.services.spanner.transports import rest_base as spanner
+from google.protobuf import json_format
+
+from tests.fuzz.world import METHODS, Reply, World
+
+Binding = dict[str, str]
+
+_TRANSPORTS = {
+    "google.spanner.v1.Spanner": spanner._BaseSpannerRestTransport,
+    "google.spanner.admin.instance.v1.InstanceAdmin": instance_admin._BaseInstanceAdminRestTransport,
+    "google.spanner.admin.database.v1.DatabaseAdmin": database_admin._BaseDatabaseAdminRestTransport,
+}
+_OPERATIONS = "/google.longrunning.Operations/"
+
+
+def client_bindings() -> dict[str, list[Binding]]:
+    """The REST paths of each RPC in the official client, by gRPC path."""
+    found: dict[str, list[Binding]] = defaultdict(list)
+    for service, transport in _TRANSPORTS.items():
+        for name, base in vars(transport).items():
+            if hasattr(base, "_get_http_options"):
+                rpc = name.removeprefix("_Base")
+                path = f"/{service}/{rpc}"
+                if path not in METHODS:
+                    path = _OPERATIONS + rpc
+                for binding in base._get_http_options():
+                    if binding not in found[path]:
+                        found[path].append(binding)
+    return dict(found)
+
+
+BINDINGS = client_bindings()
+
+
+class RestCalls:
+    """A kept-alive connection to the REST port of an emulator."""
+
+    def __init__(self, uri: str) -> None:
+        parts = urlsplit(uri)
+        self._connection = http.client.HTTPConnection(parts.hostname, parts.port, timeout=30)
+
+    def close(self) -> None:
+        self._connection.close()
+
+    def exchange(self, method: str, target: str, body: Any = None) -> tuple[int, Any]:
+        """The status and the content of the response to a request with JSON."""
+        data = None if body is None else json.dumps(body)
+        headers = {"Content-Type": "application/json"}
+        self._connection.request(method, target, body=data, headers=headers)
+        response = self._connection.getresponse()
+        return response.status, json.loads(response.read())
+
+    def send(self, path: str, data: bytes) -> Reply:
+        """Call a method with the bytes of a request; read all that comes back."""
+        _status, content = self.exchange(*as_rest(path, data))
+        return _reply(METHODS[path], content)
+
+
+def as_rest(path: str, data: bytes) -> tuple[str, str, Any]:
+    """The HTTP method, target and body of a request.
+
+    Raises ValueError for a request that the client cannot send over REST.
+    """
+    message = METHODS[path].request.FromString(data)
+    sent = path_template.transcode(BINDINGS[path], message=message)
+    try:
+        query = rest_helpers.flatten_query_params(_plain(sent["query_params"]), strict=True)
+        body = _plain(sent["body"]) if "body" in sent else None
+    except json_format.Error as problem:
+        raise ValueError(str(problem)) from problem
+    target = quote(sent["uri"], safe="/:") + (f"?{urlencode(query)}" if query else "")
+    return sent["method"].upper(), target, body
+
+
+def _plain(message: Any) -> Any:
+    return json_format.MessageToDict(message)
+
+
+def _reply(method: Any, content: Any) -> Reply:
+    elements = content if isinstance(content, list) else [content]
+    failure = elements.pop()["error"] if elements and "error" in elements[-1] else None
+    messages = tuple(_messages(method, elements))
+    if failure is None:
+        return Reply(grpc.StatusCode.OK, "", messages)
+    return Reply(grpc.StatusCode[failure["status"]], failure["message"], messages)
+
+
+def _messages(method: Any, elements: list[Any]) -> Iterator[bytes]:
+    for element in elements:
+        yield json_format.ParseDict(element, method.response()).SerializeToString(
+            deterministic=True
+        )
+
+
+class RestWorld(World):
+    """A world whose requests go over REST."""
+
+    def __init__(self, emulator: Any) -> None:
+        self._rest = RestCalls(emulator.rest_uri)
+        super().__init__(emulator)
+
+    def close(self) -> None:
+        self._rest.close()
+        super().close()
+
+    def send(self, path: str, data: bytes, seconds: float = 0.0) -> Reply:
+        if path in BINDINGS:
+            return self._rest.send(path, data)
+        return super().send(path, data)
