@@ -26,8 +26,8 @@ _NUMBER_DIGITS_MAX = 1500  # more than any exact decimal text of a double has
 _PLACES_MIN, _PLACES_MAX = -3, 15  # Further out, numbers are written with an exponent.
 
 
-class Json:
-    """A JSON value. Never change `value`: equality and hash follow its text."""
+class Document:
+    """A parsed document. Never change `value`: equality and hash follow its text."""
 
     __slots__ = ("_text", "value")
 
@@ -42,17 +42,30 @@ class Json:
         """The canonical text, computed once."""
         text = self._text
         if text is None:
-            text = self._text = dump(self.value)
+            text = self._text = self.written()
         return text
 
+    def written(self) -> str:
+        """Compute the canonical text."""
+        raise NotImplementedError
+
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Json) and self.text == other.text
+        return isinstance(other, self.__class__) and self.text == other.text
 
     def __hash__(self) -> int:
         return hash(self.text)
 
     def __repr__(self) -> str:
-        return f"Json({self.text})"
+        return f"{type(self).__name__}({self.text})"
+
+
+class Json(Document):
+    """A JSON value."""
+
+    __slots__ = ()
+
+    def written(self) -> str:
+        return dump(self.value)
 
 
 class JsonText:

@@ -18,43 +18,22 @@ from typing import Any
 from spanemu.base.deadline_checks import interruptible, interruptible_calls, is_long
 from spanemu.values import pg_numeric
 from spanemu.values.errors import BadValue
-from spanemu.values.json import JSON_NESTING_MAX, is_too_deep, is_unicode
+from spanemu.values.json import JSON_NESTING_MAX, Document, is_too_deep, is_unicode
 
 INTEGER_DIGITS_MAX = 4_932  # of a number, before the point
-ARRAY_ELEMENTS_MAX = 1_000_000
 TOO_DEEP = f"nested deeper than {JSON_NESTING_MAX} levels"
 NUMBER_OUT_OF_RANGE = "a number has too many digits"
 _NUL = re.compile(r"(?<!\\)(?:\\\\)*\\u0000")  # an escape after an even number of backslashes
 NO_NUL = r"\u0000 cannot be converted to text"
 
 
-class Jsonb:
-    """A JSONB value. Never change `value`: equality and hash follow its text."""
+class Jsonb(Document):
+    """A JSONB value, whose canonical text is that of the normal form."""
 
-    __slots__ = ("_text", "value")
+    __slots__ = ()
 
-    value: Any
-
-    def __init__(self, value: Any) -> None:
-        self.value = value
-        self._text: str | None = None
-
-    @property
-    def text(self) -> str:
-        """The text of the normal form, computed once."""
-        text = self._text
-        if text is None:
-            text = self._text = dump(self.value)
-        return text
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Jsonb) and self.text == other.text
-
-    def __hash__(self) -> int:
-        return hash(self.text)
-
-    def __repr__(self) -> str:
-        return f"Jsonb({self.text})"
+    def written(self) -> str:
+        return dump(self.value)
 
 
 def parse(text: str) -> Jsonb:
