@@ -17,8 +17,8 @@ _add = Context(prec=120).add
 _AVERAGE_UNIT = 2.0**64
 
 
-class SumInt64:
-    """SUM of INT64: only the final sum must be in range."""
+class IntegerTotal:
+    """The exact total of the integers that an aggregate has seen, and their number."""
 
     __slots__ = ("_count", "_total")
 
@@ -34,6 +34,12 @@ class SumInt64:
         self._total += sum(values)
         self._count += len(values)
 
+
+class SumInt64(IntegerTotal):
+    """SUM of INT64: only the final sum must be in range."""
+
+    __slots__ = ()
+
     def result(self) -> Any:
         if not self._count:
             return None
@@ -42,7 +48,7 @@ class SumInt64:
         raise Overflow("int64", "SUM")
 
 
-class AverageInt64(SumInt64):
+class AverageInt64(IntegerTotal):
     """AVG of INT64: the exact quotient, rounded once."""
 
     __slots__ = ()

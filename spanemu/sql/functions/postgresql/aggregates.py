@@ -7,7 +7,7 @@ numerics keeps the largest scale. COUNT(*) is the hidden
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from decimal import Decimal
 from functools import partial
@@ -29,22 +29,10 @@ from spanemu.values.errors import BadValue
 from spanemu.values.floats import FLOAT32_MAX, round32, with_greatest_nan
 
 
-class SumBigint:
+class SumBigint(sums.IntegerTotal):
     """sum of bigint: a numeric without a fraction, of any size."""
 
-    __slots__ = ("_count", "_total")
-
-    def __init__(self) -> None:
-        self._total = 0
-        self._count = 0
-
-    def add(self, value: int) -> None:
-        self._total += value
-        self._count += 1
-
-    def extend(self, values: Sequence[int]) -> None:
-        self._total += sum(values)
-        self._count += len(values)
+    __slots__ = ()
 
     def result(self) -> Any:
         return Decimal(self._total) if self._count else None
