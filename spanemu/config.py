@@ -17,6 +17,7 @@ DEFAULT_INSTANCE = "emulator-instance"
 DEFAULT_INSTANCE_CONFIGS = {"emulator-config": "Emulator Instance Config"}
 DEFAULT_RETENTION_SECONDS = RETENTION_DEFAULT_NANOS / NANOS_PER_SECOND
 PORT_MAX = 65_535
+PARTITION_CHURN_SECONDS_MIN = 0.001
 
 
 class InvalidConfig(ValueError):
@@ -73,6 +74,7 @@ class ProcessSettings(TypedDict, total=False):
     instance: str
     strict_instance_configs: bool
     start_time: datetime | str | None
+    partition_churn_seconds: float | None
 
 
 class ConfigChanges(TypedDict, total=False):
@@ -91,6 +93,7 @@ class ConfigChanges(TypedDict, total=False):
     version_retention_seconds: float
     abort_first_attempts: bool
     start_time: datetime | str | None
+    partition_churn_seconds: float | None
     limits: Limits
 
 
@@ -108,7 +111,9 @@ class EmulatorConfig:
     `version_retention_seconds` is the version retention of databases whose schema sets none.
     `abort_first_attempts` aborts the first commit of every transaction, so that the retry loops of
     an application are exercised (`Faults.abort_first_attempts`). `start_time` is the initial time
-    of the clock, with its time zone; None is the present. `limits` are the limits of requests.
+    of the clock, with its time zone; None is the present. `partition_churn_seconds` is an interval
+    of the clock at which the partitions of all change streams are split, merged and replaced; None
+    leaves them to follow the splits. `limits` are the limits of requests.
     """
 
     host_port: str = "127.0.0.1:0"
@@ -124,6 +129,7 @@ class EmulatorConfig:
     version_retention_seconds: float = DEFAULT_RETENTION_SECONDS
     abort_first_attempts: bool = False
     start_time: datetime | str | None = None
+    partition_churn_seconds: float | None = None
     limits: Limits = DEFAULT_LIMITS
 
     def __post_init__(self) -> None:
@@ -142,3 +148,7 @@ class EmulatorConfig:
             raise InvalidConfig("databases_per_instance_max must not be negative")
         if not 0 < self.version_retention_seconds < inf:
             raise InvalidConfig("version_retention_seconds must be positive and finite")
+        churn = self.partition_churn_seconds
+        if churn is not None and not PARTITION_CHURN_SECONDS_MIN <= churn < inf:
+            least = PARTITION_CHURN_SECONDS_MIN
+            raise InvalidConfig(f"partition_churn_seconds must be at least {least} and finite")

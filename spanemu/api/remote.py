@@ -116,6 +116,8 @@ class RemoteEmulator(EmulatorHandle):
             flags += ["--seed", str(seed)]
         if (start_time := settings.get("start_time")) is not None:
             flags += ["--start-time", as_datetime(start_time).isoformat()]
+        if (churn := settings.get("partition_churn_seconds")) is not None:
+            flags += ["--partition-churn-seconds", str(churn)]
         if settings.get("strict_instance_configs", False):
             flags.append("--strict-instance-configs")
         process = EmulatorProcess(flags)

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from spanemu.admin.instances import Instances
+from spanemu.base.clock import NANOS_PER_SECOND
 from spanemu.base.deferred import deferred
 from spanemu.config import EmulatorConfig, HostPort
 from spanemu.frontend.dispatch import Endpoints
@@ -15,8 +16,10 @@ from spanemu.frontend.embedded import EmbeddedRegistry
 from spanemu.frontend.server import Server
 
 if TYPE_CHECKING:
+    from spanemu.database import change_streams as streams
     from spanemu.rest import server as rest
 else:
+    streams = deferred("spanemu.database.change_streams")
     rest = deferred("spanemu.rest.server")
 
 # The registry is shared by all emulators of this process, which may end in any order.
@@ -31,6 +34,7 @@ class Running:
 
     rest_address: HostPort | None = None
     _rest: rest.RestServer | None = None
+    _churn: streams.PartitionChurn | None = None
 
     def __init__(self, config: EmulatorConfig, endpoints: Endpoints, instances: Instances) -> None:
         self._instances = instances
@@ -50,6 +54,9 @@ class Running:
         self._uri = str(self.address.reachable)
         if config.embedded_channel:
             _EMBEDDED.register(self._uri, endpoints)
+        if (seconds := config.partition_churn_seconds) is not None:
+            interval = round(seconds * NANOS_PER_SECOND)
+            self._churn = streams.PartitionChurn(instances.all_databases, instances.clock, interval)
 
     def _start_rest(self, host_port: str, config: EmulatorConfig, endpoints: Endpoints) -> None:
         """Listen for REST as well. Raises CannotListen."""
@@ -77,6 +84,8 @@ class Running:
                 return
             self._stopped = True
         _EMBEDDED.unregister(self._uri)
+        if self._churn is not None:
+            self._churn.stop()
         if self._rest is not None:
             self._rest.stop()
         self._server.stop()

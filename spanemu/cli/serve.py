@@ -84,6 +84,7 @@ class Options(TypedDict):
     all_cpus: bool
     max_databases_per_instance: int | None
     abort_share: float
+    partition_churn_seconds: float | None
     ready_lines: str
     stop_on_stdin_end: bool
 
@@ -172,6 +173,12 @@ class Options(TypedDict):
     metavar="SHARE",
     help="Abort this share of the commits, between 0 and 1, to exercise retries.",
 )
+@click.option(
+    "--partition-churn-seconds",
+    type=float,
+    metavar="SECONDS",
+    help="Change the partitions of all change streams at this interval, to exercise readers.",
+)
 @click.option("--ready-lines", type=click.Choice(list(READY_LINES)), default=OWN, hidden=True)
 @click.option("--stop-on-stdin-end", is_flag=True, hidden=True)
 def serve(**given: Unpack[Options]) -> None:
@@ -254,6 +261,7 @@ def _config(given: Options) -> EmulatorConfig:
             version_retention_seconds=given["version_retention_seconds"],
             limits=_limits(),
             databases_per_instance_max=given["max_databases_per_instance"],
+            partition_churn_seconds=given["partition_churn_seconds"],
             embedded_channel=False,
         )
     except ValueError as error:  # including InvalidConfig

@@ -8,9 +8,14 @@ every change of partitions. Which partitions an operation picks depends on the r
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, cast
+from contextlib import suppress
+from typing import TYPE_CHECKING, Protocol, cast
+from weakref import WeakMethod
 
+from spanemu.base.clock import Clock
 from spanemu.base.deferred import deferred
+from spanemu.base.errors import SpannerError
+from spanemu.base.timers import Timer
 from spanemu.change_streams.partitions import Bound, Partition
 from spanemu.change_streams.tracking import TrackedStream, TrackedStreams, tracked_streams
 from spanemu.database.core import DatabaseCore
@@ -77,6 +82,14 @@ class ChangeStreams:
 
         return self._change(name, change)
 
+    def vary(self, turn: int) -> None:
+        """Split, merge or replace partitions of each stream, in turns."""
+        operations = (self.split, self.merge, self.churn)
+        schema = self._core.generation.schema
+        for stream in list(schema.change_streams.values()):
+            with suppress(SpannerError, ValueError):  # e.g. a single partition, or a drop meanwhile
+                operations[turn % len(operations)](stream.name)
+
     def _change(self, name: str, change: Change) -> Sequence[Partition]:
         """Change the cuts of a stream, and replace some partitions; return the new ones."""
         store = self._core.store
@@ -96,6 +109,51 @@ class ChangeStreams:
         if stream is None:
             raise errors.ChangeStreamNotFound(name)
         return stream
+
+
+class HasChangeStreams(Protocol):
+    """A database, as the churn of its partitions needs it."""
+
+    @property
+    def change_streams(self) -> ChangeStreams:
+        """The change streams of the database."""
+        ...
+
+
+class PartitionChurn:
+    """Changes of the partitions of all change streams at an interval, so that readers meet them.
+
+    In Spanner, partitions split, merge and move at any time. Here they follow the emulator's
+    splits, which hardly change in a test. `interval` (nanoseconds) passes on `clock`. `databases`
+    is a bound method, whose object the churn does not keep in memory.
+    """
+
+    def __init__(
+        self, databases: Callable[[], Sequence[HasChangeStreams]], clock: Clock, interval: int
+    ) -> None:
+        self._databases = WeakMethod(databases)
+        self._clock = clock
+        self._interval = interval
+        self._turn = 0
+        self._is_stopped = False
+        self._timer = self._next()
+
+    def stop(self) -> None:
+        """End the changes."""
+        self._is_stopped = True
+        self._timer.cancel()
+
+    def _next(self) -> Timer:
+        return self._clock.call_at(self._clock.peek() + self._interval, self._change)
+
+    def _change(self) -> None:
+        databases = self._databases()
+        if databases is None or self._is_stopped:
+            return
+        for database in databases():
+            database.change_streams.vary(self._turn)
+        self._turn += 1
+        self._timer = self._next()
 
 
 def _open(stream: TrackedStream) -> Sequence[Partition]:

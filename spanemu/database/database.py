@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any
 
 from spanemu.base.clock import Clock
 from spanemu.base.deferred import deferred
-from spanemu.database.change_streams import ChangeStreams
 from spanemu.database.content import Content, Contents, DatabaseSnapshot, check_own
 from spanemu.database.core import DatabaseCore, Environment
 from spanemu.database.database_time import DatabaseTime
@@ -40,10 +39,12 @@ from spanemu.storage.split_map import SplitLocation
 from spanemu.storage.store import Store
 
 if TYPE_CHECKING:
+    from spanemu.database import change_streams as streams
     from spanemu.database import errors, physical
     from spanemu.ddl import schema_text
     from spanemu.hotspots import split_info
 else:
+    streams = deferred("spanemu.database.change_streams")
     errors = deferred("spanemu.database.errors")
     physical = deferred("spanemu.database.physical")
     schema_text = deferred("spanemu.ddl.schema_text")
@@ -132,9 +133,9 @@ class Database:
         return self._core.split_points
 
     @property
-    def change_streams(self) -> ChangeStreams:
+    def change_streams(self) -> streams.ChangeStreams:
         """The partitions of the change streams, for tests."""
-        return ChangeStreams(self._core)
+        return streams.ChangeStreams(self._core)
 
     @property
     def splitting(self) -> SplitManager:

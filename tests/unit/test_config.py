@@ -68,6 +68,8 @@ def test_a_url_is_not_taken_for_an_ipv6_address():
         {"version_retention_seconds": 0},
         {"version_retention_seconds": float("inf")},
         {"version_retention_seconds": float("nan")},
+        {"partition_churn_seconds": 0},
+        {"partition_churn_seconds": float("nan")},
     ],
 )
 def test_settings_that_are_refused(changes):
