@@ -37,8 +37,8 @@ from spanemu.config import HostPort, InvalidConfig
 EXIT_PROBLEM = 1
 PROBE_SECONDS = 3.0
 PYTHON_MIN = (3, 11)
-# The variables of the pytest plugin, besides those of the server's flags.
-PLUGIN_VARIABLES = frozenset({"SPANEMU_ISOLATION", "SPANEMU_TARGET"})
+# The variables of the pytest plugin and the container, besides those of the server's flags.
+OTHER_VARIABLES = frozenset({"SPANEMU_IN_CONTAINER", "SPANEMU_ISOLATION", "SPANEMU_TARGET"})
 REQUIRED = ("google-cloud-spanner", "grpcio", "protobuf", "click", "google-re2", "sortedcontainers")
 OPTIONAL = {
     "pytest": "the pytest plugin",
@@ -123,7 +123,7 @@ def _version(name: str) -> str | None:
 
 
 def _environment(variables: Mapping[str, str]) -> Iterator[Finding]:
-    known = {*variables_of("serve"), *PLUGIN_VARIABLES}
+    known = {*variables_of("serve"), *OTHER_VARIABLES}
     own = {name: value for name, value in variables.items() if name.startswith(VARIABLE_PREFIX)}
     for name, value in sorted(own.items()):
         if name in known:

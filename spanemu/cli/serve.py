@@ -12,7 +12,7 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import TypedDict, Unpack
@@ -21,13 +21,15 @@ import click
 
 import spanemu
 from spanemu.admin.published_configs import PUBLISHED_CONFIGS
-from spanemu.api.endpoint_file import Endpoint, publish
+from spanemu.api.endpoint_file import publish
 from spanemu.base.clock import monotonic
 from spanemu.base.limits import DEFAULT_LIMITS, Limits
 from spanemu.base.resource_names import InstanceName
+from spanemu.cli import init_files
 from spanemu.cli.commands import Ids, dialect_option, with_variables
 from spanemu.cli.home_cpu import keep_to_one_cpu
 from spanemu.cli.process_memory import heed_limits, share_one_arena, statement_memory_bytes
+from spanemu.cli.readiness import OWN, READY_LINES, announce, endpoint_of, warn
 from spanemu.config import (
     DEFAULT_INSTANCE,
     DEFAULT_INSTANCE_CONFIGS,
@@ -41,24 +43,14 @@ from spanemu.control.clock import as_datetime
 EXIT_USAGE = 2
 EXIT_CANNOT_LISTEN = 3
 ALL_PUBLISHED = "published"
-# The lines that tools wait for, by the program that prints them. Some tools read the text before
-# the address as well, and expect a program's name in front.
-OWN, GATEWAY, EMULATOR = "spanemu", "gateway_main", "emulator_main"
-READY_LINES: Mapping[str, Sequence[str]] = {
-    OWN: (
-        "Cloud Spanner emulator running.",
-        "REST server listening at {rest}",
-        "gRPC server listening at {grpc}",
-    ),
-    GATEWAY: (
-        "spanemu: Cloud Spanner emulator running.",
-        "spanemu: REST server listening at {rest}",
-        "spanemu: gRPC server listening at {grpc}",
-    ),
-    EMULATOR: ("spanemu: Cloud Spanner Emulator running.", "spanemu: Server address: {grpc}"),
-}
 DEFAULT_REST_PORT = 9020
 REST_OFF = "off"
+_INVALID_FILES = (
+    spanemu.SpannerError,
+    init_files.InitFileRejected,
+    OSError,
+    UnicodeDecodeError,
+)
 CLOSE_SECONDS_MAX = 1.0
 LEAVE_SECONDS_MAX = 0.5
 
@@ -77,6 +69,7 @@ class Options(TypedDict):
     databases: tuple[str, ...]
     dialect: str
     schemas: tuple[Path, ...]
+    init_dir: Path | None
     endpoint_file: Path | None
     seed: int | None
     start_time: str | None
@@ -150,6 +143,11 @@ class Options(TypedDict):
     help="Apply this DDL file to each --database. Repeatable.",
 )
 @click.option(
+    "--init-dir",
+    type=click.Path(path_type=Path, exists=True, file_okay=False),
+    help="Run the .sql and .ddl files of this directory; those of a subdirectory DATABASE there.",
+)
+@click.option(
     "--endpoint-file",
     type=click.Path(path_type=Path),
     help="Write the server's address to this file, as JSON.",
@@ -196,13 +194,13 @@ def serve(**given: Unpack[Options]) -> None:
         has_wish = given["rest_host_port"] is not None or given["rest_port"] is not None
         emulator = _start(config, must_have_rest=has_wish)
         stack.callback(_close, emulator)
-        _warn(emulator)
+        warn(emulator)
+        created = _create(emulator, given)
         if given["abort_share"]:
             emulator.faults.abort_rate(given["abort_share"]).is_permanent = True
-        created = _create(emulator, given)
         if (path := given["endpoint_file"]) is not None:
             _publish(emulator, path, stack)
-        _announce(emulator, created, given["ready_lines"])
+        announce(emulator, created, given["ready_lines"])
         wait_for_stop()
     _leave()
 
@@ -322,55 +320,33 @@ def _emulator(config: EmulatorConfig, must_have_rest: bool) -> spanemu.Emulator:
 
 def _create(emulator: spanemu.Emulator, given: Options) -> list[str]:
     """Create the requested instance and databases, and return their names."""
-    if given["instance"] is None and not given["databases"]:
-        return []
-    emulator.create_instance()
-    names = [str(InstanceName(emulator.project, emulator.instance))]
+    names = []
+    if given["instance"] is not None or given["databases"]:
+        emulator.create_instance()
+        names = [str(InstanceName(emulator.project, emulator.instance))]
     try:
         names += [
             emulator.create_database(database, given["schemas"], dialect=given["dialect"]).name
             for database in given["databases"]
         ]
-    except (spanemu.SpannerError, OSError, UnicodeDecodeError) as error:
+        if (directory := given["init_dir"]) is not None:
+            names += init_files.run_init_files(
+                emulator, directory, given["databases"], given["dialect"]
+            )
+    except (
+        spanemu.SpannerError,
+        init_files.InitFileRejected,
+        OSError,
+        UnicodeDecodeError,
+    ) as error:
         click.echo(f"spanemu: {error}", err=True)
         sys.exit(EXIT_USAGE)
     return names
 
 
-def _warn(emulator: spanemu.Emulator) -> None:
-    if not emulator.address.is_loopback:
-        click.echo("spanemu: reachable from other machines, without authentication.", err=True)
-
-
-def _announce(emulator: spanemu.Emulator, created: list[str], lines: str) -> None:
-    """Print the address, the seed and the created resources.
-
-    Wrappers of Google's emulator wait for its three lines, which come in the same order.
-    """
-    for line in READY_LINES[lines]:
-        if emulator.rest_address is not None or "{rest}" not in line:
-            click.echo(line.format(grpc=emulator.address, rest=emulator.rest_address))
-    click.echo(f"export SPANNER_EMULATOR_HOST={emulator.uri}")
-    click.echo(f"Seed {emulator.randomness.seed}")
-    for name in created:
-        click.echo(f"Created {name}")
-
-
-def _endpoint(emulator: spanemu.Emulator) -> Endpoint:
-    started = emulator.clock.now.replace(microsecond=0)
-    return Endpoint(
-        uri=emulator.uri,
-        pid=os.getpid(),
-        project_id=emulator.project,
-        instance_id=emulator.instance,
-        started_at=started.isoformat().replace("+00:00", "Z"),
-        rest_uri=emulator.rest_uri,
-    )
-
-
 def _publish(emulator: spanemu.Emulator, path: Path, stack: ExitStack) -> None:
     try:
-        stack.enter_context(publish(_endpoint(emulator), path))
+        stack.enter_context(publish(endpoint_of(emulator), path))
     except OSError as error:
         click.echo(f"spanemu: cannot write the endpoint file: {error}", err=True)
         sys.exit(EXIT_USAGE)
