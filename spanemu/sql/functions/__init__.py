@@ -5,7 +5,7 @@ In reading order: `registry` (the description of a function), `notation` (declar
 for the planner and the executor) and `operators` (symbols and keywords as
 hidden functions); `comparison`, `conversion_rules`, `conversion` and `conditional`; the packages
 `numbers`, `text`, `time`, `json` and `aggregates`; and the chapters that are one module each:
-`array`, `hash`, `compression`, `utility` and `introspection`. `messages` and
+`array`, `hash` (with `farm_hash`), `compression`, `utility` and `introspection`. `messages` and
 `nested_dml` hold functions that have no name in SQL. `postgresql` has the functions that only
 PostgreSQL databases know.
 

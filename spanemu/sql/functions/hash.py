@@ -5,17 +5,18 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable
 
-import farmhash  # type: ignore[import-untyped]
-
 from spanemu.sql.functions.notation import chapter, overload
 from spanemu.sql.functions.registry import Overload
 
-_fingerprint64: Callable[[bytes | str], int] = farmhash.Fingerprint64
+try:
+    from farmhash import Fingerprint64 as fingerprint64  # type: ignore[import-untyped]
+except ImportError:
+    from spanemu.sql.functions.farm_hash import fingerprint64
 
 
 def farm_fingerprint(value: bytes | str) -> int:
     """Return `FARM_FINGERPRINT(value)`: FarmHash's Fingerprint64 as a signed integer."""
-    hashed = _fingerprint64(value)
+    hashed: int = fingerprint64(value)
     return hashed if hashed < 1 << 63 else hashed - (1 << 64)
 
 
