@@ -74,29 +74,39 @@ class _Prepared:
         self.value_capture = shape.value_capture.value
         column_types = cell_encoder(_COLUMN_TYPES, LISTED)(self.column_types)
         self.before_mods = _string(shape.table_name) + column_types
-        self.after_mods = _string(self.mod_type) + _string(self.value_capture)
+        self._after_mods = _string(self.mod_type) + _string(self.value_capture)
+        self._ends: dict[tuple[int, int, str, bool], bytes] = {}
+
+    def after_mods(self, transaction: tuple[int, int, str, bool]) -> bytes:
+        """Return the fields behind the mods, of which most transactions have the same."""
+        end = self._ends.get(transaction)
+        if end is None:
+            if len(self._ends) >= _ENDS_COUNT_MAX:
+                self._ends.clear()
+            records, partitions, tag, is_system = transaction
+            end = self._ends[transaction] = b"".join(
+                (
+                    self._after_mods,
+                    _integer(records),
+                    _integer(partitions),
+                    _string(tag),
+                    _bool(is_system),
+                )
+            )
+        return end
 
 
 _string, _timestamp, _integer, _bool = (
     cell_encoder(type_, LISTED) for type_ in (STRING, TIMESTAMP, INT64, BOOL)
 )
 _EMPTY_LIST = listed(b"")
+_TWO_EMPTY_LISTS = _EMPTY_LIST + _EMPTY_LIST
+_ENDS_COUNT_MAX = 256
 
 
 def data_row(record: DataChangeRecord) -> ResultRow:
     """Return the row of a data change record."""
-    (
-        commit_timestamp,
-        record_sequence,
-        transaction,
-        is_last,
-        shape,
-        rows,
-        records_count,
-        partitions_count,
-        tag,
-        is_system,
-    ) = record
+    commit_timestamp, sequence, transaction, is_last, shape, rows = record[:6]
     prepared = _prepared(shape)
     mods = [
         listed(_string(keys) + _string(new) + _string(old))
@@ -104,18 +114,14 @@ def data_row(record: DataChangeRecord) -> ResultRow:
     ]
     fields = (
         _timestamp(commit_timestamp),
-        _string(record_sequence),
+        _string(sequence),
         _string(transaction),
         _bool(is_last),
         prepared.before_mods,
-        listed(b"".join(mods)),
-        prepared.after_mods,
-        _integer(records_count),
-        _integer(partitions_count),
-        _string(tag),
-        _bool(is_system),
+        listed(mods[0] if len(mods) == 1 else b"".join(mods)),
+        prepared.after_mods(record[6:]),
     )
-    content = listed(listed(listed(b"".join(fields))) + _EMPTY_LIST + _EMPTY_LIST)
+    content = listed(listed(listed(b"".join(fields))) + _TWO_EMPTY_LISTS)
     return (EncodedList(content, partial(data_value, record)),)
 
 

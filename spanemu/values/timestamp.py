@@ -7,7 +7,8 @@ read in a default zone. `zone` implements the zones.
 from __future__ import annotations
 
 import re
-from datetime import date, datetime, timedelta
+from datetime import date, datetime
+from functools import lru_cache
 
 from spanemu.base.clock import NANOS_PER_SECOND
 from spanemu.values.errors import BadValue
@@ -21,6 +22,7 @@ _EPOCH_ORDINAL = date(1970, 1, 1).toordinal()
 _LAST_ORDINAL = date.max.toordinal()
 _YEARS_PER_CYCLE, _DAYS_PER_CYCLE = 400, 146_097  # The calendar's cycle.
 _UTC = fixed_zone(0)
+_DIGITS = tuple(f"{number:02d}" for number in range(60))
 
 _RFC3339 = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?Z", re.ASCII)
 _SQL = re.compile(
@@ -52,10 +54,18 @@ def parse_utc(text: str) -> int:
 def format_utc(nanos: int) -> str:
     """Return RFC 3339 text in UTC, with the fraction without trailing zeros."""
     seconds, fraction = divmod(nanos, NANOS_PER_SECOND)
-    text = (_EPOCH + timedelta(0, seconds)).isoformat()
+    days, rest = divmod(seconds, 86_400)
+    minutes, second = divmod(rest, 60)
+    hour, minute = divmod(minutes, 60)
+    text = f"{_day_text(days)}T{_DIGITS[hour]}:{_DIGITS[minute]}:{_DIGITS[second]}"
     if fraction:
         return f"{text}.{fraction:09d}".rstrip("0") + "Z"
     return text + "Z"
+
+
+@lru_cache(maxsize=8192)
+def _day_text(days: int) -> str:
+    return date.fromordinal(_EPOCH_ORDINAL + days).isoformat()
 
 
 def parse_sql(text: str, default_zone: str) -> int:
