@@ -154,3 +154,18 @@ def test_a_schema_error_has_the_code_of_postgresql(database):
     ):
         with pytest.raises(error):
             database.update_ddl([statement]).result(10)
+
+
+def test_a_real_is_part_of_no_key(database):
+    """As the page on data types says; Google's emulator accepts it."""
+    database.update_ddl(["CREATE TABLE reals (id bigint PRIMARY KEY, r real)"]).result(10)
+    for statement, error in (
+        ("CREATE TABLE keyed (r real PRIMARY KEY)", exceptions.InvalidArgument),
+        ("CREATE INDEX by_r ON reals (r)", exceptions.FailedPrecondition),
+        (
+            "ALTER TABLE reals ADD FOREIGN KEY (r) REFERENCES reals (r)",
+            exceptions.FailedPrecondition,
+        ),
+    ):
+        with pytest.raises(error):
+            database.update_ddl([statement]).result(10)
