@@ -47,6 +47,8 @@ MODEL_STRUCT_DEPTH_MAX = 5
 PROPERTY_GRAPHS_PER_DATABASE_MAX = 16
 LOCALITY_GROUPS_PER_DATABASE_MAX = 16
 PLACEMENTS_PER_DATABASE_MAX = 50
+QUEUES_PER_DATABASE_MAX = 100  # Spanner counts those of an instance
+QUEUE_RECEIVERS_MAX = 1_000  # running queries that receive messages of a queue
 ROLES_PER_DATABASE_MAX = 100
 VECTOR_LENGTH_MAX = 8_000
 
@@ -106,6 +108,7 @@ class Limits:
     subselect_depth: int = 60
     view_depth: int = VIEW_NESTING_MAX
     statement_memory_bytes: int = STATEMENT_MEMORY_BYTES_MAX  # RESOURCE_EXHAUSTED if exceeded
+    queue_receivers: int = QUEUE_RECEIVERS_MAX  # of one queue; RESOURCE_EXHAUSTED if exceeded
 
     # A database's schema. A statement that exceeds a limit is refused with FAILED_PRECONDITION.
     tables: int = TABLES_PER_DATABASE_MAX
@@ -119,6 +122,7 @@ class Limits:
     property_graphs: int = PROPERTY_GRAPHS_PER_DATABASE_MAX
     locality_groups: int = LOCALITY_GROUPS_PER_DATABASE_MAX
     placements: int = PLACEMENTS_PER_DATABASE_MAX
+    queues: int = QUEUES_PER_DATABASE_MAX
     roles: int = ROLES_PER_DATABASE_MAX
 
     def __post_init__(self) -> None:

@@ -23,6 +23,7 @@ from spanemu.ddl.object_difference import (
     database_option_changes,
     dropped,
     grants,
+    queue_function_names,
     quoted_path,
     read_function_names,
     recreated_streams,
@@ -147,7 +148,8 @@ class _Comparison:
         """The folded names of objects that lose their grants, because they are created again."""
         streams = recreated_streams(self.before, self.after)
         functions = read_function_names(self.before, streams)
-        return self.recreated | self.moved | streams | functions
+        queues = queue_function_names(self.before, self.recreated)
+        return self.recreated | self.moved | streams | functions | queues
 
     def statements(self) -> list[Migration]:
         """Return the statements: what stands in the way is dropped before anything is added."""
@@ -172,7 +174,7 @@ class _Comparison:
         for table in reversed(ordered_tables(before)):
             name = before.fold(table.name)
             if name in self.recreated or name not in after.tables:
-                statement = f"DROP TABLE {quoted_path(before, table.name)}"
+                statement = f"DROP {table.words} {quoted_path(before, table.name)}"
                 yield Migration(statement, destructive=True)
 
     def _dropped_indexes(self) -> Iterator[str]:

@@ -21,13 +21,24 @@ else:
 
 
 def find_table(schema: Schema, path: Path) -> Table | None:
-    """Return the table with exactly that name, or None; synonyms do not count."""
+    """Return the table with exactly that name, or None; synonyms do not count.
+
+    Raises QueueIsNoTable for the name of a queue.
+    """
     table: Table | None = find_object(schema, "tables", str(path))
+    if table is not None and table.is_queue:
+        raise name_errors.QueueIsNoTable(table.name)
     return table
 
 
+def find_queue(schema: Schema, path: Path) -> Table | None:
+    """Return the queue with exactly that name, or None."""
+    queue: Table | None = find_object(schema, "tables", str(path))
+    return queue if queue is not None and queue.is_queue else None
+
+
 def table_of(schema: Schema, path: Path) -> Table:
-    """Return the table with exactly that name. Raises TableNotFound."""
+    """Return the table with exactly that name. Raises TableNotFound or QueueIsNoTable."""
     table = find_table(schema, path)
     if table is None:
         raise name_errors.TableNotFound(str(path))

@@ -101,6 +101,12 @@ def read_function_names(schema: Schema, streams: Iterable[str]) -> set[str]:
     return {schema.fold(f"{prefix}{stream}") for prefix in prefixes for stream in streams}
 
 
+def queue_function_names(schema: Schema, queues: Iterable[str]) -> set[str]:
+    """Return the folded names of the functions that receive from these queues."""
+    prefixes = schema.dialect.queues.functions
+    return {schema.fold(f"{prefix}{queue}") for prefix in prefixes for queue in queues}
+
+
 def stream_drops(before: Schema, after: Schema, recreated: set[str]) -> Iterator[str]:
     """Yield the statements that drop streams, or stop them while tables change."""
     gone = recreated_streams(before, after)

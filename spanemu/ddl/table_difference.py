@@ -22,6 +22,10 @@ _TEXTS = frozenset({TypeCode.STRING, TypeCode.BYTES})
 
 def must_be_recreated(before: Table, after: Table) -> bool:
     """Return whether no ALTER TABLE statements lead from `before` to `after`."""
+    if before.is_queue or after.is_queue:
+        columns = [tuple(map(column_text, each.declared_columns)) for each in (before, after)]
+        if before.words != after.words or columns[0] != columns[1]:
+            return True
     if before.name != after.name or key_text(before.key) != key_text(after.key):
         return True
     if (before.parent, before.parent is None) != (after.parent, after.parent is None):
@@ -41,7 +45,7 @@ def altered_table(before: Table, after: Table, schema: Schema) -> Iterator[Actio
     A row deletion policy comes later, because it needs interleaved tables that delete their rows.
     """
     change = _TableChange(before, after, alteration_writer(schema), dialect_of(schema.dialect))
-    head = f"ALTER TABLE {change.dialect.quoted_path(after.name)}"
+    head = f"ALTER {after.words} {change.dialect.quoted_path(after.name)}"
     for action, destructive in (*change.dropped_constraints(), *change.columns()):
         yield f"{head} {action}", destructive
     for action in (*change.properties(), *change.added_constraints()):
@@ -53,7 +57,7 @@ def added_row_deletion(before: Table, after: Table, schema: Schema) -> Iterator[
     policy = after.row_deletion_policy
     if policy is not None and policy != before.row_deletion_policy:
         action = alteration_writer(schema).row_deletion(before, after)
-        yield f"ALTER TABLE {dialect_of(schema.dialect).quoted_path(after.name)} {action}"
+        yield f"ALTER {after.words} {dialect_of(schema.dialect).quoted_path(after.name)} {action}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -89,7 +89,7 @@ class _Builder:
         table.name = table.spelling = name
         self.schema.tables[fold(name)] = table
 
-    def drop_table(self, _: Statement, tree: ddl_ast.DropTable) -> None:
+    def drop_table(self, _: Statement, tree: ddl_ast.Drop) -> None:
         self.schema.tables.pop(fold(str(tree.name)), None)
 
     # ------------------------------------------------------------------ indexes
@@ -150,12 +150,15 @@ class _Builder:
 _EFFECTS: Mapping[type[ddl_ast.DdlStatement], Callable[[_Builder, Statement, Any], None]] = {
     ddl_ast.AlterDatabase: _Builder.alter_database,
     ddl_ast.AlterIndex: _Builder.alter_index,
+    ddl_ast.AlterQueue: _Builder.alter_table,
     ddl_ast.AlterTable: _Builder.alter_table,
     ddl_ast.CreateIndex: _Builder.create_index,
+    ddl_ast.CreateQueue: _Builder.create_table,
     ddl_ast.CreateSearchIndex: _Builder.create_search_index,
     ddl_ast.CreateSequence: _Builder.create_sequence,
     ddl_ast.CreateTable: _Builder.create_table,
     ddl_ast.DropIndex: _Builder.drop_index,
+    ddl_ast.DropQueue: _Builder.drop_table,
     ddl_ast.DropSearchIndex: _Builder.drop_index,
     ddl_ast.DropSequence: _Builder.drop_sequence,
     ddl_ast.DropTable: _Builder.drop_table,
@@ -167,6 +170,8 @@ def _changed_table(schema: Schema, tree: ddl_ast.DdlStatement) -> Table | None:
     """Return the table that a statement changes, as declared before the statement."""
     match tree:
         case ddl_ast.AlterTable(name=name) | ddl_ast.DropTable(name=name):
+            return schema.table(str(name))
+        case ddl_ast.DropQueue(name=name):
             return schema.table(str(name))
         case ddl_ast.IndexDefinition(table=name):
             return schema.table(str(name))

@@ -30,6 +30,58 @@ _POSTGRESQL_COLUMNS = {
 
 
 @dataclass(frozen=True, slots=True)
+class QueueNames:
+    """The names that a dialect gives to the parts of its queues.
+
+    A queue is a table (`Table.is_queue`) whose rows are messages: the key, the payload, and as the
+    last column the delivery time, which no statement declares. Two table functions belong to each
+    queue: one receives its messages under a lease, the other renews leases.
+    """
+
+    payload: str
+    deliver_time: str
+    now: str  # the delivery time of a message that is sent without one
+    receive: str  # + the name of a queue: the function that receives messages
+    renew: str  # + the name of a queue: the function that renews leases
+    expiration: str  # of a lease, in the results of both functions
+    token: str
+    last_of_batch: str
+    old_token: str
+    new_token: str
+
+    @property
+    def functions(self) -> tuple[str, str]:
+        """The prefixes of the functions of a queue."""
+        return self.receive, self.renew
+
+
+GOOGLESQL_QUEUES = QueueNames(
+    payload="Payload",
+    deliver_time="DeliverTime",
+    now="CURRENT_TIMESTAMP()",
+    receive="RECEIVE_",
+    renew="RENEWLEASE_",
+    expiration="SpannerLeaseExpirationTimestamp",
+    token="SpannerLeaseToken",
+    last_of_batch="SpannerLastBatchMessage",
+    old_token="SpannerOldLeaseToken",
+    new_token="SpannerNewLeaseToken",
+)
+POSTGRESQL_QUEUES = QueueNames(
+    payload="payload",
+    deliver_time="deliver_time",
+    now="CURRENT_TIMESTAMP",
+    receive="receive_",
+    renew="renewlease_",
+    expiration="spanner_lease_expiration_timestamp",
+    token="spanner_lease_token",
+    last_of_batch="spanner_last_batch_message",
+    old_token="spanner_old_lease_token",
+    new_token="spanner_new_lease_token",
+)
+
+
+@dataclass(frozen=True, slots=True)
 class DatabaseDialect:
     """A dialect by the name that DATABASE_OPTIONS shows, with its rules for names and orders.
 
@@ -52,6 +104,7 @@ class DatabaseDialect:
     read_functions: tuple[str, ...] = ("READ_", "READ_JSON_")  # + the name of a change stream
     mutable_read_function: str = "READ_"  # the same for a stream with mutable key ranges
     stream_retention_max: str = "30d"  # of a change stream
+    queues: QueueNames = GOOGLESQL_QUEUES
     created_with_schema: bool = True  # whether CreateDatabase takes schema statements
     unique_key: Fold = str.lower  # in which the names of two objects must differ
 
@@ -77,6 +130,7 @@ POSTGRESQL = DatabaseDialect(
     read_functions=("read_json_", "read_proto_bytes_"),
     mutable_read_function="read_proto_bytes_",
     stream_retention_max="7d",
+    queues=POSTGRESQL_QUEUES,
     created_with_schema=False,
 )
 

@@ -29,7 +29,7 @@ class Table:
 
     The positions of dropped columns stay unused, because rows stored earlier still have cells
     there. `positions_used` counts these positions where no later column follows them. `fold` is the
-    schema's.
+    schema's. A queue is a table whose last column, the delivery time, no statement declares.
     """
 
     name: str
@@ -45,12 +45,28 @@ class Table:
     row_deletion_policy: tuple[str, int] | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
     positions_used: int = 0
+    is_queue: bool = False
     fold: Fold = field(default=GOOGLE_STANDARD_SQL.fold, compare=False, repr=False)
 
     @cached_property
     def by_name(self) -> Mapping[str, Column]:
         """Columns by folded name."""
         return {self.fold(column.name): column for column in self.columns}
+
+    @property
+    def words(self) -> str:
+        """The kind of the table as DDL writes it."""
+        return "QUEUE" if self.is_queue else "TABLE"
+
+    @property
+    def declared_columns(self) -> tuple[Column, ...]:
+        """The columns that the statement of the table declares."""
+        return self.columns[:-1] if self.is_queue else self.columns
+
+    @property
+    def deliver_time(self) -> Column:
+        """The column of a queue with the time from which a message is delivered."""
+        return self.columns[-1]
 
     @cached_property
     def key_columns(self) -> tuple[Column, ...]:

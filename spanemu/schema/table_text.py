@@ -94,9 +94,9 @@ def option_value(value: object) -> str:
 
 
 def table_text(table: Table, left_out: Iterable[ForeignKey] = ()) -> str:
-    """Return CREATE TABLE without the foreign keys in `left_out`, which are added later."""
+    """Return CREATE TABLE or CREATE QUEUE without the foreign keys in `left_out`."""
     lines = [
-        f"CREATE TABLE {quoted_path(table.name)} (",
+        f"CREATE {table.words} {quoted_path(table.name)} (",
         *(f"  {element}," for element in _elements(table, {key.name for key in left_out})),
         f") PRIMARY KEY({key_text(table.key)})",
     ]
@@ -104,7 +104,7 @@ def table_text(table: Table, left_out: Iterable[ForeignKey] = ()) -> str:
 
 
 def _elements(table: Table, left_out: set[str]) -> Iterator[str]:
-    yield from (column_text(column) for column in table.columns)
+    yield from (column_text(column) for column in table.declared_columns)
     yield from (foreign_key_text(key) for key in table.foreign_keys if key.name not in left_out)
     yield from (check_text(check) for check in table.checks)
     yield from (f"SYNONYM({quoted_path(synonym)})" for synonym in table.synonyms)

@@ -1,15 +1,14 @@
 """The syntax tree of DDL: one class per statement, and one class per action of an ALTER.
 
     DdlStatement
-    ├── CreateTable, AlterTable (with a TableAction), DropTable, RenameTables
+    ├── CreateTable, AlterTable (with a TableAction), DropTable, RenameTables; three for queues
     ├── CreateIndex, AlterIndex, DropIndex; the same three for search and for vector indexes
     ├── CreateView, CreateSequence, CreateChangeStream, CreateModel, CreateFunction, ...
     └── Grant, Revoke, Analyze
 
 SQL inside DDL (defaults, generated columns, checks, view bodies) is kept twice: as a tree, and as
-the user's own words, which GetDatabaseDdl prints back. Option values are plain Python values.
-
-Not here: whether a name exists or an option is known, which the package `ddl` checks.
+the user's own words, which GetDatabaseDdl prints back. Option values are plain Python values. The
+package `ddl` checks whether names exist and options are known.
 """
 
 from __future__ import annotations
@@ -201,6 +200,16 @@ class DropTable(Drop):
 
 
 @record
+class CreateQueue(CreateTable):
+    """CREATE QUEUE, which has the parts of CREATE TABLE."""
+
+
+@record
+class DropQueue(Drop):
+    """DROP QUEUE."""
+
+
+@record
 class RenameTables(DdlStatement):
     """RENAME TABLE a TO b [, c TO d ...], applied from left to right."""
 
@@ -219,6 +228,11 @@ class AlterTable(DdlStatement):
     name: Path
     action: TableAction
     if_exists: bool = False
+
+
+@record
+class AlterQueue(AlterTable):
+    """ALTER QUEUE, with some of the actions of ALTER TABLE."""
 
 
 @record

@@ -20,7 +20,7 @@ _SEMICOLON = re.compile(r"\s*;")
 _NO_SPACE_BEFORE = frozenset({",", ")", "]", ".", ";"})
 _NO_SPACE_AFTER = frozenset({"(", "[", ".", "@"})
 _AS_WRITTEN = frozenset({"(", "<", ">", "-", "@", "[", "=>", "::"})  # a space around them stays
-_BLOCKS = ("CREATE TABLE", "CREATE TABLE IF NOT EXISTS")
+_BLOCKS = ("CREATE TABLE", "CREATE QUEUE")
 
 
 @dataclass(frozen=True, slots=True)

@@ -54,8 +54,8 @@ def _declared(table: ObjectTable) -> Declared:
     return Declared(SCHEMA, table.name, table.notation, _of_schema(table.rows))
 
 
-_TABLE_PRIVILEGES = _of_schema(privilege_rows("TABLE", "VIEW"))
-_TABLE_GRANTS = _of_schema(grant_rows("TABLE", "VIEW"))
+_TABLE_PRIVILEGES = _of_schema(privilege_rows("TABLE", "VIEW", "QUEUE"))
+_TABLE_GRANTS = _of_schema(grant_rows("TABLE", "VIEW", "QUEUE"))
 
 _TABLES: tuple[Declared, ...] = (
     Declared(

@@ -62,7 +62,7 @@ def role_grantees(source: Source) -> Rows:
 def column_privileges(source: Source) -> Rows:
     """Yield the rows of COLUMN_PRIVILEGES; a privilege on a table is one on each column."""
     seen: set[tuple[Any, ...]] = set()
-    for role, grant in grants_on(source.schema, "TABLE", "VIEW"):
+    for role, grant in grants_on(source.schema, "TABLE", "VIEW", "QUEUE"):
         if grant.privilege not in _BY_COLUMN:
             continue
         for column in sorted(grant.columns) or _columns(source, grant.name):

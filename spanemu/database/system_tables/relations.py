@@ -45,12 +45,13 @@ def tables(source: Source) -> Rows:
 
 
 def _placement(table: Table) -> tuple[Any, ...]:
+    kind = "QUEUE" if table.is_queue else "BASE TABLE"
     if table.parent is None:
-        return None, None, "BASE TABLE", COMMITTED, None
+        return None, None, kind, COMMITTED, None
     action = None
     if table.interleave is Interleave.IN_PARENT:
         action = "CASCADE" if table.cascade else "NO ACTION"
-    return last_part(table.parent), action, "BASE TABLE", COMMITTED, str(table.interleave)
+    return last_part(table.parent), action, kind, COMMITTED, str(table.interleave)
 
 
 def table_synonyms(source: Source) -> Rows:

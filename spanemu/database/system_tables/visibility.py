@@ -19,7 +19,7 @@ from spanemu.schema.schema import Schema
 
 Row = tuple[Any, ...]
 
-_RELATIONS = ("TABLE", "VIEW")
+_RELATIONS = ("TABLE", "VIEW", "QUEUE")
 DEFAULT_SCHEMAS = frozenset({"", "public"})  # the default schema in GoogleSQL and in PostgreSQL
 _ON_COLUMNS = frozenset({"SELECT", "INSERT", "UPDATE"})
 

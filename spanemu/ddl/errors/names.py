@@ -38,6 +38,11 @@ class TableNotFound(SpannerError, code=Code.NOT_FOUND):
     name: str
 
 
+class QueueIsNoTable(SpannerError, code=Code.FAILED_PRECONDITION):
+    prose = "{name} is a queue, not a table. Use CREATE, ALTER and DROP QUEUE for queues."
+    name: str
+
+
 class ColumnNotFound(SpannerError, code=Code.NOT_FOUND):
     prose = "Column not found in table {table}: {column}"
     table: str

@@ -173,3 +173,20 @@ class ColumnIsWatched(SpannerError, code=Code.FAILED_PRECONDITION):
     table: str
     column: str
     streams: str
+
+
+# ---------------------------------------------------------------------------- queues
+
+
+class QueueInvalid(SpannerError, code=Code.INVALID_ARGUMENT):
+    prose = "Queue {queue} is not valid: {reason}."
+    queue: str
+    reason: str
+
+
+class QueueActionUnsupported(SpannerError, code=Code.INVALID_ARGUMENT):
+    prose = (
+        "ALTER QUEUE {queue} can only SET OPTIONS, SET ON DELETE, SET INTERLEAVE IN, and add, "
+        "replace or drop the row deletion policy."
+    )
+    queue: str

@@ -122,7 +122,7 @@ def _problems(stream: ChangeStream, schema: Schema) -> Iterator[SpannerError]:
             yield WatchedTableInvalid(stream.name, watched.table, reason)
         seen.add(watched.table)
         table = schema.tables.get(schema.fold(watched.table))
-        if table is None or table.name != watched.table:
+        if table is None or table.name != watched.table or table.is_queue:
             reason = "it does not exist, or is not a table"
             yield WatchedTableInvalid(stream.name, watched.table, reason)
         else:

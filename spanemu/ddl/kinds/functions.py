@@ -17,7 +17,6 @@ from spanemu.ddl.errors.routines import (
     FunctionTypeMismatch,
 )
 from spanemu.ddl.expressions import functions_of, with_checked_views
-from spanemu.ddl.kinds.change_streams import READ_PARAMETERS, read_functions
 from spanemu.ddl.kinds.kind import ObjectKind, privileges_on, views_over
 from spanemu.ddl.kinds.rows import (
     GRANT,
@@ -29,6 +28,7 @@ from spanemu.ddl.kinds.rows import (
     option_rows,
     privilege_rows,
 )
+from spanemu.ddl.kinds.table_functions import table_functions
 from spanemu.ddl.validators.options import Rule, Rules, changed_options, is_text, whole
 from spanemu.schema.column import Column
 from spanemu.schema.names import split_name
@@ -238,7 +238,7 @@ def _names_in_body(function: UserFunction) -> list[str]:
 
 
 def _rows(schema: Schema) -> Rows:
-    for name in read_functions(schema):
+    for name, _ in table_functions(schema):
         yield "", "", name, "", "", name, "FUNCTION", "TABLE", "EXTERNAL", "", "INVOKER"
     for function in schema.functions.values():
         home, name = split_name(function.name)
@@ -252,8 +252,8 @@ def _option_rows(schema: Schema) -> Rows:
 
 
 def _parameter_rows(schema: Schema) -> Rows:
-    for name in read_functions(schema):
-        for position, (parameter_name, type_) in enumerate(READ_PARAMETERS, 1):
+    for name, parameters in table_functions(schema):
+        for position, (parameter_name, type_) in enumerate(parameters, 1):
             yield "", "", name, position, parameter_name, type_, None
     for function in schema.functions.values():
         head = "", *split_name(function.name)

@@ -71,8 +71,11 @@ def containing_roles(schema: Schema, name: str) -> set[str]:
 # ---------------------------------------------------------------------------- dependencies
 
 
-def _privileges_on_table(schema: Schema, table: Table) -> Iterable[SpannerError]:
-    return privilege_problems(schema, "TABLE", table.name)
+def _privileges_on_table(schema: Schema, table: Table) -> Iterator[SpannerError]:
+    yield from privilege_problems(schema, table.words, table.name)
+    if table.is_queue:
+        for prefix in schema.dialect.queues.functions:
+            yield from privilege_problems(schema, "TABLE FUNCTION", f"{prefix}{table.name}")
 
 
 def _privileges_on_column(schema: Schema, table: Table, column: str) -> Iterator[SpannerError]:

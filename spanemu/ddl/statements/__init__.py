@@ -6,8 +6,8 @@ first problem that `validators` find. The statements about named objects without
 table of `kinds`. Every module but that of CREATE TABLE is imported with its first statement.
 
 Tables: `create_table`, and `alter_table` with its actions in `alter_column` and
-`table_properties`; both need `columns` and `constraints`. The rest: `indexes`, `database` (also
-named schemas and statistics packages), `grants` and `proto_bundles`.
+`table_properties`; both need `columns` and `constraints`, and `queues` reuses both. The rest:
+`indexes`, `database` (also named schemas and statistics packages), `grants` and `proto_bundles`.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
         grants,
         indexes,
         proto_bundles,
+        queues,
         table_properties,
     )
 else:
@@ -39,6 +40,7 @@ else:
     grants = deferred("spanemu.ddl.statements.grants")
     indexes = deferred("spanemu.ddl.statements.indexes")
     proto_bundles = deferred("spanemu.ddl.statements.proto_bundles")
+    queues = deferred("spanemu.ddl.statements.queues")
     table_properties = deferred("spanemu.ddl.statements.table_properties")
 
 Statement = Callable[[Any, Schema], Change]
@@ -49,14 +51,17 @@ BundleStatement = Callable[[Any, Schema, ProtoTypes], Change]
 STATEMENTS: Mapping[type[ddl_ast.DdlStatement], Statement] = {
     ddl_ast.AlterDatabase: database.alter_database,
     ddl_ast.AlterIndex: indexes.alter_index,
+    ddl_ast.AlterQueue: queues.alter_queue,
     ddl_ast.AlterStatistics: database.alter_statistics,
     ddl_ast.AlterTable: alter_table.alter_table,
     ddl_ast.Analyze: database.analyze,
     ddl_ast.CreateDatabase: database.create_database,
     ddl_ast.CreateIndex: indexes.create_index,
+    ddl_ast.CreateQueue: queues.create_queue,
     ddl_ast.CreateSchema: database.create_schema,
     ddl_ast.CreateTable: create_table.create_table,
     ddl_ast.DropIndex: indexes.drop_index,
+    ddl_ast.DropQueue: queues.drop_queue,
     ddl_ast.DropSchema: database.drop_schema,
     ddl_ast.DropTable: create_table.drop_table,
     ddl_ast.Grant: grants.grant,

@@ -24,6 +24,7 @@ from spanemu.ddl.validators.keys import (
 )
 from spanemu.ddl.validators.options import (
     TABLE_RULES,
+    Rules,
     changed_options,
     locality_group_problems,
     placement_key_problems,
@@ -67,18 +68,34 @@ _ROW_ID = ddl_ast.ColumnDefinition(
 def create_table(statement: ddl_ast.CreateTable, schema: Schema) -> Change:
     """Create a table with its constraints and the indexes and sequences they need."""
     name = str(statement.name)
-    if statement.if_not_exists and schema.fold(name) in schema.tables:
+    if statement.if_not_exists and has_table(schema, name, is_queue=False):
         return Change(schema)
-    raise_first(object_name_problems("Table", name, schema))
+    check_name("Table", name, schema)
+    schema = add_table(declared_table(statement, schema), schema)
+    return _with_constraints(schema, name, statement.constraints)
+
+
+def has_table(schema: Schema, name: str, *, is_queue: bool) -> bool:
+    """Return whether a table, or a queue, has that name in any letter case."""
+    known = schema.tables.get(schema.fold(name))
+    return known is not None and known.is_queue is is_queue
+
+
+def check_name(kind: str, name: str, schema: Schema) -> None:
+    """Raise for a name that no new table can have, and for a table beyond the limit."""
+    raise_first(object_name_problems(kind, name, schema))
     if len(schema.tables) >= schema.limits.tables:
         raise table_errors.TooManyTables(name, schema.limits.tables)
-    table = _table(statement, schema)
+
+
+def add_table(table: Table, schema: Schema) -> Schema:
+    """Return the schema with a new table, which must be valid."""
     _validate(table, schema)
     table = _canonical(table, schema)
     schema = _with_columns(table, schema)
     raise_first(ancestor_policy_problems(table, schema))
     raise_first(policy_problems(table, schema))
-    return _with_constraints(schema, table.name, statement.constraints)
+    return schema
 
 
 def _with_constraints(
@@ -102,7 +119,10 @@ def add_constraint(schema: Schema, table: str, constraint: ddl_ast.Constraint) -
 # ---------------------------------------------------------------------------- the table
 
 
-def _table(statement: ddl_ast.CreateTable, schema: Schema) -> Table:
+def declared_table(
+    statement: ddl_ast.CreateTable, schema: Schema, kind: str = "table", rules: Rules = TABLE_RULES
+) -> Table:
+    """Return the table that a statement declares; `rules` are those of its options."""
     name, first = str(statement.name), schema.next_id
     definitions = _definitions(statement)
     columns = tuple(
@@ -119,7 +139,7 @@ def _table(statement: ddl_ast.CreateTable, schema: Schema) -> Table:
         fold=schema.fold,
         synonyms=_synonyms(statement, schema),
         row_deletion_policy=None if policy is None else (policy.column.name, policy.days),
-        options=changed_options(("table", name), statement.options, TABLE_RULES),
+        options=changed_options((kind, name), statement.options, rules),
     )
     clause = statement.interleave
     if clause is None:
@@ -250,9 +270,14 @@ def drop_table(statement: ddl_ast.DropTable, schema: Schema) -> Change:
         if statement.if_exists:
             return Change(schema)
         raise name_errors.TableNotFound(str(statement.name))
+    return remove_table(table, schema)
+
+
+def remove_table(table: Table, schema: Schema) -> Change:
+    """Drop a table or a queue, unless other objects need it."""
     _refuse_used(table, schema)
     raise_first(kinds.table_dependents(schema, table))
-    raise_first(expressions.dependent_view_problems(schema, "TABLE", table.name))
+    raise_first(expressions.dependent_view_problems(schema, table.words, table.name))
     return Change(
         without_table(constraint_changes.release_indexes(schema, table.foreign_keys), table)
     )

@@ -12,6 +12,7 @@ from spanemu.ddl.errors.names import ColumnNotFound, ObjectNotFound, SchemaNotFo
 from spanemu.ddl.errors.objects import PrivilegeNotForKind, RoleCycle, SystemRoleFixed
 from spanemu.ddl.kinds.roles import ROLE, containing_roles
 from spanemu.ddl.kinds.table import KINDS
+from spanemu.ddl.kinds.table_functions import queue_functions, table_functions
 from spanemu.ddl.lookup import find_column, find_object, schema_part
 from spanemu.ddl.validators import raise_first
 from spanemu.schema.access import INFO_READER, PUBLIC, SYS_READER, SYSTEM_ROLES, Grant, Role
@@ -162,10 +163,14 @@ _GRANTABLE: Mapping[str, _Grantable] = {
         frozenset({"SELECT", "INSERT", "UPDATE", "DELETE"}),
         frozenset({"SELECT", "INSERT", "UPDATE"}),
     ),
+    "QUEUE": _Grantable("tables", frozenset({"SELECT", "INSERT", "DELETE"})),
     "TABLE FUNCTION": _Grantable("change_streams", frozenset({"EXECUTE"})),
     "SCHEMA": _Grantable("named_schemas", frozenset({"USAGE"})),
     **{kind.words: _Grantable(kind.field, kind.privileges) for kind in KINDS if kind.privileges},
 }
+
+
+_TABLE_KINDS = frozenset({"TABLE", "QUEUE"})
 
 
 def _grantable(kind: str) -> _Grantable:
@@ -182,8 +187,10 @@ def _objects_in(schema: Schema, kind: str, home: str) -> Iterator[str]:
         raise SchemaNotFound(home)
     sources = getattr(schema, _grantable(kind).field).values()
     if kind == "TABLE FUNCTION":
-        yield from (source.read_function(schema.dialect) for source in sources if not home)
+        yield from (name for name, _ in table_functions(schema) if not home)
     else:
+        if kind in _TABLE_KINDS:
+            sources = (table for table in sources if table.words == kind)
         names = (source.name for source in sources if not getattr(source, "internal", False))
         yield from (name for name in names if schema_part(name) == home)
 
@@ -217,7 +224,12 @@ def _exists(given: Grant, schema: Schema) -> bool:
         return not name or schema.named_schemas.get(schema.fold(name)) == name
     names = [name]
     if given.kind == "TABLE FUNCTION":
+        if any(name == function for function, _ in queue_functions(schema)):
+            return True
         heads = schema.dialect.read_functions
         names = [name.removeprefix(head) for head in heads if name.startswith(head)]
     field = _grantable(given.kind).field
-    return any(find_object(schema, field, candidate) is not None for candidate in names)
+    known = [each for each in (find_object(schema, field, each) for each in names) if each]
+    if given.kind in _TABLE_KINDS:
+        known = [table for table in known if table.words == given.kind]
+    return bool(known)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 from spanemu.base.errors import Unsupported
 from spanemu.ddl.change import Change
@@ -124,7 +126,13 @@ def drop_synonym(table: Table, action: ddl_ast.DropSynonym, schema: Schema) -> C
 def set_table_options(table: Table, action: ddl_ast.SetTableOptions, schema: Schema) -> Change:
     """Set options of a table; only CREATE TABLE can make a table a dictionary."""
     rules = {name: rule for name, rule in TABLE_RULES.items() if name != _CREATE_ONLY}
-    options = changed_options(("table", table.name), action.options, rules, table.options)
+    return with_options(
+        table, changed_options(("table", table.name), action.options, rules, table.options), schema
+    )
+
+
+def with_options(table: Table, options: Mapping[str, Any], schema: Schema) -> Change:
+    """Return the effect of giving a table these options."""
     if options == table.options:
         return Change(schema)
     raise_first(locality_group_problems(options, schema))

@@ -22,13 +22,15 @@ def test_every_statement_has_a_function() -> None:
     classes = set(ddl_ast.DdlStatement.__subclasses__())
     for family in (ddl_ast.Drop, ddl_ast.IndexDefinition):
         classes = classes - {family} | set(family.__subclasses__())
+    for table_statement in (ddl_ast.CreateTable, ddl_ast.AlterTable):
+        classes |= set(table_statement.__subclasses__())
     assert {*STATEMENTS, *BUNDLE_STATEMENTS, *KIND_STATEMENTS} == classes
 
 
 def test_what_the_grammar_lacks_is_refused_by_name() -> None:
     with pytest.raises(Unsupported) as refused:
-        plan_batch(["CREATE QUEUE q"], Schema())
-    assert refused.value.feature == "CREATE QUEUE"
+        plan_batch(["ALTER SCHEMA s SET OPTIONS (x = 1)"], Schema())
+    assert refused.value.feature == "ALTER SCHEMA"
 
 
 def test_privileges_on_a_kind_without_any_are_refused_by_name() -> None:

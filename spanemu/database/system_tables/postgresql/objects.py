@@ -15,8 +15,8 @@ from spanemu.database.system_tables.postgresql.declaration import (
     home_and_name,
 )
 from spanemu.database.system_tables.postgresql.oids import NAMESPACES, PG_CATALOG, named_oids
-from spanemu.ddl.kinds.change_streams import read_functions
 from spanemu.ddl.kinds.sequences import SEQUENCE
+from spanemu.ddl.kinds.table_functions import queue_functions
 from spanemu.sql.dialects import dialect_of
 
 Rows = Iterator[tuple[Any, ...]]
@@ -92,11 +92,28 @@ _READ_PARAMETERS = (
 )
 
 
-def routines(source: Source) -> NamedRows:
-    """Yield the functions that read change streams."""
-    database = source.core.database_id
+# The data types of parameters of the functions of queues, where they have other names here.
+_QUEUE_TYPES = {
+    "INT64": "bigint",
+    "STRING(MAX)": "character varying",
+    "ARRAY<STRING(MAX)>": "ARRAY",
+}
+
+
+def _table_functions(source: Source) -> Iterator[tuple[str, str, list[tuple[str, str]]]]:
+    """Yield (name, data type, parameters with their types) of the table functions."""
+    reading = [(parameter, type_) for parameter, type_, _ in _READ_PARAMETERS]
     for stream in source.schema.change_streams.values():
         name = stream.read_function(source.schema.dialect)
+        yield name, "bytea" if stream.is_mutable else "jsonb", reading
+    for name, written in queue_functions(source.schema):
+        yield name, "record", [(parameter, _QUEUE_TYPES[type_]) for parameter, type_ in written]
+
+
+def routines(source: Source) -> NamedRows:
+    """Yield the table functions: those of change streams, then those of queues."""
+    database = source.core.database_id
+    for name, data_type, _ in _table_functions(source):
         yield {
             "specific_catalog": database,
             "specific_schema": SPANNER,
@@ -105,7 +122,7 @@ def routines(source: Source) -> NamedRows:
             "routine_schema": SPANNER,
             "routine_name": name,
             "routine_type": "FUNCTION",
-            "data_type": "bytea" if stream.is_mutable else "jsonb",
+            "data_type": data_type,
             "routine_body": "EXTERNAL",
             "routine_definition": "",
             "security_type": "INVOKER",
@@ -113,9 +130,9 @@ def routines(source: Source) -> NamedRows:
 
 
 def parameters(source: Source) -> NamedRows:
-    """Yield the parameters of the functions that read change streams."""
-    for name in read_functions(source.schema):
-        for position, (parameter, data_type, _) in enumerate(_READ_PARAMETERS, 1):
+    """Yield the parameters of the table functions."""
+    for name, _, written in _table_functions(source):
+        for position, (parameter, data_type) in enumerate(written, 1):
             yield {
                 "specific_catalog": source.core.database_id,
                 "specific_schema": SPANNER,

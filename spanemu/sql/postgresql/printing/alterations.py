@@ -11,6 +11,7 @@ from spanemu.schema.column import Column
 from spanemu.schema.constraints import Check
 from spanemu.schema.table import Table
 from spanemu.sql.postgresql.printing.ddl import (
+    QUEUE_OPTIONS,
     check_text,
     column_text,
     column_type,
@@ -66,9 +67,15 @@ class PostgreSqlAlterations:
         return f"{'ADD' if before.row_deletion_policy is None else 'ALTER'} TTL {policy}"
 
     def table_options(self, before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[str]:
-        for option in _changed(before, after):
+        changed = _changed(before, after)
+        for option in changed:
             if option in _STORAGE:
                 yield f"SET {_storage(option, after)}"
+        settings = [
+            f"{name} = {_setting(after.get(name))}" for name in changed if name in QUEUE_OPTIONS
+        ]
+        if settings:
+            yield f"SET ({', '.join(settings)})"
 
     # ------------------------------------------------------------------------ other objects
 
@@ -86,15 +93,16 @@ class PostgreSqlAlterations:
         return f"{head} SET {watched}" if watched else f"{head} DROP FOR ALL"
 
     def stream_options(self, name: str, changes: Mapping[str, Any]) -> str:
-        options = ", ".join(
-            f"{option} = {option_value(value).lower() if value is None else option_value(value)}"
-            for option, value in changes.items()
-        )
+        options = ", ".join(f"{option} = {_setting(value)}" for option, value in changes.items())
         return f"ALTER CHANGE STREAM {quoted_name(name)} SET ({options})"
 
     def revoked(self, grant: str) -> str:
         head, _, role = grant.replace("GRANT ", "REVOKE ", 1).rpartition(" TO ")
         return f"{head} FROM {role}"
+
+
+def _setting(value: Any) -> str:
+    return "null" if value is None else option_value(value)
 
 
 def _changed(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str]:

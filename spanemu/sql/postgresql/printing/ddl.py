@@ -42,6 +42,8 @@ _UNITS = (
 
 _VARCHAR = "character varying"
 COMMIT_TIMESTAMP = "spanner.commit_timestamp"
+# The options of queues that stand in WITH (...).
+QUEUE_OPTIONS = frozenset({"disable_delivery", "disable_send", "receive_mode"})
 
 
 def column_type(column: Column) -> str:
@@ -61,17 +63,18 @@ def column_type(column: Column) -> str:
 
 
 def table_text(table: Table, left_out: Sequence[ForeignKey]) -> str:
-    """Return CREATE TABLE without the foreign keys in `left_out`, which are added later."""
+    """Return CREATE TABLE or CREATE QUEUE without the foreign keys in `left_out`."""
     names = {key.name for key in left_out}
     entries = [
-        *map(column_text, table.columns),
+        *map(column_text, table.declared_columns),
         f"PRIMARY KEY({_key(table.key)})",
         *(_foreign_key(key) for key in table.foreign_keys if key.name not in names),
         *map(check_text, sorted(table.checks, key=lambda check: not check.generated_name)),
         *(f"SYNONYM({quoted_name(synonym)})" for synonym in table.synonyms),
     ]
     body = ",\n  ".join(entries)
-    return f"CREATE TABLE {quoted_name(table.name)} (\n  {body}\n){''.join(_clauses(table))}"
+    head = f"CREATE {table.words} {quoted_name(table.name)}"
+    return f"{head} (\n  {body}\n){''.join(_clauses(table))}"
 
 
 def column_text(column: Column) -> str:
@@ -136,6 +139,8 @@ def _foreign_key(key: ForeignKey) -> str:
 
 
 def _clauses(table: Table) -> Iterator[str]:
+    if queue_options := [(k, v) for k, v in table.options.items() if k in QUEUE_OPTIONS]:
+        yield f" {with_options(queue_options)}"
     yield from (f" {clause}" for clause in _placed(table.options))
     if table.parent is not None:
         yield f" INTERLEAVE {table.interleave} {quoted_name(table.parent)}"

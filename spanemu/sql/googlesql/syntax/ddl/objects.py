@@ -190,6 +190,7 @@ _KINDS = (
     (("SEQUENCE",), ("SEQUENCES",)),
     (("FUNCTION",), ("FUNCTIONS",)),
     (("MODEL",), ("MODELS",)),
+    (("QUEUE",), ("QUEUES",)),
     (("SCHEMA",), ("SCHEMAS",)),
 )
 
@@ -303,7 +304,5 @@ OBJECTS: tuple[ObjectGrammar, ...] = (
 )
 # verb -> kinds of objects that Spanner has and spanemu does not implement
 NOT_IMPLEMENTED: Mapping[str, tuple[str, ...]] = {
-    "CREATE": ("QUEUE",),
-    "ALTER": ("SCHEMA", "QUEUE"),
-    "DROP": ("QUEUE",),
+    "ALTER": ("SCHEMA",),
 }

@@ -85,7 +85,7 @@ def split_statements(text: str) -> list[tuple[str, int]]:
 
 # Words that open a statement without being reserved.
 _WORDS = """
-    ALTER CREATE DATABASE DROP FUNCTION GRANT GRAPH INDEX MODEL NULL_FILTERED PROPERTY RENAME
+    ALTER CREATE DATABASE DROP FUNCTION GRANT GRAPH INDEX MODEL NULL_FILTERED PROPERTY QUEUE RENAME
     REPLACE REVOKE SCHEMA SEARCH TABLE UNIQUE VECTOR
 """
 OPENING_WORDS = frozenset(_WORDS.split()) | {word for kind in OBJECTS for word in kind.words}
@@ -169,6 +169,7 @@ _CREATES: Mapping[str, Callable[[DdlParser, int], ddl_ast.DdlStatement]] = {
     "INDEX": DdlParser.create_index,
     "NULL_FILTERED": DdlParser.create_index,
     "PROTO": DdlParser.create_proto_bundle,
+    "QUEUE": DdlParser.create_queue,
     "SEARCH": DdlParser.create_search_index,
     "TABLE": DdlParser.create_table,
     "UNIQUE": DdlParser.create_index,
@@ -180,6 +181,7 @@ _ALTERS: Mapping[str, Callable[[DdlParser, int], ddl_ast.DdlStatement]] = {
     "INDEX": DdlParser.alter_index,
     "MODEL": DdlParser.alter_model,
     "PROTO": DdlParser.alter_proto_bundle,
+    "QUEUE": DdlParser.alter_queue,
     "SEARCH": DdlParser.alter_search_index,
     "STATISTICS": DdlParser.alter_statistics,
     "TABLE": DdlParser.alter_table,
@@ -191,6 +193,7 @@ _DROPS: tuple[tuple[tuple[str, ...], type[ddl_ast.Drop]], ...] = (
     (("INDEX",), ddl_ast.DropIndex),
     (("MODEL",), ddl_ast.DropModel),
     (("PROPERTY", "GRAPH"), ddl_ast.DropPropertyGraph),
+    (("QUEUE",), ddl_ast.DropQueue),
     (("SCHEMA",), ddl_ast.DropSchema),
     (("SEARCH", "INDEX"), ddl_ast.DropSearchIndex),
     (("TABLE",), ddl_ast.DropTable),

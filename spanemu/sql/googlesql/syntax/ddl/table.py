@@ -1,4 +1,4 @@
-"""CREATE TABLE, RENAME TABLE and ALTER TABLE."""
+"""CREATE TABLE, RENAME TABLE, ALTER TABLE, and the statements about queues."""
 
 from __future__ import annotations
 
@@ -29,7 +29,16 @@ class DdlTableParser(DdlPartParser):
 
     def create_table(self, start: int) -> ddl_ast.CreateTable:
         """Parse CREATE TABLE; the caller has read the verb."""
-        self.expect("TABLE")
+        return self._created(start, "TABLE", ddl_ast.CreateTable)
+
+    def create_queue(self, start: int) -> ddl_ast.CreateTable:
+        """Parse CREATE QUEUE, in the grammar of tables; the caller has read the verb."""
+        return self._created(start, "QUEUE", ddl_ast.CreateQueue)
+
+    def _created(
+        self, start: int, word: str, node: type[ddl_ast.CreateTable]
+    ) -> ddl_ast.CreateTable:
+        self.expect(word)
         if_not_exists = self.if_not_exists()
         name = self.path()
         elements = self._table_elements(name)
@@ -38,7 +47,7 @@ class DdlTableParser(DdlPartParser):
                 raise self.unexpected()
             elements.primary_key = self._primary_key()
         interleave, policy, options = self._table_clauses()
-        return ddl_ast.CreateTable(
+        return node(
             name, tuple(elements.columns), elements.primary_key, tuple(elements.constraints),
             tuple(elements.synonyms), interleave, policy, options, if_not_exists,
             at=start, end=self.end,
@@ -237,14 +246,21 @@ class DdlAlterTableParser(DdlTableParser):
 
     def alter_table(self, start: int) -> ddl_ast.AlterTable:
         """Parse ALTER TABLE [IF EXISTS] name action; the caller has read the verb."""
-        self.expect("TABLE")
+        return self._altered(start, "TABLE", ddl_ast.AlterTable)
+
+    def alter_queue(self, start: int) -> ddl_ast.AlterTable:
+        """Parse ALTER QUEUE, in the grammar of tables; the caller has read the verb."""
+        return self._altered(start, "QUEUE", ddl_ast.AlterQueue)
+
+    def _altered(self, start: int, word: str, node: type[ddl_ast.AlterTable]) -> ddl_ast.AlterTable:
+        self.expect(word)
         if_exists = self.if_exists()
         name = self.path()
         rule = _ACTIONS.get(self.token.symbol)
         if rule is None:
             raise self.unexpected(*_ACTIONS)
         action = rule(self, self.advance().at)
-        return ddl_ast.AlterTable(name, action, if_exists, at=start, end=self.end)
+        return node(name, action, if_exists, at=start, end=self.end)
 
     # ------------------------------------------------------------------------ ADD, DROP
 

@@ -2,6 +2,6 @@
 
 In reading order: `parts` (names, options and other parts of several statements), `types` (types of
 columns), `sequence` (clauses of sequences and identity columns), `constraint`, `column`, `table`,
-`alter_table`, `index`, `objects` (views, schemas, change streams
-and the rest), `access` (roles and privileges), `database`, `statement` (the entry point).
+`alter_table`, `queue`, `index`, `objects` (views, schemas, change streams and the rest), `access`
+(roles and privileges), `database`, `statement` (the entry point).
 """

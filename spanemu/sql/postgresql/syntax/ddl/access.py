@@ -13,6 +13,7 @@ _SPANNER = "spanner"
 # The kinds of objects that Spanner grants privileges on, by the words in front of their names.
 _KINDS: Mapping[tuple[str, ...], str] = {
     ("CHANGE", "STREAM"): "CHANGE STREAM",
+    ("QUEUE",): "QUEUE",
     ("SCHEMA",): "SCHEMA",
     ("SEQUENCE",): "SEQUENCE",
     ("TABLE",): "RELATION",

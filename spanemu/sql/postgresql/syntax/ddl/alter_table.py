@@ -33,9 +33,9 @@ class DdlAlterTableParser(DdlTableParser):
             self.refuse("<ALTER TABLE SET SCHEMA> is not supported")
             self.identifier()
             return ddl_ast.DropTable(name, at=start, end=self.end)
-        actions = [self._action()]
+        actions = [self.action()]
         while self.accept(","):
-            actions.append(self._action())
+            actions.append(self.action())
         return ddl_ast.AlterTable(name, self._combined(actions), if_exists, at=start, end=self.end)
 
     def _combined(self, actions: list[TableAction]) -> TableAction:
@@ -70,7 +70,8 @@ class DdlAlterTableParser(DdlTableParser):
             )
         return first
 
-    def _action(self) -> TableAction:
+    def action(self) -> TableAction:
+        """Parse an action."""
         start = self.token.at
         rule = _ACTIONS.get(self.token.symbol)
         if rule is None:

@@ -13,11 +13,11 @@ from spanemu.sql import ddl_ast
 from spanemu.sql.bounds import UNBOUNDED, Bounds
 from spanemu.sql.errors import DdlStatementEmpty, SyntaxFailure
 from spanemu.sql.postgresql.syntax.ddl.access import DdlAccessParser
-from spanemu.sql.postgresql.syntax.ddl.alter_table import DdlAlterTableParser
 from spanemu.sql.postgresql.syntax.ddl.database import DdlDatabaseParser
 from spanemu.sql.postgresql.syntax.ddl.index import DdlIndexParser
 from spanemu.sql.postgresql.syntax.ddl.objects import DdlStreamParser
 from spanemu.sql.postgresql.syntax.ddl.parts import PostgreSqlDdlSyntaxFailure
+from spanemu.sql.postgresql.syntax.ddl.queue import DdlQueueParser
 from spanemu.sql.syntax_tree import Kind
 
 _UNSUPPORTED = "Statement is not supported."
@@ -52,7 +52,7 @@ def _parse(text: str, bounds: Bounds) -> ddl_ast.DdlStatement:
 
 
 class DdlParser(
-    DdlAlterTableParser,
+    DdlQueueParser,
     DdlStreamParser,
     DdlIndexParser,
     DdlAccessParser,
@@ -157,7 +157,7 @@ class DdlParser(
         if kind is ddl_ast.DropIndex and self.accept("CONCURRENTLY"):
             self.refuse("<CONCURRENTLY> is not supported by <DROP> statement.")
         if_exists = self.if_exists()
-        if kind in (ddl_ast.DropChangeStream, ddl_ast.DropPlacement):
+        if kind in _IN_DEFAULT_SCHEMA:
             return kind(self.default_schema_name(), if_exists, at=start, end=self.end)
         names = self.item_list(self.object_name)
         if kind is not ddl_ast.DropSearchIndex:
@@ -187,6 +187,7 @@ _CREATES: Mapping[str, Rule] = {
     "INDEX": DdlParser.create_index,
     "LOCALITY": DdlParser.create_locality_group,
     "PLACEMENT": DdlParser.create_placement,
+    "QUEUE": DdlParser.create_queue,
     "ROLE": DdlParser.create_role,
     "SCHEMA": DdlParser.create_schema,
     "SEARCH": DdlParser.create_search_index,
@@ -199,6 +200,7 @@ _ALTERS: Mapping[str, Rule] = {
     "DATABASE": DdlParser.alter_database,
     "INDEX": DdlParser.alter_index,
     "LOCALITY": DdlParser.alter_locality_group,
+    "QUEUE": DdlParser.alter_queue,
     "SEARCH": DdlParser.alter_search_index,
     "SEQUENCE": DdlParser.alter_sequence,
     "STATISTICS": DdlParser.alter_statistics,
@@ -208,12 +210,14 @@ _DROPS: tuple[tuple[tuple[str, ...], type[ddl_ast.Drop]], ...] = (
     (("CHANGE", "STREAM"), ddl_ast.DropChangeStream),
     (("INDEX",), ddl_ast.DropIndex),
     (("PLACEMENT",), ddl_ast.DropPlacement),
+    (("QUEUE",), ddl_ast.DropQueue),
     (("SCHEMA",), ddl_ast.DropSchema),
     (("SEARCH", "INDEX"), ddl_ast.DropSearchIndex),
     (("SEQUENCE",), ddl_ast.DropSequence),
     (("TABLE",), ddl_ast.DropTable),
     (("VIEW",), ddl_ast.DropView),
 )
+_IN_DEFAULT_SCHEMA = (ddl_ast.DropChangeStream, ddl_ast.DropPlacement, ddl_ast.DropQueue)
 _TWO_WORDS = {"CHANGE": "STREAM", "LOCALITY": "GROUP", "SEARCH": "INDEX"}
 
 # What PostgreSQL can create, alter or drop, and Spanner cannot.

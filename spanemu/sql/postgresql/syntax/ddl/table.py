@@ -22,7 +22,7 @@ _DAYS_PER_MONTH = 30
 
 
 @dataclass
-class _Elements:
+class Elements:
     """The elements between the parentheses of CREATE TABLE, by kind."""
 
     columns: list[ColumnParts] = field(default_factory=list)
@@ -43,15 +43,15 @@ class DdlTableParser(DdlColumnParser):
             self.reject_later("'pg_' is not supported as a prefix for a table name.", name.at)
         if self._is_other_form():
             return ddl_ast.CreateTable(name, (), at=start, end=self.end)
-        elements = self._elements(name)
+        elements = self.elements(name)
         options = self._postgresql_clauses()
         options += self.storage_options()
         interleave = self.interleave() if self.token.symbol == "INTERLEAVE" else None
         policy = self.ttl() if self.token.symbol == "TTL" else None
         return ddl_ast.CreateTable(
             name,
-            self._columns(elements),
-            self._key(elements),
+            self.columns_of(elements),
+            self.key_of(elements),
             tuple(elements.constraints),
             tuple(elements.synonyms),
             interleave,
@@ -77,8 +77,9 @@ class DdlTableParser(DdlColumnParser):
 
     # ------------------------------------------------------------------------ elements
 
-    def _elements(self, table: Path) -> _Elements:
-        elements = _Elements()
+    def elements(self, table: Path) -> Elements:
+        """Parse the elements between the parentheses."""
+        elements = Elements()
         columns_max = self.bounds.limits.columns_per_table
         self.expect("(")
         if self.token.symbol == ")":
@@ -98,7 +99,7 @@ class DdlTableParser(DdlColumnParser):
         self.expect(")")
         return elements
 
-    def _element(self, into: _Elements) -> None:
+    def _element(self, into: Elements) -> None:
         if self.constraint_follows():
             self._constraint(into)
         elif self.follows("SYNONYM", "("):
@@ -117,19 +118,19 @@ class DdlTableParser(DdlColumnParser):
             if column.primary_key:
                 self._set_key(into, (column.name,))
 
-    def _constraint(self, into: _Elements) -> None:
+    def _constraint(self, into: Elements) -> None:
         constraint = self.table_constraint()
         if isinstance(constraint, PrimaryKey):
             self._set_key(into, constraint.columns)
         elif constraint is not None:
             into.constraints.append(constraint)
 
-    def _set_key(self, into: _Elements, columns: tuple[Identifier, ...]) -> None:
+    def _set_key(self, into: Elements, columns: tuple[Identifier, ...]) -> None:
         if into.primary_key:
             self.refuse("Primary key can be only defined once.")
         into.primary_key = columns
 
-    def _columns(self, elements: _Elements) -> tuple[ddl_ast.ColumnDefinition, ...]:
+    def columns_of(self, elements: Elements) -> tuple[ddl_ast.ColumnDefinition, ...]:
         """Return the columns; those of the primary key are never NULL."""
         key = {column.name for column in elements.primary_key}
         columns = []
@@ -141,7 +142,7 @@ class DdlTableParser(DdlColumnParser):
             columns.append(column.definition(is_key=is_key))
         return tuple(columns)
 
-    def _key(self, elements: _Elements) -> tuple[ddl_ast.KeyPart, ...] | None:
+    def key_of(self, elements: Elements) -> tuple[ddl_ast.KeyPart, ...] | None:
         """Return the key; None means that the table gets a hidden key column."""
         if not elements.primary_key:
             return None

@@ -46,12 +46,9 @@ def test_an_empty_statement(text: str) -> None:
         parse_ddl(text)
 
 
-@pytest.mark.parametrize(
-    "text", ["CREATE QUEUE q", "DROP QUEUE q", "ALTER SCHEMA s SET OPTIONS ()"]
-)
-def test_unimplemented_statements_are_refused_by_name(text: str) -> None:
+def test_unimplemented_statements_are_refused_by_name() -> None:
     with pytest.raises(Unsupported):
-        parse_ddl(text)
+        parse_ddl("ALTER SCHEMA s SET OPTIONS ()")
 
 
 def test_endless_nesting_is_a_syntax_error() -> None:
