@@ -48,6 +48,29 @@ class StoreObserver(Protocol):
         ...
 
 
+class Follower(Protocol):
+    """A receiver of the rows of one tree, as soon as each commit is visible."""
+
+    def wrote(self, key: bytes, row: tuple[Any, ...] | None) -> None:
+        """Record that a row was written, or deleted. The caller holds the store's mutex."""
+        ...
+
+    def schema_changed(self) -> None:
+        """Record that the schema has changed. The caller holds the store's mutex."""
+        ...
+
+
+Followers = dict[TreeId, Follower]
+
+
+def inform(followers: Followers, writes: Sequence[TreeWrite]) -> None:
+    """Report the rows of a commit. The caller holds the store's mutex."""
+    for tree, key, row in writes:
+        follower = followers.get(tree)
+        if follower is not None:
+            follower.wrote(key, row)
+
+
 class CompositeObserver:
     """Several observers combined into one."""
 

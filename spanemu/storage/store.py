@@ -48,6 +48,7 @@ class Store(StoreReads):
         self.pins = Pins()
         self.sequences: dict[int, int] = {}  # sequence id -> values drawn so far
         self.observer: StoreObserver | None = None
+        self.followers: dict[TreeId, Any] = {}  # `observer.Followers`, until a restore
         self._journal: list[Any] | None = None  # writes not yet reported to the observer
         self.change_log: ChangeLog | None = None  # None while no change stream exists
         self.change_listener: ChangeListener | None = None  # for readers of change streams

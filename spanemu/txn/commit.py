@@ -17,11 +17,18 @@ from spanemu.sql.executor.reader import ByteRange
 from spanemu.sql.functions.registry import Context
 from spanemu.storage.change_log import ChangeOrigin
 from spanemu.storage.layout import TreeId, encoder_of, parts_of, tree_of
-from spanemu.storage.observer import TreeWrite
+from spanemu.storage.observer import TreeWrite, inform
 from spanemu.txn.change_capture import net_changes
 from spanemu.txn.constraint_checks import verify
-from spanemu.txn.errors.requests import TableNotFound, ViewNotWritable, WriteWithoutRows
+from spanemu.txn.errors.requests import (
+    QueueNotFound,
+    TableNotFound,
+    ViewNotWritable,
+    WriteWithoutRows,
+    WrongKeyParts,
+)
 from spanemu.txn.errors.rows import (
+    MessageNotFound,
     ParentInsertedLater,
     ParentRowMissing,
     RowAlreadyExists,
@@ -34,11 +41,15 @@ from spanemu.txn.read_write import TransactionWorkspace
 from spanemu.txn.rules import CompiledSchema, CompiledTable
 from spanemu.txn.write import WriteBatch
 from spanemu.txn.write_plan import DELETION, WritePlan, plan_at, plan_of
+from spanemu.values.key_text import key_text
 from spanemu.values.mutation import (
     COMMIT_TIMESTAMP,
+    Ack,
     Mutation,
+    RawKeySet,
     RowDelete,
     RowWrite,
+    Send,
     Write,
     WriteKind,
 )
@@ -54,12 +65,14 @@ class RowsToWrite(NamedTuple):
 class RangesToDelete(NamedTuple):
     """Key ranges of a table to delete.
 
-    `mutations` is what the ranges count for, however many rows they hold.
+    `mutations` is what the ranges count for, however many rows they hold. `message` is the key of a
+    message that must exist, as error messages show it, or None.
     """
 
     rules: CompiledTable
     ranges: tuple[ByteRange, ...]
     mutations: int
+    message: str | None = None
 
 
 def resolve(
@@ -71,6 +84,12 @@ def resolve(
     The time of `context` bounds commit timestamps in keys.
     """
     rules = compiled_schema.named(mutation.table)
+    if isinstance(mutation, Send | Ack):
+        if rules is None or not rules.table.is_queue:
+            raise QueueNotFound(mutation.table)
+        if isinstance(mutation, Send):
+            return _message(rules, mutation)
+        return _acknowledged(rules, context, mutation)
     if rules is None:
         is_view = compiled_schema.schema.view(mutation.table) is not None
         raise (ViewNotWritable if is_view else TableNotFound)(mutation.table)
@@ -82,6 +101,27 @@ def resolve(
     key_set = mutation.key_set
     count = 1 if key_set.all else len(key_set.keys) + len(key_set.ranges)
     return RangesToDelete(rules, DeleteReader(rules, context).ranges(key_set), count)
+
+
+def _message(rules: CompiledTable, send: Send) -> RowsToWrite:
+    """Return the row of a message to send."""
+    queue = rules.table
+    if len(send.key) != len(queue.key):
+        raise WrongKeyParts(queue.name, len(queue.key), len(send.key))
+    payload = rules.compiled.schema.dialect.queues.payload
+    cells = {column.name: raw for column, raw in zip(queue.key_columns, send.key, strict=True)}
+    cells[payload] = send.payload
+    if send.deliver_time is not None:
+        cells[queue.deliver_time.name] = send.deliver_time
+    plan = plan_of(rules, WriteKind.INSERT, tuple(cells))
+    return RowsToWrite(plan, [plan.decode(list(cells.values()))])
+
+
+def _acknowledged(rules: CompiledTable, context: Context, ack: Ack) -> RangesToDelete:
+    """Return the range of a message to delete."""
+    ranges = DeleteReader(rules, context).ranges(RawKeySet(keys=[ack.key]))
+    key = None if ack.ignore_not_found else key_text(map(str, ack.key))
+    return RangesToDelete(rules, ranges, DELETION, key)
 
 
 def buffer_mutations(
@@ -181,6 +221,8 @@ def apply(
             store.apply(writes, at)
             if changes:
                 store.record(at, changes, schema, origin)
+        if store.followers:
+            inform(store.followers, writes)
         return at
 
 
@@ -188,6 +230,8 @@ def _delete(transaction: TransactionWorkspace, batch: WriteBatch, step: RangesTo
     rules = step.rules
     batch.count += step.mutations
     for low, high in step.ranges:
+        if step.message is not None and transaction.get(rules.tree, low, WRITE_ROW) is None:
+            raise MessageNotFound(rules.table.name, step.message)
         batch.deferred.range_deleted(rules, low, high)
         for key, row in list(transaction.items(rules.tree, [(low, high)], WRITE_ROW)):
             # A cascade from an earlier row may have deleted this row.

@@ -268,6 +268,11 @@ class CompiledTable:
     def stored_generated(self) -> tuple[tuple[Column, RowExpression], ...]:
         return tuple(pair for pair in self.generated if pair[0].stored)
 
+    @property
+    def is_completed(self) -> bool:
+        """Return whether a new row gets generated values or the delivery time of a message."""
+        return bool(self.stored_generated) or self.table.is_queue
+
     @cached_property
     def completed(self) -> tuple[Column, ...]:
         """Columns with a default or generated value that must be checked."""

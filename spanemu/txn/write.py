@@ -129,6 +129,9 @@ class WriteBatch:
         if plan.defaults:
             plan.check_defaults(row)
         rules = plan.rules
+        if rules.table.is_queue:  # A delivery time in the past becomes the present.
+            position = rules.table.deliver_time.position
+            row[position] = max(row[position], context.now)
         for column, expression in rules.stored_generated:
             if column.position in rules.table.key_positions:
                 known = plan.listed | {p for p, _ in plan.defaults} | rules.identities.keys()

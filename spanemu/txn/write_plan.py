@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from spanemu.base.deferred import deferred
 from spanemu.schema.column import Column
+from spanemu.schema.table import Table
 from spanemu.sql.functions.registry import Context
 from spanemu.txn.cells import RowExpression
 from spanemu.txn.errors.requests import (
@@ -20,6 +21,8 @@ from spanemu.txn.errors.requests import (
     ColumnNotFound,
     ColumnValueMismatch,
     DuplicateColumn,
+    QueueNotUpdatable,
+    SendDisabled,
 )
 from spanemu.txn.locks.modes import Lock, update_lock
 from spanemu.txn.rules import CompiledTable, Row, is_timestamp
@@ -67,8 +70,8 @@ class WritePlan:
         *,
         by_dml: bool = False,
     ) -> None:
-        self.rules = rules
-        self.kind = kind
+        self.rules, self.kind = rules, kind
+        refuse_queue(rules.table, kind)
         self.columns = tuple(columns)
         self.positions = tuple(column.position for column in columns)
         self.listed = frozenset(self.positions)
@@ -104,7 +107,7 @@ class WritePlan:
             if position not in self.listed
         )
         # Whether a new row gets values other than NULL in columns that are not listed.
-        self.completes = bool(self.defaults or self.identities or rules.stored_generated)
+        self.completes = bool(self.defaults or self.identities or rules.is_completed)
         key = self._key = frozenset(rules.table.key_positions)
         self.writes_non_key = bool(self.listed - key)
         self.on_update = tuple(rules.on_update - self.listed) if self.writes_non_key else ()
@@ -226,6 +229,14 @@ class WritePlan:
                 raise BadCellValue(
                     bad.value, bad.type_text, self.rules.table.name, column.name, bad.because
                 ) from None
+
+
+def refuse_queue(table: Table, kind: WriteKind) -> None:
+    """Raise for a write that a queue does not take: messages can only be inserted."""
+    if table.is_queue and kind is not WriteKind.INSERT:
+        raise QueueNotUpdatable(table.name)
+    if table.is_queue and table.options.get("disable_send"):
+        raise SendDisabled(table.name)
 
 
 def check_timestamp(rules: CompiledTable, column: Column, value: Any, context: Context) -> None:

@@ -1,4 +1,4 @@
-"""Writes as plain data: the five kinds of mutation, with unresolved names and raw values.
+"""Writes as plain data: the kinds of mutation, with unresolved names and raw values.
 
 Values are in the wire's JSON-like form or in Python form. The transaction converts and checks them
 against the columns (`txn.commit`), because the error for a bad value depends on its column. No
@@ -66,7 +66,30 @@ class Delete(Record):
     key_set: RawKeySet
 
 
-Mutation = Write | Delete
+@record
+class Send(Record):
+    """A message for the queue `table`; without `deliver_time`, it is delivered at once."""
+
+    kind: ClassVar[WriteKind] = WriteKind.INSERT
+    columns: ClassVar[tuple[str, ...]] = ()
+    table: str
+    key: Sequence[Any]
+    payload: Any
+    deliver_time: Any = None
+
+
+@record
+class Ack(Record):
+    """The acknowledgement of a message of the queue `table`, which deletes the message."""
+
+    kind: ClassVar[None] = None
+    columns: ClassVar[None] = None
+    table: str
+    key: Sequence[Any]
+    ignore_not_found: bool = False
+
+
+Mutation = Write | Delete | Send | Ack
 
 
 @record

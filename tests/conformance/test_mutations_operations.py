@@ -18,7 +18,6 @@ from tests.conformance.backends import (
     refused,
     replace,
     says,
-    spanemu_only,
     update,
 )
 
@@ -225,10 +224,3 @@ def test_delete_takes_the_union_of_keys_and_ranges(pairs):
     )
     pairs.commit(lambda batch: batch.delete("Pairs", key_set))
     assert len(pairs.read("Pairs", "A B")) == 5
-
-
-@spanemu_only
-@pytest.mark.parametrize("operation", ["send", "ack"])
-def test_mutations_of_queues_are_refused_by_name(db, operation):
-    with refused(UNIMPLEMENTED, match=operation):
-        db.commit_raw({operation: {"queue": "Q"}})

@@ -17,8 +17,13 @@ from spanemu.database.options import (
     Selector,
     StatementRequest,
 )
-from spanemu.frontend.convert.timestamps import duration_from_proto
-from spanemu.frontend.convert.types import list_from_proto, struct_from_proto, type_from_proto
+from spanemu.frontend.convert.timestamps import duration_from_proto, timestamp_from_proto
+from spanemu.frontend.convert.types import (
+    list_from_proto,
+    struct_from_proto,
+    type_from_proto,
+    value_from_proto,
+)
 from spanemu.frontend.errors import (
     CommitTooLarge,
     DataBoostWithoutPartition,
@@ -35,7 +40,17 @@ from spanemu.frontend.errors import (
     RequiredFieldMissing,
     TooManyReplicaSelections,
 )
-from spanemu.values.mutation import Delete, Mutation, RawKeySet, RawRange, Write, WriteKind
+from spanemu.values.mutation import (
+    Ack,
+    Delete,
+    Mutation,
+    RawKeySet,
+    RawRange,
+    Send,
+    Write,
+    WriteKind,
+)
+from spanemu.values.timestamp import format_utc
 from spanemu.values.types import Type
 
 if TYPE_CHECKING:
@@ -105,11 +120,28 @@ def _delete(message: Any) -> Mutation:
     return Delete(delete.table, key_set_from_proto(delete.key_set))
 
 
-def _unsupported(field: str) -> Callable[[Any], Mutation]:
-    def refuse(_message: Any) -> Mutation:
-        raise Unsupported(f"Mutation.{field}")
+def _send(message: Any) -> Mutation:
+    send = message.send
+    _check_message(send, "send")
+    deliver_time = None
+    if send.HasField("deliver_time"):
+        deliver_time = format_utc(timestamp_from_proto(send.deliver_time))
+    payload = value_from_proto(send.payload) if send.HasField("payload") else None
+    return Send(send.queue, list_from_proto(send.key), payload, deliver_time)
 
-    return refuse
+
+def _ack(message: Any) -> Mutation:
+    ack = message.ack
+    _check_message(ack, "ack")
+    return Ack(ack.queue, list_from_proto(ack.key), ack.ignore_not_found)
+
+
+def _check_message(message: Any, field: str) -> None:
+    """Raise RequiredFieldMissing unless a send or an ack names a queue and a key."""
+    if not message.queue:
+        raise RequiredFieldMissing(f"Mutation.{field}.queue")
+    if not message.HasField("key"):
+        raise RequiredFieldMissing(f"Mutation.{field}.key")
 
 
 def _missing(_message: Any) -> Mutation:
@@ -119,8 +151,8 @@ def _missing(_message: Any) -> Mutation:
 _OPERATIONS: Mapping[str | None, Callable[[Any], Mutation]] = {
     **{kind.value: _write(kind) for kind in WriteKind},
     "delete": _delete,
-    "send": _unsupported("send"),
-    "ack": _unsupported("ack"),
+    "send": _send,
+    "ack": _ack,
     None: _missing,
 }
 

@@ -101,6 +101,11 @@ def list_from_proto(message: Any) -> list[Any]:
     ]
 
 
+def value_from_proto(message: Any) -> Any:
+    """Return the raw value of a Value. Raises ValueWithoutKind."""
+    return _KINDS[message.WhichOneof("kind")](message)
+
+
 def struct_from_proto(message: Any) -> dict[str, Any]:
     """Return the raw values of a Struct, by field name. Raises ValueWithoutKind."""
     kinds, fields = _KINDS, message.fields
@@ -115,8 +120,8 @@ def _null(_message: Any) -> None:
     return None
 
 
-def _string(_message: Any) -> str:
-    return ""
+def _string(message: Any) -> Any:
+    return message.string_value
 
 
 def _number(message: Any) -> Any:

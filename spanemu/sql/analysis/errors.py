@@ -83,3 +83,22 @@ class CommitTimestampNotAllowed(AnalysisError, code=Code.FAILED_PRECONDITION):
     )
     column: str
     table: str
+
+
+class QueueUpdated(AnalysisError):
+    prose = "Queue {queue} does not support UPDATE: delete the message and insert another."
+    queue: str
+
+
+class BadTableFunctionCall(AnalysisError):
+    prose = "Table function {function} cannot be called so: {problem}."
+    function: str
+    problem: str
+
+
+class TableFunctionMisused(AnalysisError):
+    prose = (
+        "A query of table function {function} can only select columns of its rows and filter its "
+        "rows: joins, subqueries, aggregation, ORDER BY and LIMIT are not supported."
+    )
+    function: str

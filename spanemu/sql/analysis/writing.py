@@ -11,6 +11,7 @@ from spanemu.sql.analysis.errors import (
     CommitTimestampNotAllowed,
     PendingCommitTimestampInSomeRows,
     PendingCommitTimestampReturned,
+    QueueUpdated,
 )
 from spanemu.sql.analysis.state import AnalysisState
 from spanemu.sql.analysis.table_relation import TableRelation
@@ -29,6 +30,12 @@ from spanemu.values.types import TIMESTAMP
 
 # Returns the default of a column: an identity value, its DEFAULT expression, or NULL.
 DefaultOf = Callable[[Column], Expr]
+
+
+def refuse_queue_update(table: Table, at: int) -> None:
+    """Raise QueueUpdated if an UPDATE writes a queue."""
+    if table.is_queue:
+        raise QueueUpdated(table.name, at=at)
 
 
 # ---------------------------------------------------------------------------- commit timestamps

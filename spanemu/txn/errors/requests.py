@@ -114,6 +114,21 @@ class ReadTooFarAhead(SpannerError, code=Code.DEADLINE_EXCEEDED):
     timestamp: str
 
 
+class QueueNotFound(SpannerError, code=Code.NOT_FOUND):
+    prose = "Queue not found: {queue}"
+    queue: str
+
+
+class QueueNotUpdatable(SpannerError, code=Code.INVALID_ARGUMENT):
+    prose = "Messages of queue {queue} cannot be updated: delete the message and insert another."
+    queue: str
+
+
+class SendDisabled(SpannerError, code=Code.FAILED_PRECONDITION):
+    prose = "No message can be sent to queue {queue}: its option disable_send is true."
+    queue: str
+
+
 class TableNotFound(SpannerError, code=Code.NOT_FOUND):
     prose = "Table not found: {table}"
     table: str

@@ -23,6 +23,12 @@ class RowNotFound(SpannerError, code=Code.NOT_FOUND):
     key: str
 
 
+class MessageNotFound(SpannerError, code=Code.NOT_FOUND):
+    prose = "Message not found in queue {queue}: {key}."
+    queue: str
+    key: str
+
+
 class UpdateAfterDelete(SpannerError, code=Code.INVALID_ARGUMENT):
     prose = "Table {table}: Row {key} was deleted and then updated in the same transaction."
     table: str

@@ -3,11 +3,10 @@ from __future__ import annotations
 import pytest
 from google.protobuf.struct_pb2 import ListValue
 
-from spanemu.base.errors import Unsupported
 from spanemu.frontend import wire
 from spanemu.frontend.convert.requests import key_set_from_proto, mutation_from_proto
 from spanemu.frontend.errors import MutationWithoutTable, RangeWithoutEndpoint, RequiredFieldMissing
-from spanemu.values.mutation import Delete, RawKeySet, RawRange, Write, WriteKind
+from spanemu.values.mutation import Ack, Delete, RawKeySet, RawRange, Send, Write, WriteKind
 
 
 def row(*cells: object) -> ListValue:
@@ -73,7 +72,26 @@ def test_delete_without_key_set() -> None:
         mutation_from_proto(wire.Mutation(delete={"table": "Shelf"}))
 
 
-def test_queues() -> None:
-    with pytest.raises(Unsupported) as caught:
-        mutation_from_proto(wire.Mutation(send={}))
-    assert caught.value.feature == "Mutation.send"
+def test_send() -> None:
+    message = wire.Mutation(send={"queue": "Tasks"})
+    message.send.key.extend(["1"])
+    message.send.deliver_time.seconds = 1
+    message.send.payload.string_value = "do it"
+    assert mutation_from_proto(message) == Send("Tasks", ["1"], "do it", "1970-01-01T00:00:01Z")
+
+
+def test_ack() -> None:
+    message = wire.Mutation(ack={"queue": "Tasks", "ignore_not_found": True})
+    message.ack.key.extend(["1"])
+    assert mutation_from_proto(message) == Ack("Tasks", ["1"], ignore_not_found=True)
+
+
+@pytest.mark.parametrize("kind", ["send", "ack"])
+def test_a_message_needs_a_queue_and_a_key(kind: str) -> None:
+    message = wire.Mutation()
+    getattr(message, kind).SetInParent()
+    for missing in ("queue", "key"):
+        with pytest.raises(RequiredFieldMissing) as caught:
+            mutation_from_proto(message)
+        assert caught.value.field == f"Mutation.{kind}.{missing}"
+        getattr(message, kind).queue = "Tasks"

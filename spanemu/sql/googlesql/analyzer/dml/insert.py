@@ -13,6 +13,7 @@ from spanemu.sql.analysis.writing import (
     commit_timestamp_value,
     is_pending,
     is_pending_column,
+    refuse_queue_update,
     with_key_defaults,
     with_unlisted_columns,
 )
@@ -68,6 +69,8 @@ def resolve_insert(statement: ast.Insert, analysis: Analysis) -> InsertStatement
     hints = statement_hints(statement.hint, analysis)
     hints += write_hints(statement.target.hint, table, analysis)
     columns = _columns(statement, table)
+    if _updates(statement):
+        refuse_queue_update(table, statement.at)
     alias = statement.target.name
     if statement.rows is not None:
         source, columns, values, pending = _values(
@@ -104,6 +107,12 @@ def resolve_insert(statement: ast.Insert, analysis: Analysis) -> InsertStatement
         assert_rows,
         returning,
     )
+
+
+def _updates(statement: ast.Insert) -> bool:
+    conflict = statement.on_conflict
+    is_upsert = conflict is not None and conflict.assignments is not None
+    return is_upsert or statement.mode is ast.InsertMode.OR_UPDATE
 
 
 def _columns(statement: ast.Insert, table: Table) -> tuple[Column, ...]:

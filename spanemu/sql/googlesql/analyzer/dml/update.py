@@ -10,7 +10,11 @@ from collections.abc import Sequence
 
 from spanemu.schema.column import Column
 from spanemu.schema.table import Table
-from spanemu.sql.analysis.writing import commit_timestamp_value, is_pending
+from spanemu.sql.analysis.writing import (
+    commit_timestamp_value,
+    is_pending,
+    refuse_queue_update,
+)
 from spanemu.sql.googlesql import ast
 from spanemu.sql.googlesql.analyzer.analysis import Analysis
 from spanemu.sql.googlesql.analyzer.dml.defaults import default_value, is_pending_commit_timestamp
@@ -118,6 +122,7 @@ def resolve_update(statement: ast.Update, analysis: Analysis) -> UpdateStatement
     """Resolve UPDATE: its target rows, assignments and THEN RETURN."""
     target = resolve_target_rows(statement, analysis)
     table, alias, relation = target.table, target.alias, target.relation
+    refuse_queue_update(table, statement.at)
     scope = Scope(None, relation)
     assignments = resolve_assignments(
         statement.assignments, table, alias, Env(analysis, scope, "UPDATE SET clause", {})

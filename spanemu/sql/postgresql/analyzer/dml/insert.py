@@ -11,6 +11,7 @@ from spanemu.sql.analysis.hints import statement_hints, write_hints
 from spanemu.sql.analysis.writing import (
     ProposedRows,
     is_pending_column,
+    refuse_queue_update,
     with_key_defaults,
     with_unlisted_columns,
 )
@@ -63,6 +64,8 @@ def resolve_insert(statement: ast.Insert, analysis: Analysis) -> InsertStatement
         is_upsert = statement.on_conflict is not None and statement.on_conflict.assignments
         rows, pending = _values(written, columns, table, analysis, keeps_defaults=bool(is_upsert))
     kind = conflict_kind(statement.on_conflict, columns, table)
+    if kind is InsertKind.UPDATE:
+        refuse_queue_update(table, statement.at)
     pending |= _implicitly_pending(table, rows.columns, kind)
     rows = _completed(rows, kind, table, analysis)
     returning = resolve_returning(statement.returning, table, alias, pending, analysis)

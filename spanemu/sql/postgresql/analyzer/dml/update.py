@@ -8,7 +8,7 @@ from spanemu.schema.column import Column
 from spanemu.schema.table import Table
 from spanemu.sql.analysis.hints import statement_hints, write_hints
 from spanemu.sql.analysis.table_relation import TableRelation
-from spanemu.sql.analysis.writing import is_pending
+from spanemu.sql.analysis.writing import is_pending, refuse_queue_update
 from spanemu.sql.postgresql import ast
 from spanemu.sql.postgresql.analyzer.analysis import Analysis
 from spanemu.sql.postgresql.analyzer.dml.writing import (
@@ -32,6 +32,7 @@ from spanemu.sql.syntax_tree import Expression
 def resolve_update(statement: ast.Update, analysis: Analysis) -> UpdateStatement:
     """Resolve UPDATE: its rows, its assignments and RETURNING."""
     table, alias = resolve_target(statement.target, analysis)
+    refuse_queue_update(table, statement.at)
     hints = statement_hints(statement.hint, analysis)
     relation = TableRelation(alias, table, analysis)
     relation.hints = write_hints(statement.target.hint, table, analysis)
