@@ -217,6 +217,7 @@ class Database:
         why = "The database was restored."
         with self._core.store.mutex:  # No commit is in progress while it is held.
             self._core.store.restore(snapshot.store)
+            self._core.store.followers.clear()
             self._core.restore_schema(snapshot.history)
             self._contents.forget()
             self.sessions.abort_all(why)

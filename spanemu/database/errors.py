@@ -101,6 +101,11 @@ class SplitPointsTooLarge(SpannerError, code=Code.INVALID_ARGUMENT):
 # ---------------------------------------------------------------------- sessions
 
 
+class FunctionNeedsSingleUse(SpannerError, code=Code.INVALID_ARGUMENT):
+    prose = "Table function {function} needs a strong, single-use read-only transaction."
+    function: str
+
+
 class SessionNotFound(ResourceNotFound):
     """A request to a session that was never created, has expired or was deleted."""
 

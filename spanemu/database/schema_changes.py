@@ -138,12 +138,16 @@ class SchemaChanges:
                 self._publish(Generation(filling, environment.limits), began)
             self._publish(generation, at)
             follow_schema(store, generation.schema, at, environment.randomness.token)
+            for source in before.dropped_in(step.schema):
+                store.followers.pop(tree_of(source), None)
             self._core.locks.wound_all("The database schema has changed.")
             return at
 
     def _publish(self, generation: Generation, at: int) -> None:
         """Make the generation current, and clear the compiled plans of an old one."""
         self._core.history.append(generation, at)
+        for follower in list(self._core.store.followers.values()):
+            follower.schema_changed()
         generations = self._core.history.all()
         if len(generations) > GENERATIONS_COMPILED_MAX:
             generations[-GENERATIONS_COMPILED_MAX - 1].forget()

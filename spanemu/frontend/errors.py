@@ -233,3 +233,7 @@ class UnknownTypeCode(SpannerError, code=Code.INVALID_ARGUMENT):
 
 class ValueWithoutKind(SpannerError, code=Code.INVALID_ARGUMENT):
     prose = "A google.protobuf.Value in the request has no kind set; NULL is null_value."
+
+
+class LiveRowsNeedStreaming(SpannerError, code=Code.INVALID_ARGUMENT):
+    prose = "A query whose rows appear over time must be sent to ExecuteStreamingSql."

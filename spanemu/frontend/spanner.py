@@ -47,7 +47,12 @@ from spanemu.frontend.convert.selectors import (
     selector_from_proto,
 )
 from spanemu.frontend.convert.timestamps import fill_timestamp, timestamp_to_proto
-from spanemu.frontend.errors import InvalidSessionCount, MultiplexedInBatch, RequiredFieldMissing
+from spanemu.frontend.errors import (
+    InvalidSessionCount,
+    LiveRowsNeedStreaming,
+    MultiplexedInBatch,
+    RequiredFieldMissing,
+)
 from spanemu.values.mutation import Mutation
 from spanemu.values.value_bytes import field
 
@@ -153,6 +158,9 @@ def execute_sql(instances: Instances, request: Any) -> bytes:
     selector = selector_from_proto(request)
     statement = statement_from_proto(request, selector)
     stream = session.execute(statement, selector, request.partition_token)
+    if isinstance(stream.rows, LiveRows):
+        stream.rows.close()
+        raise LiveRowsNeedStreaming()
     return result_set_bytes(stream, instances.limits.unary_result_bytes)
 
 

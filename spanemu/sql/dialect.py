@@ -9,7 +9,7 @@ and `executor` see resolved trees and know no dialect at all.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Protocol
@@ -52,6 +52,22 @@ class SystemTable:
         return dict(numbered) | {name.lower(): number for name, number in numbered}
 
 
+@dataclass(frozen=True, slots=True)
+class TableFunction:
+    """A table function: the table of its rows, and the types that each parameter accepts."""
+
+    table: SystemTable
+    parameters: tuple[tuple[str, tuple[Type, ...]], ...]
+
+
+TableFunctions = Callable[[str], TableFunction | None]  # looked up by dotted name
+
+
+def no_table_function(_name: str) -> TableFunction | None:
+    """Return None: there are no table functions."""
+    return None
+
+
 class SystemCatalog(Protocol):
     """The system tables of a database, looked up by dotted name in any letter case."""
 
@@ -76,6 +92,7 @@ class AnalyzerOptions:
 
     system: SystemCatalog = field(default=NO_SYSTEM_TABLES)
     limits: Limits = DEFAULT_LIMITS
+    functions: TableFunctions = no_table_function
 
 
 DEFAULT_OPTIONS = AnalyzerOptions()

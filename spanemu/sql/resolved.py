@@ -217,6 +217,13 @@ class SystemTableScan(Scan):
 
 
 @record
+class TableFunctionScan(SystemTableScan):
+    """Rows of a table function; `arguments` are those of its parameters, NULL where not given."""
+
+    arguments: tuple[Expr, ...] = ()
+
+
+@record
 class ValuesScan(Scan):
     """Literal rows: VALUES of INSERT, expanded UNNEST of literals."""
 

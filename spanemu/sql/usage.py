@@ -27,6 +27,7 @@ from spanemu.sql.resolved import (
     SortKey,
     Statement,
     SystemTableScan,
+    TableFunctionScan,
     TableScan,
     UpdateStatement,
 )
@@ -53,6 +54,7 @@ class Usage:
     writes: list[tuple[str, str, frozenset[str]]] = field(default_factory=list)
     sequences: set[tuple[str, bool]] = field(default_factory=set)  # (name, is drawn from)
     system_tables: set[str] = field(default_factory=set)
+    functions: set[str] = field(default_factory=set)  # table functions
 
 
 def collect_usage(statement: Statement) -> Usage:
@@ -68,6 +70,8 @@ def collect_usage(statement: Statement) -> Usage:
             produced.update(
                 (output.id, (node.table.name, column.name)) for output, column in node.columns
             )
+        elif isinstance(node, TableFunctionScan):
+            usage.functions.add(node.name)
         elif isinstance(node, SystemTableScan):
             usage.system_tables.add(node.name)
         elif isinstance(node, FunctionCall):

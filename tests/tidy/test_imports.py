@@ -22,6 +22,7 @@ from tests.tidy.modules import (
 _BELOW_DATABASE = {
     *("base", "values", "schema", "storage", "sql", "txn", "ddl", "hotspots"),
     "change_streams",
+    "queues",
 }
 
 # A package may import only what its row lists, besides itself.
@@ -35,6 +36,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "sql": {"base", "values", "messages", "schema"},
     "txn": {"base", "values", "schema", "storage", "sql"},
     "ddl": {"base", "values", "messages", "schema", "storage", "sql", "txn"},
+    "queues": {"base", "schema", "storage"},
     "change_streams": {"base", "values", "messages", "schema", "storage", "sql"},
     # Of `schema` only the dialect: the linter reads the text and its places, not what came of it.
     "lint": {"base", "schema", "sql", "schema_source"},
@@ -92,7 +94,7 @@ ONLY_IN: dict[str, set[str]] = {
     "grpc": {"frontend", "api"},
     "click": {"cli"},
     "rich": {"cli"},
-    "sortedcontainers": {"storage", "txn", "database", "admin", "values"},
+    "sortedcontainers": {"storage", "queues", "txn", "database", "admin", "values"},
     "re2": {"sql"},
 }
 

@@ -16,13 +16,14 @@ from spanemu.base.deferred import deferred
 from spanemu.database.core import DatabaseCore
 from spanemu.database.generation import Generation
 from spanemu.database.options import ReadRequest, StatementRequest
+from spanemu.database.statements.table_functions import TableFunctionLookup
 from spanemu.database.system_tables.lookup import SystemTableLookup
 from spanemu.schema.access import PUBLIC, SYS_READER, SYSTEM_ROLES, Grant
 from spanemu.schema.schema import Schema
 from spanemu.sql.dialect import AnalyzerOptions
 from spanemu.sql.dialects import dialect_of
 from spanemu.sql.usage import Usage, collect_usage
-from spanemu.values.mutation import Delete, Mutation, WriteKind
+from spanemu.values.mutation import Ack, Delete, Mutation, WriteKind
 from spanemu.values.types import Type
 
 if TYPE_CHECKING:
@@ -34,6 +35,7 @@ else:
     expressions = deferred("spanemu.ddl.expressions")
     role_kind = deferred("spanemu.ddl.kinds.roles")
 
+_TABLE_KINDS = frozenset({"TABLE", "QUEUE"})
 _PRIVILEGES_OF_WRITES = {
     WriteKind.INSERT: ("INSERT",),
     WriteKind.UPDATE: ("UPDATE",),
@@ -70,8 +72,9 @@ class Access:
 
     def check_read(self, request: ReadRequest) -> None:
         """Raise PrivilegeMissing unless the role may read the columns of the request."""
-        columns = frozenset(request.columns)
-        self._check([Need("SELECT", "TABLE", request.table, columns)], self._core.generation.schema)
+        schema, columns = self._core.generation.schema, frozenset(request.columns)
+        need = Need("SELECT", _table_kind(request.table, schema), request.table, columns)
+        self._check([need], schema)
 
     def check_writes(self, mutations: Sequence[Mutation]) -> None:
         """Raise PrivilegeMissing unless the role may apply the mutations."""
@@ -114,8 +117,8 @@ def _has(need: Need, schema: Schema, grants: Sequence[Grant]) -> bool:
 
 def _declared_name(need: Need, schema: Schema) -> str:
     """Return the declared name of the object; a request may use another spelling or a synonym."""
-    if need.kind == "TABLE":
-        table = schema.table(need.name)
+    if need.kind in _TABLE_KINDS:
+        table = schema.requested_table(need.name)
         return need.name if table is None else table.name
     return need.name
 
@@ -141,9 +144,11 @@ def _needs(generation: Generation, request: StatementRequest, access: Access) ->
         access.check_system_table(name)
     yield from _read_needs(generation, usage)
     for privilege, table, columns in usage.writes:
-        yield Need(
-            privilege, "TABLE", table, columns, any_column=not columns and privilege != "DELETE"
-        )
+        any_column = not columns and privilege != "DELETE"
+        kind = _table_kind(table, generation.schema)
+        yield Need(privilege, kind, table, columns, any_column=any_column)
+    for function in usage.functions:
+        yield Need("EXECUTE", "TABLE FUNCTION", function)
     for sequence, is_drawn_from in usage.sequences:
         yield Need("UPDATE" if is_drawn_from else "SELECT", "SEQUENCE", sequence)
 
@@ -152,7 +157,8 @@ def _read_needs(generation: Generation, usage: Usage) -> Iterator[Need]:
     for name, columns in usage.reads.items():
         view = generation.schema.view(name)
         if view is None:
-            yield Need("SELECT", "TABLE", name, frozenset(columns), any_column=not columns)
+            kind = _table_kind(name, generation.schema)
+            yield Need("SELECT", kind, name, frozenset(columns), any_column=not columns)
             continue
         yield Need("SELECT", "VIEW", view.name)
         if view.invoker_rights:
@@ -170,7 +176,8 @@ def _compiled_usage(generation: Generation, sql: str, types: tuple[tuple[str, Ty
 def _usage(generation: Generation, sql: str, types: Mapping[str, Type]) -> Usage:
     schema: Schema = generation.compiled(_as_named, lambda: _as_named(generation.schema))
     lowered = {name.lower(): type_ for name, type_ in types.items()}
-    options = AnalyzerOptions(SystemTableLookup(schema.dialect), generation.limits)
+    functions = TableFunctionLookup(generation.schema)
+    options = AnalyzerOptions(SystemTableLookup(schema.dialect), generation.limits, functions)
     return collect_usage(dialect_of(schema.dialect).resolve(sql, schema, lowered, options))
 
 
@@ -181,16 +188,23 @@ def _as_named(schema: Schema) -> Schema:
     return schema.next(tables=tables, views={})
 
 
+def _table_kind(name: str, schema: Schema) -> str:
+    """Return the kind of a table in privileges; a name that no table has counts as a table's."""
+    table = schema.requested_table(name)
+    return "TABLE" if table is None else table.words
+
+
 def _write_needs(mutation: Mutation, schema: Schema) -> Iterator[Need]:
-    if isinstance(mutation, Delete):
-        yield Need("DELETE", "TABLE", mutation.table)
+    table, name = schema.requested_table(mutation.table), mutation.table
+    kind = _table_kind(name, schema)
+    if isinstance(mutation, Delete | Ack):
+        yield Need("DELETE", kind, name)
         return
-    table = schema.table(mutation.table)
     keys = set() if table is None else {schema.fold(column.name) for column in table.key_columns}
     named = frozenset(schema.fold(column) for column in mutation.columns)
     for privilege in _PRIVILEGES_OF_WRITES[mutation.kind]:
         columns = named - keys if privilege == "UPDATE" else named
         if privilege == "DELETE":
-            yield Need(privilege, "TABLE", mutation.table)
+            yield Need(privilege, kind, name)
         else:
-            yield Need(privilege, "TABLE", mutation.table, columns, any_column=not columns)
+            yield Need(privilege, kind, name, columns, any_column=not columns)

@@ -19,6 +19,11 @@ from spanemu.base.record import Record, record
 from spanemu.database.generation import Generation
 from spanemu.database.options import QueryMode, StatementRequest
 from spanemu.database.statements.results import ResultStats, ResultStream
+from spanemu.database.statements.table_functions import (
+    PreparedCall,
+    TableFunctionLookup,
+    prepare_call,
+)
 from spanemu.database.system_tables.lookup import SystemTableLookup
 from spanemu.sql.dialect import OPTIMIZER_VERSIONS, AnalyzerOptions
 from spanemu.sql.dialects import dialect_of
@@ -81,6 +86,7 @@ class Prepared:
         self.prepared_at = monotonic()
         self.prepared_in = 0.0  # seconds
         self.executable = executable
+        self.call: PreparedCall | None = None  # of a table function
         self.is_insert = isinstance(statement, InsertStatement)
         self.is_dml = isinstance(statement, InsertStatement | UpdateStatement | DeleteStatement)
         self.columns: tuple[tuple[str, Type], ...] = executable.columns
@@ -172,6 +178,8 @@ def prepare_locking(
 ) -> Prepared:
     """Prepare a statement in a read-write transaction; raise if it reads a system table."""
     prepared = prepare(generation, request, statistics)
+    if prepared.call is not None:
+        raise errors.FunctionNeedsSingleUse(prepared.call.function)
     for name in prepared.system_tables:
         # Clients know the error by its text, in which Spanner writes the name in upper case.
         raise errors.SystemTableInReadWrite(name.partition(".")[0].upper())
@@ -203,8 +211,10 @@ def _prepare(
     sql = request.sql
     lowered = {name.lower(): type_ for name, type_ in request.parameter_types.items()}
     schema = generation.schema
-    options = AnalyzerOptions(SystemTableLookup(schema.dialect), generation.limits)
+    functions = TableFunctionLookup(schema)
+    options = AnalyzerOptions(SystemTableLookup(schema.dialect), generation.limits, functions)
     statement = dialect_of(schema.dialect).resolve(sql, schema, lowered, options)
+    call = prepare_call(statement, schema, statistics) if functions.found else None
     plan = plan_statement(statement, schema, statistics, by_partition=by_partition)
     executable = compile_plan(plan, generation.limits.statement_memory_bytes)
     prepared = Prepared(
@@ -213,6 +223,7 @@ def _prepare(
         len(sql) + executable.constant_size,
         nan_greatest=schema.orders.nan_greatest,
     )
+    prepared.call = call
     prepared.prepared_in = prepared.prepared_at - began
     return prepared
 

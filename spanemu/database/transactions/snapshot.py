@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from weakref import finalize
 
 from spanemu.base.call import current
 from spanemu.base.deferred import deferred
+from spanemu.base.errors import Unsupported
 from spanemu.base.limits import READ_AHEAD_MAX_NANOS
 from spanemu.database.core import DatabaseCore
 from spanemu.database.generation import Generation
@@ -17,6 +18,7 @@ from spanemu.database.options import (
     ExactStaleness,
     MaxStaleness,
     MinReadTimestamp,
+    QueryMode,
     ReadOnly,
     ReadRequest,
     ReadTimestamp,
@@ -25,7 +27,7 @@ from spanemu.database.options import (
     TimestampBound,
 )
 from spanemu.database.statements.context import StatementContext
-from spanemu.database.statements.query_engine import Prepared, prepare, run_query
+from spanemu.database.statements.query_engine import Prepared, explain_only, prepare, run_query
 from spanemu.database.statements.reads import read_plan
 from spanemu.database.statements.results import (
     BatchOutcome,
@@ -34,7 +36,9 @@ from spanemu.database.statements.results import (
     ResultStream,
     TransactionInfo,
 )
+from spanemu.database.statements.table_functions import FunctionCalls, PreparedCall
 from spanemu.sql.executor.reader import ByteRange, RowReader
+from spanemu.sql.executor.run import Run
 from spanemu.storage.layout import hierarchy_of
 from spanemu.storage.store import Store
 from spanemu.txn.errors.requests import (
@@ -141,6 +145,8 @@ class SnapshotTransaction:
     def _execute(
         self, request: StatementRequest, prepared: Prepared, reader: RowReader
     ) -> ResultStream:
+        if prepared.call is not None:
+            return self._call(request, prepared, prepared.call)
         self._notify_observer(request)
         context = StatementContext(self._core, self._generation.schema, writable=False)
         system_tables: catalog.SystemRows | None = None
@@ -150,6 +156,23 @@ class SnapshotTransaction:
         if prepared.is_repeatable:
             result.repeatable_at, result.plan_serial = self.at, prepared.serial
         return result
+
+    def _call(
+        self, request: StatementRequest, prepared: Prepared, call: PreparedCall
+    ) -> ResultStream:
+        """Run a query of a table function, in the present."""
+        if request.mode is not QueryMode.NORMAL:
+            if request.mode is QueryMode.PLAN:
+                return explain_only(prepared, request)
+            raise Unsupported(f"Statistics of a query of {call.function}")
+        context = StatementContext(self._core, self._generation.schema, writable=False)
+        run = Run(self._reader, prepared.bind(request.parameters), context)
+        calls = FunctionCalls(self._core, prepared.executable, run, self._session)
+        rows: Any = calls.receive(call, request.position) if call.receives else calls.renew(call)
+        columns, undeclared = prepared.columns, prepared.undeclared
+        return ResultStream(
+            columns, rows, undeclared_parameters=undeclared, source=prepared, run=run
+        )
 
     def read(self, request: ReadRequest) -> ResultStream:
         """Read rows by key."""
@@ -196,6 +219,9 @@ class SnapshotTransaction:
             raise errors.LocksInReadOnly("LOCK_SCANNED_RANGES=exclusive")
         if prepared.needs_read_write:
             raise errors.SequenceInReadOnly("of the query")
+        call = prepared.call
+        if call is not None and (by_partition or not self._single_use_strong):
+            raise errors.FunctionNeedsSingleUse(call.function)
         return prepared
 
     # ------------------------------------------------------------------ partitions

@@ -42,6 +42,7 @@ class AnalysisState:
         "counts",
         "depths",
         "fold",
+        "functions",
         "limits",
         "next_id",
         "schema",
@@ -55,6 +56,7 @@ class AnalysisState:
         self.catalog = catalog
         self.system = options.system
         self.limits = options.limits
+        self.functions = options.functions
         self.traits = Traits()
         self.depths: dict[str, int] = {}
         self.counts: dict[str, int] = {}

@@ -195,6 +195,7 @@ TRANSLATIONS: Mapping[type, Callable[[Translator, Any], Node]] = _Translations(
         resolved.SingleRow: _single_row,
         resolved.TableScan: _table,
         resolved.SystemTableScan: _system_table,
+        resolved.TableFunctionScan: _system_table,
         resolved.ValuesScan: _values,
         resolved.JoinScan: _join,
         resolved.ArrayScan: _array,

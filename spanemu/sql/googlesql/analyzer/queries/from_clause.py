@@ -20,8 +20,10 @@ from spanemu.base.deferred import deferred
 from spanemu.base.errors import Unsupported
 from spanemu.schema.objects import View
 from spanemu.sql.analysis.derived_relation import ArrayElements, DerivedRelation
+from spanemu.sql.analysis.errors import BadTableFunctionCall
 from spanemu.sql.analysis.hints import HintTarget, check_hints, table_hints
 from spanemu.sql.analysis.relation import Relation
+from spanemu.sql.analysis.table_function import TableFunctionRelation, resolve_arguments
 from spanemu.sql.analysis.table_relation import SystemRelation, TableRelation
 from spanemu.sql.errors import AnalysisError
 from spanemu.sql.googlesql import ast
@@ -29,6 +31,7 @@ from spanemu.sql.googlesql.analyzer.analysis import CommonTable, QueryResult
 from spanemu.sql.googlesql.analyzer.errors.names import DuplicateOffsetAlias, TableNotFound
 from spanemu.sql.googlesql.analyzer.errors.shape import BadQuery
 from spanemu.sql.googlesql.analyzer.errors.typing import NotAnArray
+from spanemu.sql.googlesql.analyzer.expressions.coercion import coerce, fits
 from spanemu.sql.googlesql.analyzer.expressions.expression import resolve
 from spanemu.sql.googlesql.analyzer.expressions.members import members_of
 from spanemu.sql.googlesql.analyzer.expressions.names import resolve_path
@@ -42,7 +45,7 @@ from spanemu.sql.googlesql.analyzer.scope import Env, Scope
 from spanemu.sql.googlesql.analyzer.suggestion import closest
 from spanemu.sql.googlesql.syntax.statement import parse_query
 from spanemu.sql.resolved import Expr, WithRef
-from spanemu.values.types import INT64
+from spanemu.values.types import INT64, Type
 
 if TYPE_CHECKING:
     from spanemu.sql.googlesql.analyzer.queries import joins
@@ -200,8 +203,34 @@ def _elements(item: ast.TableRef | ast.Unnest, array: Expr, alias: str, env: Env
     return ValueRelation(alias, element, elements, analysis.fold, members)
 
 
-def _function(item: ast.TableFunction, _: Env, __: Scope | None) -> Relation:
-    raise Unsupported(f"Table-valued function {item.function}")
+# ---------------------------------------------------------------------------- functions
+
+
+def _function(item: ast.TableFunction, env: Env, _: Scope | None) -> Relation:
+    analysis = env.analysis
+    function = analysis.functions(str(item.function))
+    if function is None:
+        raise Unsupported(f"Table-valued function {item.function}")
+    check_hints(item.hint, HintTarget.TABLE, analysis)
+    inside = Env(analysis, Scope(None), "arguments of a table function", {})
+
+    def converted(node: ast.Expression, types: tuple[Type, ...]) -> Expr:
+        value = resolve(node, inside)
+        type_ = next((each for each in types if fits(value, each, analysis)), types[0])
+        if not fits(value, type_, analysis):
+            problem = f"an argument has type {value.type}, not {type_}"
+            raise BadTableFunctionCall(function.table.name, problem, at=node.at)
+        return coerce(value, type_, analysis, node.at)
+
+    arguments = resolve_arguments(
+        function, [_named(node) for node in item.arguments], converted, item.at
+    )
+    alias = "" if item.alias is None else item.alias.name
+    return TableFunctionRelation(alias, function, arguments, analysis)
+
+
+def _named(node: ast.Expression) -> tuple[str | None, ast.Expression]:
+    return (node.name.name, node.value) if isinstance(node, ast.NamedArgument) else (None, node)
 
 
 # ---------------------------------------------------------------------------- joins

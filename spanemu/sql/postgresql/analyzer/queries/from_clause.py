@@ -145,6 +145,9 @@ def _subquery(item: ast.SubqueryRef, env: Env, _: Scope | None) -> Relation:
 
 
 def _function(item: ast.FunctionRef, env: Env, lateral: Scope | None) -> Relation:
+    function = env.analysis.functions(str(item.call.function))
+    if function is not None:
+        return functions.resolve_table_function(item, function, env)
     return functions.resolve_function(item, env, lateral or env.scope)
 
 

@@ -9,20 +9,25 @@ from __future__ import annotations
 from spanemu.sql.analysis.derived_relation import ArrayElements
 from spanemu.sql.analysis.hints import HintTarget, check_hints
 from spanemu.sql.analysis.relation import Relation
+from spanemu.sql.analysis.table_function import TableFunctionRelation, resolve_arguments
+from spanemu.sql.dialect import TableFunction
 from spanemu.sql.postgresql import ast
 from spanemu.sql.postgresql.analyzer.errors.names import TableNotVisible, TooManyColumnAliases
 from spanemu.sql.postgresql.analyzer.errors.queries import NotLateral, RefusedQuery
 from spanemu.sql.postgresql.analyzer.expressions.calls import operator_call
+from spanemu.sql.postgresql.analyzer.expressions.coercion import can_coerce, coerce
+from spanemu.sql.postgresql.analyzer.expressions.expression import resolve
 from spanemu.sql.postgresql.analyzer.expressions.functions import (
     function_name,
     resolve_call,
     resolve_scalar,
 )
-from spanemu.sql.postgresql.analyzer.queries.relations import FunctionRelation
+from spanemu.sql.postgresql.analyzer.queries.relations import FunctionRelation, with_alias
 from spanemu.sql.postgresql.analyzer.scope import Env, Scope
 from spanemu.sql.postgresql.catalog import CATALOG
 from spanemu.sql.resolved import ColumnRef, Expr, Literal, ResolvedColumn
-from spanemu.values.types import INT64
+from spanemu.sql.syntax_tree import Expression
+from spanemu.values.types import INT64, Type
 
 _ONE_SIDED = (ast.JoinKind.RIGHT, ast.JoinKind.FULL)
 
@@ -63,6 +68,32 @@ def _array(call: ast.FunctionCall, env: Env) -> Expr:
         raise RefusedQuery("Unsupported function call in FROM clause", at=call.at)
     check_hints(call.hint, HintTarget.FUNCTION, env.analysis)
     return resolve_scalar(call, name, env)
+
+
+def resolve_table_function(item: ast.FunctionRef, function: TableFunction, env: Env) -> Relation:
+    """Resolve the call of a table function, such as the function that receives messages."""
+    analysis, call = env.analysis, item.call
+    check_hints(call.hint, HintTarget.FUNCTION, analysis)
+    inside = Env(analysis, Scope(None), "functions in FROM", {})
+    written = [_named(node) for node in call.arguments]
+
+    def converted(node: Expression, types: tuple[Type, ...]) -> Expr:
+        value = resolve(node, inside)
+        type_ = next((each for each in types if can_coerce(value.type, each)), types[0])
+        return coerce(value, type_, analysis, node.at)
+
+    arguments = resolve_arguments(function, written, converted, item.at)
+    name = call.function.parts[-1].name
+    alias = name if item.alias is None else item.alias.name.name
+    relation = TableFunctionRelation(alias, function, arguments, analysis)
+    if item.alias is None or not item.alias.columns:
+        return relation
+    names = [column.name for column in item.alias.columns]
+    return with_alias(relation, alias, names, item.alias.at)
+
+
+def _named(node: Expression) -> tuple[str | None, Expression]:
+    return (node.name.name, node.value) if isinstance(node, ast.NamedArgument) else (None, node)
 
 
 def resolve_joined_function(
