@@ -28,7 +28,11 @@ from spanemu.sql.analysis.table_relation import SystemRelation, TableRelation
 from spanemu.sql.errors import AnalysisError
 from spanemu.sql.googlesql import ast
 from spanemu.sql.googlesql.analyzer.analysis import CommonTable, QueryResult
-from spanemu.sql.googlesql.analyzer.errors.names import DuplicateOffsetAlias, TableNotFound
+from spanemu.sql.googlesql.analyzer.errors.names import (
+    DuplicateOffsetAlias,
+    TableFunctionNotFound,
+    TableNotFound,
+)
 from spanemu.sql.googlesql.analyzer.errors.shape import BadQuery
 from spanemu.sql.googlesql.analyzer.errors.typing import NotAnArray
 from spanemu.sql.googlesql.analyzer.expressions.coercion import coerce, fits
@@ -210,7 +214,9 @@ def _function(item: ast.TableFunction, env: Env, _: Scope | None) -> Relation:
     analysis = env.analysis
     function = analysis.functions(str(item.function))
     if function is None:
-        raise Unsupported(f"Table-valued function {item.function}")
+        if len(item.function.parts) > 1:  # such as ML.PREDICT
+            raise Unsupported(f"Table-valued function {item.function}")
+        raise TableFunctionNotFound(str(item.function), at=item.at)
     check_hints(item.hint, HintTarget.TABLE, analysis)
     inside = Env(analysis, Scope(None), "arguments of a table function", {})
 
