@@ -8,6 +8,7 @@ import tomllib
 import uuid
 from datetime import timedelta
 from importlib.util import find_spec
+from itertools import islice
 from pathlib import Path
 
 import pytest
@@ -99,7 +100,7 @@ def test_the_servers_of_the_pages_start(project, page):
     ) as server:  # fmt: skip
         try:
             assert server.stdout.readline() == "Cloud Spanner emulator running.\n"
-            host = server.stdout.readline().split()[-1]
+            (host,) = [line.split()[-1] for line in islice(server.stdout, 2) if "gRPC" in line]
             with spanemu.Emulator.attach(
                 host, project=names["--project"], instance=names["--instance"]
             ) as emulator:
