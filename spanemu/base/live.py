@@ -40,6 +40,8 @@ class LiveRows:
 
     due: int | None = None
     position = b""
+    # Makes the error of a request that wants all rows in one reply, if there is a special one.
+    unary_refusal: Callable[[], SpannerError] | None = None
 
     def __init__(self, clock: Clock, readers: LiveReaders, session: str = "") -> None:
         self._clock = clock

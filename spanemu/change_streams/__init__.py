@@ -6,5 +6,6 @@ made when a stream is read. In reading order: `watching` (what each stream of a 
 which follow splits and schema), `records` (an entry -> the data change records of one stream).
 Records as rows of results: `formats` (the columns of each read function), `rows` (GoogleSQL),
 `pg_json` (PostgreSQL), `mutable` (streams with mutable key ranges), `json_text` (keys and values as
-JSON).
+JSON). Queries: `arguments` (the rules that they follow), `reading` (the rows of a query as they
+appear), `readers` (the queries at present, and what wakes them), `errors`.
 """

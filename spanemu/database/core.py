@@ -13,6 +13,7 @@ from spanemu.base.deferred import deferred
 from spanemu.base.limits import DEFAULT_LIMITS, RETENTION_DEFAULT_NANOS, Limits
 from spanemu.base.live import LiveReaders
 from spanemu.base.rand import Randomness
+from spanemu.change_streams.readers import StreamReaders
 from spanemu.database.activity import ActivityLog, Progress
 from spanemu.database.generation import Generation
 from spanemu.database.splits.split_manager import SplitManager
@@ -106,6 +107,7 @@ class DatabaseCore:
         self.next_id = 1  # the lowest id for new schema objects, also after a restore
         self.closed = False
         self.readers = LiveReaders()
+        self.stream_readers = StreamReaders(store)
         self.commit_observer: CommitObserver | None = None
         self.splitting = SplitManager(store, lambda: self.generation.schema)
         # The rows of SPLIT_STATS_TOP by time and interval; observed hotspots add rows.

@@ -216,6 +216,7 @@ class Database:
         check_own(self._core, snapshot)
         why = "The database was restored."
         with self._core.store.mutex:  # No commit is in progress while it is held.
+            self._core.readers.end(partial(errors.RestoredWhileRead, self.name))
             self._core.store.restore(snapshot.store)
             self._core.store.followers.clear()
             self._core.restore_schema(snapshot.history)
@@ -223,7 +224,6 @@ class Database:
             self.sessions.abort_all(why)
             self._core.locks.wound_all(why)
             self._core.splitting.restored(snapshot.splitting)
-        self._core.readers.end(partial(errors.RestoredWhileRead, self.name))
         self.time.follow_if_passed()
         self._core.aggregator.forget()
 

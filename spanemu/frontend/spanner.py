@@ -159,8 +159,11 @@ def execute_sql(instances: Instances, request: Any) -> bytes:
     statement = statement_from_proto(request, selector)
     stream = session.execute(statement, selector, request.partition_token)
     if isinstance(stream.rows, LiveRows):
+        refusal = (stream.rows.unary_refusal or LiveRowsNeedStreaming)()
+        if stream.recorder is not None:
+            stream.recorder.failed(refusal)
         stream.rows.close()
-        raise LiveRowsNeedStreaming()
+        raise refusal
     return result_set_bytes(stream, instances.limits.unary_result_bytes)
 
 

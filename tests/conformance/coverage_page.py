@@ -59,9 +59,8 @@ def _ddl() -> Iterator[str]:
     yield "## Schema statements\n"
     yield f"Applied: {', '.join(done)}.\n"
     yield (
-        "Partly supported: change streams, search indexes, vector indexes, models and property graphs "
-        "can be created, validated, printed and listed. Change streams record nothing yet, and the "
-        "other objects cannot be queried (UNIMPLEMENTED).\n"
+        "Partly supported: search indexes, vector indexes, models and property graphs can be created, "
+        "validated, printed and listed; they cannot be queried (UNIMPLEMENTED).\n"
     )
 
 

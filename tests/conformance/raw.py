@@ -275,12 +275,31 @@ class Raw:
         """One streaming request from its fields; the raw replies."""
         return [type(reply).pb(reply) for reply in self._invoke(method, message, fields)]
 
+    def replies(self, method: str, message: str, **fields: Any) -> Iterator[Any]:
+        """The raw replies of one streaming request, as they arrive."""
+        return _Replies(self._invoke(method, message, fields))
+
     def _invoke(self, method: str, message: str, fields: dict[str, Any]) -> Any:
         timeout = fields.pop("timeout", 20.0)
         kind = getattr(types, message)
         request = kind.pb(kind())
         request.MergeFrom(type(request)(**fields))
         return getattr(self.api, method)(request=request, retry=None, timeout=timeout)
+
+
+class _Replies:
+    """The replies of a streaming request, which can be cancelled."""
+
+    def __init__(self, stream: Any) -> None:
+        self._stream = stream
+        self.cancel = stream.cancel
+
+    def __iter__(self) -> Iterator[Any]:
+        return self
+
+    def __next__(self) -> Any:
+        reply = next(self._stream)
+        return type(reply).pb(reply)
 
 
 class Emulators:

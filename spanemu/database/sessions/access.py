@@ -20,6 +20,7 @@ from spanemu.database.statements.table_functions import TableFunctionLookup
 from spanemu.database.system_tables.lookup import SystemTableLookup
 from spanemu.schema.access import PUBLIC, SYS_READER, SYSTEM_ROLES, Grant
 from spanemu.schema.schema import Schema
+from spanemu.sql.analysis.stream_query import StreamQuery
 from spanemu.sql.dialect import AnalyzerOptions
 from spanemu.sql.dialects import dialect_of
 from spanemu.sql.usage import Usage, collect_usage
@@ -139,7 +140,14 @@ def _grants_on(
 
 
 def _needs(generation: Generation, request: StatementRequest, access: Access) -> Iterator[Need]:
-    usage = _compiled_usage(generation, request.sql, tuple(request.parameter_types.items()))
+    try:
+        usage = _compiled_usage(generation, request.sql, tuple(request.parameter_types.items()))
+    except StreamQuery as query:
+        yield Need(
+            "SELECT", "CHANGE STREAM", generation.schema.change_streams[query.call.stream].name
+        )
+        yield Need("EXECUTE", "TABLE FUNCTION", query.call.function)
+        return
     for name in usage.system_tables:
         access.check_system_table(name)
     yield from _read_needs(generation, usage)

@@ -194,8 +194,6 @@ def _table_keys(schema: Schema, request: NewSplitPoints) -> tuple[Table, KeyText
     table = schema.table(request.table)
     if table is None:
         raise TableNotFound(request.table)
-    if table.is_queue:
-        raise errors.SplitPointOnQueue(table.name)
     if not request.keys:
         raise errors.SplitPointKeyCount(table.name)
     reader = KeyReader(table.name, table.key)

@@ -1,6 +1,7 @@
 """The execution of statements and reads in a transaction.
 
-In reading order: `query_engine` and `dml` (SQL), `reads` (rows by key), `context` (what SQL
-functions see of the database), `results` (rows and what accompanies them), `partitions` (parts of
-reads and queries for parallel clients) and `table_functions` (the functions of queues).
+In reading order: `query_engine` and `dml` (SQL), `stream_queries` (change streams), `reads` (rows
+by key), `context` (what SQL functions see of the database), `results` (rows and what accompanies
+them), `partitions` (parts of reads and queries for parallel clients) and `table_functions` (the
+functions of queues).
 """

@@ -37,6 +37,11 @@ from spanemu.database.statements.results import (
     TransactionInfo,
 )
 from spanemu.database.statements.table_functions import FunctionCalls, PreparedCall
+from spanemu.sql.analysis.stream_query import (
+    ReadFunctionNotFound,
+    StreamQuery,
+    StreamQueryInTransaction,
+)
 from spanemu.sql.executor.reader import ByteRange, RowReader
 from spanemu.sql.executor.run import Run
 from spanemu.storage.layout import hierarchy_of
@@ -55,11 +60,16 @@ from spanemu.values.timestamp import format_utc
 if TYPE_CHECKING:
     from spanemu.database import errors
     from spanemu.database.statements import partitions as partitioning
+    from spanemu.database.statements import stream_queries
     from spanemu.database.system_tables import catalog
 else:
     errors = deferred("spanemu.database.errors")
+    stream_queries = deferred("spanemu.database.statements.stream_queries")
     partitioning = deferred("spanemu.database.statements.partitions")
     catalog = deferred("spanemu.database.system_tables.catalog")
+
+# The read timestamp of a query of a change stream, in nanoseconds: a marker, for it reads at none.
+_STREAM_READ_TIMESTAMP = 2**63 - 2
 
 
 def read_timestamp(store: Store, bound: TimestampBound) -> int:
@@ -140,7 +150,20 @@ class SnapshotTransaction:
 
     def execute(self, request: StatementRequest) -> ResultStream:
         """Run a query."""
-        return self._execute(request, self._prepare(request), self._reader)
+        try:
+            prepared = self._prepare(request)
+        except StreamQuery as query:
+            if not self._single_use_strong:
+                raise StreamQueryInTransaction() from None
+            self.at = _STREAM_READ_TIMESTAMP
+            return stream_queries.stream_result(self._core, query.call, request, self._session)
+        except ReadFunctionNotFound as missing:
+            try:  # The stream may be newer than the timestamp.
+                prepare(self._core.generation, request, self._reader)
+            except StreamQuery:
+                raise StreamQueryInTransaction() from None
+            raise missing
+        return self._execute(request, prepared, self._reader)
 
     def _execute(
         self, request: StatementRequest, prepared: Prepared, reader: RowReader

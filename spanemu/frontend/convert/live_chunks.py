@@ -16,9 +16,9 @@ from spanemu.values.value_bytes import field
 class LiveChunks(Chunks):
     """The messages of a stream of live rows, and the rows themselves where the sender must wait.
 
-    The sender first waits before the first message, which holds the metadata alone, so that a
-    server leaves the thread of the request at once. `rows` are the steps of the stream's rows;
-    `token_at` returns the resume token of a position.
+    The sender first waits before the first message, so that a server leaves the thread of the
+    request at once. The metadata leave with the first rows, or alone if there are none yet. `rows`
+    are the steps of the stream's rows; `token_at` returns the resume token of a position.
     """
 
     def __init__(
@@ -39,7 +39,6 @@ class LiveChunks(Chunks):
         """Yield messages and the live rows. Closing the iterator closes the stream's rows."""
         try:
             yield self._live
-            yield self._flush(self._token())
             yield from self._messages()
             yield self._last()
         except StreamBroken as broken:
@@ -57,7 +56,7 @@ class LiveChunks(Chunks):
         encoders, parts, limit = self._shape.partial, self._parts, self._chunk_bytes
         for row in self._steps:
             if isinstance(row, LiveRows):
-                if parts:
+                if parts or self._head:
                     yield self._flush(self._token())
                 yield row
                 continue

@@ -9,6 +9,7 @@ An analyzer turns the syntax tree of its dialect into a `resolved` tree.
     grouping                            expressions over grouped rows
     argument_binding, signatures        arguments bound to parameters, overloads bound to types
     hints                               the hints of each part of a statement
+    stream_query                        the queries that read change streams
     writing                             rows to insert, commit timestamps, returned rows
     tree                                traversal, comparison and rewriting of resolved trees
     errors                              the errors of these modules

@@ -28,8 +28,9 @@ from spanemu.values.types import TypeCode
 if TYPE_CHECKING:
     from spanemu.sql.googlesql.analyzer import procedures
     from spanemu.sql.googlesql.analyzer.dml import insert, update
-    from spanemu.sql.googlesql.analyzer.queries import null_arrays
+    from spanemu.sql.googlesql.analyzer.queries import null_arrays, stream_reads
 else:
+    stream_reads = deferred("spanemu.sql.googlesql.analyzer.queries.stream_reads")
     null_arrays = deferred("spanemu.sql.googlesql.analyzer.queries.null_arrays")
     procedures = deferred("spanemu.sql.googlesql.analyzer.procedures")
     update = deferred("spanemu.sql.googlesql.analyzer.dml.update")
@@ -46,6 +47,8 @@ def analyze(statement: ast.Statement, text: str, analysis: Analysis) -> resolved
     if resolve is None:
         raise Unsupported(f"Statement {type(statement).__name__}")
     try:
+        if analysis.schema.change_streams:
+            stream_reads.refuse_stream_query(statement, text, analysis)
         return resolve(statement, analysis)
     except AnalysisError as failure:
         failure.locate(text)

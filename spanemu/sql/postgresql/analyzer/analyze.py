@@ -32,7 +32,9 @@ from spanemu.values.types import STRING, TypeCode
 
 if TYPE_CHECKING:
     from spanemu.sql.postgresql.analyzer.dml import insert, update
+    from spanemu.sql.postgresql.analyzer.queries import stream_reads
 else:
+    stream_reads = deferred("spanemu.sql.postgresql.analyzer.queries.stream_reads")
     update = deferred("spanemu.sql.postgresql.analyzer.dml.update")
     insert = deferred("spanemu.sql.postgresql.analyzer.dml.insert")
 
@@ -51,6 +53,8 @@ def analyze(statement: Statement, text: str, analysis: Analysis) -> resolved.Sta
     if resolve is None:
         raise Unsupported(f"Statement {type(statement).__name__}")
     with located(text, analysis):
+        if analysis.schema.change_streams:
+            stream_reads.refuse_stream_query(statement, text, analysis)
         return resolve(statement, analysis)
 
 

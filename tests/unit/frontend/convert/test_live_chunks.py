@@ -54,19 +54,27 @@ def texts(message: Any) -> list[str]:
 def test_rows_that_exist_share_a_message() -> None:
     words = Words()
     words.batches = [["a", "b"], ["c"], [], ["d", "end"]]
-    first_wait, metadata, rows, second_wait, last = messages(words)
+    first_wait, rows, second_wait, last = messages(words)
     assert (first_wait, second_wait) == ("wait", "wait")
+    assert rows.metadata.row_type.fields[0].name == "w"
+    assert texts(rows) == ["a", "b", "c"]
+    assert texts(last) == ["d", "end"]
+    assert not last.HasField("metadata")
+    assert last.last
+
+
+def test_metadata_do_not_wait_for_rows() -> None:
+    words = Words()
+    words.batches = [[], ["end"]]
+    _, metadata, _, last = messages(words)
     assert metadata.metadata.row_type.fields[0].name == "w"
     assert not metadata.values
-    assert texts(rows) == ["a", "b", "c"]
-    assert not rows.HasField("metadata")
-    assert texts(last) == ["d", "end"]
-    assert last.last
+    assert texts(last) == ["end"]
 
 
 def test_tokens_carry_the_position() -> None:
     words = Words()
-    words.batches = [["a", "b"], [], ["end"]]
+    words.batches = [[], ["a", "b"], [], ["end"]]
     sent = [message for message in messages(words) if message != "wait"]
     points = [resume_point_from_token(request(message.resume_token)) for message in sent[:-1]]
     statements = [point.statement(StatementRequest("q")) for point in points]
@@ -75,7 +83,7 @@ def test_tokens_carry_the_position() -> None:
 
 def test_a_token_belongs_to_its_request() -> None:
     words = Words()
-    words.batches = [["end"]]
+    words.batches = [[], ["end"]]
     token = messages(words)[1].resume_token
     with pytest.raises(InvalidResumeToken):
         resume_point_from_token(ExecuteSqlRequest(session="s", sql="r", resume_token=token))
@@ -85,8 +93,8 @@ def test_large_rows_are_cut() -> None:
     words = Words()
     words.batches = [["x" * 3_000_000], ["y" * 700_000, "z" * 700_000], ["end"]]
     sent = [message for message in messages(words) if message != "wait"]
-    assert [message.chunked_value for message in sent] == [False, True, True, False, False, False]
-    assert "".join(map("".join, map(texts, sent[1:3]))) + texts(sent[3])[0] == "x" * 3_000_000
+    assert [message.chunked_value for message in sent] == [True, True, False, False, False]
+    assert "".join(map("".join, map(texts, sent[:2]))) + texts(sent[2])[0] == "x" * 3_000_000
 
 
 def test_a_fault_after_rows_counts_no_waits() -> None:

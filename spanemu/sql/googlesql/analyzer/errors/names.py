@@ -27,11 +27,6 @@ class FunctionNotFound(Suggesting):
     prose = "Function not found: {name}"
 
 
-class TableFunctionNotFound(AnalysisError):
-    prose = "Table-valued function not found: {name}"
-    name: str
-
-
 class TypeNotFound(AnalysisError):
     prose = "Type not found: {name}"
     name: str

@@ -23,16 +23,13 @@ from spanemu.sql.analysis.derived_relation import ArrayElements, DerivedRelation
 from spanemu.sql.analysis.errors import BadTableFunctionCall
 from spanemu.sql.analysis.hints import HintTarget, check_hints, table_hints
 from spanemu.sql.analysis.relation import Relation
+from spanemu.sql.analysis.stream_query import refuse_combined
 from spanemu.sql.analysis.table_function import TableFunctionRelation, resolve_arguments
 from spanemu.sql.analysis.table_relation import SystemRelation, TableRelation
 from spanemu.sql.errors import AnalysisError
 from spanemu.sql.googlesql import ast
 from spanemu.sql.googlesql.analyzer.analysis import CommonTable, QueryResult
-from spanemu.sql.googlesql.analyzer.errors.names import (
-    DuplicateOffsetAlias,
-    TableFunctionNotFound,
-    TableNotFound,
-)
+from spanemu.sql.googlesql.analyzer.errors.names import DuplicateOffsetAlias, TableNotFound
 from spanemu.sql.googlesql.analyzer.errors.shape import BadQuery
 from spanemu.sql.googlesql.analyzer.errors.typing import NotAnArray
 from spanemu.sql.googlesql.analyzer.expressions.coercion import coerce, fits
@@ -214,9 +211,8 @@ def _function(item: ast.TableFunction, env: Env, _: Scope | None) -> Relation:
     analysis = env.analysis
     function = analysis.functions(str(item.function))
     if function is None:
-        if len(item.function.parts) > 1:  # such as ML.PREDICT
-            raise Unsupported(f"Table-valued function {item.function}")
-        raise TableFunctionNotFound(str(item.function), at=item.at)
+        refuse_combined(analysis.schema, item.function.names, item.at)
+        raise Unsupported(f"Table-valued function {item.function}")
     check_hints(item.hint, HintTarget.TABLE, analysis)
     inside = Env(analysis, Scope(None), "arguments of a table function", {})
 

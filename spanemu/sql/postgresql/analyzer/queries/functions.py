@@ -9,6 +9,7 @@ from __future__ import annotations
 from spanemu.sql.analysis.derived_relation import ArrayElements
 from spanemu.sql.analysis.hints import HintTarget, check_hints
 from spanemu.sql.analysis.relation import Relation
+from spanemu.sql.analysis.stream_query import refuse_combined
 from spanemu.sql.analysis.table_function import TableFunctionRelation, resolve_arguments
 from spanemu.sql.dialect import TableFunction
 from spanemu.sql.postgresql import ast
@@ -59,6 +60,7 @@ def resolve_function(item: ast.FunctionRef, env: Env, scope: Scope) -> FunctionR
 
 def _array(call: ast.FunctionCall, env: Env) -> Expr:
     """Resolve the call of a set-returning function: an array of its rows."""
+    refuse_combined(env.analysis.schema, call.function.names, call.at)
     name = function_name(call)
     if name == "unnest" and len(call.arguments) > 1:
         problem = "UNNEST of multiple arrays and ROWS FROM expressions are not supported"

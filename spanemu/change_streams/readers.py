@@ -1,0 +1,100 @@
+"""The queries that read the change streams of a database at present, and what wakes them.
+
+A commit looks up the partitions that it changed among those with readers. A change of partitions or
+streams wakes every reader.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Protocol, cast
+
+from spanemu.base.limits import CHANGE_STREAM_READERS_MAX
+from spanemu.change_streams.errors import TooManyReaders
+from spanemu.change_streams.partitions import Era
+from spanemu.change_streams.records import DataChangeRecord, records_of
+from spanemu.change_streams.tracking import TrackedStreams
+from spanemu.storage.change_log import ChangeEntry, StreamPartitions
+from spanemu.storage.store import Store
+
+_RECORDS_KEPT = 1_024  # entries whose records are kept for the readers of other partitions
+
+Records = Sequence[tuple[int, DataChangeRecord]]
+
+
+class Wakeable(Protocol):
+    """A reader that can be woken."""
+
+    def wake(self) -> None:
+        """Let the reader look for records."""
+        ...
+
+
+class StreamReaders:
+    """The readers of the partitions of a database's change streams.
+
+    The store's mutex guards the fields, and the store calls the `on_...` methods while it is held.
+    """
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._readers: dict[str, dict[str, set[Wakeable]]] = {}  # by stream and token
+        self._records: dict[tuple[str, int], Records] = {}  # by stream and serial of the entry
+
+    def join(self, stream: str, token: str, reader: Wakeable) -> None:
+        """Add a reader of a partition. Raises TooManyReaders."""
+        with self._store.mutex:
+            readers = self._readers.setdefault(stream, {}).setdefault(token, set())
+            if len(readers) >= CHANGE_STREAM_READERS_MAX:
+                raise TooManyReaders(CHANGE_STREAM_READERS_MAX, token, stream)
+            readers.add(reader)
+            self._store.change_listener = self
+
+    def leave(self, stream: str, token: str, reader: Wakeable) -> None:
+        """Remove a reader of a partition, if it is there."""
+        with self._store.mutex:
+            by_token = self._readers.get(stream, {})
+            readers = by_token.get(token, set())
+            readers.discard(reader)
+            if not readers:
+                by_token.pop(token, None)
+            if not by_token:
+                self._readers.pop(stream, None)
+            if not self._readers:
+                self._store.change_listener = None
+                self._records.clear()
+
+    def records(self, entry: ChangeEntry, stream: str, era: Era) -> Records:
+        """Return the records of an entry with the index of their partition, made once."""
+        key = stream, entry.serial
+        records = self._records.get(key)
+        if records is None:
+            if len(self._records) >= _RECORDS_KEPT:
+                self._records.clear()
+            records = self._records[key] = records_of(entry, stream, era)
+        return records
+
+    # ------------------------------------------------------------------ events of the store
+
+    def on_entry(self, entry: ChangeEntry, partitions: StreamPartitions) -> None:
+        """Wake the readers of the partitions that own changed rows."""
+        streams = cast("TrackedStreams", partitions)
+        for stream, token in streams.touched(entry, self._readers):
+            for reader in self._readers[stream].get(token, ()):
+                reader.wake()
+
+    def on_partitions(self, partitions: StreamPartitions | None) -> None:
+        """Wake all readers: a partition has ended, or a stream was changed or dropped."""
+        self._wake_all()
+
+    def on_restore(self) -> None:
+        """Wake all readers, and forget the records of entries that are gone."""
+        self._records.clear()
+        self._wake_all()
+
+    def _wake_all(self) -> None:
+        by_stream: Mapping[str, dict[str, set[Wakeable]]] = self._readers
+        for by_token in by_stream.values():
+            for readers in by_token.values():
+                for reader in readers:
+                    reader.wake()

@@ -1,0 +1,62 @@
+"""Queries of change streams as results: their columns, and the rows that appear over time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from spanemu.base.deferred import deferred
+from spanemu.change_streams.arguments import ReadArguments
+from spanemu.change_streams.formats import format_of
+from spanemu.change_streams.reading import StreamRows, StreamSource
+from spanemu.database.core import DatabaseCore
+from spanemu.database.options import QueryMode, StatementRequest
+from spanemu.database.statements.results import ResultStream
+from spanemu.sql.analysis.stream_query import StreamCall
+from spanemu.values.errors import BadValue
+from spanemu.values.value import decoder
+
+if TYPE_CHECKING:
+    from spanemu.database import errors
+else:
+    errors = deferred("spanemu.database.errors")
+
+
+def stream_result(
+    core: DatabaseCore, call: StreamCall, request: StatementRequest, session: str
+) -> ResultStream:
+    """Return the result of a query of a change stream."""
+    schema = core.generation.schema
+    format_ = format_of(schema, schema.change_streams[call.stream])
+    rows: Any = iter(())
+    if request.mode is not QueryMode.PLAN:
+        rows = StreamRows(
+            StreamSource(core.store, core.stream_readers, core.readers, session),
+            call.stream,
+            partial(_arguments, call, request.parameters),
+            format_,
+            request.position,
+        )
+    elif call.problem is not None:
+        raise call.problem
+    return ResultStream(format_.columns, rows, undeclared_parameters=call.undeclared)
+
+
+def _arguments(call: StreamCall, raw: Mapping[str, Any]) -> ReadArguments:
+    """Return the values of the arguments. Raises the fault of the call, or of a parameter."""
+    if call.problem is not None:
+        raise call.problem
+    values = {}
+    for name, argument in call.arguments.items():
+        values[name] = argument.value
+        if argument.parameter:
+            given = next((key for key in raw if key.lower() == argument.parameter), None)
+            if given is None:
+                raise errors.ParameterMissing(argument.parameter)
+            try:
+                values[name] = decoder(argument.type)(raw[given])
+            except BadValue as bad:
+                type_ = str(argument.type)
+                raise errors.BadParameterValue(given, bad.value, type_, bad.because) from None
+    return ReadArguments(**values)
