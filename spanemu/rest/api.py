@@ -141,23 +141,26 @@ def _streamed(
     replies = endpoint.stream(data, call)
     first = next(replies, None)
     if first is None:
-        return Response.of_text("[]")
+        return Response(200, JSON, b"[]")
     return Response(200, JSON, _elements(text(first), replies, call, text))
 
 
 def _elements(
     first: str, replies: Iterator[bytes], call: ServedCall, text: Callable[[bytes], str]
 ) -> Iterator[bytes]:
-    """Yield the parts of a JSON array. Cancels the call if the client does not read all of it."""
+    """Yield the parts of a JSON array, after which Google's client for Python accepts nothing.
+
+    Cancels the call if the client does not read all of it.
+    """
     complete = False
     try:
         yield b"[" + first.encode()
         try:
             for reply in replies:
                 yield b",\r\n" + text(reply).encode()
-            ending = "]\n"
+            ending = "]"
         except Exception as error:
-            ending = f",\r\n{failure_text(error, call.path)[1]}]\n"
+            ending = f",\r\n{failure_text(error, call.path)[1]}]"
         complete = True
         yield ending.encode()
     finally:

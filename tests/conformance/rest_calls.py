@@ -11,19 +11,24 @@ import json
 from collections import defaultdict
 from collections.abc import Iterator
 from typing import Any
-from urllib.parse import quote, urlencode, urlsplit
+from urllib.parse import urlencode, urlsplit
 
 import grpc
 from google.api_core import path_template, rest_helpers
+from google.auth.credentials import AnonymousCredentials
+from google.cloud.spanner_admin_database_v1 import DatabaseAdminClient
 from google.cloud.spanner_admin_database_v1.services.database_admin.transports import (
     rest_base as database_admin,
 )
+from google.cloud.spanner_admin_instance_v1 import InstanceAdminClient
 from google.cloud.spanner_admin_instance_v1.services.instance_admin.transports import (
     rest_base as instance_admin,
 )
+from google.cloud.spanner_v1 import SpannerClient
 from google.cloud.spanner_v1.services.spanner.transports import rest_base as spanner
 from google.protobuf import json_format
 
+from spanemu.api.client import official_client
 from tests.fuzz.world import METHODS, Reply, World
 
 Binding = dict[str, str]
@@ -85,18 +90,20 @@ def as_rest(path: str, data: bytes) -> tuple[str, str, Any]:
     Raises ValueError for a request that the client cannot send over REST.
     """
     message = METHODS[path].request.FromString(data)
+    if json_format.ParseDict(_plain(message), METHODS[path].request()) != message:
+        raise ValueError("JSON cannot express it")
     sent = path_template.transcode(BINDINGS[path], message=message)
-    try:
-        query = rest_helpers.flatten_query_params(_plain(sent["query_params"]), strict=True)
-        body = _plain(sent["body"]) if "body" in sent else None
-    except json_format.Error as problem:
-        raise ValueError(str(problem)) from problem
-    target = quote(sent["uri"], safe="/:") + (f"?{urlencode(query)}" if query else "")
+    query = rest_helpers.flatten_query_params(_plain(sent["query_params"]), strict=True)
+    body = _plain(sent["body"]) if "body" in sent else None
+    target = sent["uri"] + (f"?{urlencode(query)}" if query else "")
     return sent["method"].upper(), target, body
 
 
 def _plain(message: Any) -> Any:
-    return json_format.MessageToDict(message)
+    try:
+        return json_format.MessageToDict(message)
+    except json_format.Error as problem:
+        raise ValueError(str(problem)) from problem
 
 
 def _reply(method: Any, content: Any) -> Reply:
@@ -119,14 +126,44 @@ class RestWorld(World):
     """A world whose requests go over REST."""
 
     def __init__(self, emulator: Any) -> None:
-        self._rest = RestCalls(emulator.rest_uri)
+        self.rest = RestCalls(emulator.rest_uri)
         super().__init__(emulator)
 
     def close(self) -> None:
-        self._rest.close()
+        self.rest.close()
         super().close()
 
     def send(self, path: str, data: bytes, seconds: float = 0.0) -> Reply:
         if path in BINDINGS:
-            return self._rest.send(path, data)
+            return self.rest.send(path, data)
         return super().send(path, data)
+
+
+def rest_client(uri: str, project: str) -> Any:
+    """The official client for Python, with its REST transports."""
+    client = official_client("localhost:1", project)
+    where = {"host": uri.removeprefix("http://"), "url_scheme": "http"}
+    where["credentials"] = AnonymousCredentials()
+    client._instance_admin_api = InstanceAdminClient(
+        transport=InstanceAdminClient.get_transport_class("rest")(**where)
+    )
+    client._database_admin_api = DatabaseAdminClient(
+        transport=DatabaseAdminClient.get_transport_class("rest")(**where)
+    )
+    data = SpannerClient(transport=SpannerClient.get_transport_class("rest")(**where))
+    make_instance = client.instance
+
+    def instance(*arguments: Any, **named: Any) -> Any:
+        handle = make_instance(*arguments, **named)
+        make_database = handle.database
+
+        def database(*arguments: Any, **named: Any) -> Any:
+            made = make_database(*arguments, **named)
+            made._spanner_api = data
+            return made
+
+        handle.database = database
+        return handle
+
+    client.instance = instance
+    return client

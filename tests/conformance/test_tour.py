@@ -9,6 +9,7 @@ import pytest
 
 import spanemu
 from tests.conformance.reference import official_emulator
+from tests.conformance.rest_calls import rest_client
 
 DOCS = Path(__file__).parents[2] / "docs"
 TOUR, POSTGRESQL_TOUR = DOCS / "tour.py", DOCS / "postgresql_tour.py"
@@ -62,6 +63,12 @@ def test_embedded(path, printed, capsys) -> None:
 def test_standalone(path, printed, capsys) -> None:
     with spanemu.Emulator.subprocess() as emulator:
         assert run_tour(path, emulator.client(), capsys) == printed
+
+
+@both_tours
+def test_over_rest(path, printed, capsys) -> None:
+    with spanemu.Emulator(rest_host_port="127.0.0.1:0") as emulator:
+        assert run_tour(path, rest_client(emulator.rest_uri, "tour"), capsys) == printed
 
 
 @pytest.mark.reference
