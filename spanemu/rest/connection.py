@@ -79,7 +79,7 @@ class Connection(BaseHTTPRequestHandler):
 
     def finish(self) -> None:
         """Close the connection so that the client can read the last response to its end."""
-        with suppress(OSError):
+        with suppress(OSError, LineTooLong):
             self.connection.shutdown(socket.SHUT_WR)
             if self._unread:
                 self._source.allow(_LINGER_SECONDS, _LINGER_BYTES_MAX)

@@ -63,7 +63,12 @@ class Misfit(Exception):
 
     def refusal(self) -> InvalidPayload:
         """Return the error for the client."""
-        return InvalidPayload(self.path, self._describe(self.path))
+        return InvalidPayload(_sendable(self.path), _sendable(self._describe(self.path)))
+
+
+def _sendable(text: str) -> str:
+    """Return the text without halves of surrogate pairs, which no message can contain."""
+    return text.encode(errors="replace").decode()
 
 
 def invalid(kind: str, value: Any) -> Misfit:

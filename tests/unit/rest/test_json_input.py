@@ -127,6 +127,7 @@ def test_what_does_not_fit_is_refused_with_its_field(content, field):
     with pytest.raises(InvalidPayload) as caught:
         made(wire.ExecuteSqlRequest, content)
     assert caught.value.field == field
+    assert caught.value.reason.encode()
 
 
 def test_elements_of_lists_are_named():

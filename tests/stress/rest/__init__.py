@@ -1,0 +1,1 @@
+"""Malformed requests to the REST port."""
