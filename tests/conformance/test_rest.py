@@ -63,6 +63,8 @@ def comparable(path, reply):
     """The code, the text and the messages of a reply, without what varies."""
     kind = METHODS[path].response
     messages = [json_format.MessageToDict(kind.FromString(data)) for data in reply.messages]
+    if path.endswith("/ListSessions"):  # Their order is that of names made of chance.
+        messages = [len(content.get("sessions", ())) for content in messages]
     return reply.code.name, constant(reply.details), constant(messages)
 
 

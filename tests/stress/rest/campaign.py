@@ -123,7 +123,7 @@ def check(answer: bytes, statuses: Counter[int]) -> str:
         return "" if b"is not supported by spanemu" in body else "501 without a feature's name"
     if status >= 500:
         return f"status {status}"
-    if status >= 400 and body:
+    if status >= 400 and body and not body.startswith(b"HTTP/"):  # HEAD has no body.
         content = json.JSONDecoder().raw_decode(body.decode())[0]
         if content["error"]["code"] != status or not content["error"]["message"]:
             return "no envelope"
