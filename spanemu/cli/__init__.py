@@ -1,10 +1,10 @@
 """The `spanemu` command: one module per subcommand, built on the public API.
 
 In reading order: `commands` (the table of subcommands, whose modules load on use), `serve`,
-`layout`, `lint`, `ddl`; for users of a running server, which `target` finds, `env`, `health` and
-`doctor`. Around `serve`: `readiness` (what it prints when it is ready), `init_files` (files that it
-runs at the start), `official` (the command lines of Google's emulator, for the container image),
-`home_cpu` (the CPU of a server) and `process_memory` (the bounds of its memory).
+`layout`, `lint`, `ddl`; for users of a running server, which `target` finds, `env`, `health`,
+`doctor` and `gcloud`. Around `serve`: `readiness` (what it prints when it is ready), `init_files`
+(files that it runs at the start), `official` (the command lines of Google's emulator, for the
+container image), `home_cpu` (the CPU of a server) and `process_memory` (the bounds of its memory).
 """
 
 from __future__ import annotations

@@ -55,6 +55,9 @@ COMMANDS: Mapping[str, Subcommand] = {
         "spanemu.cli.env",
         "Print the environment variables by which clients and tools reach a server.",
     ),
+    "gcloud-config": Subcommand(
+        "spanemu.cli.gcloud", "Write a named configuration of gcloud for a server."
+    ),
     "health": Subcommand(
         "spanemu.cli.health", "Check that a server answers on its gRPC port and its REST port."
     ),
@@ -103,7 +106,7 @@ def variables_of(name: str) -> list[str]:
 
 def command_named(name: str) -> click.Command:
     """Return the click command of a subcommand, from its module."""
-    command = getattr(import_module(COMMANDS[name].module), name)
+    command = getattr(import_module(COMMANDS[name].module), name.replace("-", "_"))
     assert isinstance(command, click.Command)
     return command
 

@@ -31,8 +31,8 @@ quoted: Write = encode_basestring
 def _read_bool(value: Any) -> Any:
     if value is True or value is False:
         return value
-    if value == "true" or value == "false":
-        return value == "true"
+    if value.__class__ is str and value.lower() in ("true", "false"):
+        return value.lower() == "true"  # gcloud writes False in queries.
     raise invalid("TYPE_BOOL", value)
 
 

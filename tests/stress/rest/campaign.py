@@ -11,6 +11,7 @@ import json
 import socket
 from collections import Counter
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from random import Random
 from urllib.parse import urlsplit
@@ -92,18 +93,16 @@ def exchange(uri: str, request: bytes) -> bytes:
     address = (parts.hostname, parts.port)
     answer = b""
     with socket.create_connection(address, timeout=ANSWER_SECONDS_MAX) as connection:
-        try:
+        with suppress(OSError):  # Refused before it was sent completely.
             connection.sendall(request)
             connection.shutdown(socket.SHUT_WR)
-        except ConnectionError:
-            pass  # Refused before it was sent completely.
         try:
             while part := connection.recv(1 << 16):
                 answer += part
-        except ConnectionError:
-            pass
         except TimeoutError:
             return b"no end\r\n" + answer
+        except OSError:
+            pass
     return answer
 
 

@@ -47,6 +47,7 @@ def filled(kind, query):
             {"update_mask": {"paths": ["enable_drop_protection"]}},
         ),
         (admin.DeleteInstanceConfigRequest, "validateOnly=true", {"validate_only": True}),
+        (admin.DeleteInstanceConfigRequest, "validateOnly=False", {}),
         (
             admin.ListInstancesRequest,
             "alt=json&$alt=json;enum-encoding=int&key=k&prettyPrint=false&access_token=t&pageSize=1",
