@@ -178,6 +178,13 @@ class LiveReaders:
         for rows in ended:
             rows.fail(failure())
 
+    def wake(self) -> None:
+        """Let all readers look for rows, because the clock was set."""
+        with self._mutex:
+            woken = list(self._rows)
+        for rows in woken:
+            rows.wake()
+
     def close(self, failure: Callable[[], SpannerError]) -> None:
         """Make all readers fail, and every reader that comes later."""
         with self._mutex:

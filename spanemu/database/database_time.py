@@ -65,6 +65,7 @@ class DatabaseTime:
             self._sessions.restart_lifetimes()
             core.locks.wound_all(CLOCK_SET)
             core.splitting.clock_set()
+            core.readers.wake()
 
     def forget_statistics(self) -> None:
         """Delete the statistics, which may have later times. Must not be called while commits are

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 
 from tests.benchmarks import (
+    change_streams,
     cold,
     ddl,
     dialects,
@@ -34,6 +35,7 @@ SUITES = {
     "hotspots": hotspots.main,
     "lint": lint.main,
     "report": report.main,
+    "change_streams": change_streams.main,
 }
 
 

@@ -6,9 +6,13 @@ import threading
 from collections.abc import Iterator
 from typing import Any
 
+import grpc
 import pytest
 from google.api_core import exceptions
+from google.cloud.spanner_v1.services.spanner import SpannerClient
+from google.cloud.spanner_v1.services.spanner.transports import SpannerGrpcTransport
 
+import spanemu
 from spanemu.base.clock import NANOS_PER_MINUTE, NANOS_PER_SECOND
 from spanemu.values.timestamp import format_utc, parse_utc
 from tests.conformance.change_streams import Record, Stream, records_in
@@ -18,6 +22,7 @@ from tests.conformance.raw import (
     OOR,
     PD,
     RW,
+    SCHEMA,
     UNIMPLEMENTED,
     Raw,
     insert,
@@ -305,6 +310,22 @@ def test_a_query_may_begin_in_the_future(stream: Stream, follow: Any, frozen: An
     assert [record.timestamp for record in partition.wait(1)] == [written]
     with refused(OOR, match="too far in the future"):
         stream.read(format_utc(stream.raw.clock.peek() + 11 * NANOS_PER_MINUTE))
+
+
+def test_a_clock_set_back_ends_the_queries() -> None:
+    with spanemu.Emulator(start_time="2026-01-01T00:00Z") as emulator:
+        emulator.clock.freeze("2026-01-02T00:00Z")
+        database = emulator.create_database("changes", schema=[*SCHEMA, CHANGES])
+        api = SpannerClient(
+            transport=SpannerGrpcTransport(channel=grpc.insecure_channel(emulator.uri))
+        )
+        stream = Stream(Raw(api, None, database.name, database), "Changes")
+        emulator.clock.advance(days=1)
+        start = stream.now()
+        (token,) = stream.tokens(start)
+        reading = Reading(stream.query(start, None, token))
+        emulator.clock.freeze("2026-01-02T12:00Z")
+        assert isinstance(reading.end(), AB)
 
 
 def test_records_expire(stream: Stream, frozen: Any) -> None:
