@@ -16,6 +16,7 @@ from tests.benchmarks import (
     plugin,
     recording,
     report,
+    rest,
     sql,
     startup,
     transactions,
@@ -36,6 +37,7 @@ SUITES = {
     "lint": lint.main,
     "report": report.main,
     "change_streams": change_streams.main,
+    "rest": rest.main,
 }
 
 

@@ -6,7 +6,12 @@ from datetime import UTC, datetime, timedelta
 from itertools import count
 
 import pytest
-from google.api_core.exceptions import InvalidArgument, NotFound, ResourceExhausted
+from google.api_core.exceptions import (
+    FailedPrecondition,
+    InvalidArgument,
+    NotFound,
+    ResourceExhausted,
+)
 from google.cloud.spanner_admin_database_v1.types import AddSplitPointsRequest, SplitPoints
 from google.protobuf.struct_pb2 import ListValue
 
@@ -55,6 +60,15 @@ def boundaries(database) -> int:
 
 def now(emulator) -> datetime:
     return emulator.clock.now
+
+
+def test_whole_numbers_are_keys_of_int64(shop) -> None:
+    """As `gcloud spanner databases splits add` sends them."""
+    _, database = shop
+    add(database, SplitPoints(table="Users", keys=[key(5.0)]))
+    assert [row[3] for row in listed(database)] == ["Users(5)"]
+    with pytest.raises(FailedPrecondition, match=r"5\.5"):
+        add(database, SplitPoints(table="Users", keys=[key(5.5)]))
 
 
 def test_points_of_a_table_an_index_and_a_child(shop) -> None:

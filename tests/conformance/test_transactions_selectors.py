@@ -11,6 +11,7 @@ from tests.conformance.raw import (
     PDML,
     RO,
     RW,
+    insert,
     on_both,
     read_only,
     refused,
@@ -79,8 +80,13 @@ def test_options_without_a_mode(session):
         session.begin({})
     with refused(IA):
         session.sql("SELECT 1", {"begin": {}})
-    with refused(IA):
-        session.sql("SELECT 1", {"single_use": {}})
+
+
+def test_a_single_use_without_a_mode_is_a_strong_read(session):
+    """As `gcloud spanner databases splits list` sends it."""
+    session.commit(None, insert("Users", "Id", [1]))
+    assert rows_of(session.sql("SELECT Id FROM Users", {"single_use": {}})) == [["1"]]
+    assert rows_of(session.read("Users", "Id", transaction={"single_use": {}})) == [["1"]]
 
 
 @on_both

@@ -29,7 +29,7 @@ from spanemu.storage.store import Store
 from spanemu.txn.errors.requests import IndexNotFound, TableNotFound
 from spanemu.txn.key_sets import KeyReader
 from spanemu.values.key import key_decoder
-from spanemu.values.types import Type
+from spanemu.values.types import Type, TypeCode
 from spanemu.values.value import encoder
 
 if TYPE_CHECKING:
@@ -196,9 +196,18 @@ def _table_keys(schema: Schema, request: NewSplitPoints) -> tuple[Table, KeyText
         raise TableNotFound(request.table)
     if not request.keys:
         raise errors.SplitPointKeyCount(table.name)
-    reader = KeyReader(table.name, table.key)
-    keys = [reader.key(raw) for raw in request.keys]
+    keys = [_key(table, raw) for raw in request.keys]
     return table, [(key, f"{table.name}{_shown(table, key)}") for key in keys]
+
+
+def _key(source: Table | Index, raw: Sequence[Any]) -> bytes:
+    """Return a key from its values; INT64 may be a whole number, as gcloud writes every number."""
+    plain = list(raw)
+    for position, (value, part) in enumerate(zip(raw, source.key, strict=False)):
+        is_whole = isinstance(value, float) and value.is_integer()
+        if is_whole and part.column.type.code is TypeCode.INT64:
+            plain[position] = str(int(value))
+    return KeyReader(source.name, source.key).key(plain)
 
 
 def _index_keys(schema: Schema, request: NewSplitPoints) -> tuple[Index, KeyTexts]:
@@ -213,10 +222,10 @@ def _index_keys(schema: Schema, request: NewSplitPoints) -> tuple[Index, KeyText
     table = schema.tables[schema.fold(index.table)]
     if not 1 <= len(request.keys) <= 2:
         raise errors.SplitPointKeyCount(index.name)
-    start = KeyReader(index.name, index.key).key(request.keys[0])
+    start = _key(index, request.keys[0])
     primary = ",".join(["<begin>"] * len(table.key))
     if len(request.keys) == 2:
-        key = KeyReader(table.name, table.key).key(request.keys[1])
+        key = _key(table, request.keys[1])
         values = key_decoder(_types(table))(key)
         by_name = dict(zip((part.column.name for part in table.key), values, strict=True))
         for part, value in zip(index.key, key_decoder(_types(index))(start), strict=True):

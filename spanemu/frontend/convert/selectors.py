@@ -72,8 +72,8 @@ def _selector(data: bytes) -> Selector | None:
         return existing_from_proto(selector.id)
     if case == "begin":
         return Begin(multi_use_from_proto(selector.begin))
-    if case is None:
-        return None
+    if case is None or selector.single_use.WhichOneof("mode") is None:
+        return None  # A strong read. gcloud lists split points with an empty single_use.
     options = options_from_proto(selector.single_use)
     if not isinstance(options, ReadOnly):
         raise ReadOnlyExpected(selector.single_use.WhichOneof("mode"))

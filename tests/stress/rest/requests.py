@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from copy import deepcopy
 from dataclasses import dataclass, field
 from random import Random
 from typing import Any
@@ -114,14 +115,14 @@ def _spoil_value(random: Random, draft: Draft) -> None:
     """Put an odd value somewhere in the JSON."""
     holders = list(_holders(draft.content))
     if not holders:
-        draft.content = random.choice(_ODD_VALUES)
+        draft.content = deepcopy(random.choice(_ODD_VALUES))
         return
     holder = random.choice(holders)
     if isinstance(holder, dict):
         name = random.choice([*holder, "unknown", "", "a.b", "@type"])
-        holder[name] = random.choice(_ODD_VALUES)
+        holder[name] = deepcopy(random.choice(_ODD_VALUES))
     else:
-        holder.insert(random.randrange(len(holder) + 1), random.choice(_ODD_VALUES))
+        holder.insert(random.randrange(len(holder) + 1), deepcopy(random.choice(_ODD_VALUES)))
 
 
 def _holders(content: Any) -> Any:
