@@ -1,7 +1,7 @@
 """Errors in the message of a request alone, and errors of listening at an address.
 
 SpannerError          (all INVALID_ARGUMENT unless noted)
-├── requests          UnreadableRequest, RequestTooLarge, RequiredFieldMissing, ...
+├── requests          UnreadableRequest, RequestTooLarge, ...; UnknownService (NOT_FOUND)
 ├── transactions      TimestampOutOfRange, MultiUseBound, ReadOnlyExpected, ...
 ├── reads             NegativeLimit, LimitWithPartition, MutationWithoutTable, ...
 ├── values            TypeUnspecified, UnknownTypeCode, ValueWithoutKind, ...
@@ -23,6 +23,11 @@ class UnreadableRequest(SpannerError, code=Code.INVALID_ARGUMENT):
         "may have at most 100 levels."
     )
     method: str
+
+
+class UnknownService(SpannerError, code=Code.NOT_FOUND):
+    prose = "Unknown service: {service}"
+    service: str
 
 
 class RequestTooLarge(SpannerError, code=Code.INVALID_ARGUMENT):

@@ -6,7 +6,8 @@ from spanemu.admin.instances import Instances
 from spanemu.frontend import wire
 from spanemu.frontend.admin.methods import DATABASE_METHODS, INSTANCE_METHODS, OPERATION_METHODS
 from spanemu.frontend.dispatch import Endpoints
-from spanemu.frontend.method import Method, Service, unimplemented
+from spanemu.frontend.errors import UnknownService
+from spanemu.frontend.method import Message, Method, Service, unimplemented
 from spanemu.frontend.spanner import (
     batch_create_sessions,
     batch_write,
@@ -74,6 +75,21 @@ SERVICES: tuple[Service, ...] = (
 )
 
 
+HEALTH_SERVICE = "grpc.health.v1.Health"
+_SERVING = 1  # HealthCheckResponse.ServingStatus
+
+
 def endpoints_for(instances: Instances) -> Endpoints:
     """Return the endpoints of all services, bound to the catalog that they serve."""
-    return Endpoints(SERVICES, instances, instances.limits)
+    endpoints = Endpoints(SERVICES, instances, instances.limits)
+    # The messages of the health service have one field each, as the wrappers of protobuf have.
+    check = Method("Check", wire.StringValue, wire.Int32Value, _check_health)
+    endpoints.add_unintercepted_service(Service(HEALTH_SERVICE, (check,)))
+    return endpoints
+
+
+def _check_health(_instances: object, request: Message) -> Message:
+    """Return that a service serves; the empty name stands for the server. Raises UnknownService."""
+    if request.value not in {"", HEALTH_SERVICE, *(service.name for service in SERVICES)}:
+        raise UnknownService(request.value)
+    return wire.Int32Value(value=_SERVING)

@@ -19,7 +19,7 @@ from google.cloud.spanner_v1.types import (
     transaction,
 )
 from google.cloud.spanner_v1.types import type as spanner_type
-from google.protobuf import duration_pb2, empty_pb2, struct_pb2, timestamp_pb2
+from google.protobuf import duration_pb2, empty_pb2, struct_pb2, timestamp_pb2, wrappers_pb2
 from google.rpc import error_details_pb2, status_pb2
 
 Duration = duration_pb2.Duration
@@ -34,6 +34,8 @@ Status = status_pb2.Status
 Struct = struct_pb2.Struct
 Timestamp = timestamp_pb2.Timestamp
 Value = struct_pb2.Value
+Int32Value = wrappers_pb2.Int32Value
+StringValue = wrappers_pb2.StringValue
 
 KeySet = keys.KeySet.pb()
 Mutation = mutation.Mutation.pb()

@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import grpc
 import pytest
 from google.cloud import spanner_admin_database_v1, spanner_admin_instance_v1, spanner_v1
 from google.longrunning import operations_pb2
 
+import spanemu
 from spanemu.frontend.services import SERVICES
 
 BY_NAME = {service.name: service for service in SERVICES}
@@ -51,3 +53,13 @@ def test_names_are_unique() -> None:
     for service in SERVICES:
         names = [method.name for method in service.methods]
         assert len(names) == len(set(names))
+
+
+def test_the_health_service_says_whether_a_service_serves():
+    with spanemu.Emulator() as emulator, grpc.insecure_channel(emulator.uri) as channel:
+        check = channel.unary_unary("/grpc.health.v1.Health/Check")
+        for service in (b"", b"google.spanner.v1.Spanner"):
+            assert check(b"\x0a%c%b" % (len(service), service)) == b"\x08\x01"
+        with pytest.raises(grpc.RpcError) as caught:
+            check(b"\x0a\x01x")
+        assert caught.value.code() is grpc.StatusCode.NOT_FOUND
