@@ -21,6 +21,11 @@ def test_dependencies_extras_and_tools_are_pinned_to_their_lowest_versions() -> 
     assert pins(project()) == {"click": "8.1", "pytest": "8"}
 
 
+def test_an_environment_marker_may_follow_the_lower_bound() -> None:
+    dependencies = ["click>=8.1; python_version < '3.14'"]
+    assert pins(project(dependencies=dependencies)) == {"click": "8.1", "pytest": "8"}
+
+
 @pytest.mark.parametrize("requirement", ["click", "click==8.1", "click>=8,<9"])
 def test_a_dependency_without_a_plain_lower_bound_is_refused(requirement: str) -> None:
     with pytest.raises(ValueError, match="has no lower bound"):
