@@ -17,7 +17,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
-from google.api_core.exceptions import AlreadyExists
+from google.api_core.exceptions import AlreadyExists, ServiceUnavailable
+from google.api_core.retry import Retry, if_exception_type
 
 from spanemu.api.calls import Calls
 from spanemu.api.endpoint_file import Endpoint
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
 
 START_SECONDS_MAX = 30.0
 STOP_SECONDS_MAX = 5.0
+CONNECT_SECONDS_MAX = 10.0  # The official client would try for an hour.
 READY_LINE = "gRPC server listening at "
 _ERROR_CHARS = 2_000
 
@@ -154,7 +156,8 @@ class RemoteEmulator(EmulatorHandle):
     ) -> RemoteDatabase:
         """Create a database, and its instance if it does not exist.
 
-        The arguments are those of `Emulator.create_database`. Raises the official client's errors.
+        The arguments are those of `Emulator.create_database`. Raises the official client's errors;
+        RetryError if no server answers within ten seconds.
         """
         target, own = self.resolve(name), dialect_named(dialect)
         statements = [each.text_for(target.database) for each in load_schema(schema, own)]
@@ -190,7 +193,11 @@ class RemoteEmulator(EmulatorHandle):
 
     def _ensure_instance(self, target: DatabaseName) -> None:
         client = self.client(target.project)
-        config = next(iter(client.list_instance_configs())).name
+        retry = Retry(if_exception_type(ServiceUnavailable), timeout=CONNECT_SECONDS_MAX)
+        configs = client.instance_admin_api.list_instance_configs(
+            parent=client.project_name, retry=retry
+        )
+        config = next(iter(configs)).name
         instance = client.instance(target.instance, configuration_name=config, node_count=1)
         with suppress(AlreadyExists):
             instance.create().result()

@@ -14,6 +14,7 @@ import pytest
 from click.testing import CliRunner
 
 import spanemu
+from spanemu.api.remote import READY_LINE
 from spanemu.cli import main
 from tests.installed import needs
 from tests.plugin.conftest import SCHEMA
@@ -98,8 +99,8 @@ def test_the_servers_of_the_pages_start(project, page):
         cwd=project.path, stdout=subprocess.PIPE, text=True,
     ) as server:  # fmt: skip
         try:
-            assert server.stdout.readline() == "Cloud Spanner emulator running.\n"
-            host = server.stdout.readline().split()[-1]
+            ready = next(line for line in server.stdout if line.startswith(READY_LINE))
+            host = ready.split()[-1]
             with spanemu.Emulator.attach(
                 host, project=names["--project"], instance=names["--instance"]
             ) as emulator:

@@ -13,6 +13,7 @@ from itertools import cycle
 from pathlib import Path
 
 import spanemu
+from spanemu.api.remote import READY_LINE
 from tests.stress.statements.bombs import ROWS, SCHEMA, TIME, Bomb
 from tests.stress.statements.session import BombSession
 
@@ -126,12 +127,13 @@ _BUGS = {"INTERNAL", "UNKNOWN", "UNAVAILABLE"}
 def _server() -> Iterator[tuple[str, int]]:
     """Run a server under `ulimit -v`; yield its address and its process id."""
     serve = [sys.executable, "-m", "spanemu", "serve", "--host-port", "127.0.0.1:0"]
+    serve += ["--rest-host-port", "off"]
     limited = ["sh", "-c", f'ulimit -v {MEMORY_BYTES >> 10}; exec "$@"', "sh", *serve]
     with subprocess.Popen(limited, stdout=subprocess.PIPE, text=True) as process:
         try:
             assert process.stdout is not None
-            lines = [process.stdout.readline() for _ in range(3)]
-            yield lines[1].split()[-1], process.pid
+            ready = next(line for line in process.stdout if line.startswith(READY_LINE))
+            yield ready.split()[-1], process.pid
         finally:
             process.kill()
 

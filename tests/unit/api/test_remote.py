@@ -1,9 +1,10 @@
 """Emulators in other processes are used through `RemoteEmulator`."""
 
 import pytest
-from google.api_core.exceptions import AlreadyExists
+from google.api_core.exceptions import AlreadyExists, RetryError
 
 import spanemu
+from spanemu.api import remote
 
 SINGERS = "CREATE TABLE Singers (\n  Id INT64 NOT NULL,\n) PRIMARY KEY(Id)"
 
@@ -31,6 +32,15 @@ def test_closing_an_attached_handle_leaves_the_emulator_running(running):
         with pytest.raises(ValueError, match="is closed"):
             ask()
     assert running.database("left-behind").client().exists()
+
+
+def test_a_server_that_does_not_answer_is_given_up(monkeypatch):
+    monkeypatch.setattr(remote, "CONNECT_SECONDS_MAX", 0.1)
+    with (
+        spanemu.Emulator.attach("127.0.0.1:1") as nobody,
+        pytest.raises(RetryError),
+    ):
+        nobody.create_database("shop")
 
 
 def test_a_start_time_needs_a_zone():
