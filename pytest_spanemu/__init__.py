@@ -26,13 +26,17 @@ if TYPE_CHECKING:
     from pytest_spanemu.django.setup import SpannerDjango
     from pytest_spanemu.migrator import SpannerMigrator
     from pytest_spanemu.public_types import (
+        Change,
         Check,
         DatabaseHandle,
+        DataChangeRecord,
         HotspotFinding,
         HotspotReport,
         HotspotWatch,
         PlanCheck,
         Row,
+        SpannerChangeStream,
+        SpannerChangeStreams,
         SpannerClock,
         SpannerFault,
         SpannerFaults,
@@ -50,7 +54,9 @@ if TYPE_CHECKING:
 
 __all__ = [
     "BlockCheck",
+    "Change",
     "Check",
+    "DataChangeRecord",
     "DatabaseHandle",
     "HotspotFinding",
     "HotspotReport",
@@ -60,6 +66,8 @@ __all__ = [
     "Row",
     "Schema",
     "SpannerAssert",
+    "SpannerChangeStream",
+    "SpannerChangeStreams",
     "SpannerClock",
     "SpannerDeprecationWarning",
     "SpannerDjango",
@@ -82,7 +90,9 @@ __all__ = [
 
 _MODULES = {
     "BlockCheck": "pytest_spanemu.asserts.check",
+    "Change": "pytest_spanemu.public_types",
     "Check": "pytest_spanemu.public_types",
+    "DataChangeRecord": "pytest_spanemu.public_types",
     "DatabaseHandle": "pytest_spanemu.public_types",
     "HotspotFinding": "pytest_spanemu.public_types",
     "HotspotReport": "pytest_spanemu.public_types",
@@ -92,6 +102,8 @@ _MODULES = {
     "Row": "pytest_spanemu.public_types",
     "Schema": "pytest_spanemu.databases.template",
     "SpannerAssert": "pytest_spanemu.asserts.spanner_assert",
+    "SpannerChangeStream": "pytest_spanemu.public_types",
+    "SpannerChangeStreams": "pytest_spanemu.public_types",
     "SpannerClock": "pytest_spanemu.public_types",
     "SpannerDeprecationWarning": "pytest_spanemu.asserts.check",
     "SpannerDjango": "pytest_spanemu.django.setup",

@@ -3,7 +3,7 @@
     database   spanner_database  spanner_async_database  spanner_sql  spanner_env  spanner_dbapi
                spanner_engine  spanner_session  spanner_django_db
     rows       spanner_factory  spanner_snapshot  spanner_migrator
-    control    spanner_clock  spanner_faults  spanner_splits
+    control    spanner_clock  spanner_faults  spanner_splits  spanner_change_streams
     checks     spanner_assert  spanner_record  spanner_hotspots  hotspots
 
 A project overrides a fixture by a fixture of the same name. A test uses a feature by requesting
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from pytest_spanemu.django.setup import SpannerDjango
     from pytest_spanemu.migrator import SpannerMigrator
     from pytest_spanemu.public_types import (
+        SpannerChangeStreams,
         SpannerClock,
         SpannerFaults,
         SpannerHotspots,
@@ -313,6 +314,23 @@ def spanner_splits(
     _need(request, HOTSPOTS)
     splits: SpannerSplits = _spanner_observation.handle.splits
     return splits
+
+
+@pytest.fixture
+def spanner_change_streams(
+    request: pytest.FixtureRequest, _spanner_observation: Observation
+) -> SpannerChangeStreams:
+    """Provide the change streams of the test's database by name, with the records of the test.
+
+    Example:
+        (record,) = spanner_change_streams["OrderChanges"].records()
+        spanner_change_streams["OrderChanges"].wait_for(2, within=3.0)
+    """
+    from pytest_spanemu.targets.target import CHANGES
+
+    _need(request, CHANGES)
+    streams: SpannerChangeStreams = _spanner_observation.change_streams
+    return streams
 
 
 @pytest.fixture

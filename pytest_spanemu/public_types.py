@@ -13,6 +13,8 @@ from pytest_spanemu.asserts.check import Check
 from pytest_spanemu.asserts.plans import PlanCheck
 from pytest_spanemu.databases.snapshots import TableDiff
 from pytest_spanemu.rows.factory import TableFactory
+from spanemu.api.change_records import Change, DataChangeRecord
+from spanemu.api.change_streams import ChangeStreamHandle, ChangeStreamsHandle
 from spanemu.api.handles import DatabaseHandle
 from spanemu.control.clock import EmulatorClock
 from spanemu.control.faults import Fault, Faults
@@ -36,15 +38,21 @@ SpannerRecorder = Recorder
 SpannerRecording = Recording
 SpannerRecord = Callable[[], SpannerRecorder]
 SpannerSplits = SplitsHandle
+SpannerChangeStreams = ChangeStreamsHandle
+SpannerChangeStream = ChangeStreamHandle
 
 __all__ = [
+    "Change",
     "Check",
+    "DataChangeRecord",
     "DatabaseHandle",
     "HotspotFinding",
     "HotspotReport",
     "HotspotWatch",
     "PlanCheck",
     "Row",
+    "SpannerChangeStream",
+    "SpannerChangeStreams",
     "SpannerClock",
     "SpannerFault",
     "SpannerFaults",

@@ -15,6 +15,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Mapping
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
+from pytest_spanemu.asserts.changes import ChangesRule, ExpectedChange, changes_check
 from pytest_spanemu.asserts.check import (
     BlockCheck,
     Check,
@@ -61,6 +62,7 @@ class SpannerAssert:
         self._handle = observation.handle
         self._recording = observation.recording
         self._start = marks_of(self._recording)
+        self._streams = observation.change_streams
         if watches_hotspots:
             _ = observation.hotspots  # The property starts watching the writes.
         self._checks: list[BlockCheck] = []
@@ -329,6 +331,24 @@ class SpannerAssert:
         load(call, times, clients)
 
     # ------------------------------------------------------------------ rows
+
+    def changes(
+        self,
+        stream: str,
+        expected: Collection[ExpectedChange],
+        *,
+        tables: Collection[str] | None = None,
+        within: float = 0.0,
+    ) -> Check:
+        """Check that a change stream records exactly the expected changes of rows.
+
+        A change is ("INSERT", table, {column: value}), or UPDATE or DELETE, with the columns that
+        matter. The changes of a row come in the order of `expected`; those of different rows may
+        come in any order. `tables` limits the check to changes of these tables. The check waits up
+        to `within` seconds for changes that other threads make.
+        """
+        rule = ChangesRule.of(self._streams[stream], expected, tables, within)
+        return self._registered(changes_check(rule, self._streams))
 
     def rows(self, table: str, /, where: str = "TRUE", **params: Any) -> list[dict[str, Any]]:
         """Return the rows of a table that satisfy a condition, in key order."""

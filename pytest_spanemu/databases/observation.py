@@ -3,6 +3,7 @@
     Observation
     ├── recording       the requests since the first access
     ├── hotspots        where writes concentrate, since the first access
+    ├── change_streams  the records of change streams, since the first access
     └── unrecorded()    a block of the plugin's own requests, which count for neither
 
 Recording starts with the first access, so that a test pays only for what the test itself or the
@@ -29,6 +30,7 @@ class Observation:
         self.moves_clock = False  # if true, the clock is reset after the test
         self._recorder: Any = None
         self._hotspots: Any = None
+        self._change_streams: Any = None
 
     @property
     def recording(self) -> Any:
@@ -44,6 +46,13 @@ class Observation:
             self._hotspots = self.emulator.hotspots(self.handle)
             self._hotspots.reset()  # discards what an earlier test wrote
         return self._hotspots
+
+    @property
+    def change_streams(self) -> Any:
+        """The change streams with the records since the first access."""
+        if self._change_streams is None:
+            self._change_streams = self.handle.change_streams.from_now()
+        return self._change_streams
 
     @property
     def recording_if_started(self) -> Any:

@@ -41,11 +41,11 @@ if TYPE_CHECKING:
 else:
     real = deferred("pytest_spanemu.targets.real")
 
-SNAPSHOTS, CLOCK, FAULTS, RECORDING, HOTSPOTS, PLANS = (
-    "snapshots", "clock", "faults", "recording", "hotspots", "plans",
+SNAPSHOTS, CLOCK, FAULTS, RECORDING, HOTSPOTS, CHANGES, PLANS = (
+    "snapshots", "clock", "faults", "recording", "hotspots", "change streams", "plans",
 )  # fmt: skip
 METRICS_OFF = "SPANNER_DISABLE_BUILTIN_METRICS"
-_ALL_CAPABILITIES = frozenset({SNAPSHOTS, CLOCK, FAULTS, RECORDING, HOTSPOTS, PLANS})
+_ALL_CAPABILITIES = frozenset({SNAPSHOTS, CLOCK, FAULTS, RECORDING, HOTSPOTS, CHANGES, PLANS})
 STARTED_HERE = frozenset(
     {Target.EMBEDDED, Target.SUBPROCESS}
 )  # they end with the run, with all in them

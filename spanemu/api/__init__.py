@@ -3,7 +3,8 @@
 In reading order: `handles` (the interface of every emulator, wherever it runs), `embedded` (an
 emulator in this process), `running` (its servers), `operations` (what it serves to other
 processes), `remote` (an emulator in another process), `context` (an emulator for the duration of a
-piece of code), `client` (the official client connected to an emulator), `calls` (the connection to
-the control service of another process), `endpoint_file` (the file that publishes an emulator's
-address), `probe` (whether a server answers).
+piece of code), `change_streams` with `change_records` (the records of change streams), `client`
+(the official client connected to an emulator), `calls` (the connection to the control service of
+another process), `endpoint_file` (the file that publishes an emulator's address), `probe` (whether
+a server answers).
 """

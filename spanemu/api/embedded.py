@@ -53,13 +53,17 @@ from spanemu.schema.dialect import GOOGLE_STANDARD_SQL, DatabaseDialect, dialect
 from spanemu.schema_source import SchemaRejected, SchemaStatement, Source, load_schema, rejected
 
 if TYPE_CHECKING:
+    from spanemu.api import change_streams as streams
     from spanemu.api import operations, remote
+    from spanemu.control import change_streams as stream_control
     from spanemu.control import injector
     from spanemu.control import splits as split_control
     from spanemu.control.hotspots import Hotspots
 else:
     operations = deferred("spanemu.api.operations")
     remote = deferred("spanemu.api.remote")
+    streams = deferred("spanemu.api.change_streams")
+    stream_control = deferred("spanemu.control.change_streams")
     injector = deferred("spanemu.control.injector")
     split_control = deferred("spanemu.control.splits")
 
@@ -105,6 +109,11 @@ class EmbeddedDatabase(LocalDatabase, DatabaseHandle):
     @property
     def splits(self) -> split_control.Splits:
         return split_control.Splits(self._database())
+
+    @property
+    def change_streams(self) -> streams.ChangeStreamsHandle:
+        control = stream_control.LocalChangeStreams(self._database())
+        return streams.ChangeStreamsHandle(control)
 
 
 class Emulator(EmulatorHandle):
@@ -274,6 +283,8 @@ OPERATIONS = (
     "AddFault", "ExpectFault", "GetFault", "ListFaults", "RemoveFault", "ClearFaults",
     "ListSplits", "FindSplit", "SplitAt", "MergeAt", "MoveSplit", "SplitSettings", "FollowLoad",
     "PassMinutes",
+    "ListChangeStreams", "ReadChangeStream", "ChangeStreamPosition", "ChurnChangeStream",
+    "SplitChangeStream", "MergeChangeStream",
     "StartRecording", "PollRecording", "StopRecording",
     "StartHotspots", "ReportHotspots", "ResetHotspots", "StopHotspots", "PauseHotspots",
     "WatchHotspots", "ReportWatch", "StopWatch", "SplitStats", "Simulate", "Heatmap",

@@ -32,10 +32,12 @@ from spanemu.schema.dialect import GOOGLE_STANDARD_SQL, DatabaseDialect
 from spanemu.schema_source import Source
 
 if TYPE_CHECKING:
+    from spanemu.api import change_streams as streams
     from spanemu.control import faults as fault_control
     from spanemu.control import splits as split_control
     from spanemu.control.hotspots import HotspotsHandle
 else:
+    streams = deferred("spanemu.api.change_streams")
     fault_control = deferred("spanemu.control.faults")
     split_control = deferred("spanemu.control.splits")
 
@@ -179,6 +181,15 @@ class DatabaseHandle(DatabaseControl):
     @abstractmethod
     def splits(self) -> split_control.SplitsHandle:
         """The splits and servers of the database, for tests to inspect and change."""
+
+    @property
+    @abstractmethod
+    def change_streams(self) -> streams.ChangeStreamsHandle:
+        """The change streams of the database by name, for tests to read and churn."""
+
+    def change_stream(self, name: str) -> streams.ChangeStreamHandle:
+        """Return a change stream, whose records tests read without the partition protocol."""
+        return self.change_streams[name]
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.name}>"

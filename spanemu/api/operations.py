@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from spanemu.admin.instances import Instances
 from spanemu.base.resource_names import DatabaseName
+from spanemu.control.change_streams import ChangeStreamControl, LocalChangeStreams
 from spanemu.control.clock import EmbeddedClock, EmulatorClock
 from spanemu.control.databases import DatabaseControl, LocalDatabase
 from spanemu.control.dispatch import Dispatcher
@@ -36,6 +37,7 @@ def dispatcher_of(
         DatabaseControl, lambda name: LocalDatabase(instances, clock, DatabaseName.parse(name))
     )
     operations.add(SplitsHandle, lambda name: Splits(instances.database(name)))
+    operations.add(ChangeStreamControl, lambda name: LocalChangeStreams(instances.database(name)))
     operations.add(Recorder, recorder)
     operations.add(RecordingSource)
     operations.add(HotspotsHandle, hotspots)

@@ -21,10 +21,12 @@ from google.api_core.exceptions import AlreadyExists, ServiceUnavailable
 from google.api_core.retry import Retry, if_exception_type
 
 from spanemu.api.calls import Calls
+from spanemu.api.change_streams import ChangeStreamsHandle
 from spanemu.api.endpoint_file import Endpoint
 from spanemu.api.handles import DatabaseHandle, EmulatorHandle, NamedDatabase
 from spanemu.base.resource_names import DatabaseName
 from spanemu.config import DEFAULT_INSTANCE, DEFAULT_PROJECT, HostPort, ProcessSettings
+from spanemu.control.change_streams import ChangeStreamControl
 from spanemu.control.clock import EmulatorClock, as_datetime
 from spanemu.control.remote import Proxy, RemoteFaults, RemoteRecorder, proxy
 from spanemu.control.splits import SplitsHandle
@@ -88,6 +90,10 @@ class RemoteDatabase(Proxy, DatabaseHandle):
         splits = proxy(SplitsHandle, self._calls, **self._scope)
         splits.last_commit()  # From the first request on, the emulator keeps the last commit.
         return splits
+
+    @property
+    def change_streams(self) -> ChangeStreamsHandle:
+        return ChangeStreamsHandle(proxy(ChangeStreamControl, self._calls, **self._scope))
 
 
 class RemoteEmulator(EmulatorHandle):

@@ -7,20 +7,26 @@ every change of partitions. Which partitions an operation picks depends on the r
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import suppress
-from typing import TYPE_CHECKING, Protocol, cast
+import json
+import threading
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, Any, Protocol, cast
 from weakref import WeakMethod
 
-from spanemu.base.clock import Clock
+from spanemu.base.call import current
+from spanemu.base.clock import BEGINNING, Clock, monotonic
 from spanemu.base.deferred import deferred
 from spanemu.base.errors import SpannerError
 from spanemu.base.timers import Timer
 from spanemu.change_streams.partitions import Bound, Partition
+from spanemu.change_streams.pg_json import data_row
+from spanemu.change_streams.records import records_of
 from spanemu.change_streams.tracking import TrackedStream, TrackedStreams, tracked_streams
 from spanemu.database.core import DatabaseCore
 from spanemu.storage.boundary import root_boundary
 from spanemu.storage.layout import EVERYTHING, TreeId
+from spanemu.storage.reads import LATEST
 from spanemu.storage.store import Store
 
 if TYPE_CHECKING:
@@ -31,6 +37,17 @@ else:
 _KEY_BYTES = 16  # of a key in the middle of a range without rows
 
 Change = Callable[[TrackedStream], tuple[TrackedStream, Iterable[str]]]
+
+
+class _Reader:
+    """A thread that waits for a commit, or for a change of partitions."""
+
+    def __init__(self) -> None:
+        self.woken = threading.Event()
+
+    def wake(self) -> None:
+        """Let the thread continue."""
+        self.woken.set()
 
 
 class ChangeStreams:
@@ -44,6 +61,64 @@ class ChangeStreams:
         """The size of the captured changes, which all streams share."""
         log = self._core.store.change_log
         return 0 if log is None else log.size_bytes()
+
+    @property
+    def last_commit(self) -> int | None:
+        """The timestamp of the last recorded commit, None if there is none."""
+        log = self._core.store.change_log
+        last = None if log is None else log.last
+        return None if last is None else last.timestamp
+
+    def recorded(self, name: str, first: int | None, last: int | None) -> list[dict[str, Any]]:
+        """Return the retained records of a stream, of all partitions, in the order of commits.
+
+        The records are JSON objects, as PostgreSQL databases return them. The bounds are inclusive
+        commit timestamps.
+        """
+        store, key = self._core.store, self._core.generation.schema.fold(name)
+        stream, log = self._stream(name), store.change_log
+        assert log is not None, "the database has streams"
+        history, oldest = stream.history, store.clock.peek() - stream.rules.retention_nanos
+        records: list[dict[str, Any]] = []
+        start = max(first or BEGINNING, oldest, history.created)
+        while entries := log.between(start, LATEST if last is None else last):
+            for entry in entries:
+                era = history.at(entry.timestamp)
+                rows = [data_row(record) for _, record in records_of(entry, key, era)]
+                records += [json.loads(value.text)["data_change_record"] for (value,) in rows]
+            start = entries[-1].timestamp + 1
+        return records
+
+    def wait_until(self, name: str, condition: Callable[[], bool], seconds: float) -> None:
+        """Return when a condition on the records of a stream holds, or after `seconds`.
+
+        Raises Cancelled and DeadlineExceeded, and ChangeStreamNotFound when the stream is dropped.
+        """
+        call, deadline = current(), monotonic() + seconds
+        while True:
+            with self._reader(name) as reader:  # before the condition, which a commit may change
+                left = deadline - monotonic()
+                if condition() or left <= 0:
+                    return
+                call.on_cancel(reader.wake)
+                reader.woken.wait(left)
+                call.forget(reader.wake)
+            call.check()
+
+    @contextmanager
+    def _reader(self, name: str) -> Iterator[_Reader]:
+        """Add a reader of all open partitions of a stream, for a block."""
+        readers, key = self._core.stream_readers, self._core.generation.schema.fold(name)
+        reader, tokens = _Reader(), []
+        try:
+            with self._core.store.mutex:
+                for partition in self.partitions(name):
+                    readers.join(key, partition.token, reader)
+                    tokens.append(partition.token)
+            yield reader
+        finally:
+            for token in tokens:
+                readers.leave(key, token, reader)
 
     def partitions(self, name: str) -> Sequence[Partition]:
         """Return the open partitions of a stream, in key order."""

@@ -198,6 +198,12 @@ class ChangeLog:
                 number += 1
             return entries
 
+    @property
+    def last(self) -> ChangeEntry | None:
+        """The entry of the last commit, None if there is none."""
+        with self._mutex:
+            return self._chunks[-1][-1] if self._chunks else None
+
     def size_bytes(self, trees: Container[TreeId] | None = None) -> int:
         """Return the size of the entries, or of their changes in some trees.
 

@@ -276,7 +276,7 @@ _TRANSACTIONS: Mapping[str, Sequence[tuple[str, str]]] = {
         ("tags and priorities", "transactions_commit::test_priorities_and_tags"),
         ("exclude_txn_from_change_streams is accepted", "transactions_commit::test_exclusion_from_change_streams"),
         ("exclude_txn_from_change_streams is refused on read-only transactions", "transactions_commit::test_nothing_is_excluded_from_a_read_only_transaction"),
-        ("excluding a commit from change streams", "UNIMPLEMENTED: Records of change streams"),
+        ("excluding a commit from change streams", "change_stream_handles::test_a_commit_is_excluded_from_the_streams_that_allow_it"),
         ("reading a change stream is refused by name", "transactions_commit::test_reading_a_change_stream_is_refused_by_name"),
         ("snapshot_timestamp of repeatable reads", "transactions_commit::test_the_snapshot_of_a_repeatable_read_is_told"),
     ),

@@ -236,7 +236,7 @@ _CONSTRAINTS: Mapping[str, Sequence[tuple[str, str]]] = {
         ("a cascade deletes rows of its own commit", "constraints_interleave::test_a_cascade_takes_children_of_the_same_commit"),
         ("a cascade respects foreign keys", "constraints_interleave::test_a_cascade_respects_foreign_keys"),
         ("a parent's key never changes", "constraints_order::test_keys_cannot_be_updated"),
-        ("change records of a cascade", "UNIMPLEMENTED: Records of change streams"),
+        ("change records of a cascade", "change_stream_handles::test_a_cascade_records_each_deleted_row"),
     ),
     "5.5": (
         ("the referenced key must exist", "constraints_foreign_keys::test_a_referenced_key_must_exist"),

@@ -23,7 +23,9 @@ from pytest_spanemu.options import OPTIONS
 from pytest_spanemu.plugin import MARKERS
 from pytest_spanemu.rows.factory import SpannerFactory, TableFactory
 from spanemu import EmulatorClock, Faults
+from spanemu.api.change_streams import ChangeStreamHandle, ChangeStreamsHandle
 from spanemu.cli.commands import COMMANDS, command_named
+from spanemu.control.change_streams import ChangeStreamControl
 from spanemu.control.databases import DatabaseControl
 from spanemu.control.faults import Fault
 from spanemu.control.hotspot_watch import Watch
@@ -48,6 +50,8 @@ CLASSES = (
     ("`hotspots`", HotspotsHandle),
     ("`hotspots.watch()`", Watch),
     ("`spanner_splits`", SplitsHandle),
+    ("`spanner_change_streams`", ChangeStreamsHandle),
+    ("`spanner_change_streams[NAME]`", ChangeStreamHandle),
     ("`spanner_faults`", Faults),
     ("`spanner_clock`", EmulatorClock),
     ("`spanner_snapshot`", SpannerSnapshot),
@@ -69,6 +73,7 @@ INTERFACES = (
     HotspotsHandle,
     Watch,
     SplitsHandle,
+    ChangeStreamControl,
 )
 
 

@@ -167,6 +167,13 @@ def test_the_page_on_clients_runs(music):
     music.run("".join(blocks("how-to/clients.md", "python"))).assert_outcomes(passed=4)
 
 
+def test_the_page_on_change_streams_runs(project):
+    (schema,) = blocks("how-to/change-streams.md", "sql")
+    (tests,) = blocks("how-to/change-streams.md", "python")
+    project.file("schema.sql", schema)
+    project.run(tests).assert_outcomes(passed=2)
+
+
 def test_the_page_on_moving_runs(project):
     _, fixture = blocks("how-to/moving.md", "python")
     project.file("schema.sql", ORDERS)

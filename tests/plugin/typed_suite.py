@@ -13,8 +13,10 @@ from google.cloud.spanner_v1.database import Database
 from google.cloud.spanner_v1.instance import Instance
 
 from pytest_spanemu import (
+    Change,
     Check,
     DatabaseHandle,
+    DataChangeRecord,
     HotspotFinding,
     HotspotReport,
     HotspotWatch,
@@ -22,6 +24,8 @@ from pytest_spanemu import (
     Row,
     Schema,
     SpannerAssert,
+    SpannerChangeStream,
+    SpannerChangeStreams,
     SpannerClock,
     SpannerEmulator,
     SpannerFactory,
@@ -92,6 +96,20 @@ def test_assert(spanner_database: Database, spanner_assert: SpannerAssert) -> No
     assert isinstance(spanner_assert.rows("Singers", where="SingerId > @low", low=0), list)
     check.so_far()
     spanner_assert.no_full_scan().so_far()
+
+
+def test_change_streams(
+    spanner_change_streams: SpannerChangeStreams,
+    spanner_database: Database,
+    spanner_assert: SpannerAssert,
+) -> None:
+    stream: SpannerChangeStream = spanner_change_streams["SingerChanges"]
+    inserted = [("INSERT", "Singers", {"SingerId": 7})]
+    with spanner_assert.changes("SingerChanges", inserted), spanner_database.batch() as batch:
+        batch.insert("Singers", ["SingerId", "Name"], [[7, "x"]])
+    records: list[DataChangeRecord] = stream.wait_for(1, within=3.0)
+    changes: list[Change] = stream.changes(since=records[0].commit_timestamp)
+    assert changes[0].mod.new_values == {"Name": "x"}
 
 
 def test_clock(spanner_clock: SpannerClock) -> None:
