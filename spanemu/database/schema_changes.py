@@ -21,6 +21,7 @@ from spanemu.schema.schema import Schema
 from spanemu.schema.table import Table
 from spanemu.storage.boundary import path_of
 from spanemu.storage.layout import tree_of
+from spanemu.txn.change_capture import record_backfill
 
 if TYPE_CHECKING:
     from spanemu.database import errors
@@ -126,7 +127,7 @@ class SchemaChanges:
             try:
                 generation = Generation(step.schema, environment.limits)
                 context = StatementContext(self._core, generation.schema, writable=True)
-                step.work(store, generation.rules, at, context)
+                filled = step.work(store, generation.rules, at, context)
             except BaseException:
                 for source in added:
                     store.drop_tree(tree_of(source))
@@ -138,6 +139,7 @@ class SchemaChanges:
                 self._publish(Generation(filling, environment.limits), began)
             self._publish(generation, at)
             follow_schema(store, generation.schema, at, environment.randomness.token)
+            record_backfill(store, filled, generation.schema, at)
             for source in before.dropped_in(step.schema):
                 store.followers.pop(tree_of(source), None)
             self._core.locks.wound_all("The database schema has changed.")

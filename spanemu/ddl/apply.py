@@ -20,6 +20,7 @@ from spanemu.schema.objects import NO_TYPES, ProtoTypes
 from spanemu.schema.schema import Schema
 from spanemu.sql.dialects import dialect_of
 from spanemu.sql.functions.registry import Context
+from spanemu.storage.change_log import RowChange
 from spanemu.storage.store import Store
 from spanemu.txn.rules import CompiledSchema
 
@@ -78,7 +79,7 @@ class Step:
 
     statement: str
     schema: Schema
-    work: Callable[[Store, CompiledSchema, int, Context], None]
+    work: Callable[[Store, CompiledSchema, int, Context], Sequence[RowChange]]
     database: str = ""
 
 

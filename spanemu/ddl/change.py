@@ -14,7 +14,7 @@ from spanemu.base.call import current
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Table
 from spanemu.sql.functions.registry import Context
-from spanemu.storage.change_log import ChangeOrigin
+from spanemu.storage.change_log import RowChange
 from spanemu.storage.layout import TreeId, tree_of
 from spanemu.storage.observer import TreeWrite
 from spanemu.storage.store import Store
@@ -70,15 +70,18 @@ class Change:
     jobs: Sequence[Job] = field(default=())
     database: str = ""
 
-    def work(self, store: Store, rules: CompiledSchema, at: int, context: Context) -> None:
-        """Run the jobs under the store's mutex. Raises before anything is written."""
+    def work(
+        self, store: Store, rules: CompiledSchema, at: int, context: Context
+    ) -> Sequence[RowChange]:
+        """Run the jobs under the store's mutex, and return the watched rows that they filled.
+
+        Raises before anything is written.
+        """
         if not self.jobs:
-            return
+            return ()
         data = Data(store, rules, at, context)
         writes = [write for job in self.jobs for write in job(data)]
-        if not writes:
-            return
         changes = backfilled(store, data.backfilled, writes)
-        store.apply(writes, at)
-        if changes:
-            store.record(at, changes, rules.schema, ChangeOrigin(is_system=True))
+        if writes:
+            store.apply(writes, at)
+        return changes

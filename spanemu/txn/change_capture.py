@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from spanemu.storage.change_log import RowChange, new_record
+from spanemu.schema.schema import Schema
+from spanemu.storage.change_log import ChangeOrigin, RowChange, new_record
 from spanemu.storage.layout import TreeId
 from spanemu.storage.observer import TreeWrite
 from spanemu.storage.store import Store
@@ -48,7 +49,8 @@ def backfilled(
 ) -> list[RowChange]:
     """Return the changes of watched rows by a schema change that fills in default values.
 
-    `written` holds the masks of the filled cells by tree. Other writes are no changes of data.
+    `written` holds the masks of the filled cells by tree. Other writes are no changes of data. The
+    store still has the rows from before the schema change.
     """
     log = store.change_log
     if log is None:
@@ -59,3 +61,12 @@ def backfilled(
         for tree, key, after in writes
         if tree in written and tree in watched
     ]
+
+
+def record_backfill(store: Store, changes: Iterable[RowChange], schema: Schema, at: int) -> None:
+    """Record the filled cells that a stream of the new schema watches, as a system transaction."""
+    log = store.change_log
+    cells = {} if log is None else log.watching.cells
+    watched = [each for each in changes if each.written & cells.get(each.tree, 0)]
+    if watched:
+        store.record(at, watched, schema, ChangeOrigin(is_system=True))

@@ -356,6 +356,13 @@ def test_the_backfill_of_a_default_is_a_system_transaction(world: Watched) -> No
     assert {world.columns(entry, each) for each in entry.changes} == {"Score"}
 
 
+def test_the_backfill_of_a_column_that_no_stream_watches_leaves_nothing(world: Watched) -> None:
+    world.commit(write(INSERT, "Keyless", "Id", ["1"]))
+    world.entries()
+    world.ddl("ALTER TABLE Keyless ADD COLUMN Score INT64 NOT NULL DEFAULT (5)")
+    assert world.entries() == []
+
+
 def test_other_schema_changes_leave_nothing(world: Watched) -> None:
     world.ddl(
         "ALTER TABLE Singers ADD COLUMN Double INT64 AS (Age * 2) STORED",
