@@ -51,6 +51,10 @@ COMMANDS: Mapping[str, Subcommand] = {
         "spanemu.cli.doctor",
         "Check the installation, the environment, the ports and the configuration.",
     ),
+    "dump": Subcommand(
+        "spanemu.cli.dump",
+        "Write the schema and the rows of a database to SQL, JSON lines or CSV.",
+    ),
     "env": Subcommand(
         "spanemu.cli.env",
         "Print the environment variables by which clients and tools reach a server.",
@@ -68,6 +72,10 @@ COMMANDS: Mapping[str, Subcommand] = {
     "lint": Subcommand(
         "spanemu.cli.lint",
         "Find hotspots and slow patterns in the schema that all files form together.",
+    ),
+    "load": Subcommand(
+        "spanemu.cli.load",
+        "Read a dump into a database: SQL, JSON lines or CSV.",
     ),
     "serve": Subcommand("spanemu.cli.serve", "Run an emulator on a port until it is stopped."),
 }

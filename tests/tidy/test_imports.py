@@ -44,6 +44,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "admin": {"base", "values", "schema", "storage", "sql", "ddl", "database"},
     "frontend": {"base", "values", "schema", "database", "admin"},
     "rest": {"base", "frontend"},
+    "interchange": {"base", "values", "schema", "sql", "ddl", "schema_source"},
     "control": {"base", "database", "admin", "hotspots", "lint"},  # lint: which rules there are
 }
 # The outer shell composes everything.

@@ -1,0 +1,300 @@
+"""A database as dump and load see it, over a gRPC channel and messages in wire form.
+
+Any Spanner server will do: an emulator in this process or another, Google's emulator, or Spanner.
+Cells stay in wire form, because conversions to Python's types would cost most of the time and lose
+the nanoseconds of timestamps.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from typing import Any
+
+import grpc
+
+from spanemu.api.calls import RemoteFailure
+from spanemu.base.errors import Code
+from spanemu.base.limits import REQUEST_SECONDS_MAX
+from spanemu.ddl.api import schema_of
+from spanemu.frontend import wire
+from spanemu.frontend.admin import wire as admin
+from spanemu.frontend.admin.descriptors import types_from_descriptors
+from spanemu.interchange.connection import Cell, Row
+from spanemu.schema.dialect import DATABASE_DIALECTS, GOOGLE_STANDARD_SQL, DatabaseDialect
+from spanemu.schema.schema import Schema
+from spanemu.schema_source import quoted_database
+
+_SPANNER = "/google.spanner.v1.Spanner/"
+_DATABASES = "/google.spanner.admin.database.v1.DatabaseAdmin/"
+_OPERATIONS = "/google.longrunning.Operations/"
+_OPTIONS = (("grpc.max_receive_message_length", -1), ("grpc.max_send_message_length", -1))
+_POLL_SECONDS = 0.05
+_ATTEMPTS_MAX = 10  # of a transaction that the server aborts
+
+
+@contextmanager
+def data_connection(uri: str, name: str) -> Iterator[DataConnection]:
+    """Yield a connection to the database `name` of the server at `uri`."""
+    with grpc.insecure_channel(uri, options=_OPTIONS) as channel:
+        connection = DataConnection(channel, name)
+        try:
+            yield connection
+        finally:
+            connection.close()
+
+
+class DataConnection:
+    """A connection to one database, an `interchange.connection.Connection`."""
+
+    def __init__(self, channel: Any, name: str) -> None:
+        self._channel = channel
+        self._name = name
+        self._opened_session: str | None = None
+        self._dialect: DatabaseDialect | None = None
+
+    @property
+    def database_id(self) -> str:
+        """The last part of the name of the database."""
+        return self._name.rpartition("/")[2]
+
+    def close(self) -> None:
+        """Delete the session."""
+        if self._opened_session is not None:
+            request = wire.DeleteSessionRequest(name=self._opened_session)
+            with suppress(RemoteFailure):
+                self._call(f"{_SPANNER}DeleteSession", request, wire.Empty)
+
+    # ------------------------------------------------------------------ schema
+
+    def create(self, dialect: DatabaseDialect = GOOGLE_STANDARD_SQL) -> None:
+        """Create the database, empty, in an instance that exists."""
+        request = admin.CreateDatabaseRequest(
+            parent=self._name.partition("/databases/")[0],
+            create_statement=f"CREATE DATABASE {quoted_database(self.database_id, dialect)}",
+            database_dialect=dialect.number,
+        )
+        self._wait(self._call(f"{_DATABASES}CreateDatabase", request, admin.Operation))
+
+    def schema(self) -> Schema:
+        """Return the current schema. Raises SpannerError."""
+        ddl = self._call(
+            f"{_DATABASES}GetDatabaseDdl",
+            admin.GetDatabaseDdlRequest(database=self._name),
+            admin.GetDatabaseDdlResponse,
+        )
+        types = types_from_descriptors(ddl.proto_descriptors)
+        return schema_of(list(ddl.statements), types=types, dialect=self.dialect())
+
+    def dialect(self) -> DatabaseDialect:
+        """Return the dialect of the database. Raises SpannerError."""
+        if self._dialect is None:
+            request = admin.GetDatabaseRequest(name=self._name)
+            database = self._call(f"{_DATABASES}GetDatabase", request, admin.Database)
+            self._dialect = DATABASE_DIALECTS[database.database_dialect]
+        return self._dialect
+
+    def run_ddl(self, statements: Sequence[str], descriptors: bytes = b"") -> None:
+        """Run schema statements and wait for the end of the operation. Raises SpannerError."""
+        request = admin.UpdateDatabaseDdlRequest(
+            database=self._name, statements=statements, proto_descriptors=descriptors
+        )
+        self._wait(self._call(f"{_DATABASES}UpdateDatabaseDdl", request, admin.Operation))
+
+    def _wait(self, operation: Any) -> None:
+        pause = threading.Event()
+        while not operation.done:
+            pause.wait(_POLL_SECONDS)
+            request = admin.GetOperationRequest(name=operation.name)
+            operation = self._call(f"{_OPERATIONS}GetOperation", request, admin.Operation)
+        if operation.HasField("error"):
+            raise RemoteFailure(Code(operation.error.code), operation.error.message)
+
+    # ------------------------------------------------------------------ rows
+
+    @contextmanager
+    def snapshot(self) -> Iterator[DataSnapshot]:
+        """Yield the database at the present time."""
+        read_only = wire.TransactionOptions.ReadOnly(strong=True)
+        request = wire.BeginTransactionRequest(
+            session=self._session, options=wire.TransactionOptions(read_only=read_only)
+        )
+        began = self._call(f"{_SPANNER}BeginTransaction", request, wire.Transaction)
+        yield DataSnapshot(self, wire.TransactionSelector(id=began.id))
+
+    def insert(self, table: str, columns: Sequence[str], rows: Sequence[Row]) -> None:
+        """Insert rows in one commit. Raises SpannerError."""
+        write = wire.Mutation.Write(table=table, columns=columns)
+        for row in rows:
+            listed = write.values.add()
+            for cell in row:
+                _fill(listed.values.add(), cell)
+        request = wire.CommitRequest(
+            session=self._session,
+            single_use_transaction=_READ_WRITE,
+            mutations=[wire.Mutation(insert=write)],
+        )
+        self._retried(lambda: self._call(f"{_SPANNER}Commit", request, wire.CommitResponse))
+
+    def run_dml(self, statements: Sequence[str]) -> None:
+        """Run DML statements in one transaction. Raises SpannerError."""
+        self._retried(lambda: self._run_dml(statements))
+
+    def _run_dml(self, statements: Sequence[str]) -> None:
+        request = wire.ExecuteBatchDmlRequest(
+            session=self._session,
+            transaction=wire.TransactionSelector(begin=_READ_WRITE),
+            statements=[wire.ExecuteBatchDmlRequest.Statement(sql=sql) for sql in statements],
+            seqno=1,
+        )
+        reply = self._call(f"{_SPANNER}ExecuteBatchDml", request, wire.ExecuteBatchDmlResponse)
+        transaction = reply.result_sets[0].metadata.transaction.id if reply.result_sets else b""
+        if reply.status.code:
+            if transaction:
+                request = wire.RollbackRequest(session=self._session, transaction_id=transaction)
+                self._call(f"{_SPANNER}Rollback", request, wire.Empty)
+            raise RemoteFailure(Code(reply.status.code), reply.status.message)
+        commit = wire.CommitRequest(session=self._session, transaction_id=transaction)
+        self._call(f"{_SPANNER}Commit", commit, wire.CommitResponse)
+
+    def _retried(self, attempt: Any) -> None:
+        for left in range(_ATTEMPTS_MAX, 0, -1):
+            try:
+                attempt()
+                return
+            except RemoteFailure as failure:
+                if failure.code is not Code.ABORTED or left == 1:
+                    raise
+
+    # ------------------------------------------------------------------ calls
+
+    @property
+    def _session(self) -> str:
+        if self._opened_session is None:
+            request = wire.CreateSessionRequest(database=self._name)
+            session = self._call(f"{_SPANNER}CreateSession", request, wire.Session)
+            self._opened_session = session.name
+        return self._opened_session
+
+    def _call(self, method: str, request: Any, reply: Any) -> Any:
+        call = self._channel.unary_unary(method, type(request).SerializeToString, reply.FromString)
+        try:
+            return call(request, metadata=self._metadata, timeout=REQUEST_SECONDS_MAX)
+        except grpc.RpcError as failure:
+            raise _failure(failure) from None
+
+    def _stream(self, method: str, request: Any) -> Iterator[Any]:
+        call = self._channel.unary_stream(
+            method, type(request).SerializeToString, wire.PartialResultSet.FromString
+        )
+        try:
+            yield from call(request, metadata=self._metadata, timeout=REQUEST_SECONDS_MAX)
+        except grpc.RpcError as failure:
+            raise _failure(failure) from None
+
+    @property
+    def _metadata(self) -> tuple[tuple[str, str], ...]:
+        return (("google-cloud-resource-prefix", self._name),)
+
+
+class DataSnapshot:
+    """A database at one read timestamp, an `interchange.connection.Snapshot`."""
+
+    def __init__(self, connection: DataConnection, transaction: Any) -> None:
+        self._connection = connection
+        self._transaction = transaction
+
+    def rows(self, table: str, columns: Sequence[str]) -> Iterator[Row]:
+        """Yield the rows of a table in the order of its key. Raises SpannerError."""
+        request = wire.ReadRequest(
+            session=self._connection._session,
+            transaction=self._transaction,
+            table=table,
+            columns=columns,
+            key_set=wire.KeySet(all_=True),
+        )
+        results = self._connection._stream(f"{_SPANNER}StreamingRead", request)
+        return _rows(results, len(columns))
+
+    def value(self, sql: str) -> Cell:
+        """Return the first cell of the first row of a query. Raises SpannerError."""
+        request = wire.ExecuteSqlRequest(
+            session=self._connection._session, transaction=self._transaction, sql=sql
+        )
+        result = self._connection._call(f"{_SPANNER}ExecuteSql", request, wire.ResultSet)
+        return _cell(result.rows[0].values[0])
+
+
+_READ_WRITE = wire.TransactionOptions(read_write=wire.TransactionOptions.ReadWrite())
+
+
+def _failure(failure: Any) -> RemoteFailure:
+    return RemoteFailure(Code(failure.code().value[0]), failure.details() or "")
+
+
+# ---------------------------------------------------------------------------- cells
+
+
+def _rows(results: Iterator[Any], width: int) -> Iterator[Row]:
+    """Yield the rows of partial results, whose last value may continue in the next result."""
+    cells: Row = []
+    pending: Any = None
+    for result in results:
+        values = list(result.values)
+        if pending is not None and values:
+            values[0] = _merged(pending, values[0])
+            pending = None
+        if result.chunked_value:
+            pending = values.pop()
+        cells.extend(map(_cell, values))
+        whole = len(cells) - len(cells) % width
+        for start in range(0, whole, width):
+            yield cells[start : start + width]
+        del cells[:whole]
+
+
+def _merged(first: Any, second: Any) -> Any:
+    """Return a value that was divided into two: text, or a list whose last element is divided."""
+    if first.WhichOneof("kind") == "list_value":
+        joined = list(first.list_value.values)
+        rest = list(second.list_value.values)
+        if joined and rest and _is_divisible(joined[-1], rest[0]):
+            joined[-1] = _merged(joined[-1], rest.pop(0))
+        merged = wire.Value()
+        merged.list_value.values.extend([*joined, *rest])
+        return merged
+    return wire.Value(string_value=first.string_value + second.string_value)
+
+
+def _is_divisible(first: Any, second: Any) -> bool:
+    kind = first.WhichOneof("kind")
+    return kind in ("string_value", "list_value") and second.WhichOneof("kind") == kind
+
+
+def _cell(value: Any) -> Cell:
+    kind = value.WhichOneof("kind")
+    if kind == "string_value":
+        return value.string_value  # type: ignore[no-any-return]
+    if kind == "null_value":
+        return None
+    if kind == "number_value":
+        return value.number_value  # type: ignore[no-any-return]
+    if kind == "bool_value":
+        return value.bool_value  # type: ignore[no-any-return]
+    return [_cell(each) for each in value.list_value.values]
+
+
+def _fill(value: Any, cell: Cell) -> None:
+    if cell is None:
+        value.null_value = 0
+    elif isinstance(cell, str):
+        value.string_value = cell
+    elif isinstance(cell, bool):
+        value.bool_value = cell
+    elif isinstance(cell, list):
+        value.list_value.SetInParent()
+        for item in cell:
+            _fill(value.list_value.values.add(), item)
+    else:
+        value.number_value = cell

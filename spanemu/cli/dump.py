@@ -1,0 +1,74 @@
+"""`spanemu dump`: writes a database to files.
+
+exit 0   the database is written
+exit 1   the server or the file system refused something
+exit 2   the command line is invalid
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Unpack
+
+import click
+
+from spanemu.api.data_connection import data_connection
+from spanemu.cli.target import find_target, target_options
+from spanemu.cli.transfer_options import (
+    SQL,
+    TransferOptions,
+    database_name,
+    failures_as_messages,
+    progress_bar,
+    row_format,
+    transfer_options,
+)
+from spanemu.interchange.folder import write_folder
+from spanemu.interchange.row_files import InvalidRow
+from spanemu.interchange.source import Choice, UnknownTable, dump_source
+from spanemu.interchange.sql_text import write_sql
+
+STANDARD_OUTPUT = Path("-")
+
+
+class Options(TransferOptions):
+    """The values of the options, by click's parameter names."""
+
+    output: Path | None
+
+
+@click.command()
+@click.argument("database")
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path),
+    help="The file for SQL, or the folder for the other formats. [default: standard output]",
+)
+@transfer_options
+@target_options
+def dump(**given: Unpack[Options]) -> None:
+    """Write the schema and the rows of a database to SQL, JSON lines or CSV.
+
+    DATABASE is an id, or a full name. The rows are those of one moment.
+    """
+    form, output = given["format"] or SQL, given["output"]
+    if form != SQL and output in (None, STANDARD_OUTPUT):
+        raise click.UsageError(f"--format {form} needs --output, a folder.")
+    target = find_target(given)
+    name = str(database_name(given, target))
+    choice = Choice(given["tables"], not given["no_schema"], not given["no_rows"])
+    with (
+        failures_as_messages(InvalidRow, UnknownTable),
+        data_connection(target.uri, name) as connection,
+        progress_bar(given["quiet"]) as progress,
+        dump_source(connection, choice, progress) as source,
+    ):
+        if output is None or output == STANDARD_OUTPUT:
+            write_sql(sys.stdout, source)
+        elif form == SQL:
+            with output.open("w", encoding="utf-8", newline="\n") as file:
+                write_sql(file, source)
+        else:
+            write_folder(output, source, row_format(given, form))

@@ -1,0 +1,109 @@
+"""`spanemu load`: reads files into a database.
+
+exit 0   everything is loaded
+exit 1   the server refused something, or a file is invalid; what was loaded before stays
+exit 2   the command line is invalid
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TextIO, Unpack
+
+import click
+
+from spanemu.api.data_connection import DataConnection, data_connection
+from spanemu.cli.target import find_target, target_options
+from spanemu.cli.transfer_options import (
+    CSV,
+    JSONL,
+    SQL,
+    TransferOptions,
+    database_name,
+    failures_as_messages,
+    progress_bar,
+    row_format,
+    transfer_options,
+)
+from spanemu.interchange.connection import Progress
+from spanemu.interchange.folder import InvalidDump, read_folder
+from spanemu.interchange.source import Choice, UnknownTable
+from spanemu.interchange.transfer import LoadRejected, load_folder, load_sql
+from spanemu.schema.dialect import DIALECT_OPTIONS, GOOGLE_STANDARD_SQL
+
+STANDARD_INPUT = Path("-")
+
+
+class Options(TransferOptions):
+    """The values of the options, by click's parameter names."""
+
+    source: Path
+    create: bool
+    dialect: str | None
+
+
+@click.command()
+@click.argument("database")
+@click.argument("source", type=click.Path(path_type=Path, allow_dash=True))
+@click.option("--create", is_flag=True, help="Create the database first.")
+@click.option(
+    "--dialect",
+    type=click.Choice(list(DIALECT_OPTIONS)),
+    help="The dialect of the new database. [default: that of the dump]",
+)
+@transfer_options
+@target_options
+def load(**given: Unpack[Options]) -> None:
+    """Read a dump into a database: SQL, JSON lines or CSV.
+
+    DATABASE is an id, or a full name. SOURCE is a file of SQL statements (- for standard input), a
+    folder, or a manifest. Rows are inserted; a row whose key exists is an error.
+    """
+    source = given["source"]
+    if source != STANDARD_INPUT and not source.exists():
+        raise click.UsageError(f"{source} does not exist.")
+    form = given["format"] or _format_of(source)
+    target = find_target(given)
+    name = str(database_name(given, target))
+    with (
+        failures_as_messages(InvalidDump, LoadRejected, UnknownTable),
+        data_connection(target.uri, name) as connection,
+        progress_bar(given["quiet"]) as progress,
+    ):
+        if form == SQL:
+            _load_sql(connection, given, progress)
+        else:
+            rows = row_format(given, form)
+            dump = read_folder(source, rows.suffix)
+            _create(connection, given, dump.dialect.option if dump.dialect else None)
+            load_folder(connection, dump, rows, _choice(given), progress)
+
+
+def _format_of(source: Path) -> str:
+    """Return the format of a file or a folder, by the files that it has."""
+    folder = source if source.is_dir() else source.parent
+    if source.is_dir() or source.suffix == ".json":
+        return JSONL if any(folder.glob("*.jsonl")) else CSV
+    return SQL
+
+
+def _choice(given: Options) -> Choice:
+    return Choice(given["tables"], not given["no_schema"], not given["no_rows"])
+
+
+def _create(connection: DataConnection, given: Options, default: str | None) -> None:
+    if given["create"]:
+        dialect = given["dialect"] or default or GOOGLE_STANDARD_SQL.option
+        connection.create(DIALECT_OPTIONS[dialect])
+
+
+def _load_sql(connection: DataConnection, given: Options, progress: Progress) -> None:
+    _create(connection, given, None)
+    dialect, source = connection.dialect(), given["source"]
+    if source == STANDARD_INPUT:
+        load_sql(connection, sys.stdin, dialect, "<stdin>", progress)
+        return
+    file: TextIO
+    with source.open(encoding="utf-8-sig") as file:
+        load_sql(connection, file, dialect, str(source), progress)

@@ -1,0 +1,142 @@
+"""What `spanemu dump` and `spanemu load` share: the database, the formats, and the progress bar."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import click
+from rich.console import Console
+from rich.progress import Progress, SpinnerColumn, TaskID, TextColumn, TimeElapsedColumn
+
+from spanemu.base.errors import SpannerError
+from spanemu.base.resource_names import DatabaseName, InvalidName
+from spanemu.cli.target import Target, TargetOptions
+from spanemu.interchange.connection import Silence
+from spanemu.interchange.row_files import CSV_NULL, Csv, JsonLines, RowFormat
+
+SQL, JSONL, CSV = "sql", "jsonl", "csv"
+FORMATS = (SQL, JSONL, CSV)
+EXIT_FAILED = 1
+
+
+class TransferOptions(TargetOptions):
+    """The values of the options of both commands."""
+
+    database: str
+    project: str | None
+    instance: str | None
+    format: str | None
+    tables: tuple[str, ...]
+    no_schema: bool
+    no_rows: bool
+    csv_header: bool
+    csv_null: str
+    csv_delimiter: str
+    quiet: bool
+
+
+_OPTIONS = (
+    click.option("--project", metavar="ID", help="The project of the database."),
+    click.option("--instance", metavar="ID", help="The instance of the database."),
+    click.option(
+        "--format",
+        type=click.Choice(FORMATS),
+        help="The format. [default: that of the files, or sql]",
+    ),
+    click.option(
+        "--table", "tables", multiple=True, metavar="NAME", help="Only this table. Repeatable."
+    ),
+    click.option("--no-schema", is_flag=True, help="Only rows."),
+    click.option("--no-rows", is_flag=True, help="Only the schema."),
+    click.option("--csv-header", is_flag=True, help="CSV: a first line names the columns."),
+    click.option(
+        "--csv-null", default=CSV_NULL, show_default=True, metavar="TEXT", help="CSV: NULL."
+    ),
+    click.option("--csv-delimiter", default=",", show_default=True, help="CSV: the separator."),
+    click.option("-q", "--quiet", is_flag=True, help="Show no progress."),
+)
+
+
+def transfer_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options of both commands."""
+    for option in reversed(_OPTIONS):
+        command = option(command)
+    return command
+
+
+def database_name(given: TransferOptions, target: Target) -> DatabaseName:
+    """Return the name of the database that a command line means. Raises click.UsageError."""
+    name = given["database"]
+    if "/" not in name:
+        project, instance = given["project"], given["instance"]
+        return DatabaseName(project or target.project, instance or target.instance, name)
+    try:
+        return DatabaseName.parse(name)
+    except InvalidName as problem:
+        raise click.UsageError(str(problem)) from problem
+
+
+def row_format(given: TransferOptions, name: str) -> RowFormat:
+    """Return the format of the files with rows."""
+    if name == JSONL:
+        return JsonLines()
+    return Csv(given["csv_header"], given["csv_null"], given["csv_delimiter"])
+
+
+class ProgressBar:
+    """The progress on standard error: the tables so far with their rows."""
+
+    def __init__(self, progress: Progress) -> None:
+        self._progress = progress
+        self._task: TaskID | None = None
+
+    def begin_table(self, table: str) -> None:
+        """Show a table."""
+        self._end()
+        self._task = self._progress.add_task(table, total=None)
+
+    def add_rows(self, count: int) -> None:
+        """Count rows of the current table."""
+        if self._task is None:
+            self._task = self._progress.add_task("statements", total=None)
+        self._progress.advance(self._task, count)
+
+    def _end(self) -> None:
+        if self._task is not None:
+            (task,) = (each for each in self._progress.tasks if each.id == self._task)
+            self._progress.update(self._task, total=task.completed)
+
+
+def is_terminal() -> bool:
+    """Return whether a user sees standard error."""
+    return sys.stderr.isatty()
+
+
+@contextmanager
+def progress_bar(quiet: bool) -> Iterator[ProgressBar | Silence]:
+    """Yield a listener that shows the progress, if standard error is a terminal."""
+    if quiet or not is_terminal():
+        yield Silence()
+        return
+    columns = (
+        SpinnerColumn(),
+        TextColumn("{task.description}"),
+        TextColumn("{task.completed:,} rows"),
+        TimeElapsedColumn(),
+    )
+    with Progress(*columns, console=Console(stderr=True)) as progress:
+        yield ProgressBar(progress)
+
+
+@contextmanager
+def failures_as_messages(*kinds: type[Exception]) -> Iterator[None]:
+    """Print the message of an error of the server or of the files, and exit with 1."""
+    refusals: tuple[type[Exception], ...] = (SpannerError, OSError, UnicodeDecodeError, *kinds)
+    try:
+        yield
+    except refusals as problem:
+        click.echo(f"spanemu: {problem}", err=True)
+        sys.exit(EXIT_FAILED)

@@ -1,0 +1,7 @@
+"""Data in and out: dumps of databases as files, and loads of files into databases.
+
+In reading order: `connection` (what a dump needs of a database, as protocols), `schema_parts` (the
+schema around the rows, and the order of tables), `source` (a database to dump), `literals` and
+`sql_text` (SQL), `statements` (the statements of large SQL files), `row_files` (JSON lines and
+CSV), `folder` (a dump as a folder), `transfer` (loads).
+"""

@@ -1,0 +1,115 @@
+"""`spanemu dump` and `spanemu load`: what one writes, the other reads."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from click.testing import CliRunner
+
+import spanemu
+from spanemu.cli import main
+
+SCHEMA = """
+CREATE TABLE Singers (SingerId INT64, Name STRING(MAX)) PRIMARY KEY (SingerId);
+CREATE TABLE Albums (SingerId INT64, AlbumId INT64) PRIMARY KEY (SingerId, AlbumId),
+  INTERLEAVE IN PARENT Singers;
+"""
+ROWS = "SELECT Name, AlbumId FROM Singers LEFT JOIN Albums USING (SingerId) ORDER BY 1, 2"
+
+
+@pytest.fixture(scope="module")
+def emulator():
+    with spanemu.Emulator() as emulator:
+        database = emulator.create_database("music", SCHEMA)
+        with database.client().batch() as batch:
+            batch.insert("Singers", ["SingerId", "Name"], [[1, "Ann"], [2, None]])
+            batch.insert("Albums", ["SingerId", "AlbumId"], [[1, 7], [1, 8]])
+        yield emulator
+
+
+@pytest.fixture
+def run(emulator):
+    def run(*arguments, exit_code=0, **options):
+        host = {"SPANNER_EMULATOR_HOST": emulator.uri, "SPANEMU_ENDPOINT_FILE": None}
+        result = CliRunner().invoke(main, [*map(str, arguments)], env=host, **options)
+        assert result.exit_code == exit_code, result.output
+        return result
+
+    return run
+
+
+def rows(emulator, database):
+    with emulator.database(database).client().snapshot() as snapshot:
+        return list(snapshot.execute_sql(ROWS))
+
+
+@pytest.mark.parametrize("format_", ["sql", "jsonl", "csv"])
+def test_a_dump_becomes_a_new_database(emulator, run, tmp_path, format_):
+    path = tmp_path / "dump"
+    run("dump", "music", "--format", format_, "-o", path)
+    run("load", f"copy-{format_}", path, "--create")
+    assert rows(emulator, f"copy-{format_}") == rows(emulator, "music")
+    assert emulator.database(f"copy-{format_}").ddl() == emulator.database("music").ddl()
+
+
+def test_standard_output_is_standard_input(emulator, run):
+    text = run("dump", "music").stdout
+    run("load", "copy-of-output", "-", "--create", input=text)
+    assert rows(emulator, "copy-of-output") == rows(emulator, "music")
+
+
+def test_the_dialect_is_that_of_the_dump(emulator, run, tmp_path):
+    emulator.create_database("pg", "CREATE TABLE t (a bigint PRIMARY KEY)", dialect="postgresql")
+    run("dump", "pg", "--format", "jsonl", "-o", tmp_path / "dump")
+    run("load", "pg-copy", tmp_path / "dump", "--create")
+    assert emulator.database("pg-copy").ddl() == emulator.database("pg").ddl()
+
+
+def test_tables_rows_and_schema_can_be_left_out(run, tmp_path):
+    path = tmp_path / "dump"
+    run("dump", "music", "--format", "jsonl", "-o", path, "--table", "Albums", "--no-schema")
+    manifest = json.loads((path / "manifest.json").read_text())
+    assert [table["table_name"] for table in manifest["tables"]] == ["Albums"]
+    assert sorted(file.name for file in path.iterdir()) == ["Albums.jsonl", "manifest.json"]
+    assert "INSERT" not in run("dump", "music", "--no-rows").stdout
+
+
+def test_csv_has_the_requested_form(run, tmp_path):
+    options = ["--csv-header", "--csv-null", "-", "--csv-delimiter", ";"]
+    run("dump", "music", "--format", "csv", "-o", tmp_path, *options)
+    assert (tmp_path / "Singers.csv").read_text() == "SingerId;Name\n1;Ann\n2;-\n"
+    run("load", "copy-of-header", tmp_path, "--create", *options)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "exit_code", "words"),
+    [
+        (["dump", "music", "--format", "csv"], 2, "needs --output"),
+        (["dump", "nobody"], 1, "Database not found"),
+        (["dump", "a/b"], 2, "a/b"),
+        (["dump", "music", "--table", "Nobody"], 1, "there is no table Nobody"),
+        (["dump", "music", "-o", "/nowhere/file.sql"], 1, "/nowhere/file.sql"),
+        (["load", "music", "nowhere.sql"], 2, "nowhere.sql does not exist"),
+        (["load", "nobody", "-"], 1, "Database not found"),
+    ],
+)
+def test_what_cannot_be_done_is_said(run, arguments, exit_code, words):
+    assert words in run(*arguments, exit_code=exit_code).stderr
+
+
+def test_a_folder_that_is_no_dump_is_refused(run, tmp_path):
+    assert "manifest.json" in run("load", "music", tmp_path, exit_code=1).stderr
+
+
+def test_a_file_in_another_encoding_is_refused(run, tmp_path):
+    (tmp_path / "file.sql").write_bytes(b"SELECT '\xff';")
+    assert "utf-8" in run("load", "music", tmp_path / "file.sql", exit_code=1).stderr
+
+
+def test_a_terminal_shows_the_progress(run, tmp_path, monkeypatch):
+    monkeypatch.setattr("spanemu.cli.transfer_options.is_terminal", lambda: True)
+    shown = run("dump", "music", "--format", "csv", "-o", tmp_path).stderr
+    assert "Singers" in shown
+    assert "2 rows" in shown
+    assert not run("dump", "music", "--format", "csv", "-o", tmp_path, "-q").stderr

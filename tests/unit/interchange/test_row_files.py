@@ -1,0 +1,84 @@
+"""Rows that cannot be read are refused with their line; values of other tools are accepted."""
+
+from __future__ import annotations
+
+import io
+from itertools import islice
+
+import pytest
+
+from spanemu.ddl.api import schema_of
+from spanemu.interchange.row_files import Csv, InvalidRow, JsonLines
+
+SCHEMA = schema_of(
+    "CREATE TABLE T (A INT64, B BOOL, F FLOAT64, J JSON, L ARRAY<INT64>, S STRING(MAX)) "
+    "PRIMARY KEY (A)"
+)
+TABLE = SCHEMA.tables[SCHEMA.fold("T")]
+NAMES = [column.name for column in TABLE.columns]
+
+
+def read(form, text):
+    return list(form.read(io.StringIO(text), TABLE, NAMES))
+
+
+def test_numbers_and_documents_of_other_tools_are_accepted():
+    line = '{"a": 1, "J": {"x": [1]}, "F": 1, "L": [1, "2"], "B": false}\n'
+    (row,) = read(JsonLines(), line)
+    assert row.columns == ("a", "J", "F", "L", "B")
+    assert row.cells == ["1", '{"x": [1]}', 1, ["1", "2"], False]
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ('{"A": 1}\n{"A": }\n', "line 2"),
+        ("[1]\n", "line 1: a row is an object"),
+        ('{"A": 1}\n\n{"Z": 1}', "line 3: table T has no column 'Z'"),
+    ],
+)
+def test_an_invalid_json_line_is_named(text, words):
+    with pytest.raises(InvalidRow, match=words):
+        read(JsonLines(), text)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("1,true,1,1,[],\n1,2\n", "line 2: 2 cells for 6 columns"),
+        ("1,maybe,1,1,[],\n", "line 1: 'maybe' is not a BOOL"),
+        ("1,true,one,1,[],\n", "line 1: "),
+        ("1,true,1,1,{},\n", "line 1: '{}' is not a JSON array"),
+        ('1,true,1,1,[],"x\n', "line "),
+    ],
+)
+def test_an_invalid_line_of_csv_is_named(text, words):
+    with pytest.raises(InvalidRow, match=words):
+        read(Csv(), text)
+
+
+def test_a_header_with_an_unknown_column_is_refused():
+    with pytest.raises(InvalidRow, match="no column 'Z'"):
+        read(Csv(header=True), "A,Z\n1,2\n")
+
+
+def test_text_that_reads_as_null_is_refused():
+    rows = [["1", None, None, None, None, "-"]]
+    with pytest.raises(InvalidRow, match="'-' is the text of NULL"):
+        list(Csv(null="-").write(io.StringIO(), TABLE.columns, rows))
+
+
+@pytest.mark.parametrize("form", [JsonLines(), Csv()])
+def test_rows_are_written_and_read_one_at_a_time(form):
+    """The rows of a table need no memory: a writer takes the next row when the last is written."""
+    text, taken = io.StringIO(), []
+
+    def rows():
+        for number in range(10):
+            taken.append(number)
+            yield [str(number), None, 1.5, "{}", ["1"], "x"]
+
+    list(islice(form.write(text, TABLE.columns, rows()), 3))
+    assert taken == [0, 1, 2]
+    text.seek(0)
+    assert [row.cells[0] for row in form.read(text, TABLE, NAMES)] == ["0", "1", "2"]
