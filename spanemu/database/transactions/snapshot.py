@@ -37,11 +37,8 @@ from spanemu.database.statements.results import (
     TransactionInfo,
 )
 from spanemu.database.statements.table_functions import FunctionCalls, PreparedCall
-from spanemu.sql.analysis.stream_query import (
-    ReadFunctionNotFound,
-    StreamQuery,
-    StreamQueryInTransaction,
-)
+from spanemu.sql.analysis.errors import TableFunctionNotFound
+from spanemu.sql.analysis.stream_query import StreamQuery, StreamQueryInTransaction
 from spanemu.sql.executor.reader import ByteRange, RowReader
 from spanemu.sql.executor.run import Run
 from spanemu.storage.layout import hierarchy_of
@@ -157,7 +154,7 @@ class SnapshotTransaction:
                 raise StreamQueryInTransaction() from None
             self.at = _STREAM_READ_TIMESTAMP
             return stream_queries.stream_result(self._core, query.call, request, self._session)
-        except ReadFunctionNotFound as missing:
+        except TableFunctionNotFound as missing:
             try:  # The stream may be newer than the timestamp.
                 prepare(self._core.generation, request, self._reader)
             except StreamQuery:

@@ -90,6 +90,11 @@ class QueueUpdated(AnalysisError):
     queue: str
 
 
+class TableFunctionNotFound(AnalysisError):
+    prose = "Table-valued function not found: {name}"
+    name: str
+
+
 class BadTableFunctionCall(AnalysisError):
     prose = "Table function {function} cannot be called so: {problem}."
     function: str

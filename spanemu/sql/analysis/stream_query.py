@@ -89,11 +89,6 @@ class StreamQueryCombined(SpannerError, code=Code.UNIMPLEMENTED):
     form: str
 
 
-class ReadFunctionNotFound(AnalysisError):
-    prose = "Table-valued function not found: {function}"
-    function: str
-
-
 class StreamArgumentComputed(AnalysisError):
     prose = (
         "Invalid argument of change stream TVF {function}. Argument {index} is not a literal or "
@@ -146,20 +141,14 @@ def stream_read_by(schema: Schema, path: Sequence[str]) -> ChangeStream | None:
     return None
 
 
-def refuse_combined(schema: Schema, path: Sequence[str], at: int) -> None:
-    """Raise StreamQueryCombined for a function that reads a stream as a part of a query.
-
-    Raise ReadFunctionNotFound for a function with such a name that reads no stream.
-    """
+def refuse_combined(schema: Schema, path: Sequence[str]) -> None:
+    """Raise StreamQueryCombined for a function that reads a stream as a part of a query."""
     stream = stream_read_by(schema, path)
     if stream is not None:
         function = stream.read_function(schema.dialect)
         if schema.dialect is POSTGRESQL:
             raise StreamQueryCombined(f'SELECT * FROM "spanner"."{function}"(<args>)')
         raise StreamQueryCombined(f"SELECT {COLUMN} FROM {function}(<args>)")
-    name = ".".join(path)
-    if schema.dialect is not POSTGRESQL and name.upper().startswith("READ_"):
-        raise ReadFunctionNotFound(name, at=at)
 
 
 def stream_call(

@@ -20,7 +20,7 @@ from spanemu.base.deferred import deferred
 from spanemu.base.errors import Unsupported
 from spanemu.schema.objects import View
 from spanemu.sql.analysis.derived_relation import ArrayElements, DerivedRelation
-from spanemu.sql.analysis.errors import BadTableFunctionCall
+from spanemu.sql.analysis.errors import BadTableFunctionCall, TableFunctionNotFound
 from spanemu.sql.analysis.hints import HintTarget, check_hints, table_hints
 from spanemu.sql.analysis.relation import Relation
 from spanemu.sql.analysis.stream_query import refuse_combined
@@ -211,8 +211,10 @@ def _function(item: ast.TableFunction, env: Env, _: Scope | None) -> Relation:
     analysis = env.analysis
     function = analysis.functions(str(item.function))
     if function is None:
-        refuse_combined(analysis.schema, item.function.names, item.at)
-        raise Unsupported(f"Table-valued function {item.function}")
+        refuse_combined(analysis.schema, item.function.names)
+        if len(item.function.parts) > 1:  # such as ML.PREDICT
+            raise Unsupported(f"Table-valued function {item.function}")
+        raise TableFunctionNotFound(str(item.function), at=item.at)
     check_hints(item.hint, HintTarget.TABLE, analysis)
     inside = Env(analysis, Scope(None), "arguments of a table function", {})
 

@@ -60,7 +60,7 @@ def resolve_function(item: ast.FunctionRef, env: Env, scope: Scope) -> FunctionR
 
 def _array(call: ast.FunctionCall, env: Env) -> Expr:
     """Resolve the call of a set-returning function: an array of its rows."""
-    refuse_combined(env.analysis.schema, call.function.names, call.at)
+    refuse_combined(env.analysis.schema, call.function.names)
     name = function_name(call)
     if name == "unnest" and len(call.arguments) > 1:
         problem = "UNNEST of multiple arrays and ROWS FROM expressions are not supported"
