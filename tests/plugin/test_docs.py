@@ -141,6 +141,14 @@ def test_now():
     music.run_apart(frozen + using).assert_outcomes(passed=1)
 
 
+def test_the_page_on_queues_runs(project):
+    (schema,) = blocks("how-to/queues.md", "sql")
+    application, tests = blocks("how-to/queues.md", "python")
+    project.file("schema.sql", schema)
+    project.file("shop.py", application)
+    project.run(tests).assert_outcomes(passed=2)
+
+
 def test_the_page_on_fastapi_runs(project):
     needs("fastapi", "httpx")
     app, tests, starting = blocks("how-to/fastapi.md", "python")
