@@ -81,6 +81,11 @@ class SplitPointOnSearchIndex(SpannerError, code=Code.INVALID_ARGUMENT):
     index: str
 
 
+class SplitPointOnQueue(SpannerError, code=Code.INVALID_ARGUMENT):
+    prose = "Split points cannot be added to {queue}: queues take none."
+    queue: str
+
+
 class SplitPointExpiresTooLate(SpannerError, code=Code.INVALID_ARGUMENT):
     prose = "The expire time of a split point may be at most {days} days from now."
     days: int

@@ -164,6 +164,7 @@ _DATABASES: Mapping[str, Sequence[tuple[str, str]]] = {
         ("policies of backups", "backups::test_a_backup_has_a_policy"),
         ("policies of backup schedules", "backup_schedules::test_a_schedule_has_a_policy"),
         ("split points", "split_points::test_points_of_a_table_an_index_and_a_child"),
+        ("split points of a queue: refused", "split_points::test_queues_take_none"),
         ("split points: limits", "split_points::test_limits"),
         ("split points expire", "split_points::test_points_expire"),
     ),

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from queue import SimpleQueue
+from threading import Thread
+from time import sleep
 from typing import Any
 
 from google.cloud.spanner_v1 import KeySet
@@ -54,6 +57,23 @@ class Tasks:
         """The name of the column with the delivery time."""
         return "deliver_time" if self.is_postgresql else "DeliverTime"
 
+    @property
+    def receive(self) -> str:
+        """The name of the function that receives messages."""
+        return "spanner.receive_tasks" if self.is_postgresql else "RECEIVE_Tasks"
+
+    def renew(self, *tokens: str) -> list[list[Any]]:
+        """Renew leases; return (old token, new token, expiry) of each known one."""
+        function, array = "RENEWLEASE_Tasks", f"[{', '.join(map(repr, tokens))}]"
+        if self.is_postgresql:
+            function, array = "spanner.renewlease_tasks", f"ARRAY{array}"
+        return self.rows(f"SELECT * FROM {function}({array})")
+
+    def rows(self, sql: str) -> list[list[Any]]:
+        """Return the rows of a query."""
+        with self.database.snapshot() as snapshot:
+            return list(snapshot.execute_sql(sql))
+
     def send(self, *ids: str, user: int = 1, payload: str = "do it", at: Any = None) -> Any:
         """Send messages in one commit; return the commit timestamp."""
         with self.database.batch() as batch:
@@ -77,3 +97,39 @@ class Tasks:
         return self.database.run_in_transaction(
             lambda transaction: transaction.execute_update(sql, parameters or None)
         )
+
+
+class Receiver:
+    """A query that receives messages, run by a thread of its own."""
+
+    def __init__(
+        self, tasks: Tasks, arguments: str = "", columns: str = "*", where: str = ""
+    ) -> None:
+        self._sql = f"SELECT {columns} FROM {tasks.receive}({arguments}) {where}"
+        self._database = tasks.database
+        self._events: SimpleQueue[Any] = SimpleQueue()
+        self.columns: list[str] = []
+        Thread(target=self._run, daemon=True).start()
+
+    def _run(self) -> None:
+        try:
+            with self._database.snapshot() as snapshot:
+                results = snapshot.execute_sql(self._sql)
+                for row in results:
+                    self.columns = [field.name for field in results.fields]
+                    self._events.put(row)
+                self._events.put(None)
+        except Exception as error:
+            self._events.put(error)
+
+    def next(self) -> Any:
+        """Return the next row; None when the call has ended."""
+        event = self._events.get(timeout=20)
+        if isinstance(event, Exception):
+            raise event
+        return event
+
+    def nothing(self) -> bool:
+        """Whether no row comes for a while."""
+        sleep(0.1)
+        return self._events.empty()

@@ -186,6 +186,13 @@ def test_search_and_vector_indexes_take_none(shop, index: str) -> None:
         add(database, SplitPoints(table="Docs", index=index, keys=[key("a")]))
 
 
+def test_queues_take_none(shop) -> None:
+    _, database = shop
+    database.apply_schema("CREATE QUEUE Jobs (Id INT64, Payload JSON NOT NULL) PRIMARY KEY (Id)")
+    with pytest.raises(InvalidArgument, match="queues take none"):
+        add(database, SplitPoints(table="Jobs", keys=[key("1")]))
+
+
 def test_limits(shop) -> None:
     emulator, database = shop
     with pytest.raises(InvalidArgument):  # a mebibyte a request

@@ -194,6 +194,8 @@ def _table_keys(schema: Schema, request: NewSplitPoints) -> tuple[Table, KeyText
     table = schema.table(request.table)
     if table is None:
         raise TableNotFound(request.table)
+    if table.is_queue:
+        raise errors.SplitPointOnQueue(table.name)
     if not request.keys:
         raise errors.SplitPointKeyCount(table.name)
     keys = [_key(table, raw) for raw in request.keys]
