@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from itertools import count
 
+from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
@@ -144,3 +145,4 @@ class Leases(RuleBasedStateMachine):
 
 
 TestLeases = Leases.TestCase
+TestLeases.settings = settings(max_examples=30, stateful_step_count=30)
