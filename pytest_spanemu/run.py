@@ -6,7 +6,6 @@ that starts before collection (`spanner_start = eager`).
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime
@@ -67,8 +66,11 @@ class Run:
 
     def warm_up(self) -> None:
         """Import the modules that a test's database needs."""
-        with _without_collections():
+        from spanemu.base.collector import Pause, heap
+
+        with Pause():
             _ = self.templates, self.allocator, spanemu.Emulator
+            heap.freeze()
         source = getattr(getattr(self._started, "clock", None), "source", None)
         if source is not None:  # Tests may have imported time-machine since it started.
             source.bypass_mocked_time()
@@ -194,18 +196,6 @@ class Run:
             f"{report.template_seconds:.2f} s · {databases}, "
             f"{report.setup_seconds * 1e3:.2f} ms each"
         )
-
-
-@contextmanager
-def _without_collections() -> Iterator[None]:
-    """Disable garbage collection for the imports of a block, which produce hardly any garbage."""
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()
 
 
 _RUN = pytest.StashKey[Run]()

@@ -97,7 +97,8 @@ def __getattr__(name: str) -> Any:
     home = _HOMES.get(name)
     if home is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(import_module(home), name)
+    with import_module("spanemu.base.collector").Pause():  # Imports leave hardly any garbage.
+        value = getattr(import_module(home), name)
     globals()[name] = value  # Replaces a submodule of the same name, which the import has set.
     return value
 

@@ -94,6 +94,7 @@ class ConfigChanges(TypedDict, total=False):
     abort_first_attempts: bool
     start_time: datetime | str | None
     partition_churn_seconds: float | None
+    gc_freeze: bool
     limits: Limits
 
 
@@ -113,7 +114,9 @@ class EmulatorConfig:
     an application are exercised (`Faults.abort_first_attempts`). `start_time` is the initial time
     of the clock, with its time zone; None is the present. `partition_churn_seconds` is an interval
     of the clock at which the partitions of all change streams are split, merged and replaced; None
-    leaves them to follow the splits. `limits` are the limits of requests.
+    leaves them to follow the splits. With `gc_freeze`, full garbage collections that Python starts
+    skip the objects that exist at the start, and those that survive a long collection, until the
+    emulator is closed (`base.collector`). `limits` are the limits of requests.
     """
 
     host_port: str = "127.0.0.1:0"
@@ -130,6 +133,7 @@ class EmulatorConfig:
     abort_first_attempts: bool = False
     start_time: datetime | str | None = None
     partition_churn_seconds: float | None = None
+    gc_freeze: bool = True
     limits: Limits = DEFAULT_LIMITS
 
     def __post_init__(self) -> None:

@@ -24,6 +24,7 @@ from spanemu.admin.new_database import NewDatabase, add_database
 from spanemu.api.handles import DatabaseHandle, EmulatorHandle, NamedDatabase
 from spanemu.api.running import Running
 from spanemu.base.clock import NANOS_PER_SECOND, SystemClock
+from spanemu.base.collector import heap
 from spanemu.base.deferred import Once, deferred
 from spanemu.base.errors import SpannerError
 from spanemu.base.process import OwnProcess
@@ -138,6 +139,8 @@ class Emulator(EmulatorHandle):
         start = self.config.start_time
         clock = SystemClock(None if start is None else nanos_of(as_datetime(start)))
         self.randomness = Randomness(self.config.seed)
+        if self.config.gc_freeze:
+            heap.hold()  # Before anything below exists: a dropped emulator is cyclic garbage.
         environment = Environment(
             clock=clock,
             randomness=self.randomness,
@@ -167,7 +170,12 @@ class Emulator(EmulatorHandle):
             self.faults.abort_first_attempts().is_permanent = True
         control = _control_service(instances, self.endpoints, self._clock, self._faults)
         self.endpoints.add_unintercepted_service(control)
-        self._running = Running(self.config, self.endpoints, self._instances)
+        try:
+            self._running = Running(self.config, self.endpoints, self._instances)
+        except BaseException:
+            if self.config.gc_freeze:
+                heap.release()
+            raise
 
     @classmethod
     def subprocess(cls, **settings: Unpack[ProcessSettings]) -> remote.RemoteEmulator:

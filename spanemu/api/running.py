@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from spanemu.admin.instances import Instances
 from spanemu.base.clock import NANOS_PER_SECOND
+from spanemu.base.collector import heap
 from spanemu.base.deferred import deferred
 from spanemu.config import EmulatorConfig, HostPort
 from spanemu.frontend.dispatch import Endpoints
@@ -38,6 +39,7 @@ class Running:
 
     def __init__(self, config: EmulatorConfig, endpoints: Endpoints, instances: Instances) -> None:
         self._instances = instances
+        self._holds_heap = config.gc_freeze
         self._process = os.getpid()
         self._mutex = threading.Lock()  # Guards the field below.
         self._stopped = False
@@ -84,6 +86,8 @@ class Running:
                 return
             self._stopped = True
         _EMBEDDED.unregister(self._uri)
+        if self._holds_heap:
+            heap.release()
         if self._churn is not None:
             self._churn.stop()
         if self._rest is not None:

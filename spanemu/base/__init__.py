@@ -9,5 +9,6 @@ progress and its deadline), `deferred` (modules imported when used), `deadline_c
 that check the deadline), `paging` (pages of a listing), `record` (light classes for frozen data),
 `serialization` (objects as plain data), `raw_key` (keys as requests hold them), `call_site` (the
 line that made a request), `process` (the memory left, and attributes that a forked child may not
-read), `severity` and `name_hints` (for the linter and the hotspot detector).
+read), `collector` (blocks without garbage collections, and a heap that they skip), `severity` and
+`name_hints` (for the linter and the hotspot detector).
 """

@@ -7,7 +7,6 @@ exit 3   the port is in use, or the host is not an address of this machine
 
 from __future__ import annotations
 
-import gc
 import os
 import signal
 import sys
@@ -23,6 +22,7 @@ import spanemu
 from spanemu.admin.published_configs import PUBLISHED_CONFIGS
 from spanemu.api.endpoint_file import publish
 from spanemu.base.clock import monotonic
+from spanemu.base.collector import Pause, heap
 from spanemu.base.limits import DEFAULT_LIMITS, Limits
 from spanemu.base.resource_names import InstanceName
 from spanemu.cli import init_files
@@ -296,15 +296,14 @@ def _start(config: EmulatorConfig, must_have_rest: bool) -> spanemu.Emulator:
     os.environ.setdefault("GRPC_VERBOSITY", "NONE")
     # Imported objects stay in memory to the end. Collecting garbage among them takes a sixth of
     # the start-up time and slows down every later collection.
-    gc.disable()
-    try:
-        return _emulator(config, must_have_rest)
-    except spanemu.CannotListen as error:
-        click.echo(f"spanemu: {error}", err=True)
-        sys.exit(EXIT_CANNOT_LISTEN)
-    finally:
-        gc.freeze()
-        gc.enable()
+    with Pause():
+        try:
+            emulator = _emulator(config, must_have_rest)
+        except spanemu.CannotListen as error:
+            click.echo(f"spanemu: {error}", err=True)
+            sys.exit(EXIT_CANNOT_LISTEN)
+        heap.freeze()
+    return emulator
 
 
 def _emulator(config: EmulatorConfig, must_have_rest: bool) -> spanemu.Emulator:

@@ -9,6 +9,7 @@ from itertools import count
 from typing import TYPE_CHECKING, Protocol
 
 from spanemu.base.clock import Clock
+from spanemu.base.collector import heap
 from spanemu.base.deferred import deferred
 from spanemu.base.limits import DEFAULT_LIMITS, RETENTION_DEFAULT_NANOS, Limits
 from spanemu.base.live import LiveReaders
@@ -21,7 +22,7 @@ from spanemu.database.splits.split_points import SplitPoints
 from spanemu.database.statistics.aggregator import StatisticsAggregator
 from spanemu.schema.history import History
 from spanemu.schema.schema import Schema
-from spanemu.storage.layout import TreeId
+from spanemu.storage.layout import TreeId, tree_of
 from spanemu.storage.reads import LATEST
 from spanemu.storage.store import Store
 from spanemu.txn.buffer import Buffer
@@ -35,6 +36,8 @@ if TYPE_CHECKING:
 else:
     errors = deferred("spanemu.database.errors")
     split_info = deferred("spanemu.hotspots.split_info")
+
+ROWS_KEPT_MAX = 10_000  # of a dropped database, which may stay in memory for some time
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,6 +109,7 @@ class DatabaseCore:
         self.sweeps: dict[int, Sweep] = {}  # by id of the table with a row deletion policy
         self.next_id = 1  # the lowest id for new schema objects, also after a restore
         self.closed = False
+        self.heap_age = heap.age  # at the creation of the database
         self.readers = LiveReaders()
         self.stream_readers = StreamReaders(store)
         self.commit_observer: CommitObserver | None = None
@@ -144,6 +148,14 @@ class DatabaseCore:
         """Restore an earlier schema history."""
         self.next_id = self.changeable_schema.next_id
         self.history = history.copy()
+
+    def expect_garbage(self) -> None:
+        """Let collections find the rows of this database, which was dropped, if they are many."""
+        if self.heap_age == heap.age:
+            return  # A collection that Python starts visits them.
+        trees = map(tree_of, self.generation.schema.tables_and_indexes())
+        if sum(map(self.store.row_count, trees)) > ROWS_KEPT_MAX:
+            heap.expect_garbage()
 
     def check_open(self) -> None:
         """Raise DatabaseNotFound if the database was dropped."""

@@ -317,3 +317,4 @@ class Database:
             self._core.closed = True
         self._core.readers.close(partial(errors.DatabaseNotFound, self.name))
         self.sessions.close()
+        self._core.expect_garbage()

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from spanemu.base.call import current
+from spanemu.base.collector import Pause
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Table
 from spanemu.sql.functions.registry import Context
@@ -80,8 +81,9 @@ class Change:
         if not self.jobs:
             return ()
         data = Data(store, rules, at, context)
-        writes = [write for job in self.jobs for write in job(data)]
-        changes = backfilled(store, data.backfilled, writes)
-        if writes:
-            store.apply(writes, at)
+        with Pause():
+            writes = [write for job in self.jobs for write in job(data)]
+            changes = backfilled(store, data.backfilled, writes)
+            if writes:
+                store.apply(writes, at)
         return changes

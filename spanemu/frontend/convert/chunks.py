@@ -20,6 +20,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import closing
 from typing import Any
 
+from spanemu.base.collector import Pause
 from spanemu.base.errors import SpannerError
 from spanemu.base.limits import ROW_BYTES_MAX, STREAM_CHUNK_BYTES
 from spanemu.database.statements.results import ResultStream
@@ -159,9 +160,15 @@ class Chunks:
 
 
 def _continued(first: bytes, rest: Generator[bytes, None, None]) -> Iterator[bytes]:
+    """Yield the messages of a large result. No garbage is collected while one is made."""
     with closing(rest):
         yield first
-        yield from rest
+        while True:
+            with Pause():
+                message = next(rest, None)
+            if message is None:
+                return
+            yield message
 
 
 def cut(raw: Any, room: int) -> tuple[Any, Any]:

@@ -3,6 +3,8 @@
 import gc
 import inspect
 import socket
+import subprocess
+import sys
 import threading
 from contextlib import suppress
 
@@ -243,3 +245,25 @@ def test_version_retention_is_configurable():
         database = emulator.create_database("shop", "CREATE TABLE T (K INT64) PRIMARY KEY (K)")
         described = emulator.client().database_admin_api.get_database(name=database.name)
         assert described.version_retention_period == "5s"
+
+
+FREEZES = """
+import gc, spanemu
+with spanemu.Emulator(gc_freeze=False):
+    assert not gc.get_freeze_count()
+with spanemu.Emulator() as first:
+    assert gc.get_freeze_count() > 10_000
+    assert gc.isenabled()
+    with spanemu.Emulator():
+        pass
+    try:
+        spanemu.Emulator(host_port=first.uri)
+    except spanemu.PortTaken:
+        pass
+    assert gc.get_freeze_count() > 10_000
+assert not gc.get_freeze_count()
+"""
+
+
+def test_an_emulator_freezes_the_heap_until_it_is_closed():
+    subprocess.run([sys.executable, "-c", FREEZES], check=True, timeout=60)

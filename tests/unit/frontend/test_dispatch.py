@@ -1,13 +1,14 @@
 from __future__ import annotations
 
+import gc
 from collections.abc import Iterator
 
 import pytest
-from google.protobuf.wrappers_pb2 import Int64Value
+from google.protobuf.wrappers_pb2 import Int64Value, StringValue
 
 from spanemu.base.call import Cancelled, current
 from spanemu.base.errors import Unsupported
-from spanemu.frontend.dispatch import Endpoints, Metadata, ServedCall
+from spanemu.frontend.dispatch import SMALL_REQUEST_BYTES, Endpoints, Metadata, ServedCall
 from spanemu.frontend.errors import UnreadableRequest
 from spanemu.frontend.method import Method, Service, unimplemented
 
@@ -29,9 +30,17 @@ def count(world: list[object], request) -> Iterator[Int64Value]:
         world.append("closed")
 
 
+def collects(_world, request) -> Int64Value:
+    """Return whether garbage may be collected meanwhile."""
+    if request.value < 0:
+        raise Unsupported("Negative")
+    return Int64Value(value=int(gc.isenabled()))
+
+
 METHODS = (
     Method("Double", Int64Value, Int64Value, double),
     Method("Raw", Int64Value, Int64Value, raw),
+    Method("Collects", Int64Value, Int64Value, collects),
     Method("Count", Int64Value, Int64Value, count, streams=True),
     *unimplemented({"Later": "Later"}, Int64Value),
 )
@@ -72,6 +81,20 @@ def test_replies_are_messages_or_bytes(endpoints: Endpoints) -> None:
 def test_no_such_path(endpoints: Endpoints) -> None:
     assert endpoints.find("/s.S/Nothing") is None
     assert {endpoint.path for endpoint in endpoints} == {f"/s.S/{one.name}" for one in METHODS}
+
+
+@pytest.mark.parametrize(("padding", "collects"), [(0, True), (SMALL_REQUEST_BYTES, False)])
+def test_no_garbage_is_collected_during_a_large_request(
+    endpoints: Endpoints, padding: int, collects: bool
+) -> None:
+    endpoint = endpoints.find("/s.S/Collects")
+    assert endpoint is not None
+    unknown_field = StringValue(value="x" * padding).SerializeToString().replace(b"\n", b"\x12", 1)
+    data = Int64Value(value=1).SerializeToString() + unknown_field
+    assert Int64Value.FromString(endpoint.unary(data, call())).value == collects
+    with pytest.raises(Unsupported):
+        endpoint.unary(Int64Value(value=-1).SerializeToString() + unknown_field, call())
+    assert gc.isenabled()
 
 
 def test_unimplemented_names_itself(endpoints: Endpoints) -> None:

@@ -1,0 +1,179 @@
+"""The garbage collector of Python: blocks without collections, and objects it need not visit.
+
+A full collection visits every container of the process. Python starts one when the objects that it
+tracks have grown by a quarter, and does not count rows among them: tuples without containers are
+not tracked. The containers that hold the rows are, so loading a table would spend more time in
+collections than in commits. Two remedies:
+
+    with Pause(): ...           no collection starts in the block: a large commit, a backfill
+    heap.hold(), heap.release() full collections skip the objects that survived a long collection
+
+`gc.freeze` makes collections skip objects. Frozen objects that become garbage in a reference cycle
+stay in memory until the heap is thawed, that is until a collection visits everything again:
+when the last holder releases the heap, when the frozen objects have doubled since the last thaw,
+when a database that may be frozen is dropped (`heap.expect_garbage`), and for `gc.collect()`.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+from threading import RLock
+from typing import Any, Literal
+
+from spanemu.base.clock import monotonic
+
+PAUSE_SECONDS_MAX = 1.0  # of blocks that overlap; the next block then runs with collections
+COLLECTION_SECONDS_MAX = 0.005  # a full collection that takes longer freezes what survived
+_FULL = 2  # the number of the oldest generation
+
+
+class _Pauses:
+    """The blocks without collections that run at present, on all threads.
+
+    The lock is reentrant, because a collection may end an abandoned block while it is held.
+    """
+
+    def __init__(self) -> None:
+        self._mutex = RLock()  # Guards the fields below.
+        self._running: set[object] = set()
+        self._since = 0.0
+        self._disabled = False
+
+    def begin(self, block: object) -> None:
+        """Disable the collector, unless blocks have kept it disabled for too long."""
+        with self._mutex:
+            now = monotonic()
+            if not self._running:
+                self._since = now
+            elif now - self._since > PAUSE_SECONDS_MAX:
+                self._running.clear()
+                self._enable()
+                return
+            self._running.add(block)
+            if gc.isenabled():
+                self._disabled = True
+                gc.disable()
+
+    def end(self, block: object) -> None:
+        """Enable the collector after the last block, if a block disabled it."""
+        with self._mutex:
+            self._running.discard(block)
+            if not self._running:
+                self._enable()
+
+    def _enable(self) -> None:
+        if self._disabled:
+            self._disabled = False
+            gc.enable()
+
+    def reset(self) -> None:
+        """End all blocks: a forked child runs none of them."""
+        self._mutex = RLock()
+        self._running.clear()
+        self._enable()
+
+
+_pauses = _Pauses()
+os.register_at_fork(after_in_child=_pauses.reset)
+
+
+class Pause:
+    """A block in which no collection starts, on any thread. Blocks may nest and overlap.
+
+    Blocks that overlap without end pause the collector for `PAUSE_SECONDS_MAX` at a time.
+    """
+
+    __slots__ = ()
+
+    def begin(self) -> None:
+        """Begin the block, for callers that end it in a `finally`."""
+        _pauses.begin(self)
+
+    def end(self) -> None:
+        """End the block; does nothing if it has not begun."""
+        _pauses.end(self)
+
+    def __enter__(self) -> None:
+        _pauses.begin(self)
+
+    def __exit__(self, *exc_info: object) -> None:
+        _pauses.end(self)
+
+
+class Heap:
+    """The objects of the process that full collections skip, while an emulator holds the heap.
+
+    Does nothing in a process that has frozen its heap itself.
+    """
+
+    def __init__(self) -> None:
+        self._mutex = RLock()  # Guards the fields below.
+        self._holders = 0
+        self._is_active = False
+        self._is_automatic = False  # whether Python itself started the present collection
+        self._is_due = False  # whether the next full collection visits everything
+        self._began = 0.0
+        self._frozen_min = 0  # the frozen objects after the last thaw
+        self._freezes = 0
+
+    @property
+    def age(self) -> int:
+        """The number of times that objects were frozen."""
+        return self._freezes
+
+    def hold(self) -> None:
+        """Freeze the objects that exist, and freeze more after long collections."""
+        with self._mutex:
+            self._holders += 1
+            if not self._is_active and not gc.get_freeze_count():
+                self._is_active = True
+                gc.callbacks.append(self._on_collection)
+            self.freeze()
+
+    def release(self) -> None:
+        """Undo one `hold`; the last one thaws the heap."""
+        with self._mutex:
+            self._holders -= 1
+            if self._is_active and not self._holders:
+                self._is_active = False
+                gc.callbacks.remove(self._on_collection)
+                self._thaw()
+
+    def expect_garbage(self) -> None:
+        """Thaw the heap in the next full collection: frozen objects have become garbage."""
+        self._is_due = True
+
+    def freeze(self) -> None:
+        """Freeze the objects that exist, if the heap is held."""
+        if self._is_active:
+            self._freezes += 1
+            gc.freeze()
+
+    def _thaw(self) -> None:
+        gc.unfreeze()
+        self._is_due = False
+        self._frozen_min = 0
+
+    def _on_collection(self, phase: Literal["start", "stop"], facts: dict[str, Any]) -> None:
+        """Thaw before a full collection if that is due, and freeze after a long one."""
+        if facts["generation"] != _FULL:
+            return
+        if phase == "start":
+            self._is_automatic = _is_automatic()
+            if self._is_due or not self._is_automatic:
+                self._thaw()
+            self._began = monotonic()
+        elif self._is_automatic and monotonic() - self._began > COLLECTION_SECONDS_MAX:
+            self.freeze()
+            frozen = gc.get_freeze_count()
+            self._frozen_min = self._frozen_min or frozen
+            self._is_due = frozen > 2 * self._frozen_min
+
+
+def _is_automatic() -> bool:
+    """Return whether Python itself starts the full collection that begins, not `gc.collect()`."""
+    return gc.isenabled() and gc.get_count()[0] > gc.get_threshold()[0]
+
+
+heap = Heap()

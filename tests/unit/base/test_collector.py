@@ -1,0 +1,203 @@
+"""Blocks without collections, and the objects that collections skip."""
+
+from __future__ import annotations
+
+import gc
+import os
+import subprocess
+import sys
+from textwrap import dedent
+from threading import Event, Thread
+
+import pytest
+
+from spanemu.base import collector
+from spanemu.base.collector import Pause
+
+
+def test_no_collection_starts_in_a_pause() -> None:
+    with Pause():
+        assert not gc.isenabled()
+        with Pause():
+            assert not gc.isenabled()
+        assert not gc.isenabled()
+    assert gc.isenabled()
+
+
+def test_an_error_ends_a_pause() -> None:
+    with pytest.raises(KeyError), Pause(), Pause():
+        raise KeyError
+    assert gc.isenabled()
+
+
+def test_the_pauses_of_threads_overlap() -> None:
+    begun, done = Event(), Event()
+
+    def work() -> None:
+        with Pause():
+            begun.set()
+            assert done.wait(10)
+
+    thread = Thread(target=work, daemon=True)
+    with Pause():
+        thread.start()
+        assert begun.wait(10)
+    assert not gc.isenabled()
+    done.set()
+    thread.join(10)
+    assert gc.isenabled()
+
+
+def test_a_disabled_collector_stays_disabled() -> None:
+    gc.disable()
+    try:
+        with Pause():
+            pass
+        assert not gc.isenabled()
+    finally:
+        gc.enable()
+
+
+def test_pauses_that_overlap_without_end_let_collections_happen(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    first, second, third = Pause(), Pause(), Pause()
+    now = 0.0
+    monkeypatch.setattr(collector, "monotonic", lambda: now)
+    first.begin()
+    now = collector.PAUSE_SECONDS_MAX + 1
+    second.begin()
+    assert gc.isenabled()
+    third.begin()
+    assert not gc.isenabled()
+    first.end()
+    second.end()
+    assert not gc.isenabled()
+    third.end()
+    assert gc.isenabled()
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+@pytest.mark.filterwarnings("ignore:.*multi-threaded:DeprecationWarning")
+def test_a_forked_child_collects_garbage() -> None:
+    with Pause():
+        child = os.fork()
+        if not child:
+            os._exit(0 if gc.isenabled() else 1)
+        assert os.waitpid(child, 0)[1] == 0
+        assert not gc.isenabled()
+
+
+PRELUDE = """
+import gc
+from weakref import ref
+from spanemu.base import collector
+from spanemu.base.collector import Heap
+
+class Node:
+    def __init__(self):
+        self.itself = self
+
+def collect():
+    'Make Python start a full collection, as it does when objects have accumulated.'
+    done = []
+    def count(phase, facts):
+        if phase == "stop" and facts["generation"] == 2:
+            done.append(1)
+    gc.callbacks.append(count)
+    kept = []
+    while not done and len(kept) < 1_000_000:
+        kept.append([])
+    gc.callbacks.remove(count)
+    assert done
+
+gc.set_threshold(10, 1, 1)
+collector.COLLECTION_SECONDS_MAX = 0.0
+heap = Heap()
+"""
+
+
+def run_apart(code: str) -> None:
+    """Run code in a process of its own, whose heap is small and which nobody else freezes."""
+    subprocess.run([sys.executable, "-c", PRELUDE + dedent(code)], check=True, timeout=60)
+
+
+def test_an_emulator_freezes_what_exists_until_the_last_is_closed() -> None:
+    run_apart("""
+        heap.hold()
+        heap.hold()
+        assert gc.get_freeze_count() > 1_000
+        heap.release()
+        assert gc.get_freeze_count() > 1_000
+        heap.release()
+        assert gc.get_freeze_count() == 0
+        assert not gc.callbacks
+    """)
+
+
+def test_a_heap_that_others_have_frozen_is_left_alone() -> None:
+    run_apart("""
+        gc.freeze()
+        heap.hold()
+        assert not gc.callbacks
+        heap.freeze()
+        assert heap.age == 0
+        heap.release()
+        assert gc.get_freeze_count() > 1_000
+    """)
+
+
+def test_a_requested_collection_visits_frozen_objects() -> None:
+    run_apart("""
+        node = Node()
+        alive = ref(node)
+        heap.hold()
+        del node
+        gc.collect(1)
+        assert alive() is not None
+        gc.collect()
+        assert alive() is None
+        assert Node in gc.get_objects()
+    """)
+
+
+def test_a_long_collection_freezes_the_survivors() -> None:
+    run_apart("""
+        heap.hold()
+        gc.collect()
+        collector.COLLECTION_SECONDS_MAX = 1e9
+        collect()
+        assert gc.get_freeze_count() == 0
+        collector.COLLECTION_SECONDS_MAX = 0.0
+        collect()
+        assert gc.get_freeze_count() > 1_000
+    """)
+
+
+def test_garbage_among_frozen_objects_is_collected_if_expected() -> None:
+    run_apart("""
+        node = Node()
+        alive = ref(node)
+        heap.hold()
+        del node
+        collect()
+        assert alive() is not None
+        heap.expect_garbage()
+        collect()
+        assert alive() is None
+    """)
+
+
+def test_garbage_among_frozen_objects_is_collected_when_they_have_doubled() -> None:
+    run_apart("""
+        node = Node()
+        alive = ref(node)
+        heap.hold()
+        del node
+        collect()
+        assert alive() is not None
+        more = [[] for _ in range(2 * gc.get_freeze_count())]
+        collect()
+        collect()
+        assert alive() is None
+    """)

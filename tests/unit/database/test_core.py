@@ -1,0 +1,24 @@
+"""What the parts of a database share: its rows, which are garbage once it is dropped."""
+
+from __future__ import annotations
+
+import pytest
+
+from spanemu.base.collector import heap
+from spanemu.database import core
+from tests.unit.database.shop import Shop
+
+
+@pytest.mark.parametrize(
+    ("rows_kept_max", "age", "is_expected"), [(2, 1, True), (9, 1, False), (2, 0, False)]
+)
+def test_many_rows_of_a_dropped_database_that_was_frozen_are_collected(
+    monkeypatch: pytest.MonkeyPatch, rows_kept_max: int, age: int, is_expected: bool
+) -> None:
+    expected: list[bool] = []
+    monkeypatch.setattr(core, "ROWS_KEPT_MAX", rows_kept_max)
+    monkeypatch.setattr(heap, "expect_garbage", lambda: expected.append(True))
+    shop = Shop()
+    monkeypatch.setattr(heap, "_freezes", heap.age + age)
+    shop.database.close()
+    assert bool(expected) is is_expected
