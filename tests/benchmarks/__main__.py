@@ -1,12 +1,14 @@
-"""Benchmarks: `python -m tests.benchmarks [SUITE...] [--rounds N]`."""
+"""Benchmarks: `python -m tests.benchmarks [SUITE...] [--rounds N] [--anchor PATH]`."""
 
 from __future__ import annotations
 
 import argparse
 
 from tests.benchmarks import (
+    anchor,
     change_streams,
     cold,
+    collector,
     ddl,
     dialects,
     engine,
@@ -38,6 +40,7 @@ SUITES = {
     "report": report.main,
     "change_streams": change_streams.main,
     "rest": rest.main,
+    "collector": collector.main,
 }
 
 
@@ -45,7 +48,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("suites", nargs="*", default=list(SUITES), choices=[*SUITES, []])
     parser.add_argument("--rounds", type=int, default=20, help="rounds of each measurement")
+    parser.add_argument("--anchor", help="another checkout to measure in the same run")
     given = parser.parse_args()
+    if given.anchor:
+        anchor.add_anchor(given.anchor)
     for suite in given.suites or SUITES:
         SUITES[suite](given.rounds)
 
