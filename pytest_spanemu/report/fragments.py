@@ -115,9 +115,9 @@ def table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
     On a narrow screen each row becomes a list, whose entries show the heads.
     """
-    head = "".join(f"<th>{text}</th>" for text in heads)
+    head = "".join(f'<th scope="col">{text}</th>' for text in heads)
     body = "".join(f"<tr>{''.join(map(_cell, heads, row))}</tr>" for row in rows)
-    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+    return f'<table class="rows"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'
 
 
 def _cell(head: str, cell: str) -> str:

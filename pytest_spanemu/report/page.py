@@ -7,7 +7,7 @@ script: its script only filters tests, and opens the test that a link names.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from html import escape
 from pathlib import Path
@@ -19,8 +19,10 @@ from pytest_spanemu.report.heatmaps import heatmap_html
 from pytest_spanemu.report.outcome import STATUSES, counts_of
 from pytest_spanemu.report.run_facts import RunFacts
 from pytest_spanemu.report.run_report import ReportRow, RunReport
+from spanemu.web import shell
+from spanemu.web.shell import Section
 
-TEMPLATE = Path(__file__).with_name("page.html")
+_SCRIPT = Path(__file__).with_name("report.js")
 STATEMENTS_MAX = 100
 WAITS_MAX = 100
 _COMMIT_CHARS = 10
@@ -37,31 +39,30 @@ TOTALS = (  # a count with its singular and plural
 def page(report: RunReport, facts: RunFacts, run: str) -> str:
     """Return the text of the file; `run` describes the run in one line."""
     tests = report.sorted_rows()
-    sections = {
-        "__OUTCOME__": _outcome(report, facts, tests),
-        "__FACTS__": _facts(facts, run),
-        "__TOTALS__": _totals(report, tests),
-        "__FAILED__": _failed(report, tests),
-        "__FINDINGS__": _findings(tests),
-        "__STATUSES__": _statuses(report, tests),
-        "__TESTS__": "".join(_test(row, report) for row in tests),
-        "__HEATMAPS__": _heatmaps(report),
-        "__STATEMENTS__": _all_statements(report),
-        "__WAITS__": _waits(report),
-    }
-    return "".join(_filled(TEMPLATE.read_text(encoding="utf-8"), sections))
-
-
-def _filled(template: str, sections: dict[str, str]) -> Iterator[str]:
-    """Yield the template with its sections. Names in the text of a section are not replaced."""
-    rest = template
-    for name, text in sections.items():
-        before, _, rest = rest.partition(name)
-        yield before + text
-    yield rest
+    failed, findings = _failed(report, tests), _findings(tests)
+    sections = (
+        Section("", "", _summary(report, facts, run, tests)),
+        Section("failed", "Failed tests", "".join(failed), len(failed)),
+        Section("findings", "Findings", "".join(findings), len(findings)),
+        Section("tests", "Tests", _tests(report, tests), len(tests)),
+        Section("heatmaps", "Heatmaps of writes", _heatmaps(report), len(report.heatmaps)),
+        Section("statements", "Statements", _all_statements(report)),
+        Section("waits", "Transactions that waited for locks", _waits(report)),
+    )
+    script = f"<script>\n{_SCRIPT.read_text(encoding='utf-8')}</script>"
+    return shell.page("Spanner test report", sections, script)
 
 
 # ---------------------------------------------------------------------------- the run
+
+
+def _summary(report: RunReport, facts: RunFacts, run: str, tests: Sequence[ReportRow]) -> str:
+    """Return what stands above the sections: the outcome, the run and its totals."""
+    return (
+        f'<p class="outcome">{_outcome(report, facts, tests)}</p>'
+        f'<ul class="figures">{_totals(report, tests)}</ul>'
+        f'<dl class="facts">{_facts(facts, run)}</dl>'
+    )
 
 
 def _outcome(report: RunReport, facts: RunFacts, tests: Sequence[ReportRow]) -> str:
@@ -105,12 +106,8 @@ def _totals(report: RunReport, tests: Sequence[ReportRow]) -> str:
 # ---------------------------------------------------------------------------- failures and findings
 
 
-def _failed(report: RunReport, tests: Sequence[ReportRow]) -> str:
-    failing = [row for row in tests if report.outcomes.of(row.test).is_failing]
-    if not failing:
-        return ""
-    articles = "".join(_failure(row.test, report) for row in failing)
-    return f'<h2 id="failed">Failed tests</h2>{articles}'
+def _failed(report: RunReport, tests: Sequence[ReportRow]) -> list[str]:
+    return [_failure(row.test, report) for row in tests if report.outcomes.of(row.test).is_failing]
 
 
 def _failure(test: str, report: RunReport) -> str:
@@ -121,7 +118,7 @@ def _failure(test: str, report: RunReport) -> str:
     )
 
 
-def _findings(tests: Sequence[ReportRow]) -> str:
+def _findings(tests: Sequence[ReportRow]) -> list[str]:
     by_text: dict[str, list[ReportRow]] = {}
     for row in tests:
         over = [f"Over budget: {text}" for text in row.over_budget]
@@ -129,8 +126,7 @@ def _findings(tests: Sequence[ReportRow]) -> str:
         scans = [f"Full scan of {text}" for text in row.scans]
         for text in (*row.hotspots, *over, *open_, *scans):
             by_text.setdefault(text, []).append(row)
-    articles = "".join(_finding(text, rows) for text, rows in by_text.items())
-    return f'<h2 id="findings">Findings</h2>{articles}' if articles else ""
+    return [_finding(text, rows) for text, rows in by_text.items()]
 
 
 def _finding(text: str, tests: Sequence[ReportRow]) -> str:
@@ -155,6 +151,17 @@ def _finding(text: str, tests: Sequence[ReportRow]) -> str:
 
 
 # ---------------------------------------------------------------------------- tests
+
+
+def _tests(report: RunReport, tests: Sequence[ReportRow]) -> str:
+    """Return the filter for tests, and the tests."""
+    details = "".join(_test(row, report) for row in tests)
+    return (
+        '<p class="tools"><label>Name <input id="filter" type="search" '
+        'placeholder="part of the name"></label>'
+        f'<label>Show <select id="status">{_statuses(report, tests)}</select></label> '
+        f'<span id="shown" aria-live="polite"></span></p>{details}'
+    )
 
 
 def _statuses(report: RunReport, tests: Sequence[ReportRow]) -> str:

@@ -280,7 +280,7 @@ def test_a_browser_shows_it_in_light_and_dark(music, tmp_path):
         assert [each.rpartition("::")[2] for each in seen["opened"]] == ["test_hot"]
         assert seen["opened"] == [seen["focused"]]
         assert seen["image"] == [40, 40]
-        assert seen["shown_image"][0] > 0.7 * width
+        assert seen["shown_image"][0] > 0.65 * width
         assert seen["shown_image"][1] >= 160
         assert seen["overflow"] <= 0
         assert seen["inner"] == []  # nothing scrolls but the page

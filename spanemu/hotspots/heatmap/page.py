@@ -1,7 +1,7 @@
 """A heatmap as one HTML file that needs no network; the same input gives the same bytes.
 
-The figures are JSON in the page, and the script of `heatmap.html` draws the picture. A table shows
-the same figures to readers without scripts, and to readers who cannot see the picture.
+The figures are JSON in the page, and the script `heatmap.js` of `spanemu.web` draws the picture. A
+table shows the same figures to readers without scripts, and to readers who cannot see the picture.
 """
 
 from __future__ import annotations
@@ -20,6 +20,8 @@ from spanemu.hotspots.heatmap.heatmap import COUNTED, Band, Heatmap, Metric
 from spanemu.hotspots.split_info import SplitStat
 from spanemu.hotspots.thresholds import THRESHOLDS
 from spanemu.hotspots.verdict import Reason
+from spanemu.web import shell
+from spanemu.web.shell import Section
 
 Figures = Mapping[str, Any]
 Earlier = Heatmap | str | PathLike[str]
@@ -105,8 +107,20 @@ def _side(band: Mapping[str, Any]) -> Side:
     return Side(band["pattern"], whole, max(totals) / whole if whole else 0.0)
 
 
-_TEMPLATE = Path(__file__).with_name("heatmap.html")
-_PLACEHOLDERS = re.compile(r"(__[A-Z]+__)")
+_INTRODUCTION = (
+    '<p class="lead">Where the load fell: key ranges from top to bottom, commits from left to '
+    "right. Arrow keys, Page Up, Page Down, Home and End move through the picture, Escape leaves "
+    "it. It shows a test, and is no measurement of Spanner.</p>"
+)
+_SCRIPTS = """\
+<noscript><p class="note">The picture needs scripts; the tables say what it shows.</p></noscript>
+<script type="application/json" id="data">{data}</script>
+<script>
+"use strict";
+{drawing}
+const {{ runs }} = JSON.parse(document.getElementById("data").textContent);
+heatmapView(document.getElementById("picture"), runs);
+</script>"""
 
 
 def page(
@@ -121,17 +135,17 @@ def page(
     content = {"runs": runs, "constants": asdict(THRESHOLDS)}
     # A closing tag inside a key must not end the script element.
     data = json.dumps(content, separators=(",", ":"), sort_keys=True).replace("<", "\\u003c")
-    parts = {
-        "__BANNERS__": _banners(heatmap, findings, notes),
-        "__FINDINGS__": _findings(findings),
-        "__STATS__": _stats(stats),
-        "__TABLE__": _table(heatmap),
-        "__CHANGES__": "" if before is None else _changes(before, runs[0]),
-        "__RANGES__": "".join(map(_ranges, heatmap.bands)),
-        "__DATA__": data,
-    }
-    encoded_parts = _PLACEHOLDERS.split(_TEMPLATE.read_text(encoding="utf-8"))
-    return "".join(parts.get(piece, piece) for piece in encoded_parts)
+    banners = f'<ul class="banners">{_banners(heatmap, findings, notes)}</ul>'
+    sections = (
+        Section("", "", f'{_INTRODUCTION}{banners}<div id="picture"></div>'),
+        Section("findings", "Findings", _findings(findings), len(findings)),
+        Section("words", "In words", _table(heatmap)),
+        Section("changes", "Before and now", "" if before is None else _changes(before, runs[0])),
+        Section("ranges", "By range", "".join(map(_ranges, heatmap.bands))),
+        Section("stats", "Split statistics", _stats(stats)),
+    )
+    scripts = _SCRIPTS.format(data=data, drawing=shell.asset("heatmap.js"))
+    return shell.page("Heatmap", sections, scripts)
 
 
 def _banners(heatmap: Heatmap, findings: Sequence[Finding], notes: Sequence[str]) -> str:
@@ -193,7 +207,14 @@ def _stats(stats: Sequence[SplitStat]) -> str:
     )
     heads = ("SPLIT_START", "SPLIT_LIMIT", "CPU_USAGE_SCORE", "AFFECTED_TABLES",
              "UNSPLITTABLE_REASONS")  # fmt: skip
-    return f"<tr>{''.join(f'<th>{head}</th>' for head in heads)}</tr>{rows}"
+    return "<p>The rows of SPANNER_SYS.SPLIT_STATS_TOP_MINUTE.</p>" + _rows(heads, rows)
+
+
+def _rows(heads: Sequence[str], rows: str) -> str:
+    """Return a table of rows."""
+    columns = "".join(f'<th scope="col">{escape(head)}</th>' for head in heads)
+    table = f"<table><thead><tr>{columns}</tr></thead><tbody>{rows}</tbody></table>"
+    return f'<div class="scroll">{table}</div>'
 
 
 def _table(heatmap: Heatmap) -> str:
@@ -207,7 +228,8 @@ def _table(heatmap: Heatmap) -> str:
             f"<td>{sum(totals)}</td><td>{len(totals)}</td>"
             f"<td>{escape(band.starts[busiest])}</td><td>{totals[busiest]}</td></tr>"
         )
-    return "".join(lines)
+    heads = ("Table or index", "Pattern", "Rows", "Ranges", "Busiest range from", "Rows there")
+    return _rows(heads, "".join(lines))
 
 
 def _changes(before: Figures, now: Figures) -> str:
@@ -218,8 +240,9 @@ def _changes(before: Figures, now: Figures) -> str:
     )
     heads = "".join(f"<th>{head}</th>" for head in ("Pattern", "Rows written", "Busiest range"))
     return (
-        "<h2>Before and now</h2><table><tr><th rowspan=2>Table or index</th><th colspan=3>Before"
-        f"</th><th colspan=3>Now</th></tr><tr>{heads * 2}</tr>{lines}</table>"
+        '<div class="scroll"><table><thead><tr><th rowspan=2>Table or index</th>'
+        f"<th colspan=3>Before</th><th colspan=3>Now</th></tr><tr>{heads * 2}</tr></thead>"
+        f"<tbody>{lines}</tbody></table></div>"
     )
 
 
@@ -232,13 +255,11 @@ def _sides(side: Side | None) -> str:
 def _ranges(band: Band) -> str:
     """Return the figures of one table or index, one line for each range."""
     metrics = [metric for metric in COUNTED if band.cells.get(metric)]
-    heads = "".join(f"<th>{escape(metric)}</th>" for metric in metrics)
+    heads = ("Range from", *map(str, metrics), "Split begins here")
     lines = []
     for index, start in enumerate(band.starts):
         numbers = "".join(f"<td>{sum(band.cells[metric][index])}</td>" for metric in metrics)
         mark = "yes" if index in band.boundaries else ""
         lines.append(f"<tr><th scope=row>{escape(start)}</th>{numbers}<td>{mark}</td></tr>")
-    return (
-        f"<details><summary>{escape(band.name)} by range</summary><table><tr><th>Range from</th>"
-        f"{heads}<th>Split begins here</th></tr>{''.join(lines)}</table></details>"
-    )
+    table = _rows(heads, "".join(lines))
+    return f"<details><summary>{escape(band.name)}</summary>{table}</details>"
