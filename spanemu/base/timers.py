@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections.abc import Callable
 from heapq import heapify, heappop, heappush
 from itertools import count
 from typing import Protocol
+
+log = logging.getLogger("spanemu")
 
 _WAIT_SECONDS_MAX = 60.0
 _FROZEN_WAIT_SECONDS = 0.25  # between two looks at a clock that only its readers move
@@ -90,7 +93,10 @@ class Timers:
                 if not due:
                     self._changed.wait(self._seconds_to_wait())
             for timer in due:
-                timer.fire()
+                try:
+                    timer.fire()
+                except Exception:  # The other timers are due all the same.
+                    log.exception("the function of a timer failed")
 
     def _take_due(self) -> list[Timer]:
         due: list[Timer] = []

@@ -14,6 +14,7 @@ from spanemu.change_streams.errors import (
     MutableWindowTooLong,
     PartitionExpired,
     ReadOptionsGiven,
+    RecordsExpired,
     StartMissing,
     StartOutsidePartition,
     StartTooLate,
@@ -21,6 +22,7 @@ from spanemu.change_streams.errors import (
     TokenUnknown,
 )
 from spanemu.change_streams.partitions import Partition, PartitionHistory
+from spanemu.change_streams.tracking import TrackedStream
 from spanemu.change_streams.watching import StreamRules
 from spanemu.values.timestamp import format_utc
 
@@ -50,15 +52,22 @@ class ReadRange(NamedTuple):
 
 
 def checked_range(
-    arguments: ReadArguments, rules: StreamRules, history: PartitionHistory, now: int
+    arguments: ReadArguments, stream: TrackedStream, now: int, resumed_at: int | None = None
 ) -> ReadRange:
-    """Return the range that the arguments of a query name. Raises the errors of `errors`."""
+    """Return the range that the arguments of a query name. Raises the errors of `errors`.
+
+    A broken query that continues at `resumed_at` may have begun before the retention period.
+    """
     start, end, token, heartbeat, options = arguments
+    rules = stream.rules
     if start is None:
         raise StartMissing()
-    earliest = max(now - rules.retention_nanos, history.created)
-    if start < earliest:
-        raise StartTooOld(format_utc(earliest), format_utc(start))
+    earliest = stream.earliest(now)
+    if resumed_at is None:
+        if start < earliest:
+            raise StartTooOld(format_utc(earliest), format_utc(start))
+    elif resumed_at < earliest:
+        raise RecordsExpired(rules.name, format_utc(resumed_at), format_utc(earliest))
     latest = now + CHANGE_STREAM_START_AHEAD_NANOS
     if start > latest:
         raise StartTooLate(*map(format_utc, (earliest, latest, start)))
@@ -72,7 +81,7 @@ def checked_range(
         raise ReadOptionsGiven()
     partition = None
     if token is not None:
-        partition = _partition(token, start, history, now - rules.retention_nanos)
+        partition = _partition(token, start, stream.history, now - rules.retention_nanos)
     return ReadRange(start, end, heartbeat * NANOS_PER_MILLI, partition)
 
 

@@ -92,6 +92,16 @@ class PartitionExpired(SpannerError, code=Code.OUT_OF_RANGE):
     )
 
 
+class RecordsExpired(SpannerError, code=Code.OUT_OF_RANGE):
+    prose = (
+        "The query fell behind the retention period of change stream {stream}: it had read up to "
+        "{position}, and records before {earliest} are no longer available."
+    )
+    stream: str
+    position: str
+    earliest: str
+
+
 class StartOutsidePartition(SpannerError, code=Code.OUT_OF_RANGE):
     prose = (
         "Specified start_timestamp is invalid for the partition. Please specify a start_timestamp "

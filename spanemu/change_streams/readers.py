@@ -6,7 +6,7 @@ streams wakes every reader.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Protocol, cast
 
 from spanemu.base.limits import CHANGE_STREAM_READERS_MAX
@@ -33,7 +33,9 @@ class Wakeable(Protocol):
 class StreamReaders:
     """The readers of the partitions of a database's change streams.
 
-    The store's mutex guards the fields, and the store calls the `on_...` methods while it is held.
+    The store's mutex guards the readers, and the store calls the `on_...` methods while it is held.
+    They visit copies of the readers: the garbage collector may close an abandoned reader, which
+    leaves, at any moment.
     """
 
     def __init__(self, store: Store) -> None:
@@ -79,8 +81,8 @@ class StreamReaders:
     def on_entry(self, entry: ChangeEntry, partitions: StreamPartitions) -> None:
         """Wake the readers of the partitions that own changed rows."""
         streams = cast("TrackedStreams", partitions)
-        for stream, token in streams.touched(entry, self._readers):
-            for reader in self._readers[stream].get(token, ()):
+        for stream, token in streams.touched(entry, tuple(self._readers)):
+            for reader in tuple(self._readers.get(stream, {}).get(token, ())):
                 reader.wake()
 
     def on_partitions(self, partitions: StreamPartitions | None) -> None:
@@ -93,8 +95,7 @@ class StreamReaders:
         self._wake_all()
 
     def _wake_all(self) -> None:
-        by_stream: Mapping[str, dict[str, set[Wakeable]]] = self._readers
-        for by_token in by_stream.values():
-            for readers in by_token.values():
-                for reader in readers:
+        for by_token in tuple(self._readers.values()):
+            for readers in tuple(by_token.values()):
+                for reader in tuple(readers):
                     reader.wake()

@@ -18,10 +18,17 @@ from struct import Struct
 from struct import error as StructError
 
 from spanemu.base.clock import NANOS_PER_MICRO, NANOS_PER_MILLI, Clock
+from spanemu.base.errors import SpannerError
 from spanemu.base.live import LiveReaders, LiveRow, LiveRows
 from spanemu.change_streams import mutable
 from spanemu.change_streams.arguments import ReadArguments, ReadRange, checked_range
-from spanemu.change_streams.errors import ClockSetBack, PositionUnknown, ReadStreamNotFound
+from spanemu.change_streams.errors import (
+    ClockSetBack,
+    PartitionExpired,
+    PositionUnknown,
+    ReadStreamNotFound,
+    RecordsExpired,
+)
 from spanemu.change_streams.formats import RecordFormat, ResultRow
 from spanemu.change_streams.partitions import Era, Partition, PartitionHistory
 from spanemu.change_streams.readers import StreamReaders
@@ -29,6 +36,7 @@ from spanemu.change_streams.tracking import TrackedStream, tracked_streams
 from spanemu.sql.analysis.stream_query import StreamQueryNotStreamed
 from spanemu.storage.change_log import CHUNK_ENTRIES, ChangeEntry
 from spanemu.storage.store import Store
+from spanemu.values.timestamp import format_utc
 
 _POSITION = Struct("<qI")
 _AT_START = b"\0"  # the position before the first row
@@ -101,7 +109,7 @@ class StreamRows(LiveRows):
             stream = self._stream_now()
             known = stream.history.get(range_.partition.token) if range_.partition else None
             if range_.partition is not None and known is None:
-                raise ReadStreamNotFound(stream.rules.name)
+                raise _no_longer_known(range_.partition, stream)
             if clock.peek() < self._reached:
                 raise ClockSetBack(stream.rules.name)
             safe = self._safe(clock, range_, known)
@@ -110,6 +118,7 @@ class StreamRows(LiveRows):
                 return (), False
             if known is None:
                 return self._initial_rows(stream.history, range_.start), True
+            self._check_not_expired(stream)
             last = self._last(range_, known)
             goal = safe if last is None else min(safe, last)
             entries = self._entries(goal)
@@ -118,29 +127,53 @@ class StreamRows(LiveRows):
     def _begin(self) -> ReadRange:
         """Check the arguments, and become one of the partition's readers."""
         arguments = self._arguments()
-        store = self._source.store
+        store, position = self._source.store, self._resumed_position()
+        resumed_at = None if position is None else position[0]
         with store.mutex:
             stream, now = self._stream_now(), store.clock.peek()
-            range_ = checked_range(arguments, stream.rules, stream.history, now)
+            range_ = checked_range(arguments, stream, now, resumed_at)
             if range_.partition is not None:
                 self._source.readers.join(self._stream, range_.partition.token, self)
                 self._is_joined = True
         self._range = range_
         self._quiet_since = max(now, range_.start)
-        self._next, self._skip = range_.start, 0
-        if self._resumed_at not in (b"", _AT_START):
-            try:
-                self._next, self._skip = _POSITION.unpack(self._resumed_at)
-            except StructError:
-                raise PositionUnknown(stream.rules.name) from None
-            self._has_sent = True
+        self._next, self._skip = position or (range_.start, 0)
+        self._has_sent = position is not None
         return range_
+
+    def _resumed_position(self) -> tuple[int, int] | None:
+        """Return from which timestamp a broken query continues, and how many of its rows to skip.
+
+        Return None for a query that begins.
+        """
+        if self._resumed_at in (b"", _AT_START):
+            return None
+        try:
+            timestamp, skip = _POSITION.unpack(self._resumed_at)
+        except StructError:
+            raise PositionUnknown(self._stream) from None
+        return timestamp, skip
 
     def _stream_now(self) -> TrackedStream:
         stream = tracked_streams(self._source.store).get(self._stream)
         if stream is None:
             raise ReadStreamNotFound(self._stream)
         return stream
+
+    def _check_not_expired(self, stream: TrackedStream) -> None:
+        """Raise RecordsExpired if records may have expired before they were read.
+
+        Records that only the clock has made too old can be read until the log drops them: a reader
+        that waits meets them although a test moves the clock far ahead.
+        """
+        log, following = self._source.store.change_log, self._next
+        assert log is not None, "the stream exists"
+        earliest = stream.readable_from
+        if log.dropped >= following:
+            earliest = log.dropped + NANOS_PER_MICRO
+        elif earliest <= following or not log.between(following, earliest - 1, limit=1):
+            return
+        raise RecordsExpired(stream.rules.name, format_utc(following), format_utc(earliest))
 
     def _safe(self, clock: Clock, range_: ReadRange, partition: Partition | None) -> int:
         """Return a timestamp up to which every commit was made: later commits are after it.
@@ -252,6 +285,13 @@ class StreamRows(LiveRows):
     @property
     def _is_mutable(self) -> bool:
         return self._format.data_row is mutable.data_row
+
+
+def _no_longer_known(partition: Partition, stream: TrackedStream) -> SpannerError:
+    """Return the error for a partition that the history of its stream has forgotten."""
+    if stream.history.created > partition.start:  # The stream was dropped and created again.
+        return ReadStreamNotFound(stream.rules.name)
+    return PartitionExpired()
 
 
 def _at(timestamp: int, count: int) -> bytes:

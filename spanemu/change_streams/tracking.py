@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import cast
 
+from spanemu.base.clock import BEGINNING
 from spanemu.change_streams.partitions import Bound, Partition, PartitionHistory
 from spanemu.change_streams.watching import StreamRules, stream_rules, watched_cells
 from spanemu.schema.schema import Schema
@@ -33,7 +34,8 @@ RETENTIONS_KEPT = 2
 class TrackedStream:
     """A change stream: what it watches, its partitions, and the cuts made for tests.
 
-    `hierarchies` are those of the watched tables, by id.
+    `hierarchies` are those of the watched tables, by id. Changes before `readable_from` became
+    unavailable when the retention period was shortened.
     """
 
     rules: StreamRules
@@ -42,6 +44,7 @@ class TrackedStream:
     history: PartitionHistory
     added: frozenset[Bound] = frozenset()
     removed: frozenset[Bound] = frozenset()
+    readable_from: int = BEGINNING
 
     @classmethod
     def new(
@@ -54,12 +57,24 @@ class TrackedStream:
         history = PartitionHistory.new(rules.name, bounds, paths, at, new_token)
         return cls(rules, paths, hierarchies, history)
 
-    def with_rules(self, schema: Schema, rules: StreamRules) -> TrackedStream:
-        """Return the stream as a new schema declares it."""
+    def with_rules(self, schema: Schema, rules: StreamRules, at: int) -> TrackedStream:
+        """Return the stream as a new schema declares it from `at` on."""
         if rules is self.rules:
             return self
-        paths = _paths(schema, rules)
-        return replace(self, rules=rules, paths=paths, hierarchies=_hierarchies(paths))
+        paths, readable_from = _paths(schema, rules), self.readable_from
+        if rules.retention_nanos < self.rules.retention_nanos:
+            readable_from = max(readable_from, at - rules.retention_nanos)
+        return replace(
+            self,
+            rules=rules,
+            paths=paths,
+            hierarchies=_hierarchies(paths),
+            readable_from=readable_from,
+        )
+
+    def earliest(self, now: int) -> int:
+        """Return the earliest time whose changes can be read."""
+        return max(now - self.rules.retention_nanos, self.history.created, self.readable_from)
 
     def following(
         self, split_map: SplitMap, at: int, new_token: NewToken, renewed: Iterable[str] = ()
@@ -161,7 +176,7 @@ class TrackedStreams:
             streams[name] = (
                 TrackedStream.new(schema, rules, split_map, at, self.new_token)
                 if known is None
-                else known.with_rules(schema, rules).following(split_map, at, self.new_token)
+                else known.with_rules(schema, rules, at).following(split_map, at, self.new_token)
             )
         return replace(self, streams=streams)
 

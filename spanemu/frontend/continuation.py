@@ -21,7 +21,7 @@ from grpc import _server
 from grpc._cython import cygrpc
 
 from spanemu.base.live import LiveRows
-from spanemu.frontend.boundary import STATUS_CODES, Failure, failure_from
+from spanemu.frontend.boundary import STATUS_CODES, Failure, failure_from, log
 
 THREADS = 4  # more than one, because an injected fault may hold one up
 
@@ -34,17 +34,18 @@ class Continuations:
     def __init__(self, threads: int = THREADS) -> None:
         self._due: SimpleQueue[Step | None] = SimpleQueue()
         self._count = threads
-        self._mutex = threading.Lock()
+        self._mutex = threading.Lock()  # Guards the fields below.
         self._threads: list[threading.Thread] = []
+        self._is_stopped = False
 
     def put(self, step: Step) -> None:
         """Let a thread take a step soon. Callable from any thread, at little cost."""
         self._due.put(step)
 
     def start(self) -> None:
-        """Start the threads, unless they run."""
+        """Start the threads, unless they run or were stopped."""
         with self._mutex:
-            while len(self._threads) < self._count:
+            while not self._is_stopped and len(self._threads) < self._count:
                 thread = threading.Thread(target=self._run, name="spanemu-live", daemon=True)
                 self._threads.append(thread)
                 thread.start()
@@ -52,6 +53,7 @@ class Continuations:
     def stop(self) -> None:
         """End the threads after the steps that are due."""
         with self._mutex:
+            self._is_stopped = True
             stopped, self._threads = self._threads, []
         for _ in stopped:
             self._due.put(None)
@@ -60,7 +62,10 @@ class Continuations:
 
     def _run(self) -> None:
         while (step := self._due.get()) is not None:
-            step()
+            try:
+                step()
+            except Exception:  # A bug must not end the thread, on which all streams depend.
+                log.exception("a step of a stream failed")
 
 
 class WaitingStream:

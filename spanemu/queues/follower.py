@@ -51,7 +51,7 @@ class QueueFollower:
 
     def schema_changed(self) -> None:
         """Wake the receivers: the queue may be dropped, or its delivery enabled."""
-        for receiver in self._receivers:
+        for receiver in tuple(self._receivers):  # The garbage collector may make one leave.
             receiver.wake()
 
     # ------------------------------------------------------------------ for receivers

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from operator import itemgetter
 from typing import NamedTuple, Protocol, Self
 
+from spanemu.base.clock import BEGINNING
 from spanemu.schema.schema import Schema
 from spanemu.storage.layout import TreeId
 from spanemu.storage.sizes import cell_bytes
@@ -144,10 +145,12 @@ class LogMark:
     chunks: tuple[list[ChangeEntry], ...]
     last_length: int
     watching: Watching
+    dropped: int
 
     def restore(self) -> ChangeLog:
         """Return the log in this state."""
         self.log.rollback(self.chunks, self.last_length)
+        self.log.dropped = self.dropped
         self.log.watching = self.watching
         return self.log
 
@@ -159,11 +162,15 @@ _timestamp = itemgetter(0)
 
 
 class ChangeLog:
-    """The changes of the watched tables of one store, in commit order."""
+    """The changes of the watched tables of one store, in commit order.
+
+    `dropped` is the timestamp of the latest entry that was dropped because of its age.
+    """
 
     def __init__(self, mutex: Mutex, watching: Watching, serials: Serials) -> None:
         self._mutex = mutex
         self.watching = watching
+        self.dropped = BEGINNING
         self._serials = serials
         self._chunks: list[list[ChangeEntry]] = []
 
@@ -240,14 +247,19 @@ class ChangeLog:
         """Drop the chunks whose entries are all older than the retention."""
         chunks, oldest = self._chunks, now - self.watching.retention_nanos
         count = bisect_left(chunks, oldest, key=_last_timestamp)
-        del chunks[: count if chunks_max is None else min(count, chunks_max)]
+        if chunks_max is not None:
+            count = min(count, chunks_max)
+        if count:
+            self.dropped = _last_timestamp(chunks[count - 1])
+            del chunks[:count]
 
     # ------------------------------------------------------------------ snapshots and clones
 
     def mark(self) -> LogMark:
         """Return the present state."""
         chunks = self._chunks
-        return LogMark(self, tuple(chunks), len(chunks[-1]) if chunks else 0, self.watching)
+        last_length = len(chunks[-1]) if chunks else 0
+        return LogMark(self, tuple(chunks), last_length, self.watching, self.dropped)
 
     def rollback(self, chunks: Sequence[list[ChangeEntry]], last_length: int) -> None:
         """Restore the entries of a mark; serial numbers continue."""
@@ -260,6 +272,7 @@ class ChangeLog:
         """Return a log for a clone of the store, which shares all full chunks."""
         twin = ChangeLog(mutex, self.watching, serials)
         twin.rollback(self._chunks, CHUNK_ENTRIES)
+        twin.dropped = self.dropped
         return twin
 
     def forget(self) -> None:

@@ -3,6 +3,8 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 
+import pytest
+
 from spanemu.base.clock import NANOS_PER_HOUR, NANOS_PER_MILLI, ManualClock, SystemClock
 
 SECONDS = 20.0
@@ -73,3 +75,13 @@ def test_a_manual_clock_fires_when_it_is_advanced() -> None:
     assert not fired
     clock.advance(1_000)
     assert fired == [2_000]
+
+
+def test_a_function_that_fails_does_not_stop_the_others(caplog: pytest.LogCaptureFixture) -> None:
+    clock = SystemClock()
+    clock.freeze()
+    clock.call_at(clock.peek() + 1, lambda: 1 // 0)
+    next_one = alarm(clock, 1)
+    clock.advance(NANOS_PER_HOUR)
+    assert next_one()
+    assert "ZeroDivisionError" in caplog.text

@@ -13,6 +13,7 @@ from google.protobuf.wrappers_pb2 import BytesValue
 from spanemu.base.clock import SystemClock, monotonic
 from spanemu.base.errors import Unsupported
 from spanemu.base.live import LiveReaders, LiveRow, LiveRows
+from spanemu.frontend.continuation import Continuations
 from spanemu.frontend.dispatch import Endpoints, ServedCall
 from spanemu.frontend.method import Method, Service
 from spanemu.frontend.server import Server
@@ -158,6 +159,24 @@ def test_the_end_of_the_server_ends_waiting_streams(world: World, served: Served
     with pytest.raises(grpc.RpcError):
         next(call)
     assert not len(world.readers)
+
+
+def test_a_step_that_fails_does_not_end_its_thread(caplog: pytest.LogCaptureFixture) -> None:
+    continuations, done = Continuations(threads=1), threading.Event()
+    continuations.start()
+    continuations.put(lambda: 1 // 0)
+    continuations.put(done.set)
+    assert done.wait(SECONDS)
+    assert "ZeroDivisionError" in caplog.text
+    continuations.stop()
+
+
+def test_no_thread_starts_after_the_end() -> None:
+    continuations = Continuations()
+    continuations.stop()
+    before = threading.active_count()
+    continuations.start()
+    assert threading.active_count() <= before
 
 
 def test_a_client_that_does_not_read_holds_nobody_up(world: World, served: Served) -> None:
