@@ -40,6 +40,8 @@ class LiveRows:
 
     due: int | None = None
     position = b""
+    # Receives the number of rows after the last one.
+    ended: Callable[[int], object] | None = None
     # Makes the error of a request that wants all rows in one reply, if there is a special one.
     unary_refusal: Callable[[], SpannerError] | None = None
 
@@ -99,12 +101,15 @@ class LiveRows:
 
         The consumer then waits, as `wait` and `listen` do, before it continues.
         """
-        is_last = False
+        count, is_last = 0, False
         while not is_last:
             rows, is_last = self.take()
             yield from rows
+            count += len(rows)
             if not rows and not is_last:
                 yield self
+        if self.ended is not None:
+            self.ended(count)
 
     def listen(self, listener: Callable[[], object]) -> None:
         """Call `listener` once when it is worth taking again, maybe at once. It must not wait."""
@@ -149,7 +154,9 @@ class LiveReaders:
     """
 
     def __init__(self) -> None:
-        self._mutex = threading.Lock()  # Guards the fields below.
+        # Guards the fields below. Reentrant, because the garbage collector may close abandoned rows
+        # while this thread holds it.
+        self._mutex = threading.RLock()
         self._rows: set[LiveRows] = set()
         self._closing: Callable[[], SpannerError] | None = None
 
@@ -174,14 +181,15 @@ class LiveReaders:
         if not self._rows:
             return
         with self._mutex:
-            ended = [each for each in self._rows if session is None or each.session == session]
-        for rows in ended:
-            rows.fail(failure())
+            present = tuple(self._rows)
+        for rows in present:
+            if session is None or rows.session == session:
+                rows.fail(failure())
 
     def wake(self) -> None:
         """Let all readers look for rows, because the clock was set."""
         with self._mutex:
-            woken = list(self._rows)
+            woken = tuple(self._rows)
         for rows in woken:
             rows.wake()
 

@@ -40,10 +40,12 @@ class SystemTable:
     """A table that the database computes. `name` is canonical: INFORMATION_SCHEMA.TABLES.
 
     `columns` are pairs (name, type) in the order in which the table's provider yields values.
+    `hidden` are the names of those that `*` leaves out.
     """
 
     name: str
     columns: tuple[tuple[str, Type], ...]
+    hidden: frozenset[str] = frozenset()
 
     @cached_property
     def positions(self) -> Mapping[str, int]:

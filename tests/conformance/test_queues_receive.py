@@ -298,6 +298,51 @@ def test_execute_sql_cannot_receive(tasks):
         api.execute_sql(ExecuteSqlRequest(session=session, sql=f"SELECT * FROM {tasks.receive}()"))
 
 
+@pytest.mark.parametrize("mode", ["PROFILE", "WITH_STATS", "WITH_PLAN_AND_STATS"])
+def test_the_statistics_of_a_call_come_at_its_end(tasks, clock, mode):
+    clock.thaw()
+    tasks.send("a", "b")
+    with tasks.database.snapshot() as snapshot:
+        results = snapshot.execute_sql(
+            f"SELECT Id FROM {tasks.receive}(1, NULL, '20ms') WHERE Id <> 'c'",
+            query_mode=ExecuteSqlRequest.QueryMode[mode],
+        )
+        assert sorted(results) == [["a"], ["b"]]
+        assert results.stats.query_stats["rows_returned"] == "2"
+        assert bool(results.stats.query_plan.plan_nodes) == (mode != "WITH_STATS")
+
+
+def test_the_statistics_of_a_renewal(emulator):
+    database = emulator.create_database("work", SCHEMAS["googlesql"]).client()
+    with database.snapshot() as snapshot:
+        sql = "SELECT * FROM RENEWLEASE_Tasks(['unknown'])"
+        results = snapshot.execute_sql(sql, query_mode=ExecuteSqlRequest.QueryMode.PROFILE)
+        assert list(results) == []
+        assert results.stats.query_stats["rows_returned"] == "0"
+
+
+def test_hidden_key_columns_are_received_by_name_only(emulator):
+    shard = "Shard INT64 NOT NULL AS (MOD(Id, 4)) STORED HIDDEN"
+    handle = emulator.create_database(
+        "sharded",
+        f"CREATE QUEUE Tasks ({shard}, Id INT64 NOT NULL, Payload STRING(MAX) NOT NULL)"
+        " PRIMARY KEY (Shard, Id)",
+    )
+    database = handle.client()
+    with database.batch() as batch:
+        batch.insert("Tasks", ["Id", "Payload"], [[7, "x"]])
+    names = []
+    for columns in ("*", "Shard, *"):
+        with database.snapshot() as snapshot:
+            results = snapshot.execute_sql(f"SELECT {columns} FROM RECEIVE_Tasks()")
+            row = next(iter(results))
+            names.append([field.name for field in results.fields])
+            emulator.clock.advance(seconds=11)
+    assert names[0][:3] == ["Id", "Payload", "DeliverTime"]
+    assert names[1] == ["Shard", *names[0]]
+    assert row[:2] == [3, 7]
+
+
 def test_too_many_receivers():
     with spanemu.Emulator(limits=spanemu.Limits(queue_receivers=2)) as emulator:
         tasks = Tasks(emulator.create_database("work", SCHEMAS["googlesql"]), "googlesql")

@@ -254,7 +254,7 @@ def run_query(
     run = Run(reader, prepared.bind(request.parameters), context, system_tables)
     run.start_profile()
     stats = ResultStats()
-    rows = _measured(prepared, request, run, stats)
+    rows = _measured(prepared.executable.run(run), meter(prepared, request, run, stats))
     return ResultStream(
         prepared.columns,
         rows,
@@ -281,15 +281,25 @@ def explain_only(prepared: Prepared, request: StatementRequest) -> ResultStream:
     )
 
 
-def _measured(
-    prepared: Prepared, request: StatementRequest, run: Run, stats: ResultStats
-) -> Iterator[tuple[Any, ...]]:
+Meter = Callable[[int], object]  # to be called with the number of rows after the last one
+
+
+def meter(prepared: Prepared, request: StatementRequest, run: Run, stats: ResultStats) -> Meter:
+    """Return a function that sets the statistics of a query that begins now, at its end."""
     began = monotonic()
+
+    def ended(rows: int) -> None:
+        fill_stats(stats, prepared, request, run, Measured(rows, monotonic() - began))
+
+    return ended
+
+
+def _measured(rows: Iterator[tuple[Any, ...]], ended: Meter) -> Iterator[tuple[Any, ...]]:
     count = 0
-    for row in prepared.executable.run(run):
+    for row in rows:
         count += 1
         yield row
-    fill_stats(stats, prepared, request, run, Measured(count, monotonic() - began))
+    ended(count)
 
 
 @record
@@ -306,18 +316,23 @@ def fill_stats(
     stats: ResultStats, prepared: Prepared, request: StatementRequest, run: Run, done: Measured
 ) -> None:
     """Set the statistics of an executed statement, and its plan if the request asks for a plan."""
+    stats.query_stats = query_figures(request, done, run.rows_scanned)
+    if request.mode in _WITH_PLAN:
+        stats.plan = operator_display.explain(prepared.executable.plan, run.profile)
+
+
+def query_figures(request: StatementRequest, done: Measured, scanned: int) -> Mapping[str, str]:
+    """Return the statistics of an executed statement that scanned that many rows."""
     elapsed = done.seconds * 1000
-    stats.query_stats = {
+    return {
         "rows_returned": str(done.rows),
-        "rows_scanned": str(run.rows_scanned),
+        "rows_scanned": str(scanned),
         "elapsed_time": f"{elapsed:.2f} msecs",
         "cpu_time": f"{elapsed:.2f} msecs",
         "query_text": request.sql,
         "optimizer_version": request.optimizer_version or "8",
         "remote_server_calls": "0/0",
     }
-    if request.mode in _WITH_PLAN:
-        stats.plan = operator_display.explain(prepared.executable.plan, run.profile)
 
 
 def _by_any_case(raw: Mapping[str, Any], name: str) -> Any:

@@ -6,12 +6,14 @@ from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from spanemu.base.clock import monotonic
 from spanemu.base.deferred import deferred
 from spanemu.change_streams.arguments import ReadArguments
 from spanemu.change_streams.formats import format_of
 from spanemu.change_streams.reading import StreamRows, StreamSource
 from spanemu.database.core import DatabaseCore
 from spanemu.database.options import QueryMode, StatementRequest
+from spanemu.database.statements.query_engine import Measured, query_figures
 from spanemu.database.statements.results import ResultStream
 from spanemu.sql.analysis.stream_query import StreamCall
 from spanemu.values.errors import BadValue
@@ -29,18 +31,28 @@ def stream_result(
     """Return the result of a query of a change stream."""
     schema = core.generation.schema
     format_ = format_of(schema, schema.change_streams[call.stream])
-    rows: Any = iter(())
-    if request.mode is not QueryMode.PLAN:
-        rows = StreamRows(
-            StreamSource(core.store, core.stream_readers, core.readers, session),
-            call.stream,
-            partial(_arguments, call, request.parameters),
-            format_,
-            request.position,
-        )
-    elif call.problem is not None:
-        raise call.problem
-    return ResultStream(format_.columns, rows, undeclared_parameters=call.undeclared)
+    result = ResultStream(format_.columns, iter(()), undeclared_parameters=call.undeclared)
+    if request.mode is QueryMode.PLAN:
+        if call.problem is not None:
+            raise call.problem
+        return result
+    rows: Any = StreamRows(
+        StreamSource(core.store, core.stream_readers, core.readers, session),
+        call.stream,
+        partial(_arguments, call, request.parameters),
+        format_,
+        request.position,
+    )
+    if request.mode is not QueryMode.NORMAL:  # The statistics have no plan, as there is none.
+        began = monotonic()
+
+        def ended(count: int) -> None:
+            done = Measured(count, monotonic() - began)
+            result.stats.query_stats = query_figures(request, done, scanned=count)
+
+        rows.ended = ended
+    result.rows = rows
+    return result
 
 
 def _arguments(call: StreamCall, raw: Mapping[str, Any]) -> ReadArguments:

@@ -10,7 +10,7 @@ function returns.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from spanemu.base.clock import (
@@ -65,7 +65,8 @@ def table_function(schema: Schema, name: str) -> tuple[TableFunction, Table] | N
             if queue is not None and queue.is_queue:
                 receives = prefix == names.receive
                 columns = _received(queue, schema) if receives else _renewed(schema)
-                table = SystemTable(f"{prefix}{queue.name}", tuple(columns))
+                hidden = {column.name for column in queue.columns if column.hidden}
+                table = SystemTable(f"{prefix}{queue.name}", tuple(columns), frozenset(hidden))
                 return TableFunction(table, parameters), queue
     return None
 
@@ -193,6 +194,9 @@ class _Source:
         return self._core.generation.schema
 
 
+Ended = Callable[[int], object]
+
+
 class FunctionCalls:
     """The run of a query that calls a table function."""
 
@@ -202,21 +206,29 @@ class FunctionCalls:
         self._run = run
         self._session = session
 
-    def renew(self, call: PreparedCall) -> Iterator[tuple[Any, ...]]:
-        """Return the result of a query that renews leases."""
+    def renew(self, call: PreparedCall, ended: Ended | None) -> Iterator[tuple[Any, ...]]:
+        """Return the result of a query that renews leases; call `ended` with its row count."""
         (tokens,) = self._arguments(call)
         source = _Source(self._core)
         queue = follower.follower_of(source.store, call.queue, source.new_token)
         renewals = queue.renew(tokens or (), self._core.store.clock.peek())
-        return iter(self._results([tuple(renewal) for renewal in renewals]))
+        rows = self._results([tuple(renewal) for renewal in renewals])
+        if ended is not None:
+            ended(len(rows))
+        return iter(rows)
 
-    def receive(self, call: PreparedCall, position: bytes) -> receiving.ReceivedMessages:
-        """Return the live rows of a query that receives messages, continued after a position."""
+    def receive(self, call: PreparedCall, position: bytes, ended: Ended | None) -> Any:
+        """Return the live rows of a query that receives messages, continued after a position.
+
+        They call `ended` with their number after the last.
+        """
         options = _options(call.function, *self._arguments(call))
         options = receiving.continued(options, position, self._core.store.clock.peek())
         query = receiving.MessageQuery(self._results, filters=call.filters)
         source = _Source(self._core)
-        return receiving.ReceivedMessages(source, call.queue, options, query, self._session)
+        rows = receiving.ReceivedMessages(source, call.queue, options, query, self._session)
+        rows.ended = ended
+        return rows
 
     def _arguments(self, call: PreparedCall) -> tuple[Any, ...]:
         run = Run(self._run.reader, self._run.parameters, self._run.context)
@@ -227,4 +239,5 @@ class FunctionCalls:
         """Return the rows of the query over rows of the function."""
         context = self._run.context
         run = Run(self._run.reader, self._run.parameters, context, _GivenRows(rows))
+        run.profile = self._run.profile
         return list(self._executable.run(run))

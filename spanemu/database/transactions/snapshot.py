@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from weakref import finalize
 
 from spanemu.base.call import current
 from spanemu.base.deferred import deferred
-from spanemu.base.errors import Unsupported
 from spanemu.base.limits import READ_AHEAD_MAX_NANOS
 from spanemu.database.core import DatabaseCore
 from spanemu.database.generation import Generation
@@ -27,7 +26,13 @@ from spanemu.database.options import (
     TimestampBound,
 )
 from spanemu.database.statements.context import StatementContext
-from spanemu.database.statements.query_engine import Prepared, explain_only, prepare, run_query
+from spanemu.database.statements.query_engine import (
+    Prepared,
+    explain_only,
+    meter,
+    prepare,
+    run_query,
+)
 from spanemu.database.statements.reads import read_plan
 from spanemu.database.statements.results import (
     BatchOutcome,
@@ -181,18 +186,28 @@ class SnapshotTransaction:
         self, request: StatementRequest, prepared: Prepared, call: PreparedCall
     ) -> ResultStream:
         """Run a query of a table function, in the present."""
-        if request.mode is not QueryMode.NORMAL:
-            if request.mode is QueryMode.PLAN:
-                return explain_only(prepared, request)
-            raise Unsupported(f"Statistics of a query of {call.function}")
+        if request.mode is QueryMode.PLAN:
+            return explain_only(prepared, request)
         context = StatementContext(self._core, self._generation.schema, writable=False)
         run = Run(self._reader, prepared.bind(request.parameters), context)
-        calls = FunctionCalls(self._core, prepared.executable, run, self._session)
-        rows: Any = calls.receive(call, request.position) if call.receives else calls.renew(call)
-        columns, undeclared = prepared.columns, prepared.undeclared
-        return ResultStream(
-            columns, rows, undeclared_parameters=undeclared, source=prepared, run=run
+        result = ResultStream(
+            prepared.columns,
+            iter(()),
+            undeclared_parameters=prepared.undeclared,
+            source=prepared,
+            run=run,
         )
+        ended = None
+        if request.mode is not QueryMode.NORMAL:
+            run.start_profile()
+            ended = meter(prepared, request, run, result.stats)
+        calls = FunctionCalls(self._core, prepared.executable, run, self._session)
+        result.rows = (
+            calls.receive(call, request.position, ended)
+            if call.receives
+            else calls.renew(call, ended)
+        )
+        return result
 
     def read(self, request: ReadRequest) -> ResultStream:
         """Read rows by key."""

@@ -143,7 +143,9 @@ class SystemRelation(Relation):
 
     def star(self) -> Star:
         return [
-            (name, self._numbered(number)) for number, (name, _) in enumerate(self._table.columns)
+            (name, self._numbered(number))
+            for number, (name, _) in enumerate(self._table.columns)
+            if name not in self._table.hidden
         ]
 
     def column_names(self) -> Iterator[str]:
