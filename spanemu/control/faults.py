@@ -229,8 +229,17 @@ class Faults(ControlInterface):
     # ------------------------------------------------------------------ delays and conflicts
 
     @verb
-    def delay(self, rpc: str | None, seconds: Seconds, **where: Unpack[Selection]) -> Fault:
+    def delay(
+        self,
+        rpc: str | None,
+        seconds: Seconds,
+        *,
+        after_rows: int | None = None,
+        **where: Unpack[Selection],
+    ) -> Fault:
         """Delay a request before it is executed; the deadline of the request still counts.
+
+        With `after_rows`, a stream of rows pauses after that many rows.
 
         `seconds` is a number, a range as in `(0.1, 0.5)`, or, for an emulator in this process, a
         function that returns a number.

@@ -141,8 +141,16 @@ class EmbeddedFaults(Faults):
         )
         return self._install(fault)
 
-    def delay(self, rpc: str | None, seconds: Seconds, **where: Unpack[Selection]) -> EmbeddedFault:
-        return self._install(self._fault("delay", rpc, waiting(self._drawing(seconds)), where))
+    def delay(
+        self,
+        rpc: str | None,
+        seconds: Seconds,
+        *,
+        after_rows: int | None = None,
+        **where: Unpack[Selection],
+    ) -> EmbeddedFault:
+        effect = waiting(self._drawing(seconds))
+        return self._install(self._fault("delay", rpc, effect, where, after_rows))
 
     def conflict(
         self, dml: str | Sequence[str], *, before: str = "Commit", **where: Unpack[Selection]
