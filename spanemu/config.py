@@ -18,6 +18,7 @@ DEFAULT_INSTANCE_CONFIGS = {"emulator-config": "Emulator Instance Config"}
 DEFAULT_RETENTION_SECONDS = RETENTION_DEFAULT_NANOS / NANOS_PER_SECOND
 PORT_MAX = 65_535
 PARTITION_CHURN_SECONDS_MIN = 0.001
+LOG_FORMATS = ("text", "json")
 
 
 class InvalidConfig(ValueError):
@@ -96,6 +97,9 @@ class ConfigChanges(TypedDict, total=False):
     partition_churn_seconds: float | None
     gc_freeze: bool
     limits: Limits
+    log_requests: str | None
+    log_slow_seconds: float
+    metrics: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,7 +120,10 @@ class EmulatorConfig:
     of the clock at which the partitions of all change streams are split, merged and replaced; None
     leaves them to follow the splits. With `gc_freeze`, full garbage collections that Python starts
     skip the objects that exist at the start, and those that survive a long collection, until the
-    emulator is closed (`base.collector`). `limits` are the limits of requests.
+    emulator is closed (`base.collector`). `limits` are the limits of requests. `log_requests` is
+    "text" or "json" to write a line to standard error for each request that takes at least
+    `log_slow_seconds`; None writes none. With `metrics`, the requests that /metrics of the REST
+    interface shows are counted from the start, otherwise from its first request on.
     """
 
     host_port: str = "127.0.0.1:0"
@@ -135,6 +142,9 @@ class EmulatorConfig:
     partition_churn_seconds: float | None = None
     gc_freeze: bool = True
     limits: Limits = DEFAULT_LIMITS
+    log_requests: str | None = None
+    log_slow_seconds: float = 0.0
+    metrics: bool = False
 
     def __post_init__(self) -> None:
         HostPort.parse(self.host_port)
@@ -156,3 +166,7 @@ class EmulatorConfig:
         if churn is not None and not PARTITION_CHURN_SECONDS_MIN <= churn < inf:
             least = PARTITION_CHURN_SECONDS_MIN
             raise InvalidConfig(f"partition_churn_seconds must be at least {least} and finite")
+        if self.log_requests not in (None, *LOG_FORMATS):
+            raise InvalidConfig(f"log_requests must be None or one of {', '.join(LOG_FORMATS)}")
+        if not 0 <= self.log_slow_seconds < inf:
+            raise InvalidConfig("log_slow_seconds must not be negative and must be finite")

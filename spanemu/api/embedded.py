@@ -60,6 +60,7 @@ if TYPE_CHECKING:
     from spanemu.control import injector
     from spanemu.control import splits as split_control
     from spanemu.control.hotspots import Hotspots
+    from spanemu.telemetry import emulator_telemetry, request_ring
 else:
     operations = deferred("spanemu.api.operations")
     remote = deferred("spanemu.api.remote")
@@ -67,6 +68,8 @@ else:
     stream_control = deferred("spanemu.control.change_streams")
     injector = deferred("spanemu.control.injector")
     split_control = deferred("spanemu.control.splits")
+    emulator_telemetry = deferred("spanemu.telemetry.emulator_telemetry")
+    request_ring = deferred("spanemu.telemetry.request_ring")
 
 
 class EmbeddedDatabase(LocalDatabase, DatabaseHandle):
@@ -168,14 +171,26 @@ class Emulator(EmulatorHandle):
         )
         if self.config.abort_first_attempts:
             self.faults.abort_first_attempts().is_permanent = True
-        control = _control_service(instances, self.endpoints, self._clock, self._faults)
+        self._telemetry = _telemetry(self.endpoints, instances)
+        control = _control_service(
+            instances, self.endpoints, self._clock, self._faults, self._telemetry
+        )
         self.endpoints.add_unintercepted_service(control)
         try:
-            self._running = Running(self.config, self.endpoints, self._instances)
+            self._observe()
+            self._running = Running(self.config, self.endpoints, self._instances, self._telemetry)
         except BaseException:
             if self.config.gc_freeze:
                 heap.release()
             raise
+
+    def _observe(self) -> None:
+        """Begin with what the configuration wants to know of the requests."""
+        config = self.config
+        if config.log_requests is not None:
+            self._telemetry().log_to(sys.stderr, config.log_requests, config.log_slow_seconds)
+        if config.metrics:
+            self._telemetry().metrics.start()
 
     @classmethod
     def subprocess(cls, **settings: Unpack[ProcessSettings]) -> remote.RemoteEmulator:
@@ -224,6 +239,10 @@ class Emulator(EmulatorHandle):
     @property
     def faults(self) -> injector.EmbeddedFaults:
         return self._faults()
+
+    @property
+    def request_log(self) -> request_ring.RequestRing:
+        return self._telemetry().request_log
 
     def create_database(
         self,
@@ -296,6 +315,7 @@ OPERATIONS = (
     "StartRecording", "PollRecording", "StopRecording",
     "StartHotspots", "ReportHotspots", "ResetHotspots", "StopHotspots", "PauseHotspots",
     "WatchHotspots", "ReportWatch", "StopWatch", "SplitStats", "Simulate", "Heatmap",
+    "Requests",
 )  # fmt: skip
 
 
@@ -304,19 +324,29 @@ def _control_service(
     endpoints: Endpoints,
     clock: EmbeddedClock,
     faults: Callable[[], injector.EmbeddedFaults],
+    telemetry: Callable[[], emulator_telemetry.EmulatorTelemetry],
 ) -> Service:
     """Return the service for other processes, which makes its operations for the first request."""
-    dispatcher = Once(
-        partial(
-            operations.dispatcher_of,
-            instances,
-            clock,
-            faults,
-            partial(_recorder, instances, endpoints),
-            partial(_hotspots, instances),
+
+    def dispatcher_of_parts() -> Any:
+        parts = operations.EmulatorParts(
+            clock=clock,
+            faults=faults,
+            recorder=partial(_recorder, instances, endpoints),
+            hotspots=partial(_hotspots, instances),
+            request_log=lambda: telemetry().request_log,
         )
-    )
+        return operations.dispatcher_of(instances, parts)
+
+    dispatcher = Once(dispatcher_of_parts)
     return control_service(OPERATIONS, lambda name, given: dispatcher().perform(name, given))
+
+
+def _telemetry(
+    endpoints: Endpoints, instances: Instances
+) -> Once[emulator_telemetry.EmulatorTelemetry]:
+    """Return the telemetry of an emulator, made on first use."""
+    return Once(partial(emulator_telemetry.EmulatorTelemetry, endpoints, instances))
 
 
 def _recorder(instances: Instances, endpoints: Endpoints, name: str) -> EmbeddedRecorder:

@@ -34,11 +34,13 @@ from spanemu.schema_source import Source
 if TYPE_CHECKING:
     from spanemu.api import change_streams as streams
     from spanemu.control import faults as fault_control
+    from spanemu.control import request_log as requests
     from spanemu.control import splits as split_control
     from spanemu.control.hotspots import HotspotsHandle
 else:
     streams = deferred("spanemu.api.change_streams")
     fault_control = deferred("spanemu.control.faults")
+    requests = deferred("spanemu.control.request_log")
     split_control = deferred("spanemu.control.splits")
 
 
@@ -275,6 +277,11 @@ class EmulatorHandle(ABC):
     @abstractmethod
     def faults(self) -> fault_control.Faults:
         """The fault injection of this emulator."""
+
+    @property
+    @abstractmethod
+    def request_log(self) -> requests.RequestLog:
+        """The latest requests of all clients, recorded from the first call on."""
 
     @abstractmethod
     def record(self, database: NamedDatabase | str) -> Recorder:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from spanemu.admin.instances import Instances
 from spanemu.base.resource_names import DatabaseName
@@ -15,21 +16,28 @@ from spanemu.control.hotspot_watch import Watch
 from spanemu.control.hotspots import HotspotsHandle
 from spanemu.control.injector import EmbeddedFaults
 from spanemu.control.recording import Recorder, RecordingSource
+from spanemu.control.request_log import RequestLog
 from spanemu.control.splits import Splits, SplitsHandle
 
 
-def dispatcher_of(
-    instances: Instances,
-    clock: EmbeddedClock,
-    faults: Callable[[], EmbeddedFaults],
-    recorder: Callable[[str], Recorder],
-    hotspots: Callable[[str], HotspotsHandle],
-) -> Dispatcher:
-    """Return the operations of an emulator.
+@dataclass(frozen=True, slots=True)
+class EmulatorParts:
+    """The parts of an emulator that have operations of their own, some of them made on first use.
 
     `recorder` and `hotspots` take the full name of a database.
     """
+
+    clock: EmbeddedClock
+    faults: Callable[[], EmbeddedFaults]
+    recorder: Callable[[str], Recorder]
+    hotspots: Callable[[str], HotspotsHandle]
+    request_log: Callable[[], RequestLog]
+
+
+def dispatcher_of(instances: Instances, parts: EmulatorParts) -> Dispatcher:
+    """Return the operations of an emulator."""
     operations = Dispatcher()
+    clock, faults = parts.clock, parts.faults
     operations.add(EmulatorClock, lambda: clock)
     operations.add(Faults, faults)
     operations.add(Fault, lambda number: faults().find(number))
@@ -38,8 +46,9 @@ def dispatcher_of(
     )
     operations.add(SplitsHandle, lambda name: Splits(instances.database(name)))
     operations.add(ChangeStreamControl, lambda name: LocalChangeStreams(instances.database(name)))
-    operations.add(Recorder, recorder)
+    operations.add(Recorder, parts.recorder)
     operations.add(RecordingSource)
-    operations.add(HotspotsHandle, hotspots)
+    operations.add(HotspotsHandle, parts.hotspots)
     operations.add(Watch)
+    operations.add(RequestLog, parts.request_log)
     return operations

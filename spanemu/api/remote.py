@@ -29,6 +29,7 @@ from spanemu.config import DEFAULT_INSTANCE, DEFAULT_PROJECT, HostPort, ProcessS
 from spanemu.control.change_streams import ChangeStreamControl
 from spanemu.control.clock import EmulatorClock, as_datetime
 from spanemu.control.remote import Proxy, RemoteFaults, RemoteRecorder, proxy
+from spanemu.control.request_log import RequestLog
 from spanemu.control.splits import SplitsHandle
 from spanemu.schema.dialect import (
     DATABASE_DIALECTS,
@@ -142,6 +143,10 @@ class RemoteEmulator(EmulatorHandle):
     @property
     def faults(self) -> RemoteFaults:
         return RemoteFaults(self.calls)
+
+    @property
+    def request_log(self) -> RequestLog:
+        return proxy(RequestLog, self.calls)
 
     def record(self, database: NamedDatabase | str) -> RemoteRecorder:
         return RemoteRecorder(self.calls, self.name_of(database))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
+from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -18,10 +19,16 @@ from spanemu.frontend.server import Server
 
 if TYPE_CHECKING:
     from spanemu.database import change_streams as streams
+    from spanemu.rest import exchange
     from spanemu.rest import server as rest
+    from spanemu.telemetry.emulator_telemetry import EmulatorTelemetry
 else:
+    exchange = deferred("spanemu.rest.exchange")
     streams = deferred("spanemu.database.change_streams")
     rest = deferred("spanemu.rest.server")
+
+METRICS_PATH = "/metrics"
+METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
 # The registry is shared by all emulators of this process, which may end in any order.
 _EMBEDDED = EmbeddedRegistry()
@@ -37,7 +44,14 @@ class Running:
     _rest: rest.RestServer | None = None
     _churn: streams.PartitionChurn | None = None
 
-    def __init__(self, config: EmulatorConfig, endpoints: Endpoints, instances: Instances) -> None:
+    def __init__(
+        self,
+        config: EmulatorConfig,
+        endpoints: Endpoints,
+        instances: Instances,
+        telemetry: Callable[[], EmulatorTelemetry],
+    ) -> None:
+        self._telemetry = telemetry
         self._instances = instances
         self._holds_heap = config.gc_freeze
         self._process = os.getpid()
@@ -67,7 +81,13 @@ class Running:
         self._rest = rest.RestServer(
             endpoints, (*config.allowed_hosts, *names), in_network=not address.is_loopback
         )
+        self._rest.site.add(METRICS_PATH, self._metrics)
         self.rest_address = replace(address, port=self._rest.start(address.host, address.port))
+
+    def _metrics(self, request: object) -> exchange.Response:
+        """Return the metrics to a Prometheus server."""
+        text = self._telemetry().metrics.text()
+        return exchange.Response(200, METRICS_TYPE, text.encode())
 
     @property
     def needs_stop(self) -> bool:

@@ -43,6 +43,12 @@ class StreamReaders:
         self._readers: dict[str, dict[str, set[Wakeable]]] = {}  # by stream and token
         self._records: dict[tuple[str, int], Records] = {}  # by stream and serial of the entry
 
+    def count(self) -> int:
+        """Return the number of readers of partitions."""
+        with self._store.mutex:
+            streams = self._readers.values()
+            return sum(len(readers) for by_token in streams for readers in by_token.values())
+
     def join(self, stream: str, token: str, reader: Wakeable) -> None:
         """Add a reader of a partition. Raises TooManyReaders."""
         with self._store.mutex:

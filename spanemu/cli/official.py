@@ -81,7 +81,6 @@ _WITHOUT_EFFECT = {
         "use the hint @{spanner_emulator.disable_query_null_filtered_index_check=true}"
     ),
     "enable_change_stream_churning": "partitions change with the splits of the tables",
-    "log_requests": "requests are not logged",
     "override_change_stream_partition_token_alive_seconds": (
         "partitions change with the splits of the tables"
     ),
@@ -222,6 +221,8 @@ def _shared_arguments(values: Values) -> list[str]:
     databases = _number(values, "override_max_databases_per_instance")
     if databases != int(str(_SHARED["override_max_databases_per_instance"].default)):
         arguments.append(f"--max-databases-per-instance={databases}")
+    if values["log_requests"]:
+        arguments.append("--log-requests")
     if values["enable_fault_injection"]:
         arguments.append(f"--abort-share={FAULT_SHARE}")
     return arguments

@@ -14,7 +14,7 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
-from typing import TypedDict, Unpack
+from typing import Unpack
 
 import click
 
@@ -30,6 +30,7 @@ from spanemu.cli.commands import Ids, dialect_option, with_variables
 from spanemu.cli.home_cpu import keep_to_one_cpu
 from spanemu.cli.process_memory import heed_limits, share_one_arena, statement_memory_bytes
 from spanemu.cli.readiness import OWN, READY_LINES, announce, endpoint_of, warn
+from spanemu.cli.telemetry_options import TelemetryOptions, telemetry_config, telemetry_options
 from spanemu.config import (
     DEFAULT_INSTANCE,
     DEFAULT_INSTANCE_CONFIGS,
@@ -55,7 +56,7 @@ CLOSE_SECONDS_MAX = 1.0
 LEAVE_SECONDS_MAX = 0.5
 
 
-class Options(TypedDict):
+class Options(TelemetryOptions):
     """The values of the options, by click's parameter names."""
 
     host_port: str
@@ -177,6 +178,7 @@ class Options(TypedDict):
     metavar="SECONDS",
     help="Change the partitions of all change streams at this interval, to exercise readers.",
 )
+@telemetry_options
 @click.option("--ready-lines", type=click.Choice(list(READY_LINES)), default=OWN, hidden=True)
 @click.option("--stop-on-stdin-end", is_flag=True, hidden=True)
 def serve(**given: Unpack[Options]) -> None:
@@ -261,6 +263,7 @@ def _config(given: Options) -> EmulatorConfig:
             databases_per_instance_max=given["max_databases_per_instance"],
             partition_churn_seconds=given["partition_churn_seconds"],
             embedded_channel=False,
+            **telemetry_config(given),
         )
     except ValueError as error:  # including InvalidConfig
         raise click.UsageError(str(error)) from error

@@ -112,6 +112,9 @@ class RequestRecord:
         self.seconds = monotonic() - self.began
         self.rows = rows
         self.size = size
+        call = self.call
+        if call is not None and call.facts is not None:
+            call.facts |= {"rows": rows, "bytes": size, "written": self.written}
         self.is_partitioned_dml = getattr(transaction, "is_partitioned", False)
         holder = getattr(transaction, "holder", None)
         self.age = None if holder is None else holder.age

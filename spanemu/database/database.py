@@ -40,12 +40,13 @@ from spanemu.storage.store import Store
 
 if TYPE_CHECKING:
     from spanemu.database import change_streams as streams
-    from spanemu.database import errors, physical
+    from spanemu.database import errors, gauges, physical
     from spanemu.ddl import schema_text
     from spanemu.hotspots import split_info
 else:
     streams = deferred("spanemu.database.change_streams")
     errors = deferred("spanemu.database.errors")
+    gauges = deferred("spanemu.database.gauges")
     physical = deferred("spanemu.database.physical")
     schema_text = deferred("spanemu.ddl.schema_text")
     split_info = deferred("spanemu.hotspots.split_info")
@@ -145,6 +146,10 @@ class Database:
     def follow_nodes(self, nodes: int) -> None:
         """Set the number of nodes of the instance."""
         self._core.splitting.follow_nodes(nodes)
+
+    def gauges(self) -> gauges.DatabaseGauges:
+        """Return the present state as a few numbers, for metrics."""
+        return gauges.gauges_of(self._core, self.sessions)
 
     def last_commit(self) -> split_info.CommitSplits | None:
         """Return the splits of the last commit; None if none was made since the first call."""

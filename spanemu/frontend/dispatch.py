@@ -47,6 +47,7 @@ class ServedCall(Call):
     """
 
     deadline: float
+    transport = ""  # by which the client sent the request
 
     def __init__(self, path: str, timeout: float | None) -> None:
         if timeout is None or timeout > REQUEST_SECONDS_MAX:

@@ -114,16 +114,20 @@ class InterceptedRequest:
     @cached_property
     def tables(self) -> frozenset[str]:
         """The tables that the request reads or writes, in lower case; none for faulty ones."""
-        tables = {str(self._get("table") or "").lower()}
-        mutations = [*(self._get("mutations") or ())]
-        for group in self._get("mutation_groups") or ():
-            mutations += group.mutations
-        for mutation in mutations:
-            case = mutation.WhichOneof("operation")
-            tables.add(getattr(getattr(mutation, case or "", None), "table", "").lower())
+        tables = {self.read_table.lower(), *(table.lower() for _, table in self.written)}
         for statement in self._statement_messages:
             tables |= {name.lower() for name in self._footprint_of(statement).tables}
         return frozenset(tables - {""})
+
+    @property
+    def written(self) -> Iterator[tuple[str, str]]:
+        """The operation, such as "insert", and the table or queue of each mutation."""
+        groups = [self._get("mutations") or ()]
+        groups += [group.mutations for group in self._get("mutation_groups") or ()]
+        for mutation in chain.from_iterable(groups):
+            case = mutation.WhichOneof("operation") or ""
+            change = getattr(mutation, case, None)
+            yield case, str(getattr(change, "table", "") or getattr(change, "queue", ""))
 
     @property
     def declared_tables(self) -> frozenset[str]:
@@ -150,6 +154,16 @@ class InterceptedRequest:
                 frozenset({index} if index else ()),
             ),
         )
+
+    @property
+    def read_table(self) -> str:
+        """The table of a read by key, as the request spells it; or ""."""
+        return str(self._get("table") or "")
+
+    @property
+    def read_index(self) -> str:
+        """The index of a read by key, or ""."""
+        return str(self._get("index") or "")
 
     @property
     def read_columns(self) -> tuple[str, ...]:

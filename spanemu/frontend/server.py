@@ -220,6 +220,8 @@ class _StreamBehavior:
 class _RemoteCall(ServedCall):
     """An RPC received through the port."""
 
+    transport = "grpc"
+
     def __init__(self, path: str, context: Any) -> None:
         super().__init__(path, context.time_remaining())
         self._context = context

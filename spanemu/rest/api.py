@@ -36,6 +36,8 @@ _OVERRIDE_HEADER = "x-http-method-override"  # with a query in the body, for lon
 class RestCall(ServedCall):
     """An RPC received through HTTP."""
 
+    transport = "rest"
+
     def __init__(self, path: str, request: Request) -> None:
         super().__init__(path, _timeout(request))
         self._request = request

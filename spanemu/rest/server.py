@@ -167,7 +167,7 @@ def index(request: Request) -> Response:
     """Return what runs here, with the paths that it answers."""
     if request.path != "/":
         return not_found(request)
-    links = {"api": "/v1/", "health": HEALTH_PATH}
+    links = {"api": "/v1/", "health": HEALTH_PATH, "metrics": "/metrics"}
     content = {"name": "spanemu", "version": version("spanemu"), "links": links}
     return Response.of_text(json.dumps(content))
 

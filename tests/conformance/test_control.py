@@ -296,6 +296,22 @@ def test_a_recording_is_read_by_many_threads(emulator, home):
         assert len(recorded.queries) == 20
 
 
+# ------------------------------------------------------------------ the request log
+
+
+def test_the_request_log_has_the_requests_of_all_clients(emulator, home):
+    log = emulator.request_log
+    began = log.requests().last
+    stock(home)
+    page = log.requests(after=began, database=home.name)
+    (read,) = [entry for entry in page.requests if entry.sql]
+    assert (read.sql, read.rows, read.status) == ("READ Sku, Qty FROM Stock", 1, "OK")
+    assert read.at.tzinfo is UTC
+    assert log.requests(after=page.last, wait_seconds=0.01).requests == []
+    with pytest.raises(ValueError, match="negative"):
+        log.requests(after=-1)
+
+
 # ------------------------------------------------------------------ what is not spanemu
 
 

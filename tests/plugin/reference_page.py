@@ -32,6 +32,7 @@ from spanemu.control.hotspot_watch import Watch
 from spanemu.control.hotspots import HotspotsHandle
 from spanemu.control.operation import Operation, operations_of
 from spanemu.control.recording import Recorder, RecordingSource
+from spanemu.control.request_log import RequestLog
 from spanemu.control.splits import SplitsHandle
 
 ROOT = Path(__file__).parents[2]
@@ -54,6 +55,7 @@ CLASSES = (
     ("`spanner_change_streams[NAME]`", ChangeStreamHandle),
     ("`spanner_faults`", Faults),
     ("`spanner_clock`", EmulatorClock),
+    ("`emulator.request_log`", RequestLog),
     ("`spanner_snapshot`", SpannerSnapshot),
     ("`spanner_migrator`", SpannerMigrator),
 )
@@ -74,6 +76,7 @@ INTERFACES = (
     Watch,
     SplitsHandle,
     ChangeStreamControl,
+    RequestLog,
 )
 
 

@@ -46,6 +46,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "frontend": {"base", "values", "schema", "database", "admin"},
     "rest": {"base", "frontend"},
     "interchange": {"base", "values", "schema", "sql", "ddl", "schema_source"},
+    "telemetry": {"base", "database", "admin", "frontend", "control"},
     "control": {"base", "database", "admin", "hotspots", "lint"},  # lint: which rules there are
 }
 # The outer shell composes everything.
@@ -109,6 +110,8 @@ LAZY: dict[str, str] = {
     "spanemu.control.hotspots": "the same",
     "spanemu.control.hotspot_watch": "the same",
     "spanemu.rest": "the REST interface is for emulators that listen for it",
+    "spanemu.telemetry": "logs and metrics are for emulators that are asked for them",
+    "spanemu.control.request_log": "the same",
     "spanemu.lint": "the linter is for runs that ask for it",
     "pytest_spanemu.lint": "the same",
     "difflib": "for mistakes only, and every test run loads `base.suggestions`",

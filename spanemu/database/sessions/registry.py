@@ -185,6 +185,17 @@ class Sessions:
             transactions, key=lambda item: (item.age is None, item.age or 0, int(item.id))
         )
 
+    def open_transaction_count(self) -> int:
+        """Return the number of read-write transactions that have not ended."""
+        return sum(len(transactions.open()) for transactions in list(self._busy))
+
+    def counts(self) -> tuple[int, int]:
+        """Return the numbers of regular and of multiplexed sessions that have not expired."""
+        now = self._clock.peek()
+        with self._mutex:
+            kinds = [each.multiplexed for each in self._sessions.values() if now <= each.ends_at]
+        return kinds.count(False), kinds.count(True)
+
     def restart_lifetimes(self) -> None:
         """Restart every session's lifetime, because a clock change does not age sessions."""
         now = self._clock.peek()

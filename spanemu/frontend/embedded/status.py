@@ -160,6 +160,7 @@ def deserialized(data: bytes, deserializer: Callable[[bytes], Any] | None, limit
 class EmbeddedCall(ServedCall):
     """A call with the (key, value) pairs of metadata that its caller passed."""
 
+    transport = "embedded"
     sent: tuple[tuple[str, str | bytes], ...] = ()
 
     @property

@@ -141,6 +141,11 @@ class LockTable:
         with self._mutex:
             return dict(holder.rows), dict(holder.ranges)
 
+    def waiting_count(self) -> int:
+        """Return the number of lock requests that wait now."""
+        with self._mutex:
+            return sum(map(len, self._requests.values()))
+
     # ------------------------------------------------------------------ inside the mutex
 
     def _try_row(self, holder: LockHolder, row_key: RowKey, lock: Lock) -> Wait | None:
@@ -354,10 +359,7 @@ class LockTable:
     def _queue(
         self, holder: LockHolder, tree: TreeId, request: Request, waits: Wait | None
     ) -> None:
-        """Wait until the request is granted.
-
-        Meanwhile no younger transaction gets the same lock.
-        """
+        """Wait until the request is granted; meanwhile no younger transaction gets the lock."""
         began = monotonic()
         with self._mutex:
             self._requests.setdefault(tree, {})[holder] = request
@@ -377,10 +379,8 @@ class LockTable:
                 del requests[holder]
                 if not requests:
                     del self._requests[tree]
-                if waits is not None:
-                    self._wake(
-                        holder
-                    )  # The request was not granted: let the waiters behind it pass.
+                if waits is not None:  # Not granted: let the waiters behind the request pass.
+                    self._wake(holder)
             self.log.record(holder, tree, request, held, began)
             if self.observer is not None:
                 self.observer.on_conflict(tree, request.low, request.high, monotonic() - began)

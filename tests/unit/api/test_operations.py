@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import spanemu
 from spanemu.api.embedded import OPERATIONS
-from spanemu.api.operations import dispatcher_of
+from spanemu.api.operations import EmulatorParts, dispatcher_of
 
 
 def test_the_operations_are_known_before_their_modules() -> None:
     with spanemu.Emulator() as emulator:
-        served = dispatcher_of(
-            emulator._instances,
-            emulator.clock,
-            lambda: emulator.faults,
-            emulator.record,
-            emulator.hotspots,
+        parts = EmulatorParts(
+            clock=emulator.clock,
+            faults=lambda: emulator.faults,
+            recorder=emulator.record,
+            hotspots=emulator.hotspots,
+            request_log=lambda: emulator.request_log,
         )
+        served = dispatcher_of(emulator._instances, parts)
         assert sorted(served) == sorted(OPERATIONS)

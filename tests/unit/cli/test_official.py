@@ -51,6 +51,7 @@ def test_flags_of_the_gateway(arguments, expected):
 def test_a_boolean_of_the_gateway_takes_no_argument():
     assert "--host-port=localhost:9010" in gateway("--log_requests", "false", "--grpc_port", "1")
     assert not any("abort" in each for each in gateway("--enable_fault_injection=F"))
+    assert "--log-requests" not in gateway("--log_requests=F")
 
 
 @pytest.mark.parametrize(
@@ -109,9 +110,15 @@ def test_variables_override_flags_and_flags_without_effect_are_named(monkeypatch
     monkeypatch.setattr(serve, "main", lambda arguments, **_: started.extend(arguments))
     monkeypatch.setenv("MAX_DATABASES_PER_INSTANCE", "3")
     with pytest.raises(SystemExit):
-        official.gateway_main(["--override_max_databases_per_instance=5", "--log_requests"])
-    assert "--max-databases-per-instance=3" in started
-    assert "--log_requests" in capsys.readouterr().err
+        official.gateway_main(
+            [
+                "--override_max_databases_per_instance=5",
+                "--override_change_stream_partition_token_alive_seconds=9",
+                "--log_requests",
+            ]
+        )
+    assert {"--max-databases-per-instance=3", "--log-requests"} <= set(started)
+    assert "partition_token_alive_seconds" in capsys.readouterr().err
     monkeypatch.setenv("MAX_DATABASES_PER_INSTANCE", "many")
     with pytest.raises(SystemExit) as caught:
         official.gateway_main([])

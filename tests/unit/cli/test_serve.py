@@ -17,6 +17,8 @@ from spanemu.admin.published_configs import PUBLISHED_CONFIGS
 from spanemu.api.endpoint_file import Endpoint
 from spanemu.api.remote import inherited_environment
 from spanemu.cli import main
+from spanemu.cli.serve import serve as serve_command
+from spanemu.cli.telemetry_options import telemetry_config
 
 SINGERS = "CREATE TABLE Singers (\n  Id INT64 NOT NULL,\n) PRIMARY KEY(Id)"
 
@@ -221,3 +223,23 @@ def test_every_flag_has_an_environment_variable(serve, tmp_path, monkeypatch):
 def test_the_variables_of_a_server_do_not_reach_the_servers_of_tests(monkeypatch):
     monkeypatch.setenv("SPANEMU_DATABASE", "shop")
     assert "SPANEMU_DATABASE" not in inherited_environment()
+
+
+@pytest.mark.parametrize("flag", ["--log-requests=json", "--log-slow-ms=0"])
+def test_serve_logs_requests_to_standard_error(serve, flag):
+    process = serve(flag, "--database", "shop")
+    uri = ready(process)[1].rpartition(" ")[2]
+    stub = insecure_channel(uri).unary_unary("/google.spanner.v1.Spanner/GetSession")
+    with pytest.raises(RpcError):
+        stub(b"", timeout=30)
+    line = process.stderr.readline()
+    assert ("INVALID_ARGUMENT" in line, line.startswith("{")) == (True, "json" in flag)
+
+
+@pytest.mark.parametrize(
+    ("value", "form"), [("json", "json"), ("1", "text"), ("true", "text"), ("off", None)]
+)
+def test_the_variable_of_the_request_log_may_be_a_boolean(monkeypatch, value, form):
+    monkeypatch.setenv("SPANEMU_LOG_REQUESTS", value)
+    context = serve_command.make_context("serve", [])
+    assert telemetry_config(context.params)["log_requests"] == form
