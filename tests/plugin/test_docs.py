@@ -1,6 +1,7 @@
 """The documentation: what it tells to type works, and it builds without a warning."""
 
 import re
+import runpy
 import shutil
 import subprocess
 import sys
@@ -177,9 +178,18 @@ def test_the_page_on_clients_runs(music):
 
 def test_the_page_on_change_streams_runs(project):
     (schema,) = blocks("how-to/change-streams.md", "sql")
-    (tests,) = blocks("how-to/change-streams.md", "python")
+    tests, reading = blocks("how-to/change-streams.md", "python")
     project.file("schema.sql", schema)
-    project.run(tests).assert_outcomes(passed=2)
+    project.ini("pythonpath = .\n")
+    shutil.copy(DOCS / "change_stream_reader.py", project.path)
+    project.run(f"{tests}\n\n{reading}").assert_outcomes(passed=3)
+
+
+def test_the_reader_of_change_streams_publishes_an_outbox(capsys):
+    reader = runpy.run_path(str(DOCS / "change_stream_reader.py"))
+    with spanemu.Emulator() as emulator:
+        reader["publish"](emulator.client())
+    assert capsys.readouterr().out.splitlines() == ['orders {"order":7}', 'stock {"sku":"A"}']
 
 
 def test_the_page_on_moving_runs(project):
