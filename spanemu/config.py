@@ -84,6 +84,7 @@ class ConfigChanges(TypedDict, total=False):
     host_port: str
     rest_host_port: str | None
     allowed_hosts: tuple[str, ...]
+    console: bool
     embedded_channel: bool
     seed: int | None
     project: str
@@ -123,12 +124,14 @@ class EmulatorConfig:
     emulator is closed (`base.collector`). `limits` are the limits of requests. `log_requests` is
     "text" or "json" to write a line to standard error for each request that takes at least
     `log_slow_seconds`; None writes none. With `metrics`, the requests that /metrics of the REST
-    interface shows are counted from the start, otherwise from its first request on.
+    interface shows are counted from the start, otherwise from its first request on. With
+    `console`, that interface serves the web console.
     """
 
     host_port: str = "127.0.0.1:0"
     rest_host_port: str | None = None
     allowed_hosts: tuple[str, ...] = ()
+    console: bool = True
     embedded_channel: bool = True
     seed: int | None = None
     project: str = DEFAULT_PROJECT

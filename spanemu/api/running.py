@@ -18,11 +18,13 @@ from spanemu.frontend.embedded import EmbeddedRegistry
 from spanemu.frontend.server import Server
 
 if TYPE_CHECKING:
+    from spanemu.console import site as console
     from spanemu.database import change_streams as streams
     from spanemu.rest import exchange
     from spanemu.rest import server as rest
     from spanemu.telemetry.emulator_telemetry import EmulatorTelemetry
 else:
+    console = deferred("spanemu.console.site")
     exchange = deferred("spanemu.rest.exchange")
     streams = deferred("spanemu.database.change_streams")
     rest = deferred("spanemu.rest.server")
@@ -81,6 +83,8 @@ class Running:
         self._rest = rest.RestServer(
             endpoints, (*config.allowed_hosts, *names), in_network=not address.is_loopback
         )
+        if config.console:
+            console.add_to(self._rest)
         self._rest.site.add(METRICS_PATH, self._metrics)
         self.rest_address = replace(address, port=self._rest.start(address.host, address.port))
 

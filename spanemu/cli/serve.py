@@ -63,6 +63,7 @@ class Options(TelemetryOptions):
     rest_host_port: str | None
     rest_port: int | None
     allowed_hosts: tuple[str, ...]
+    console: str
     project: str
     instance: str | None
     instance_configs: tuple[str, ...]
@@ -105,6 +106,13 @@ class Options(TelemetryOptions):
     multiple=True,
     metavar="NAME",
     help="Accept REST requests for this host name, besides localhost and addresses. Repeatable.",
+)
+@click.option(
+    "--console",
+    type=click.Choice(["on", "off"]),
+    default="on",
+    show_default=True,
+    help="Serve the web console below /console/ of the REST port.",
 )
 @click.option(
     "--project",
@@ -252,6 +260,7 @@ def _config(given: Options) -> EmulatorConfig:
             host_port=given["host_port"],
             rest_host_port=_rest_host_port(given),
             allowed_hosts=given["allowed_hosts"],
+            console=given["console"] == "on",
             project=given["project"],
             instance=given["instance"] or DEFAULT_INSTANCE,
             instance_configs=_listed_configs(given["instance_configs"]),

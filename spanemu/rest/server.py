@@ -40,6 +40,7 @@ class TooManyConnections(SpannerError, code=Code.UNAVAILABLE):
 class RestServer:
     """A server of the REST interface; `site` answers requests, and may be extended.
 
+    `links` names, in the reply to `/`, where what is served begins.
     `allowed_hosts` are names by which clients may call it, besides its addresses. `in_network` says
     that other machines may call it.
     """
@@ -47,7 +48,8 @@ class RestServer:
     def __init__(
         self, endpoints: Endpoints, allowed_hosts: Iterable[str] = (), in_network: bool = False
     ) -> None:
-        self.site = Site(index)
+        self.links = {"api": PREFIX, "health": HEALTH_PATH, "metrics": "/metrics"}
+        self.site = Site(self.index)
         self.site.add(PREFIX, Api(endpoints))
         self.site.add(HEALTH_PATH, health)
         self._guard = Guard(allowed_hosts, any_single_name=in_network)
@@ -82,6 +84,13 @@ class RestServer:
             return self.site(request)
         except Exception as error:
             return failed(error, request.path)
+
+    def index(self, request: Request) -> Response:
+        """Return what runs here, with the paths that it answers."""
+        if request.path != "/":
+            return not_found(request)
+        content = {"name": "spanemu", "version": version("spanemu"), "links": self.links}
+        return Response.of_text(json.dumps(content))
 
     def _accept(self) -> None:
         """Serve the connections to all listening sockets until the server is stopped."""
@@ -161,15 +170,6 @@ def _listen_at(host: str, port: int) -> socket.socket:
 def health(request: Request) -> Response:
     """Return that the emulator serves requests; the server answers nothing before."""
     return Response.of_text('{"status":"SERVING"}')
-
-
-def index(request: Request) -> Response:
-    """Return what runs here, with the paths that it answers."""
-    if request.path != "/":
-        return not_found(request)
-    links = {"api": "/v1/", "health": HEALTH_PATH, "metrics": "/metrics"}
-    content = {"name": "spanemu", "version": version("spanemu"), "links": links}
-    return Response.of_text(json.dumps(content))
 
 
 def not_found(request: Request) -> Response:

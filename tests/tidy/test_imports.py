@@ -47,6 +47,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "rest": {"base", "frontend"},
     "interchange": {"base", "values", "schema", "sql", "ddl", "schema_source"},
     "telemetry": {"base", "database", "admin", "frontend", "control"},
+    "console": {"rest", "web"},
     "control": {"base", "database", "admin", "hotspots", "lint"},  # lint: which rules there are
 }
 # The outer shell composes everything.
@@ -109,6 +110,7 @@ LAZY: dict[str, str] = {
     "spanemu.database.splits.hotspot_monitor": "the same",
     "spanemu.control.hotspots": "the same",
     "spanemu.control.hotspot_watch": "the same",
+    "spanemu.console": "the console is for emulators that serve it",
     "spanemu.rest": "the REST interface is for emulators that listen for it",
     "spanemu.telemetry": "logs and metrics are for emulators that are asked for them",
     "spanemu.control.request_log": "the same",

@@ -1,0 +1,64 @@
+// Values and types of columns, as text.
+
+function typeText(type) {
+  if (type.code === "ARRAY") return `ARRAY<${typeText(type.arrayElementType)}>`;
+  if (type.code === "STRUCT") return `STRUCT<${(type.structType?.fields ?? []).map(field => `${field.name ?? ""} ${typeText(field.type)}`.trim()).join(", ")}>`;
+  if (type.protoTypeFqn) return type.protoTypeFqn;
+  return type.typeAnnotation?.replace("PG_", "PG ") ?? type.code ?? "";
+}
+
+function valueText(value, type) {
+  if (value === null) return "NULL";
+  if (type.code === "ARRAY") return `[${value.map(each => valueText(each, type.arrayElementType)).join(", ")}]`;
+  if (type.code === "STRUCT") return `(${value.map((each, place) => valueText(each, type.structType.fields[place].type)).join(", ")})`;
+  return String(value);
+}
+
+const isNumber = type => ["INT64", "FLOAT64", "FLOAT32", "NUMERIC"].includes(type.code);
+const cell = (value, type) => value === null ? el("span", { class: "null" }, "NULL") : valueText(value, type);
+
+// Rows under the names and types of their columns, in a region that scrolls by itself.
+function grid(fields, rows, { label = "Rows", actions } = {}) {
+  const head = fields.map(field => el("th", { scope: "col", class: isNumber(field.type) ? "n" : "" }, field.name || "(no name)", el("span", { class: "type" }, typeText(field.type))));
+  return el("div", { class: "scroll grid", role: "region", tabindex: 0, "aria-label": label }, el("table", {},
+    el("thead", {}, el("tr", {}, head, actions && el("th", { scope: "col" }, el("span", { class: "unseen" }, "Actions")))),
+    el("tbody", {}, rows.map(row => el("tr", {}, row.map((value, place) => el("td", { class: isNumber(fields[place].type) ? "n" : "" }, cell(value, fields[place].type))),
+      actions && el("td", {}, actions(row)))))));
+}
+
+function csvOf(fields, rows) {
+  const quote = text => /[",\r\n]/.test(text) ? `"${text.replaceAll("\"", "\"\"")}"` : text;
+  const lines = rows.map(row => row.map((value, place) => value === null ? "" : quote(valueText(value, fields[place].type))));
+  return [fields.map(field => quote(field.name ?? "")), ...lines].map(line => line.join(",")).join("\r\n") + "\r\n";
+}
+
+// ------------------------------------------------------------------ values that a person types
+
+const TYPED = ["STRING", "INT64", "FLOAT64", "BOOL", "DATE", "TIMESTAMP", "NUMERIC", "BYTES", "JSON", "UUID"];
+
+// The type of a message for a type as INFORMATION_SCHEMA writes it, such as "ARRAY<STRING(MAX)>" or "character varying".
+function typeOf(text) {
+  const array = /^ARRAY<(.*)>/.exec(text) ?? /^(.*)\[\]$/.exec(text);
+  if (array) return { code: "ARRAY", arrayElementType: typeOf(array[1]) };
+  const name = text.replace(/\(.*\)/, "").trim();
+  const known = { bigint: "INT64", boolean: "BOOL", "double precision": "FLOAT64", real: "FLOAT32", bytea: "BYTES", date: "DATE", uuid: "UUID",
+    "timestamp with time zone": "TIMESTAMP", "spanner.commit_timestamp": "TIMESTAMP", numeric: "NUMERIC", jsonb: "JSON" }[name];
+  return { code: known ?? ([...TYPED, "FLOAT32"].includes(name) ? name : "STRING") };
+}
+
+// The JSON of a typed text. Arrays are JSON lists.
+function jsonValue(text, type) {
+  if (type.code === "ARRAY") return JSON.parse(text).map(each => each === null ? null : jsonValue(String(each), type.arrayElementType));
+  if (type.code === "BOOL") return text.trim().toLowerCase() === "true";
+  if (type.code === "FLOAT64" || type.code === "FLOAT32") return ["NaN", "Infinity", "-Infinity"].includes(text.trim()) ? text.trim() : Number(text);
+  return text;
+}
+
+// An input for a value, with a box for NULL: {node, value()}.
+function valueInput(label, type, value = null, isFixed = false) {
+  const input = el("input", { value: value === null ? "" : type.code === "ARRAY" ? JSON.stringify(value) : String(value), disabled: isFixed, class: "mono", "aria-label": label, autocomplete: "off", spellcheck: "false" });
+  const box = el("input", { type: "checkbox", checked: value === null, disabled: isFixed, "aria-label": `${label} is NULL` });
+  input.addEventListener("input", () => { box.checked = false; });
+  box.addEventListener("change", () => { if (box.checked) input.value = ""; });
+  return { node: [input, el("label", { class: "small" }, box, "NULL")], value: () => box.checked ? null : jsonValue(input.value, type) };
+}
