@@ -6,6 +6,7 @@ import ipaddress
 from dataclasses import dataclass, field
 from datetime import datetime
 from math import inf
+from pathlib import Path
 from typing import TypedDict
 
 from spanemu.base.clock import NANOS_PER_SECOND
@@ -97,6 +98,9 @@ class ConfigChanges(TypedDict, total=False):
     start_time: datetime | str | None
     partition_churn_seconds: float | None
     gc_freeze: bool
+    data_dir: Path | str | None
+    import_from: Path | str | None
+    export_on_exit: Path | str | None
     limits: Limits
     log_requests: str | None
     log_slow_seconds: float
@@ -121,7 +125,10 @@ class EmulatorConfig:
     of the clock at which the partitions of all change streams are split, merged and replaced; None
     leaves them to follow the splits. With `gc_freeze`, full garbage collections that Python starts
     skip the objects that exist at the start, and those that survive a long collection, until the
-    emulator is closed (`base.collector`). `limits` are the limits of requests. `log_requests` is
+    emulator is closed (`base.collector`). `data_dir` is a directory from which the emulator loads
+    its state when it starts, and in which `close` saves it. `import_from` is a directory with a
+    state to load if `data_dir` has none, and `export_on_exit` is another directory in which `close`
+    saves the state. `limits` are the limits of requests. `log_requests` is
     "text" or "json" to write a line to standard error for each request that takes at least
     `log_slow_seconds`; None writes none. With `metrics`, the requests that /metrics of the REST
     interface shows are counted from the start, otherwise from its first request on. With
@@ -144,10 +151,23 @@ class EmulatorConfig:
     start_time: datetime | str | None = None
     partition_churn_seconds: float | None = None
     gc_freeze: bool = True
+    data_dir: Path | str | None = None
+    import_from: Path | str | None = None
+    export_on_exit: Path | str | None = None
     limits: Limits = DEFAULT_LIMITS
     log_requests: str | None = None
     log_slow_seconds: float = 0.0
     metrics: bool = False
+
+    @property
+    def has_directories(self) -> bool:
+        """Return whether the emulator loads or saves its state."""
+        return self.keeps_state or self.import_from is not None
+
+    @property
+    def keeps_state(self) -> bool:
+        """Return whether the emulator saves its state when it is closed."""
+        return self.data_dir is not None or self.export_on_exit is not None
 
     def __post_init__(self) -> None:
         HostPort.parse(self.host_port)

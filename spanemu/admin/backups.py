@@ -103,6 +103,12 @@ class Backups:
             self._expire()
             return [backup for _, backup in under(self._by_name, f"{instance}/backups/")]
 
+    def all(self) -> list[backup_data.Backup]:
+        """Return every backup, by name."""
+        with self._mutex:
+            self._expire()
+            return list(self._by_name.values())
+
     def tails(self, instance: InstanceName) -> dict[str, int]:
         """Return the position of the youngest backup of each chain of an instance, by chain id."""
         chains = [backup.chain for backup in self.of(instance) if backup.chain is not None]

@@ -255,6 +255,22 @@ class InstanceConfigs:
                 del self._custom[name]
                 self._used.discard(name)
 
+    def custom(self) -> tuple[InstanceConfig, ...]:
+        """Return the user-managed configurations, by name."""
+        with self._mutex:
+            return tuple(self._custom.values())
+
+    def used(self) -> tuple[str, ...]:
+        """Return the full names that instances and partitions have named."""
+        with self._mutex:
+            return tuple(sorted(self._used))
+
+    def restore(self, custom: Iterable[InstanceConfig], used: Iterable[str]) -> None:
+        """Add configurations that were saved."""
+        with self._mutex:
+            self._custom.update((config.name, config) for config in custom)
+            self._used.update(used)
+
     def clear(self) -> None:
         """Delete the user-managed configurations."""
         with self._mutex:

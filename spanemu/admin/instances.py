@@ -114,6 +114,11 @@ class Instances:
             candidates = under(self._instances, prefix, start)
             return page((pair for pair in candidates if is_match(pair[1].fields())), paging.limit)
 
+    def all_instances(self) -> tuple[Instance, ...]:
+        """Return every instance, by name."""
+        with self.mutex:
+            return tuple(self._instances.values())
+
     def add_instance(self, instance: Instance) -> Instance:
         """Add an instance.
 

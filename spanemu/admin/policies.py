@@ -34,6 +34,16 @@ class Policies:
         stored = self._by_resource.get(resource)
         return Policy() if stored is None or stored[0] != created else stored[1]
 
+    def all(self) -> list[tuple[str, int, Policy]]:
+        """Return (resource, creation time, policy) of every policy."""
+        with self._mutex:
+            return [(name, *stored) for name, stored in sorted(self._by_resource.items())]
+
+    def restore(self, resource: str, created: int, policy: Policy) -> None:
+        """Add a policy that was saved."""
+        with self._mutex:
+            self._by_resource[resource] = created, policy
+
     def set(self, resource: str, created: int, content: bytes, expected: int | None) -> Policy:
         """Set a policy.
 

@@ -7,5 +7,6 @@ piece of code), `change_streams` with `change_records` (the records of change st
 (the official client connected to an emulator), `calls` (the connection to the control service of
 another process), `endpoint_file` (the file that publishes an emulator's address), `probe` (whether
 a server answers).
-`data_connection` is a database that `interchange` dumps and loads.
+`data_connection` is a database that `interchange` dumps and loads, and `saving` keeps the state of
+an emulator on disk.
 """

@@ -14,7 +14,7 @@ from __future__ import annotations
 import sys
 import threading
 import warnings
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Unpack
@@ -43,6 +43,7 @@ from spanemu.config import (
 from spanemu.control.clock import EmbeddedClock, as_datetime, nanos_of
 from spanemu.control.databases import LocalDatabase
 from spanemu.control.recorder import EmbeddedRecorder
+from spanemu.control.saving import LocalSaving
 from spanemu.database.core import Environment
 from spanemu.database.database import Database
 from spanemu.frontend.control import control_service
@@ -56,12 +57,14 @@ from spanemu.schema_source import SchemaRejected, SchemaStatement, Source, load_
 if TYPE_CHECKING:
     from spanemu.api import change_streams as streams
     from spanemu.api import operations, remote
+    from spanemu.api.saving import keeper as keeping
     from spanemu.control import change_streams as stream_control
     from spanemu.control import injector
     from spanemu.control import splits as split_control
     from spanemu.control.hotspots import Hotspots
     from spanemu.telemetry import emulator_telemetry, request_ring
 else:
+    keeping = deferred("spanemu.api.saving.keeper")
     operations = deferred("spanemu.api.operations")
     remote = deferred("spanemu.api.remote")
     streams = deferred("spanemu.api.change_streams")
@@ -123,8 +126,9 @@ class EmbeddedDatabase(LocalDatabase, DatabaseHandle):
 class Emulator(EmulatorHandle):
     """An emulator in this process, listening from construction until `close`.
 
-    Settings are the fields of `EmulatorConfig`, given as one object, as keywords, or both.
-    Raises InvalidConfig, and CannotListen (PortTaken if the port is taken). An emulator
+    Settings are the fields of `EmulatorConfig`, given as one object, as keywords, or both. Raises
+    InvalidConfig, and CannotListen (PortTaken if the port is taken). Raises UnusableState or
+    OSError for a directory with its state; `has_loaded` tells that it began with one. An emulator
     that is garbage-collected without `close` is closed in the background, with a ResourceWarning.
     After a fork the emulator belongs to the parent process: in the child, `close` does nothing and
     everything else raises ForkedHandle.
@@ -132,6 +136,7 @@ class Emulator(EmulatorHandle):
 
     endpoints = OwnProcess[Endpoints]()
     _instances = OwnProcess[Instances]()
+    _saving = OwnProcess[LocalSaving]()
     _running: Running | None = None
 
     def __init__(
@@ -172,16 +177,32 @@ class Emulator(EmulatorHandle):
         if self.config.abort_first_attempts:
             self.faults.abort_first_attempts().is_permanent = True
         self._telemetry = _telemetry(self.endpoints, instances)
-        control = _control_service(
-            instances, self.endpoints, self._clock, self._faults, self._telemetry
-        )
-        self.endpoints.add_unintercepted_service(control)
+        self._begin(clock)
+
+    def _begin(self, clock: SystemClock) -> None:
+        """Load the state, if there is one, and listen."""
+        instances, telemetry, keeper = self._instances, self._telemetry, None
         try:
+            if self.config.has_directories:
+                keeper = keeping.StateKeeper(self.config, instances)
+            self._saving = LocalSaving(None if keeper is None else keeper.save)
+            control = _control_service(
+                instances,
+                self.endpoints,
+                clock=self._clock,
+                faults=self._faults,
+                request_log=lambda: telemetry().request_log,
+                saving=self._saving,
+            )
+            self.endpoints.add_unintercepted_service(control)
+            self.has_loaded = keeper is not None and keeper.load(clock)
             self._observe()
-            self._running = Running(self.config, self.endpoints, self._instances, self._telemetry)
+            self._running = Running(self.config, self.endpoints, instances, telemetry, keeper)
         except BaseException:
             if self.config.gc_freeze:
                 heap.release()
+            if keeper is not None:
+                keeper.close()
             raise
 
     def _observe(self) -> None:
@@ -268,6 +289,10 @@ class Emulator(EmulatorHandle):
             raise rejection from failure
         return self.database(str(target))
 
+    def save(self) -> str:
+        self._check_open()
+        return self._saving.save()
+
     def record(self, database: NamedDatabase | str) -> EmbeddedRecorder:
         return _recorder(self._instances, self.endpoints, self.name_of(database))
 
@@ -286,10 +311,13 @@ class Emulator(EmulatorHandle):
         return EmbeddedDatabase(self, self.resolve(name), self._instances)
 
     def close(self) -> None:
-        """Stop listening, fail the running requests and drop all databases."""
+        """Stop listening, fail the running requests, save the state and drop all databases.
+
+        Raises OSError if the state cannot be saved in the directories of the configuration.
+        """
         self._closed = True
         if self._running is not None:
-            self._running.stop()
+            self._running.stop(save=True)
 
     def __del__(self) -> None:
         running = self._running
@@ -315,27 +343,16 @@ OPERATIONS = (
     "StartRecording", "PollRecording", "StopRecording",
     "StartHotspots", "ReportHotspots", "ResetHotspots", "StopHotspots", "PauseHotspots",
     "WatchHotspots", "ReportWatch", "StopWatch", "SplitStats", "Simulate", "Heatmap",
-    "Requests",
+    "Requests", "Save",
 )  # fmt: skip
 
 
-def _control_service(
-    instances: Instances,
-    endpoints: Endpoints,
-    clock: EmbeddedClock,
-    faults: Callable[[], injector.EmbeddedFaults],
-    telemetry: Callable[[], emulator_telemetry.EmulatorTelemetry],
-) -> Service:
-    """Return the service for other processes, which makes its operations for the first request."""
+def _control_service(instances: Instances, endpoints: Endpoints, **own: Any) -> Service:
+    """Return the service for other processes; `own` are further fields of its `EmulatorParts`."""
 
     def dispatcher_of_parts() -> Any:
-        parts = operations.EmulatorParts(
-            clock=clock,
-            faults=faults,
-            recorder=partial(_recorder, instances, endpoints),
-            hotspots=partial(_hotspots, instances),
-            request_log=lambda: telemetry().request_log,
-        )
+        recorder, hotspots = partial(_recorder, instances, endpoints), partial(_hotspots, instances)
+        parts = operations.EmulatorParts(recorder=recorder, hotspots=hotspots, **own)
         return operations.dispatcher_of(instances, parts)
 
     dispatcher = Once(dispatcher_of_parts)

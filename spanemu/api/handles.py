@@ -284,6 +284,14 @@ class EmulatorHandle(ABC):
         """The latest requests of all clients, recorded from the first call on."""
 
     @abstractmethod
+    def save(self) -> str:
+        """Save the state in the data directory, and return the folder of the saved state.
+
+        The saved state has every commit before the call. Raises ValueError for an emulator without
+        a data directory.
+        """
+
+    @abstractmethod
     def record(self, database: NamedDatabase | str) -> Recorder:
         """Return a context manager that records the requests of a database's clients."""
 

@@ -17,6 +17,7 @@ from spanemu.control.hotspots import HotspotsHandle
 from spanemu.control.injector import EmbeddedFaults
 from spanemu.control.recording import Recorder, RecordingSource
 from spanemu.control.request_log import RequestLog
+from spanemu.control.saving import LocalSaving, SavingControl
 from spanemu.control.splits import Splits, SplitsHandle
 
 
@@ -32,6 +33,7 @@ class EmulatorParts:
     recorder: Callable[[str], Recorder]
     hotspots: Callable[[str], HotspotsHandle]
     request_log: Callable[[], RequestLog]
+    saving: LocalSaving
 
 
 def dispatcher_of(instances: Instances, parts: EmulatorParts) -> Dispatcher:
@@ -51,4 +53,5 @@ def dispatcher_of(instances: Instances, parts: EmulatorParts) -> Dispatcher:
     operations.add(HotspotsHandle, parts.hotspots)
     operations.add(Watch)
     operations.add(RequestLog, parts.request_log)
+    operations.add(SavingControl, lambda: parts.saving)
     return operations

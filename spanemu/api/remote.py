@@ -30,6 +30,7 @@ from spanemu.control.change_streams import ChangeStreamControl
 from spanemu.control.clock import EmulatorClock, as_datetime
 from spanemu.control.remote import Proxy, RemoteFaults, RemoteRecorder, proxy
 from spanemu.control.request_log import RequestLog
+from spanemu.control.saving import SavingControl
 from spanemu.control.splits import SplitsHandle
 from spanemu.schema.dialect import (
     DATABASE_DIALECTS,
@@ -147,6 +148,9 @@ class RemoteEmulator(EmulatorHandle):
     @property
     def request_log(self) -> RequestLog:
         return proxy(RequestLog, self.calls)
+
+    def save(self) -> str:
+        return proxy(SavingControl, self.calls).save()
 
     def record(self, database: NamedDatabase | str) -> RemoteRecorder:
         return RemoteRecorder(self.calls, self.name_of(database))

@@ -18,6 +18,7 @@ from spanemu.frontend.embedded import EmbeddedRegistry
 from spanemu.frontend.server import Server
 
 if TYPE_CHECKING:
+    from spanemu.api.saving import keeper as keeping
     from spanemu.console import site as console
     from spanemu.database import change_streams as streams
     from spanemu.rest import exchange
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 else:
     console = deferred("spanemu.console.site")
     exchange = deferred("spanemu.rest.exchange")
+    keeping = deferred("spanemu.api.saving.keeper")
     streams = deferred("spanemu.database.change_streams")
     rest = deferred("spanemu.rest.server")
 
@@ -39,7 +41,7 @@ _EMBEDDED = EmbeddedRegistry()
 class Running:
     """The servers and the catalog of an emulator, from the constructor until `stop`.
 
-    Raises CannotListen. `rest_address` is None without REST.
+    Raises CannotListen. `rest_address` is None without REST, `keeper` without a state on disk.
     """
 
     rest_address: HostPort | None = None
@@ -52,8 +54,10 @@ class Running:
         endpoints: Endpoints,
         instances: Instances,
         telemetry: Callable[[], EmulatorTelemetry],
+        keeper: keeping.StateKeeper | None = None,
     ) -> None:
         self._telemetry = telemetry
+        self._keeper = keeper
         self._instances = instances
         self._holds_heap = config.gc_freeze
         self._process = os.getpid()
@@ -98,8 +102,8 @@ class Running:
         """Return whether the emulator still runs, and in this process."""
         return not self._stopped and self._process == os.getpid()
 
-    def stop(self) -> None:
-        """Stop listening, fail the running requests and drop all databases.
+    def stop(self, *, save: bool = False) -> None:
+        """Stop listening, fail the running requests and drop all databases; with `save`, save them.
 
         Does nothing in a forked child, where stopping the copied gRPC server never returns.
         """
@@ -117,4 +121,11 @@ class Running:
         if self._rest is not None:
             self._rest.stop()
         self._server.stop()
-        self._instances.close()  # Last, so that no waiting commit succeeds as locks are released.
+        try:
+            if save and self._keeper is not None:
+                self._keeper.save_all()
+        finally:
+            # Last, so that no waiting commit succeeds as locks are released.
+            self._instances.close()
+            if self._keeper is not None:
+                self._keeper.close()

@@ -77,6 +77,9 @@ COMMANDS: Mapping[str, Subcommand] = {
         "spanemu.cli.load",
         "Read a dump into a database: SQL, JSON lines or CSV.",
     ),
+    "save": Subcommand(
+        "spanemu.cli.save", "Save the state of a running server in its data directory."
+    ),
     "serve": Subcommand("spanemu.cli.serve", "Run an emulator on a port until it is stopped."),
 }
 

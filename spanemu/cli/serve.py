@@ -1,18 +1,17 @@
 """`spanemu serve`: runs an emulator on a port until a signal stops it.
 
 exit 0   stopped by SIGTERM or SIGINT
-exit 2   the command line or a schema is invalid
+exit 2   the command line, a schema or the state in a data directory is invalid
 exit 3   the port is in use, or the host is not an address of this machine
+exit 4   the state cannot be saved
 """
 
 from __future__ import annotations
 
 import os
-import signal
 import sys
-import threading
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from collections.abc import Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Unpack
 
@@ -21,12 +20,13 @@ import click
 import spanemu
 from spanemu.admin.published_configs import PUBLISHED_CONFIGS
 from spanemu.api.endpoint_file import publish
-from spanemu.base.clock import monotonic
+from spanemu.api.saving.errors import UnusableState
 from spanemu.base.collector import Pause, heap
 from spanemu.base.limits import DEFAULT_LIMITS, Limits
 from spanemu.base.resource_names import InstanceName
 from spanemu.cli import init_files
 from spanemu.cli.commands import Ids, dialect_option, with_variables
+from spanemu.cli.ending import close, leave, stop_signal
 from spanemu.cli.home_cpu import keep_to_one_cpu
 from spanemu.cli.process_memory import heed_limits, share_one_arena, statement_memory_bytes
 from spanemu.cli.readiness import OWN, READY_LINES, announce, endpoint_of, warn
@@ -52,8 +52,6 @@ _INVALID_FILES = (
     OSError,
     UnicodeDecodeError,
 )
-CLOSE_SECONDS_MAX = 1.0
-LEAVE_SECONDS_MAX = 0.5
 
 
 class Options(TelemetryOptions):
@@ -72,6 +70,9 @@ class Options(TelemetryOptions):
     dialect: str
     schemas: tuple[Path, ...]
     init_dir: Path | None
+    data_dir: Path | None
+    import_from: Path | None
+    export_on_exit: str | None
     endpoint_file: Path | None
     seed: int | None
     start_time: str | None
@@ -157,6 +158,24 @@ class Options(TelemetryOptions):
     help="Run the .sql and .ddl files of this directory; those of a subdirectory DATABASE there.",
 )
 @click.option(
+    "--data-dir",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Begin with the state in this directory, and save the state there at the end.",
+)
+@click.option(
+    "--import",
+    "import_from",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Begin with the state that another server saved in this directory.",
+)
+@click.option(
+    "--export-on-exit",
+    is_flag=False,
+    flag_value="",
+    metavar="[DIRECTORY]",
+    help="Save the state in this directory at the end. [default: that of --import]",
+)
+@click.option(
     "--endpoint-file",
     type=click.Path(path_type=Path),
     help="Write the server's address to this file, as JSON.",
@@ -203,7 +222,7 @@ def serve(**given: Unpack[Options]) -> None:
     with stop_signal(given["stop_on_stdin_end"]) as wait_for_stop, ExitStack() as stack:
         has_wish = given["rest_host_port"] is not None or given["rest_port"] is not None
         emulator = _start(config, must_have_rest=has_wish)
-        stack.callback(_close, emulator)
+        stack.callback(close, emulator)
         warn(emulator)
         created = _create(emulator, given)
         if given["abort_share"]:
@@ -212,45 +231,7 @@ def serve(**given: Unpack[Options]) -> None:
             _publish(emulator, path, stack)
         announce(emulator, created, given["ready_lines"])
         wait_for_stop()
-    _leave()
-
-
-@contextmanager
-def stop_signal(or_stdin_end: bool) -> Iterator[Callable[[], None]]:
-    """Yield a function that waits for SIGTERM or SIGINT, or returns at once after an earlier one.
-
-    The signal handlers write to a pipe, because a handler may run while this thread holds the lock
-    of a threading.Event.
-    """
-    reader, writer = os.pipe()
-
-    def stop(*_: object) -> None:
-        with suppress(OSError):
-            os.write(writer, b".")
-
-    previous = {number: signal.signal(number, stop) for number in (signal.SIGTERM, signal.SIGINT)}
-    if or_stdin_end:
-        threading.Thread(target=_at_stdin_end, args=(stop,), daemon=True).start()
-    try:
-        yield lambda: _wait(reader)
-    finally:
-        for number, handler in previous.items():
-            signal.signal(number, handler)
-
-
-def _wait(reader: int) -> None:
-    os.read(reader, 1)
-
-
-def _at_stdin_end(stop: Callable[[], None]) -> None:
-    """Call `stop` when standard input ends.
-
-    Reads descriptor 0 directly, because a buffered reader would hold a lock that the exit needs.
-    """
-    with suppress(OSError):
-        while os.read(0, 4096):
-            pass
-    stop()
+    leave()
 
 
 def _config(given: Options) -> EmulatorConfig:
@@ -271,11 +252,24 @@ def _config(given: Options) -> EmulatorConfig:
             limits=_limits(),
             databases_per_instance_max=given["max_databases_per_instance"],
             partition_churn_seconds=given["partition_churn_seconds"],
+            data_dir=given["data_dir"],
+            import_from=given["import_from"],
+            export_on_exit=_export_directory(given),
             embedded_channel=False,
             **telemetry_config(given),
         )
     except ValueError as error:  # including InvalidConfig
         raise click.UsageError(str(error)) from error
+
+
+def _export_directory(given: Options) -> Path | None:
+    """Return where to save the state at the end, None for nowhere. Raises click.UsageError."""
+    if given["export_on_exit"] is None:
+        return None
+    directory = given["export_on_exit"] or given["import_from"]
+    if directory is None:
+        raise click.UsageError("--export-on-exit needs a directory, its own or that of --import.")
+    return Path(directory)
 
 
 def _listed_configs(ids: Sequence[str]) -> dict[str, str]:
@@ -314,6 +308,9 @@ def _start(config: EmulatorConfig, must_have_rest: bool) -> spanemu.Emulator:
         except spanemu.CannotListen as error:
             click.echo(f"spanemu: {error}", err=True)
             sys.exit(EXIT_CANNOT_LISTEN)
+        except (UnusableState, OSError) as error:
+            click.echo(f"spanemu: {error}", err=True)
+            sys.exit(EXIT_USAGE)
         heap.freeze()
     return emulator
 
@@ -339,8 +336,9 @@ def _create(emulator: spanemu.Emulator, given: Options) -> list[str]:
         names += [
             emulator.create_database(database, given["schemas"], dialect=given["dialect"]).name
             for database in given["databases"]
+            if not (emulator.has_loaded and _has(emulator, database))
         ]
-        if (directory := given["init_dir"]) is not None:
+        if (directory := given["init_dir"]) is not None and not emulator.has_loaded:
             names += init_files.run_init_files(
                 emulator, directory, given["databases"], given["dialect"]
             )
@@ -355,27 +353,18 @@ def _create(emulator: spanemu.Emulator, given: Options) -> list[str]:
     return names
 
 
+def _has(emulator: spanemu.Emulator, database: str) -> bool:
+    """Return whether a database was loaded with the state of the emulator."""
+    try:
+        emulator.database(database)
+    except spanemu.SpannerError:
+        return False
+    return True
+
+
 def _publish(emulator: spanemu.Emulator, path: Path, stack: ExitStack) -> None:
     try:
         stack.enter_context(publish(endpoint_of(emulator), path))
     except OSError as error:
         click.echo(f"spanemu: cannot write the endpoint file: {error}", err=True)
         sys.exit(EXIT_USAGE)
-
-
-def _close(emulator: spanemu.Emulator) -> None:
-    closer = threading.Thread(target=emulator.close, daemon=True)
-    closer.start()
-    closer.join(CLOSE_SECONDS_MAX)
-
-
-def _leave() -> None:
-    """Exit soon, even if a request still holds a thread, for which Python would wait."""
-    deadline = monotonic() + LEAVE_SECONDS_MAX
-    for thread in threading.enumerate():
-        if thread is not threading.current_thread() and not thread.daemon:
-            thread.join(max(0.0, deadline - monotonic()))
-            if thread.is_alive():
-                sys.stdout.flush()
-                sys.stderr.flush()
-                os._exit(0)

@@ -26,6 +26,10 @@ class DatabaseTime:
         self._row_deletion = row_deletion
         self._created = self.create_time = core.store.clock.now()
 
+    def was_created(self, at: int) -> None:
+        """Set the creation time of a database that was loaded from a file."""
+        self._created = self.create_time = at
+
     @property
     def clock(self) -> Clock:
         """The clock of the database."""

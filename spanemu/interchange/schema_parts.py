@@ -2,8 +2,8 @@
 
 Foreign keys and change streams follow the rows: rows of tables that refer to each other can be
 loaded in any order, and the load is not a change that a change stream records. So do privileges,
-which may be on change streams. Everything else comes before the rows. Queues are part of the
-schema, but their messages, which are in transit, are not dumped.
+which may be on change streams, and the option of a queue to accept no messages. Everything else
+comes before the rows.
 
 A sequence and an identity column continue where they stood: their start counter in the dump is the
 counter of the dumped database, as in the exports of Spanner's Dataflow template.
@@ -45,7 +45,7 @@ def schema_parts(schema: Schema, database: str = "db") -> SchemaParts:
 
 def without_late_objects(schema: Schema) -> Schema:
     """Return the schema without the objects that follow the rows."""
-    tables = {name: replace(table, foreign_keys=()) for name, table in schema.tables.items()}
+    tables = {name: _plain(table) for name, table in schema.tables.items()}
     roles = {
         name: replace(role, grants=())
         for name, role in schema.roles.items()
@@ -54,12 +54,21 @@ def without_late_objects(schema: Schema) -> Schema:
     return schema.next(tables=tables, change_streams={}, roles=roles)
 
 
-def loaded_tables(schema: Schema, names: Iterable[str] = ()) -> list[Table]:
+def _plain(table: Table) -> Table:
+    """Return a table without foreign keys, and a queue that accepts messages."""
+    options = {name: value for name, value in table.options.items() if name != "disable_send"}
+    return replace(table, foreign_keys=(), options=options)
+
+
+def loaded_tables(
+    schema: Schema, names: Iterable[str] = (), *, messages: bool = False
+) -> list[Table]:
     """Return the tables whose rows are dumped, each after the tables that its rows need.
 
-    `names` selects some of them; raises KeyError for a name that is no table.
+    `names` selects some of them; raises KeyError for a name that is no table. With `messages`, the
+    tables include queues.
     """
-    tables = [table for table in ordered_tables(schema) if not table.is_queue]
+    tables = [table for table in ordered_tables(schema) if messages or not table.is_queue]
     selected = {}
     for name in names:
         table = schema.requested_table(name)

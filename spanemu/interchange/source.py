@@ -26,16 +26,22 @@ class UnknownTable(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """The parts of a database to dump or load; without `tables`, all tables."""
+    """The parts of a database to dump or load; without `tables`, all tables.
+
+    Messages of queues, which are in transit, are a part of the state of an emulator only.
+    """
 
     tables: Sequence[str] = ()
     schema: bool = True
     rows: bool = True
+    messages: bool = False
 
     def of(self, schema: Schema) -> list[Table]:
         """Return the tables with rows to dump or load, in order. Raises UnknownTable."""
         try:
-            return loaded_tables(schema, self.tables) if self.rows else []
+            if not self.rows:
+                return []
+            return loaded_tables(schema, self.tables, messages=self.messages)
         except KeyError as missing:
             raise UnknownTable(f"there is no table {missing.args[0]}") from missing
 

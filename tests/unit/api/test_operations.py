@@ -15,6 +15,7 @@ def test_the_operations_are_known_before_their_modules() -> None:
             recorder=emulator.record,
             hotspots=emulator.hotspots,
             request_log=lambda: emulator.request_log,
+            saving=emulator._saving,
         )
         served = dispatcher_of(emulator._instances, parts)
         assert sorted(served) == sorted(OPERATIONS)

@@ -70,6 +70,49 @@ def test_serve_refuses_unpublished_configurations():
             client.instance("inst-1", configuration_name=made_up).create()
 
 
+def test_a_data_directory_outlives_the_server(serve, tmp_path, monkeypatch):
+    """The first server creates a database, which the second begins with and does not create."""
+    data, export, schema = tmp_path / "data", tmp_path / "export", tmp_path / "schema.sql"
+    schema.write_text(SINGERS)
+    flags = ("--data-dir", str(data), "--database", "shop", "--schema", str(schema))
+    process = serve(*flags)
+    monkeypatch.setenv("SPANNER_EMULATOR_HOST", ready(process)[1].rpartition(" ")[2])
+    monkeypatch.delenv("SPANEMU_ENDPOINT_FILE", raising=False)
+    rows = CliRunner().invoke(main, ["load", "shop", "-"], input="INSERT Singers (Id) VALUES (1);")
+    assert rows.exit_code == 0, rows.output
+    saved = CliRunner().invoke(main, ["save"])
+    assert saved.output == f"{data / 'state-000001'}\n"
+    process.kill()
+    process = serve(*flags, "--export-on-exit", str(export))
+    monkeypatch.setenv("SPANNER_EMULATOR_HOST", ready(process)[1].rpartition(" ")[2])
+    assert "VALUES (1)" in CliRunner().invoke(main, ["dump", "shop"]).output
+    second = serve("--data-dir", str(data))
+    assert second.wait(timeout=60) == 2
+    assert str(data) in second.stderr.read()
+    process.terminate()
+    assert process.wait(timeout=60) == 0
+    with (
+        spanemu.Emulator(import_from=export) as emulator,
+        emulator.database("shop").client().snapshot() as snapshot,
+    ):
+        assert list(snapshot.execute_sql("SELECT Id FROM Singers")) == [[1]]
+
+
+def test_export_on_exit_needs_a_directory():
+    result = CliRunner().invoke(main, ["serve", "--export-on-exit"])
+    assert result.exit_code == 2
+    assert "needs a directory" in result.output
+
+
+def test_a_state_that_cannot_be_saved_is_an_exit_code(serve, tmp_path):
+    process = serve("--data-dir", str(tmp_path / "data"))
+    ready(process)
+    (tmp_path / "data").rename(tmp_path / "moved")
+    process.terminate()
+    assert process.wait(timeout=60) == 4
+    assert "not saved" in process.stderr.read()
+
+
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_serve_announces_readiness_and_stops_on_a_signal(serve, tmp_path, number):
     path = tmp_path / "endpoint.json"

@@ -1,0 +1,93 @@
+"""The end of `spanemu serve`: the signals that ask for it, and an exit within a bound."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+
+import click
+
+import spanemu
+from spanemu.base.clock import monotonic
+
+CLOSE_SECONDS_MAX = 1.0
+SAVE_SECONDS_MAX = 3_600.0
+LEAVE_SECONDS_MAX = 0.5
+EXIT_NOT_SAVED = 4
+
+
+@contextmanager
+def stop_signal(or_stdin_end: bool) -> Iterator[Callable[[], None]]:
+    """Yield a function that waits for SIGTERM or SIGINT, or returns at once after an earlier one.
+
+    The signal handlers write to a pipe, because a handler may run while this thread holds the lock
+    of a threading.Event.
+    """
+    reader, writer = os.pipe()
+
+    def stop(*_: object) -> None:
+        with suppress(OSError):
+            os.write(writer, b".")
+
+    previous = {number: signal.signal(number, stop) for number in (signal.SIGTERM, signal.SIGINT)}
+    if or_stdin_end:
+        threading.Thread(target=_at_stdin_end, args=(stop,), daemon=True).start()
+    try:
+        yield lambda: _wait(reader)
+    finally:
+        for number, handler in previous.items():
+            signal.signal(number, handler)
+
+
+def _wait(reader: int) -> None:
+    os.read(reader, 1)
+
+
+def _at_stdin_end(stop: Callable[[], None]) -> None:
+    """Call `stop` when standard input ends.
+
+    Reads descriptor 0 directly, because a buffered reader would hold a lock that the exit needs.
+    """
+    with suppress(OSError):
+        while os.read(0, 4096):
+            pass
+    stop()
+
+
+def close(emulator: spanemu.Emulator) -> None:
+    """Close an emulator; end the process with EXIT_NOT_SAVED if its state cannot be saved."""
+    problems: list[OSError] = []
+
+    def close_and_note() -> None:
+        try:
+            emulator.close()
+        except OSError as problem:
+            problems.append(problem)
+
+    closer = threading.Thread(target=close_and_note, daemon=True)
+    closer.start()
+    closer.join(SAVE_SECONDS_MAX if emulator.config.keeps_state else CLOSE_SECONDS_MAX)
+    for problem in problems:
+        click.echo(f"spanemu: the state is not saved: {problem}", err=True)
+        leave(EXIT_NOT_SAVED)
+
+
+def leave(code: int = 0) -> None:
+    """Exit soon, even if a request still holds a thread, for which Python would wait.
+
+    Return if no thread does and `code` is 0.
+    """
+    deadline = monotonic() + LEAVE_SECONDS_MAX
+    for thread in threading.enumerate():
+        if thread is not threading.current_thread() and not thread.daemon:
+            thread.join(max(0.0, deadline - monotonic()))
+            if thread.is_alive():
+                sys.stdout.flush()
+                sys.stderr.flush()
+                os._exit(code)
+    if code:
+        sys.exit(code)

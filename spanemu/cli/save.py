@@ -1,0 +1,39 @@
+"""`spanemu save`: saves the state of a running server in its data directory.
+
+exit 0   the state is saved
+exit 1   the server has no data directory, does not answer, or cannot write
+exit 2   the command line is invalid
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Unpack
+
+import click
+
+from spanemu.api.remote import RemoteEmulator
+from spanemu.base.errors import SpannerError
+from spanemu.cli.target import TargetOptions, find_target, target_options
+
+EXIT_NOT_SAVED = 1
+
+
+@click.command()
+@target_options
+@click.option("-q", "--quiet", is_flag=True, help="Print nothing.")
+def save(quiet: bool, **given: Unpack[TargetOptions]) -> None:
+    """Save the state of a running server in its data directory."""
+    # gRPC would print lines of its own about a server that does not answer.
+    os.environ.setdefault("GRPC_VERBOSITY", "NONE")
+    emulator = RemoteEmulator(find_target(given).uri)
+    try:
+        folder = emulator.save()
+    except (SpannerError, ValueError) as problem:
+        click.echo(f"spanemu: {problem}", err=True)
+        sys.exit(EXIT_NOT_SAVED)
+    finally:
+        emulator.close()
+    if not quiet:
+        click.echo(folder)
