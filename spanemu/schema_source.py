@@ -17,11 +17,11 @@ import os
 import re
 import warnings
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
 
 from spanemu.base.errors import Code, SpannerError
 from spanemu.base.excerpts import excerpt, position_of_name
+from spanemu.base.record import dataclass
 from spanemu.schema.dialect import GOOGLE_STANDARD_SQL, POSTGRESQL, DatabaseDialect
 from spanemu.sql.dialects import dialect_of
 from spanemu.sql.errors import DdlSyntaxFailure, SyntaxFailure

@@ -6,11 +6,11 @@ previous capacity if that is within the limits.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from spanemu.base.deferred import deferred
 from spanemu.base.errors import Unsupported
+from spanemu.base.record import dataclass
 
 if TYPE_CHECKING:
     from spanemu.admin import errors

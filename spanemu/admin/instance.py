@@ -6,7 +6,7 @@ Capacity is counted in processing units; a node is a thousand of them.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING
 
 from spanemu.admin.autoscaling import (
@@ -18,6 +18,7 @@ from spanemu.admin.autoscaling import (
 from spanemu.admin.published_configs import PUBLISHED_CONFIGS
 from spanemu.base.deferred import deferred
 from spanemu.base.errors import Unsupported
+from spanemu.base.record import dataclass
 from spanemu.base.resource_ids import check_labels
 
 if TYPE_CHECKING:

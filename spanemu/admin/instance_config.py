@@ -15,7 +15,7 @@ from __future__ import annotations
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from enum import IntEnum
 from typing import TYPE_CHECKING
 
@@ -31,6 +31,7 @@ from spanemu.admin.published_configs import (
 from spanemu.base.deferred import deferred
 from spanemu.base.errors import SpannerError
 from spanemu.base.paging import Page, PageRequest, page, under
+from spanemu.base.record import dataclass
 from spanemu.base.resource_ids import check_instance_config_id, check_labels
 from spanemu.base.resource_names import InstanceConfigName, ProjectName
 

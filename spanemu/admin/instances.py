@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sortedcontainers import SortedDict
@@ -37,6 +37,7 @@ from spanemu.base.deferred import deferred
 from spanemu.base.errors import SpannerError
 from spanemu.base.limits import DEFAULT_LIMITS, Limits
 from spanemu.base.paging import Page, PageRequest, page, under
+from spanemu.base.record import dataclass
 from spanemu.base.resource_ids import check_database_id
 from spanemu.base.resource_names import DatabaseName, InstanceName, ProjectName
 from spanemu.database.database import Database

@@ -13,7 +13,7 @@ from __future__ import annotations
 import threading
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 from sortedcontainers import SortedDict
@@ -22,6 +22,7 @@ from spanemu.base.clock import NANOS_PER_DAY, Clock
 from spanemu.base.deferred import deferred
 from spanemu.base.errors import SpannerError
 from spanemu.base.paging import Page, PageRequest, newest_first, page, under
+from spanemu.base.record import dataclass
 from spanemu.base.resource_ids import check_operation_id
 from spanemu.base.resource_names import InstanceName, OperationName, OperationResource, ProjectName
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import threading
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from spanemu.base.deferred import deferred
+from spanemu.base.record import dataclass
 
 if TYPE_CHECKING:
     from spanemu.admin import errors

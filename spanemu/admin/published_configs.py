@@ -11,8 +11,9 @@ is the page "Regional, dual-region, and multi-region configurations" of Spanner'
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from enum import IntEnum
+
+from spanemu.base.record import dataclass
 
 STORAGE_LIMIT_PER_UNIT = 10_995_116_278  # bytes per processing unit
 

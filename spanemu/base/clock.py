@@ -16,10 +16,11 @@ import sys
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Protocol
 
+from spanemu.base.record import dataclass
 from spanemu.base.timers import Timer, Timers
 
 NANOS_PER_MICRO = 1_000

@@ -11,11 +11,13 @@ that is not a `SpannerError` is a bug of spanemu.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import MISSING, Field, dataclass, field
+from dataclasses import MISSING, Field, field
 from enum import IntEnum
 from functools import cache
 from inspect import get_annotations
 from typing import Any, ClassVar, Self, dataclass_transform
+
+from spanemu.base.record import dataclass
 
 
 class Code(IntEnum):

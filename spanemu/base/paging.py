@@ -9,11 +9,11 @@ from __future__ import annotations
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from binascii import Error as Base64Error
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import islice
 from typing import Generic, Protocol, TypeVar
 
 from spanemu.base.errors import Code, SpannerError
+from spanemu.base.record import dataclass
 
 PAGE_SIZE_MAX = 1000
 

@@ -1,18 +1,28 @@
-"""Light classes for frozen data: the guarantees of a frozen dataclass at a fraction of its cost.
+"""Light classes for data: what `dataclasses` generates, without generating it at every start.
 
-A frozen dataclass is generated from six pieces of source when its module is imported, and sets each
-field through `object.__setattr__` when an instance is created. A syntax tree and a plan have
-hundreds of such classes, and a fast start is a feature of spanemu. `record` generates only
-`__init__`; the type checker verifies that no field is assigned (`frozen_default`).
+`dataclasses.dataclass` examines the fields of a class and compiles up to seven functions when the
+class's module is imported. A start imports hundreds of classes, of which few get an instance, and a
+fast start is a feature of spanemu. The classes here have the same fields and methods:
+
+    record, keyword_record   no check that fields are not assigned, but by the type checker
+    dataclass                a stand-in for `dataclasses.dataclass`, frozen at run time too
+
+Fields are examined when they are first needed. Methods that depend on them replace themselves when
+they are first called.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import Field, dataclass, field
-from typing import Any, ClassVar, TypeVar, dataclass_transform
+import dataclasses
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import MISSING, Field, FrozenInstanceError, field, fields
+from dataclasses import dataclass as dataclass  # for the type checker: the stand-in is below
+from functools import partial
+from threading import RLock
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, TypeVar, dataclass_transform
 
 T = TypeVar("T")
+Method = Callable[..., Any]
 
 
 class Record:
@@ -27,12 +37,7 @@ class Record:
         return hash((type(self), *_compared(self)))
 
     def __repr__(self) -> str:
-        shown = (
-            f"{name}={getattr(self, name)!r}"
-            for name, each in self.__dataclass_fields__.items()
-            if each.repr
-        )
-        return f"{type(self).__qualname__}({', '.join(shown)})"
+        return _text(self)
 
 
 class Unique(Record):
@@ -42,27 +47,205 @@ class Unique(Record):
     __hash__ = object.__hash__
 
 
-@dataclass_transform(frozen_default=True, field_specifiers=(field,))
-def record(kind: type[T]) -> type[T]:
-    """Turn a class into a record: fields as with `dataclass`, frozen for the type checker."""
-    decorated: type[T] = _fields_only(kind)
-    return decorated
-
-
-@dataclass_transform(frozen_default=True, kw_only_default=True, field_specifiers=(field,))
-def keyword_record(kind: type[T]) -> type[T]:
-    """Turn a class into a record whose fields are passed by name only."""
-    decorated: type[T] = _keywords_only(kind)
-    return decorated
-
-
-_fields_only: Callable[[type[Any]], Any] = dataclass(eq=False, repr=False)
-_keywords_only: Callable[[type[Any]], Any] = dataclass(eq=False, repr=False, kw_only=True)
-
-
 def _compared(instance: Any) -> tuple[Any, ...]:
     return tuple(
         getattr(instance, name)
         for name, each in instance.__dataclass_fields__.items()
         if each.compare
     )
+
+
+@dataclass_transform(frozen_default=True, field_specifiers=(field,))
+def record(kind: type[T]) -> type[T]:
+    """Turn a class into a record: fields as with `dataclass`, frozen for the type checker."""
+    return _with_fields(kind)
+
+
+@dataclass_transform(frozen_default=True, kw_only_default=True, field_specifiers=(field,))
+def keyword_record(kind: type[T]) -> type[T]:
+    """Turn a class into a record whose fields are passed by name only."""
+    return _with_fields(kind, kw_only=True)
+
+
+def _light_dataclass(
+    kind: type[Any] | None = None,
+    /,
+    *,
+    eq: bool = True,
+    frozen: bool = False,
+    slots: bool = False,
+    kw_only: bool = False,
+) -> Any:
+    """Turn a class into a dataclass, as `dataclasses.dataclass` does with these options."""
+
+    def decorate(kind: type[Any]) -> type[Any]:
+        light: Any = _with_fields(kind, frozen=frozen, slots=slots, kw_only=kw_only)
+        own = vars(light)
+        if eq and own.get("__hash__") is None:
+            light.__hash__ = _first_call(light, "__hash__", _hash_method) if frozen else None
+        if eq and "__eq__" not in own:
+            light.__eq__ = _first_call(light, "__eq__", _equality_method)
+        if "__repr__" not in own:
+            light.__repr__ = _text
+        if frozen:
+            light.__setattr__ = light.__delattr__ = _refuse
+            if slots:
+                light.__getstate__, light.__setstate__ = _state, _set_state
+        decorated: type[Any] = light
+        return decorated
+
+    return decorate if kind is None else decorate(kind)
+
+
+if not TYPE_CHECKING:
+    dataclass = _light_dataclass
+
+
+# ---------------------------------------------------------------------- fields
+
+
+def _with_fields(
+    kind: type[T], *, frozen: bool = False, slots: bool = False, kw_only: bool = False
+) -> type[T]:
+    """Return a class with fields, a new class if it has slots."""
+    light: Any = _with_slots(kind) if slots else kind
+    light.__dataclass_fields__ = _Fields(kind, light, kw_only)
+    light.__init__ = _first_call(light, "__init__", partial(_init_method, frozen=frozen))
+    decorated: type[T] = light
+    return decorated
+
+
+def _with_slots(kind: Any) -> Any:
+    """Return a class like `kind`, whose own fields are slots."""
+    namespace = dict(vars(kind))
+    inherited = {name for base in kind.__mro__[1:] for name in vars(base).get("__slots__", ())}
+    own = tuple(_field_names(kind))
+    for name in (*own, "__dict__", "__weakref__"):
+        namespace.pop(name, None)
+    namespace["__slots__"] = tuple(name for name in own if name not in inherited)
+    light = type(kind)(kind.__name__, kind.__bases__, namespace)
+    light.__qualname__ = kind.__qualname__
+    return light
+
+
+def _field_names(kind: type[Any]) -> Iterator[str]:
+    for name, annotation in kind.__annotations__.items():
+        if not annotation.startswith("ClassVar"):
+            yield name
+
+
+_EXAMINED = ("__match_args__", "__dataclass_params__", "__dataclass_fields__")
+_examining = RLock()  # Held while the fields of a class are examined, and those of its bases.
+
+
+class _Fields:
+    """The attribute `__dataclass_fields__` of a class; the fields replace it when it is read.
+
+    `dataclasses` examines the fields of the class as written, which has no slots yet.
+    """
+
+    __slots__ = ("_kw_only", "_light", "_written")
+
+    def __init__(self, written: type[Any], light: type[Any], kw_only: bool) -> None:
+        self._written = written
+        self._light = light
+        self._kw_only = kw_only
+
+    def __get__(self, _instance: object, _owner: type[Any]) -> dict[str, Field[Any]]:
+        light: Any = self._light
+        with _examining:
+            if vars(light)["__dataclass_fields__"] is self:
+                examine = dataclasses.dataclass(
+                    init=False, repr=False, eq=False, kw_only=self._kw_only
+                )
+                examined: Any = examine(self._written)
+                for name in _EXAMINED:
+                    setattr(light, name, vars(examined)[name])
+        examined_fields: dict[str, Field[Any]] = vars(light)["__dataclass_fields__"]
+        return examined_fields
+
+
+# ---------------------------------------------------------------------- methods
+
+
+def _first_call(kind: Any, name: str, make: Callable[[type[Any]], Method]) -> Method:
+    """Return a method of a class that replaces itself, when called, by the method to make."""
+
+    def method(self: Any, *given: Any, **named: Any) -> Any:
+        light = make(kind)
+        setattr(kind, name, light)
+        return light(self, *given, **named)
+
+    return method
+
+
+def _init_method(kind: type[Any], frozen: bool) -> Method:
+    """Return the `__init__` of a class, as `dataclasses` generates it."""
+    values: dict[str, Any] = {"_missing": MISSING, "_set": object.__setattr__}
+    positional: list[str] = ["self"]
+    named: list[str] = []
+    lines: list[str] = []
+    for spec in fields(kind):
+        name = parameter = value = spec.name
+        if spec.default_factory is not MISSING:
+            values[f"_make_{name}"] = spec.default_factory
+            parameter = f"{name}=_missing"
+            value = f"_make_{name}() if {name} is _missing else {name}"
+        elif spec.default is not MISSING:
+            values[f"_default_{name}"] = spec.default
+            parameter = f"{name}=_default_{name}"
+        (named if spec.kw_only else positional).append(parameter)
+        lines.append(f"_set(self, {name!r}, {value})" if frozen else f"self.{name} = {value}")
+    if hasattr(kind, "__post_init__"):
+        lines.append("self.__post_init__()")
+    parameters = ", ".join([*positional, *(["*", *named] if named else [])])
+    return _compiled(kind, "__init__", parameters, lines or ["pass"], values)
+
+
+def _equality_method(kind: type[Any]) -> Method:
+    names = [each.name for each in fields(kind) if each.compare]
+    lines = [
+        "if other.__class__ is self.__class__:",
+        f" return {_tuple_text('self', names)} == {_tuple_text('other', names)}",
+        "return NotImplemented",
+    ]
+    return _compiled(kind, "__eq__", "self, other", lines, {})
+
+
+def _hash_method(kind: type[Any]) -> Method:
+    names = [each.name for each in fields(kind) if each.compare and each.hash is not False]
+    return _compiled(kind, "__hash__", "self", [f"return hash({_tuple_text('self', names)})"], {})
+
+
+def _tuple_text(instance: str, names: Sequence[str]) -> str:
+    return f"({''.join(f'{instance}.{name}, ' for name in names)})"
+
+
+def _compiled(
+    kind: type[Any], name: str, parameters: str, lines: Sequence[str], values: dict[str, Any]
+) -> Method:
+    """Compile a method of a class; `values` are its global names."""
+    exec(f"def {name}({parameters}):\n " + "\n ".join(lines), values)
+    method: Method = values[name]
+    method.__qualname__ = f"{kind.__qualname__}.{name}"
+    return method
+
+
+def _text(self: Any) -> str:
+    """Return the class and the fields of an instance, as `dataclasses` prints them."""
+    shown = (f"{each.name}={getattr(self, each.name)!r}" for each in fields(self) if each.repr)
+    return f"{type(self).__qualname__}({', '.join(shown)})"
+
+
+def _refuse(self: Any, name: str, *value: Any) -> NoReturn:
+    raise FrozenInstanceError(f"cannot change field {name!r} of a {type(self).__name__}")
+
+
+def _state(self: Any) -> list[Any]:
+    """Return the values of the fields of an instance with slots, for `pickle` and `copy`."""
+    return [getattr(self, each.name) for each in fields(self)]
+
+
+def _set_state(self: Any, state: Sequence[Any]) -> None:
+    for each, value in zip(fields(self), state, strict=True):
+        object.__setattr__(self, each.name, value)

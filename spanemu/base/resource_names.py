@@ -8,11 +8,12 @@ access, so an odd but well-formed name is "not found", as in Spanner.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from functools import lru_cache
 from typing import ClassVar, Self
 
 from spanemu.base.errors import Code, SpannerError
+from spanemu.base.record import dataclass
 
 _SEGMENT = r"([^/\s\x00-\x1f]+)"
 _PATHS_KEPT_MAX = 1_024  # cached parses

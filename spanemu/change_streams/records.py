@@ -13,9 +13,10 @@ from __future__ import annotations
 
 from base64 import b64encode
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, NamedTuple, Protocol
 
+from spanemu.base.record import dataclass
 from spanemu.change_streams.watching import (
     ModType,
     StreamRules,

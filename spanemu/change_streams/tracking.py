@@ -10,10 +10,11 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import cast
 
 from spanemu.base.clock import BEGINNING
+from spanemu.base.record import dataclass
 from spanemu.change_streams.partitions import Bound, Partition, PartitionHistory
 from spanemu.change_streams.watching import StreamRules, stream_rules, watched_cells
 from spanemu.schema.schema import Schema

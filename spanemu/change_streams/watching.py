@@ -7,10 +7,10 @@ Generated columns and TOKENLIST columns are not recorded unless they belong to t
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 
 from spanemu.base.clock import NANOS_PER_DAY
+from spanemu.base.record import dataclass
 from spanemu.schema.column import Column
 from spanemu.schema.objects import ChangeStream, Watched
 from spanemu.schema.periods import period_nanos

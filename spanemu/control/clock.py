@@ -20,7 +20,6 @@ import datetime as python_datetime
 import re
 from collections.abc import Callable, Iterator, MutableSequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
@@ -30,6 +29,7 @@ from spanemu.base.clock import NANOS_PER_MICRO, ClockState, SystemClock
 from spanemu.base.deferred import deferred
 from spanemu.base.errors import Unsupported
 from spanemu.base.process import OwnProcess
+from spanemu.base.record import dataclass
 from spanemu.control.operation import ControlInterface, operation
 
 if TYPE_CHECKING:

@@ -19,12 +19,12 @@ from __future__ import annotations
 import inspect
 from abc import ABC
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import Annotated, Any, ClassVar, TypeVar, get_args, get_origin, get_type_hints
 
 from spanemu.base.deferred import DeferredModule, imported
 from spanemu.base.raw_key import raw_key
+from spanemu.base.record import dataclass
 from spanemu.base.serialization import from_plain
 
 F = TypeVar("F", bound=Callable[..., Any])

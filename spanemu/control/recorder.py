@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator, MutableSequence
-from dataclasses import dataclass
 from typing import Any, Protocol, Self, TypedDict
 
 from spanemu.base.call import Call, CallSite
@@ -15,6 +14,7 @@ from spanemu.base.call_site import calling_site
 from spanemu.base.clock import monotonic
 from spanemu.base.errors import Code, SpannerError
 from spanemu.base.process import OwnProcess
+from spanemu.base.record import dataclass
 from spanemu.control.recording import (
     CommitRecord,
     QueryRecord,

@@ -13,10 +13,11 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from types import TracebackType
 from typing import Annotated, Any, Self
 
+from spanemu.base.record import dataclass
 from spanemu.control.operation import ControlInterface, Held, operation
 
 # mypy: disable-error-code="empty-body"

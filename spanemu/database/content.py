@@ -8,7 +8,7 @@ begins with this content: earlier timestamps cannot be read in it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -16,6 +16,7 @@ from weakref import ReferenceType, ref
 
 from spanemu.base.clock import ClockState
 from spanemu.base.deferred import deferred
+from spanemu.base.record import dataclass
 from spanemu.change_streams.tracking import follow_schema
 from spanemu.database.core import DatabaseCore, Environment
 from spanemu.database.generation import Generation

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence, Set
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from itertools import count
 from typing import TYPE_CHECKING, Protocol
 
@@ -14,6 +14,7 @@ from spanemu.base.deferred import deferred
 from spanemu.base.limits import DEFAULT_LIMITS, RETENTION_DEFAULT_NANOS, Limits
 from spanemu.base.live import LiveReaders
 from spanemu.base.rand import Randomness
+from spanemu.base.record import dataclass
 from spanemu.change_streams.readers import StreamReaders
 from spanemu.database.activity import ActivityLog, Progress
 from spanemu.database.generation import Generation

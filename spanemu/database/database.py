@@ -9,12 +9,12 @@ clone                  another database with the same content, shared until writ
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from spanemu.base.clock import Clock
 from spanemu.base.deferred import deferred
+from spanemu.base.record import dataclass
 from spanemu.database.content import Content, Contents, DatabaseSnapshot, check_own
 from spanemu.database.core import DatabaseCore, Environment
 from spanemu.database.database_time import DatabaseTime

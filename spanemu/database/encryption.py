@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from spanemu.base.record import dataclass
 
 _FIRST_VERSION = "cryptoKeyVersions/1"
 

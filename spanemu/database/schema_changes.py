@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING
 
 from spanemu.base.call import Call, Cancelled
 from spanemu.base.deferred import deferred
 from spanemu.base.errors import SpannerError
+from spanemu.base.record import dataclass
 from spanemu.change_streams.tracking import follow_schema
 from spanemu.database.core import DatabaseCore
 from spanemu.database.drop_protection import refuse_drops

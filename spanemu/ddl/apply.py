@@ -10,10 +10,10 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from spanemu.base.deferred import deferred
+from spanemu.base.record import dataclass
 from spanemu.ddl.change import Change
 from spanemu.ddl.statements import run_statement
 from spanemu.schema.objects import NO_TYPES, ProtoTypes

@@ -8,10 +8,11 @@ jobs have finished; then all writes become visible at once.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from spanemu.base.call import current
 from spanemu.base.collector import Pause
+from spanemu.base.record import dataclass
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Table
 from spanemu.sql.functions.registry import Context

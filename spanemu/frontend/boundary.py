@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import grpc
@@ -30,6 +29,7 @@ from spanemu.base.errors import (
 from spanemu.base.limits import ERROR_MESSAGE_BYTES_MAX
 from spanemu.base.process import ProcessOutOfMemory
 from spanemu.base.rand import Randomness
+from spanemu.base.record import dataclass
 from spanemu.frontend import wire
 
 STATUS_TRAILER = "grpc-status-details-bin"

@@ -12,10 +12,10 @@ tables serve the real port (`server`) and clients in this process (`embedded`).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from spanemu.base.errors import Unsupported
+from spanemu.base.record import dataclass
 
 # Messages are dynamic classes of the protobuf runtime, which type checkers cannot see into.
 Message = Any

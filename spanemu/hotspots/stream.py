@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import accumulate
 
+from spanemu.base.record import dataclass
 from spanemu.hotspots.samples import (
     FrequentRows,
     Keys,

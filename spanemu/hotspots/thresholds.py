@@ -6,7 +6,7 @@ load: the model says that a stream of writes cannot spread, at any rate.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from spanemu.base.record import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict, deque
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import chain, compress, islice
 from operator import itemgetter
 
+from spanemu.base.record import dataclass
 from spanemu.hotspots.tree_load import DELETES, INSERTS, UPDATES, Source
 from spanemu.storage.layout import TreeId
 from spanemu.storage.observer import Journal, TreeWrite, journal_columns

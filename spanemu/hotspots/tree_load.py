@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 
 from spanemu.base.call_site import calling_site
+from spanemu.base.record import dataclass
 from spanemu.hotspots.samples import FrequentRows
 from spanemu.hotspots.stream import Stream
 from spanemu.hotspots.thresholds import THRESHOLDS, Thresholds

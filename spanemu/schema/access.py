@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from spanemu.base.record import dataclass
 
 PUBLIC = "public"  # every role is a member of it
 INFO_READER = "spanner_info_reader"

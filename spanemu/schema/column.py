@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
+from spanemu.base.record import dataclass
 from spanemu.values.key_text import key_text, part_text
 from spanemu.values.order import ASCENDING, SortOrder
 from spanemu.values.types import Type, TypeCode

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from spanemu.base.record import dataclass
 from spanemu.schema.names import constraint_full_name
 
 

@@ -10,9 +10,9 @@ The objects of a group are ordered by id, which is the order of their creation.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
+from spanemu.base.record import dataclass
 from spanemu.schema.names import with_name, with_names, without_name
 
 Entries = Callable[[Any], Iterable[tuple[str, Any]]]

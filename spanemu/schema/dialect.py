@@ -8,8 +8,9 @@ parser and the analyzer of a dialect are a `sql.dialect.Dialect`, which
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from spanemu.base.record import dataclass
 from spanemu.base.suggestions import did_you_mean
 from spanemu.values.order import GOOGLESQL_ORDERS, POSTGRESQL_ORDERS, SortOrders
 from spanemu.values.types import POSTGRESQL_SCALARS, SCALARS, Type, TypeCode

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from spanemu.base.record import dataclass
 from spanemu.values.types import Type
 
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
+from spanemu.base.record import dataclass
 from spanemu.schema.column import Column, KeyPart
 from spanemu.schema.table import Table
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import field, fields
 from typing import Any
 
+from spanemu.base.record import dataclass
 from spanemu.schema.access import Role
 from spanemu.schema.dialect import DatabaseDialect
 from spanemu.schema.graph import PropertyGraph

@@ -8,12 +8,13 @@ copies only the changes.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 from itertools import islice, takewhile
 from typing import Any, Self, TypeVar, cast
 
 from spanemu.base.limits import DEFAULT_LIMITS, Limits
+from spanemu.base.record import dataclass
 from spanemu.schema.constraints import ForeignKey
 from spanemu.schema.derived import Derivation, Difference, Grouping, carry_over
 from spanemu.schema.dialect import GOOGLE_STANDARD_SQL, DatabaseDialect, Fold

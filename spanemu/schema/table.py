@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 from functools import cached_property
 from typing import Any
 
+from spanemu.base.record import dataclass
 from spanemu.schema.column import Column, KeyPart
 from spanemu.schema.constraints import Check, ForeignKey
 from spanemu.schema.dialect import GOOGLE_STANDARD_SQL, Fold

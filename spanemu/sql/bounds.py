@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Container
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from spanemu.base.limits import SQL_CHARACTERS_MAX, Limits
+from spanemu.base.record import dataclass
 
 
 @dataclass(frozen=True, slots=True)

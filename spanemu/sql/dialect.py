@@ -10,11 +10,12 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import Any, Protocol
 
 from spanemu.base.limits import DEFAULT_LIMITS, Limits
+from spanemu.base.record import dataclass
 from spanemu.schema.column import Column
 from spanemu.schema.constraints import Check, ForeignKey
 from spanemu.schema.dialect import DatabaseDialect

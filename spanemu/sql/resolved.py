@@ -11,11 +11,11 @@ statements.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 from typing import Any
 
-from spanemu.base.record import Unique, record
+from spanemu.base.record import Unique, dataclass, record
 from spanemu.schema.column import Column
 from spanemu.schema.table import Table
 from spanemu.sql.functions.registry import AggregateSignature, Signature

@@ -7,9 +7,10 @@ read.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, fields
+from dataclasses import field, fields
 from typing import Any
 
+from spanemu.base.record import dataclass
 from spanemu.sql.functions.operations import Operation
 from spanemu.sql.resolved import (
     AggregateCall,

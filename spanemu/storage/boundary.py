@@ -13,9 +13,10 @@ and the cut is the same in all trees: every child's key begins with its root row
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 
+from spanemu.base.record import dataclass
 from spanemu.schema.index import TableOrIndex
 from spanemu.schema.schema import Schema
 from spanemu.storage.layout import TreeId, lineage, parts_of, tree_of

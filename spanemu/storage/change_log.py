@@ -14,11 +14,11 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Container, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
 from operator import itemgetter
 from typing import NamedTuple, Protocol, Self
 
 from spanemu.base.clock import BEGINNING
+from spanemu.base.record import dataclass
 from spanemu.schema.schema import Schema
 from spanemu.storage.layout import TreeId
 from spanemu.storage.sizes import cell_bytes

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import Counter, deque
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
+from spanemu.base.record import dataclass
 from spanemu.storage.change_log import LogMark
 from spanemu.storage.layout import TreeId
 from spanemu.storage.split_map import Dropped, SplitMap

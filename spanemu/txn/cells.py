@@ -7,11 +7,11 @@ has no check.
 from __future__ import annotations
 
 from collections.abc import Callable, Set
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from spanemu.base.deferred import deferred
 from spanemu.base.limits import BYTES_LENGTH_MAX, CELL_BYTES_MAX, STRING_LENGTH_MAX
+from spanemu.base.record import dataclass
 from spanemu.schema.column import Column
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Table

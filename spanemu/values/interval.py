@@ -6,7 +6,6 @@ Text forms are SQL's `Y-M D H:M:S.F` and ISO 8601's `P1Y2M3DT4H5M6.5S`.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import lru_cache
 
 from spanemu.base.clock import (
@@ -17,6 +16,7 @@ from spanemu.base.clock import (
     NANOS_PER_MINUTE,
     NANOS_PER_SECOND,
 )
+from spanemu.base.record import dataclass
 from spanemu.values.errors import BadValue
 from spanemu.values.timestamp import fraction_in_threes
 

@@ -21,11 +21,11 @@ the call.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import lru_cache
 from operator import attrgetter, eq
 from typing import Any, NamedTuple
 
+from spanemu.base.record import dataclass
 from spanemu.values.types import Type, TypeCode
 
 

@@ -8,8 +8,9 @@ in GoogleSQL". PostgreSQL databases share these types under other names
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
+
+from spanemu.base.record import dataclass
 
 
 class TypeCode(StrEnum):

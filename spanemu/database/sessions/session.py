@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from operator import methodcaller
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -12,6 +11,7 @@ from spanemu.base.call import annotate, reset_annotations
 from spanemu.base.deferred import deferred
 from spanemu.base.errors import SpannerError
 from spanemu.base.limits import MULTIPLEXED_SESSION_AGE_MAX_NANOS, SESSION_IDLE_MAX_NANOS
+from spanemu.base.record import dataclass
 from spanemu.database.activity import CommitRecording, RequestRecord
 from spanemu.database.options import (
     Begin,

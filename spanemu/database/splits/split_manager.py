@@ -15,12 +15,13 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from spanemu.base.clock import NANOS_PER_MINUTE, NANOS_PER_SECOND
 from spanemu.base.deferred import deferred
+from spanemu.base.record import dataclass
 from spanemu.database.splits.warm_splits import WarmSplits
 from spanemu.hotspots.split_settings import SPLIT_SETTINGS, SplitPolicy, SplitSettings
 from spanemu.hotspots.trace import Commit

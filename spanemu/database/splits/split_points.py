@@ -14,11 +14,12 @@ from __future__ import annotations
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from spanemu.base.clock import NANOS_PER_DAY
 from spanemu.base.deferred import deferred
+from spanemu.base.record import dataclass
 from spanemu.database.splits.split_manager import SplitManager
 from spanemu.schema.index import Index
 from spanemu.schema.schema import Schema

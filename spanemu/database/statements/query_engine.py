@@ -7,7 +7,6 @@ is neither parsed nor planned again. A prepared statement holds no values and no
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import count
 from typing import TYPE_CHECKING, Any
@@ -15,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from spanemu.base.clock import monotonic
 from spanemu.base.deferred import deferred
 from spanemu.base.errors import SpannerError
-from spanemu.base.record import Record, record
+from spanemu.base.record import Record, dataclass, record
 from spanemu.database.generation import Generation
 from spanemu.database.options import QueryMode, StatementRequest
 from spanemu.database.statements.results import ResultStats, ResultStream

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Protocol
 
-from spanemu.base.record import Record, record
+from spanemu.base.record import Record, dataclass, record
 from spanemu.values.types import Type
 
 # (tree, new states of the rows with None for deleted rows, row count if the states are a sample)

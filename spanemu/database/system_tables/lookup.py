@@ -6,10 +6,10 @@ of the schema.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from spanemu.base.deferred import deferred
+from spanemu.base.record import dataclass
 from spanemu.schema.dialect import DatabaseDialect
 from spanemu.sql.dialect import SystemTable
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from spanemu.base.deferred import deferred
+from spanemu.base.record import dataclass
 from spanemu.ddl.naming import identity_sequence_name
 from spanemu.ddl.validators import raise_first
 from spanemu.ddl.validators.columns import LENGTHS_MAX

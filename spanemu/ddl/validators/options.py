@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from spanemu.base.deferred import deferred
 from spanemu.base.errors import SpannerError
+from spanemu.base.record import dataclass
 from spanemu.ddl.lookup import find_object
 from spanemu.schema.column import Column
 from spanemu.schema.objects import DEFAULT

@@ -10,11 +10,11 @@ is a `Shape`, built once for each columns tuple in the plan cache.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
 from spanemu.base.limits import UNARY_RESULT_BYTES_MAX
+from spanemu.base.record import dataclass
 from spanemu.database.statements.results import ResultStats, ResultStream, TransactionInfo
 from spanemu.frontend.convert.timestamps import fill_timestamp
 from spanemu.frontend.convert.types import struct_type_to_proto

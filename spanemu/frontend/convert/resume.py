@@ -9,7 +9,7 @@ A token names the position after the last row of its message:
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from hashlib import blake2b
 from itertools import islice
 from struct import Struct
@@ -17,6 +17,7 @@ from struct import error as StructError
 from typing import Any
 
 from spanemu.base.live import LiveRows
+from spanemu.base.record import dataclass
 from spanemu.database.options import (
     Begin,
     ReadOnly,

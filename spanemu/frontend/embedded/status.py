@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import grpc
 
 from spanemu.base.call import Cancelled
 from spanemu.base.clock import monotonic
+from spanemu.base.record import dataclass
 from spanemu.frontend.boundary import STATUS_CODES, Failure, failure_from
 from spanemu.frontend.dispatch import Metadata, ServedCall
 from spanemu.frontend.server import MESSAGE_BYTES_MAX

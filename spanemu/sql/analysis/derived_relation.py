@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from spanemu.base.record import dataclass
 from spanemu.schema.dialect import Fold
 from spanemu.sql.analysis.errors import AmbiguousColumn
 from spanemu.sql.analysis.relation import Relation, Star

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from spanemu.base.record import dataclass
 from spanemu.schema.schema import Schema
 from spanemu.sql.analysis.errors import LimitExceeded
 from spanemu.sql.analysis.relation import Relation

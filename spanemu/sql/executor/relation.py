@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import chain, islice
 from typing import Any, Generic, TypeVar
 
 from spanemu.base.deadline_checks import STEP_ITEMS_MAX, Tally, in_steps
+from spanemu.base.record import dataclass
 from spanemu.sql.executor.reader import Row
 from spanemu.sql.executor.run import Run
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from spanemu.base.deferred import deferred
 from spanemu.base.identifiers import quoted
 from spanemu.base.limits import Limits
+from spanemu.base.record import dataclass
 from spanemu.schema.dialect import GOOGLE_STANDARD_SQL, DatabaseDialect
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Table

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 
+from spanemu.base.record import dataclass
 from spanemu.sql.plan.nodes import Node, Scan, SystemScan
 from spanemu.sql.plan.statements import CallPlan, DmlPlan, Plan, QueryPlan
 from spanemu.sql.plan.traverse import free, walk

@@ -7,10 +7,10 @@ name the fields that hold nodes or expressions, nested in tuples at any depth.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from spanemu.base.deadline_checks import interruptible
+from spanemu.base.record import dataclass
 from spanemu.sql import resolved
 from spanemu.sql.plan import seek
 from spanemu.sql.plan.nodes import CommonTable, Node, Subquery

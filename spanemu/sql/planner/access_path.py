@@ -25,8 +25,9 @@ of the union would leave their partition.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from spanemu.base.record import dataclass
 from spanemu.schema.index import Index
 from spanemu.sql.plan.conditions import (
     conjunction,

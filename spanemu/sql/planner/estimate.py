@@ -7,9 +7,9 @@ cached and outlives the sizes it was made for, so only differences in kind matte
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
+from spanemu.base.record import dataclass
 from spanemu.schema.index import Index
 from spanemu.schema.table import Table
 from spanemu.sql.plan import nodes

@@ -8,9 +8,10 @@ place of NULLs is of no interest where a column has none.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, NamedTuple
 
+from spanemu.base.record import dataclass
 from spanemu.schema.column import KeyPart
 from spanemu.sql.plan import nodes
 from spanemu.sql.plan.joins import ApplyJoin, HashJoin, KeyedSpool, MergeJoin, Unnest

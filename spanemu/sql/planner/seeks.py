@@ -7,8 +7,9 @@ part from the left: first points (=, IN, IS NULL), then at most one interval.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from spanemu.base.record import dataclass
 from spanemu.schema.column import KeyPart
 from spanemu.sql.functions.operations import Operation
 from spanemu.sql.plan.conditions import call_of, conjuncts, disjuncts

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import field
+import dataclasses
+import pickle
+from concurrent.futures import ThreadPoolExecutor
+from copy import copy
+from dataclasses import FrozenInstanceError, field, fields, replace
+from typing import ClassVar
 
 import pytest
 
-from spanemu.base.record import Record, Unique, keyword_record, record
+from spanemu.base.record import Record, Unique, dataclass, keyword_record, record
 
 
 @record
@@ -69,3 +74,125 @@ def test_fields_by_name_only() -> None:
     assert Named(x=1).tags is not Named(x=1).tags
     with pytest.raises(TypeError):
         Named(1)  # type: ignore[misc]
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """A frozen dataclass with slots."""
+
+    width: int
+    tags: list[str] = field(default_factory=list, compare=False)
+    depth: int = field(default=1, kw_only=True)
+    unit: ClassVar[str] = "m"
+
+    def __post_init__(self) -> None:
+        if self.width < 0:
+            raise ValueError(self.width)
+
+
+@dataclass(frozen=True, slots=True)
+class Box(Size):
+    """A subclass with a further field."""
+
+    height: int = 7
+
+
+@dataclass
+class Count:
+    """A dataclass that can be changed, with equality of its own."""
+
+    number: int
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Count)
+
+
+def test_a_dataclass_has_the_fields_of_its_bases() -> None:
+    box = Box(1, ["a"], 3, depth=2)
+    assert repr(box) == "Box(width=1, tags=['a'], depth=2, height=3)"
+    assert [each.name for each in fields(Box)] == ["width", "tags", "depth", "height"]
+    assert Box.__match_args__ == ("width", "tags", "height")
+    assert not hasattr(box, "__dict__")
+    assert Box(1).height == 7
+    assert Size(1).tags is not Size(1).tags
+    with pytest.raises(TypeError):
+        Box()  # type: ignore[call-arg]
+    with pytest.raises(TypeError):
+        Box(1, [], 2, 3)  # type: ignore[call-arg]
+    with pytest.raises(ValueError, match="-1"):
+        Box(-1)
+
+
+def test_a_frozen_dataclass_compares_and_hashes_by_its_fields() -> None:
+    assert Size(1, ["a"]) == Size(1, ["b"])
+    assert Size(1) != Size(2)
+    assert Size(1) != Box(1)
+    assert len({Size(1, ["a"]), Size(1, ["b"]), Size(1, depth=2)}) == 2
+
+
+def test_a_frozen_dataclass_refuses_assignments() -> None:
+    with pytest.raises(FrozenInstanceError):
+        Size(1).width = 2  # type: ignore[misc]
+    with pytest.raises(FrozenInstanceError):
+        del Box(1).height  # type: ignore[misc]
+
+
+def test_a_dataclass_can_be_copied() -> None:
+    box = Box(1, ["a"], 3, depth=2)
+    assert replace(box, width=5) == Box(5, ["a"], 3, depth=2)
+    assert copy(box) == box
+    assert pickle.loads(pickle.dumps(box)) == box
+
+
+def test_a_dataclass_keeps_its_own_methods() -> None:
+    count = Count(1)
+    count.number = 2
+    assert count == Count(3)
+    with pytest.raises(TypeError, match="unhashable"):
+        hash(count)
+
+
+def test_a_dataclass_without_equality_equals_only_itself() -> None:
+    @dataclass(eq=False)
+    class Alone:
+        """An object with an identity."""
+
+        name: str = "a"
+
+    alone = Alone()
+    assert alone != Alone()
+    assert alone in {alone}
+    assert repr(alone).endswith("Alone(name='a')")
+
+
+def test_fields_are_examined_for_the_first_instance(monkeypatch: pytest.MonkeyPatch) -> None:
+    examined: list[object] = []
+    examine = dataclasses.dataclass
+    monkeypatch.setattr(
+        dataclasses,
+        "dataclass",
+        lambda **given: lambda kind: (examined.append(kind), examine(**given)(kind))[1],
+    )
+
+    @dataclass(slots=True)
+    class Late:
+        """A class that a start may not need."""
+
+        x: int = 1
+
+    assert examined == []
+    assert (Late(), Late()) == (Late(1), Late())
+    assert len(examined) == 1
+
+
+def test_threads_may_make_the_first_instances_at_once() -> None:
+    for _ in range(20):
+
+        @dataclass(frozen=True)
+        class Shared:
+            """A class of several threads."""
+
+            x: list[int] = field(default_factory=list)
+
+        with ThreadPoolExecutor(4) as threads:
+            assert set(map(repr, threads.map(lambda _: Shared(), range(8)))) == {repr(Shared())}

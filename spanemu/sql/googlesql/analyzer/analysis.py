@@ -9,9 +9,9 @@ to clause is not here but in `scope.Env`.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
+from spanemu.base.record import dataclass
 from spanemu.schema.schema import Schema
 from spanemu.sql.analysis.relation import Relation
 from spanemu.sql.analysis.state import AnalysisState

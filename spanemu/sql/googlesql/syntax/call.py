@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 
+from spanemu.base.record import dataclass
 from spanemu.sql.googlesql import ast
 from spanemu.sql.googlesql.syntax.operand import OperandParser
 from spanemu.sql.syntax_tree import Kind

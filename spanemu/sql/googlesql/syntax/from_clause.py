@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from spanemu.base.errors import Unsupported
+from spanemu.base.record import dataclass
 from spanemu.sql.googlesql import ast
 from spanemu.sql.googlesql.ast import JoinKind
 from spanemu.sql.googlesql.syntax.expression import ExpressionParser

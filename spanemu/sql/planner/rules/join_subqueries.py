@@ -18,8 +18,8 @@ CASE, is joined for those rows only: for all others the key of the join is NULL.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
+from spanemu.base.record import dataclass
 from spanemu.schema.schema import Schema
 from spanemu.sql.plan import nodes
 from spanemu.sql.plan.conditions import (

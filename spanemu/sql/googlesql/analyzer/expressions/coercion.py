@@ -12,13 +12,14 @@ values, the sum of their conversion distances, and the same for converted litera
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import IntEnum
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from spanemu.base.deadline_checks import interruptible
 from spanemu.base.deferred import deferred
+from spanemu.base.record import dataclass
 from spanemu.sql.functions.conversion_rules import ArgumentKind, is_coercible
 from spanemu.sql.googlesql.analyzer.analysis import Analysis
 from spanemu.sql.googlesql.analyzer.errors.typing import NoCommonType

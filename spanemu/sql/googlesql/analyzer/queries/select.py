@@ -11,10 +11,11 @@ Expressions that run after GROUP BY are rewritten to use its keys (`group_by.Gro
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from spanemu.base.deferred import deferred
+from spanemu.base.record import dataclass
 from spanemu.sql.analysis.hints import HintTarget, check_hints
 from spanemu.sql.analysis.relation import Relation
 from spanemu.sql.analysis.state import Aggregation

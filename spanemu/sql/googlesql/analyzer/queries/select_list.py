@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
+from spanemu.base.record import dataclass
 from spanemu.sql.analysis.relation import Relation
 from spanemu.sql.googlesql import ast
 from spanemu.sql.googlesql.analyzer.errors.names import UnrecognizedName

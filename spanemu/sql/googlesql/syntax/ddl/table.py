@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from spanemu.base.record import dataclass
 from spanemu.sql import ddl_ast
 from spanemu.sql.errors import LISTED_CONSTRAINTS, TooManyColumns
 from spanemu.sql.googlesql.ast import Identifier, Path
