@@ -40,10 +40,20 @@ class Client:
     build: str
     run: str
     prints: str = PRINTED
+    folder: str = ""  # that of the first tool if empty
 
     @property
     def home(self) -> Path:
-        return HERE / self.tools[0]
+        return HERE / (self.folder or self.tools[0])
+
+    def make(self, out: Path) -> None:
+        """Fetch what the program needs, and build it; skip the test where that is impossible."""
+        missing = [tool for tool in self.tools if shutil.which(tool) is None]
+        if missing:
+            pytest.skip(f"{', '.join(missing)}: not installed here")
+        _fetch(self, out)
+        built = _shell(self, self.build, out, BUILD_SECONDS_MAX)
+        assert built.returncode == 0, built.stdout + built.stderr
 
 
 JDBC = """\
@@ -113,12 +123,7 @@ CLIENTS = (
 @pytest.mark.toolchain
 @pytest.mark.parametrize("client", CLIENTS, ids=[client.language for client in CLIENTS])
 def test_tour(client: Client, tmp_path: Path) -> None:
-    missing = [tool for tool in client.tools if shutil.which(tool) is None]
-    if missing:
-        pytest.skip(f"{', '.join(missing)}: not installed here")
-    _fetch(client, tmp_path)
-    built = _shell(client, client.build, tmp_path, BUILD_SECONDS_MAX)
-    assert built.returncode == 0, built.stdout + built.stderr
+    client.make(tmp_path)
     with spanemu.Emulator.subprocess() as emulator:
         ran = _shell(client, client.run, tmp_path, RUN_SECONDS_MAX, emulator.uri)
     assert (ran.returncode, ran.stdout) == (0, client.prints), ran.stderr

@@ -2,7 +2,10 @@ module spanemu.test/clients/go
 
 go 1.26.0
 
-require cloud.google.com/go/spanner v1.96.1
+require (
+	cloud.google.com/go/spanner v1.96.1
+	github.com/cloudspannerecosystem/spanner-change-streams-tail v0.4.2
+)
 
 require (
 	cel.dev/expr v0.25.2 // indirect
