@@ -105,6 +105,8 @@ class ConfigChanges(TypedDict, total=False):
     log_requests: str | None
     log_slow_seconds: float
     metrics: bool
+    tls_cert: str | None
+    tls_key: str | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -131,8 +133,9 @@ class EmulatorConfig:
     saves the state. `limits` are the limits of requests. `log_requests` is
     "text" or "json" to write a line to standard error for each request that takes at least
     `log_slow_seconds`; None writes none. With `metrics`, the requests that /metrics of the REST
-    interface shows are counted from the start, otherwise from its first request on. With
-    `console`, that interface serves the web console.
+    interface shows are counted from the start, otherwise from its first request on. With `console`,
+    that interface serves the web console. `tls_cert` and `tls_key` are PEM files with a certificate
+    and its key, with which the gRPC server and the REST interface speak TLS only.
     """
 
     host_port: str = "127.0.0.1:0"
@@ -158,6 +161,8 @@ class EmulatorConfig:
     log_requests: str | None = None
     log_slow_seconds: float = 0.0
     metrics: bool = False
+    tls_cert: str | None = None
+    tls_key: str | None = None
 
     @property
     def has_directories(self) -> bool:
@@ -189,6 +194,8 @@ class EmulatorConfig:
         if churn is not None and not PARTITION_CHURN_SECONDS_MIN <= churn < inf:
             least = PARTITION_CHURN_SECONDS_MIN
             raise InvalidConfig(f"partition_churn_seconds must be at least {least} and finite")
+        if (self.tls_cert is None) != (self.tls_key is None):
+            raise InvalidConfig("tls_cert and tls_key are given together")
         if self.log_requests not in (None, *LOG_FORMATS):
             raise InvalidConfig(f"log_requests must be None or one of {', '.join(LOG_FORMATS)}")
         if not 0 <= self.log_slow_seconds < inf:

@@ -16,6 +16,7 @@ from typing import Any
 import grpc
 from google.rpc import error_details_pb2, status_pb2
 
+from spanemu.api.tls import open_channel
 from spanemu.base.errors import Code, SpannerError, Unsupported
 from spanemu.base.serialization import to_plain
 from spanemu.control.errors import VALUE_ERROR
@@ -40,10 +41,14 @@ class RemoteFailure(SpannerError):
 
 
 class Calls:
-    """The control service at `uri`. Safe to use from several threads."""
+    """The control service at `uri`. Safe to use from several threads.
 
-    def __init__(self, uri: str) -> None:
+    `tls_ca` is the file of certificates to trust, None for a server without TLS.
+    """
+
+    def __init__(self, uri: str, tls_ca: str | None = None) -> None:
         self.uri = uri
+        self._tls_ca = tls_ca
         self._mutex = threading.Lock()  # Guards the field below.
         self._channels: dict[int, Any] = {}  # By process: a forked child needs its own.
 
@@ -69,7 +74,7 @@ class Calls:
         with self._mutex:
             channel = self._channels.get(os.getpid())
             if channel is None:
-                channel = grpc.insecure_channel(self.uri, options=_OPTIONS)
+                channel = open_channel(self.uri, self._tls_ca, _OPTIONS)
                 self._channels[os.getpid()] = channel
             return channel
 

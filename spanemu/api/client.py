@@ -15,9 +15,17 @@ from google.auth.credentials import AnonymousCredentials
 from google.cloud.spanner import Client
 
 
-def official_client(uri: str, project: str, **options: Any) -> Client:
-    """Return a client for the emulator at `uri`; `options` are those of `Client`'s constructor."""
-    return _connected_client(Client, uri, project, **options)
+def official_client(uri: str, project: str, tls_ca: str | None = None, **options: Any) -> Client:
+    """Return a client for the emulator at `uri`; `options` are those of `Client`'s constructor.
+
+    `tls_ca` is the file of certificates to trust, None for an emulator without TLS.
+    """
+    client = _connected_client(Client, uri, project, **options)
+    if tls_ca is not None:
+        # The library speaks plain text with emulators, and TLS without credentials with Omni.
+        client._emulator_host, client._instance_type = None, "omni"
+        client._ca_certificate, client._use_plain_text = tls_ca, False
+    return client
 
 
 async def official_async_database(

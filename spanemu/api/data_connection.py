@@ -15,6 +15,7 @@ from typing import Any
 import grpc
 
 from spanemu.api.calls import RemoteFailure
+from spanemu.api.tls import open_channel
 from spanemu.base.errors import Code
 from spanemu.base.limits import REQUEST_SECONDS_MAX
 from spanemu.ddl.api import schema_of
@@ -35,9 +36,12 @@ _ATTEMPTS_MAX = 10  # of a transaction that the server aborts
 
 
 @contextmanager
-def data_connection(uri: str, name: str) -> Iterator[DataConnection]:
-    """Yield a connection to the database `name` of the server at `uri`."""
-    with grpc.insecure_channel(uri, options=_OPTIONS) as channel:
+def data_connection(uri: str, name: str, tls_ca: str | None = None) -> Iterator[DataConnection]:
+    """Yield a connection to the database `name` of the server at `uri`.
+
+    `tls_ca` is the file of certificates to trust, None for a server without TLS.
+    """
+    with open_channel(uri, tls_ca, _OPTIONS) as channel:
         connection = DataConnection(channel, name)
         try:
             yield connection

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from spanemu.admin.instances import CatalogSettings, Instances
 from spanemu.admin.new_database import NewDatabase, add_database
+from spanemu.api.control_service import hotspots_of, recorder_of, service_for_processes
 from spanemu.api.handles import DatabaseHandle, EmulatorHandle, NamedDatabase
 from spanemu.api.running import Running
 from spanemu.base.clock import NANOS_PER_SECOND, SystemClock
@@ -46,17 +47,14 @@ from spanemu.control.recorder import EmbeddedRecorder
 from spanemu.control.saving import LocalSaving
 from spanemu.database.core import Environment
 from spanemu.database.database import Database
-from spanemu.frontend.control import control_service
 from spanemu.frontend.dispatch import Endpoints
-from spanemu.frontend.interception import InterceptedRequest
-from spanemu.frontend.method import Service
 from spanemu.frontend.services import endpoints_for
 from spanemu.schema.dialect import GOOGLE_STANDARD_SQL, DatabaseDialect, dialect_named
 from spanemu.schema_source import SchemaRejected, SchemaStatement, Source, load_schema, rejected
 
 if TYPE_CHECKING:
     from spanemu.api import change_streams as streams
-    from spanemu.api import operations, remote
+    from spanemu.api import remote
     from spanemu.api.saving import keeper as keeping
     from spanemu.control import change_streams as stream_control
     from spanemu.control import injector
@@ -65,7 +63,6 @@ if TYPE_CHECKING:
     from spanemu.telemetry import emulator_telemetry, request_ring
 else:
     keeping = deferred("spanemu.api.saving.keeper")
-    operations = deferred("spanemu.api.operations")
     remote = deferred("spanemu.api.remote")
     streams = deferred("spanemu.api.change_streams")
     stream_control = deferred("spanemu.control.change_streams")
@@ -186,7 +183,7 @@ class Emulator(EmulatorHandle):
             if self.config.has_directories:
                 keeper = keeping.StateKeeper(self.config, instances)
             self._saving = LocalSaving(None if keeper is None else keeper.save)
-            control = _control_service(
+            control = service_for_processes(
                 instances,
                 self.endpoints,
                 clock=self._clock,
@@ -224,10 +221,18 @@ class Emulator(EmulatorHandle):
 
     @classmethod
     def attach(
-        cls, uri: str, *, project: str = DEFAULT_PROJECT, instance: str = DEFAULT_INSTANCE
+        cls,
+        uri: str,
+        *,
+        project: str = DEFAULT_PROJECT,
+        instance: str = DEFAULT_INSTANCE,
+        tls_ca: str | None = None,
     ) -> remote.RemoteEmulator:
-        """Return a handle on the running emulator at HOST:PORT; `close` leaves it running."""
-        return remote.RemoteEmulator(uri, project=project, instance=instance)
+        """Return a handle on the running emulator at HOST:PORT; `close` leaves it running.
+
+        `tls_ca` is the file of certificates to trust if the emulator speaks TLS.
+        """
+        return remote.RemoteEmulator(uri, project=project, instance=instance, tls_ca=tls_ca)
 
     @property
     def address(self) -> HostPort:
@@ -246,7 +251,8 @@ class Emulator(EmulatorHandle):
     @property
     def rest_uri(self) -> str | None:
         """The URI of the REST interface, None without REST."""
-        return None if self.rest_address is None else f"http://{self.rest_address.reachable}"
+        scheme = "http" if self.config.tls_cert is None else "https"
+        return None if self.rest_address is None else f"{scheme}://{self.rest_address.reachable}"
 
     @property
     def _serving(self) -> Running:
@@ -294,10 +300,10 @@ class Emulator(EmulatorHandle):
         return self._saving.save()
 
     def record(self, database: NamedDatabase | str) -> EmbeddedRecorder:
-        return _recorder(self._instances, self.endpoints, self.name_of(database))
+        return recorder_of(self._instances, self.endpoints, self.name_of(database))
 
     def hotspots(self, database: NamedDatabase | str) -> Hotspots:
-        return _hotspots(self._instances, self.name_of(database))
+        return hotspots_of(self._instances, self.name_of(database))
 
     def create_instance(self, name: InstanceName | None = None) -> None:
         """Create an instance, by default the emulator's own, unless the instance exists.
@@ -329,56 +335,11 @@ class Emulator(EmulatorHandle):
         warnings.warn(text, ResourceWarning, stacklevel=2, source=self)
 
 
-# The operations of `spanemu.api.operations`, which is imported when the first of them is requested.
-OPERATIONS = (
-    "Snapshot", "Restore", "Forget", "Settle", "Clone", "OpenTransactions", "AbortTransactions",
-    "Layout",
-    "GetClock", "AdvanceClock", "FreezeClock", "ThawClock", "ResetClock", "AutoClock", "RunTtl",
-    "ExpireVersions", "LastCommit",
-    "AddFault", "ExpectFault", "GetFault", "ListFaults", "RemoveFault", "ClearFaults",
-    "ListSplits", "FindSplit", "SplitAt", "MergeAt", "MoveSplit", "SplitSettings", "FollowLoad",
-    "PassMinutes",
-    "ListChangeStreams", "ReadChangeStream", "ChangeStreamPosition", "ChurnChangeStream",
-    "SplitChangeStream", "MergeChangeStream",
-    "StartRecording", "PollRecording", "StopRecording",
-    "StartHotspots", "ReportHotspots", "ResetHotspots", "StopHotspots", "PauseHotspots",
-    "WatchHotspots", "ReportWatch", "StopWatch", "SplitStats", "Simulate", "Heatmap",
-    "Requests", "Save",
-)  # fmt: skip
-
-
-def _control_service(instances: Instances, endpoints: Endpoints, **own: Any) -> Service:
-    """Return the service for other processes; `own` are further fields of its `EmulatorParts`."""
-
-    def dispatcher_of_parts() -> Any:
-        recorder, hotspots = partial(_recorder, instances, endpoints), partial(_hotspots, instances)
-        parts = operations.EmulatorParts(recorder=recorder, hotspots=hotspots, **own)
-        return operations.dispatcher_of(instances, parts)
-
-    dispatcher = Once(dispatcher_of_parts)
-    return control_service(OPERATIONS, lambda name, given: dispatcher().perform(name, given))
-
-
 def _telemetry(
     endpoints: Endpoints, instances: Instances
 ) -> Once[emulator_telemetry.EmulatorTelemetry]:
     """Return the telemetry of an emulator, made on first use."""
     return Once(partial(emulator_telemetry.EmulatorTelemetry, endpoints, instances))
-
-
-def _recorder(instances: Instances, endpoints: Endpoints, name: str) -> EmbeddedRecorder:
-    return EmbeddedRecorder(
-        name,
-        lambda method, request: InterceptedRequest(method, request, instances),
-        endpoints.watchers,
-    )
-
-
-def _hotspots(instances: Instances, name: str) -> Hotspots:
-    from spanemu.control.hotspots import Hotspots
-
-    parent = str(DatabaseName.parse(name).parent)
-    return Hotspots(instances.database(name), instances.instance(parent).node_count)
 
 
 def _find_rejected(trial: Database, statements: list[SchemaStatement]) -> SchemaRejected | None:

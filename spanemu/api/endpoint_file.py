@@ -24,7 +24,8 @@ class InvalidEndpointFile(ValueError):
 class Endpoint:
     """The contents of an endpoint file.
 
-    `rest_uri` is None without REST; `started_at` is in RFC 3339 format.
+    `rest_uri` is None without REST; `started_at` is in RFC 3339 format. `tls_ca` is the file with
+    the certificate that clients have to trust, None for a server without TLS.
     """
 
     uri: str
@@ -33,6 +34,7 @@ class Endpoint:
     instance_id: str
     started_at: str
     rest_uri: str | None = None
+    tls_ca: str | None = None
     backend: str = BACKEND
 
     def to_json(self) -> str:
@@ -43,7 +45,8 @@ class Endpoint:
     def read(cls, path: Path) -> Endpoint:
         """Read an endpoint file, ignoring unknown keys. Raises OSError or InvalidEndpointFile."""
         try:
-            contents = json.loads(path.read_text(encoding="utf-8"))
+            # Servers of other versions write no `tls_ca`.
+            contents = {"tls_ca": None, **json.loads(path.read_text(encoding="utf-8"))}
             return cls(**{key: contents[key] for key in cls.__slots__})
         except (ValueError, KeyError, TypeError) as problem:
             raise InvalidEndpointFile(f"{path} is not an endpoint file: {problem}") from problem

@@ -203,6 +203,8 @@ class EmulatorHandle(ABC):
     Safe to use from several threads.
     """
 
+    _tls_ca: str | None = None  # the file of certificates to trust, if clients use TLS
+
     def __init__(self, project: str, instance: str) -> None:
         self.project = project
         self.instance = instance
@@ -261,7 +263,7 @@ class EmulatorHandle(ABC):
         key = os.getpid(), project
         with self._clients_mutex:
             if key not in self._clients:
-                self._clients[key] = official_client(self.uri, project)
+                self._clients[key] = official_client(self.uri, project, self._tls_ca)
             return self._clients[key]
 
     def _check_open(self) -> None:

@@ -11,6 +11,8 @@ from urllib.parse import urlsplit
 
 import grpc
 
+from spanemu.api.tls import client_context, open_channel
+
 PROJECT = "health-check"
 _METHOD = "/google.spanner.admin.instance.v1.InstanceAdmin/ListInstanceConfigs"
 _CONTROL_METHOD = "/spanemu.v1.Control/GetClock"
@@ -22,15 +24,18 @@ class Unreachable(Exception):
     """A server that does not answer as a Spanner server does; the message says why."""
 
 
-def probe_grpc(uri: str, seconds: float) -> None:
-    """Return if the gRPC port at `uri` answers within `seconds`. Raises Unreachable."""
-    _call(uri, _METHOD, _REQUEST, seconds)
+def probe_grpc(uri: str, seconds: float, tls_ca: str | None = None) -> None:
+    """Return if the gRPC port at `uri` answers within `seconds`. Raises Unreachable.
+
+    `tls_ca` is the file of certificates to trust, None for a server without TLS.
+    """
+    _call(uri, _METHOD, _REQUEST, seconds, tls_ca)
 
 
-def is_spanemu(uri: str, seconds: float) -> bool:
+def is_spanemu(uri: str, seconds: float, tls_ca: str | None = None) -> bool:
     """Return whether the server at `uri` has the control service. Raises Unreachable."""
     try:
-        _call(uri, _CONTROL_METHOD, b"", seconds)
+        _call(uri, _CONTROL_METHOD, b"", seconds, tls_ca)
     except Unreachable as problem:
         if "UNIMPLEMENTED" in str(problem):
             return False
@@ -38,13 +43,18 @@ def is_spanemu(uri: str, seconds: float) -> bool:
     return True
 
 
-def probe_rest(uri: str, seconds: float) -> None:
+def probe_rest(uri: str, seconds: float, tls_ca: str | None = None) -> None:
     """Return if the REST port at `uri`, HOST:PORT or a URL, answers. Raises Unreachable."""
-    address = urlsplit(uri if "://" in uri else f"http://{uri}")
-    secure = address.scheme == "https"
-    kind = http.client.HTTPSConnection if secure else http.client.HTTPConnection
+    default = "http" if tls_ca is None else "https"
+    address = urlsplit(uri if "://" in uri else f"{default}://{uri}")
+    host, port = address.hostname or "", address.port
+    connection: http.client.HTTPConnection
     try:
-        connection = kind(address.hostname or "", address.port, timeout=seconds)
+        if address.scheme == "https":
+            context = client_context(tls_ca)
+            connection = http.client.HTTPSConnection(host, port, timeout=seconds, context=context)
+        else:
+            connection = http.client.HTTPConnection(host, port, timeout=seconds)
         try:
             connection.request("GET", f"/v1/projects/{PROJECT}/instanceConfigs")
             status = connection.getresponse().status
@@ -56,10 +66,12 @@ def probe_rest(uri: str, seconds: float) -> None:
         raise Unreachable(f"REST at {uri}: HTTP status {status}")
 
 
-def _call(uri: str, method: str, request: bytes, seconds: float) -> None:
-    with grpc.insecure_channel(uri) as channel:
-        try:
+def _call(uri: str, method: str, request: bytes, seconds: float, tls_ca: str | None) -> None:
+    try:
+        with open_channel(uri, tls_ca) as channel:
             channel.unary_unary(method)(request, timeout=seconds)
-        except grpc.RpcError as failure:
-            reason = f"{failure.code().name}: {failure.details()}"
-            raise Unreachable(f"gRPC at {uri}: {reason}") from failure
+    except grpc.RpcError as failure:
+        reason = f"{failure.code().name}: {failure.details()}"
+        raise Unreachable(f"gRPC at {uri}: {reason}") from failure
+    except OSError as problem:
+        raise Unreachable(f"gRPC at {uri}: {problem}") from problem

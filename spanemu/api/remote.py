@@ -108,11 +108,13 @@ class RemoteEmulator(EmulatorHandle):
         project: str = DEFAULT_PROJECT,
         instance: str = DEFAULT_INSTANCE,
         process: EmulatorProcess | None = None,
+        tls_ca: str | None = None,
     ) -> None:
         super().__init__(project, instance)
         self._uri = str(HostPort.parse(uri))
         self._process = process
-        self.calls = Calls(self._uri)
+        self._tls_ca = tls_ca
+        self.calls = Calls(self._uri, tls_ca)
 
     @classmethod
     def start(cls, **settings: Unpack[ProcessSettings]) -> RemoteEmulator:

@@ -18,6 +18,7 @@ from spanemu.frontend.embedded import EmbeddedRegistry
 from spanemu.frontend.server import Server
 
 if TYPE_CHECKING:
+    from spanemu.api import tls
     from spanemu.api.saving import keeper as keeping
     from spanemu.console import site as console
     from spanemu.database import change_streams as streams
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from spanemu.telemetry.emulator_telemetry import EmulatorTelemetry
 else:
     console = deferred("spanemu.console.site")
+    tls = deferred("spanemu.api.tls")
     exchange = deferred("spanemu.rest.exchange")
     keeping = deferred("spanemu.api.saving.keeper")
     streams = deferred("spanemu.database.change_streams")
@@ -63,13 +65,16 @@ class Running:
         self._process = os.getpid()
         self._mutex = threading.Lock()  # Guards the field below.
         self._stopped = False
+        secure = None
+        if config.tls_cert is not None and config.tls_key is not None:
+            secure = tls.load_tls(config.tls_cert, config.tls_key)
         self._server = Server(endpoints)
-        self.address = replace(
-            HostPort.parse(config.host_port), port=self._server.start(config.host_port)
-        )
+        credentials = None if secure is None else secure.credentials
+        port = self._server.start(config.host_port, credentials)
+        self.address = replace(HostPort.parse(config.host_port), port=port)
         if config.rest_host_port is not None:
             try:
-                self._start_rest(config.rest_host_port, config, endpoints)
+                self._start_rest(config.rest_host_port, config, endpoints, secure)
             except BaseException:
                 self._server.stop()
                 raise
@@ -80,12 +85,21 @@ class Running:
             interval = round(seconds * NANOS_PER_SECOND)
             self._churn = streams.PartitionChurn(instances.all_databases, instances.clock, interval)
 
-    def _start_rest(self, host_port: str, config: EmulatorConfig, endpoints: Endpoints) -> None:
+    def _start_rest(
+        self,
+        host_port: str,
+        config: EmulatorConfig,
+        endpoints: Endpoints,
+        secure: tls.ServerTls | None,
+    ) -> None:
         """Listen for REST as well. Raises CannotListen."""
         address = HostPort.parse(host_port)
         names = () if address.host in ("0.0.0.0", "::") else (address.host,)
         self._rest = rest.RestServer(
-            endpoints, (*config.allowed_hosts, *names), in_network=not address.is_loopback
+            endpoints,
+            (*config.allowed_hosts, *names),
+            in_network=not address.is_loopback,
+            tls=None if secure is None else secure.context,
         )
         if config.console:
             console.add_to(self._rest)

@@ -28,6 +28,7 @@ from spanemu.cli.target import (
     ENDPOINT_FILE,
     GRPC_PORT,
     REST_PORT,
+    TLS_CA,
     TargetOptions,
     find_target,
     target_options,
@@ -38,7 +39,7 @@ EXIT_PROBLEM = 1
 PROBE_SECONDS = 3.0
 PYTHON_MIN = (3, 11)
 # The variables of the pytest plugin and the container, besides those of the server's flags.
-OTHER_VARIABLES = frozenset({"SPANEMU_IN_CONTAINER", "SPANEMU_ISOLATION", "SPANEMU_TARGET"})
+OTHER_VARIABLES = frozenset({TLS_CA, "SPANEMU_IN_CONTAINER", "SPANEMU_ISOLATION", "SPANEMU_TARGET"})
 REQUIRED = ("google-cloud-spanner", "grpcio", "protobuf", "click", "google-re2", "sortedcontainers")
 OPTIONAL = {
     "pytest": "the pytest plugin",
@@ -168,17 +169,21 @@ def _server(given: TargetOptions) -> Iterator[Finding]:
         return
     named = any(given.values()) or ENDPOINT_FILE in os.environ or EMULATOR_HOST in os.environ
     try:
-        probe_grpc(target.uri, PROBE_SECONDS)
-    except Unreachable:
+        probe_grpc(target.uri, PROBE_SECONDS, target.tls_ca)
+    except Unreachable as problem:
         where = f"nothing answers at {target.uri} ({target.source})"
+        if target.tls_ca is not None:
+            where = f"{problem} (trusting {target.tls_ca})"
         yield Finding(PROBLEM if named else NOTE, where)
         return
-    kind = "spanemu" if is_spanemu(target.uri, PROBE_SECONDS) else "another Spanner server"
-    yield Finding(GOOD, f"{kind} answers gRPC at {target.uri} ({target.source})")
+    is_own = is_spanemu(target.uri, PROBE_SECONDS, target.tls_ca)
+    kind = "spanemu" if is_own else "another Spanner server"
+    tls = "" if target.tls_ca is None else f" with TLS, trusted by {target.tls_ca}"
+    yield Finding(GOOD, f"{kind} answers gRPC{tls} at {target.uri} ({target.source})")
     if target.rest is None:
         return
     try:
-        probe_rest(target.rest, PROBE_SECONDS)
+        probe_rest(target.rest, PROBE_SECONDS, target.tls_ca)
         yield Finding(GOOD, f"REST answers at {target.rest}")
     except Unreachable as problem:
         yield Finding(NOTE, str(problem))

@@ -61,7 +61,7 @@ def dump(**given: Unpack[Options]) -> None:
     choice = Choice(given["tables"], not given["no_schema"], not given["no_rows"])
     with (
         failures_as_messages(InvalidRow, UnknownTable),
-        data_connection(target.uri, name) as connection,
+        data_connection(target.uri, name, target.tls_ca) as connection,
         progress_bar(given["quiet"]) as progress,
         dump_source(connection, choice, progress) as source,
     ):

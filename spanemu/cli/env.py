@@ -84,9 +84,11 @@ def _variables(given: Options) -> dict[str, str | None]:
     """Return the value of each variable; None for variables that are not to be set."""
     target = find_target(given)
     project = given["project"] or target.project
-    rest = None if target.rest is None else f"http://{target.rest.removeprefix('http://')}"
+    rest, tls_ca = target.rest_url, target.tls_ca
     return {
-        EMULATOR_HOST: target.uri,
+        # With this variable, clients send plain text.
+        EMULATOR_HOST: target.uri if tls_ca is None else None,
+        "GRPC_DEFAULT_SSL_ROOTS_FILE_PATH": tls_ca,
         REST_HOST: rest,
         "GOOGLE_CLOUD_PROJECT": project,
         "SPANNER_PROJECT_ID": project,
@@ -98,6 +100,7 @@ def _variables(given: Options) -> dict[str, str | None]:
         "CLOUDSDK_API_ENDPOINT_OVERRIDES_SPANNER": rest and f"{rest}/",
         "CLOUDSDK_AUTH_DISABLE_CREDENTIALS": rest and "true",
         "CLOUDSDK_CORE_PROJECT": rest and project,
+        "CLOUDSDK_CORE_CUSTOM_CA_CERTS_FILE": rest and tls_ca,
         # Terraform
         "GOOGLE_SPANNER_CUSTOM_ENDPOINT": rest and f"{rest}/v1/",
     }

@@ -43,16 +43,15 @@ def gcloud_config(**given: Unpack[Options]) -> None:
     """Write a named configuration of gcloud for a server."""
     target = find_target(given)
     name = given["name"]
-    if target.rest is None:
+    if target.rest_url is None:
         raise click.UsageError("gcloud needs the server's REST port: give --rest-host-port.")
     if not _NAME.fullmatch(name) or name == "none":
         raise click.UsageError(f"{name!r} is no name for a configuration of gcloud.")
     folder = config_folder()
     file = folder / "configurations" / f"config_{name}"
     project = given["project"] or target.project
-    rest = target.rest.removeprefix("http://")
     try:
-        _write(file, project, f"http://{rest}/")
+        _write(file, project, f"{target.rest_url}/", target.tls_ca)
         if given["activate"]:
             (folder / "active_config").write_text(name)
     except (OSError, Error) as problem:
@@ -71,13 +70,14 @@ def config_folder() -> Path:
     return Path.home() / ".config" / "gcloud"
 
 
-def _write(file: Path, project: str, endpoint: str) -> None:
+def _write(file: Path, project: str, endpoint: str, tls_ca: str | None) -> None:
     """Write the settings for the server, and keep all other settings of the configuration."""
+    trusted = {} if tls_ca is None else {"custom_ca_certs_file": tls_ca}
     settings = ConfigParser(interpolation=None)
     settings.read(file, encoding="utf-8")
     settings.read_dict(
         {
-            "core": {"project": project},
+            "core": {"project": project, **trusted},
             "auth": {"disable_credentials": "true"},
             "api_endpoint_overrides": {"spanner": endpoint},
         }

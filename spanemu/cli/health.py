@@ -70,6 +70,6 @@ def health(**given: Unpack[Options]) -> None:
 
 
 def _probe(target: Target) -> None:
-    probe_grpc(target.uri, PROBE_SECONDS)
+    probe_grpc(target.uri, PROBE_SECONDS, target.tls_ca)
     if target.rest is not None:
-        probe_rest(target.rest, PROBE_SECONDS)
+        probe_rest(target.rest, PROBE_SECONDS, target.tls_ca)

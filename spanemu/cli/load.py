@@ -68,7 +68,7 @@ def load(**given: Unpack[Options]) -> None:
     name = str(database_name(given, target))
     with (
         failures_as_messages(InvalidDump, LoadRejected, UnknownTable),
-        data_connection(target.uri, name) as connection,
+        data_connection(target.uri, name, target.tls_ca) as connection,
         progress_bar(given["quiet"]) as progress,
     ):
         if form == SQL:

@@ -43,7 +43,10 @@ def announce(emulator: spanemu.Emulator, created: list[str], lines: str) -> None
     for line in READY_LINES[lines]:
         if emulator.rest_address is not None or "{rest}" not in line:
             click.echo(line.format(grpc=emulator.address, rest=emulator.rest_address))
-    click.echo(f"export SPANNER_EMULATOR_HOST={emulator.uri}")
+    if (tls_ca := _tls_ca(emulator)) is None:
+        click.echo(f"export SPANNER_EMULATOR_HOST={emulator.uri}")
+    else:  # With that variable, clients would send plain text.
+        click.echo(f"export GRPC_DEFAULT_SSL_ROOTS_FILE_PATH={tls_ca}")
     click.echo(f"Seed {emulator.randomness.seed}")
     for name in created:
         click.echo(f"Created {name}")
@@ -59,4 +62,11 @@ def endpoint_of(emulator: spanemu.Emulator) -> Endpoint:
         instance_id=emulator.instance,
         started_at=started.isoformat().replace("+00:00", "Z"),
         rest_uri=emulator.rest_uri,
+        tls_ca=_tls_ca(emulator),
     )
+
+
+def _tls_ca(emulator: spanemu.Emulator) -> str | None:
+    """Return the absolute path of the server's certificate, None without TLS."""
+    certificate = emulator.config.tls_cert
+    return None if certificate is None else os.path.abspath(certificate)

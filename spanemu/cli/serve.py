@@ -81,6 +81,8 @@ class Options(TelemetryOptions):
     max_databases_per_instance: int | None
     abort_share: float
     partition_churn_seconds: float | None
+    tls_cert: str | None
+    tls_key: str | None
     ready_lines: str
     stop_on_stdin_end: bool
 
@@ -205,6 +207,8 @@ class Options(TelemetryOptions):
     metavar="SECONDS",
     help="Change the partitions of all change streams at this interval, to exercise readers.",
 )
+@click.option("--tls-cert", metavar="FILE", help="Speak TLS with this certificate, in PEM format.")
+@click.option("--tls-key", metavar="FILE", help="The key of the certificate, in PEM format.")
 @telemetry_options
 @click.option("--ready-lines", type=click.Choice(list(READY_LINES)), default=OWN, hidden=True)
 @click.option("--stop-on-stdin-end", is_flag=True, hidden=True)
@@ -255,6 +259,8 @@ def _config(given: Options) -> EmulatorConfig:
             data_dir=given["data_dir"],
             import_from=given["import_from"],
             export_on_exit=_export_directory(given),
+            tls_cert=given["tls_cert"],
+            tls_key=given["tls_key"],
             embedded_channel=False,
             **telemetry_config(given),
         )
@@ -305,6 +311,8 @@ def _start(config: EmulatorConfig, must_have_rest: bool) -> spanemu.Emulator:
     with Pause():
         try:
             emulator = _emulator(config, must_have_rest)
+        except spanemu.InvalidConfig as error:
+            raise click.UsageError(str(error)) from error
         except spanemu.CannotListen as error:
             click.echo(f"spanemu: {error}", err=True)
             sys.exit(EXIT_CANNOT_LISTEN)

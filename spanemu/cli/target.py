@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypedDict
 
@@ -25,6 +25,8 @@ OFF = "off"
 ENDPOINT_FILE = "SPANEMU_ENDPOINT_FILE"
 EMULATOR_HOST = "SPANNER_EMULATOR_HOST"
 REST_HOST = "SPANNER_EMULATOR_REST_HOST"
+TLS_CA = "SPANEMU_TLS_CA"
+TLS_CERT = "SPANEMU_TLS_CERT"  # of a server on this machine
 
 
 class TargetMissing(click.UsageError):
@@ -35,13 +37,22 @@ class TargetMissing(click.UsageError):
 class Target:
     """The addresses of a server; `rest` is None if it has no REST port. `source` names the server.
 
-    `endpoint` is the content of the endpoint file, if a file names the server.
+    `endpoint` is the content of the endpoint file, if a file names the server. `tls_ca` is the file
+    of certificates to trust, None for a server without TLS.
     """
 
     uri: str
     rest: str | None
     source: str
     endpoint: Endpoint | None = None
+    tls_ca: str | None = None
+
+    @property
+    def rest_url(self) -> str | None:
+        """The address of the REST port as a URL."""
+        if self.rest is None or "://" in self.rest:
+            return self.rest
+        return f"http{'' if self.tls_ca is None else 's'}://{self.rest}"
 
     @property
     def project(self) -> str:
@@ -60,6 +71,7 @@ class TargetOptions(TypedDict):
     endpoint_file: Path | None
     host_port: str | None
     rest_host_port: str | None
+    tls_ca: str | None
 
 
 _OPTIONS = (
@@ -71,6 +83,12 @@ _OPTIONS = (
     click.option("--host-port", metavar="HOST:PORT", help="The gRPC address of the server."),
     click.option(
         "--rest-host-port", metavar="HOST:PORT|off", help="The REST address of the server."
+    ),
+    click.option(
+        "--tls-ca",
+        metavar="FILE",
+        envvar=[TLS_CA, TLS_CERT],
+        help="The certificates to trust, if the server speaks TLS: its own, or its authority's.",
     ),
 )
 
@@ -86,8 +104,9 @@ def find_target(given: TargetOptions) -> Target:
     """Return the server that a command line names. Raises TargetMissing or click.UsageError."""
     target = _named(given)
     if (rest := given["rest_host_port"]) is not None:
-        rest = None if rest == OFF else _checked(rest)
-        return Target(target.uri, rest, target.source, target.endpoint)
+        target = replace(target, rest=None if rest == OFF else _checked(rest))
+    if given["tls_ca"] is not None:
+        target = replace(target, tls_ca=given["tls_ca"])
     return target
 
 
@@ -108,7 +127,8 @@ def _of_file(path: Path, source: str) -> Target:
         endpoint = Endpoint.read(path)
     except (OSError, InvalidEndpointFile) as problem:
         raise TargetMissing(f"{source}: {problem}") from problem
-    return Target(endpoint.uri, endpoint.rest_uri, f"{source} {path}", endpoint)
+    source = f"{source} {path}"
+    return Target(endpoint.uri, endpoint.rest_uri, source, endpoint, endpoint.tls_ca)
 
 
 def _of_address(text: str, source: str) -> Target:

@@ -107,13 +107,17 @@ class Server:
         self._continuations = continuation.Continuations()
         self._server.add_generic_rpc_handlers((_Handlers(endpoints, self._continuations),))
 
-    def start(self, host_port: str = "127.0.0.1:0") -> int:
+    def start(self, host_port: str = "127.0.0.1:0", credentials: Any = None) -> int:
         """Listen, and return the port: a free port if asked for port 0.
 
-        Raises PortTaken, and CannotListen for a host that is not an address of this machine.
+        `credentials` are `grpc.ServerCredentials` for TLS, None for plain text. Raises PortTaken,
+        and CannotListen for a host that is not an address of this machine.
         """
         try:
-            port = self._server.add_insecure_port(_address(host_port))
+            if credentials is None:
+                port = self._server.add_insecure_port(_address(host_port))
+            else:
+                port = self._server.add_secure_port(_address(host_port), credentials)
         except RuntimeError:
             port = 0
         if not port:

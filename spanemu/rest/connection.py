@@ -10,6 +10,7 @@ from __future__ import annotations
 import io
 import logging
 import socket
+import ssl
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
@@ -79,6 +80,10 @@ class Connection(BaseHTTPRequestHandler):
 
     def finish(self) -> None:
         """Close the connection so that the client can read the last response to its end."""
+        if isinstance(self.connection, ssl.SSLSocket):
+            self.connection.settimeout(_LINGER_SECONDS)
+            with suppress(OSError, ValueError):
+                self.connection.unwrap()  # tells the client that nothing was cut off
         with suppress(OSError, LineTooLong):
             self.connection.shutdown(socket.SHUT_WR)
             if self._unread:

@@ -21,10 +21,17 @@ class Guard:
     """The rules for requests to a server.
 
     `allowed_hosts` are further names of the machine. With `any_single_name`, names without a dot
-    are accepted: in a network of containers they are the names of its services.
+    are accepted: in a network of containers they are the names of its services. `scheme` is that
+    of the server's own URLs.
     """
 
-    def __init__(self, allowed_hosts: Iterable[str] = (), any_single_name: bool = False) -> None:
+    def __init__(
+        self,
+        allowed_hosts: Iterable[str] = (),
+        any_single_name: bool = False,
+        scheme: str = "http",
+    ) -> None:
+        self._scheme = scheme
         self._allowed = frozenset(host.lower() for host in allowed_hosts)
         self._any_single_name = any_single_name
 
@@ -36,7 +43,7 @@ class Guard:
             raise Forbidden(f"Host {host!r} is no name of this emulator; see --allowed-host.")
         origin = headers.get("origin")
         if origin is not None:
-            if origin.lower() != f"http://{host}".lower():
+            if origin.lower() != f"{self._scheme}://{host}".lower():
                 raise Forbidden(f"Requests from pages of {origin!r} are refused.")
             self._check_body(request)
         site = headers.get("sec-fetch-site", "none").lower()

@@ -6,8 +6,10 @@ the server looks at the sockets of all requests that take longer than a moment.
 
 from __future__ import annotations
 
+import select
 import selectors
 import socket
+import ssl
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -99,9 +101,25 @@ def _gone(watched: list[Watched]) -> list[Watched]:
 
 def _is_closed(connection: socket.socket) -> bool:
     """Return whether a readable socket has nothing more to read."""
+    if isinstance(connection, ssl.SSLSocket):
+        return _is_closed_below(connection)
     try:
         return not connection.recv(1, socket.MSG_PEEK)
     except TimeoutError:
         return False
     except OSError:
         return True
+
+
+def _is_closed_below(connection: ssl.SSLSocket) -> bool:
+    """Return whether the client has closed its side of a connection with TLS.
+
+    Its last record, which says so, may not have been read. Where the system cannot tell, a client
+    that went away is noticed when the response is sent.
+    """
+    hang_up = getattr(select, "POLLRDHUP", 0)
+    if not hang_up:
+        return False
+    poll = select.poll()
+    poll.register(connection, hang_up)
+    return bool(poll.poll(0))

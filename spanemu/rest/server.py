@@ -10,6 +10,7 @@ import errno
 import json
 import selectors
 import socket
+import ssl
 import threading
 from collections.abc import Iterable
 from contextlib import suppress
@@ -28,6 +29,7 @@ from spanemu.rest.statuses import failed
 
 HEALTH_PATH = "/healthz"
 CONNECTIONS_MAX = 512
+HANDSHAKE_SECONDS = 10.0
 _BACKLOG = 128
 _PAUSE_SECONDS = 0.1  # before the next connection when the process has no descriptor left
 
@@ -42,17 +44,23 @@ class RestServer:
 
     `links` names, in the reply to `/`, where what is served begins.
     `allowed_hosts` are names by which clients may call it, besides its addresses. `in_network` says
-    that other machines may call it.
+    that other machines may call it. `tls` has its certificate, None for plain HTTP.
     """
 
     def __init__(
-        self, endpoints: Endpoints, allowed_hosts: Iterable[str] = (), in_network: bool = False
+        self,
+        endpoints: Endpoints,
+        allowed_hosts: Iterable[str] = (),
+        in_network: bool = False,
+        tls: ssl.SSLContext | None = None,
     ) -> None:
+        self._tls = tls
         self.links = {"api": PREFIX, "health": HEALTH_PATH, "metrics": "/metrics"}
         self.site = Site(self.index)
         self.site.add(PREFIX, Api(endpoints))
         self.site.add(HEALTH_PATH, health)
-        self._guard = Guard(allowed_hosts, any_single_name=in_network)
+        scheme = "http" if tls is None else "https"
+        self._guard = Guard(allowed_hosts, any_single_name=in_network, scheme=scheme)
         self._listeners: list[socket.socket] = []
         self._open: set[socket.socket] = set()  # Each thread adds and removes only its own.
         self._refusal = closing_bytes(failed(TooManyConnections(CONNECTIONS_MAX), "HTTP"))
@@ -75,7 +83,7 @@ class RestServer:
         self.hangups.stop()
         for connection in self._open.copy():
             with suppress(OSError):
-                connection.shutdown(socket.SHUT_RDWR)
+                socket.socket.shutdown(connection, socket.SHUT_RDWR)  # whatever TLS is about to do
 
     def respond(self, request: Request) -> Response:
         """Return the response to a request."""
@@ -120,7 +128,8 @@ class RestServer:
         connection.setblocking(True)
         if len(self._open) >= CONNECTIONS_MAX:
             with suppress(OSError), connection:
-                connection.sendall(self._refusal)
+                if self._tls is None:
+                    connection.sendall(self._refusal)
             return
         self._open.add(connection)
         threading.Thread(
@@ -128,11 +137,22 @@ class RestServer:
         ).start()
 
     def _serve(self, connection: socket.socket, peer: object) -> None:
-        try:
-            Connection(connection, peer, self)
-        finally:
-            self._open.discard(connection)
-            connection.close()
+        with suppress(OSError):  # of a handshake
+            try:
+                if self._tls is not None:
+                    connection = self._secured(connection, self._tls)
+                Connection(connection, peer, self)
+            finally:
+                self._open.discard(connection)
+                connection.close()
+
+    def _secured(self, connection: socket.socket, tls: ssl.SSLContext) -> socket.socket:
+        """Return a connection after the handshake of TLS. Raises OSError."""
+        connection.settimeout(HANDSHAKE_SECONDS)
+        secured = tls.wrap_socket(connection, server_side=True)
+        self._open.add(secured)
+        self._open.discard(connection)
+        return secured
 
 
 def _listen(host: str, port: int) -> list[socket.socket]:

@@ -19,6 +19,7 @@ def test_the_file_exists_while_the_block_runs(tmp_path):
             "pid": 42,
             "project_id": "p",
             "instance_id": "i",
+            "tls_ca": None,
             "backend": "spanemu",
             "started_at": "2026-01-01T00:00:00Z",
         }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import spanemu
-from spanemu.api.embedded import OPERATIONS
+from spanemu.api.control_service import OPERATIONS
 from spanemu.api.operations import EmulatorParts, dispatcher_of
 
 
