@@ -223,7 +223,7 @@ class Endpoints:
         instances: Any,
         limits: Limits = DEFAULT_LIMITS,
     ) -> None:
-        self.services = tuple(services)
+        self.services = self.all_services = tuple(services)
         self.watchers: list[Watcher] = []
         self._by_path = {
             path: Endpoint(path, method, instances, self.watchers, limits.request_bytes)
@@ -236,6 +236,7 @@ class Endpoints:
 
     def add_unintercepted_service(self, service: Service) -> None:
         """Serve another service, which is neither intercepted nor watched."""
+        self.all_services += (service,)
         self._by_path |= {
             path: Endpoint(path, method, None, ()) for path, method in service.paths()
         }

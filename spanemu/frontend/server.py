@@ -10,23 +10,24 @@ from __future__ import annotations
 import errno
 import json
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, NoReturn
 from urllib.parse import unquote
 
 import grpc
 
-from spanemu.base.deferred import deferred
+from spanemu.base.deferred import Once, deferred
 from spanemu.base.live import LiveRows
 from spanemu.frontend.boundary import STATUS_CODES, Failure, failure_from
 from spanemu.frontend.dispatch import Endpoint, Endpoints, Metadata, ServedCall
 from spanemu.frontend.errors import CannotListen, PortTaken
 
 if TYPE_CHECKING:
-    from spanemu.frontend import continuation
+    from spanemu.frontend import continuation, reflection
 else:
     continuation = deferred("spanemu.frontend.continuation")
+    reflection = deferred("spanemu.frontend.reflection")
 
 try:
     from grpc._cython import cygrpc
@@ -87,6 +88,11 @@ def _list(kind: str, page_from: Any) -> list[dict[str, Any]]:
         start = 1 + int(ref.get("socketId") or ref["serverId"])
 
 
+_REFLECTION_PATHS = tuple(
+    f"/grpc.reflection.{version}.ServerReflection/ServerReflectionInfo"
+    for version in ("v1", "v1alpha")
+)
+_NO_REFLECTION = "Server reflection needs a package: pip install 'spanemu[reflection]'."
 WORKERS_MAX = 1024
 # A little more than the limit of a commit, so that Spanner's own error answers a larger commit.
 MESSAGE_BYTES_MAX = 104 * 1024 * 1024
@@ -166,9 +172,25 @@ class _Handlers(grpc.GenericRpcHandler):  # type: ignore[misc]
 
     def __init__(self, endpoints: Endpoints, continuations: continuation.Continuations) -> None:
         self._by_path = {each.path: _handler(each, continuations) for each in endpoints}
+        reflecting = grpc.stream_stream_rpc_method_handler(_Reflection(endpoints))
+        self._by_path |= dict.fromkeys(_REFLECTION_PATHS, reflecting)
 
     def service(self, handler_call_details: Any) -> Any:
         return self._by_path.get(handler_call_details.method)
+
+
+class _Reflection:
+    """The behavior of server reflection, which is imported for the first request."""
+
+    def __init__(self, endpoints: Endpoints) -> None:
+        self._reflect = Once(lambda: reflection.reflect(endpoints.all_services))
+
+    def __call__(self, requests: Iterator[bytes], context: Any) -> Iterator[bytes]:
+        try:
+            behavior = self._reflect()
+        except ModuleNotFoundError:
+            context.abort(grpc.StatusCode.UNIMPLEMENTED, _NO_REFLECTION)
+        yield from behavior(requests, context)
 
 
 def _handler(endpoint: Endpoint, continuations: continuation.Continuations) -> Any:
