@@ -86,6 +86,7 @@ class ConfigChanges(TypedDict, total=False):
     rest_host_port: str | None
     allowed_hosts: tuple[str, ...]
     console: bool
+    remote_control: bool
     embedded_channel: bool
     seed: int | None
     project: str
@@ -115,11 +116,13 @@ class EmulatorConfig:
 
     `host_port` is the address to listen at; port 0 means any free port. `rest_host_port` is the
     address of the REST interface, None for no REST; `allowed_hosts` are further names by which
-    clients may call that interface. With `embedded_channel`, clients in this process that connect
-    to the address reach the emulator without sockets. `seed` reproduces all random behaviour; None
-    picks a seed. `project` and `instance` contain the databases that are created by a bare name.
-    `instance_configs` maps ids to display names; with `strict_instance_configs`, instances may only
-    name these configurations, those that Google publishes, and those that users created.
+    clients may call that interface. With `remote_control`, clients on other machines may request
+    control operations, such as snapshots and faults. With `embedded_channel`, clients in this
+    process that connect to the address reach the emulator without sockets. `seed` reproduces all
+    random behaviour; None picks a seed. `project` and `instance` contain the databases that are
+    created by a bare name. `instance_configs` maps ids to display names; with
+    `strict_instance_configs`, instances may only name these configurations, those that Google
+    publishes, and those that users created.
     `version_retention_seconds` is the version retention of databases whose schema sets none.
     `abort_first_attempts` aborts the first commit of every transaction, so that the retry loops of
     an application are exercised (`Faults.abort_first_attempts`). `start_time` is the initial time
@@ -142,6 +145,7 @@ class EmulatorConfig:
     rest_host_port: str | None = None
     allowed_hosts: tuple[str, ...] = ()
     console: bool = True
+    remote_control: bool = False
     embedded_channel: bool = True
     seed: int | None = None
     project: str = DEFAULT_PROJECT

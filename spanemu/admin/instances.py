@@ -278,16 +278,21 @@ class Instances:
         database.close()
         self.operations.drop_resource(resource)
 
-    def close(self) -> None:
-        """Drop everything: waiting transactions of every database wake and fail."""
+    def clear(self) -> None:
+        """Drop all instances and databases; waiting transactions wake and fail."""
         with self.mutex:
-            doomed = list(self._databases.values())
+            doomed, names = list(self._databases.values()), list(self._instances)
             self._databases.clear()
             self._instances.clear()
             self._database_counts.clear()
             self.backups.clear()
+            for name in names:
+                self.schedules.drop_under(name)
+                self.partitions.drop_under(name)
         for database in doomed:
             database.close()
+        for name in names:
+            self.operations.drop_resource(InstanceName.parse(name))
 
     # ------------------------------------------------------------------ with the mutex held
 

@@ -1,31 +1,41 @@
-"""The control service of an emulator in this process; its operations are imported on first use."""
+"""The control operations of an emulator in this process: their names, and how they are made.
+
+The modules of the operations (`operations`) are imported when the first of them is requested.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from spanemu.admin.instances import Instances
 from spanemu.base.deferred import Once, deferred
 from spanemu.base.resource_names import DatabaseName
+from spanemu.config import EmulatorConfig
+from spanemu.control.emulator import LocalEmulator
 from spanemu.control.recorder import EmbeddedRecorder
 from spanemu.frontend.control import control_service
+from spanemu.frontend.control_access import control_access
 from spanemu.frontend.dispatch import Endpoints
 from spanemu.frontend.interception import InterceptedRequest
 from spanemu.frontend.method import Service
 
 if TYPE_CHECKING:
     from spanemu.api import operations
-    from spanemu.control.hotspots import Hotspots
+    from spanemu.control import dispatch
+    from spanemu.control import hotspots as hotspot_control
 else:
     operations = deferred("spanemu.api.operations")
+    dispatch = deferred("spanemu.control.dispatch")
+    hotspot_control = deferred("spanemu.control.hotspots")
 
-# The operations of `spanemu.api.operations`, which is imported when the first of them is requested.
 OPERATIONS = (
+    "GetEmulator", "ResetEmulator",
     "Snapshot", "Restore", "Forget", "Settle", "Clone", "OpenTransactions", "AbortTransactions",
-    "Layout",
-    "GetClock", "AdvanceClock", "FreezeClock", "ThawClock", "ResetClock", "AutoClock", "RunTtl",
-    "ExpireVersions", "LastCommit",
+    "AbortTransaction", "Layout",
+    "GetClock", "SetClock", "AdvanceClock", "FreezeClock", "ThawClock", "ResetClock", "AutoClock",
+    "RunTtl", "ExpireVersions", "LastCommit",
     "AddFault", "ExpectFault", "GetFault", "ListFaults", "RemoveFault", "ClearFaults",
     "ListSplits", "FindSplit", "SplitAt", "MergeAt", "MoveSplit", "SplitSettings", "FollowLoad",
     "PassMinutes",
@@ -38,23 +48,30 @@ OPERATIONS = (
 )  # fmt: skip
 
 
-def service_for_processes(instances: Instances, endpoints: Endpoints, **own: Any) -> Service:
-    """Return the service for other processes; `own` are further fields of its `EmulatorParts`."""
+def dispatcher_of(
+    emulator: LocalEmulator, endpoints: Endpoints, **own: Any
+) -> Callable[[], dispatch.Dispatcher]:
+    """Return the operations for other processes; `own` are further fields of `EmulatorParts`."""
+    recorders = partial(recorder_of, emulator.instances, endpoints)
+    watched = partial(hotspots_of, emulator.instances)
 
-    def dispatcher_of_parts() -> Any:
-        recorder, hotspots = (
-            partial(recorder_of, instances, endpoints),
-            partial(hotspots_of, instances),
-        )
-        parts = operations.EmulatorParts(recorder=recorder, hotspots=hotspots, **own)
-        return operations.dispatcher_of(instances, parts)
+    def dispatcher_of_parts() -> dispatch.Dispatcher:
+        parts = operations.EmulatorParts(emulator, recorder=recorders, hotspots=watched, **own)
+        return operations.dispatcher_of(parts)
 
-    dispatcher = Once(dispatcher_of_parts)
-    return control_service(OPERATIONS, lambda name, given: dispatcher().perform(name, given))
+    return Once(dispatcher_of_parts)
+
+
+def service_for_processes(
+    control: Callable[[], dispatch.Dispatcher], config: EmulatorConfig
+) -> Service:
+    """Return the service for other processes, which holds no emulator."""
+    access = control_access(config.remote_control)
+    return control_service(OPERATIONS, lambda name, given: control().perform(name, given), access)
 
 
 def recorder_of(instances: Instances, endpoints: Endpoints, name: str) -> EmbeddedRecorder:
-    """Return the recorder of a database, given by its full name."""
+    """Return a recorder of the database `name`."""
     return EmbeddedRecorder(
         name,
         lambda method, request: InterceptedRequest(method, request, instances),
@@ -62,9 +79,7 @@ def recorder_of(instances: Instances, endpoints: Endpoints, name: str) -> Embedd
     )
 
 
-def hotspots_of(instances: Instances, name: str) -> Hotspots:
-    """Return the hotspots of a database, given by its full name."""
-    from spanemu.control.hotspots import Hotspots
-
+def hotspots_of(instances: Instances, name: str) -> hotspot_control.Hotspots:
+    """Return the hotspots of the database `name`."""
     parent = str(DatabaseName.parse(name).parent)
-    return Hotspots(instances.database(name), instances.instance(parent).node_count)
+    return hotspot_control.Hotspots(instances.database(name), instances.instance(parent).node_count)

@@ -21,9 +21,14 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from spanemu.admin.instances import CatalogSettings, Instances
 from spanemu.admin.new_database import NewDatabase, add_database
-from spanemu.api.control_service import hotspots_of, recorder_of, service_for_processes
+from spanemu.api.control_service import (
+    dispatcher_of,
+    hotspots_of,
+    recorder_of,
+    service_for_processes,
+)
 from spanemu.api.handles import DatabaseHandle, EmulatorHandle, NamedDatabase
-from spanemu.api.running import Running
+from spanemu.api.running import Running, Served
 from spanemu.base.clock import NANOS_PER_SECOND, SystemClock
 from spanemu.base.collector import heap
 from spanemu.base.deferred import Once, deferred
@@ -43,6 +48,7 @@ from spanemu.config import (
 )
 from spanemu.control.clock import EmbeddedClock, as_datetime, nanos_of
 from spanemu.control.databases import LocalDatabase
+from spanemu.control.emulator import EmulatorInfo, LocalEmulator
 from spanemu.control.recorder import EmbeddedRecorder
 from spanemu.control.saving import LocalSaving
 from spanemu.database.core import Environment
@@ -57,7 +63,7 @@ if TYPE_CHECKING:
     from spanemu.api import remote
     from spanemu.api.saving import keeper as keeping
     from spanemu.control import change_streams as stream_control
-    from spanemu.control import injector
+    from spanemu.control import dispatch, injector
     from spanemu.control import splits as split_control
     from spanemu.control.hotspots import Hotspots
     from spanemu.telemetry import emulator_telemetry, request_ring
@@ -66,6 +72,7 @@ else:
     remote = deferred("spanemu.api.remote")
     streams = deferred("spanemu.api.change_streams")
     stream_control = deferred("spanemu.control.change_streams")
+    dispatch = deferred("spanemu.control.dispatch")
     injector = deferred("spanemu.control.injector")
     split_control = deferred("spanemu.control.splits")
     emulator_telemetry = deferred("spanemu.telemetry.emulator_telemetry")
@@ -174,6 +181,7 @@ class Emulator(EmulatorHandle):
         if self.config.abort_first_attempts:
             self.faults.abort_first_attempts().is_permanent = True
         self._telemetry = _telemetry(self.endpoints, instances)
+        self._local = LocalEmulator(instances, self._clock, self._faults, self.randomness.seed)
         self._begin(clock)
 
     def _begin(self, clock: SystemClock) -> None:
@@ -183,18 +191,19 @@ class Emulator(EmulatorHandle):
             if self.config.has_directories:
                 keeper = keeping.StateKeeper(self.config, instances)
             self._saving = LocalSaving(None if keeper is None else keeper.save)
-            control = service_for_processes(
-                instances,
+            self._control = dispatcher_of(
+                self._local,
                 self.endpoints,
-                clock=self._clock,
-                faults=self._faults,
                 request_log=lambda: telemetry().request_log,
                 saving=self._saving,
             )
-            self.endpoints.add_unintercepted_service(control)
+            self.endpoints.add_unintercepted_service(
+                service_for_processes(self._control, self.config)
+            )
             self.has_loaded = keeper is not None and keeper.load(clock)
             self._observe()
-            self._running = Running(self.config, self.endpoints, instances, telemetry, keeper)
+            served = Served(self.endpoints, self._control, telemetry)
+            self._running = Running(self.config, served, instances, keeper)
         except BaseException:
             if self.config.gc_freeze:
                 heap.release()
@@ -315,6 +324,12 @@ class Emulator(EmulatorHandle):
 
     def database(self, name: str) -> EmbeddedDatabase:
         return EmbeddedDatabase(self, self.resolve(name), self._instances)
+
+    def info(self) -> EmulatorInfo:
+        return self._local.info()
+
+    def reset(self) -> None:
+        self._local.reset()
 
     def close(self) -> None:
         """Stop listening, fail the running requests, save the state and drop all databases.

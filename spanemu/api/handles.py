@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import os
 import threading
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Iterable, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Protocol, Self
@@ -27,6 +27,7 @@ from spanemu.base.deferred import deferred
 from spanemu.base.resource_names import DatabaseName, InstanceName
 from spanemu.control.clock import EmulatorClock
 from spanemu.control.databases import DatabaseControl
+from spanemu.control.emulator import EmulatorControl
 from spanemu.control.recording import Recorder
 from spanemu.schema.dialect import GOOGLE_STANDARD_SQL, DatabaseDialect
 from spanemu.schema_source import Source
@@ -197,7 +198,7 @@ class DatabaseHandle(DatabaseControl):
         return f"<{type(self).__name__} {self.name}>"
 
 
-class EmulatorHandle(ABC):
+class EmulatorHandle(EmulatorControl):
     """A handle on an emulator; as a context manager, it closes the emulator at the end.
 
     Safe to use from several threads.

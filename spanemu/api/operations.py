@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from spanemu.admin.instances import Instances
 from spanemu.base.resource_names import DatabaseName
 from spanemu.control.change_streams import ChangeStreamControl, LocalChangeStreams
-from spanemu.control.clock import EmbeddedClock, EmulatorClock
+from spanemu.control.clock import EmulatorClock
 from spanemu.control.databases import DatabaseControl, LocalDatabase
 from spanemu.control.dispatch import Dispatcher
+from spanemu.control.emulator import EmulatorControl, LocalEmulator
 from spanemu.control.faults import Fault, Faults
 from spanemu.control.hotspot_watch import Watch
 from spanemu.control.hotspots import HotspotsHandle
-from spanemu.control.injector import EmbeddedFaults
 from spanemu.control.recording import Recorder, RecordingSource
 from spanemu.control.request_log import RequestLog
 from spanemu.control.saving import LocalSaving, SavingControl
@@ -28,18 +27,19 @@ class EmulatorParts:
     `recorder` and `hotspots` take the full name of a database.
     """
 
-    clock: EmbeddedClock
-    faults: Callable[[], EmbeddedFaults]
+    emulator: LocalEmulator
     recorder: Callable[[str], Recorder]
     hotspots: Callable[[str], HotspotsHandle]
     request_log: Callable[[], RequestLog]
     saving: LocalSaving
 
 
-def dispatcher_of(instances: Instances, parts: EmulatorParts) -> Dispatcher:
+def dispatcher_of(parts: EmulatorParts) -> Dispatcher:
     """Return the operations of an emulator."""
+    emulator = parts.emulator
+    instances, clock, faults = emulator.instances, emulator.clock, emulator.faults
     operations = Dispatcher()
-    clock, faults = parts.clock, parts.faults
+    operations.add(EmulatorControl, lambda: emulator)
     operations.add(EmulatorClock, lambda: clock)
     operations.add(Faults, faults)
     operations.add(Fault, lambda number: faults().find(number))

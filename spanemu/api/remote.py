@@ -98,7 +98,7 @@ class RemoteDatabase(Proxy, DatabaseHandle):
         return ChangeStreamsHandle(proxy(ChangeStreamControl, self._calls, **self._scope))
 
 
-class RemoteEmulator(EmulatorHandle):
+class RemoteEmulator(Proxy, EmulatorHandle):
     """A handle on the emulator at `uri`; `close` ends the emulator only if `start` started it."""
 
     def __init__(
@@ -110,11 +110,12 @@ class RemoteEmulator(EmulatorHandle):
         process: EmulatorProcess | None = None,
         tls_ca: str | None = None,
     ) -> None:
-        super().__init__(project, instance)
+        EmulatorHandle.__init__(self, project, instance)
         self._uri = str(HostPort.parse(uri))
         self._process = process
         self._tls_ca = tls_ca
         self.calls = Calls(self._uri, tls_ca)
+        self._connect(self.calls)
 
     @classmethod
     def start(cls, **settings: Unpack[ProcessSettings]) -> RemoteEmulator:

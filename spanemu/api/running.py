@@ -6,13 +6,14 @@ import os
 import threading
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from spanemu.admin.instances import Instances
 from spanemu.base.clock import NANOS_PER_SECOND
 from spanemu.base.collector import heap
 from spanemu.base.deferred import deferred
 from spanemu.config import EmulatorConfig, HostPort
+from spanemu.frontend.control_access import control_access
 from spanemu.frontend.dispatch import Endpoints
 from spanemu.frontend.embedded import EmbeddedRegistry
 from spanemu.frontend.server import Server
@@ -21,7 +22,9 @@ if TYPE_CHECKING:
     from spanemu.api import tls
     from spanemu.api.saving import keeper as keeping
     from spanemu.console import site as console
+    from spanemu.control import dispatch
     from spanemu.database import change_streams as streams
+    from spanemu.rest import control as rest_control
     from spanemu.rest import exchange
     from spanemu.rest import server as rest
     from spanemu.telemetry.emulator_telemetry import EmulatorTelemetry
@@ -30,14 +33,24 @@ else:
     tls = deferred("spanemu.api.tls")
     exchange = deferred("spanemu.rest.exchange")
     keeping = deferred("spanemu.api.saving.keeper")
+    dispatch = deferred("spanemu.control.dispatch")
     streams = deferred("spanemu.database.change_streams")
     rest = deferred("spanemu.rest.server")
+    rest_control = deferred("spanemu.rest.control")
 
 METRICS_PATH = "/metrics"
 METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
 # The registry is shared by all emulators of this process, which may end in any order.
 _EMBEDDED = EmbeddedRegistry()
+
+
+class Served(NamedTuple):
+    """The parts that the servers of an emulator call: RPCs, control operations, measurements."""
+
+    endpoints: Endpoints
+    control: Callable[[], dispatch.Dispatcher]
+    telemetry: Callable[[], EmulatorTelemetry]
 
 
 class Running:
@@ -53,12 +66,11 @@ class Running:
     def __init__(
         self,
         config: EmulatorConfig,
-        endpoints: Endpoints,
+        served: Served,
         instances: Instances,
-        telemetry: Callable[[], EmulatorTelemetry],
         keeper: keeping.StateKeeper | None = None,
     ) -> None:
-        self._telemetry = telemetry
+        self._served = served
         self._keeper = keeper
         self._instances = instances
         self._holds_heap = config.gc_freeze
@@ -68,35 +80,31 @@ class Running:
         secure = None
         if config.tls_cert is not None and config.tls_key is not None:
             secure = tls.load_tls(config.tls_cert, config.tls_key)
-        self._server = Server(endpoints)
+        self._server = Server(served.endpoints)
         credentials = None if secure is None else secure.credentials
         port = self._server.start(config.host_port, credentials)
         self.address = replace(HostPort.parse(config.host_port), port=port)
         if config.rest_host_port is not None:
             try:
-                self._start_rest(config.rest_host_port, config, endpoints, secure)
+                self._start_rest(config.rest_host_port, config, secure)
             except BaseException:
                 self._server.stop()
                 raise
         self._uri = str(self.address.reachable)
         if config.embedded_channel:
-            _EMBEDDED.register(self._uri, endpoints)
+            _EMBEDDED.register(self._uri, served.endpoints)
         if (seconds := config.partition_churn_seconds) is not None:
             interval = round(seconds * NANOS_PER_SECOND)
             self._churn = streams.PartitionChurn(instances.all_databases, instances.clock, interval)
 
     def _start_rest(
-        self,
-        host_port: str,
-        config: EmulatorConfig,
-        endpoints: Endpoints,
-        secure: tls.ServerTls | None,
+        self, host_port: str, config: EmulatorConfig, secure: tls.ServerTls | None
     ) -> None:
         """Listen for REST as well. Raises CannotListen."""
         address = HostPort.parse(host_port)
         names = () if address.host in ("0.0.0.0", "::") else (address.host,)
         self._rest = rest.RestServer(
-            endpoints,
+            self._served.endpoints,
             (*config.allowed_hosts, *names),
             in_network=not address.is_loopback,
             tls=None if secure is None else secure.context,
@@ -104,11 +112,13 @@ class Running:
         if config.console:
             console.add_to(self._rest)
         self._rest.site.add(METRICS_PATH, self._metrics)
+        check_peer = control_access(config.remote_control)
+        rest_control.add_to(self._rest.site, self._served.control, check_peer)
         self.rest_address = replace(address, port=self._rest.start(address.host, address.port))
 
     def _metrics(self, request: object) -> exchange.Response:
         """Return the metrics to a Prometheus server."""
-        text = self._telemetry().metrics.text()
+        text = self._served.telemetry().metrics.text()
         return exchange.Response(200, METRICS_TYPE, text.encode())
 
     @property
@@ -140,6 +150,6 @@ class Running:
                 self._keeper.save_all()
         finally:
             # Last, so that no waiting commit succeeds as locks are released.
-            self._instances.close()
+            self._instances.clear()
             if self._keeper is not None:
                 self._keeper.close()

@@ -9,31 +9,53 @@
     int          number; as text when a double cannot hold it (as protobuf's JSON has INT64)
 
 Reading follows type hints and validates all data: a mismatch raises ValueError with its path.
-Numbers without a fraction are accepted as ints.
+Numbers without a fraction are accepted as ints, and names of fields in camel case.
 """
 
 from __future__ import annotations
 
+import re
 from base64 import b64decode, b64encode
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from datetime import UTC, datetime
 from enum import Enum
 from functools import cache
 from types import NoneType, UnionType
-from typing import Any, Union, get_args, get_origin, get_type_hints
+from typing import Any, Union, get_args, get_origin, get_type_hints, is_typeddict
 
 _EXACT_MAX = 1 << 53  # beyond this, doubles skip integers
+_UPPER = re.compile(r"(?<!^)([A-Z])")
+_AFTER_UNDERSCORE = re.compile(r"_([a-z0-9])")
 
 
 class _Misfit(ValueError):
     """Data that does not have the type expected at a path."""
 
 
-def to_plain(value: Any) -> Any:
+def snake_case(name: str) -> str:
+    """Return a name such as "retryDelay" as "retry_delay"."""
+    return _UPPER.sub(r"_\1", name).lower()
+
+
+def camel_case(name: str) -> str:
+    """Return a name such as "retry_delay" as "retryDelay"."""
+    return _AFTER_UNDERSCORE.sub(lambda match: match[1].upper(), name)
+
+
+def snake_case_names(given: Mapping[str, Any], known: Collection[str]) -> dict[str, Any]:
+    """Return the data with known names in snake case."""
+    return {
+        snake_case(name) if name not in known and snake_case(name) in known else name: value
+        for name, value in given.items()
+    }
+
+
+def to_plain(value: Any, spelled: Callable[[str], str] = str) -> Any:
     """Return `value` as None, bool, number, text, lists and objects.
 
-    Raise ValueError for a value of any other type.
+    `spelled` returns the name to write for the name of a field. Raise ValueError for a value of any
+    other type.
     """
     kind = value.__class__
     if value is None or kind in (bool, float, str):
@@ -43,27 +65,34 @@ def to_plain(value: Any) -> Any:
     if isinstance(value, Enum):
         return to_plain(value.value)
     if is_dataclass(value) and not isinstance(value, type):
-        return {each.name: to_plain(getattr(value, each.name)) for each in fields(value)}
+        return {
+            spelled(each.name): to_plain(getattr(value, each.name), spelled)
+            for each in fields(value)
+        }
     for of, convert in _WRITTEN:
         if isinstance(value, of):
-            return convert(value)
+            return convert(value, spelled)
     raise ValueError(f"{value!r} cannot be sent to another process")
 
 
-_WRITTEN: tuple[tuple[type, Callable[[Any], Any]], ...] = (
-    (Mapping, lambda found: {str(to_plain(key)): to_plain(each) for key, each in found.items()}),
-    (bytes, lambda found: b64encode(found).decode("ascii")),
-    (str, str),
-    (datetime, lambda found: _in_utc(found).isoformat()),
-    (Sequence, lambda found: [to_plain(each) for each in found]),
-    (frozenset, lambda found: sorted(to_plain(each) for each in found)),
+def _written_mapping(found: Mapping[Any, Any], spelled: Callable[[str], str]) -> dict[str, Any]:
+    return {str(to_plain(key)): to_plain(each, spelled) for key, each in found.items()}
+
+
+_WRITTEN: tuple[tuple[type, Callable[[Any, Callable[[str], str]], Any]], ...] = (
+    (Mapping, _written_mapping),
+    (bytes, lambda found, _: b64encode(found).decode("ascii")),
+    (str, lambda found, _: str(found)),
+    (datetime, lambda found, _: _in_utc(found)),
+    (Sequence, lambda found, spelled: [to_plain(each, spelled) for each in found]),
+    (frozenset, lambda found, _: sorted(to_plain(each) for each in found)),
 )
 
 
-def _in_utc(moment: datetime) -> datetime:
+def _in_utc(moment: datetime) -> str:
     if moment.tzinfo is None:
         raise ValueError(f"{moment} has no time zone")
-    return moment.astimezone(UTC)
+    return f"{moment.astimezone(UTC).replace(tzinfo=None).isoformat()}Z"
 
 
 def from_plain(expected: Any, data: Any, path: str = "value") -> Any:
@@ -77,6 +106,8 @@ def from_plain(expected: Any, data: Any, path: str = "value") -> Any:
         return _read_container(origin, get_args(expected), data, path)
     if is_dataclass(expected):
         return _read_dataclass(expected, _checked(dict, data, path), path)
+    if is_typeddict(expected):
+        return _read_fields(get_type_hints(expected), _checked(dict, data, path), path)
     read = _READ.get(expected)
     if read is not None:
         return read(data, path)
@@ -123,15 +154,20 @@ def _read_container(origin: Any, of: Sequence[Any], data: Any, path: str) -> Any
 
 def _read_dataclass(kind: Any, given: dict[str, Any], path: str) -> Any:
     hints = _hints(kind)
-    names = {each.name for each in fields(kind) if each.init}
-    unknown = given.keys() - names
-    if unknown:
-        raise _Misfit(f"{path} has no {sorted(unknown)[0]!r}; it has {', '.join(sorted(names))}")
-    read = {name: from_plain(hints[name], each, f"{path}.{name}") for name, each in given.items()}
+    names = {each.name: hints[each.name] for each in fields(kind) if each.init}
+    read = _read_fields(names, given, path)
     try:
         return kind(**read)
     except TypeError:
         raise _Misfit(f"{path} lacks some of {', '.join(sorted(names))}") from None
+
+
+def _read_fields(hints: Mapping[str, Any], given: dict[str, Any], path: str) -> dict[str, Any]:
+    given = snake_case_names(given, hints)
+    unknown = given.keys() - hints.keys()
+    if unknown:
+        raise _Misfit(f"{path} has no {sorted(unknown)[0]!r}; it has {', '.join(sorted(hints))}")
+    return {name: from_plain(hints[name], each, f"{path}.{name}") for name, each in given.items()}
 
 
 @cache

@@ -62,6 +62,7 @@ class Options(TelemetryOptions):
     rest_port: int | None
     allowed_hosts: tuple[str, ...]
     console: str
+    remote_control: bool
     project: str
     instance: str | None
     instance_configs: tuple[str, ...]
@@ -116,6 +117,11 @@ class Options(TelemetryOptions):
     default="on",
     show_default=True,
     help="Serve the web console below /console/ of the REST port.",
+)
+@click.option(
+    "--remote-control",
+    is_flag=True,
+    help="Accept control operations (snapshots, faults, the clock) from other machines, too.",
 )
 @click.option(
     "--project",
@@ -246,6 +252,7 @@ def _config(given: Options) -> EmulatorConfig:
             rest_host_port=_rest_host_port(given),
             allowed_hosts=given["allowed_hosts"],
             console=given["console"] == "on",
+            remote_control=given["remote_control"],
             project=given["project"],
             instance=given["instance"] or DEFAULT_INSTANCE,
             instance_configs=_listed_configs(given["instance_configs"]),

@@ -21,13 +21,14 @@ from spanemu.database.database import Database
 class ChangeStreamControl(ControlInterface):
     """The operations on the change streams of a database."""
 
+    PATH = "{database}/changeStreams"
     SCOPE = "database"
 
-    @operation("ListChangeStreams", "streams")
+    @operation("ListChangeStreams", "GET", "streams")
     def names(self) -> list[str]:
         """Return the names of the change streams."""
 
-    @operation("ReadChangeStream", "records")
+    @operation("ReadChangeStream", "GET /{stream}/records", "records")
     def read(
         self,
         stream: str,
@@ -42,22 +43,22 @@ class ChangeStreamControl(ControlInterface):
         With fewer records than `count`, wait for more of them for up to `within_seconds`.
         """
 
-    @operation("ChangeStreamPosition", "timestamp")
+    @operation("ChangeStreamPosition", "GET :position", "timestamp")
     def position(self) -> datetime | None:
         """Return the timestamp of the last commit that a change stream recorded, None for none."""
 
-    @operation("ChurnChangeStream", "partitions")
+    @operation("ChurnChangeStream", "POST /{stream}:churn", "partitions")
     def churn(self, stream: str, times: int = 1) -> int:
         """Replace every open partition of a stream by a child, and return their number.
 
         Does so `times` times.
         """
 
-    @operation("SplitChangeStream", "partitions")
+    @operation("SplitChangeStream", "POST /{stream}:split", "partitions")
     def split(self, stream: str) -> int:
         """Split the partition of a stream with the most rows; return the number of partitions."""
 
-    @operation("MergeChangeStream", "partitions")
+    @operation("MergeChangeStream", "POST /{stream}:merge", "partitions")
     def merge(self, stream: str) -> int:
         """Merge the first two partitions of a stream; return the number of partitions.
 

@@ -58,7 +58,7 @@ class Duration(TypedDict, total=False):
     minutes: float
     seconds: float
     milliseconds: float
-    microseconds: float
+    microseconds: int | float  # an int is exact
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,9 @@ class TimeOutOfSight(Unsupported):
 class EmulatorClock(ControlInterface):
     """The clock of one emulator and all its databases."""
 
-    @operation("GetClock")
+    PATH = "clock"
+
+    @operation("GetClock", "GET")
     def time(self) -> ClockTime:
         """Return the current time, and whether the clock is frozen."""
 
@@ -94,7 +96,7 @@ class EmulatorClock(ControlInterface):
         """Return whether the clock is frozen, or moves in explicit steps only."""
         return self.time().frozen
 
-    @operation("FreezeClock")
+    @operation("FreezeClock", "POST :freeze")
     def freeze(self, at: datetime | str | None = None) -> None:
         """Stop the clock, at the current time or at `at`.
 
@@ -104,7 +106,14 @@ class EmulatorClock(ControlInterface):
         ValueError otherwise, which names the database.
         """
 
-    @operation("ThawClock")
+    @operation("SetClock", "POST :set")
+    def move_to(self, at: datetime | str) -> None:
+        """Move the clock to a time; it runs on from there, or stays frozen if it is frozen.
+
+        `at` is that of `freeze`, and so are the times that are accepted.
+        """
+
+    @operation("ThawClock", "POST :thaw")
     def thaw(self) -> None:
         """Let the clock run again, from the clock's current time."""
 
@@ -117,7 +126,7 @@ class EmulatorClock(ControlInterface):
         """
         raise TimeOutOfSight("clock.follow()")
 
-    @operation("ResetClock")
+    @operation("ResetClock", "POST :reset")
     def reset(self) -> None:
         """Undo every move of the clock: the clock then shows the machine's time, or the start time.
 
@@ -146,28 +155,28 @@ class EmulatorClock(ControlInterface):
         and expired backups deleted. Raises ValueError for a negative duration, and for a time
         beyond the range of TIMESTAMP.
         """
-        self.advance_by(_microseconds(by, parts))
+        self.advance_by(microseconds=_microseconds(by, parts))
 
     def auto(self, by: timedelta | None = None, /, **parts: Unpack[Duration]) -> None:
         """Freeze the clock, and move it forward by a duration with every commit.
 
         An empty duration, as in `clock.auto()`, keeps the clock frozen at commits too.
         """
-        self.auto_by(_microseconds(by, parts))
+        self.auto_by(microseconds=_microseconds(by, parts))
 
-    @operation("AdvanceClock")
-    def advance_by(self, microseconds: int) -> None:
-        """Move the clock forward by microseconds, as `advance` does."""
+    @operation("AdvanceClock", "POST :advance")
+    def advance_by(self, **parts: Unpack[Duration]) -> None:
+        """Move the clock forward by a duration, given by its parts, as `advance` does."""
 
-    @operation("AutoClock")
-    def auto_by(self, microseconds: int) -> None:
-        """Freeze the clock, and move it forward by microseconds with every commit."""
+    @operation("AutoClock", "POST :auto")
+    def auto_by(self, **parts: Unpack[Duration]) -> None:
+        """Freeze the clock, and move it forward by a duration with every commit."""
 
-    @operation("RunTtl", "rows")
+    @operation("RunTtl", "POST :runTtl", "rows")
     def run_ttl(self) -> int:
         """Apply every row deletion policy now and return the number of deleted rows."""
 
-    @operation("ExpireVersions", "versions")
+    @operation("ExpireVersions", "POST :expireVersions", "versions")
     def expire_versions(self) -> int:
         """Discard every version that is no longer readable and return their number.
 
@@ -207,6 +216,12 @@ class EmbeddedClock(EmulatorClock):
         clock_moves.check_not_passed(self._instances, moment)
         backup_runs.time_jumps(self._instances, partial(self._freeze_at, moment))
 
+    def move_to(self, at: datetime | str) -> None:
+        was_frozen = self.source.is_frozen
+        self.freeze(at)
+        if not was_frozen:
+            self.source.thaw()
+
     def thaw(self) -> None:
         self._stop_following()
         self.source.thaw()
@@ -225,13 +240,13 @@ class EmbeddedClock(EmulatorClock):
             self._stop_following()
         clock_moves.restore_clock(self._instances, self.source, state)
 
-    def advance_by(self, microseconds: int) -> None:
-        nanos = self._nanos_ahead(microseconds)
+    def advance_by(self, **parts: Unpack[Duration]) -> None:
+        nanos = self._nanos_ahead(parts)
         backup_runs.time_jumps(self._instances, lambda: self.source.advance(nanos))
 
-    def auto_by(self, microseconds: int) -> None:
+    def auto_by(self, **parts: Unpack[Duration]) -> None:
         self._stop_following()
-        self.source.freeze(step=self._nanos_ahead(microseconds))
+        self.source.freeze(step=self._nanos_ahead(parts))
 
     def run_ttl(self) -> int:
         return sum(database.delete_expired_rows() for database in self._instances.all_databases())
@@ -262,13 +277,13 @@ class EmbeddedClock(EmulatorClock):
             elif ahead > timedelta():
                 move()
 
-    def _nanos_ahead(self, microseconds: int) -> int:
-        duration = timedelta(microseconds=microseconds)
+    def _nanos_ahead(self, parts: Duration) -> int:
+        duration = timedelta(**parts)
         if duration < timedelta():
             raise ValueError(f"{duration} is negative, and time never moves backwards")
         if duration > _END - datetime_of(self.source.peek()):
             raise ValueError(f"{duration} from now is beyond the year 9999, the end of TIMESTAMP")
-        return microseconds * NANOS_PER_MICRO
+        return duration // _MICROSECOND * NANOS_PER_MICRO
 
 
 class _PythonTime:

@@ -24,13 +24,14 @@ else:
 class DatabaseControl(ControlInterface):
     """The operations on a database besides the requests of its clients."""
 
+    PATH = "{database}"
     SCOPE = "database"
 
-    @operation("Snapshot", "snapshot")
+    @operation("Snapshot", "POST :snapshot", "snapshot")
     def snapshot(self) -> Snapshot:
         """Return a snapshot of the current schema and rows for `restore`, without copying."""
 
-    @operation("Restore")
+    @operation("Restore", "POST :restore")
     def restore(self, snapshot: Snapshot) -> None:
         """Restore a snapshot of this database. Sessions and clients stay usable.
 
@@ -39,14 +40,14 @@ class DatabaseControl(ControlInterface):
         since.
         """
 
-    @operation("Forget", releases="snapshot")
+    @operation("Forget", "POST :forget", releases="snapshot")
     def forget(self, snapshot: Snapshot) -> None:
         """Release a snapshot, so that the database stops retaining old versions for it.
 
         Raises ValueError for a snapshot of another database.
         """
 
-    @operation("Settle")
+    @operation("Settle", "POST :settle")
     def settle(self) -> None:
         """Make the current schema and rows visible at every timestamp, however old.
 
@@ -54,11 +55,14 @@ class DatabaseControl(ControlInterface):
         every row. Does nothing while snapshots of the database exist.
         """
 
-    @operation("Clone")
-    def _clone(self, name: str) -> None:
-        """Create a database with the current schema and rows; `name` is its full name."""
+    @operation("Clone", "POST :clone", "database")
+    def _clone(self, name: str) -> str:
+        """Create a database with the current schema and rows, and return its full name.
 
-    @operation("OpenTransactions", "transactions")
+        `name` is its full name, or an id in the same instance.
+        """
+
+    @operation("OpenTransactions", "GET /transactions", "transactions")
     def open_transactions(self) -> Sequence[listing.OpenTransaction]:
         """Return the open read-write transactions, the oldest first.
 
@@ -66,11 +70,19 @@ class DatabaseControl(ControlInterface):
         and as text.
         """
 
-    @operation("AbortTransactions")
+    @operation("AbortTransactions", "POST /transactions:abort")
     def abort_transactions(self) -> None:
         """Abort every open read-write transaction, as the service may; sessions stay usable."""
 
-    @operation("Layout", "layout")
+    @operation("AbortTransaction", "POST /transactions/{transaction}:abort")
+    def abort_transaction(self, transaction: str) -> None:
+        """Abort an open read-write transaction, given by its id; its next request fails.
+
+        Transactions that wait for its locks continue. Raises a `SpannerError` with NOT_FOUND for a
+        transaction that is not open.
+        """
+
+    @operation("Layout", "GET /layout", "layout")
     def layout(self, *, servers: bool = False) -> str:
         """Return a drawing of the stored splits and rows; `servers` adds each split's server."""
 
@@ -98,14 +110,18 @@ class LocalDatabase(DatabaseControl):
     def settle(self) -> None:
         self._database().forget_history()
 
-    def _clone(self, name: str) -> None:
-        self._instances.clone_database(self._database(), DatabaseName.parse(name))
+    def _clone(self, name: str) -> str:
+        target = DatabaseName.parse(name) if "/" in name else self._path.parent.database(name)
+        return self._instances.clone_database(self._database(), target).name
 
     def open_transactions(self) -> Sequence[listing.OpenTransaction]:
         return self._database().sessions.open_transactions()
 
     def abort_transactions(self) -> None:
         self._database().abort_transactions()
+
+    def abort_transaction(self, transaction: str) -> None:
+        self._database().abort_transaction(transaction)
 
     def layout(self, *, servers: bool = False) -> str:
         return self._database().physical_layout(servers=servers)

@@ -2,7 +2,7 @@
 
 A request names an object by the argument `SCOPE` of its interface. Objects that an operation
 returns and that stay here (`Held`: snapshots, recordings, watches) are kept under an id until the
-client releases them, or has been disconnected and silent for an hour.
+client releases them, or has been disconnected and silent for as long as `Held` says.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from spanemu.base.clock import monotonic
 from spanemu.base.serialization import from_plain, to_plain
 from spanemu.control.errors import BadArgument, HandleExpired
 from spanemu.control.operation import (
+    SILENT_SECONDS_MAX,
     ControlInterface,
     Held,
     Operation,
@@ -30,9 +31,7 @@ from spanemu.control.operation import (
 T = TypeVar("T")
 
 Locate = Callable[..., Any]  # from the value of the argument SCOPE to the object
-
-# A client may reconnect after a broken connection, but not after so long a silence.
-SILENT_SECONDS_MAX = 3600.0
+Spelled = Callable[[str], str]
 
 
 class Dispatcher:
@@ -54,14 +53,21 @@ class Dispatcher:
     def __iter__(self) -> Iterator[str]:
         return iter(self._operations)
 
-    def perform(self, name: str, given: Mapping[str, Any]) -> dict[str, Any]:
-        """Perform an operation and return its reply.
+    @property
+    def declared(self) -> Sequence[tuple[type[ControlInterface], Operation]]:
+        """The operations, each with the interface that declares it."""
+        return [(interface, operation) for interface, operation, _ in self._operations.values()]
+
+    def perform(
+        self, name: str, given: Mapping[str, Any], spelled: Spelled = str
+    ) -> dict[str, Any]:
+        """Perform an operation and return its reply; `spelled` writes the names of fields.
 
         Raises BadArgument where the Python API raises ValueError, and any `SpannerError`.
         """
         interface, operation, locate = self._operations[name]
         try:
-            return self._reply(interface, operation, locate, _ungrouped(operation, given))
+            return self._reply(interface, operation, locate, _ungrouped(operation, given), spelled)
         except (ValueError, OverflowError) as refusal:
             raise BadArgument(str(refusal)) from refusal
 
@@ -71,6 +77,7 @@ class Dispatcher:
         operation: Operation,
         locate: Locate,
         given: Mapping[str, Any],
+        spelled: Spelled,
     ) -> dict[str, Any]:
         scope = {}
         if interface.SCOPE:
@@ -82,14 +89,14 @@ class Dispatcher:
             self._registry_of(operation).release(given[operation.releases])
         if operation.held is not None:
             result = self._registry(operation.held).keep(result)
-        reply = to_plain(result)
-        return {operation.result: reply} if operation.result else reply or {}
+        reply = to_plain(result, spelled)
+        return {spelled(operation.result): reply} if operation.result else reply or {}
 
     def _resolve(self, held: Held, id_: Any) -> Any:
         return self._registry(held).get(from_plain(str, id_, held.kind))
 
     def _registry(self, held: Held) -> HandleRegistry[Any]:
-        registry = HandleRegistry[Any](held.kind, methodcaller(held.free))
+        registry = HandleRegistry[Any](held.kind, methodcaller(held.free), held.silent_seconds_max)
         return self._registries.setdefault(held.kind, registry)
 
     def _registry_of(self, operation: Operation) -> HandleRegistry[Any]:
@@ -118,10 +125,9 @@ class _Entry(Generic[T]):
     connection: Connection | None
     asked_at: float
 
-    @property
-    def is_abandoned(self) -> bool:
-        """Return whether the client disconnected and was silent for SILENT_SECONDS_MAX."""
-        if self.connection is None or monotonic() - self.asked_at <= SILENT_SECONDS_MAX:
+    def is_abandoned(self, silent_seconds_max: float) -> bool:
+        """Return whether the client disconnected and was silent for so long."""
+        if self.connection is None or monotonic() - self.asked_at <= silent_seconds_max:
             return False
         return not self.connection.is_open()
 
@@ -133,9 +139,12 @@ class HandleRegistry(Generic[T]):
     objects to `free`.
     """
 
-    def __init__(self, kind: str, free: Callable[[T], object]) -> None:
+    def __init__(
+        self, kind: str, free: Callable[[T], object], silent_seconds_max: float = SILENT_SECONDS_MAX
+    ) -> None:
         self._kind = kind
         self._free = free
+        self._silent_seconds_max = silent_seconds_max
         self._mutex = threading.Lock()  # Guards the fields below.
         self._numbers = count(1)
         self._entries: dict[str, _Entry[T]] = {}
@@ -167,7 +176,8 @@ class HandleRegistry(Generic[T]):
         return entry.value
 
     def _take_abandoned(self) -> Sequence[T]:
-        abandoned = [id_ for id_, entry in self._entries.items() if entry.is_abandoned]
+        limit = self._silent_seconds_max
+        abandoned = [id_ for id_, entry in self._entries.items() if entry.is_abandoned(limit)]
         return [self._entries.pop(id_).value for id_ in abandoned]
 
 

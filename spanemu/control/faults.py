@@ -13,9 +13,9 @@ RPCs are intercepted only while a fault is installed; without one, they run at f
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Self, TypedDict, TypeVar, Unpack
+from typing import Self, TypedDict, TypeVar, Unpack
 
 from spanemu.base.clock import NANOS_PER_MILLI, NANOS_PER_SECOND
 from spanemu.control.operation import ControlInterface, operation
@@ -55,6 +55,21 @@ class Selection(TypedDict, total=False):
     every: int
 
 
+class FaultArguments(Selection, total=False):
+    """The arguments of all verbs, for requests that name the verb as data.
+
+    An empty `rpc` means every RPC. `seconds` is a number or the two bounds of a range.
+    """
+
+    rpc: str | None
+    retry_delay: float | None
+    after_rows: int | None
+    seconds: float | list[float]
+    dml: str | list[str]
+    before: str
+    rate: float
+
+
 @dataclass(frozen=True, slots=True)
 class FaultState:
     """A fault as plain data; `fault` is its id, `fired` the number of RPCs that it has struck."""
@@ -74,6 +89,7 @@ class Fault(ControlInterface):
     assert fault.fired == 1
     """
 
+    PATH = "faults/{fault}"
     SCOPE = "fault"
     SCOPE_TYPE = int
 
@@ -82,15 +98,15 @@ class Fault(ControlInterface):
     def number(self) -> int:
         """The id of the fault."""
 
-    @operation("GetFault")
+    @operation("GetFault", "GET")
     def state(self) -> FaultState:
         """Return the description of the fault, whether or not the fault is still installed."""
 
-    @operation("ExpectFault")
+    @operation("ExpectFault", "POST :expect")
     def expect(self, expected: bool) -> None:
         """Set whether it is a mistake of the test if the fault strikes no RPC."""
 
-    @operation("RemoveFault")
+    @operation("RemoveFault", "DELETE")
     def remove(self) -> None:
         """Remove the fault from the emulator. Removing a fault twice does nothing."""
 
@@ -151,6 +167,8 @@ class Faults(ControlInterface):
     `Selection`: `database`, `table`, `sql`, `tag`, `transaction_tag`, `client`, `nth`, `times`,
     `every`. They raise ValueError for a name that does not exist and a number out of range.
     """
+
+    PATH = "faults"
 
     # ------------------------------------------------------------------ failures
 
@@ -269,15 +287,15 @@ class Faults(ControlInterface):
 
     # ------------------------------------------------------------------ installed faults
 
-    @operation("AddFault")
-    def add(self, verb: str, arguments: Mapping[str, Any]) -> FaultState:
+    @operation("AddFault", "POST")
+    def add(self, verb: str, arguments: FaultArguments) -> FaultState:
         """Install the fault that the method `verb` installs, with arguments as plain data."""
 
-    @operation("ListFaults", "faults")
+    @operation("ListFaults", "GET", "faults")
     def states(self) -> list[FaultState]:
         """Return the descriptions of the installed faults, in the order of installation."""
 
-    @operation("ClearFaults")
+    @operation("ClearFaults", "POST :clear")
     def clear(self) -> None:
         """Remove every fault except the faults that the emulator's configuration asks for.
 

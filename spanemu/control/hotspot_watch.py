@@ -39,16 +39,17 @@ class HotspotsFound(AssertionError):
 class Watch(ControlInterface, Mapping[str, KeySpaceStats]):
     """The observed writes of a block: a context manager, and a mapping by table and index."""
 
+    PATH = "watches/{watch}"
     SCOPE = "watch"
 
     def __init__(self) -> None:
         self._final: Report | None = None  # Once finished.
 
-    @operation("ReportWatch", "report")
+    @operation("ReportWatch", "GET", "report")
     def current_report(self) -> Report:
         """Return the report of the writes so far."""
 
-    @operation("StopWatch", "report", releases="watch")
+    @operation("StopWatch", "POST :stop", "report", releases="watch")
     def finish(self) -> Report:
         """Stop watching, and return the final report."""
 

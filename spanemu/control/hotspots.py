@@ -70,12 +70,13 @@ class SpannerHotspotsNotWatched(UserWarning):
 class HotspotsHandle(ControlInterface):
     """The hotspots of a database, observed since the first handle for the database."""
 
+    PATH = "{database}/hotspots"
     SCOPE = "database"
 
     def __init__(self) -> None:
         self._ignored: list[str] = []
 
-    @operation("StartHotspots")
+    @operation("StartHotspots", "POST :start")
     def start(self) -> None:
         """Observe the database from now on, unless it is observed already."""
 
@@ -100,7 +101,7 @@ class HotspotsHandle(ControlInterface):
         entries = (ignore,) if isinstance(ignore, str) else tuple(ignore)
         return self._watch([*self._ignored, *entries], dict(assume or {}), operations, nodes)
 
-    @operation("WatchHotspots", "watch")
+    @operation("WatchHotspots", "POST :watch", "watch")
     def _watch(
         self,
         ignore: Sequence[str] = (),
@@ -125,30 +126,30 @@ class HotspotsHandle(ControlInterface):
         """Return the report of the observed writes, without a warning."""
         return self._report(self._ignored)
 
-    @operation("ReportHotspots", "report")
-    def _report(self, ignore: list[str]) -> reports.Report:
+    @operation("ReportHotspots", "GET", "report")
+    def _report(self, ignore: Sequence[str] = ()) -> reports.Report:
         """Return the report of the observed writes, without the ignored findings."""
 
-    @operation("ResetHotspots")
+    @operation("ResetHotspots", "POST :reset")
     def reset(self) -> None:
         """Discard the observations and continue watching."""
 
-    @operation("StopHotspots")
+    @operation("StopHotspots", "POST :stop")
     def stop(self) -> None:
         """Stop watching; the report remains available."""
 
-    @operation("PauseHotspots", "paused")
+    @operation("PauseHotspots", "POST :pause", "paused")
     def pause(self, paused: bool) -> bool:
         """Pause or resume the judgement of writes, and return the previous state."""
 
-    @operation("SplitStats", "rows")
+    @operation("SplitStats", "GET :splitStats", "rows")
     def split_stats(self, interval: str = "MINUTE") -> list[split_info.SplitStat]:
         """Return the rows of SPANNER_SYS.SPLIT_STATS_TOP_`interval`.
 
         `interval` is MINUTE, 10MINUTE or HOUR. Raises ValueError for another interval.
         """
 
-    @operation("Simulate", "simulation")
+    @operation("Simulate", "POST :simulate", "simulation")
     def simulate(
         self, *, nodes: int | None = None, qps: float | None = None
     ) -> simulation.Simulation:
@@ -160,7 +161,7 @@ class HotspotsHandle(ControlInterface):
         one.
         """
 
-    @operation("Heatmap", "heatmap")
+    @operation("Heatmap", "GET :heatmap", "heatmap")
     def _drawn(self) -> heatmaps.Heatmap:
         """Return the heatmap of the observed writes."""
 
@@ -227,7 +228,7 @@ class Hotspots(HotspotsHandle):
         self._database.hotspot_monitor.assumptions = assumptions
         return hotspot_watch.EmbeddedWatch(self._database, assumptions)
 
-    def _report(self, ignore: list[str]) -> reports.Report:
+    def _report(self, ignore: Sequence[str] = ()) -> reports.Report:
         monitor = self._database.hotspot_monitor
         detector = monitor.detector or monitor.watch()
         known = monitor.assumptions

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from typing import Any, Protocol, Unpack
+from collections.abc import Callable, Collection, Iterator, Sequence
+from typing import Protocol, Unpack
 
 from spanemu.admin.instances import Instances
 from spanemu.base.clock import NANOS_PER_SECOND
@@ -42,6 +42,7 @@ from spanemu.control.fault import (
 from spanemu.control.faults import (
     RETRY_DELAY_SECONDS,
     VERBS,
+    FaultArguments,
     Faults,
     FaultState,
     Seconds,
@@ -179,11 +180,14 @@ class EmbeddedFaults(Faults):
 
     # ------------------------------------------------------------------ installed faults
 
-    def add(self, verb: str, arguments: Mapping[str, Any]) -> FaultState:
+    def add(self, verb: str, arguments: FaultArguments) -> FaultState:
         declared = VERBS.get(verb)
         if declared is None:
             raise ValueError(f"there is no verb {verb!r}; there are: {', '.join(VERBS)}")
-        given = read_arguments(parameters_of(declared), arguments)
+        named = {
+            name: None if name == "rpc" and not each else each for name, each in arguments.items()
+        }
+        given = read_arguments(parameters_of(declared), named)
         fault: EmbeddedFault = getattr(self, verb)(**given)
         return fault.state()
 

@@ -1,10 +1,12 @@
 """Declares control operations: what a test does to an emulator besides using it.
 
-An operation is a method of a `ControlInterface`. Its decorator names the operation on the wire and
-the field of the reply that holds the result:
+An operation is a method of a `ControlInterface`. Its decorator names the operation on the wire, its
+HTTP method with the end of its path, and the field of the reply that holds the result:
 
     class EmulatorClock(ControlInterface):
-        @operation("RunTtl", "rows")
+        PATH = "clock"
+
+        @operation("RunTtl", "POST :runTtl", "rows")
         def run_ttl(self) -> int:
             \"""Apply every row deletion policy now and return the number of deleted rows.\"""
 
@@ -25,18 +27,22 @@ from typing import Annotated, Any, ClassVar, TypeVar, get_args, get_origin, get_
 from spanemu.base.deferred import DeferredModule, imported
 from spanemu.base.raw_key import raw_key
 from spanemu.base.record import dataclass
-from spanemu.base.serialization import from_plain
+from spanemu.base.serialization import from_plain, snake_case, snake_case_names
 
 F = TypeVar("F", bound=Callable[..., Any])
+
+SILENT_SECONDS_MAX = 3600.0
 
 
 class ControlInterface(ABC):  # noqa: B024  # `operation` makes methods abstract
     """An object of an emulator, with its operations.
 
     `SCOPE` is the argument that names the object on the wire, such as "database", and `SCOPE_TYPE`
-    its type; `SCOPE` is empty for objects of which each emulator has one.
+    its type; `SCOPE` is empty for objects of which each emulator has one. `PATH` is the beginning
+    of the paths of the operations below `/spanemu/v1/`, with the argument in braces.
     """
 
+    PATH: ClassVar[str] = ""
     SCOPE: ClassVar[str] = ""
     SCOPE_TYPE: ClassVar[type] = str
 
@@ -45,11 +51,13 @@ class ControlInterface(ABC):  # noqa: B024  # `operation` makes methods abstract
 class Held:
     """The mark of a value that stays in the emulator's process; other processes hold an id of it.
 
-    `free` is the method that frees the value of a client that has disconnected.
+    `free` is the method that frees the value of a client that has disconnected, and has been
+    silent for `silent_seconds_max`: it may reconnect, but not after so long a time.
     """
 
     kind: str
     free: str
+    silent_seconds_max: float = SILENT_SECONDS_MAX
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +68,7 @@ class Sent:
 
 
 Key = Annotated[Any, Sent(raw_key)]  # a sequence of Python values; text and numbers on the wire
-Snapshot = Annotated[Any, Held("snapshot", "release")]
+Snapshot = Annotated[Any, Held("snapshot", "release", 24 * SILENT_SECONDS_MAX)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,13 +85,15 @@ class Parameter:
 class Operation:
     """A declared operation.
 
-    `result` is the field of the reply that holds the result; without it the fields of the result
-    are the reply. `releases` names the held argument that the operation frees; `group` names an
-    object that older clients put arguments into.
+    `http` is the HTTP method and the end of the path. `result` is the field of the reply that holds
+    the result; without it the fields of the result are the reply. `releases` names the held
+    argument that the operation frees; `group` names an object that older clients put arguments
+    into.
     """
 
     name: str
     function: Callable[..., Any]
+    http: str
     result: str
     releases: str
     group: str
@@ -111,14 +121,17 @@ class Operation:
 
 
 def operation(
-    name: str, result: str = "", *, releases: str = "", group: str = ""
+    name: str, http: str, result: str = "", *, releases: str = "", group: str = ""
 ) -> Callable[[F], F]:
-    """Declare a method as the operation `name`. Local classes must implement the method."""
+    """Declare a method as the operation `name`. Local classes must implement the method.
+
+    `http` is the HTTP method and what follows `PATH`, as in "POST :snapshot" or "GET".
+    """
 
     def declare(function: F) -> F:
         declared: Any = function
         declared.__isabstractmethod__ = True
-        declared.operation = Operation(name, function, result, releases, group)
+        declared.operation = Operation(name, function, http, result, releases, group)
         return function
 
     return declare
@@ -163,8 +176,10 @@ def read_arguments(
 ) -> dict[str, Any]:
     """Return arguments by name, read from plain data; `resolve` finds held values by their ids.
 
-    Raises ValueError for unknown names, for missing names, and for values of a wrong type.
+    Names may be in camel case. Raises ValueError for unknown names, for missing names, and for
+    values of a wrong type.
     """
+    given = snake_case_names(given, parameters)
     for name in given:
         if name not in parameters:
             known = ", ".join(parameters) or "none"
@@ -179,7 +194,10 @@ def read_arguments(
             arguments[name] = resolve(parameter.marker, given[name])
             continue
         value = from_plain(parameter.hint, given[name], name)
-        arguments |= value if parameter.is_collected else {name: value}
+        if parameter.is_collected:
+            arguments |= {snake_case(each): item for each, item in value.items()}
+        else:
+            arguments[name] = value
     return arguments
 
 

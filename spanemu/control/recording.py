@@ -208,13 +208,14 @@ class Recording:
 class RecordingSource(ControlInterface):
     """An active recording, which another process fetches in parts."""
 
+    PATH = "recordings/{recording}"
     SCOPE = "recording"
 
-    @operation("PollRecording")
+    @operation("PollRecording", "GET")
     def poll(self, queries: int = 0, attempts: int = 0) -> RecordingPart:
         """Return the records so far, without the first `queries` and `attempts` records."""
 
-    @operation("StopRecording", releases="recording")
+    @operation("StopRecording", "POST :stop", releases="recording")
     def finish(self, queries: int = 0, attempts: int = 0) -> RecordingPart:
         """Stop the recording and return it, without the first `queries` and `attempts` records."""
 
@@ -222,10 +223,11 @@ class RecordingSource(ControlInterface):
 class Recorder(ControlInterface):
     """A context manager that records the requests of a database's clients."""
 
+    PATH = "{database}"
     SCOPE = "database"
     recording: Recording
 
-    @operation("StartRecording", "recording")
+    @operation("StartRecording", "POST /recordings", "recording")
     def begin(self) -> Annotated[RecordingSource, Held("recording", "stop")]:
         """Start recording the requests of the database's clients."""
 

@@ -12,10 +12,10 @@ from abc import update_abstractmethods
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, Protocol, Self, TypeVar
+from typing import Any, Protocol, Self, TypeVar, cast
 
 from spanemu.base.serialization import from_plain
-from spanemu.control.faults import VERBS, Fault, Faults, FaultState
+from spanemu.control.faults import VERBS, Fault, FaultArguments, Faults, FaultState
 from spanemu.control.operation import (
     ControlInterface,
     Held,
@@ -142,7 +142,7 @@ def _remote_verb(verb: Callable[..., Fault]) -> Callable[..., Fault]:
         database = arguments.get("database")
         if database is not None:  # an id, a full name or a handle
             arguments["database"] = str(getattr(database, "name", database))
-        return self._fault(self.add(verb.__name__, arguments))
+        return self._fault(self.add(verb.__name__, cast("FaultArguments", arguments)))
 
     add.__name__, add.__doc__ = verb.__name__, verb.__doc__
     return add

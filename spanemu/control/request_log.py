@@ -72,7 +72,9 @@ class RequestPage:
 class RequestLog(ControlInterface):
     """The latest requests of an emulator."""
 
-    @operation("Requests")
+    PATH = "requests"
+
+    @operation("Requests", "GET")
     def requests(
         self, *, after: int = 0, limit: int = 100, database: str = "", wait_seconds: float = 0.0
     ) -> RequestPage:

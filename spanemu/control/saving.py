@@ -12,7 +12,9 @@ from spanemu.control.operation import ControlInterface, operation
 class SavingControl(ControlInterface):
     """The data directory of an emulator."""
 
-    @operation("Save", "folder")
+    PATH = "emulator"
+
+    @operation("Save", "POST :save", "folder")
     def save(self) -> str:
         """Save the state of the emulator in its data directory; return the folder of the state.
 

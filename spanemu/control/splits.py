@@ -47,20 +47,21 @@ class SplitsTouched(AssertionError):
 class SplitsHandle(ControlInterface):
     """The splits of a database: a sequence of `SplitInfo` in key order."""
 
+    PATH = "{database}/splits"
     SCOPE = "database"
 
-    @operation("SplitSettings", "settings")
+    @operation("SplitSettings", "POST :configure", "settings")
     def configure(self, **change: Any) -> SplitSettings:
         """Change settings of the split model by name, and return all settings.
 
         Raises ValueError for an unknown name or a bad value.
         """
 
-    @operation("ListSplits", "splits")
+    @operation("ListSplits", "GET", "splits")
     def all(self) -> list[split_info.SplitInfo]:
         """Return all splits, after cutting splits that are too large."""
 
-    @operation("SplitAt")
+    @operation("SplitAt", "POST")
     def at(self, table: str, key: Key, *, index: str = "") -> None:
         """Add a boundary before a key, whether or not the row exists.
 
@@ -68,23 +69,23 @@ class SplitsHandle(ControlInterface):
         under the policy `root_only`, for an interleaved table or index.
         """
 
-    @operation("MergeAt", "merged")
+    @operation("MergeAt", "POST :merge", "merged")
     def merge(self, table: str, key: Key, *, index: str = "") -> bool:
         """Remove the boundary before a key; return False if there is none."""
 
-    @operation("FindSplit", "split")
+    @operation("FindSplit", "POST :find", "split")
     def of(self, table: str, key: Key, *, index: str = "") -> split_info.SplitInfo:
         """Return the split that holds a key, whether or not the row exists."""
 
-    @operation("MoveSplit", group="row")
+    @operation("MoveSplit", "POST :move", group="row")
     def move(self, table: str, key: Key, server: int, *, index: str = "") -> None:
         """Move the split of a key to a server. Raises ValueError if there is no such server."""
 
-    @operation("FollowLoad")
+    @operation("FollowLoad", "POST :followLoad")
     def follow_load(self, follow: bool = True) -> None:
         """Record from now on which rows are read and written, as load for `pass_minutes`."""
 
-    @operation("PassMinutes", "minutes")
+    @operation("PassMinutes", "POST :passMinutes", "minutes")
     def pass_minutes(
         self, minutes: int = 1, *, qps: float | None = None
     ) -> list[split_model.Minute]:
@@ -95,7 +96,7 @@ class SplitsHandle(ControlInterface):
         minutes as well. Raises ValueError for fewer minutes than one, or if no load is recorded.
         """
 
-    @operation("LastCommit", "commit")
+    @operation("LastCommit", "GET :lastCommit", "commit")
     def last_commit(self) -> split_info.CommitSplits | None:
         """Return the splits of the last commit since `splits` was first used, or None."""
 

@@ -244,6 +244,11 @@ class Database:
         """Abort every open read-write transaction; sessions stay open."""
         self.sessions.abort_all("It was aborted on purpose, by abort_transactions.")
 
+    def abort_transaction(self, id_: str) -> None:
+        """Abort an open read-write transaction. Raises TransactionNotFound."""
+        reason = "It was aborted on purpose, by abort_transaction."
+        self.sessions.abort(id_.encode("ascii", "replace"), reason)
+
     def delete_expired_rows(self) -> int:
         """Apply the row deletion policies; return the number of deleted rows."""
         return self._row_deletion.sweep()

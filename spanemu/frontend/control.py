@@ -4,6 +4,7 @@
 
 A request holds the arguments of an operation by name, and a reply its results, both as JSON-like
 values. `control.operation` declares operations; failures are reported as for any RPC.
+`control_access` says who may call the service.
 """
 
 from __future__ import annotations
@@ -11,7 +12,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from spanemu.base.call import serving
 from spanemu.frontend import wire
+from spanemu.frontend.control_access import CheckPeer
 from spanemu.frontend.convert.types import struct_from_proto
 from spanemu.frontend.method import Handler, Message, Method, Service
 
@@ -45,16 +48,18 @@ CONTROL_SERVICE = "spanemu.v1.Control"
 Perform = Callable[[str, Mapping[str, Any]], Mapping[str, Any]]  # (operation, its arguments)
 
 
-def control_service(operations: Iterable[str], perform: Perform) -> Service:
+def control_service(operations: Iterable[str], perform: Perform, check_peer: CheckPeer) -> Service:
     """Return the service that offers the operations by name."""
     methods = (
-        Method(name, wire.Struct, wire.Struct, _handler(name, perform)) for name in operations
+        Method(name, wire.Struct, wire.Struct, _handler(name, perform, check_peer))
+        for name in operations
     )
     return Service(CONTROL_SERVICE, tuple(methods))
 
 
-def _handler(name: str, perform: Perform) -> Handler:
+def _handler(name: str, perform: Perform, check_peer: CheckPeer) -> Handler:
     def handle(_instances: object, request: Message) -> Message:
+        check_peer(getattr(serving.call, "peer", ""))
         return struct_from_plain(perform(name, struct_to_plain(request)))
 
     return handle

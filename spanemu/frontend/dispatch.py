@@ -56,6 +56,11 @@ class ServedCall(Call):
         self.path = path
 
     @property
+    def peer(self) -> str:
+        """The IP address of the client; "" for this process."""
+        return ""
+
+    @property
     def metadata(self) -> Metadata:
         """The metadata as (key, value) pairs, keys in lower case, with "user-agent"."""
         return ()

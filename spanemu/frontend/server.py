@@ -20,6 +20,7 @@ import grpc
 from spanemu.base.deferred import Once, deferred
 from spanemu.base.live import LiveRows
 from spanemu.frontend.boundary import STATUS_CODES, Failure, failure_from
+from spanemu.frontend.control_access import host_of_peer
 from spanemu.frontend.dispatch import Endpoint, Endpoints, Metadata, ServedCall
 from spanemu.frontend.errors import CannotListen, PortTaken
 
@@ -257,6 +258,11 @@ class _RemoteCall(ServedCall):
         """The metadata that the client sent, as gRPC passes it on."""
         metadata: Metadata = self._context.invocation_metadata()
         return metadata
+
+    @property
+    def peer(self) -> str:
+        """The IP address of the client; "" for a socket of the file system."""
+        return host_of_peer(self._context.peer())
 
     # Computed only at the end of a request in a transaction; other calls pay nothing for it.
     @property

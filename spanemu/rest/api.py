@@ -43,6 +43,11 @@ class RestCall(ServedCall):
         self._request = request
 
     @property
+    def peer(self) -> str:
+        """The IP address of the client."""
+        return self._request.peer
+
+    @property
     def metadata(self) -> Metadata:
         """The headers that the client sent."""
         return tuple(self._request.headers.items())

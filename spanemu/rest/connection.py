@@ -136,7 +136,7 @@ class Connection(BaseHTTPRequestHandler):
             path = urlsplit(path).path
         self._source.allow(BODY_SECONDS, BODY_BYTES_MAX * 8)  # A chunk of one byte takes six.
         body = read_body(self._input, headers)
-        return Request(self.command, path, query, headers, body)
+        return Request(self.command, path, query, headers, body, str(self.client_address[0]))
 
     def _headers(self) -> dict[str, str]:
         """Return the headers by name. Raises BadHttp for what is ambiguous."""

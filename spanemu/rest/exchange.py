@@ -19,7 +19,8 @@ class Request:
     """A request that was read completely.
 
     `path` is still percent-encoded. `headers` have names in lower case; of a header that was sent
-    several times, the last counts. `on_hangup` takes a function to call when the client goes away.
+    several times, the last counts. `peer` is the client's IP address, "" for this process.
+    `on_hangup` takes a function to call when the client goes away.
     """
 
     method: str
@@ -27,6 +28,7 @@ class Request:
     query: str = ""
     headers: Mapping[str, str] = field(default_factory=dict)
     body: bytes = b""
+    peer: str = ""
     on_hangup: Callable[[Callable[[], None]], None] = lambda _: None
 
 

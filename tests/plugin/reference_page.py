@@ -27,6 +27,7 @@ from spanemu.api.change_streams import ChangeStreamHandle, ChangeStreamsHandle
 from spanemu.cli.commands import COMMANDS, command_named
 from spanemu.control.change_streams import ChangeStreamControl
 from spanemu.control.databases import DatabaseControl
+from spanemu.control.emulator import EmulatorControl
 from spanemu.control.faults import Fault
 from spanemu.control.hotspot_watch import Watch
 from spanemu.control.hotspots import HotspotsHandle
@@ -34,6 +35,7 @@ from spanemu.control.operation import Operation, operations_of
 from spanemu.control.recording import Recorder, RecordingSource
 from spanemu.control.request_log import RequestLog
 from spanemu.control.splits import SplitsHandle
+from spanemu.rest.control import route_of
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "reference.md"
@@ -66,6 +68,7 @@ INTERNAL = set(
 )
 # The declarations of the control operations, in the order of the page.
 INTERFACES = (
+    EmulatorControl,
     DatabaseControl,
     EmulatorClock,
     Faults,
@@ -191,14 +194,16 @@ def _with_example(docstring: str | None) -> str:
 
 def operations() -> Iterator[str]:
     """Yield the table of the control operations, from their declarations."""
-    yield "\n## Control operations\n\nThe RPCs of the service `spanemu.v1.Control` ([control](architecture/control.md)).\n"
-    yield "| operation | arguments | reply | meaning |\n|---|---|---|---|"
+    yield "\n## Control operations\n\nThe paths are below `/spanemu/v1/` of the REST port ([control API](how-to/control-api.md)); names in JSON are in camel case,"
+    yield "`fullScans`. The names are those of the RPCs of the service `spanemu.v1.Control` ([control](architecture/control.md)).\n"
+    yield "| operation | HTTP | arguments | reply | meaning |\n|---|---|---|---|---|"
     for interface in INTERFACES:
         for declared in operations_of(interface).values():
-            scope = [f"`{interface.SCOPE}`"] if interface.SCOPE else []
-            arguments = ", ".join([*scope, *_wire_arguments(declared)])
+            route = route_of(interface, declared)
+            http = f"`{route.http_method} {route.path}`"
+            arguments = ", ".join(_wire_arguments(declared, route.path))
             meaning = _line((inspect.getdoc(declared.function) or "").partition("\n\n")[0])
-            yield f"| `{declared.name}` | {arguments} | {_reply(declared)} | {meaning} |"
+            yield f"| `{declared.name}` | {http} | {arguments} | {_reply(declared)} | {meaning} |"
 
 
 def commands() -> Iterator[str]:
@@ -232,8 +237,11 @@ def _options(title: str, command: click.Command) -> Iterator[str]:
         yield f"| {shown} | {variable} | {meaning} |"
 
 
-def _wire_arguments(declared: Operation) -> Iterator[str]:
+def _wire_arguments(declared: Operation, path: str) -> Iterator[str]:
+    """Yield the arguments that the path does not contain."""
     for name, parameter in declared.parameters.items():
+        if f"{{{name}}}" in path:
+            continue
         yield f"`{name}`" if parameter.is_required else f"`{name}=`"
 
 

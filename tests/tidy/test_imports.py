@@ -44,7 +44,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "database": _BELOW_DATABASE,
     "admin": {"base", "values", "schema", "storage", "sql", "ddl", "database"},
     "frontend": {"base", "values", "schema", "database", "admin"},
-    "rest": {"base", "frontend"},
+    "rest": {"base", "frontend", "control"},
     "interchange": {"base", "values", "schema", "sql", "ddl", "schema_source"},
     "telemetry": {"base", "database", "admin", "frontend", "control"},
     "console": {"rest", "web"},

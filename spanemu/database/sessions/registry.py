@@ -28,6 +28,7 @@ from spanemu.base.paging import PageRequest, page
 from spanemu.base.resource_names import SessionName
 from spanemu.database.core import DatabaseCore
 from spanemu.database.sessions.session import Session, SessionSpec
+from spanemu.database.transactions.read_write import ReadWriteTransaction
 from spanemu.database.transactions.registry import Transactions
 
 if TYPE_CHECKING:
@@ -174,16 +175,24 @@ class Sessions:
         for transactions in list(self._busy):
             transactions.abort_all(why)
 
-    def open_transactions(self) -> Sequence[listing.OpenTransaction]:
-        """Return the read-write transactions that have not ended, the oldest first."""
-        transactions = [
-            listing.describe_transaction(self._core, transaction)
+    def abort(self, transaction_id: bytes, why: str) -> None:
+        """Abort an open read-write transaction. Raises TransactionNotFound."""
+        for transaction in self._open():
+            if transaction.id == transaction_id:
+                transaction.abort(why)
+                return
+        raise errors.TransactionNotFound(transaction_id.decode("ascii", "replace"))
+
+    def _open(self) -> Collection[ReadWriteTransaction]:
+        return [
+            transaction
             for session_transactions in list(self._busy)
             for transaction in session_transactions.open()
         ]
-        return sorted(
-            transactions, key=lambda item: (item.age is None, item.age or 0, int(item.id))
-        )
+
+    def open_transactions(self) -> Sequence[listing.OpenTransaction]:
+        """Return the read-write transactions that have not ended, the oldest first."""
+        return listing.describe_transactions(self._core, self._open())
 
     def open_transaction_count(self) -> int:
         """Return the number of read-write transactions that have not ended."""

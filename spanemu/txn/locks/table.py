@@ -11,8 +11,6 @@ none itself. The priority of a request plays no part: priority is a hint to Span
 
 A holder whose client has been silent for `IDLE_SECONDS_MAX` while others wait is wounded as well,
 whatever its age, as in Spanner.
-
-Not here: what a wounded transaction does (`read_write` raises ABORTED at its next step).
 """
 
 from __future__ import annotations
@@ -31,8 +29,10 @@ from spanemu.txn.locks.waits import (
     LockLog,
     LockObserver,
     Request,
+    Requested,
     Wait,
     blocking_requests,
+    find_requested,
     wait_seconds,
 )
 from spanemu.txn.state import NEXT, State
@@ -108,10 +108,7 @@ class LockTable:
             holder.state = State.COMMITTING
 
     def release(self, holder: LockHolder, state: State, why_aborted: str = "") -> bool:
-        """End a transaction in `state`: release its locks and wake its waiters.
-
-        Return False, and change nothing, if the transaction cannot enter that state any more.
-        """
+        """End a transaction in `state`; return False if it cannot enter that state any more."""
         with self._mutex:
             return self._release(holder, state, why_aborted)
 
@@ -145,6 +142,11 @@ class LockTable:
         """Return the number of lock requests that wait now."""
         with self._mutex:
             return sum(map(len, self._requests.values()))
+
+    def requested_by(self, holder: LockHolder) -> Requested | None:
+        """Return the lock that a transaction waits for, None if the transaction does not wait."""
+        with self._mutex:
+            return find_requested(holder, self._requests, self._waiters)
 
     # ------------------------------------------------------------------ inside the mutex
 
@@ -341,10 +343,7 @@ class LockTable:
             event.set()
 
     def _enqueue(self, holder: LockHolder, blockers: list[LockHolder]) -> Wait:
-        """Wait for the blockers; among blockers that wait in line, for the last one only.
-
-        So a transaction that ends wakes the next in line, and not all behind it.
-        """
+        """Wait for the blockers; of those in line for the last only, so that one waiter wakes."""
         in_line = [each for each in blockers if each.waits_on is not None and each.age < holder.age]
         if in_line:
             blockers = [max(in_line, key=lambda each: each.age)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import NamedTuple, Protocol
 
 from spanemu.base.call import Call
@@ -43,6 +43,30 @@ class Wait(NamedTuple):
 
     event: threading.Event
     blockers: list[LockHolder]
+
+
+class Requested(NamedTuple):
+    """A lock that a transaction waits for, and the transactions that it waits for."""
+
+    tree: TreeId
+    request: Request
+    blockers: tuple[LockHolder, ...]
+
+
+def find_requested(
+    holder: LockHolder,
+    requests: Mapping[TreeId, Mapping[LockHolder, Request]],
+    waiters: Mapping[LockHolder, Collection[LockHolder]],
+) -> Requested | None:
+    """Return the lock that a transaction waits for, None if the transaction does not wait.
+
+    `requests` are all requested locks by tree, `waiters` all waiting transactions by blocker.
+    """
+    for tree, by_holder in requests.items():
+        if (request := by_holder.get(holder)) is not None:
+            blockers = tuple(each for each, waiting in waiters.items() if holder in waiting)
+            return Requested(tree, request, blockers)
+    return None
 
 
 def wait_seconds(call: Call, holder: LockHolder, blockers: Iterable[LockHolder]) -> float:

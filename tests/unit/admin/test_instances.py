@@ -171,7 +171,7 @@ def test_of_many_who_create_one_database_exactly_one_succeeds(catalog):
 
 def test_closing_the_catalog_closes_every_database(catalog):
     database = add_database(catalog, DATABASE)
-    catalog.close()
+    catalog.clear()
     assert database.closed == 1
     with pytest.raises(InstanceNotFound):
         catalog.database(str(DatabaseName("p", "i1", "d1")))

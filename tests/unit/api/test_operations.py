@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import spanemu
 from spanemu.api.control_service import OPERATIONS
-from spanemu.api.operations import EmulatorParts, dispatcher_of
+from spanemu.rest.control import route_of
 
 
 def test_the_operations_are_known_before_their_modules() -> None:
     with spanemu.Emulator() as emulator:
-        parts = EmulatorParts(
-            clock=emulator.clock,
-            faults=lambda: emulator.faults,
-            recorder=emulator.record,
-            hotspots=emulator.hotspots,
-            request_log=lambda: emulator.request_log,
-            saving=emulator._saving,
-        )
-        served = dispatcher_of(emulator._instances, parts)
-        assert sorted(served) == sorted(OPERATIONS)
+        assert sorted(emulator._control()) == sorted(OPERATIONS)
+
+
+def test_each_operation_has_a_path_of_its_own() -> None:
+    with spanemu.Emulator() as emulator:
+        routes = [route_of(*declared) for declared in emulator._control().declared]
+    assert len({(route.http_method, route.path) for route in routes}) == len(routes)

@@ -25,26 +25,26 @@ class Level:
 class Tape(ControlInterface):
     SCOPE = "tape"
 
-    @operation("ReadTape", "lines")
+    @operation("ReadTape", "POST", "lines")
     def lines(self) -> list[str]: ...
 
-    @operation("EndTape", releases="tape")
+    @operation("EndTape", "POST", releases="tape")
     def end(self) -> None: ...
 
 
 class Tank(ControlInterface):
     SCOPE = "tank"
 
-    @operation("Fill", group="amount")
+    @operation("Fill", "POST", group="amount")
     def fill(self, litres: int, *, by: str = "hand") -> Level: ...
 
-    @operation("Drain")
+    @operation("Drain", "POST")
     def drain(self) -> None: ...
 
-    @operation("Record", "tape")
+    @operation("Record", "POST", "tape")
     def record(self) -> Annotated[Tape, TAPE]: ...
 
-    @operation("Replay", "lines")
+    @operation("Replay", "POST", "lines")
     def replay(self, tape: Annotated[Any, TAPE]) -> list[str]: ...
 
 

@@ -4,8 +4,9 @@ import pytest
 
 from spanemu.base.call import Call
 from spanemu.control import dispatch as module
-from spanemu.control.dispatch import SILENT_SECONDS_MAX, HandleRegistry
+from spanemu.control.dispatch import HandleRegistry
 from spanemu.control.errors import HandleExpired
+from spanemu.control.operation import SILENT_SECONDS_MAX
 
 
 class Line:

@@ -20,11 +20,11 @@ class Options(TypedDict, total=False):
 
 
 class Counter(ControlInterface):
-    @operation("Count", "total")
+    @operation("Count", "POST", "total")
     def count(self, start: int, *, step: int = 1, label: str | None = None) -> int:
         raise NotImplementedError
 
-    @operation("Configure")
+    @operation("Configure", "POST")
     def configure(self, **change: Any) -> None: ...
 
     def choose(self, **options: Unpack[Options]) -> None: ...
@@ -32,7 +32,7 @@ class Counter(ControlInterface):
 
 def test_operations_are_those_of_all_bases() -> None:
     class Derived(Counter):
-        @operation("Reset")
+        @operation("Reset", "POST")
         def reset(self) -> None: ...
 
     assert {name: each.name for name, each in operations_of(Derived).items()} == {

@@ -1,0 +1,76 @@
+"""The operations on a whole emulator: what runs, and how to start over."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from spanemu.admin.instances import Instances
+from spanemu.base.deferred import deferred
+from spanemu.base.process import OwnProcess
+from spanemu.base.record import dataclass
+from spanemu.control.clock import EmbeddedClock
+from spanemu.control.operation import ControlInterface, operation
+
+if TYPE_CHECKING:
+    from importlib import metadata
+
+    from spanemu.control import injector
+else:
+    metadata = deferred("importlib.metadata")
+    injector = deferred("spanemu.control.injector")
+
+# mypy: disable-error-code="empty-body"
+
+
+@dataclass(frozen=True, slots=True)
+class EmulatorInfo:
+    """An emulator: its version, the seed of its random choices, and its databases by full name."""
+
+    version: str
+    seed: int
+    databases: tuple[str, ...]
+
+
+class EmulatorControl(ControlInterface):
+    """The operations on a whole emulator."""
+
+    PATH = "emulator"
+
+    @operation("GetEmulator", "GET")
+    def info(self) -> EmulatorInfo:
+        """Return the version, the seed, and the names of all databases."""
+
+    @operation("ResetEmulator", "POST :reset")
+    def reset(self) -> None:
+        """Delete all instances with their databases and backups, faults, and moves of the clock.
+
+        The emulator is then empty, as without `--instance`. Instance configurations stay.
+        """
+
+
+class LocalEmulator(EmulatorControl):
+    """The operations on an emulator in this process, and the parts that they need."""
+
+    instances = OwnProcess[Instances]()
+
+    def __init__(
+        self,
+        instances: Instances,
+        clock: EmbeddedClock,
+        faults: Callable[[], injector.EmbeddedFaults],
+        seed: int,
+    ) -> None:
+        self.instances = instances
+        self.clock = clock
+        self.faults = faults
+        self._seed = seed
+
+    def info(self) -> EmulatorInfo:
+        names = tuple(database.name for database in self.instances.all_databases())
+        return EmulatorInfo(metadata.version("spanemu"), self._seed, names)
+
+    def reset(self) -> None:
+        self.faults().clear()
+        self.instances.clear()
+        self.clock.reset()
