@@ -25,6 +25,7 @@ They are written as bytes, like results (`values.value_bytes`):
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache
 from typing import Any
 
 from spanemu.base.clock import NANOS_PER_SECOND
@@ -51,25 +52,29 @@ _KEYS, _OLD, _NEW = 1, 2, 3  # fields of a Mod
 
 def data_row(record: DataChangeRecord) -> ResultRow:
     """Return the row of a data change record."""
-    shape = record.shape
+    commit_timestamp, sequence, transaction, is_last, shape, rows, *rest = record
     prepared: _Prepared | None = shape.prepared.get(_Prepared)
     if prepared is None:
         prepared = shape.prepared[_Prepared] = _Prepared(shape)
-    mods = [field(7, prepared.mod(row)) for row in record.rows]
+    mods = [field(7, prepared.mod(row)) for row in rows]
     content = (
-        _timestamp(1, record.commit_timestamp),
-        field(2, record.record_sequence.encode()),
-        field(3, record.server_transaction_id.encode()),
-        b"\x20\x01" if record.is_last_record_in_transaction_in_partition else b"",
+        _timestamp(1, commit_timestamp),
+        field(2, sequence.encode()),
+        field(3, transaction.encode()),
+        b"\x20\x01" if is_last else b"",
         prepared.before_mods,
         *mods,
         prepared.after_mods,
-        _number(10, record.number_of_records_in_transaction),
-        _number(11, record.number_of_partitions_in_transaction),
-        _text(12, record.transaction_tag),
-        _number(13, record.is_system_transaction),
+        _transaction_fields(*rest),
     )
     return (field(1, b"".join(content)),)
+
+
+@lru_cache(maxsize=256)
+def _transaction_fields(records: int, partitions: int, tag: str, is_system: bool) -> bytes:
+    """Return the fields of the transaction, which are equal for most transactions."""
+    fields = (_number(10, records), _number(11, partitions), _text(12, tag), _number(13, is_system))
+    return b"".join(fields)
 
 
 def heartbeat_row(timestamp: int) -> ResultRow:
@@ -171,7 +176,12 @@ def _type(type_: Type) -> bytes:
 
 def _timestamp(number: int, nanos: int) -> bytes:
     seconds, fraction = divmod(nanos, NANOS_PER_SECOND)
-    return field(number, _number(1, seconds & 0xFFFF_FFFF_FFFF_FFFF) + _number(2, fraction))
+    return field(number, _seconds(seconds) + _number(2, fraction))
+
+
+@lru_cache(maxsize=64)
+def _seconds(seconds: int) -> bytes:
+    return _number(1, seconds & 0xFFFF_FFFF_FFFF_FFFF)
 
 
 def _sequence(number: int) -> bytes:

@@ -19,6 +19,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
+from math import inf
 
 from spanemu.base.clock import BEGINNING
 from spanemu.storage.boundary import Boundary, Path
@@ -91,6 +92,11 @@ class Era:
             starts = self._starts[tree] = self._starts_in(self.paths[tree])
         return starts[0] + bisect_right(starts[1], key)
 
+    def number_of(self, token: str) -> int:
+        """Return the index of the partition with that token; -1 if it is not of this era."""
+        tokens = (each.token for each in self.partitions)
+        return next((index for index, each in enumerate(tokens) if each == token), -1)
+
     def _starts_in(self, path: Path) -> tuple[int, Sequence[bytes]]:
         lows = [each.low for each in self.partitions[1:] if each.low is not None]
         first = bisect_left(lows, Bound(path[0]))
@@ -134,8 +140,12 @@ class PartitionHistory:
 
     def at(self, timestamp: int) -> Era:
         """Return the era of a timestamp; the first one for a timestamp before all eras."""
-        index = bisect_right(self.eras, timestamp, key=_since)
-        return self.eras[max(0, index - 1)]
+        return self.span_at(timestamp)[0]
+
+    def span_at(self, timestamp: int) -> tuple[Era, float]:
+        """Return the era of a timestamp, and the time at which it ends."""
+        index = max(1, bisect_right(self.eras, timestamp, key=_since))
+        return self.eras[index - 1], self.eras[index].since if index < len(self.eras) else inf
 
     def get(self, token: str) -> Partition | None:
         """Return the partition with that token; None if it is unknown, or forgotten."""

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from json.encoder import encode_basestring
 from typing import Any
 
-from spanemu.change_streams.json_text import JSONB_STYLE, ModWriter, type_text
+from spanemu.change_streams.json_text import JSONB_STYLE, ModWriter, commit_text, type_text
 from spanemu.change_streams.records import DataChangeRecord, RecordShape
 from spanemu.values.json import JsonText
 from spanemu.values.timestamp import format_utc
@@ -58,7 +58,7 @@ def data_row(record: DataChangeRecord) -> ResultRow:
         f'"mods": [{mods}], {prepared.table}, '
         f'"record_sequence": "{record.record_sequence}", '
         f'"transaction_tag": {encode_basestring(record.transaction_tag)}, '
-        f'"commit_timestamp": "{format_utc(record.commit_timestamp)}", '
+        f'"commit_timestamp": "{commit_text(record.commit_timestamp)}", '
         f'"value_capture_type": "{prepared.value_capture}", '
         f'"is_system_transaction": {_WORDS[record.is_system_transaction]}, '
         f'"server_transaction_id": "{record.server_transaction_id}", '

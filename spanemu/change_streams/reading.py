@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from struct import Struct
 from struct import error as StructError
 
-from spanemu.base.clock import NANOS_PER_MICRO, NANOS_PER_MILLI, Clock
+from spanemu.base.clock import BEGINNING, NANOS_PER_MICRO, NANOS_PER_MILLI, Clock
 from spanemu.base.errors import SpannerError
 from spanemu.base.live import LiveReaders, LiveRow, LiveRows
 from spanemu.change_streams import mutable
@@ -30,15 +30,16 @@ from spanemu.change_streams.errors import (
     RecordsExpired,
 )
 from spanemu.change_streams.formats import RecordFormat, ResultRow
-from spanemu.change_streams.partitions import Era, Partition, PartitionHistory
+from spanemu.change_streams.partitions import Partition, PartitionHistory
 from spanemu.change_streams.readers import StreamReaders
 from spanemu.change_streams.tracking import TrackedStream, tracked_streams
 from spanemu.sql.analysis.stream_query import StreamQueryNotStreamed
-from spanemu.storage.change_log import CHUNK_ENTRIES, ChangeEntry
+from spanemu.storage.change_log import CHUNK_ENTRIES, ChangeEntry, new_record
 from spanemu.storage.store import Store
 from spanemu.values.timestamp import format_utc
 
 _POSITION = Struct("<qI")
+_pack = _POSITION.pack
 _AT_START = b"\0"  # the position before the first row
 # A heartbeat may come this much early: while time is frozen, readings run ahead of the frozen time
 # by microseconds, and a test that advances the clock by the interval expects a heartbeat.
@@ -85,8 +86,6 @@ class StreamRows(LiveRows):
         self._reached = 0  # up to where everything is known to be returned
         self._quiet_since = 0
         self._has_sent = False
-        self._era: Era | None = None
-        self._index = -1  # of the partition in the era
         super().__init__(source.store.clock, source.live_readers, source.session)
 
     def close(self) -> None:
@@ -217,8 +216,7 @@ class StreamRows(LiveRows):
         goal: int,
     ) -> tuple[Sequence[LiveRow], bool]:
         rows = list(self._from(range_.start, self._opening(partition, range_)))
-        for entry in entries:
-            rows += self._from(entry.timestamp, self._record_rows(entry, history, partition))
+        rows += self._record_rows(entries, history, partition)
         if len(entries) >= CHUNK_ENTRIES:  # There may be more.
             self._next, self._skip = entries[-1].timestamp + 1, 0
             self._has_sent = self._has_sent or bool(rows)
@@ -251,16 +249,32 @@ class StreamRows(LiveRows):
                 yield LiveRow(row, _at(timestamp, number))
 
     def _record_rows(
-        self, entry: ChangeEntry, history: PartitionHistory, partition: Partition
-    ) -> Sequence[ResultRow]:
-        era = history.at(entry.timestamp)
-        if era is not self._era:
-            self._era = era
-            tokens = [each.token for each in era.partitions]
-            self._index = tokens.index(partition.token) if partition.token in tokens else -1
-        data_row, index = self._format.data_row, self._index
-        records = self._source.readers.records(entry, self._stream, era)
-        return [data_row(record) for owner, record in records if owner == index]
+        self, entries: Sequence[ChangeEntry], history: PartitionHistory, partition: Partition
+    ) -> Sequence[LiveRow]:
+        """Return the rows of the partition's records that were not returned yet.
+
+        `entries` begin at the next timestamp. Every record of a stream passes through this loop.
+        """
+        rows: list[LiveRow] = []
+        data_row, records_of = self._format.data_row, self._source.readers.records
+        stream, skip = self._stream, 0
+        until: float = BEGINNING  # the end of the era of the last entry
+        for entry in entries:
+            timestamp = entry[0]
+            if timestamp >= until:
+                era, until = history.span_at(timestamp)
+                index = era.number_of(partition.token)
+                skip = self._skip if timestamp == self._next else 0
+            number = 0
+            for owner, record in records_of(entry, stream, era):
+                if owner == index:
+                    number += 1
+                    position = _pack(timestamp, number)
+                    rows.append(new_record(LiveRow, (data_row(record), position)))
+            if skip:
+                del rows[:skip]
+                skip = 0
+        return rows
 
     def _opening(self, partition: Partition, range_: ReadRange) -> Sequence[ResultRow]:
         """Return the row about the keys that a partition was given, at its very start."""
@@ -295,4 +309,4 @@ def _no_longer_known(partition: Partition, stream: TrackedStream) -> SpannerErro
 
 
 def _at(timestamp: int, count: int) -> bytes:
-    return _POSITION.pack(timestamp, count)
+    return _pack(timestamp, count)

@@ -11,7 +11,7 @@ encodings of results prepare for it.
 
 from __future__ import annotations
 
-from base64 import b64encode
+from binascii import b2a_base64
 from collections.abc import Mapping, Sequence
 from dataclasses import field
 from typing import Any, NamedTuple, Protocol
@@ -26,7 +26,7 @@ from spanemu.change_streams.watching import (
 )
 from spanemu.schema.column import Column
 from spanemu.schema.schema import Schema
-from spanemu.storage.change_log import ChangeEntry
+from spanemu.storage.change_log import ChangeEntry, new_record
 from spanemu.storage.layout import TreeId
 from spanemu.storage.versions import Row, row_cells
 from spanemu.values.cell_mask import WHOLE_ROW
@@ -164,6 +164,8 @@ def records_of(
     return _numbered(entry, opened, last) if opened else ()
 
 
+FIRST_SEQUENCE = "00000000"  # of the first record of each transaction
+
 _Opened = tuple[int, "RecordShape", list[ChangedRow]]  # a record in the making, by partition
 
 
@@ -174,9 +176,9 @@ def _numbered(
     records = []
     for sequence, current in enumerate(opened):
         partition, shape, rows = current
-        record = DataChangeRecord(
+        fields = (
             entry.timestamp,
-            f"{sequence:08d}",
+            f"{sequence:08d}" if sequence else FIRST_SEQUENCE,
             transaction,
             last[partition] is current,
             shape,
@@ -186,7 +188,7 @@ def _numbered(
             entry.tag,
             entry.is_system,
         )
-        records.append((partition, record))
+        records.append((partition, new_record(DataChangeRecord, fields)))
     return tuple(records)
 
 
@@ -195,7 +197,7 @@ _MULTIPLIER, _INT64 = 0x9E3779B97F4A7C15, 1 << 64  # odd, so different serials s
 
 def transaction_id(serial: int) -> str:
     """Return the text that identifies a transaction in records."""
-    return b64encode(b"%d" % (serial * _MULTIPLIER % _INT64)).decode()
+    return b2a_base64(b"%d" % (serial * _MULTIPLIER % _INT64), newline=False).decode()
 
 
 # ---------------------------------------------------------------------------- plans

@@ -7,14 +7,14 @@ change record, a heartbeat record or a child partitions record.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from functools import partial
+from functools import lru_cache
 from typing import Any
 
-from spanemu.change_streams.json_text import JSON_STYLE, ModWriter, type_text
-from spanemu.change_streams.records import DataChangeRecord, RecordShape
+from spanemu.change_streams.json_text import JSON_STYLE, ModWriter, commit_text, type_text
+from spanemu.change_streams.records import FIRST_SEQUENCE, DataChangeRecord, RecordShape
 from spanemu.values.json import JsonText
 from spanemu.values.types import BOOL, INT64, JSON, STRING, TIMESTAMP, Type, array_of, struct_of
-from spanemu.values.value_bytes import LISTED, EncodedList, cell_encoder, listed
+from spanemu.values.value_bytes import LISTED, EncodedList, cell_encoder, list_frame, listed
 
 ResultRow = tuple[Any, ...]
 
@@ -74,55 +74,51 @@ class _Prepared:
         self.value_capture = shape.value_capture.value
         column_types = cell_encoder(_COLUMN_TYPES, LISTED)(self.column_types)
         self.before_mods = _string(shape.table_name) + column_types
-        self._after_mods = _string(self.mod_type) + _string(self.value_capture)
-        self._ends: dict[tuple[int, int, str, bool], bytes] = {}
-
-    def after_mods(self, transaction: tuple[int, int, str, bool]) -> bytes:
-        """Return the fields behind the mods, of which most transactions have the same."""
-        end = self._ends.get(transaction)
-        if end is None:
-            if len(self._ends) >= _ENDS_COUNT_MAX:
-                self._ends.clear()
-            records, partitions, tag, is_system = transaction
-            end = self._ends[transaction] = b"".join(
-                (
-                    self._after_mods,
-                    _integer(records),
-                    _integer(partitions),
-                    _string(tag),
-                    _bool(is_system),
-                )
-            )
-        return end
+        self.after_mods = _string(self.mod_type) + _string(self.value_capture)
 
 
-_string, _timestamp, _integer, _bool = (
-    cell_encoder(type_, LISTED) for type_ in (STRING, TIMESTAMP, INT64, BOOL)
-)
+_string, _integer, _bool = (cell_encoder(type_, LISTED) for type_ in (STRING, INT64, BOOL))
+_FIRST_SEQUENCE = _string(FIRST_SEQUENCE)
 _EMPTY_LIST = listed(b"")
 _TWO_EMPTY_LISTS = _EMPTY_LIST + _EMPTY_LIST
-_ENDS_COUNT_MAX = 256
 
 
 def data_row(record: DataChangeRecord) -> ResultRow:
     """Return the row of a data change record."""
-    commit_timestamp, sequence, transaction, is_last, shape, rows = record[:6]
-    prepared = _prepared(shape)
+    commit_timestamp, sequence, transaction, is_last, shape, rows, *rest = record
+    prepared: _Prepared = shape.prepared.get(_Prepared) or _prepared(shape)
     mods = [
         listed(_string(keys) + _string(new) + _string(old))
         for keys, new, old in prepared.writer.texts(rows)
     ]
     fields = (
-        _timestamp(commit_timestamp),
-        _string(sequence),
+        _string(commit_text(commit_timestamp)),
+        _FIRST_SEQUENCE if sequence == FIRST_SEQUENCE else _string(sequence),
         _string(transaction),
         _bool(is_last),
         prepared.before_mods,
         listed(mods[0] if len(mods) == 1 else b"".join(mods)),
-        prepared.after_mods(record[6:]),
+        prepared.after_mods,
+        _transaction_fields(*rest),
     )
-    content = listed(listed(listed(b"".join(fields))) + _TWO_EMPTY_LISTS)
-    return (EncodedList(content, partial(data_value, record)),)
+    content = b"".join(fields)
+    content = _record_frame(len(content)) + content + _TWO_EMPTY_LISTS
+    return (EncodedList(content, data_value, record),)
+
+
+@lru_cache(maxsize=256)
+def _transaction_fields(records: int, partitions: int, tag: str, is_system: bool) -> bytes:
+    """Return the fields of the transaction, which are equal for most transactions."""
+    return _integer(records) + _integer(partitions) + _string(tag) + _bool(is_system)
+
+
+@lru_cache(maxsize=4096)
+def _record_frame(size: int) -> bytes:
+    """Return the bytes before a data change record of `size` bytes, in the struct of its row."""
+    record = list_frame(LISTED, size)
+    records = list_frame(LISTED, len(record) + size)
+    struct = list_frame(LISTED, len(records) + len(record) + size + len(_TWO_EMPTY_LISTS))
+    return struct + records + record
 
 
 def data_value(record: DataChangeRecord) -> ResultRow:

@@ -89,32 +89,37 @@ def raw_bytes(raw: Any, tag: int) -> bytes:
 class EncodedList:
     """The value of an ARRAY whose elements are encoded already, for rows that are made as bytes.
 
-    `content` holds the elements with the tag LISTED. Iteration yields their Python values.
+    `content` holds the elements with the tag LISTED. `elements` returns their Python values, made
+    from `source`, when somebody iterates.
     """
 
-    __slots__ = ("_elements", "content")
+    __slots__ = ("_elements", "_source", "content")
 
-    def __init__(self, content: bytes, elements: Callable[[], Sequence[Any]]) -> None:
+    def __init__(
+        self, content: bytes, elements: Callable[[Any], Sequence[Any]], source: Any
+    ) -> None:
         self.content = content
         self._elements = elements
+        self._source = source
 
     def __len__(self) -> int:
-        return len(self._elements())
+        return len(self._elements(self._source))
 
     def __iter__(self) -> Iterator[Any]:
-        return iter(self._elements())
+        return iter(self._elements(self._source))
 
 
 def listed(content: bytes) -> bytes:
     """Return a list of these encoded elements, as an element of a list itself."""
-    return _list_frame(len(content)) + content
+    return _frame(LISTED, _LIST_KIND, len(content)) + content
 
 
-@lru_cache(maxsize=4096)
-def _list_frame(size: int) -> bytes:
-    return _frame(LISTED, _LIST_KIND, size)
+def list_frame(tag: int, size: int) -> bytes:
+    """Return the bytes before `size` bytes of encoded elements of a list."""
+    return _frame(tag, _LIST_KIND, size)
 
 
+@lru_cache(maxsize=16_384)
 def _frame(tag: int, kind: int, size: int) -> bytes:
     """Return the bytes before `size` bytes of content of a string or list."""
     inner = bytes((kind,)) + varint(size)

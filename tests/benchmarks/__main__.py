@@ -6,6 +6,7 @@ import argparse
 
 from tests.benchmarks import (
     anchor,
+    change_stream_reading,
     change_streams,
     cold,
     collector,
@@ -39,6 +40,7 @@ SUITES = {
     "lint": lint.main,
     "report": report.main,
     "change_streams": change_streams.main,
+    "change_stream_reading": change_stream_reading.main,
     "rest": rest.main,
     "collector": collector.main,
 }

@@ -22,7 +22,7 @@ from spanemu.database.core import Environment
 from spanemu.database.database import Database
 from spanemu.database.options import CommitOptions, ReadWriteOptions, SingleUse
 from spanemu.storage.change_log import CHUNK_ENTRIES
-from spanemu.values.mutation import Write, WriteKind
+from spanemu.values.mutation import Delete, RawKeySet, Write, WriteKind
 
 STREAM = "CREATE CHANGE STREAM S FOR ALL"
 HEARTBEAT_MILLIS = 300_000
@@ -44,6 +44,16 @@ class World:
         for key in keys:
             write = Write(WriteKind.INSERT, "T", ("Id",), [[str(key)]])
             done = self._session.commit(SingleUse(ReadWriteOptions()), [write], CommitOptions())
+        assert done.timestamp is not None
+        return done.timestamp
+
+    def replace(self, old: int, new: int) -> int:
+        """Delete a row and insert another in one commit; return the commit timestamp."""
+        writes = [
+            Delete("T", RawKeySet(keys=[[str(old)]])),
+            Write(WriteKind.INSERT, "T", ("Id",), [[str(new)]]),
+        ]
+        done = self._session.commit(SingleUse(ReadWriteOptions()), writes, CommitOptions())
         assert done.timestamp is not None
         return done.timestamp
 
@@ -161,6 +171,23 @@ def test_a_broken_query_continues_if_its_position_is_not_too_old(world: World) -
         world.reader(start, resumed_at=first.position).take()
     world.commit(3)
     assert len(data(world.reader(start, resumed_at=second.position))) == 1
+
+
+def test_a_broken_query_continues_in_the_middle_of_a_transaction(world: World) -> None:
+    start = world.commit(1)
+    world.replace(1, 2)
+    world.database.change_streams.churn("S")
+    world.commit(3)
+    taken = list(data(world.reader(start, token := first_token(world))))
+    assert len(taken) == 3
+    for number, row in enumerate(taken, 1):
+        rest = data(world.reader(start, token, resumed_at=row.position))
+        assert [each.position for each in rest] == [each.position for each in taken[number:]]
+
+
+def first_token(world: World) -> str:
+    """Return the token of the partition before all others."""
+    return histories_of(world.database._core.store)["s"].eras[0].partitions[0].token
 
 
 def test_a_shorter_retention_hides_older_records_at_once_and_for_ever(world: World) -> None:
