@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from math import inf
 from pathlib import Path
-from typing import TypedDict
+from typing import Any, TypedDict
 
 from spanemu.base.clock import NANOS_PER_SECOND
 from spanemu.base.limits import DEFAULT_LIMITS, RETENTION_DEFAULT_NANOS, Limits
@@ -108,6 +108,7 @@ class ConfigChanges(TypedDict, total=False):
     metrics: bool
     tls_cert: str | None
     tls_key: str | None
+    tracer_provider: Any
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -133,12 +134,13 @@ class EmulatorConfig:
     emulator is closed (`base.collector`). `data_dir` is a directory from which the emulator loads
     its state when it starts, and in which `close` saves it. `import_from` is a directory with a
     state to load if `data_dir` has none, and `export_on_exit` is another directory in which `close`
-    saves the state. `limits` are the limits of requests. `log_requests` is
-    "text" or "json" to write a line to standard error for each request that takes at least
-    `log_slow_seconds`; None writes none. With `metrics`, the requests that /metrics of the REST
-    interface shows are counted from the start, otherwise from its first request on. With `console`,
-    that interface serves the web console. `tls_cert` and `tls_key` are PEM files with a certificate
-    and its key, with which the gRPC server and the REST interface speak TLS only.
+    saves the state. `limits` are the limits of requests. `log_requests` is "text" or "json" to
+    write a line to standard error for each request that takes at least `log_slow_seconds`; None
+    writes none. With `metrics`, the requests that /metrics of the REST interface shows are counted
+    from the start, otherwise from its first request on. With `console`, that interface serves the
+    web console. `tls_cert` and `tls_key` are PEM files with a certificate and its key, with which
+    the gRPC server and the REST interface speak TLS only. `tracer_provider` is a `TracerProvider`
+    of OpenTelemetry, with which each request makes a span; None makes none.
     """
 
     host_port: str = "127.0.0.1:0"
@@ -167,6 +169,7 @@ class EmulatorConfig:
     metrics: bool = False
     tls_cert: str | None = None
     tls_key: str | None = None
+    tracer_provider: Any = None
 
     @property
     def has_directories(self) -> bool:

@@ -218,6 +218,8 @@ class Emulator(EmulatorHandle):
             self._telemetry().log_to(sys.stderr, config.log_requests, config.log_slow_seconds)
         if config.metrics:
             self._telemetry().metrics.start()
+        if config.tracer_provider is not None:
+            self._telemetry().trace_with(config.tracer_provider)
 
     @classmethod
     def subprocess(cls, **settings: Unpack[ProcessSettings]) -> remote.RemoteEmulator:

@@ -8,6 +8,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from typing import Any
 
 import click
 
@@ -15,6 +16,7 @@ import spanemu
 from spanemu.base.clock import monotonic
 
 CLOSE_SECONDS_MAX = 1.0
+SEND_SECONDS_MAX = 2.0
 SAVE_SECONDS_MAX = 3_600.0
 LEAVE_SECONDS_MAX = 0.5
 EXIT_NOT_SAVED = 4
@@ -74,6 +76,15 @@ def close(emulator: spanemu.Emulator) -> None:
     for problem in problems:
         click.echo(f"spanemu: the state is not saved: {problem}", err=True)
         leave(EXIT_NOT_SAVED)
+
+
+def send_spans(provider: Any) -> None:
+    """Send the spans of the last requests, if a collector takes them soon."""
+    if provider is None:
+        return
+    sender = threading.Thread(target=provider.force_flush, daemon=True)
+    sender.start()
+    sender.join(SEND_SECONDS_MAX)
 
 
 def leave(code: int = 0) -> None:

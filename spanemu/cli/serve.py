@@ -26,7 +26,7 @@ from spanemu.base.limits import DEFAULT_LIMITS, Limits
 from spanemu.base.resource_names import InstanceName
 from spanemu.cli import init_files
 from spanemu.cli.commands import Ids, dialect_option, with_variables
-from spanemu.cli.ending import close, leave, stop_signal
+from spanemu.cli.ending import close, leave, send_spans, stop_signal
 from spanemu.cli.home_cpu import keep_to_one_cpu
 from spanemu.cli.process_memory import heed_limits, share_one_arena, statement_memory_bytes
 from spanemu.cli.readiness import OWN, READY_LINES, announce, endpoint_of, warn
@@ -232,6 +232,7 @@ def serve(**given: Unpack[Options]) -> None:
     with stop_signal(given["stop_on_stdin_end"]) as wait_for_stop, ExitStack() as stack:
         has_wish = given["rest_host_port"] is not None or given["rest_port"] is not None
         emulator = _start(config, must_have_rest=has_wish)
+        stack.callback(send_spans, config.tracer_provider)
         stack.callback(close, emulator)
         warn(emulator)
         created = _create(emulator, given)

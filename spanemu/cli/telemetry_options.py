@@ -30,6 +30,7 @@ class TelemetryOptions(TypedDict):
     log_requests: str | None
     log_slow_ms: float | None
     metrics: bool
+    trace_requests: bool
 
 
 class TelemetryConfig(TypedDict):
@@ -38,6 +39,7 @@ class TelemetryConfig(TypedDict):
     log_requests: str | None
     log_slow_seconds: float
     metrics: bool
+    tracer_provider: Any
 
 
 _OPTIONS = (
@@ -60,6 +62,11 @@ _OPTIONS = (
         is_flag=True,
         help="Count requests for /metrics from the start, not from the first scrape on.",
     ),
+    click.option(
+        "--trace-requests",
+        is_flag=True,
+        help="Send OpenTelemetry traces by OTLP, where OTEL_EXPORTER_OTLP_ENDPOINT says.",
+    ),
 )
 
 
@@ -79,4 +86,15 @@ def telemetry_config(given: TelemetryOptions) -> TelemetryConfig:
         log_requests=None if form == OFF else form,
         log_slow_seconds=(slow_ms or 0.0) / 1000,
         metrics=given["metrics"],
+        tracer_provider=_exporting_provider() if given["trace_requests"] else None,
     )
+
+
+def _exporting_provider() -> Any:
+    """Return the source of spans that sends them. Raises click.UsageError."""
+    from spanemu.telemetry import tracing
+
+    try:
+        return tracing.exporting_provider()
+    except tracing.ExporterMissing as problem:
+        raise click.UsageError(str(problem)) from problem

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-from typing import TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 from spanemu.admin.instances import Instances
+from spanemu.base.deferred import deferred
 from spanemu.frontend.dispatch import Endpoints
 from spanemu.telemetry.lines import LineWriter
 from spanemu.telemetry.metrics import Metrics
 from spanemu.telemetry.observer import RequestObserver
 from spanemu.telemetry.request_ring import RequestRing
 
+if TYPE_CHECKING:
+    from spanemu.telemetry import tracing
+else:
+    tracing = deferred("spanemu.telemetry.tracing")
+
 
 class EmulatorTelemetry:
-    """The request log and the metrics of an emulator."""
+    """The request log, the metrics and the traces of an emulator."""
 
     def __init__(self, endpoints: Endpoints, instances: Instances) -> None:
         self._observer = RequestObserver(endpoints.watchers, instances)
@@ -24,3 +30,7 @@ class EmulatorTelemetry:
         """Write a line for each request that takes at least `slow_seconds`, and keep the latest."""
         self._observer.add(LineWriter(stream, format_, slow_seconds))
         self.request_log.start()
+
+    def trace_with(self, provider: Any) -> None:
+        """Make a span for each request with a `TracerProvider` of OpenTelemetry."""
+        self._observer.add(tracing.SpanSink(provider))

@@ -113,6 +113,7 @@ LAZY: dict[str, str] = {
     "spanemu.console": "the console is for emulators that serve it",
     "spanemu.rest": "the REST interface is for emulators that listen for it",
     "spanemu.telemetry": "logs and metrics are for emulators that are asked for them",
+    "opentelemetry": "traces are for emulators that are asked for them",
     "spanemu.control.request_log": "the same",
     "spanemu.lint": "the linter is for runs that ask for it",
     "pytest_spanemu.lint": "the same",
