@@ -14,8 +14,10 @@ from spanemu.control.operation import ControlInterface, Snapshot, operation
 from spanemu.database.database import Database
 
 if TYPE_CHECKING:
+    from spanemu import lint as linter
     from spanemu.database.transactions import listing
 else:
+    linter = deferred("spanemu.lint")
     listing = deferred("spanemu.database.transactions.listing")
 
 # mypy: disable-error-code="empty-body"
@@ -82,6 +84,10 @@ class DatabaseControl(ControlInterface):
         transaction that is not open.
         """
 
+    @operation("Lint", "GET /lint", "findings")
+    def lint(self) -> list[linter.Finding]:
+        """Return what the linter finds in the current schema, with its default settings."""
+
     @operation("Layout", "GET /layout", "layout")
     def layout(self, *, servers: bool = False) -> str:
         """Return a drawing of the stored splits and rows; `servers` adds each split's server."""
@@ -122,6 +128,12 @@ class LocalDatabase(DatabaseControl):
 
     def abort_transaction(self, transaction: str) -> None:
         self._database().abort_transaction(transaction)
+
+    def lint(self) -> list[linter.Finding]:
+        database = self._database()
+        settings = linter.Settings(dialect=database.schema.dialect.option)
+        text = "".join(f"{statement};\n" for statement in database.ddl())
+        return list(linter.run(text, settings).findings) if text else []
 
     def layout(self, *, servers: bool = False) -> str:
         return self._database().physical_layout(servers=servers)

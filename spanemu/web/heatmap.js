@@ -118,7 +118,7 @@ function heatmapView(host, runs) {
   function describe(own) {
     const scale = simulated() ? "White is a server that is full." : each.checked
       ? "White is the busiest cell of each table or index: colours of two of them cannot be compared."
-      : `White is the busiest cell: ${Math.max(1, ...own)} ${metric.value}. Where there is little load, a small part of it looks hot.`;
+      : `White is the busiest cell (${metric.value}: ${Math.max(1, ...own)}). Where there is little load, a small part of it looks hot.`;
     const drawn = [scale];
     if (splits.checked) drawn.push("White lines are boundaries of the database, green lines boundaries of the simulation.");
     if (servers.checked) drawn.push("The colour at the beginning of each minute is the server's.");

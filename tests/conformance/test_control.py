@@ -345,3 +345,12 @@ def test_another_server_has_no_controls():
 def test_googles_emulator_has_no_controls():
     with official_process() as (client, _):
         refused_by(client._emulator_host)
+
+
+def test_the_schema_is_linted(home):
+    assert home.lint() == []
+    indexes = [f"CREATE INDEX {name} ON Stock (Qty)" for name in ("ByQty", "Again")]
+    home.client().update_ddl(indexes).result(30)
+    (finding, *_) = home.lint()
+    assert finding.object in ("ByQty", "Again")
+    assert finding.rule.id == finding.id

@@ -40,6 +40,7 @@ class Browser:
             self._uri = f"http://127.0.0.1:{_port_of(log, self._process)}"
             args = [
                 "--headless",
+                "--hide-scrollbars",
                 "--no-sandbox",
                 "--disable-gpu",
                 f"--user-data-dir={folder / 'profile'}",

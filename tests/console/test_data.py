@@ -121,6 +121,26 @@ def test_rows_are_found_by_key_and_cells_are_no_html(console, music):
         assert list(snapshot.execute_sql("SELECT SingerId FROM Singers")) == [[2]]
 
 
+def test_postgresql_databases_have_the_same_pages(console, emulator):
+    schema = "CREATE TABLE notes (id bigint PRIMARY KEY, body varchar); CREATE INDEX by_body ON notes (body)"
+    database = emulator.create_database("pgnotes", schema, dialect="postgresql")
+    with database.client().batch() as batch:
+        batch.insert("notes", ["id", "body"], [[1, "one"], [2, None]])
+    page = console("schema", database=database.name, table="notes")
+    page.see("character varying")
+    page.see("by_body")
+    page.run("location.hash = arguments[0]", f"rows?database={database.name}&key=2")
+    page.until("document.querySelectorAll('.grid tbody tr').length === 1")
+    page.run(
+        "location.hash = arguments[0]",
+        f"sql?database={database.name}&sql=SELECT body FROM notes WHERE body = $1",
+    )
+    page.type("[aria-label='p1']", "one")
+    page.click("#run")
+    page.see("1 row in")
+    database.drop()
+
+
 def test_a_database_is_created_and_dropped(console, emulator, music):
     page = console()
     page.click("#new-database")

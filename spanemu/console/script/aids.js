@@ -32,7 +32,7 @@ async function showFaults(view) {
 function faultForm(view) {
   const verb = choose(Object.entries(FAULTS).map(([name, [text]]) => [name, text]), "abort", draw), rpc = choose(RPCS.map(name => [name, name || "any request"]), "Commit");
   const more = el("span", { class: "tools" }), nth = el("input", { type: "number", min: 1, value: "1", class: "short" }), times = el("input", { type: "number", min: 1, value: "1", class: "short" });
-  const tableName = el("input", { placeholder: "any" }), tag = el("input", { placeholder: "any" }), said = el("div");
+  const tableName = el("input", { placeholder: "any", class: "short" }), tag = el("input", { placeholder: "any", class: "short" }), said = el("div");
   const scope = choose([[view.database, lastPart(view.database)], ["", "all databases"]], view.database);
   let own = [];
   function draw() {

@@ -1,6 +1,7 @@
 // Requests: Spanner's API below /v1/, and the control API of the emulator below /spanemu/v1/.
 
 const RESULT_ROWS_MAX = 1000;
+const OWN_TAG = "console";  // of the statements that the console runs for itself
 const OPERATION_SECONDS_MAX = 60;
 
 class ApiError extends Error {
@@ -55,14 +56,10 @@ const CODES = ["OK", "CANCELLED", "UNKNOWN", "INVALID_ARGUMENT", "DEADLINE_EXCEE
 
 // One session for each database, made on first use and labelled, so that others can tell whose it is.
 const sessions = new Map();
-const sessionNames = new Set();
 
 function sessionOf(database) {
   if (!sessions.has(database)) {
-    const made = v1("POST", database, "/sessions", { session: { labels: { client: "console" } } }).then(session => {
-      sessionNames.add(session.name);
-      return session.name;
-    });
+    const made = v1("POST", database, "/sessions", { session: { labels: { client: "console" } } }).then(session => session.name);
     made.catch(() => sessions.delete(database));
     sessions.set(database, made);
   }

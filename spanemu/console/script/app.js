@@ -16,7 +16,7 @@ const PAGES = [
   { id: "snapshots", title: "Snapshots", key: "n", show: showSnapshots, isOfDatabase: true },
 ];
 
-const state = { project: "emulator-project", database: "", databases: [], dialects: new Map(), isReadOnly: false };
+const state = { project: "emulator-project", projects: new Set(), emulator: null, database: "", databases: [], dialects: new Map(), isReadOnly: false };
 
 // What changes something is absent where the console is read-only.
 const writes = make => state.isReadOnly ? null : make();
@@ -102,10 +102,12 @@ function pauseFor(view, milliseconds) {
 
 // Do something again and again until the page is left; errors are shown at `place`, and tried again after a while.
 async function repeat(view, milliseconds, action, place) {
+  const loading = el("p", { class: "faint" }, "Loading");
+  if (!place.hasChildNodes()) place.append(loading);
   while (!view.signal.aborted) {
     let wait = milliseconds;
     try {
-      if (!document.hidden) await action();
+      if (!document.hidden) await action().finally(() => loading.remove());
       else wait = 1000;
     } catch (error) {
       if (view.signal.aborted) return;
@@ -168,11 +170,13 @@ function onKey(event) {
   event.preventDefault();
 }
 
-// Ask the control API what it is the first to know: the time, and whether this browser may change anything.
+// Ask the control API what runs here. It refuses browsers of other machines: the console is read-only for them.
 async function greet() {
   try {
-    const { now, frozen } = await control("GET", "clock");
-    showTime(now, frozen);
+    const { version, seed, databases = [] } = await control("GET", "emulator");
+    state.emulator = { version, seed };
+    state.project = databases[0]?.split("/")[1] ?? state.project;
+    state.projects = new Set(databases.map(name => name.split("/")[1]));
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     state.isReadOnly = error.http === 403;

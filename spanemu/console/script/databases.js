@@ -10,7 +10,10 @@ async function showDatabases(view) {
       writes(() => button("New instance", newInstance))),
   ];
   if (!instances.length) {
-    view.show(empty(`Project ${state.project} has no instance yet.`, "An instance holds databases. Clients find both by their names."), more);
+    const project = el("input", { value: state.project, required: true });
+    const other = el("form", { class: "tools", onsubmit: event => { event.preventDefault(); state.project = project.value; navigate(); } },
+      labelled("Project", project), el("button", { type: "submit" }, "Look there"));
+    view.show(empty(`Project ${state.project} has no instance yet.`, "An instance holds databases. Clients find both by their names."), more, other);
     return;
   }
   const rows = databases.map(database => [
@@ -24,7 +27,8 @@ async function showDatabases(view) {
     : empty("No database yet.", "Create one here, with gcloud or with any client."),
     el("h2", {}, "Instances"),
     table(["Instance", "Configuration", ["Nodes", "n"], ["Databases", "n"]], instances.map(instance => [lastPart(instance.name), lastPart(instance.config),
-      instance.processingUnits ? (instance.processingUnits / 1000).toString() : "", String(databases.filter(each => each.name.startsWith(`${instance.name}/`)).length)])));
+      instance.processingUnits ? (instance.processingUnits / 1000).toString() : "", String(databases.filter(each => each.name.startsWith(`${instance.name}/`)).length)])),
+    state.emulator && el("p", { class: "faint small" }, `spanemu ${state.emulator.version}, seed ${state.emulator.seed}`));
 }
 
 const instanceOf = database => {
@@ -34,7 +38,7 @@ const instanceOf = database => {
 
 // All instances and databases. Spanner has no list of projects: the control API names those in use.
 async function catalog(signal) {
-  const projects = new Set([state.project, ...state.databases.map(name => name.split("/")[1])]);
+  const projects = new Set([state.project, ...state.projects]);
   const instances = (await Promise.all([...projects].map(project => listed(`projects/${project}`, "instances", { signal })))).flat();
   const databases = (await Promise.all(instances.map(instance => listed(instance.name, "databases", { signal })))).flat();
   state.databases = databases.map(database => database.name);

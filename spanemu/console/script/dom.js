@@ -28,7 +28,12 @@ const options = (choices, chosen) => choices.map(choice => {
 });
 const choose = (choices, chosen, changed) => el("select", { onchange: event => changed?.(event.target.value) }, options(choices, chosen));
 const empty = (title, ...more) => el("div", { class: "empty" }, el("p", {}, el("b", {}, title)), more.map(each => typeof each === "string" ? el("p", {}, each) : each));
-const facts = pairs => el("dl", { class: "facts" }, pairs.filter(pair => pair && pair[1] !== "" && pair[1] != null).map(([name, value]) => [el("dt", {}, name), el("dd", {}, value)]));
+
+// Names with values, without those that have none.
+function facts(pairs) {
+  const given = pairs.filter(([, value]) => value !== "" && value != null);
+  return given.length ? el("dl", { class: "facts" }, given.map(([name, value]) => [el("dt", {}, name), el("dd", {}, value)])) : null;
+}
 
 // A table: `heads` are texts, or [text, "n"] for a column of numbers; on a narrow screen each row becomes a list.
 function table(heads, rows, { caption, kind = "rows" } = {}) {

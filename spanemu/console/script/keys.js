@@ -42,7 +42,8 @@ async function showSplits(view) {
 }
 
 async function addSplit(path, schema) {
-  const names = schema.tables.filter(each => each.key.length).map(each => each.name);
+  // By default, splits fall between rows of tables that are interleaved in no other.
+  const names = [...schema.roots, ...schema.tables.filter(each => !schema.roots.includes(each))].filter(each => each.key.length).map(each => each.name);
   const chosen = choose(names, names[0], draw), inputs = el("div", { class: "form" });
   let key = [];
   function draw() {

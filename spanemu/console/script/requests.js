@@ -41,8 +41,9 @@ async function showRequests(view) {
   }, list);
 }
 
-// The console's own requests come from its sessions, and list what it shows.
-const isOwn = each => each.transport === "rest" && (sessionNames.has(each.session) || /^(List|GetDatabase)/.test(each.method));
+// What the console asks for itself, to show its pages.
+const OWN_METHODS = /^(List.*|GetDatabaseDdl|CreateSession|DeleteSession|StreamingRead)$/;
+const isOwn = each => each.transport === "rest" && (each.requestTag === OWN_TAG || OWN_METHODS.test(each.method));
 
 function requestRow(each) {
   const tags = [each.transactionTag, each.requestTag].filter(Boolean);

@@ -4,9 +4,10 @@ const SYSTEM = "('INFORMATION_SCHEMA', 'SPANNER_SYS', 'information_schema', 'spa
 const CATALOG = {
   tables: ["TABLES", "TABLE_NAME, PARENT_TABLE_NAME, ON_DELETE_ACTION, TABLE_TYPE, INTERLEAVE_TYPE, ROW_DELETION_POLICY_EXPRESSION", ""],
   columns: ["COLUMNS", "TABLE_NAME, COLUMN_NAME, SPANNER_TYPE, IS_NULLABLE, COLUMN_DEFAULT, GENERATION_EXPRESSION", "ORDINAL_POSITION"],
-  indexes: ["INDEXES", "TABLE_NAME, INDEX_NAME, INDEX_TYPE, PARENT_TABLE_NAME, IS_UNIQUE, IS_NULL_FILTERED", "INDEX_NAME"],
+  indexes: ["INDEXES", "TABLE_NAME, INDEX_NAME, INDEX_TYPE, PARENT_TABLE_NAME, IS_UNIQUE, IS_NULL_FILTERED, SPANNER_IS_MANAGED", "INDEX_NAME"],
   keys: ["INDEX_COLUMNS", "TABLE_NAME, INDEX_NAME, COLUMN_NAME, COLUMN_ORDERING, ORDINAL_POSITION", "ORDINAL_POSITION"],
 };
+const isTrue = value => value === true || value === "YES";  // as the two dialects say it
 const camel = name => name.toLowerCase().replace(/_(.)/g, (_, letter) => letter.toUpperCase());
 
 // {tables: [{name, parentTableName, columns, indexes, key, children}]}, from INFORMATION_SCHEMA.
@@ -15,7 +16,7 @@ async function schemaOf(database, signal) {
   for (const [part, [relation, columns, order]] of Object.entries(CATALOG)) {
     const names = ["TABLE_SCHEMA", ...columns.split(", ")];
     const sql = `SELECT ${names.join(", ")} FROM INFORMATION_SCHEMA.${relation} WHERE TABLE_SCHEMA NOT IN ${SYSTEM} ORDER BY TABLE_SCHEMA, TABLE_NAME${order && `, ${order}`}`;
-    const { rows } = await query(database, sql, { signal, limit: Infinity });
+    const { rows } = await query(database, sql, { signal, limit: Infinity, requestOptions: { requestTag: OWN_TAG } });
     parts[part] = rows.map(row => Object.fromEntries(names.map((name, place) => [camel(name), row[place]])));
   }
   const full = (row, name) => row.tableSchema && row.tableSchema !== "public" ? `${row.tableSchema}.${name}` : name;
@@ -56,7 +57,7 @@ function schemaItem(view, each, chosen, marks) {
     el("a", { href: link("schema", { database: view.database, table: each.name }), "aria-current": each === chosen && "true" }, each.name,
       each.tableType === "VIEW" && badge("view"), marks.has(each) && el("span", { class: "badge warn", title: plural(marks.get(each), "finding") }, marks.get(each))),
     el("ul", {},
-      each.indexes.map(index => el("li", { class: "index" }, el("span", { class: "faint" }, index.name), " ", index.isUnique === true || index.isUnique === "YES" ? badge("unique") : badge("index"))),
+      each.indexes.filter(index => !isTrue(index.spannerIsManaged)).map(index => el("li", { class: "index" }, el("span", { class: "faint" }, index.name), " ", isTrue(index.isUnique) ? badge("unique") : badge("index"))),
       each.children.map(child => schemaItem(view, child, chosen, marks))));
 }
 
@@ -80,7 +81,7 @@ function tableDetails(view, chosen, statements, findings) {
     }), { caption: plural(chosen.columns.length, "column") }),
     chosen.indexes.length ? [el("h3", {}, "Indexes"), table(["Index", "Key", "Stored", "Kind"], chosen.indexes.map(index => [el("b", { class: "mono" }, index.name),
       el("code", {}, index.key.map(key => key.columnName + (key.columnOrdering === "DESC" ? " DESC" : "")).join(", ")), el("code", {}, index.stored.map(key => key.columnName).join(", ")),
-      [index.isUnique === true || index.isUnique === "YES" ? "unique" : "", index.isNullFiltered === true || index.isNullFiltered === "YES" ? "without NULL" : "", index.parentTableName ? `in ${index.parentTableName}` : ""].filter(Boolean).join(", ")]))] : null,
+      [isTrue(index.spannerIsManaged) ? "of a foreign key" : "", isTrue(index.isUnique) ? "unique" : "", isTrue(index.isNullFiltered) ? "without NULL" : "", index.parentTableName ? `in ${index.parentTableName}` : ""].filter(Boolean).join(", ")]))] : null,
     ddlBlock(statements.filter(statement => pattern.test(statement))),
   ];
 }
@@ -93,7 +94,7 @@ function wholeSchema(statements, findings) {
 }
 
 const findingNote = finding => el("article", { class: finding.severity },
-  el("h3", {}, finding.rule, " ", finding.object ?? ""), el("p", {}, finding.message), finding.fix && el("p", {}, "Fix: ", el("code", {}, finding.fix)));
+  el("h3", {}, finding.id, " ", finding.object ?? ""), el("p", {}, finding.message), finding.fix && el("p", {}, "Fix: ", el("code", {}, finding.fix)));
 const ddlBlock = statements => statements.length ? [el("h3", {}, "DDL"), el("pre", { class: "block" }, statements.map(statement => `${statement};`).join("\n\n"))] : null;
 
 // The findings of the linter; null without the control API.
@@ -107,7 +108,7 @@ async function lintOf(view) {
 }
 
 async function editSchema(view) {
-  const text = el("textarea", { rows: 12, class: "mono wide", spellcheck: "false", "aria-label": "DDL statements", placeholder: "CREATE TABLE Singers (\n  SingerId INT64 NOT NULL,\n) PRIMARY KEY (SingerId)" });
+  const text = el("textarea", { class: "mono wide", spellcheck: "false", "aria-label": "DDL statements", placeholder: "CREATE TABLE Singers (\n  SingerId INT64 NOT NULL,\n) PRIMARY KEY (SingerId)" });
   const done = await ask("Change the schema", el("div", { class: "form" }, el("p", { class: "faint" }, "Statements end with a semicolon. They run in order, and stop at the first that fails."), text), async () => {
     await changeSchema(view.database, statementsOf(text.value));
     return true;

@@ -23,7 +23,7 @@ function remember(sql) {
 function showSql(view) {
   const isPostgresql = state.dialects.get(view.database) === "POSTGRESQL";
   const given = new Map();  // the inputs of parameters, by name
-  const text = el("textarea", { id: "sql", class: "mono wide", rows: 8, spellcheck: "false", autocapitalize: "off", "aria-label": "SQL", placeholder: "SELECT ...",
+  const text = el("textarea", { id: "sql", class: "mono wide", spellcheck: "false", autocapitalize: "off", "aria-label": "SQL", placeholder: "SELECT ...",
     value: view.query.get("sql") ?? drafts.get(view.database) ?? "" });
   const parameters = el("div", { class: "parameters" }), results = el("div", { "aria-live": "polite" });
   const bound = choose([["strong", "now"], ["exactStaleness", "seconds ago"], ["readTimestamp", "at a time"]], "strong", changed);
@@ -150,7 +150,7 @@ function output({ kind, sqls }, result, queryMode, seconds) {
   if (queryMode !== "PLAN") {
     const rows = kind === "dml" ? `${plural(count ?? 0, "row")} written` : result.isCut ? `the first ${plural(result.rows.length, "row")}` : plural(result.rows.length, "row");
     parts.push(el("div", { class: "tools" },
-      el("span", { class: "counts" }, el("b", {}, rows), ` in ${duration(seconds)}`, figures.elapsed_time && `; the statement took ${figures.elapsed_time}`, figures.rows_scanned && `, scanned ${plural(figures.rows_scanned, "row")}`),
+      el("span", { class: "counts" }, el("b", {}, rows), ` in ${duration(seconds)}`, figures.elapsed_time && `; the statement took ${figures.elapsed_time.replace("msecs", "ms")}`, figures.rows_scanned && `, scanned ${plural(figures.rows_scanned, "row")}`),
       result.fields.length ? [button("CSV", () => download("rows.csv", "text/csv", csvOf(result.fields, result.rows)), "plain", { "aria-label": "Download as CSV" }),
         button("JSON", () => download("rows.json", "application/json", JSON.stringify(result.rows.map(row => Object.fromEntries(row.map((value, place) => [result.fields[place].name || `column${place + 1}`, value]))), null, 1)), "plain", { "aria-label": "Download as JSON" })] : null));
     if (result.rows?.length) parts.push(grid(result.fields, result.rows, { label: "Result" }));
