@@ -53,7 +53,7 @@ COMMANDS: Mapping[str, Subcommand] = {
     ),
     "dump": Subcommand(
         "spanemu.cli.dump",
-        "Write the schema and the rows of a database to SQL, JSON lines or CSV.",
+        "Write the schema and the rows of a database to SQL, JSON lines, CSV or Avro.",
     ),
     "env": Subcommand(
         "spanemu.cli.env",
@@ -75,7 +75,7 @@ COMMANDS: Mapping[str, Subcommand] = {
     ),
     "load": Subcommand(
         "spanemu.cli.load",
-        "Read a dump into a database: SQL, JSON lines or CSV.",
+        "Read a dump into a database: SQL, JSON lines, CSV, or an export of Spanner in Avro.",
     ),
     "save": Subcommand(
         "spanemu.cli.save", "Save the state of a running server in its data directory."

@@ -9,15 +9,18 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Unpack
+from typing import TYPE_CHECKING, Unpack
 
 import click
 
 from spanemu.api.data_connection import data_connection
+from spanemu.base.deferred import deferred
 from spanemu.cli.target import find_target, target_options
 from spanemu.cli.transfer_options import (
+    AVRO,
     SQL,
     TransferOptions,
+    check_avro,
     database_name,
     failures_as_messages,
     progress_bar,
@@ -28,6 +31,11 @@ from spanemu.interchange.folder import write_folder
 from spanemu.interchange.row_files import InvalidRow
 from spanemu.interchange.source import Choice, UnknownTable, dump_source
 from spanemu.interchange.sql_text import write_sql
+
+if TYPE_CHECKING:
+    from spanemu.interchange.avro import export
+else:
+    export = deferred("spanemu.interchange.avro.export")
 
 STANDARD_OUTPUT = Path("-")
 
@@ -49,13 +57,15 @@ class Options(TransferOptions):
 @transfer_options
 @target_options
 def dump(**given: Unpack[Options]) -> None:
-    """Write the schema and the rows of a database to SQL, JSON lines or CSV.
+    """Write the schema and the rows of a database to SQL, JSON lines, CSV or Avro.
 
     DATABASE is an id, or a full name. The rows are those of one moment.
     """
     form, output = given["format"] or SQL, given["output"]
     if form != SQL and output in (None, STANDARD_OUTPUT):
         raise click.UsageError(f"--format {form} needs --output, a folder.")
+    if form == AVRO:
+        check_avro()
     target = find_target(given)
     name = str(database_name(given, target))
     choice = Choice(given["tables"], not given["no_schema"], not given["no_rows"])
@@ -70,5 +80,7 @@ def dump(**given: Unpack[Options]) -> None:
         elif form == SQL:
             with output.open("w", encoding="utf-8", newline="\n") as file:
                 write_sql(file, source)
+        elif form == AVRO:
+            export.write_export(output, source)
         else:
             write_folder(output, source, row_format(given, form))

@@ -9,17 +9,20 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TextIO, Unpack
+from typing import TYPE_CHECKING, TextIO, Unpack
 
 import click
 
 from spanemu.api.data_connection import DataConnection, data_connection
+from spanemu.base.deferred import deferred
 from spanemu.cli.target import find_target, target_options
 from spanemu.cli.transfer_options import (
+    AVRO,
     CSV,
     JSONL,
     SQL,
     TransferOptions,
+    check_avro,
     database_name,
     failures_as_messages,
     progress_bar,
@@ -32,7 +35,13 @@ from spanemu.interchange.source import Choice, UnknownTable
 from spanemu.interchange.transfer import LoadRejected, load_folder, load_sql
 from spanemu.schema.dialect import DIALECT_OPTIONS, GOOGLE_STANDARD_SQL
 
+if TYPE_CHECKING:
+    from spanemu.interchange.avro import export
+else:
+    export = deferred("spanemu.interchange.avro.export")
+
 STANDARD_INPUT = Path("-")
+EXPORT = "spanner-export.json"
 
 
 class Options(TransferOptions):
@@ -55,7 +64,7 @@ class Options(TransferOptions):
 @transfer_options
 @target_options
 def load(**given: Unpack[Options]) -> None:
-    """Read a dump into a database: SQL, JSON lines or CSV.
+    """Read a dump into a database: SQL, JSON lines, CSV, or an export of Spanner in Avro.
 
     DATABASE is an id, or a full name. SOURCE is a file of SQL statements (- for standard input), a
     folder, or a manifest. Rows are inserted; a row whose key exists is an error.
@@ -64,6 +73,8 @@ def load(**given: Unpack[Options]) -> None:
     if source != STANDARD_INPUT and not source.exists():
         raise click.UsageError(f"{source} does not exist.")
     form = given["format"] or _format_of(source)
+    if form == AVRO:
+        check_avro()
     target = find_target(given)
     name = str(database_name(given, target))
     with (
@@ -73,6 +84,10 @@ def load(**given: Unpack[Options]) -> None:
     ):
         if form == SQL:
             _load_sql(connection, given, progress)
+        elif form == AVRO:
+            exported = export.read_export(source)
+            _create(connection, given, exported.dialect.option)
+            export.load_export(connection, exported, _choice(given), progress)
         else:
             rows = row_format(given, form)
             dump = read_folder(source, rows.suffix)
@@ -83,6 +98,8 @@ def load(**given: Unpack[Options]) -> None:
 def _format_of(source: Path) -> str:
     """Return the format of a file or a folder, by the files that it has."""
     folder = source if source.is_dir() else source.parent
+    if source.name == EXPORT or (source.is_dir() and (source / EXPORT).exists()):
+        return AVRO
     if source.is_dir() or source.suffix == ".json":
         return JSONL if any(folder.glob("*.jsonl")) else CSV
     return SQL

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from importlib.util import find_spec
 from typing import Any
 
 import click
@@ -17,8 +18,8 @@ from spanemu.cli.target import Target, TargetOptions
 from spanemu.interchange.connection import Silence
 from spanemu.interchange.row_files import CSV_NULL, Csv, JsonLines, RowFormat
 
-SQL, JSONL, CSV = "sql", "jsonl", "csv"
-FORMATS = (SQL, JSONL, CSV)
+SQL, JSONL, CSV, AVRO = "sql", "jsonl", "csv", "avro"
+FORMATS = (SQL, JSONL, CSV, AVRO)
 EXIT_FAILED = 1
 
 
@@ -129,6 +130,12 @@ def progress_bar(quiet: bool) -> Iterator[ProgressBar | Silence]:
     )
     with Progress(*columns, console=Console(stderr=True)) as progress:
         yield ProgressBar(progress)
+
+
+def check_avro() -> None:
+    """Raise click.UsageError if the package for Avro is not installed."""
+    if find_spec("fastavro") is None:
+        raise click.UsageError("Avro needs the package fastavro: pip install 'spanemu[avro]'.")
 
 
 @contextmanager

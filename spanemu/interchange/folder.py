@@ -29,7 +29,7 @@ MANIFEST = "manifest.json"
 SCHEMA = "schema.sql"
 SCHEMA_AFTER = "schema-after.sql"
 DESCRIPTORS = "descriptors.pb"
-_NAME_CHARS = " .-_"  # that the name of a file may have, besides letters and digits
+NAME_CHARS = " .-_"  # that the name of a file may have, besides letters and digits
 
 
 class InvalidDump(ValueError):
@@ -58,10 +58,10 @@ def write_folder(folder: Path, source: DumpSource, form: RowFormat) -> None:
     """Write a dump into a folder, which is made if it does not exist; the manifest comes last."""
     folder.mkdir(parents=True, exist_ok=True)
     if source.parts is not None:
-        _write_schema(folder, source.parts)
+        write_schema(folder, source.parts)
     entries = []
     for table in source.tables:
-        name = quote(table.name, safe=_NAME_CHARS) + form.suffix
+        name = quote(table.name, safe=NAME_CHARS) + form.suffix
         with (folder / name).open("w", encoding="utf-8", newline="") as file:
             for count in form.write(file, loaded_columns(table), source.rows(table)):
                 source.progress.add_rows(count)
@@ -78,7 +78,8 @@ def _entry(table: Table, name: str) -> dict[str, Any]:
     return {"table_name": table.name, "file_patterns": [glob.escape(name)], "columns": columns}
 
 
-def _write_schema(folder: Path, parts: SchemaParts) -> None:
+def write_schema(folder: Path, parts: SchemaParts) -> None:
+    """Write the files with the schema of a dump into its folder."""
     for name, statements in ((SCHEMA, parts.before), (SCHEMA_AFTER, parts.after)):
         text = "".join(f"{statement};\n" for statement in statements)
         (folder / name).write_text(text, encoding="utf-8")
@@ -90,7 +91,7 @@ def read_folder(path: Path, suffix: str) -> FolderDump:
     """Return the dump in a folder, or that of a manifest. Raises InvalidDump or OSError."""
     folder = path if path.is_dir() else path.parent
     manifest = folder / MANIFEST if path.is_dir() else path
-    parts = _read_schema(folder)
+    parts = read_schema(folder)
     if path.is_dir() and not manifest.exists():
         files = [TableFile(unquote(each.stem), each) for each in sorted(folder.glob(f"*{suffix}"))]
         if not files and parts is None:
@@ -113,7 +114,8 @@ def _files(entry: Any, folder: Path) -> Iterator[TableFile]:
             yield TableFile(entry["table_name"], path, columns)
 
 
-def _read_schema(folder: Path) -> SchemaParts | None:
+def read_schema(folder: Path) -> SchemaParts | None:
+    """Return the schema in the folder of a dump; None if the dump has none."""
     if not (folder / SCHEMA).exists():
         return None
     descriptors = folder / DESCRIPTORS

@@ -48,7 +48,7 @@ def inserts(
     table: Table, rows: Iterable[Row], dialect: DatabaseDialect, count_max: int = ROWS_PER_INSERT
 ) -> Iterator[tuple[str, int]]:
     """Yield INSERT statements for rows of a table, and the number of rows in each."""
-    columns, quote = loaded_columns(table), _quoter(dialect)
+    columns, quote = loaded_columns(table), quoter(dialect)
     writers = [literal_writer(column, dialect) for column in columns]
     names = ", ".join(quote(column.name) for column in columns)
     path = ".".join(quote(part) for part in table.name.split("."))
@@ -66,7 +66,7 @@ def inserts(
         yield f"{head} {', '.join(values)}", len(values)
 
 
-def _quoter(dialect: DatabaseDialect) -> Callable[[str], str]:
+def quoter(dialect: DatabaseDialect) -> Callable[[str], str]:
     """Return the function that quotes an identifier, whether or not it needs quotes."""
     if dialect is POSTGRESQL:
         return lambda name: '"' + name.replace('"', '""') + '"'

@@ -6,12 +6,13 @@ import io
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TextIO
 
 from spanemu.base.errors import SpannerError
 from spanemu.interchange.connection import Cell, Connection, Progress, Row
 from spanemu.interchange.folder import FolderDump, TableFile
-from spanemu.interchange.row_files import InvalidRow, RowFormat
+from spanemu.interchange.row_files import FileRow, InvalidRow, RowFormat
 from spanemu.interchange.schema_parts import SchemaParts, loaded_columns
 from spanemu.interchange.source import EVERYTHING, SILENCE, Choice
 from spanemu.interchange.statements import FileStatement, file_statements
@@ -156,19 +157,31 @@ def _load_file(
 ) -> None:
     columns = file.columns or [column.name for column in loaded_columns(batches.table)]
     with file.path.open(encoding="utf-8-sig", newline="") as text:
-        try:
-            for row in form.read(text, batches.table, columns):
-                batches.add(row.line, row.columns, row.cells)
-                if batches.is_full:
-                    batches.insert_into(connection, progress)
-            batches.insert_into(connection, progress)
-        except InvalidRow as problem:
-            raise LoadRejected(f"{file.path}: {problem}") from problem
-        except UnicodeDecodeError as problem:
-            raise LoadRejected(f"{file.path} is not in UTF-8: {problem}") from problem
-        except SpannerError as failure:
-            where = f"{file.path}: lines {batches.first} to {batches.last}"
-            raise LoadRejected(f"{where}: {failure}") from failure
+        rows = form.read(text, batches.table, columns)
+        load_rows(connection, rows, batches, file.path, progress)
+
+
+def load_rows(
+    connection: Connection,
+    rows: Iterable[FileRow],
+    batches: RowBatches,
+    path: Path,
+    progress: Progress,
+) -> None:
+    """Insert the rows of a file. Raises LoadRejected."""
+    try:
+        for row in rows:
+            batches.add(row.line, row.columns, row.cells)
+            if batches.is_full:
+                batches.insert_into(connection, progress)
+        batches.insert_into(connection, progress)
+    except InvalidRow as problem:
+        raise LoadRejected(f"{path}: {problem}") from problem
+    except UnicodeDecodeError as problem:
+        raise LoadRejected(f"{path} is not in UTF-8: {problem}") from problem
+    except SpannerError as failure:
+        where = f"{path}: lines {batches.first} to {batches.last}"
+        raise LoadRejected(f"{where}: {failure}") from failure
 
 
 @dataclass(slots=True)

@@ -44,7 +44,7 @@ def rows(emulator, database):
         return list(snapshot.execute_sql(ROWS))
 
 
-@pytest.mark.parametrize("format_", ["sql", "jsonl", "csv"])
+@pytest.mark.parametrize("format_", ["sql", "jsonl", "csv", "avro"])
 def test_a_dump_becomes_a_new_database(emulator, run, tmp_path, format_):
     path = tmp_path / "dump"
     run("dump", "music", "--format", format_, "-o", path)

@@ -1,0 +1,274 @@
+"""Writes and loads the folder of an export."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, BinaryIO
+from urllib.parse import quote
+
+import fastavro
+
+from spanemu.interchange.avro.cells import reader_of, writer_of
+from spanemu.interchange.avro.definitions import (
+    UnknownDefinition,
+    name_of,
+    schema_statements,
+)
+from spanemu.interchange.avro.records import Record, avro_name, object_records, table_record
+from spanemu.interchange.connection import Connection, Progress, Row
+from spanemu.interchange.folder import NAME_CHARS, InvalidDump, read_schema, write_schema
+from spanemu.interchange.row_files import FileRow
+from spanemu.interchange.schema_parts import SchemaParts, loaded_columns
+from spanemu.interchange.source import EVERYTHING, SILENCE, Choice, DumpSource
+from spanemu.interchange.transfer import LoadRejected, RowBatches, load_rows, loaded_schema
+from spanemu.schema.dialect import DATABASE_DIALECTS, POSTGRESQL, DatabaseDialect
+from spanemu.schema.schema import Schema
+from spanemu.schema.table import Table
+from spanemu.schema_source import quoted_database
+
+EXPORT = "spanner-export.json"
+# The lists of an export that name objects with a manifest.
+_LISTS = ("tables", "sequences", "changeStreams", "models", "placements", "propertyGraphs")
+_READ_BYTES = 1 << 20
+
+# ---------------------------------------------------------------------------- write
+
+
+def write_export(folder: Path, source: DumpSource) -> None:
+    """Write an export into a folder, which is made if it does not exist; the list comes last."""
+    folder.mkdir(parents=True, exist_ok=True)
+    schema = source.schema
+    export: dict[str, Any] = {"tables": []}
+    for table in source.tables:
+        _write_file(folder, table_record(table, schema), _records(table, source))
+        export["tables"].append(_entry(table.name))
+    if source.parts is not None:
+        write_schema(folder, source.parts)
+        for list_name, record in object_records(schema):
+            _write_file(folder, record, iter(()))
+            export.setdefault(list_name, []).append(_entry(name_of(record)))
+        export["databaseOptions"] = [
+            {"optionName": name, "optionType": _option_type(value), "optionValue": str(value)}
+            for name, value in _database_options(schema)
+        ]
+    if schema.dialect is POSTGRESQL:
+        export["dialect"] = schema.dialect.name
+    (folder / EXPORT).write_text(json.dumps(export, indent=2) + "\n", encoding="utf-8")
+
+
+def _database_options(schema: Schema) -> Iterator[tuple[str, Any]]:
+    return ((name, value) for name, value in schema.options.items() if "nanos" not in name)
+
+
+def _option_type(value: Any) -> str:
+    if isinstance(value, bool):
+        return "BOOL"
+    return "INT64" if isinstance(value, int) else "STRING"
+
+
+def _entry(name: str) -> dict[str, str]:
+    return {"name": name, "manifestFile": f"{_file_name(name)}-manifest.json"}
+
+
+def _file_name(name: str) -> str:
+    return quote(name, safe=NAME_CHARS)
+
+
+def _records(table: Table, source: DumpSource) -> Iterator[dict[str, Any]]:
+    columns = [(avro_name(column.name), writer_of(column.type)) for column in loaded_columns(table)]
+    for row in source.rows(table):
+        yield {name: write(cell) for (name, write), cell in zip(columns, row, strict=True)}
+        source.progress.add_rows(1)
+
+
+def _write_file(folder: Path, record: Record, rows: Iterator[dict[str, Any]]) -> None:
+    """Write the file with the records of a table, and its manifest."""
+    name = _file_name(name_of(record))
+    path = folder / f"{name}.avro-00000-of-00001"
+    with path.open("wb") as file:
+        hashing = _Hashing(file)
+        fastavro.writer(hashing, record, rows, codec="deflate")
+    md5 = base64.b64encode(hashing.md5.digest()).decode("ascii")
+    manifest = {"files": [{"name": path.name, "md5": md5}]}
+    text = json.dumps(manifest, indent=2) + "\n"
+    (folder / f"{name}-manifest.json").write_text(text, encoding="utf-8")
+
+
+class _Hashing:
+    """A file that computes the checksum of what is written to it."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+        self.md5 = hashlib.md5(usedforsecurity=False)
+
+    def write(self, data: bytes) -> int:
+        """Write bytes."""
+        self.md5.update(data)
+        return self._file.write(data)
+
+    def flush(self) -> None:
+        """Flush the file."""
+        self._file.flush()
+
+    def seekable(self) -> bool:
+        """Return False: the checksum is that of a file written once."""
+        return False
+
+
+# ---------------------------------------------------------------------------- read
+
+
+@dataclass(frozen=True, slots=True)
+class ExportedFiles:
+    """The files of an object, all with the same record schema, and their checksums, if known."""
+
+    record: Record
+    files: list[tuple[Path, str | None]] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Export:
+    """An export as its folder describes it."""
+
+    dialect: DatabaseDialect
+    objects: list[ExportedFiles]
+    parts: SchemaParts
+
+
+def read_export(path: Path) -> Export:
+    """Return the export in a folder, or that of a file EXPORT. Raises InvalidDump or OSError."""
+    listed = path / EXPORT if path.is_dir() else path
+    folder = listed.parent
+    try:
+        content = json.loads(listed.read_text(encoding="utf-8"))
+        dialects = {each.name: each for each in DATABASE_DIALECTS.values()}
+        dialect = dialects[content.get("dialect") or DATABASE_DIALECTS[0].name]
+        objects = [_files_of(entry, folder) for name in _LISTS for entry in content.get(name, ())]
+        parts = read_schema(folder) or _derived_parts(content, objects, dialect)
+    except (ValueError, KeyError, TypeError, AttributeError) as problem:
+        raise InvalidDump(f"{listed} is not an export: {problem!r}") from problem
+    return Export(dialect, objects, parts)
+
+
+def _derived_parts(
+    content: Mapping[str, Any], objects: list[ExportedFiles], dialect: DatabaseDialect
+) -> SchemaParts:
+    """Return the schema that the records of an export define, with the options of the database."""
+    if content.get("udfs"):
+        raise UnknownDefinition("functions in an export are not implemented")
+    parts = schema_statements([each.record for each in objects], dialect)
+    options = []
+    for option in content.get("databaseOptions", ()):
+        value = option["optionValue"]
+        if option.get("optionType", "STRING").upper() in ("STRING", "CHARACTER VARYING"):
+            value = "'" + value.replace("'", "\\'") + "'"
+        database = quoted_database("db", dialect)
+        if dialect is POSTGRESQL:
+            text = f"ALTER DATABASE {database} SET spanner.{option['optionName']} = {value}"
+        else:
+            text = f"ALTER DATABASE {database} SET OPTIONS ({option['optionName']} = {value})"
+        options.append(f"{text};\n")
+    descriptors = base64.b64decode(content.get("protoDescriptors", ""))
+    names = ", ".join(f"`{name}`" for name in content.get("protoBundle", ()))
+    bundle = [f"CREATE PROTO BUNDLE ({names});\n"] if names else []
+    before = [f"{statement};\n" for statement in parts.before]
+    after = [f"{statement};\n" for statement in parts.after]
+    return SchemaParts(["".join([*options, *bundle, *before])], ["".join(after)], descriptors)
+
+
+def _files_of(entry: Mapping[str, Any], folder: Path) -> ExportedFiles:
+    if "manifestFile" in entry:
+        manifest = json.loads((folder / entry["manifestFile"]).read_text(encoding="utf-8"))
+        files = [(folder / each["name"], each.get("md5")) for each in manifest.get("files", ())]
+    else:
+        files = [(folder / name, None) for name in entry["dataFiles"]]
+    if not files:
+        raise InvalidDump(f"{entry['name']} has no file, which would define it")
+    with files[0][0].open("rb") as file:
+        record = fastavro.reader(file).writer_schema
+    if not isinstance(record, dict):
+        raise InvalidDump(f"{files[0][0]} has no records")
+    return ExportedFiles({**record, "spannerName": entry["name"]}, files)
+
+
+def load_export(
+    connection: Connection,
+    export: Export,
+    choice: Choice = EVERYTHING,
+    progress: Progress = SILENCE,
+) -> None:
+    """Load an export: the schema that the rows need, the rows, then the rest of the schema."""
+    with loaded_schema(connection, export.parts if choice.schema else None) as schema:
+        files = {name_of(each.record): each for each in export.objects}
+        for table in choice.of(schema):
+            if table.name in files:
+                progress.begin_table(table.name)
+                for path, md5 in files[table.name].files:
+                    _check(path, md5)
+                    load_rows(
+                        connection, _rows(path, table), RowBatches(table, schema), path, progress
+                    )
+
+
+def _check(path: Path, md5: str | None) -> None:
+    """Raise LoadRejected unless a file has its checksum."""
+    if md5 is not None:
+        with path.open("rb") as file:
+            digest = hashlib.file_digest(file, _md5).digest()
+        if base64.b64encode(digest).decode("ascii") != md5:
+            raise LoadRejected(f"{path} is damaged: its MD5 is not that of the manifest")
+
+
+def _md5() -> Any:
+    return hashlib.md5(usedforsecurity=False)
+
+
+def _rows(path: Path, table: Table) -> Iterator[FileRow]:
+    """Yield the rows of a file. Raises LoadRejected for a file that is not valid Avro."""
+    number = 0
+    with path.open("rb") as file:
+        try:
+            blocks = fastavro.block_reader(file)
+            record = blocks.writer_schema
+            # Logical types would become Python's types, which cannot hold all values.
+            plain = fastavro.parse_schema(_without_logical_types(record))
+            readers = _readers(record, table)
+            names = tuple(name for name, _, _ in readers)
+            for block in blocks:
+                for _ in range(block.num_records):
+                    values = fastavro.schemaless_reader(block.bytes_, plain, None)
+                    number += 1
+                    cells: Row = [read(values[own]) for _, own, read in readers]
+                    yield FileRow(number, names, cells)
+        except Exception as problem:  # fastavro's errors have no common class
+            where = f"{path}: after row {number}"
+            raise LoadRejected(f"{where}: {type(problem).__name__}: {problem}") from problem
+
+
+def _readers(record: Any, table: Table) -> list[tuple[str, str, Any]]:
+    """Return (column, field, function) of the columns that have values of their own."""
+    readers = []
+    for own in record["fields"]:
+        column = table.requested_column(name_of(own))
+        if column is None:
+            raise ValueError(f"table {table.name} has no column {name_of(own)}")
+        if column.generated is None and own["type"] != "null":
+            readers.append((column.name, own["name"], reader_of(column.type, own["type"])))
+    return readers
+
+
+def _without_logical_types(avro: Any) -> Any:
+    if isinstance(avro, list):
+        return [_without_logical_types(each) for each in avro]
+    if isinstance(avro, dict):
+        kept = {key: each for key, each in avro.items() if key != "logicalType"}
+        for key in ("type", "items", "fields"):
+            if key in kept:
+                kept[key] = _without_logical_types(kept[key])
+        return kept
+    return avro
