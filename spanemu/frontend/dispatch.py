@@ -246,6 +246,11 @@ class Endpoints:
             path: Endpoint(path, method, None, ()) for path, method in service.paths()
         }
 
+    def refused(self, call: ServedCall, error: Exception) -> None:
+        """Report a request to the watchers that was refused before it reached an endpoint."""
+        for watcher in tuple(self.watchers):
+            watcher.ended(call, error)
+
     def intercept(self, interceptor: Interceptor | None) -> None:
         """Intercept future RPCs with `interceptor`; None ends the interception."""
         for endpoint in self._intercepted:

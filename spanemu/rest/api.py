@@ -29,8 +29,15 @@ from spanemu.rest.routes import NOTHING, ROUTES, WHOLE, Match, Router
 from spanemu.rest.statuses import failed, failure_text
 
 PREFIX = "/v1/"
+NO_RPC = "/HTTP"  # where the path of an RPC stands otherwise
 _TIMEOUT_HEADER = "x-server-timeout"  # in seconds; Google's clients send it
 _OVERRIDE_HEADER = "x-http-method-override"  # with a query in the body, for long queries
+
+
+class RefusedCall(ServedCall):
+    """A request through HTTP that did not become an RPC, or not a valid one."""
+
+    transport = "rest"
 
 
 class RestCall(ServedCall):
@@ -70,6 +77,7 @@ class Api:
     """The responder below `/v1/`, over the endpoints of the emulator."""
 
     def __init__(self, endpoints: Endpoints) -> None:
+        self._endpoints = endpoints
         self._router = Router()
         served = {route.rpc for route in ROUTES}
         self._methods: dict[str, tuple[Method, Endpoint]] = {
@@ -80,7 +88,7 @@ class Api:
         }
 
     def __call__(self, request: Request) -> Response:
-        name = request.path
+        name, call = NO_RPC, None
         try:
             http_method, query, body = _overridden(request)
             match = self._router.find(http_method, request.path[len(PREFIX) :])
@@ -102,6 +110,8 @@ class Api:
                 return _streamed(endpoint, data, call, text)
             return Response.of_text(text(endpoint.unary(data, call)))
         except Exception as error:
+            if call is None:
+                self._endpoints.refused(RefusedCall(name, None), error)
             return failed(error, name)
 
 

@@ -19,9 +19,9 @@ from importlib.metadata import version
 from spanemu.base.errors import Code, SpannerError
 from spanemu.frontend.dispatch import Endpoints
 from spanemu.frontend.errors import CannotListen, PortTaken
-from spanemu.rest.api import PREFIX, Api
+from spanemu.rest.api import NO_RPC, PREFIX, Api, RefusedCall
 from spanemu.rest.connection import Connection, closing_bytes
-from spanemu.rest.errors import MethodNotFound
+from spanemu.rest.errors import Forbidden, MethodNotFound
 from spanemu.rest.exchange import Request, Response, Site
 from spanemu.rest.guard import Guard
 from spanemu.rest.hangups import Hangups
@@ -54,6 +54,7 @@ class RestServer:
         in_network: bool = False,
         tls: ssl.SSLContext | None = None,
     ) -> None:
+        self._endpoints = endpoints
         self._tls = tls
         self.links = {"api": PREFIX, "health": HEALTH_PATH, "metrics": "/metrics"}
         self.site = Site(self.index)
@@ -89,6 +90,10 @@ class RestServer:
         """Return the response to a request."""
         try:
             self._guard.check(request)
+        except Forbidden as error:
+            self._endpoints.refused(RefusedCall(NO_RPC, None), error)
+            return failed(error, request.path)
+        try:
             return self.site(request)
         except Exception as error:
             return failed(error, request.path)

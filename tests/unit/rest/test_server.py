@@ -225,6 +225,55 @@ def test_a_client_that_stops_half_way_is_cut_off(emulator, monkeypatch):
         assert opened.recv(100) == b""
 
 
+@pytest.mark.parametrize(
+    ("limit", "sent"),
+    [
+        ("IDLE_SECONDS", b""),
+        ("IDLE_SECONDS", b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"),
+        ("BODY_SECONDS", b"POST /v1/x HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n{"),
+        (
+            "BODY_SECONDS",
+            b"POST /v1/x HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n9\r\n{",
+        ),
+    ],
+)  # fmt: skip
+def test_a_client_that_sends_no_more_is_cut_off(emulator, monkeypatch, limit, sent):
+    monkeypatch.setattr(connections, limit, 0.05)
+    with raw(emulator) as opened:
+        opened.sendall(sent)
+        received = b""
+        while part := opened.recv(4096):
+            received += part
+    assert received == b"" or status_of(received) == 200
+
+
+def test_a_client_that_does_not_read_is_cut_off(emulator, monkeypatch):
+    monkeypatch.setattr(connections, "SEND_SECONDS", 0.05)
+    closed = threading.Event()
+
+    def endless(request):
+        def parts():
+            try:
+                while True:
+                    yield b"x" * 100_000
+            finally:
+                closed.set()
+
+        return Response(200, "text/plain", parts())
+
+    emulator._running._rest.site.add("/unread", endless)
+    with raw(emulator) as opened:
+        opened.sendall(b"GET /unread HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        assert closed.wait(30)
+
+
+def test_a_body_that_grows_beyond_the_limit_is_refused(emulator, monkeypatch):
+    monkeypatch.setattr("spanemu.rest.reading.BODY_BYTES_MAX", 10)
+    head = b"POST /v1/x HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n"
+    answer = exchange(emulator, head + b"6\r\nabcdef\r\n" * 2 + b"0\r\n\r\n")
+    assert status_of(answer) == 413
+
+
 def test_connections_beyond_the_limit_are_refused(emulator, monkeypatch):
     monkeypatch.setattr(servers, "CONNECTIONS_MAX", 0)
     assert status_of(exchange(emulator, b"")) == 503

@@ -97,6 +97,25 @@ def test_failures_are_logged_with_their_status(emulator, log):
     assert "nothing" in failure.error
 
 
+@pytest.mark.parametrize(
+    ("path", "headers", "method", "status"),
+    [
+        ("/v1/nothing/there", {}, "HTTP", "NOT_FOUND"),
+        ("/v1/projects/p/instances?frob=1", {}, "ListInstances", "INVALID_ARGUMENT"),
+        ("/v1/projects/p/instances", {"Origin": "http://evil"}, "HTTP", "PERMISSION_DENIED"),
+    ],
+)
+def test_requests_that_are_no_rpc_are_logged(emulator, log, path, headers, method, status):
+    address = emulator.rest_address
+    rest = http.client.HTTPConnection(address.host, address.port, timeout=30)
+    rest.request("GET", path, headers=headers)
+    assert rest.getresponse().read()
+    rest.close()
+    assert [(entry.method, entry.status, entry.transport) for entry in log()] == [
+        (method, status, "rest")
+    ]
+
+
 def test_lines_go_to_standard_error(capsys):
     with spanemu.Emulator(log_requests="json") as other:
         other.create_database("shop").client().reload()
