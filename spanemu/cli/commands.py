@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import warnings
 from collections.abc import Mapping
@@ -15,6 +16,10 @@ import click
 
 import spanemu
 from spanemu.base.suggestions import did_you_mean
+
+# Otherwise gRPC prints lines of its own, about a port in use or a server that does not answer. It
+# reads the variable when it is imported, which no command has done yet.
+os.environ.setdefault("GRPC_VERBOSITY", "NONE")
 
 # The option of several commands.
 dialect_option = click.option(

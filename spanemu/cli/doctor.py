@@ -72,8 +72,6 @@ GOOD, NOTE, PROBLEM = Verdict
 @target_options
 def doctor(**given: Unpack[TargetOptions]) -> None:
     """Check the installation, the environment, the ports and the configuration."""
-    # gRPC would print lines of its own about a server that does not answer.
-    os.environ.setdefault("GRPC_VERBOSITY", "NONE")
     has_problem = False
     for title, findings in (
         ("Versions", _versions()),

@@ -7,7 +7,6 @@ exit 2   the command line is invalid
 
 from __future__ import annotations
 
-import os
 import sys
 import threading
 from typing import Unpack
@@ -48,8 +47,6 @@ class Options(TargetOptions):
 @click.option("-q", "--quiet", is_flag=True, help="Print nothing; the exit code is the answer.")
 def health(**given: Unpack[Options]) -> None:
     """Check that a server answers on its gRPC port and its REST port."""
-    # gRPC would print lines of its own about a server that does not answer.
-    os.environ.setdefault("GRPC_VERBOSITY", "NONE")
     deadline, pause = monotonic() + given["wait"], threading.Event()
     while True:
         try:

@@ -7,7 +7,6 @@ exit 2   the command line is invalid
 
 from __future__ import annotations
 
-import os
 import sys
 from typing import Unpack
 
@@ -25,9 +24,8 @@ EXIT_NOT_SAVED = 1
 @click.option("-q", "--quiet", is_flag=True, help="Print nothing.")
 def save(quiet: bool, **given: Unpack[TargetOptions]) -> None:
     """Save the state of a running server in its data directory."""
-    # gRPC would print lines of its own about a server that does not answer.
-    os.environ.setdefault("GRPC_VERBOSITY", "NONE")
-    emulator = RemoteEmulator(find_target(given).uri)
+    target = find_target(given)
+    emulator = RemoteEmulator(target.uri, tls_ca=target.tls_ca)
     try:
         folder = emulator.save()
     except (SpannerError, ValueError) as problem:

@@ -8,7 +8,6 @@ exit 4   the state cannot be saved
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Sequence
 from contextlib import ExitStack
@@ -312,8 +311,6 @@ def _limits() -> Limits:
 
 
 def _start(config: EmulatorConfig, must_have_rest: bool) -> spanemu.Emulator:
-    # gRPC would print lines of its own about a port in use.
-    os.environ.setdefault("GRPC_VERBOSITY", "NONE")
     # Imported objects stay in memory to the end. Collecting garbage among them takes a sixth of
     # the start-up time and slows down every later collection.
     with Pause():
