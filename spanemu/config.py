@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ipaddress
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from math import inf
 from pathlib import Path
@@ -11,6 +11,7 @@ from typing import Any, TypedDict
 
 from spanemu.base.clock import NANOS_PER_SECOND
 from spanemu.base.limits import DEFAULT_LIMITS, RETENTION_DEFAULT_NANOS, Limits
+from spanemu.base.record import dataclass
 from spanemu.base.resource_ids import InvalidInstanceId, check_instance_id
 
 DEFAULT_PROJECT = "emulator-project"

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import sys
 import sysconfig
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 from types import FrameType
 
 from spanemu.base.call import CallSite, current
 
 _PACKAGE = str(Path(__file__).parents[1])
-_LIBRARIES = tuple({sysconfig.get_path("stdlib"), sysconfig.get_path("purelib"), _PACKAGE})
 # The most frames of a library between a helper and its caller, as in `run_in_transaction`. A test
 # function has no caller in client code; below it lie the frames of the test runner.
 _CALLER_FRAMES_MAX = 10
@@ -52,9 +51,15 @@ def _line(frame: FrameType) -> str:
 
 @lru_cache(maxsize=4096)
 def _is_own(path: str) -> bool:
-    return (
-        not path.startswith(_LIBRARIES) and not path.startswith("<") and "site-packages" not in path
-    )
+    if path.startswith("<") or "site-packages" in path:
+        return False
+    return not path.startswith(_libraries())
+
+
+@cache
+def _libraries() -> tuple[str, ...]:
+    """Return the directories of code that is not the client's own."""
+    return sysconfig.get_path("stdlib"), sysconfig.get_path("purelib"), _PACKAGE
 
 
 @lru_cache(maxsize=1024)

@@ -5,9 +5,10 @@ Limits that a test may change are fields of `Limits`; all others are constants.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import fields
 
 from spanemu.base.clock import NANOS_PER_DAY, NANOS_PER_HOUR, NANOS_PER_SECOND
+from spanemu.base.record import dataclass
 
 # Data.
 STRING_LENGTH_MAX = 2_621_440  # characters of STRING(MAX)

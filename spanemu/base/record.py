@@ -172,9 +172,9 @@ def _first_call(kind: Any, name: str, make: Callable[[type[Any]], Method]) -> Me
     """Return a method of a class that replaces itself, when called, by the method to make."""
 
     def method(self: Any, *given: Any, **named: Any) -> Any:
-        light = make(kind)
-        setattr(kind, name, light)
-        return light(self, *given, **named)
+        own_method = make(kind)
+        setattr(kind, name, own_method)
+        return own_method(self, *given, **named)
 
     return method
 

@@ -15,18 +15,20 @@ All classes are immutable, so snapshots and clones share histories.
 
 from __future__ import annotations
 
+import dataclasses
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from itertools import pairwise
 from math import inf
 
 from spanemu.base.clock import BEGINNING
+from spanemu.base.record import dataclass
 from spanemu.storage.boundary import Boundary, Path
 from spanemu.storage.layout import TreeId
 
 
-@dataclass(frozen=True, slots=True, order=True)
+@dataclasses.dataclass(frozen=True, slots=True, order=True)
 class Bound:
     """A position in the key space: a boundary in a hierarchy, or the beginning of the hierarchy."""
 

@@ -1,4 +1,4 @@
-"""From process start to ready, beside what importing the client's wire types costs."""
+"""From process start to ready, and to the first query, beside what importing the client costs."""
 
 from __future__ import annotations
 
@@ -12,6 +12,16 @@ from time import perf_counter
 
 from rich.console import Console
 from rich.table import Table
+
+from tests.benchmarks import anchor
+
+FIRST_QUERY_ROWS = [
+    ("client_ms", "import google.cloud.spanner", ".0f", ""),
+    ("start_ms", "import spanemu, Emulator(), a database", ".0f", ""),
+    ("first_calls_ms", "the first commit and query", ".0f", ""),
+    ("ours_ms", "both together", ".0f", "<= 120"),
+    ("share", "as a share of the client's import", ".2f", ""),
+]
 
 
 def import_seconds() -> float:
@@ -56,8 +66,21 @@ def serve_seconds() -> tuple[float, float]:
     return ready, perf_counter() - began
 
 
+def first_query(tries: int) -> None:
+    """Print the time to the first query, with bytecode as after an installation, and without."""
+    with tempfile.TemporaryDirectory() as cache:
+        with_bytecode = {"PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": f"{cache}/full"}
+        anchor.run_in_turns("first_query", 1, environ=with_bytecode)  # writes the bytecode
+        without = {"PYTHONDONTWRITEBYTECODE": "1", "PYTHONPYCACHEPREFIX": f"{cache}/empty"}
+        for title, environ in (("with bytecode", with_bytecode), ("without bytecode", without)):
+            numbers = anchor.run_in_turns("first_query", tries, environ=environ)
+            title = f"To the first query {title}, processor milliseconds"
+            Console().print(anchor.table(title, numbers, FIRST_QUERY_ROWS))
+
+
 def main(rounds: int = 40) -> None:
     tries = max(3, rounds // 8)
+    first_query(tries)
     imports = median(import_seconds() for _ in range(tries))
     served = [serve_seconds() for _ in range(tries)]
     ready = median(ready for ready, _ in served)

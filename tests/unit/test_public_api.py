@@ -31,3 +31,31 @@ def test_every_public_name_is_there():
     assert dir(spanemu) == sorted(spanemu.__all__)
     with pytest.raises(AttributeError):
         spanemu.nonsense  # noqa: B018
+
+
+FIRST_QUERY = """
+import spanemu
+with spanemu.Emulator() as emulator:
+    database = emulator.create_database("shop", "CREATE TABLE T (K INT64) PRIMARY KEY (K)")
+    with database.client().snapshot() as snapshot:
+        list(snapshot.execute_sql("SELECT K FROM T WHERE K = 1"))
+"""
+RARE = {
+    "_sysconfigdata",
+    "re2",
+    "spanemu.admin.backup_administration",
+    "spanemu.control.injector",
+    "spanemu.hotspots.detector",
+    "spanemu.rest.server",
+    "spanemu.sql.functions.json.functions",
+    "spanemu.sql.functions.messages",
+    "spanemu.sql.functions.time.timestamp",
+    "spanemu.sql.googlesql.analyzer.expressions.constructors",
+    "spanemu.sql.postgresql.dialect",
+}
+
+
+def test_the_first_query_imports_what_it_needs():
+    loaded = loaded_after(f"exec({FIRST_QUERY!r})")
+    assert not loaded & RARE
+    assert sum(name.startswith("spanemu") for name in loaded) < 400

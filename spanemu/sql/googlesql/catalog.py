@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cache, cached_property
+from functools import cache
 from importlib import import_module
+from threading import RLock
 from typing import TypeVar
 
 from spanemu.base.limits import DEFAULT_LIMITS, Limits
@@ -21,6 +22,7 @@ F = TypeVar("F", bound=Function | AggregateFunction)
 
 # The modules of `sql.functions` with a table FUNCTIONS, and those with a table AGGREGATES.
 _SCALAR_CHAPTERS = (
+    "operators",  # First, because a name is searched for in chapter after chapter.
     "array",
     "compression",
     "conditional",
@@ -30,7 +32,6 @@ _SCALAR_CHAPTERS = (
     "numbers.bit",
     "numbers.mathematical",
     "numbers.vector",
-    "operators",
     "text.net",
     "text.search",
     "text.string",
@@ -66,28 +67,43 @@ _UNSUPPORTED: Mapping[str, str] = {
 
 
 class _Chapters(Mapping[str, F]):
-    """The functions of some chapters by name and by each alias, imported at the first look-up."""
+    """The functions of some chapters by name and by each alias.
+
+    A look-up imports the chapters in order, up to the chapter of the function.
+    """
 
     def __init__(self, table: str, chapters: Sequence[str]) -> None:
         self._table = table
-        self._chapters = chapters
+        self._mutex = RLock()  # Guards the fields below.
+        self._chapters = list(chapters)  # not imported yet
+        self._functions: dict[str, F] = {}
 
-    @cached_property
-    def _functions(self) -> dict[str, F]:
-        functions: dict[str, F] = {}
-        for chapter in self._chapters:
-            for function in getattr(import_module(f"spanemu.sql.functions.{chapter}"), self._table):
-                functions |= dict.fromkeys((function.name, *function.aliases), function)
-        return functions
+    def _import_next(self) -> None:
+        module = import_module(f"spanemu.sql.functions.{self._chapters[0]}")
+        for function in getattr(module, self._table):
+            self._functions.update(dict.fromkeys((function.name, *function.aliases), function))
+        del self._chapters[0]
+
+    def _all(self) -> dict[str, F]:
+        with self._mutex:
+            while self._chapters:
+                self._import_next()
+        return self._functions
 
     def __getitem__(self, name: str) -> F:
-        return self._functions[name]
+        function = self._functions.get(name)
+        if function is None:
+            with self._mutex:
+                while name not in self._functions and self._chapters:
+                    self._import_next()
+                function = self._functions[name]
+        return function
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._functions)
+        return iter(self._all())
 
     def __len__(self) -> int:
-        return len(self._functions)
+        return len(self._all())
 
 
 CATALOG = Catalog(

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
+from spanemu.base.deferred import deferred
 from spanemu.sql.analysis.errors import LimitExceeded
 from spanemu.sql.errors import IN_LIST_ITEMS, NESTED_OPERATORS
 from spanemu.sql.functions.conversion_rules import is_coercible
@@ -11,7 +13,6 @@ from spanemu.sql.googlesql import ast
 from spanemu.sql.googlesql.analyzer.errors.names import NoFields
 from spanemu.sql.googlesql.analyzer.errors.typing import BadCall, NoMatchingSignature, NotAnArray
 from spanemu.sql.googlesql.analyzer.expressions.coercion import Kind, coerce, fits, kind_of
-from spanemu.sql.googlesql.analyzer.expressions.constructors import resolve_subscript
 from spanemu.sql.googlesql.analyzer.expressions.expression import resolve
 from spanemu.sql.googlesql.analyzer.expressions.names import field_of, resolve_path
 from spanemu.sql.googlesql.analyzer.expressions.operator_call import no_match, operator_call
@@ -31,6 +32,11 @@ from spanemu.sql.resolved import (
     SubqueryKind,
 )
 from spanemu.values.types import BOOL, array_of
+
+if TYPE_CHECKING:
+    from spanemu.sql.googlesql.analyzer.expressions import constructors
+else:
+    constructors = deferred("spanemu.sql.googlesql.analyzer.expressions.constructors")
 
 
 def resolve_array_path(node: ast.Expression, env: Env) -> Expr:
@@ -81,7 +87,7 @@ def _first_array(path: ast.Path, env: Env) -> tuple[Expr, int]:
 
 def _taken(value: Expr, step: _Step, env: Env) -> Expr:
     if isinstance(step, ast.Subscript):
-        return resolve_subscript(value, step, env)
+        return constructors.resolve_subscript(value, step, env)
     return field_of(value, step, env)
 
 
