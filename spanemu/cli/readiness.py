@@ -50,6 +50,8 @@ def announce(emulator: spanemu.Emulator, created: list[str], lines: str) -> None
     click.echo(f"Seed {emulator.randomness.seed}")
     for name in created:
         click.echo(f"Created {name}")
+    if emulator.rest_uri is not None and emulator.config.console:
+        click.echo(f"Console at {emulator.rest_uri}/console/")
 
 
 def endpoint_of(emulator: spanemu.Emulator) -> Endpoint:

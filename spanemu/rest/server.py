@@ -99,9 +99,12 @@ class RestServer:
             return failed(error, request.path)
 
     def index(self, request: Request) -> Response:
-        """Return what runs here, with the paths that it answers."""
+        """Return what runs here, with the paths that it answers; a browser goes to the console."""
         if request.path != "/":
             return not_found(request)
+        console = self.links.get("console")
+        if console is not None and "text/html" in request.headers.get("accept", ""):
+            return Response(302, "text/plain", b"", (("Location", console),))
         content = {"name": "spanemu", "version": version("spanemu"), "links": self.links}
         return Response.of_text(json.dumps(content))
 

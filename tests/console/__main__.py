@@ -6,6 +6,8 @@ Run it when the pages have changed, and look at the pictures: nothing compares t
 from __future__ import annotations
 
 import random
+import subprocess
+import sys
 import tempfile
 import threading
 import time
@@ -33,6 +35,46 @@ LOAD = """CREATE TABLE Counters (Name STRING(20) NOT NULL, N INT64) PRIMARY KEY 
 CREATE TABLE Orders (OrderId INT64 NOT NULL, Total INT64) PRIMARY KEY (OrderId);
 CREATE TABLE Users (UserId STRING(36) NOT NULL, Seen TIMESTAMP) PRIMARY KEY (UserId);
 CREATE INDEX UsersBySeen ON Users (Seen)"""
+
+SUITE = """
+import pytest
+
+def test_a_singer_is_added(spanner_database):
+    for number in range(60):
+        with spanner_database.batch() as batch:
+            batch.insert("Singers", ["SingerId", "LastName"], [[10 + number, "Richards"]])
+
+def test_singers_are_found_by_name(spanner_database):
+    with spanner_database.snapshot() as snapshot:
+        list(snapshot.execute_sql("SELECT SingerId FROM Singers WHERE FirstName = 'Marc'"))
+
+@pytest.mark.spanner_budget(queries=1)
+def test_an_album_has_its_songs(spanner_database):
+    for _ in range(3):
+        with spanner_database.snapshot() as snapshot:
+            list(snapshot.execute_sql("SELECT AlbumTitle FROM Albums WHERE SingerId = 1"))
+
+def test_titles_are_unique(spanner_database):
+    with spanner_database.snapshot() as snapshot:
+        (row,) = snapshot.execute_sql("SELECT COUNT(*) FROM Albums")
+    assert row == [2]
+"""
+
+
+def draw_report(folder: Path) -> Path:
+    """Run a suite, and return the file with its report."""
+    (folder / "schema.sql").write_text((ROOT / "fixtures" / "music.sql").read_text())
+    (folder / "test_music.py").write_text(SUITE)
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-q",
+        "--spanner-schema=schema.sql",
+        "--spanner-report=html:report.html",
+    ]
+    subprocess.run(command, cwd=folder, check=False, capture_output=True, timeout=120)
+    return folder / "report.html"
 
 
 def fill(music: EmbeddedDatabase) -> None:
@@ -135,6 +177,8 @@ def main() -> None:
                 "document.querySelector('canvas').height > 100",
                 height=860,
             )
+            report = draw_report(Path(folder))
+            picture("report", report.as_uri(), "document.querySelector('details.test')", height=860)
             sql = console("sql", "document.querySelector('.plan')", sql=PLAN)
             picture("console-sql", *sql, before=lambda: browser.click("#profile"), height=1180)
             picture(

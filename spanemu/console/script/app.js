@@ -151,11 +151,9 @@ function showTime(now, frozen) {
 }
 
 function help() {
-  ask("Keyboard", [
-    table(["Keys", "What they do"], [
-      ...PAGES.map(page => [[el("kbd", {}, "g"), " ", el("kbd", {}, page.key)], page.title]),
-      [el("kbd", {}, "/"), "Go to the filter, or to the editor"], [[el("kbd", {}, "Ctrl"), " ", el("kbd", {}, "Enter")], "Run the statement"], [el("kbd", {}, "?"), "This list"]]),
-  ], () => true, { verb: "Close" });
+  const keys = (...names) => names.flatMap(name => [el("kbd", {}, name), " "]);
+  const lines = [...PAGES.map(page => [keys("g", page.key), page.title]), [keys("/"), "Filter or editor"], [keys("Ctrl", "Enter"), "Run"], [keys("?"), "This list"]];
+  ask("Keyboard", el("ul", { class: "keyboard" }, lines.map(([pressed, text]) => el("li", {}, el("span", {}, pressed), text))), () => true, { verb: "Close", canCancel: false });
 }
 
 let isGoing = false;

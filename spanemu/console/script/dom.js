@@ -75,7 +75,7 @@ const lastPart = name => (name ?? "").split("/").at(-1);
 
 // Show a dialog, and return what `accept` returned when it was accepted; undefined when it was closed.
 // An error of `accept` is shown in the dialog, which then stays open.
-function ask(title, content, accept, { verb = "OK", kind = "primary" } = {}) {
+function ask(title, content, accept, { verb = "OK", kind = "primary", canCancel = true } = {}) {
   return new Promise(resolve => {
     let result;
     const said = el("div");
@@ -94,7 +94,7 @@ function ask(title, content, accept, { verb = "OK", kind = "primary" } = {}) {
         }
       },
     }, el("h2", { id: "dialog-title" }, title), content, said,
-    el("div", { class: "tools end" }, button("Cancel", () => dialog.close()), confirm));
+    el("div", { class: "tools end" }, canCancel && button("Cancel", () => dialog.close()), confirm));
     const dialog = el("dialog", { "aria-labelledby": "dialog-title", onclose: () => { dialog.remove(); resolve(result); } }, form);
     document.body.append(dialog);
     dialog.showModal();

@@ -1,6 +1,7 @@
 // The requests that clients make, as they end.
 
 const REQUESTS_MAX = 500;
+const SHOWN_MAX = 200;
 const WAIT_SECONDS = 5;
 
 async function showRequests(view) {
@@ -27,7 +28,8 @@ async function showRequests(view) {
       list.replaceChildren(rows.length ? empty("No request matches.") : empty("No requests yet.", "They appear here as clients make them."));
       return;
     }
-    list.replaceChildren(table(["Time", "Method", "Statement", ["Rows", "n"], ["Time taken", "n"], "Status"], shown.slice(0, 200).map(requestRow)));
+    list.replaceChildren(table([["Time", "w"], ["Method", "w"], "Statement", ["Rows", "n"], ["Time taken", "n"], ["Status", "w"]], shown.slice(0, SHOWN_MAX).map(requestRow)),
+      shown.length > SHOWN_MAX ? el("p", { class: "faint" }, `and ${shown.length - SHOWN_MAX} earlier`) : "");
   }
   view.show(el("div", { class: "tools" }, filter, labelled("Of", scope), el("label", {}, own, "of the console, too"), pause, button("Clear", () => { rows = []; draw(); }), count), list);
   draw();
@@ -45,12 +47,18 @@ async function showRequests(view) {
 const OWN_METHODS = /^(List.*|GetDatabaseDdl|CreateSession|DeleteSession|StreamingRead)$/;
 const isOwn = each => each.transport === "rest" && (each.requestTag === OWN_TAG || OWN_METHODS.test(each.method));
 
+// A statement, as a link that opens it in the editor unless it was shortened or is none.
+function statementLink(each) {
+  const isWhole = /Sql|Dml/.test(each.method) && !/(\.\.\.|…)$/.test(each.sql);
+  return el("code", {}, isWhole ? el("a", { href: link("sql", { database: each.database, sql: each.sql }) }, each.sql) : each.sql);
+}
+
 function requestRow(each) {
   const tags = [each.transactionTag, each.requestTag].filter(Boolean);
   return [
     el("span", { class: "mono" }, each.at.slice(11, 23)),
     [el("b", {}, each.method), el("div", { class: "faint small" }, [lastPart(each.database), each.transport].filter(Boolean).join(" · "))],
-    [each.sql && el("code", {}, each.sql), tags.length ? el("div", {}, tags.map(tag => [badge(tag, "accent"), " "])) : null, each.error && el("div", { class: "bad" }, each.error)],
+    [each.sql && statementLink(each), tags.length ? el("div", {}, tags.map(tag => [badge(tag, "accent"), " "])) : null, each.error && el("div", { class: "bad" }, each.error)],
     each.rows || each.mutations ? String(each.rows || each.mutations) : "",
     [duration(each.seconds), each.lockWaitSeconds > 0.0005 && el("div", { class: "wait small" }, `${duration(each.lockWaitSeconds)} for locks`)],
     badge(each.status, each.status === "OK" ? "good" : each.status === "ABORTED" ? "warn" : "bad"),

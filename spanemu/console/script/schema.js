@@ -80,11 +80,14 @@ function tableDetails(view, chosen, statements, findings) {
         column.isNullable === "NO" ? "not null" : "", column.columnDefault && `default ${column.columnDefault}`, column.generationExpression && `generated: ${column.generationExpression}`].filter(Boolean).join(", ")];
     }), { caption: plural(chosen.columns.length, "column") }),
     chosen.indexes.length ? [el("h3", {}, "Indexes"), table(["Index", "Key", "Stored", "Kind"], chosen.indexes.map(index => [el("b", { class: "mono" }, index.name),
-      el("code", {}, index.key.map(key => key.columnName + (key.columnOrdering === "DESC" ? " DESC" : "")).join(", ")), el("code", {}, index.stored.map(key => key.columnName).join(", ")),
+      columnList(index.key), columnList(index.stored),
       [isTrue(index.spannerIsManaged) ? "of a foreign key" : "", isTrue(index.isUnique) ? "unique" : "", isTrue(index.isNullFiltered) ? "without NULL" : "", index.parentTableName ? `in ${index.parentTableName}` : ""].filter(Boolean).join(", ")]))] : null,
     ddlBlock(statements.filter(statement => pattern.test(statement))),
   ];
 }
+
+// Columns of an index; lines break between them.
+const columnList = keys => el("code", {}, keys.map((key, place) => [place ? ", " : "", el("span", { class: "w" }, key.columnName, key.columnOrdering === "DESC" && " DESC")]));
 
 function wholeSchema(statements, findings) {
   return [

@@ -92,6 +92,8 @@ def test_the_address_without_a_slash_leads_there(get):
     response, _ = get("/console")
     assert (response.status, response.headers["Location"]) == (308, "/console/")
     assert json.loads(get("/")[1])["links"]["console"] == "/console/"
+    response, _ = get("/", Accept="text/html,application/xhtml+xml")
+    assert (response.status, response.headers["Location"]) == (302, "/console/")
 
 
 def test_pages_of_other_sites_are_refused(get):
