@@ -117,7 +117,11 @@ class Operation:
     def bind(self, target: object, args: Any, kwargs: Any) -> dict[str, Any]:
         """Return the arguments of a call by name; defaults are left out."""
         bound = inspect.signature(self.function).bind(target, *args, **kwargs)
-        return dict(list(bound.arguments.items())[1:])
+        arguments: dict[str, Any] = {}
+        for name, value in list(bound.arguments.items())[1:]:
+            # The fields of a TypedDict are arguments of their own.
+            arguments |= {name: value} if name in self.parameters else value
+        return arguments
 
 
 def operation(

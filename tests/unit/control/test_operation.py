@@ -27,6 +27,7 @@ class Counter(ControlInterface):
     @operation("Configure", "POST")
     def configure(self, **change: Any) -> None: ...
 
+    @operation("Choose", "POST")
     def choose(self, **options: Unpack[Options]) -> None: ...
 
 
@@ -38,6 +39,7 @@ def test_operations_are_those_of_all_bases() -> None:
     assert {name: each.name for name, each in operations_of(Derived).items()} == {
         "count": "Count",
         "configure": "Configure",
+        "choose": "Choose",
         "reset": "Reset",
     }
 
@@ -72,3 +74,10 @@ def test_keywords_travel_as_an_object_or_by_their_names() -> None:
     change = {"change": {"a": 1, "b": "x"}}
     assert read_arguments(parameters_of(Counter.configure), change) == {"a": 1, "b": "x"}
     assert read_arguments(parameters_of(Counter.choose), {"nth": 2}) == {"nth": 2}
+
+
+def test_a_call_has_its_arguments_by_name() -> None:
+    operations = operations_of(Counter)
+    assert operations["count"].bind(None, (1,), {"step": 2}) == {"start": 1, "step": 2}
+    assert operations["configure"].bind(None, (), {"a": 1}) == {"change": {"a": 1}}
+    assert operations["choose"].bind(None, (), {"nth": 2}) == {"nth": 2}
