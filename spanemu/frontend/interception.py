@@ -171,6 +171,11 @@ class InterceptedRequest:
         return tuple(self._get("columns") or ())
 
     @property
+    def size(self) -> int:
+        """The size of the request in bytes."""
+        return int(self._request.ByteSize())
+
+    @property
     def fingerprint(self) -> bytes:
         """A hash that is equal for equal requests."""
         text = self._request.SerializeToString(deterministic=True)

@@ -22,7 +22,7 @@ def entry_of(finished: FinishedRequest, number: int) -> LoggedRequest:
     entry = LoggedRequest(
         number=number,
         at=_EPOCH + timedelta(microseconds=finished.at // NANOS_PER_MICRO),
-        transport=finished.call.transport,
+        transport=finished.transport,
         method=finished.method,
         status=finished.code.name,
         seconds=finished.seconds,
@@ -67,6 +67,8 @@ def sql_of(rpc: InterceptedRequest) -> str:
 
 def one_line(text: str, characters_max: int) -> str:
     """Return a text on a single line without control characters, shortened."""
+    if len(text) <= characters_max and text.isprintable() and "  " not in text:
+        return text.strip()
     start = text[: 4 * characters_max]  # Statements may have megabytes.
     line = " ".join(start.split())
     if not line.isprintable():

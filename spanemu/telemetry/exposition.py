@@ -7,6 +7,7 @@ spanemu_requests_total{method="Commit",code="OK"} 12
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import accumulate
@@ -62,8 +63,7 @@ class Histogram:
 
     def observe(self, value: float) -> None:
         """Add an observation."""
-        position = next((at for at, bound in enumerate(self.bounds) if value <= bound), -1)
-        self.counts[position] += 1
+        self.counts[bisect_left(self.bounds, value)] += 1
         self.total += value
 
     def samples(self, labels: Labels) -> Iterator[Sample]:

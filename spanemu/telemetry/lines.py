@@ -79,7 +79,7 @@ class LineWriter:
         self._numbers = count(1)
         self._mutex = threading.Lock()  # Keeps lines whole.
 
-    def __call__(self, finished: FinishedRequest) -> None:
+    def __call__(self, finished: FinishedRequest, _: object) -> None:
         """Write the line of a request."""
         if finished.seconds < self._slow_seconds:
             return

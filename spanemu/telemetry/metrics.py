@@ -1,7 +1,7 @@
 """The metrics of an emulator: counters of its requests, and the present state of its databases.
 
 Requests are counted from the first scrape on, or from the start if asked for: counting costs each
-request some microseconds. State is looked up when it is scraped.
+request a few dozen microseconds. State is looked up when it is scraped.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ class Metrics:
         """Count requests from now on."""
         self._observer.add(self.count)
 
-    def count(self, finished: FinishedRequest) -> None:
+    def count(self, finished: FinishedRequest, _: object) -> None:
         """Count a request: the sink of the observer."""
         method, database = finished.method, finished.database
         with self._mutex:

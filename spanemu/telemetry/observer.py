@@ -12,7 +12,7 @@ import logging
 import threading
 from collections.abc import Callable, Mapping, MutableSequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from spanemu.admin.instances import Instances
 from spanemu.base.clock import monotonic, real_time_ns
@@ -34,15 +34,15 @@ class _Open:
     mutations: int = 0  # of the groups of a BatchWrite so far
 
 
-@dataclass(frozen=True, slots=True)
-class FinishedRequest:
-    """A request that has ended.
+class FinishedRequest(NamedTuple):
+    """A request that has ended, without the connection that it came through.
 
     `rpc` describes the request; None if the request was refused before it could be read. `at` is
     the arrival by the machine's clock in nanoseconds. `facts` are the annotations of the call.
     """
 
-    call: ServedCall
+    path: str
+    transport: str
     rpc: InterceptedRequest | None
     at: int
     seconds: float
@@ -53,7 +53,7 @@ class FinishedRequest:
     @property
     def method(self) -> str:
         """The name of the RPC, without its service."""
-        return self.call.path.rpartition("/")[2]
+        return self.path.rpartition("/")[2]
 
     @property
     def database(self) -> str:
@@ -81,7 +81,9 @@ class FinishedRequest:
         return float(self.facts.get("lock_wait_seconds", 0.0))
 
 
-Sink = Callable[[FinishedRequest], None]
+# Takes a request that has ended, and its call, which a sink must not keep: a call refers to gRPC's
+# state of the connection.
+Sink = Callable[[FinishedRequest, ServedCall], None]
 
 
 class RequestObserver:
@@ -132,19 +134,22 @@ class RequestObserver:
 
     def ended(self, call: ServedCall, error: Exception | None) -> None:
         """Pass the request to the sinks."""
-        facts: dict[str, Any] = dict(call.facts or {})
+        facts: dict[str, Any] = call.facts or {}
         pending = self._open.pop(call, None)
         code, message = _outcome(call, error)
+        rpc, at, seconds = None, 0, 0.0
         if pending is None:  # The request was refused before it could be read.
-            finished = FinishedRequest(call, None, self._time_ns(), 0.0, code, message, facts)
+            at = self._time_ns()
         else:
+            rpc, at, seconds = pending.rpc, pending.at, monotonic() - pending.began
             if pending.mutations:
-                facts["mutations"] = pending.mutations
-            seconds = monotonic() - pending.began
-            finished = FinishedRequest(call, pending.rpc, pending.at, seconds, code, message, facts)
+                facts = {**facts, "mutations": pending.mutations}
+        finished = FinishedRequest(
+            call.path, call.transport, rpc, at, seconds, code, message, facts
+        )
         for sink in self._sinks:
             try:
-                sink(finished)
+                sink(finished, call)
             except Exception:
                 log.exception("the request observer %r failed and was removed", sink)
                 self.remove(sink)

@@ -1,13 +1,16 @@
 """The latest requests of an emulator in this process, in a bounded memory.
 
-Recording costs every request some microseconds, so it goes on only while somebody reads: it begins
-with the first reader, and ends when nobody has read for `UNREAD_SECONDS_MAX`.
+Recording costs each request a few dozen microseconds, so it goes on only while somebody reads: it
+begins with the first reader, and ends when nobody has read for `UNREAD_SECONDS_MAX`. A small
+request is kept as it is, and becomes an entry when it is read.
 """
 
 from __future__ import annotations
 
 import threading
 from collections import deque
+from collections.abc import Callable
+from functools import partial
 from itertools import islice
 
 from spanemu.base.call import current
@@ -23,6 +26,7 @@ from spanemu.telemetry.observer import FinishedRequest, RequestObserver
 
 REQUESTS_KEPT = 1_000
 UNREAD_SECONDS_MAX = 300.0
+_UNREAD_BYTES_MAX = 8_192  # of a request that is kept as it is
 
 
 class RequestRing(RequestLog):
@@ -31,7 +35,7 @@ class RequestRing(RequestLog):
     def __init__(self, observer: RequestObserver, kept: int = REQUESTS_KEPT) -> None:
         self._observer = observer
         self._arrived = threading.Condition()  # Its lock guards the fields below.
-        self._entries: deque[LoggedRequest] = deque(maxlen=kept)
+        self._kept: deque[Callable[[], LoggedRequest]] = deque(maxlen=kept)
         self._last = 0
         self._waiters = 0
         self._is_permanent = False
@@ -50,30 +54,30 @@ class RequestRing(RequestLog):
         self._read_at = monotonic()
         self._observer.add(self.record)
         with self._arrived:
-            newer = self._after(after, database)
-            if not newer and wait_seconds:
+            latest = self._latest(after, database, limit)
+            if not latest and wait_seconds and limit:
                 self._wait(after, database, min(wait_seconds, WAIT_SECONDS_MAX))
-                newer = self._after(after, database)
-            latest = newer[max(0, len(newer) - limit) :]
+                latest = self._latest(after, database, limit)
             last = latest[-1].number if latest else max(after, self._last)
         return RequestPage(latest, last)
 
-    def record(self, finished: FinishedRequest) -> None:
+    def record(self, finished: FinishedRequest, _: object) -> None:
         """Record a request: the sink of the observer."""
         if not self._is_permanent and monotonic() - self._read_at > UNREAD_SECONDS_MAX:
             self._observer.remove(self.record)
             return
         with self._arrived:
             self._last += 1
-            self._entries.append(entry_of(finished, self._last))
+            self._kept.append(_kept(finished, self._last))
             if self._waiters:
                 self._arrived.notify_all()
 
-    def _after(self, number: int, database: str) -> list[LoggedRequest]:
-        """Return the entries after a number, the oldest first."""
-        count = min(len(self._entries), max(0, self._last - number))
-        newer = islice(self._entries, len(self._entries) - count, None)
-        return [entry for entry in newer if database in ("", entry.database)]
+    def _latest(self, after: int, database: str, limit: int) -> list[LoggedRequest]:
+        """Return the latest entries after a number, the oldest first."""
+        count = min(len(self._kept), max(0, self._last - after))
+        newest_first = (make() for make in islice(reversed(self._kept), count))
+        of_database = (entry for entry in newest_first if database in ("", entry.database))
+        return list(islice(of_database, limit))[::-1]
 
     def _wait(self, after: int, database: str, seconds: float) -> None:
         """Wait for an entry after a number, or until the caller gives up."""
@@ -82,7 +86,7 @@ class RequestRing(RequestLog):
         self._waiters += 1
         try:
             self._arrived.wait_for(
-                lambda: call.is_cancelled or self._after(after, database), seconds
+                lambda: call.is_cancelled or self._latest(after, database, 1), seconds
             )
         finally:
             self._waiters -= 1
@@ -92,3 +96,12 @@ class RequestRing(RequestLog):
     def _wake(self) -> None:
         with self._arrived:
             self._arrived.notify_all()
+
+
+def _kept(finished: FinishedRequest, number: int) -> Callable[[], LoggedRequest]:
+    """Return a function that returns the entry of a request, for as long as it is in the ring."""
+    rpc = finished.rpc
+    if rpc is None or rpc.size <= _UNREAD_BYTES_MAX:
+        return partial(entry_of, finished, number)
+    entry = entry_of(finished, number)
+    return lambda: entry

@@ -17,6 +17,7 @@ from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapProp
 
 from spanemu.base.clock import NANOS_PER_SECOND
 from spanemu.base.errors import Code
+from spanemu.frontend.dispatch import ServedCall
 from spanemu.telemetry.entries import SQL_CHARACTERS_MAX, one_line, sql_of
 from spanemu.telemetry.observer import FinishedRequest
 
@@ -30,11 +31,11 @@ class SpanSink:
     def __init__(self, provider: Any) -> None:
         self._tracer = trace.get_tracer("spanemu", version("spanemu"), tracer_provider=provider)
 
-    def __call__(self, finished: FinishedRequest) -> None:
+    def __call__(self, finished: FinishedRequest, call: ServedCall) -> None:
         """Record the span of a request."""
         span = self._tracer.start_span(
-            finished.call.path.removeprefix("/"),
-            context=_parent(finished),
+            finished.path.removeprefix("/"),
+            context=_parent(call),
             kind=SpanKind.SERVER,
             attributes=attributes_of(finished),
             start_time=finished.at,
@@ -44,22 +45,22 @@ class SpanSink:
         span.end(finished.at + round(finished.seconds * NANOS_PER_SECOND))
 
 
-def _parent(finished: FinishedRequest) -> Any:
+def _parent(call: ServedCall) -> Any:
     """Return the context with the client's span; None for the current context of the thread."""
-    sent = {key: str(value) for key, value in finished.call.metadata if key in _TRACE_HEADERS}
+    sent = {key: str(value) for key, value in call.metadata if key in _TRACE_HEADERS}
     return _PROPAGATOR.extract(sent) if sent else None
 
 
 def attributes_of(finished: FinishedRequest) -> dict[str, str | int | float]:
     """Return the attributes of the span of a request."""
-    service, _, method = finished.call.path.removeprefix("/").rpartition("/")
+    service, _, method = finished.path.removeprefix("/").rpartition("/")
     attributes: dict[str, str | int | float] = {
         "rpc.system": "grpc",
         "rpc.service": service,
         "rpc.method": method,
         "rpc.grpc.status_code": int(finished.code),
         "gcp.client.service": "spanner",
-        "spanemu.transport": finished.call.transport,
+        "spanemu.transport": finished.transport,
     }
     rpc = finished.rpc
     if rpc is None:

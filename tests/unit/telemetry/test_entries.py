@@ -71,7 +71,7 @@ def test_a_text_is_one_line_of_bounded_length(text, line):
 def test_an_entry_has_the_facts_of_its_request():
     finished = []
     observer = RequestObserver([], NO_INSTANCES)
-    observer.add(finished.append)
+    observer.add(lambda request, _: finished.append(request))
     call = FakeCall()
     observer.started(call, statement("SELECT 'x" + "x" * 5_000, tag="a tag"))
     call.facts |= {"transaction": b"12", "rows": 1}

@@ -25,12 +25,12 @@ def observer(watchers) -> RequestObserver:
 @pytest.fixture
 def finished(observer) -> list[FinishedRequest]:
     requests: list[FinishedRequest] = []
-    observer.add(requests.append)
+    observer.add(lambda request, _: requests.append(request))
     return requests
 
 
 def test_rpcs_are_watched_only_while_there_is_a_sink(observer, watchers):
-    def sink(_): ...
+    def sink(*_): ...
 
     assert watchers == []
     observer.add(sink)
@@ -96,7 +96,7 @@ def test_the_groups_of_a_batch_write_are_added_up(observer, finished):
 
 
 def test_a_sink_that_fails_is_removed_and_harms_no_request(observer, finished, caplog):
-    def broken(_):
+    def broken(*_):
         raise OSError("no pipe")
 
     observer.add(broken)

@@ -58,6 +58,14 @@ def test_the_latest_requests_are_kept_and_numbered(ring, observer):
     assert ring.requests(after=2**40) == module.RequestPage([], 2**40)
 
 
+def test_large_requests_are_not_kept(ring, observer):
+    ring.start()
+    serve(observer, f"SELECT '{'x' * 100_000}'")
+    serve(observer)
+    assert [len(entry.sql) for entry in ring.requests().requests] == [1_000, 8]
+    assert [len(each.args) if hasattr(each, "args") else 0 for each in ring._kept] == [0, 2]
+
+
 @pytest.mark.parametrize(
     "wrong", [{"after": -1}, {"limit": -1}, {"wait_seconds": -0.1}, {"wait_seconds": float("nan")}]
 )

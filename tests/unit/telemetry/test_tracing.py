@@ -20,6 +20,7 @@ import spanemu
 from spanemu.api.client import official_client
 from spanemu.cli import main
 from spanemu.telemetry import tracing
+from tests.unit.telemetry.fakes import FakeCall
 
 SCHEMA = "CREATE TABLE T (Id INT64) PRIMARY KEY (Id)"
 
@@ -120,13 +121,7 @@ def test_rest_takes_the_header_too(emulator, spans):
 
 @pytest.mark.parametrize("value", ["", "nonsense", "00-0-0-01", "\u00e9"])
 def test_a_bad_header_begins_a_trace(value):
-    class Call:
-        metadata = (("traceparent", value), ("user-agent", "x"))
-
-    class Finished:
-        call = Call()
-
-    assert not tracing._parent(Finished())
+    assert not tracing._parent(FakeCall(traceparent=value))
 
 
 def test_serve_sends_spans_by_otlp():
