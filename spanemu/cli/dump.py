@@ -15,7 +15,7 @@ import click
 
 from spanemu.api.data_connection import data_connection
 from spanemu.base.deferred import deferred
-from spanemu.cli.target import find_target, target_options
+from spanemu.cli.target import target_options
 from spanemu.cli.transfer_options import (
     AVRO,
     SQL,
@@ -26,6 +26,7 @@ from spanemu.cli.transfer_options import (
     progress_bar,
     row_format,
     transfer_options,
+    transfer_target,
 )
 from spanemu.interchange.folder import write_folder
 from spanemu.interchange.row_files import InvalidRow
@@ -66,12 +67,11 @@ def dump(**given: Unpack[Options]) -> None:
         raise click.UsageError(f"--format {form} needs --output, a folder.")
     if form == AVRO:
         check_avro()
-    target = find_target(given)
-    name = str(database_name(given, target))
     choice = Choice(given["tables"], not given["no_schema"], not given["no_rows"])
     with (
         failures_as_messages(InvalidRow, UnknownTable),
-        data_connection(target.uri, name, target.tls_ca) as connection,
+        transfer_target(given, writes=False) as target,
+        data_connection(target.uri, database_name(given, target), target.tls_ca) as connection,
         progress_bar(given["quiet"]) as progress,
         dump_source(connection, choice, progress) as source,
     ):

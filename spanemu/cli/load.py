@@ -15,7 +15,7 @@ import click
 
 from spanemu.api.data_connection import DataConnection, data_connection
 from spanemu.base.deferred import deferred
-from spanemu.cli.target import find_target, target_options
+from spanemu.cli.target import target_options
 from spanemu.cli.transfer_options import (
     AVRO,
     CSV,
@@ -28,6 +28,7 @@ from spanemu.cli.transfer_options import (
     progress_bar,
     row_format,
     transfer_options,
+    transfer_target,
 )
 from spanemu.interchange.connection import Progress
 from spanemu.interchange.folder import InvalidDump, read_folder
@@ -75,11 +76,10 @@ def load(**given: Unpack[Options]) -> None:
     form = given["format"] or _format_of(source)
     if form == AVRO:
         check_avro()
-    target = find_target(given)
-    name = str(database_name(given, target))
     with (
         failures_as_messages(InvalidDump, LoadRejected, UnknownTable),
-        data_connection(target.uri, name, target.tls_ca) as connection,
+        transfer_target(given, writes=True) as target,
+        data_connection(target.uri, database_name(given, target), target.tls_ca) as connection,
         progress_bar(given["quiet"]) as progress,
     ):
         if form == SQL:

@@ -6,15 +6,19 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
 import click
 from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TaskID, TextColumn, TimeElapsedColumn
 
+import spanemu
+from spanemu.api.saving.errors import UnusableState
 from spanemu.base.errors import SpannerError
 from spanemu.base.resource_names import DatabaseName, InvalidName
-from spanemu.cli.target import Target, TargetOptions
+from spanemu.cli.target import Target, TargetOptions, find_target
+from spanemu.config import EmulatorConfig
 from spanemu.interchange.connection import Silence
 from spanemu.interchange.row_files import CSV_NULL, Csv, JsonLines, RowFormat
 
@@ -37,9 +41,15 @@ class TransferOptions(TargetOptions):
     csv_null: str
     csv_delimiter: str
     quiet: bool
+    data_dir: Path | None
 
 
 _OPTIONS = (
+    click.option(
+        "--data-dir",
+        type=click.Path(path_type=Path, file_okay=False, exists=True),
+        help="The data directory of a server that does not run, instead of a server.",
+    ),
     click.option("--project", metavar="ID", help="The project of the database."),
     click.option("--instance", metavar="ID", help="The instance of the database."),
     click.option(
@@ -68,14 +78,31 @@ def transfer_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return command
 
 
-def database_name(given: TransferOptions, target: Target) -> DatabaseName:
+@contextmanager
+def transfer_target(given: TransferOptions, *, writes: bool) -> Iterator[Target]:
+    """Yield the server that a command line names, or an emulator with the data of --data-dir.
+
+    With `writes`, the state of that emulator is saved at the end. Raises UnusableState.
+    """
+    directory = given["data_dir"]
+    if directory is None:
+        yield find_target(given)
+        return
+    config = EmulatorConfig(import_from=directory)
+    if writes:
+        config = EmulatorConfig(data_dir=directory)
+    with spanemu.Emulator(config) as emulator:
+        yield Target(emulator.uri, None, f"--data-dir {directory}")
+
+
+def database_name(given: TransferOptions, target: Target) -> str:
     """Return the name of the database that a command line means. Raises click.UsageError."""
     name = given["database"]
     if "/" not in name:
         project, instance = given["project"], given["instance"]
-        return DatabaseName(project or target.project, instance or target.instance, name)
+        return str(DatabaseName(project or target.project, instance or target.instance, name))
     try:
-        return DatabaseName.parse(name)
+        return str(DatabaseName.parse(name))
     except InvalidName as problem:
         raise click.UsageError(str(problem)) from problem
 
@@ -141,7 +168,13 @@ def check_avro() -> None:
 @contextmanager
 def failures_as_messages(*kinds: type[Exception]) -> Iterator[None]:
     """Print the message of an error of the server or of the files, and exit with 1."""
-    refusals: tuple[type[Exception], ...] = (SpannerError, OSError, UnicodeDecodeError, *kinds)
+    refusals: tuple[type[Exception], ...] = (
+        SpannerError,
+        OSError,
+        UnicodeDecodeError,
+        UnusableState,
+        *kinds,
+    )
     try:
         yield
     except refusals as problem:

@@ -45,6 +45,9 @@ def _items(cell: Cell) -> list[Cell]:
 _GOOGLESQL_ESCAPED = re.compile(rf'[\\"{_CONTROL}]')
 
 
+_ESCAPED_BYTES = {byte: f"\\x{byte:02x}" for byte in range(256)}
+
+
 def _googlesql_escape(match: re.Match[str]) -> str:
     char = match[0]
     return '\\"' if char == '"' else _NAMED_ESCAPES.get(char) or f"\\u{ord(char):04x}"
@@ -55,7 +58,8 @@ def _googlesql_text(cell: Cell) -> str:
 
 
 def _googlesql_bytes(cell: Cell) -> str:
-    return 'B"' + "".join(f"\\x{byte:02x}" for byte in base64.b64decode(str(cell))) + '"'
+    text = base64.b64decode(str(cell)).decode("latin-1")
+    return f'B"{text.translate(_ESCAPED_BYTES)}"'
 
 
 def _googlesql_float(name: str, cell: Cell) -> str:

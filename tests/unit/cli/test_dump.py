@@ -113,3 +113,16 @@ def test_a_terminal_shows_the_progress(run, tmp_path, monkeypatch):
     assert "Singers" in shown
     assert "2 rows" in shown
     assert not run("dump", "music", "--format", "csv", "-o", tmp_path, "-q").stderr
+
+
+def test_a_data_directory_takes_the_place_of_a_server(run, tmp_path):
+    text = run("dump", "music").stdout
+    directory = tmp_path / "data"
+    directory.mkdir()
+    with spanemu.Emulator(data_dir=directory) as emulator:
+        emulator.create_instance()
+    run("load", "loaded", "-", "--create", "--data-dir", directory, input=text)
+    assert run("dump", "loaded", "--data-dir", directory).stdout == text
+    with spanemu.Emulator(data_dir=directory):
+        arguments = ("load", "other", "-", "--create", "--data-dir", directory)
+        assert "another emulator" in run(*arguments, input=text, exit_code=1).stderr

@@ -1,0 +1,1 @@
+"""Dumps and loads of a large database: the memory of `spanemu dump` and `spanemu load`."""
