@@ -1,8 +1,9 @@
-"""Answers without work behind them: what the client and gRPC cost by themselves.
+"""Answers without work behind them: what the client, gRPC and the messages cost by themselves.
 
-The answers have the fields that Spanner's have, no more and no fewer, for the client works on each:
-the read timestamp of a snapshot, or the id of a transaction that begins and its precommit token;
-columns for a query, and for a statement that changes rows their number.
+A request is parsed, and answered with what any server must answer: the timestamp of a snapshot that
+asks for it, from the clock; the id of a transaction that begins, and its precommit token; the row
+of the key in the request, with columns; the number of rows of a statement that changes rows; the
+number of mutations if the commit asks for it. Nothing is stored, locked, compiled or looked up.
 
 `python -m tests.benchmarks.null PORT` serves them; `NullChannel` answers inside the process.
 """
@@ -10,7 +11,10 @@ columns for a query, and for a statement that changes rows their number.
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from concurrent import futures
+from itertools import count
+from time import time_ns
 from typing import Any
 
 import grpc
@@ -19,82 +23,122 @@ from google.cloud.spanner_v1.types import type as types
 
 SERVICE = "google.spanner.v1.Spanner"
 SESSION = "projects/bench/instances/bench/databases/bench/sessions/s"
+NANOS_PER_SECOND = 1_000_000_000
+
+_Partial = result_set.PartialResultSet.pb()
+_ResultSet = result_set.ResultSet.pb()
+_CommitResponse = commit_response.CommitResponse.pb()
+_Transaction = transaction.Transaction.pb()
+
+_transaction_ids = count(1)
 
 
-_TOKEN = transaction.MultiplexedSessionPrecommitToken(precommit_token=b"1:1", seq_num=1)
+def _columns(**codes: types.TypeCode) -> Any:
+    """The metadata of a result with these columns."""
+    fields = [
+        types.StructType.Field(name=name, type_=types.Type(code=code))
+        for name, code in codes.items()
+    ]
+    metadata = result_set.ResultSetMetadata(row_type=types.StructType(fields=fields))
+    return result_set.ResultSetMetadata.pb(metadata)
 
 
-def _rows(*, in_read_write: bool = False) -> Any:
-    """A row, read at a snapshot, or by the request that begins a read-write transaction."""
-    field = types.StructType.Field
-    row_type = types.StructType(
-        fields=[
-            field(name="Id", type_=types.Type(code=types.TypeCode.INT64)),
-            field(name="Name", type_=types.Type(code=types.TypeCode.STRING)),
-        ]
-    )
-    metadata = result_set.ResultSetMetadata(row_type=row_type)
-    raw = result_set.PartialResultSet.pb(result_set.PartialResultSet(metadata=metadata, last=True))
-    raw.values.add().string_value = "7"
-    raw.values.add().string_value = "user 7"
-    if in_read_write:
-        raw.metadata.transaction.id = b"1"
-        raw.precommit_token.CopyFrom(transaction.MultiplexedSessionPrecommitToken.pb(_TOKEN))
-    else:
-        raw.metadata.transaction.read_timestamp.GetCurrentTime()
-    return raw
+_USER = _columns(Id=types.TypeCode.INT64, Name=types.TypeCode.STRING)
+_NUMBER = _columns(**{"": types.TypeCode.INT64})
 
 
-def _result_set() -> Any:
-    """What a DML statement gets that begins a transaction: it has no columns."""
-    answer = result_set.ResultSet.pb(result_set.ResultSet())
+def _set_now(timestamp: Any) -> None:
+    timestamp.seconds, timestamp.nanos = divmod(time_ns(), NANOS_PER_SECOND)
+
+
+def _describe(options: Any, described: Any) -> bool:
+    """Fill in what a transaction's options ask for; whether it is a read-write transaction."""
+    if options.HasField("read_write"):
+        return True
+    if options.read_only.return_read_timestamp:
+        _set_now(described.read_timestamp)
+    return False
+
+
+def _add_transaction(request: Any, answer: Any) -> None:
+    """Describe the transaction that a request begins or uses once."""
+    selector = request.transaction
+    if selector.HasField("begin"):
+        described = answer.metadata.transaction
+        described.id = b"%d" % next(_transaction_ids)
+        if _describe(selector.begin, described):
+            answer.precommit_token.precommit_token = described.id
+            answer.precommit_token.seq_num = 1
+    elif selector.HasField("single_use"):
+        options = selector.single_use
+        if options.read_only.return_read_timestamp:
+            _describe(options, answer.metadata.transaction)
+
+
+def _row(request: Any, columns: Any, *cells: str) -> Any:
+    """A result of one row."""
+    answer = _Partial(metadata=columns, last=True)
+    _add_transaction(request, answer)
+    for cell in cells:
+        answer.values.add().string_value = cell
+    return answer
+
+
+def _query(request: Any) -> Any:
+    if not request.params.fields:
+        return _row(request, _NUMBER, "1")
+    key = request.params.fields["id"].string_value
+    return _row(request, _USER, key, f"user {key}")
+
+
+def _read(request: Any) -> Any:
+    key = request.key_set.keys[0].values[0].string_value
+    return _row(request, _USER, key, f"user {key}")
+
+
+def _dml(request: Any) -> Any:
+    """The answer of a statement that changes a row: it has no columns."""
+    answer = _ResultSet()
     answer.metadata.row_type.SetInParent()
-    answer.metadata.transaction.id = b"1"
     answer.stats.row_count_exact = 1
-    answer.precommit_token.CopyFrom(transaction.MultiplexedSessionPrecommitToken.pb(_TOKEN))
+    _add_transaction(request, answer)
     return answer
 
 
-def _commit() -> Any:
-    answer = commit_response.CommitResponse.pb(commit_response.CommitResponse())
-    answer.commit_timestamp.GetCurrentTime()
+def _begin(request: Any) -> Any:
+    answer = _Transaction(id=b"%d" % next(_transaction_ids))
+    _describe(request.options, answer)
     return answer
 
 
-def _session() -> Any:
+def _commit(request: Any) -> Any:
+    answer = _CommitResponse()
+    _set_now(answer.commit_timestamp)
+    if request.return_commit_stats:
+        answer.commit_stats.mutation_count = 1
+    return answer
+
+
+def _session(_request: Any) -> Any:
     return spanner.Session.pb(spanner.Session(name=SESSION, multiplexed=True))
 
 
-def _batch_sessions() -> Any:
+def _batch_sessions(request: Any) -> Any:
     answer = spanner.BatchCreateSessionsResponse.pb(spanner.BatchCreateSessionsResponse())
-    answer.session.add().CopyFrom(_session())
+    answer.session.add().CopyFrom(_session(request))
     return answer
 
 
-# Of a read that begins a read-write transaction; the others read at a snapshot.
-READ_IN_READ_WRITE = _rows(in_read_write=True)
-
-
-def _begins_read_write(request: Any) -> bool:
-    """Whether a request is such a read."""
-    raw = getattr(request, "_pb", request)
-    return bool(raw.transaction.begin.HasField("read_write"))
-
-
-# method -> (request class, streams, answer)
-METHODS: dict[str, tuple[Any, bool, Any]] = {
-    "CreateSession": (spanner.CreateSessionRequest.pb(), False, _session()),
-    "BatchCreateSessions": (spanner.BatchCreateSessionsRequest.pb(), False, _batch_sessions()),
-    "GetSession": (spanner.GetSessionRequest.pb(), False, _session()),
-    "BeginTransaction": (
-        spanner.BeginTransactionRequest.pb(),
-        False,
-        transaction.Transaction.pb(transaction.Transaction(id=b"1")),
-    ),
-    "Commit": (spanner.CommitRequest.pb(), False, _commit()),
-    "ExecuteSql": (spanner.ExecuteSqlRequest.pb(), False, _result_set()),
-    "ExecuteStreamingSql": (spanner.ExecuteSqlRequest.pb(), True, _rows()),
-    "StreamingRead": (spanner.ReadRequest.pb(), True, _rows()),
+# method -> (request class, streams, function from the request to its only answer)
+METHODS: dict[str, tuple[Any, bool, Callable[[Any], Any]]] = {
+    "CreateSession": (spanner.CreateSessionRequest.pb(), False, _session),
+    "BatchCreateSessions": (spanner.BatchCreateSessionsRequest.pb(), False, _batch_sessions),
+    "GetSession": (spanner.GetSessionRequest.pb(), False, _session),
+    "BeginTransaction": (spanner.BeginTransactionRequest.pb(), False, _begin),
+    "Commit": (spanner.CommitRequest.pb(), False, _commit),
+    "ExecuteSql": (spanner.ExecuteSqlRequest.pb(), False, _dml),
+    "ExecuteStreamingSql": (spanner.ExecuteSqlRequest.pb(), True, _query),
+    "StreamingRead": (spanner.ReadRequest.pb(), True, _read),
 }
 
 
@@ -105,18 +149,12 @@ def serve(port: int) -> None:
         make = (
             grpc.unary_stream_rpc_method_handler if streams else grpc.unary_unary_rpc_method_handler
         )
-        result = [answer] if streams else answer
-        instead = [READ_IN_READ_WRITE] if name == "StreamingRead" else None
         handlers[name] = make(
-            lambda request, _context, result=result, instead=instead: (
-                iter(instead)
-                if instead and _begins_read_write(request)
-                else iter(result)
-                if isinstance(result, list)
-                else result
+            lambda request, _context, answer=answer, streams=streams: (
+                iter((answer(request),)) if streams else answer(request)
             ),
             request_deserializer=request.FromString,
-            response_serializer=type(answer).SerializeToString,
+            response_serializer=lambda message: message.SerializeToString(),
         )
     server = grpc.server(futures.ThreadPoolExecutor(16))
     server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler(SERVICE, handlers),))
@@ -182,56 +220,53 @@ class _Done(grpc.Call, grpc.Future):  # type: ignore[misc]
         callback(self)
 
 
-class _NullUnary(grpc.UnaryUnaryMultiCallable):  # type: ignore[misc]
-    """Answers the same every time."""
+class _NullMethod:
+    """Answers in this process: from the bytes of a request to the bytes of an answer, and back."""
 
-    def __init__(self, answer: bytes, codec: tuple[Any, Any]) -> None:
-        self._answer = answer
+    def __init__(self, method: str, codec: tuple[Any, Any]) -> None:
+        request, _, self._answer = METHODS[method]
+        self._read = request.FromString
         self._serialize, self._parse = codec
 
+    def _reply(self, request: Any) -> Any:
+        answer = self._answer(self._read(self._serialize(request)))
+        return self._parse(answer.SerializeToString())
+
+
+class _NullUnary(_NullMethod, grpc.UnaryUnaryMultiCallable):  # type: ignore[misc]
+    """Answers with one message."""
+
     def __call__(self, request: Any, *rest: Any, **more: Any) -> Any:
-        self._serialize(request)
-        return self._parse(self._answer)
+        return self._reply(request)
 
     def with_call(self, request: Any, *rest: Any, **more: Any) -> Any:
-        return self(request), _Done([])
+        return self._reply(request), _Done([])
 
     def future(self, request: Any, *rest: Any, **more: Any) -> Any:
-        return _Done([self(request)])
+        return _Done([self._reply(request)])
 
 
-class _NullStream(grpc.UnaryStreamMultiCallable):  # type: ignore[misc]
-    """Streams the same message every time, or `instead` to requests that begin a transaction.
+class _NullStream(_NullMethod, grpc.UnaryStreamMultiCallable):  # type: ignore[misc]
+    """Streams one message.
 
     The client wraps what streams in a way of its own, and tells it by its class.
     """
 
-    def __init__(self, answer: bytes, codec: tuple[Any, Any], instead: bytes | None) -> None:
-        self._answer, self._instead = answer, instead
-        self._serialize, self._parse = codec
+    def __call__(self, request: Any, *rest: Any, **more: Any) -> Any:
+        return _Done([self._reply(request)])
+
+
+class _Missing(grpc.UnaryUnaryMultiCallable):  # type: ignore[misc]
+    """A method that no benchmark calls."""
 
     def __call__(self, request: Any, *rest: Any, **more: Any) -> Any:
-        self._serialize(request)
-        instead = self._instead
-        other = instead is not None and _begins_read_write(request)
-        return _Done([self._parse(instead if other else self._answer)])
+        raise NotImplementedError
+
+    with_call = future = __call__
 
 
 class NullChannel(grpc.Channel):  # type: ignore[misc]
     """A channel that never leaves the process and asks nobody."""
-
-    def _callable(self, method: str, serializer: Any, deserializer: Any) -> Any:
-        found = METHODS.get(method.rsplit("/", 1)[-1])
-        codec = serializer, deserializer
-        if found is None:
-            return _NullUnary(b"", codec)
-        _, streams, answer = found
-        if not streams:
-            return _NullUnary(answer.SerializeToString(), codec)
-        instead = (
-            READ_IN_READ_WRITE.SerializeToString() if method.endswith("StreamingRead") else None
-        )
-        return _NullStream(answer.SerializeToString(), codec, instead)
 
     def unary_unary(
         self,
@@ -240,7 +275,10 @@ class NullChannel(grpc.Channel):  # type: ignore[misc]
         response_deserializer: Any = None,
         _registered_method: bool = False,
     ) -> Any:
-        return self._callable(method, request_serializer, response_deserializer)
+        name, codec = method.rsplit("/", 1)[-1], (request_serializer, response_deserializer)
+        if name not in METHODS:
+            return _Missing()
+        return (_NullStream if METHODS[name][1] else _NullUnary)(name, codec)
 
     unary_stream = stream_unary = stream_stream = unary_unary
 

@@ -2,7 +2,7 @@
 
 official      Google's emulator, where the Google Cloud CLI has it installed
 null-server   a gRPC server in Python, in a process of its own, that answers without working
-null-channel  a channel inside this process that answers without working
+null-channel  a channel inside this process that answers without working (`null`)
 standalone    spanemu in a process of its own
 embedded      spanemu inside this process
 """
