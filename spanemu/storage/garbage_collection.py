@@ -74,8 +74,7 @@ class GarbageQueue:
             hierarchy = split_map.trees.get(tree_id)
             if hierarchy is None:
                 continue
-            split = hierarchy.split_of(tree_id, key)
-            tree = split.trees.get(tree_id)
+            tree = hierarchy.split_of(tree_id, key).trees.get(tree_id)
             version = None if tree is None else tree.get(key)
             if version is None:
                 continue
@@ -83,13 +82,14 @@ class GarbageQueue:
                 discarded += version[3]
                 if log is not None:
                     log.append((tree_id, key, version))
-                del split.writable(tree_id)[key]
+                del split_map.writable(tree_id, key)[key]
                 continue
             if count := expired(version, horizon):
                 discarded += count
                 if log is not None:
                     log.append((tree_id, key, version))
-                split.writable(tree_id)[key] = version = prune(version, horizon)
+                version = prune(version, horizon)
+                split_map.writable(tree_id, key)[key] = version
             if version[3] > 1 or version[1] is None:
                 rows.append((version[0], tree_id, key))
         return discarded
@@ -119,7 +119,7 @@ def undo(log: list[Undo], log_length: int, split_map: SplitMap, garbage: Garbage
             change()
             continue
         tree_id, key, version = change
-        tree = split_map.trees[tree_id].split_of(tree_id, key).writable(tree_id)
+        tree = split_map.writable(tree_id, key)
         if version is None:
             tree.pop(key, None)
         else:

@@ -33,12 +33,32 @@ class SplitLocation(NamedTuple):
 
 
 class SplitMap:
-    """The hierarchies of one store. `trees` maps each tree to its hierarchy."""
+    """The hierarchies of one store. `trees` maps each tree to its hierarchy.
+
+    A clone shares all hierarchies until either store modifies them: a map may modify only
+    hierarchies with its `owner`, which changes when the map is cloned.
+    """
 
     def __init__(self) -> None:
+        self.owner = object()
         self.servers = SERVERS_DEFAULT
         self.hierarchies: dict[TreeId, Hierarchy] = {}
         self.trees: dict[TreeId, Hierarchy] = {}
+
+    # ------------------------------------------------------------------ ownership
+
+    def own(self, hierarchy: Hierarchy) -> Hierarchy:
+        """Return a hierarchy of this map to modify: itself, or a copy that takes its place."""
+        if hierarchy.owner is self.owner:
+            return hierarchy
+        own = self.hierarchies[hierarchy.root] = hierarchy.copy(self.owner)
+        for tree in own.paths:
+            self.trees[tree] = own
+        return own
+
+    def writable(self, tree: TreeId, key: bytes) -> Tree:
+        """Return the rows of a tree in the split that contains a key, for writing."""
+        return self.own(self.trees[tree]).split_of(tree, key).writable(tree)
 
     # ------------------------------------------------------------------ trees
 
@@ -46,24 +66,31 @@ class SplitMap:
         """Add an empty tree; `path` lists the trees that it is interleaved in, then itself."""
         home = self.hierarchies.get(path[0])
         if home is None:
-            home = self.hierarchies[path[0]] = Hierarchy(path[0], path[0] % self.servers)
+            server = path[0] % self.servers
+            home = self.hierarchies[path[0]] = Hierarchy(path[0], server, self.owner)
+        home = self.own(home)
         home.add(tree, path)
         self.trees[tree] = home
         return lambda: self.forget(tree)
 
     def drop(self, tree: TreeId) -> Undo:
         """Remove a tree, its rows, and the boundaries between its rows."""
-        hierarchy = self.trees[tree]
+        hierarchy = self.own(self.trees[tree])
         merged = self.merge(hierarchy.inside(tree))
         path = hierarchy.paths[tree]
         kept = [(split.trees.get(tree), tree in split.owned) for split in hierarchy.splits]
         self.forget(tree)
 
         def undo() -> None:
-            self.trees[tree] = self.hierarchies[hierarchy.root] = hierarchy
-            for split, (rows, owned) in zip(hierarchy.splits, kept, strict=True):
+            # The map may have been cloned meanwhile: then no clone has an empty hierarchy.
+            home = self.hierarchies.get(hierarchy.root)
+            if home is None:
+                home, hierarchy.owner = hierarchy, self.owner
+            home = self.own(home)
+            self.trees[tree] = self.hierarchies[home.root] = home
+            for split, (rows, owned) in zip(home.splits, kept, strict=True):
                 _put(split, tree, rows, owned)
-            hierarchy.add(tree, path)
+            home.add(tree, path)
             if merged is not None:
                 merged()
 
@@ -71,7 +98,8 @@ class SplitMap:
 
     def forget(self, tree: TreeId) -> None:
         """Remove a tree that no boundary depends on."""
-        hierarchy = self.trees.pop(tree)
+        hierarchy = self.own(self.trees[tree])
+        del self.trees[tree]
         hierarchy.remove(tree)
         if not hierarchy.paths:
             del self.hierarchies[hierarchy.root]
@@ -106,17 +134,15 @@ class SplitMap:
 
     def move(self, hierarchy: TreeId, start: bytes, server: int) -> Undo | None:
         """Move the split that begins at the position `start`, b"" for the first, to a server."""
-        tiling = self.hierarchies[hierarchy].tiling
-        split = tiling.beginning(start)
-        before = split.server
+        before = self.hierarchies[hierarchy].tiling.beginning(start).server
         if before == server:
             return None
-        split.server = server
+        self._set_server(hierarchy, start, server)
         # The tiling is the same when this is undone, but the split objects may differ.
         return lambda: self._set_server(hierarchy, start, before)
 
     def _set_server(self, hierarchy: TreeId, start: bytes, server: int) -> None:
-        self.hierarchies[hierarchy].tiling.beginning(start).server = server
+        self.own(self.hierarchies[hierarchy]).tiling.beginning(start).server = server
 
     def _emptiest(self, count: int) -> Iterator[int]:
         """Yield servers for `count` new splits, each with the fewest splits so far."""
@@ -139,16 +165,16 @@ class SplitMap:
             grouped.setdefault(boundary.hierarchy, []).append(boundary)
         for root, mine in grouped.items():
             if root in self.hierarchies:
-                yield self.hierarchies[root], mine
+                yield self.own(self.hierarchies[root]), mine
 
     # ------------------------------------------------------------------ all of it
 
     def share(self) -> SplitMap:
-        """Return a split map for a clone that shares every tree of rows."""
+        """Return a split map for a clone that shares every hierarchy."""
+        self.owner = object()
         twin = SplitMap()
         twin.servers = self.servers
-        twin.hierarchies = {root: each.share() for root, each in self.hierarchies.items()}
-        twin.trees = {tree: twin.hierarchies[each.root] for tree, each in self.trees.items()}
+        twin.hierarchies, twin.trees = dict(self.hierarchies), dict(self.trees)
         return twin
 
     def boundaries(self, hierarchy: TreeId) -> tuple[Boundary, ...]:
@@ -169,13 +195,13 @@ class SplitMap:
     def rewind(self, at: int) -> None:
         """Discard all versions written after `at`."""
         for hierarchy in self.hierarchies.values():
-            for split in hierarchy.splits:
+            for split in self.own(hierarchy).splits:
                 split.rewind(at)
 
     def forget_history(self) -> None:
         """Keep only the newest version of every row, as written at the beginning of time."""
         for hierarchy in self.hierarchies.values():
-            for split in hierarchy.splits:
+            for split in self.own(hierarchy).splits:
                 split.forget_history()
 
     def check(self, last_commit: int) -> None:

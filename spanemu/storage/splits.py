@@ -64,9 +64,8 @@ class Split:
         self.owned.add(tree_id)
         return tree
 
-    def share(self) -> Split:
-        """Return a split that shares all trees; neither split may modify them in place any more."""
-        self.owned = set()
+    def copy(self) -> Split:
+        """Return a split that shares all trees, which it copies before it modifies them."""
         twin = Split(dict(self.trees), self.server)
         twin.owned = set()
         return twin
@@ -162,12 +161,16 @@ def starts_of(boundaries: Sequence[Boundary], paths: Mapping[TreeId, Path]) -> S
 
 
 class Hierarchy:
-    """The splits of one root table with all interleaved tables, or of one index."""
+    """The splits of one root table with all interleaved tables, or of one index.
 
-    __slots__ = ("only", "paths", "root", "tiling")
+    `owner` is that of the split map that may modify it (`SplitMap.own`).
+    """
 
-    def __init__(self, root: TreeId, server: int = 0) -> None:
+    __slots__ = ("only", "owner", "paths", "root", "tiling")
+
+    def __init__(self, root: TreeId, server: int = 0, owner: object = None) -> None:
         self.root = root
+        self.owner = owner
         self.paths: dict[TreeId, Path] = {}
         self._publish((), (Split(server=server),))
 
@@ -292,11 +295,11 @@ class Hierarchy:
         """Return the splits that begin at the boundaries."""
         return [self.tiling.beginning(each.position) for each in boundaries]
 
-    def share(self) -> Hierarchy:
-        """Return a hierarchy for a clone that shares every tree."""
-        twin = Hierarchy(self.root)
+    def copy(self, owner: object) -> Hierarchy:
+        """Return a hierarchy of another owner that shares every tree."""
+        twin = Hierarchy(self.root, owner=owner)
         twin.paths = dict(self.paths)
-        twin._publish(self.tiling.boundaries, [split.share() for split in self.splits])
+        twin._publish(self.tiling.boundaries, [split.copy() for split in self.splits])
         return twin
 
     def check(self) -> None:

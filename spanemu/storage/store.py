@@ -13,6 +13,7 @@ Invariants, walked by `check`: those of `splits`; no version is newer than `last
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
@@ -55,7 +56,8 @@ class Store(StoreReads):
         self._serials = Serials()
         self._garbage = GarbageQueue()
         self._log: list[Undo] = []
-        self._snapshots: list[StoreSnapshot] = []
+        self._forgotten = 0  # changes that no snapshot needs, removed from the front of `_log`
+        self._snapshots: OrderedDict[StoreSnapshot, None] = OrderedDict()  # the oldest first
 
     # ------------------------------------------------------------------ trees and splits
 
@@ -125,9 +127,12 @@ class Store(StoreReads):
         with self.mutex:
             horizon = self._horizon(at)
             trees, garbage, journal = self._trees, self._garbage.rows, self._journal
+            owner = self.split_map.owner
             log = self._log if self._snapshots else None
             for tree_id, key, row in writes:
                 hierarchy = trees[tree_id]
+                if hierarchy.owner is not owner:
+                    hierarchy = self.split_map.own(hierarchy)
                 split = hierarchy.only or hierarchy.split_of(tree_id, key)
                 owned = tree_id in split.owned
                 tree = split.trees[tree_id] if owned else split.writable(tree_id)
@@ -229,14 +234,14 @@ class Store(StoreReads):
         """Return the present state, which `restore` can restore any number of times."""
         with self.mutex:
             taken = StoreSnapshot(
-                len(self._log),
+                self._forgotten + len(self._log),
                 self._garbage.mark(self.last_commit),
                 dict(self.sequences),
                 self.oldest_readable,
                 self._dropped.copy(),
                 None if self.change_log is None else self.change_log.mark(),
             )
-            self._snapshots.append(taken)
+            self._snapshots[taken] = None
             return taken
 
     def restore(self, snapshot: StoreSnapshot) -> None:
@@ -247,8 +252,9 @@ class Store(StoreReads):
         with self.mutex:
             if snapshot not in self._snapshots:
                 raise ValueError("the snapshot was discarded, or an earlier one was restored since")
-            del self._snapshots[self._snapshots.index(snapshot) + 1 :]
-            undo(self._log, snapshot.log_length, self.split_map, self._garbage)
+            while next(reversed(self._snapshots)) is not snapshot:
+                self._snapshots.popitem()
+            undo(self._log, snapshot.log_length - self._forgotten, self.split_map, self._garbage)
             self._garbage.restore(snapshot.garbage)
             self.sequences = dict(snapshot.sequences)
             self.last_commit, self.oldest_readable = snapshot.garbage.at, snapshot.oldest_readable
@@ -260,10 +266,15 @@ class Store(StoreReads):
     def forget(self, snapshot: StoreSnapshot) -> None:
         """Discard a snapshot, so that the undo log need not reach back to it."""
         with self.mutex:
-            if snapshot in self._snapshots:
-                self._snapshots.remove(snapshot)
+            self._snapshots.pop(snapshot, None)
             if not self._snapshots:
                 self._log.clear()
+                self._forgotten = 0
+                return
+            needless = next(iter(self._snapshots)).log_length - self._forgotten
+            if 2 * needless > len(self._log):  # Each change moves at most twice on average.
+                del self._log[:needless]
+                self._forgotten += needless
 
     def forget_history(self) -> bool:
         """Rewrite every row as written at the beginning of time; return whether that was possible.

@@ -76,12 +76,13 @@ def test_splits_over_a_range() -> None:
 
 def test_a_shared_tree_is_copied_by_whoever_writes() -> None:
     hierarchy = filled()
-    twin = hierarchy.share()
+    twin = hierarchy.copy(owner=None)
     assert twin.splits[0].trees[PARENT] is hierarchy.splits[0].trees[PARENT]
     twin.splits[0].writable(PARENT)[b"z"] = (2, (b"z",), None, 1)
     assert b"z" not in hierarchy.splits[0].trees[PARENT]
     assert twin.splits[0].trees[CHILD] is hierarchy.splits[0].trees[CHILD]
-    hierarchy.splits[0].writable(CHILD)[b"y"] = (2, (b"y",), None, 1)
+    again = hierarchy.copy(owner=None)
+    again.splits[0].writable(CHILD)[b"y"] = (2, (b"y",), None, 1)
     assert b"y" not in twin.splits[0].trees[CHILD]
 
 

@@ -87,6 +87,23 @@ def test_a_later_snapshot_dies_with_an_earlier_restore() -> None:
     store.restore(first)
 
 
+def test_the_log_reaches_back_to_the_oldest_snapshot_that_is_left() -> None:
+    store = store_of()
+    snapshots = []
+    for number in range(100):
+        snapshots.append(store.snapshot())
+        store.apply([(T, b"%d" % number, (number,))], store.read_timestamp())
+        if number >= 10:
+            store.forget(snapshots.pop(0))
+    assert len(store._log) <= 20
+    store.restore(snapshots[3])
+    assert sum(1 for _ in store.scan(T)) == 93
+    store.restore(snapshots[0])
+    assert sum(1 for _ in store.scan(T)) == 90
+    with pytest.raises(ValueError, match="discarded"):
+        store.restore(snapshots[3])
+
+
 def test_nothing_is_logged_without_snapshots() -> None:
     store = store_of(b"a")
     taken = store.snapshot()
