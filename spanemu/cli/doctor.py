@@ -44,6 +44,8 @@ REQUIRED = ("google-cloud-spanner", "grpcio", "protobuf", "click", "google-re2",
 OPTIONAL = {
     "pytest": "the pytest plugin",
     "fastavro": "dump and load of Avro (spanemu[avro])",
+    "grpcio-reflection": "server reflection (spanemu[reflection])",
+    "opentelemetry-exporter-otlp-proto-http": "traces (spanemu[otel])",
     "sqlalchemy-spanner": "SQLAlchemy (spanemu[sqlalchemy])",
     "django-google-spanner": "Django (spanemu[django])",
 }

@@ -42,8 +42,11 @@ with spanemu.Emulator() as emulator:
 """
 RARE = {
     "_sysconfigdata",
+    "grpc_reflection.v1alpha",
+    "opentelemetry.exporter",
     "re2",
     "spanemu.admin.backup_administration",
+    "spanemu.api.tls",
     "spanemu.control.injector",
     "spanemu.hotspots.detector",
     "spanemu.rest.server",
@@ -52,6 +55,8 @@ RARE = {
     "spanemu.sql.functions.time.timestamp",
     "spanemu.sql.googlesql.analyzer.expressions.constructors",
     "spanemu.sql.postgresql.dialect",
+    "spanemu.telemetry.observer",
+    "spanemu.telemetry.tracing",
 }
 
 

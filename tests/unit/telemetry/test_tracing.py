@@ -169,16 +169,3 @@ def test_a_missing_package_is_named(monkeypatch):
     result = CliRunner().invoke(main, ["serve", "--trace-requests"])
     assert result.exit_code == 2
     assert "spanemu[otel]" in result.output
-
-
-def test_nothing_of_opentelemetry_is_imported_otherwise():
-    program = (
-        "import spanemu, sys\n"
-        "with spanemu.Emulator(log_requests='text') as e: e.request_log.requests()\n"
-        "print([n for n in sys.modules if n.startswith('opentelemetry.exporter')],"
-        " 'spanemu.telemetry.tracing' in sys.modules)"
-    )
-    result = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=True
-    )
-    assert result.stdout.strip() == "[] False"
