@@ -93,14 +93,15 @@ class StreamReaders:
 
     def on_partitions(self, partitions: StreamPartitions | None) -> None:
         """Wake all readers: a partition has ended, or a stream was changed or dropped."""
-        self._wake_all()
+        self.wake_all()
 
     def on_restore(self) -> None:
         """Wake all readers, and forget the records of entries that are gone."""
         self._records.clear()
-        self._wake_all()
+        self.wake_all()
 
-    def _wake_all(self) -> None:
+    def wake_all(self) -> None:
+        """Let all readers look for records, or notice that the database was dropped."""
         for by_token in tuple(self._readers.values()):
             for readers in tuple(by_token.values()):
                 for reader in tuple(readers):

@@ -76,7 +76,8 @@ class ChangeStreams:
         commit timestamps.
         """
         store, key = self._core.store, self._core.generation.schema.fold(name)
-        stream, log = self._stream(name), store.change_log
+        with store.mutex:  # The last stream may be dropped at any time.
+            stream, log = self._stream(name), store.change_log
         assert log is not None, "the database has streams"
         history, oldest = stream.history, store.clock.peek() - stream.rules.retention_nanos
         records: list[dict[str, Any]] = []
@@ -92,11 +93,13 @@ class ChangeStreams:
     def wait_until(self, name: str, condition: Callable[[], bool], seconds: float) -> None:
         """Return when a condition on the records of a stream holds, or after `seconds`.
 
-        Raises Cancelled and DeadlineExceeded, and ChangeStreamNotFound when the stream is dropped.
+        Raises Cancelled and DeadlineExceeded, ChangeStreamNotFound when the stream is dropped, and
+        DatabaseNotFound when the database is.
         """
         call, deadline = current(), monotonic() + seconds
         while True:
-            with self._reader(name) as reader:  # before the condition, which a commit may change
+            with self._reader(name) as reader:  # before the conditions, which may change meanwhile
+                self._core.check_open()
                 left = deadline - monotonic()
                 if condition() or left <= 0:
                     return

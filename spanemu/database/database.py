@@ -325,6 +325,7 @@ class Database:
         """
         with self._core.store.mutex:
             self._core.closed = True
+            self._core.stream_readers.wake_all()
         self._core.readers.close(partial(errors.DatabaseNotFound, self.name))
         self.sessions.close()
         self._core.expect_garbage()

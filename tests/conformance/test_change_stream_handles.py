@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from decimal import Decimal
 from itertools import count
@@ -90,6 +91,19 @@ def test_waiting_for_another_thread(shop):
     assert len(stream.wait_for(3, within=30)) == 3
     writer.join(30)
     assert not writer.is_alive()
+
+
+@pytest.mark.parametrize("what", ["stream", "database"])
+def test_waiting_ends_when_what_is_read_is_dropped(shop, what):
+    with ThreadPoolExecutor(1) as pool:
+        waiting = pool.submit(shop.change_stream("StockChanges").wait_for, within=60)
+        if what == "stream":
+            shop.apply_schema("DROP CHANGE STREAM StockChanges")
+        else:
+            shop.drop()
+        with pytest.raises(spanemu.SpannerError) as raised:
+            waiting.result(30)
+    assert raised.value.code is spanemu.Code.NOT_FOUND
 
 
 def test_waiting_for_certain_records(shop):
