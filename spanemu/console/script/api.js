@@ -120,13 +120,12 @@ async function streamed(path, body, signal, limit) {
       const lines = (rest + (value ?? "")).split("\r\n");
       rest = done ? "" : lines.pop();
       lines.map(line => line.trim()).filter(line => line && line !== "]" && line !== "[]").forEach(take);
-      if (done) return result;
       if (result.rows.length > limit) {
         result.rows.length = limit;
         result.isCut = true;
         stop.abort();
-        return result;
       }
+      if (done || result.isCut) return result;
     }
   } finally {
     signal?.removeEventListener("abort", ended);
@@ -151,11 +150,11 @@ const read = (database, body, signal) =>
 const commit = (database, mutations) =>
   withSession(database, session => v1("POST", session, ":commit", { singleUseTransaction: { readWrite: {} }, mutations }));
 
-// Run DML in a transaction of its own, and return its result.
+// Run DML in a transaction of its own, and return its result; a plan alone changes nothing.
 const dml = (database, body) => withSession(database, async session => {
   const result = await v1("POST", session, ":executeSql", { ...body, transaction: { begin: { readWrite: {} } } });
   const transactionId = result.metadata.transaction.id;
-  await v1("POST", session, ":commit", { transactionId });
+  await v1("POST", session, body.queryMode === "PLAN" ? ":rollback" : ":commit", { transactionId });
   return { fields: result.metadata.rowType?.fields ?? [], rows: result.rows ?? [], stats: result.stats, isCut: false };
 });
 

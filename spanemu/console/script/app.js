@@ -75,6 +75,7 @@ async function navigate() {
     if (!state.databases.length || !state.databases.includes(wanted)) await catalog(view.signal);
     state.database = view.database = state.databases.includes(wanted) ? wanted : state.databases[0] ?? "";
     surround(page);
+    if (!state.isReadOnly) lookAtClock(view);
     if (page.isOfDatabase && view.query.get("database") && view.query.get("database") !== view.database) {
       view.show(empty(`There is no database ${view.query.get("database")}.`, el("p", {}, el("a", { href: "#databases" }, "All databases"))));
     } else if (page.isOfDatabase && !view.database) {
@@ -118,11 +119,13 @@ async function repeat(view, milliseconds, action, place) {
   }
 }
 
-// Draw anew, and give the focus back to the control that had it.
+// Draw anew; the control that had the focus keeps it, and what was opened or closed stays so.
 function keepFocus(place, draw) {
-  const key = place.contains(document.activeElement) ? document.activeElement.dataset.focus : undefined;
+  const focused = place.contains(document.activeElement) ? document.activeElement.dataset.focus : undefined;
+  const opened = new Map([...place.querySelectorAll("details[data-key]")].map(each => [each.dataset.key, each.open]));
   draw();
-  if (key) place.querySelector(`[data-focus="${CSS.escape(key)}"]`)?.focus();
+  for (const each of place.querySelectorAll("details[data-key]")) each.open = opened.get(each.dataset.key) ?? each.open;
+  if (focused) place.querySelector(`[data-focus="${CSS.escape(focused)}"]`)?.focus();
 }
 
 // ------------------------------------------------------------------ around the page
@@ -144,10 +147,20 @@ function offerDatabases() {
   select.disabled = !state.databases.length;
 }
 
-function showTime(now, frozen) {
+// The time stands in the header while it stands still.
+function showTime(now, isFrozen) {
   const place = document.getElementById("time");
-  place.hidden = false;
-  place.replaceChildren(now.slice(0, 19).replace("T", " "), frozen ? " " : "", frozen ? badge("frozen", "warn") : "");
+  place.hidden = !isFrozen;
+  place.replaceChildren(now.slice(0, 19).replace("T", " "), " ", badge("frozen", "warn"));
+}
+
+async function lookAtClock(view) {
+  try {
+    const { now, frozen } = await control("GET", "clock", undefined, view.signal);
+    showTime(now, frozen);
+  } catch {
+    // Without the control API, or when the page is left, nothing is shown.
+  }
 }
 
 function help() {

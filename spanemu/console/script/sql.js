@@ -94,7 +94,6 @@ function showSql(view) {
     if (kind === "ddl") return changeSchema(view.database, sqls);
     const body = { ...used(sqls[0], values()), queryMode };
     if (kind === "query") return query(view.database, sqls[0], { ...body, transaction: transaction(), signal });
-    if (queryMode === "PLAN") return withSession(view.database, session => v1("POST", session, ":executeSql", { ...body, sql: sqls[0], transaction: { begin: { readWrite: {} } } }));
     return dml(view.database, { ...body, sql: sqls[0] });
   }
   function used(sql, { params, paramTypes } = {}) {

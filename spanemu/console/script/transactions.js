@@ -50,7 +50,7 @@ function transactionCard(view, each, waiting) {
     el("div", { class: "card-notes" },
       each.lastStatement && el("pre", {}, each.lastStatement),
       each.wants && el("div", { class: "wait" }, "Wants ", lockText(each.wants)),
-      each.locks.length ? el("details", { open: each.locks.length <= 4 }, el("summary", {}, plural(each.locks.length, "lock")), el("ul", { class: "locks" }, each.locks.slice(0, 200).map(lock => el("li", {}, lockText(lock))))) : el("div", { class: "faint" }, "No locks")));
+      each.locks.length ? el("details", { open: each.locks.length <= 4, "data-key": each.id }, el("summary", {}, plural(each.locks.length, "lock")), el("ul", { class: "locks" }, each.locks.slice(0, 200).map(lock => el("li", {}, lockText(lock))))) : el("div", { class: "faint" }, "No locks")));
 }
 
 const lockText = lock => [badge(lock.mode), " ", el("code", {}, lock.key), lock.columns.length ? el("span", { class: "faint" }, ` ${lock.columns.join(", ")}`) : null];

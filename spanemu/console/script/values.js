@@ -1,5 +1,7 @@
 // Values and types of columns, as text.
 
+const CELL_CHARACTERS_MAX = 2000;
+
 function typeText(type) {
   if (type.code === "ARRAY") return `ARRAY<${typeText(type.arrayElementType)}>`;
   if (type.code === "STRUCT") return `STRUCT<${(type.structType?.fields ?? []).map(field => `${field.name ?? ""} ${typeText(field.type)}`.trim()).join(", ")}>`;
@@ -15,7 +17,13 @@ function valueText(value, type) {
 }
 
 const isNumber = type => ["INT64", "FLOAT64", "FLOAT32", "NUMERIC"].includes(type.code);
-const cell = (value, type) => value === null ? el("span", { class: "null" }, "NULL") : valueText(value, type);
+
+// A value in a table; of a long one, the beginning.
+function cell(value, type) {
+  if (value === null) return el("span", { class: "null" }, "NULL");
+  const text = valueText(value, type), more = text.length - CELL_CHARACTERS_MAX;
+  return more > 0 ? [text.slice(0, CELL_CHARACTERS_MAX), el("span", { class: "null" }, ` and ${more.toLocaleString("en")} more characters`)] : text;
+}
 
 // Rows under the names and types of their columns, in a region that scrolls by itself.
 function grid(fields, rows, { label = "Rows", actions } = {}) {
