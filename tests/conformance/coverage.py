@@ -277,7 +277,7 @@ _TRANSACTIONS: Mapping[str, Sequence[tuple[str, str]]] = {
         ("exclude_txn_from_change_streams is accepted", "transactions_commit::test_exclusion_from_change_streams"),
         ("exclude_txn_from_change_streams is refused on read-only transactions", "transactions_commit::test_nothing_is_excluded_from_a_read_only_transaction"),
         ("excluding a commit from change streams", "change_stream_handles::test_a_commit_is_excluded_from_the_streams_that_allow_it"),
-        ("reading a change stream is refused by name", "transactions_commit::test_reading_a_change_stream_is_refused_by_name"),
+        ("a change stream is read by single-use strong reads only", "change_streams_reading::test_only_a_single_use_strong_read"),
         ("snapshot_timestamp of repeatable reads", "transactions_commit::test_the_snapshot_of_a_repeatable_read_is_told"),
     ),
     "2.8": (

@@ -11,7 +11,6 @@ from tests.conformance.raw import (
     REPEATABLE,
     RO,
     RW,
-    UNIMPLEMENTED,
     delete,
     insert,
     key_range,
@@ -239,16 +238,6 @@ def test_change_streams_add_no_mutations(raw, session):
     before = counted(session, user(1))
     raw.ddl("CREATE CHANGE STREAM Everything FOR ALL")
     assert counted(session, user(2)) == before
-
-
-def test_reading_a_change_stream_is_refused_by_name(raw, session):
-    raw.ddl("CREATE CHANGE STREAM Everything FOR ALL")
-    sql = (
-        "SELECT ChangeRecord FROM READ_Everything(start_timestamp => CURRENT_TIMESTAMP(),"
-        " end_timestamp => NULL, partition_token => NULL, heartbeat_milliseconds => 10000)"
-    )
-    with refused(UNIMPLEMENTED, match="READ_Everything"):
-        session.stream_sql(sql)
 
 
 def test_nothing_is_excluded_from_a_read_only_transaction(session):
