@@ -65,8 +65,8 @@ class Timers:
 
     def add(self, nanos: int, function: Callable[[], object]) -> Timer:
         """Return a timer that calls `function` once the time is `nanos` or later."""
+        timer = Timer(nanos, function, next(self._numbers))
         with self._changed:
-            timer = Timer(nanos, function, next(self._numbers))
             self._remove_cancelled()
             heappush(self._heap, timer)
             if self._thread is None or not self._thread.is_alive():

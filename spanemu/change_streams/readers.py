@@ -1,7 +1,7 @@
 """The queries that read the change streams of a database at present, and what wakes them.
 
-A commit looks up the partitions that it changed among those with readers. A change of partitions or
-streams wakes every reader.
+A commit only leaves a note while there are readers: a thread of its own finds the partitions that
+were changed, and wakes their readers. A change of partitions or streams wakes every reader.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Protocol, cast
 
 from spanemu.base.limits import CHANGE_STREAM_READERS_MAX
+from spanemu.base.waking import Waker
 from spanemu.change_streams.errors import TooManyReaders
 from spanemu.change_streams.partitions import Era
 from spanemu.change_streams.records import DataChangeRecord, records_of
@@ -42,6 +43,8 @@ class StreamReaders:
         self._store = store
         self._readers: dict[str, dict[str, set[Wakeable]]] = {}  # by stream and token
         self._records: dict[tuple[str, int], Records] = {}  # by stream and serial of the entry
+        self._changes: list[tuple[ChangeEntry, TrackedStreams]] = []  # whose readers still sleep
+        self._waker = Waker(self._wake_for_changes)
 
     def count(self) -> int:
         """Return the number of readers of partitions."""
@@ -85,11 +88,9 @@ class StreamReaders:
     # ------------------------------------------------------------------ events of the store
 
     def on_entry(self, entry: ChangeEntry, partitions: StreamPartitions) -> None:
-        """Wake the readers of the partitions that own changed rows."""
-        streams = cast("TrackedStreams", partitions)
-        for stream, token in streams.touched(entry, tuple(self._readers)):
-            for reader in tuple(self._readers.get(stream, {}).get(token, ())):
-                reader.wake()
+        """Let the readers of the partitions that own changed rows be woken."""
+        self._changes.append((entry, cast("TrackedStreams", partitions)))
+        self._waker.signal()
 
     def on_partitions(self, partitions: StreamPartitions | None) -> None:
         """Wake all readers: a partition has ended, or a stream was changed or dropped."""
@@ -106,3 +107,17 @@ class StreamReaders:
             for readers in tuple(by_token.values()):
                 for reader in tuple(readers):
                     reader.wake()
+
+    def _wake_for_changes(self) -> None:
+        """Wake the readers of the entries since the last call, each once."""
+        with self._store.mutex:
+            changes, self._changes = self._changes, []
+            names = tuple(self._readers)
+        touched: set[tuple[str, str]] = set()
+        for entry, streams in changes:
+            touched.update(streams.touched(entry, names))
+        for stream, token in touched:
+            with self._store.mutex:
+                readers = tuple(self._readers.get(stream, {}).get(token, ()))
+            for reader in readers:
+                reader.wake()

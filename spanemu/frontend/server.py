@@ -95,6 +95,7 @@ _REFLECTION_PATHS = tuple(
 )
 _NO_REFLECTION = "Server reflection needs a package: pip install 'spanemu[reflection]'."
 WORKERS_MAX = 1024
+PENDING_REQUESTS_MAX = 1_000_000
 # A little more than the limit of a commit, so that Spanner's own error answers a larger commit.
 MESSAGE_BYTES_MAX = 104 * 1024 * 1024
 
@@ -102,6 +103,9 @@ _OPTIONS = (
     ("grpc.so_reuseport", 0),  # With it, two servers could share a port unknowingly.
     ("grpc.max_receive_message_length", MESSAGE_BYTES_MAX),
     ("grpc.max_send_message_length", MESSAGE_BYTES_MAX),
+    # Without these, gRPC cancels some of the requests that arrive while a thousand are waiting.
+    ("grpc.server.max_pending_requests", PENDING_REQUESTS_MAX),
+    ("grpc.server.max_pending_requests_hard_limit", PENDING_REQUESTS_MAX),
 )
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Protocol
 
+from spanemu.base.waking import Waker
 from spanemu.queues.backlog import Backlog, Lease, Renewal
 from spanemu.queues.errors import TooManyReceivers
 from spanemu.schema.table import Table
@@ -36,18 +37,20 @@ class QueueFollower:
         self._deliver_time = queue.deliver_time.position
         self._backlog = Backlog(new_token)
         self._receivers: set[Receiver] = set()
+        self._waker = Waker(self.schema_changed)
         for key, row in store.scan_items(self._tree):
             self._backlog.put(key, row[self._deliver_time])
 
     # ------------------------------------------------------------------ for the store
 
     def wrote(self, key: bytes, row: Row | None) -> None:
-        """Add or remove a message; wake the receivers for a new message."""
+        """Add or remove a message; have the receivers woken for a new message."""
         if row is None:
             self._backlog.remove(key)
             return
         self._backlog.put(key, row[self._deliver_time])
-        self.schema_changed()
+        if self._receivers:
+            self._waker.signal()
 
     def schema_changed(self) -> None:
         """Wake the receivers: the queue may be dropped, or its delivery enabled."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Sequence
 
 import pytest
@@ -26,6 +27,7 @@ from spanemu.values.mutation import Delete, RawKeySet, Write, WriteKind
 
 STREAM = "CREATE CHANGE STREAM S FOR ALL"
 HEARTBEAT_MILLIS = 300_000
+SECONDS = 20.0
 
 
 class World:
@@ -98,12 +100,14 @@ class Leaving:
     def __init__(self, world: World) -> None:
         self._readers, self._token = world.database._core.stream_readers, world.token()
         self.other: Leaving | None = None
+        self.woken = threading.Event()
         self._readers.join("s", self._token, self)
 
     def wake(self) -> None:
         for reader in (self, self.other):
             assert reader is not None
             self._readers.leave("s", self._token, reader)
+        self.woken.set()
 
 
 @pytest.mark.parametrize("event", ["commit", "churn"])
@@ -114,6 +118,8 @@ def test_readers_may_leave_while_an_event_wakes_them(world: World, event: str) -
         world.commit(1)
     else:
         world.database.change_streams.churn("S")
+    assert one.woken.wait(SECONDS)
+    assert other.woken.wait(SECONDS)
     assert world.database._core.store.change_listener is None
 
 

@@ -1,13 +1,19 @@
 from __future__ import annotations
 
+import threading
+from typing import Any
+
 import grpc
 import pytest
 
 from spanemu.base.errors import Code
+from spanemu.frontend import server as server_module
 from spanemu.frontend.boundary import STATUS_CODES
 from spanemu.frontend.dispatch import Endpoints
 from spanemu.frontend.errors import CannotListen, PortTaken
 from spanemu.frontend.server import Server
+
+SECONDS = 60.0
 
 
 def server() -> Server:
@@ -45,3 +51,21 @@ def test_a_host_of_another_machine(host: str, reason: str) -> None:
     assert not isinstance(caught.value, PortTaken)
     assert caught.value.host_port == f"{host}:0"
     assert reason in caught.value.reason
+
+
+def test_thousands_of_requests_wait_for_their_turn(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All arrive while the server finds the handler of the first."""
+    begin = threading.Event()
+
+    def no_handler(_handlers: Any, _details: Any) -> None:
+        begin.wait(SECONDS)
+
+    monkeypatch.setattr(server_module._Handlers, "service", no_handler)
+    running = server()
+    with grpc.insecure_channel(f"127.0.0.1:{running.start()}") as channel:
+        call = channel.unary_unary("/s.S/M")
+        requests = [call.future(b"", timeout=SECONDS) for _ in range(2_000)]
+        begin.set()
+        failures = [request.exception(SECONDS) for request in requests]
+    assert {failure.code() for failure in failures} == {grpc.StatusCode.UNIMPLEMENTED}
+    running.stop()
