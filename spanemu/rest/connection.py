@@ -12,7 +12,7 @@ import logging
 import socket
 import ssl
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from dataclasses import replace
 from functools import lru_cache
 from http import HTTPStatus
@@ -60,6 +60,10 @@ class Host(Protocol):
         """Return the response to a request."""
         ...
 
+    def idling(self, connection: socket.socket) -> AbstractContextManager[None]:
+        """Return a context in which the connection waits for a request, and may be closed."""
+        ...
+
 
 class Connection(BaseHTTPRequestHandler):
     """The handler of a connection, which serves all its requests from its constructor."""
@@ -101,7 +105,9 @@ class Connection(BaseHTTPRequestHandler):
     def handle_one_request(self) -> None:
         """Read a request, and send its response."""
         self._source.allow(IDLE_SECONDS, _BUFFER_BYTES)
-        if not self._input.peek(1):
+        with self._host.idling(self.connection):
+            has_begun = self._input.peek(1)
+        if not has_begun:
             self.close_connection = True
             return
         self._source.allow(HEAD_SECONDS, HEAD_BYTES_MAX)

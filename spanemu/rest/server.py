@@ -1,7 +1,8 @@
 """The REST server: a site behind a port, with one thread for each connection.
 
 A request may wait for a lock or for rows for as long as it likes, so its connection keeps a thread.
-Connections beyond a limit are refused. Those that send nothing are closed after a while.
+A connection beyond a limit takes the place of the one that has been idle longest, or is refused.
+Those that send nothing are closed after a while.
 """
 
 from __future__ import annotations
@@ -12,8 +13,8 @@ import selectors
 import socket
 import ssl
 import threading
-from collections.abc import Iterable
-from contextlib import suppress
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from importlib.metadata import version
 
 from spanemu.base.errors import Code, SpannerError
@@ -64,6 +65,7 @@ class RestServer:
         self._guard = Guard(allowed_hosts, any_single_name=in_network, scheme=scheme)
         self._listeners: list[socket.socket] = []
         self._open: set[socket.socket] = set()  # Each thread adds and removes only its own.
+        self._idle: dict[socket.socket, None] = {}  # likewise; the longest idle first
         self._refusal = closing_bytes(failed(TooManyConnections(CONNECTIONS_MAX), "HTTP"))
 
     def start(self, host: str, port: int) -> int:
@@ -135,6 +137,8 @@ class RestServer:
             return
         connection.setblocking(True)
         if len(self._open) >= CONNECTIONS_MAX:
+            self._close_longest_idle()
+        if len(self._open) >= CONNECTIONS_MAX:
             with suppress(OSError), connection:
                 if self._tls is None:
                     connection.sendall(self._refusal)
@@ -143,6 +147,22 @@ class RestServer:
         threading.Thread(
             target=self._serve, args=(connection, peer), name="spanemu-rest-rpc", daemon=True
         ).start()
+
+    @contextmanager
+    def idling(self, connection: socket.socket) -> Iterator[None]:
+        """Count a connection as idle while it waits for a request."""
+        self._idle[connection] = None
+        try:
+            yield
+        finally:
+            self._idle.pop(connection, None)
+
+    def _close_longest_idle(self) -> None:
+        """Close the connection that has waited longest for a request, if one waits."""
+        for connection in list(self._idle)[:1]:
+            self._open.discard(connection)
+            with suppress(OSError):
+                socket.socket.shutdown(connection, socket.SHUT_RDWR)
 
     def _serve(self, connection: socket.socket, peer: object) -> None:
         with suppress(OSError):  # of a handshake

@@ -274,6 +274,27 @@ def test_a_body_that_grows_beyond_the_limit_is_refused(emulator, monkeypatch):
     assert status_of(answer) == 413
 
 
+def test_a_new_connection_takes_the_place_of_the_longest_idle(monkeypatch):
+    monkeypatch.setattr(servers, "CONNECTIONS_MAX", 2)
+    health = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"
+    with (
+        spanemu.Emulator(rest_host_port="127.0.0.1:0") as running,
+        raw(running) as first,
+        raw(running) as second,
+    ):
+        for opened, idle in ((first, 1), (second, 2), (first, 2)):
+            opened.sendall(health)
+            assert status_of(opened.recv(4096)) == 200
+            for _ in range(1_000):
+                if len(running._running._rest._idle) == idle:
+                    break
+                threading.Event().wait(0.01)
+        assert status_of(exchange(running, health)) == 200
+        assert second.recv(1) == b""
+        first.sendall(health)
+        assert status_of(first.recv(4096)) == 200
+
+
 def test_connections_beyond_the_limit_are_refused(emulator, monkeypatch):
     monkeypatch.setattr(servers, "CONNECTIONS_MAX", 0)
     assert status_of(exchange(emulator, b"")) == 503
