@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import urllib.parse
 
 import pytest
@@ -22,6 +23,8 @@ CREATE TABLE Albums (
 CREATE INDEX AlbumsByTitle ON Albums (Title);
 """
 
+_numbers = itertools.count(1)
+
 
 @pytest.fixture(scope="package")
 def emulator():
@@ -39,10 +42,9 @@ def browser(tmp_path_factory):
 
 
 @pytest.fixture
-def music(emulator, request):
+def music(emulator):
     """A database of the test's own, with two singers."""
-    name = f"m{abs(hash(request.node.name)) % 10**9}"
-    database = emulator.create_database(name, SCHEMA)
+    database = emulator.create_database(f"music-{next(_numbers)}", SCHEMA)
     with database.client().batch() as batch:
         batch.insert("Singers", ["SingerId", "Name"], [[1, "Marc"], [2, "<b>Catalina</b>"]])
         batch.insert(

@@ -6,8 +6,8 @@ async function showDatabases(view) {
   const { instances, databases } = await catalog(view.signal);
   const more = [
     el("div", { class: "tools" },
-      writes(() => button("New database", () => newDatabase(instances), "primary", { id: "new-database" })),
-      writes(() => button("New instance", newInstance))),
+      instances.length ? writes(() => button("New database", () => newDatabase(instances), "primary", { id: "new-database" })) : null,
+      writes(() => button("New instance", newInstance, instances.length ? "" : "primary"))),
   ];
   if (!instances.length) {
     const project = el("input", { value: state.project, required: true });
@@ -62,7 +62,6 @@ async function newDatabase(instances) {
   const id = el("input", { required: true, placeholder: "shop", autofocus: true });
   const dialect = choose(Object.entries(DIALECTS));
   const ddl = el("textarea", { rows: 5, class: "mono", placeholder: "CREATE TABLE ...", spellcheck: "false" });
-  if (!instances.length) return newInstance();
   const made = await ask("New database", el("div", { class: "form" }, labelled("Instance", parent), labelled("Name", id), labelled("Dialect", dialect), labelled("Schema, if any", ddl)), async () => {
     const isPostgresql = dialect.value === "POSTGRESQL", statements = statementsOf(ddl.value);
     const name = `${parent.value}/databases/${id.value}`;

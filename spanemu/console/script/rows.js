@@ -10,7 +10,8 @@ async function showRows(view) {
     return;
   }
   const chosen = schema.byName.get(view.query.get("table") ?? "") ?? tables[0];
-  const columns = chosen.columns.map(column => ({ name: column.columnName, type: typeOf(column.spannerType), isGenerated: Boolean(column.generationExpression) }));
+  // No client can read the tokens of a search index.
+  const columns = chosen.columns.filter(column => column.spannerType !== "TOKENLIST").map(column => ({ name: column.columnName, type: typeOf(column.spannerType), isGenerated: Boolean(column.generationExpression) }));
   const key = chosen.key.map(part => columns.find(column => column.name === part.columnName));
   const prefix = view.query.getAll("key");
   const inputs = key.map((part, place) => el("input", { value: prefix[place] ?? "", "aria-label": part.name, placeholder: part.name, class: "mono short", autocomplete: "off" }));

@@ -98,7 +98,7 @@ function wholeSchema(statements, findings) {
 
 const findingNote = finding => el("article", { class: finding.severity },
   el("h3", {}, finding.id, " ", finding.object ?? ""), el("p", {}, finding.message), finding.fix && el("p", {}, "Fix: ", el("code", {}, finding.fix)));
-const ddlBlock = statements => statements.length ? [el("h3", {}, "DDL"), el("pre", { class: "block" }, statements.map(statement => `${statement};`).join("\n\n"))] : null;
+const ddlBlock = statements => statements.length ? [el("h2", { class: "minor" }, "DDL"), el("pre", { class: "block" }, statements.map(statement => `${statement};`).join("\n\n"))] : null;
 
 // The findings of the linter; null without the control API.
 async function lintOf(view) {

@@ -48,7 +48,7 @@ function showSql(view) {
     const names = parametersOf(text.value, isPostgresql);
     for (const name of given.keys()) if (!names.includes(name)) given.delete(name);
     for (const name of names) if (!given.has(name)) given.set(name, parameterInput(name));
-    parameters.replaceChildren(...names.length ? [el("h3", {}, "Parameters"), ...names.map(name => given.get(name).node)] : []);
+    parameters.replaceChildren(...names.length ? [el("h2", { class: "minor" }, "Parameters"), ...names.map(name => given.get(name).node)] : []);
   }
   function values() {
     const params = {}, paramTypes = {};
@@ -155,6 +155,6 @@ function output({ kind, sqls }, result, queryMode, seconds) {
     if (result.rows?.length) parts.push(grid(result.fields, result.rows, { label: "Result" }));
     else if (result.fields.length) parts.push(empty("No rows."));
   }
-  if (plan) parts.push(el("h3", {}, "Plan"), planDrawing(plan));
+  if (plan) parts.push(el("h2", { class: "minor" }, "Plan"), planDrawing(plan));
   return el("section", { class: "output", "aria-label": kind === "dml" ? "Written rows" : "Result" }, parts);
 }
