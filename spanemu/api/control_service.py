@@ -5,7 +5,7 @@ The modules of the operations (`operations`) are imported when the first of them
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +15,7 @@ from spanemu.base.resource_names import DatabaseName
 from spanemu.config import EmulatorConfig
 from spanemu.control.emulator import LocalEmulator
 from spanemu.control.recorder import EmbeddedRecorder
-from spanemu.frontend.control import control_service
+from spanemu.frontend.control import control_service, typed_control_service
 from spanemu.frontend.control_access import control_access
 from spanemu.frontend.dispatch import Endpoints
 from spanemu.frontend.interception import InterceptedRequest
@@ -62,12 +62,22 @@ def dispatcher_of(
     return Once(dispatcher_of_parts)
 
 
-def service_for_processes(
+def services_for_processes(
     control: Callable[[], dispatch.Dispatcher], config: EmulatorConfig
-) -> Service:
-    """Return the service for other processes, which holds no emulator."""
+) -> tuple[Service, Service]:
+    """Return the services for other processes, with plain and with typed messages.
+
+    They hold no emulator.
+    """
     access = control_access(config.remote_control)
-    return control_service(OPERATIONS, lambda name, given: control().perform(name, given), access)
+
+    def perform(name: str, given: Mapping[str, Any]) -> Mapping[str, Any]:
+        return control().perform(name, given)
+
+    return (
+        control_service(OPERATIONS, perform, access),
+        typed_control_service(OPERATIONS, perform, access),
+    )
 
 
 def recorder_of(instances: Instances, endpoints: Endpoints, name: str) -> EmbeddedRecorder:

@@ -25,7 +25,7 @@ from spanemu.api.control_service import (
     dispatcher_of,
     hotspots_of,
     recorder_of,
-    service_for_processes,
+    services_for_processes,
 )
 from spanemu.api.handles import DatabaseHandle, EmulatorHandle, NamedDatabase
 from spanemu.api.running import Running, Served
@@ -197,9 +197,8 @@ class Emulator(EmulatorHandle):
                 request_log=lambda: telemetry().request_log,
                 saving=self._saving,
             )
-            self.endpoints.add_unintercepted_service(
-                service_for_processes(self._control, self.config)
-            )
+            for service in services_for_processes(self._control, self.config):
+                self.endpoints.add_unintercepted_service(service)
             self.has_loaded = keeper is not None and keeper.load(clock)
             self._observe()
             served = Served(self.endpoints, self._control, telemetry)

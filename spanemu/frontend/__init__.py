@@ -7,6 +7,7 @@ method ready to be called: bytes in, bytes out), `boundary` (from a failure to a
 `server` (methods behind a port, and the clients connected to it), `continuation` (streams of the
 server that wait for rows without a thread), `reflection` (what tools learn of the methods),
 `embedded` (methods for clients of this process), `spanner`, `admin` and `control` (the handlers),
-`control_access` (who may control an emulator), `convert` (from messages to plain data and back),
-`wire` (the message classes), `interception` (hooks between RPCs and handlers), `errors`.
+`typed_control` (the messages of control operations), `control_access` (who may control an
+emulator), `convert` (from messages to plain data and back), `wire` (the message classes),
+`interception` (hooks between RPCs and handlers), `errors`.
 """

@@ -44,10 +44,14 @@ class Method:
 
 @dataclass(frozen=True, slots=True)
 class Service:
-    """A gRPC service: its full protobuf name and all its RPCs."""
+    """A gRPC service: its full protobuf name and all its RPCs.
+
+    `file` returns the FileDescriptorProto of a service whose message classes describe no RPC.
+    """
 
     name: str
     methods: tuple[Method, ...]
+    file: Callable[[], Message] | None = None
 
     def paths(self) -> Iterator[tuple[str, Method]]:
         """Yield each method with its path."""

@@ -45,6 +45,12 @@ def _pool_of(services: Iterable[Service]) -> Any:
         if service.name == HEALTH:
             pool.Add(_health_file())
             continue
+        if service.file is not None:
+            file = service.file()
+            for name in file.dependency:
+                _add(pool, descriptor_pool.Default().FindFileByName(name), added)
+            pool.Add(file)
+            continue
         files = {
             each.DESCRIPTOR.file.name: each.DESCRIPTOR.file
             for method in service.methods

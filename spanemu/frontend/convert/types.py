@@ -153,3 +153,14 @@ _KINDS: Mapping[str | None, Callable[[Any], Any]] = {
     "struct_value": _struct,
     None: _nothing,
 }
+
+
+def whole_numbers(value: Any) -> Any:
+    """Return the value with ints in place of floats without a fraction."""
+    if isinstance(value, float):
+        return int(value) if value.is_integer() else value
+    if isinstance(value, list):
+        return [whole_numbers(item) for item in value]
+    if isinstance(value, dict):
+        return {name: whole_numbers(item) for name, item in value.items()}
+    return value

@@ -52,6 +52,7 @@ def test_all_services_are_listed(database):
         "google.longrunning.Operations",
         "grpc.health.v1.Health",
         "spanemu.v1.Control",
+        "spanemu.control.v1.Control",
     } <= set(database.get_services())
 
 
@@ -66,6 +67,7 @@ def test_all_services_are_listed(database):
         ),
         ("grpc.health.v1.Health", "Check", {"service": ""}, "status"),
         ("spanemu.v1.Control", "GetClock", {}, "now"),
+        ("spanemu.control.v1.Control", "GetClock", {}, "now"),
     ],
 )
 def test_a_request_is_made_from_what_reflection_says(
