@@ -33,10 +33,15 @@ READS_OPTION = "schema_drop_protection_usage_lowerbound"
 READS_PER_HOUR = 10  # the default of READS_OPTION: fewer reads are no use
 
 
+def drop_period(schema: Schema) -> int:
+    """Return the period (nanoseconds) in which uses of an object protect it, 0 for none."""
+    return period_nanos(schema.options.get(PERIOD_OPTION)) or 0
+
+
 def refuse_drops(core: DatabaseCore, steps: Iterable[Step]) -> None:
     """Raise SchemaObjectInUse for the first step that drops an object in use."""
     schema = core.generation.schema
-    period = period_nanos(schema.options.get(PERIOD_OPTION)) or 0
+    period = drop_period(schema)
     if not period:
         return
     use = _Use(core, schema, period)

@@ -12,7 +12,7 @@ from spanemu.base.errors import SpannerError
 from spanemu.base.record import dataclass
 from spanemu.change_streams.tracking import follow_schema
 from spanemu.database.core import DatabaseCore
-from spanemu.database.drop_protection import refuse_drops
+from spanemu.database.drop_protection import drop_period, refuse_drops
 from spanemu.database.generation import Generation
 from spanemu.database.statements.context import StatementContext
 from spanemu.ddl.apply import Step, plan_batch
@@ -147,8 +147,14 @@ class SchemaChanges:
             return at
 
     def _publish(self, generation: Generation, at: int) -> None:
-        """Make the generation current, and clear the compiled plans of an old one."""
-        self._core.history.append(generation, at)
+        """Make the generation current, and clear the compiled plans of an old one.
+
+        Forget the generations that no reader can see any more.
+        """
+        core = self._core
+        core.history.append(generation, at)
+        in_use_since = at - drop_period(generation.schema)
+        core.history.forget(min(core.store.advance_horizon(at), in_use_since))
         for follower in list(self._core.store.followers.values()):
             follower.schema_changed()
         generations = self._core.history.all()

@@ -15,49 +15,58 @@ class History(Generic[T]):
     """Generations by the timestamp (nanoseconds) from which each is current.
 
     `current` is the newest generation, kept as an attribute because every request reads it more
-    than once. Only one writer may append at a time. Lookups need no lock, because the two lists
-    only grow and the timestamps are appended last.
+    than once. Only one writer may change a history at a time. Lookups need no lock: the two lists
+    grow, the timestamps last, and are replaced together.
     """
 
     def __init__(self, first: T) -> None:
-        self._starts = [BEGINNING]
-        self._generations = [first]
+        self._eras = [BEGINNING], [first]
         self.current = first
 
     def append(self, generation: T, at: int) -> None:
         """Make `generation` current from `at` on."""
-        self._generations.append(generation)
-        self._starts.append(at)
+        starts, generations = self._eras
+        generations.append(generation)
+        starts.append(at)
         self.current = generation
 
     def restart_history(self) -> None:
         """Make `current` the only generation, from the beginning of time on."""
-        self._starts = [BEGINNING]
-        self._generations = [self.current]
+        self._eras = [BEGINNING], [self.current]
+
+    def forget(self, horizon: int) -> None:
+        """Discard the generations that were no longer current at `horizon`."""
+        starts, generations = self._eras
+        number = self._number(horizon)
+        if number:
+            self._eras = starts[number:], generations[number:]
 
     def at(self, timestamp: int) -> T:
-        """Return the generation that was current at `timestamp`."""
-        if timestamp >= self._starts[-1]:
-            return self._generations[-1]
-        return self._generations[bisect_right(self._starts, timestamp) - 1]
+        """Return the generation that was current at `timestamp`, or the oldest that is left."""
+        starts, generations = self._eras
+        if timestamp >= starts[-1]:
+            return generations[-1]
+        return generations[max(0, bisect_right(starts, timestamp) - 1)]
 
     def start(self, timestamp: int) -> int:
         """Return the timestamp from which the generation current at `timestamp` was current."""
-        return self._starts[bisect_right(self._starts, timestamp) - 1]
+        return self._eras[0][self._number(timestamp)]
+
+    def _number(self, timestamp: int) -> int:
+        return max(0, bisect_right(self._eras[0], timestamp) - 1)
 
     @property
     def latest(self) -> int:
         """The timestamp from which `current` is current."""
-        return self._starts[-1]
+        return self._eras[0][-1]
 
     def all(self) -> Sequence[T]:
-        """Return every generation, oldest first."""
-        return self._generations
+        """Return every generation that is left, oldest first."""
+        return self._eras[1]
 
     def copy(self) -> History[T]:
         """Return an independent copy."""
-        twin = History(self._generations[0])
-        twin._starts = list(self._starts)
-        twin._generations = list(self._generations)
-        twin.current = self.current
+        starts, generations = self._eras
+        twin = History(self.current)
+        twin._eras = list(starts), list(generations)
         return twin

@@ -125,7 +125,7 @@ class Store(StoreReads):
     def apply(self, writes: Sequence[TreeWrite], at: int) -> None:
         """Make a commit visible at `at`, which `clock.now` returned under `mutex`."""
         with self.mutex:
-            horizon = self._horizon(at)
+            horizon = self.advance_horizon(at)
             trees, garbage, journal = self._trees, self._garbage.rows, self._journal
             owner = self.split_map.owner
             log = self._log if self._snapshots else None
@@ -211,10 +211,13 @@ class Store(StoreReads):
             now = self.clock.peek()
             if self.change_log is not None:
                 self.change_log.drop_old(now)
-            return self._forget_versions(self._horizon(now), len(self._garbage.rows))
+            return self._forget_versions(self.advance_horizon(now), len(self._garbage.rows))
 
-    def _horizon(self, now: int) -> int:
-        """Return the timestamp up to which versions may be discarded, and advance to it."""
+    def advance_horizon(self, now: int) -> int:
+        """Return the timestamp up to which versions may be discarded, and advance to it.
+
+        The caller holds `mutex`.
+        """
         horizon = now - self.retention_nanos
         if self.pins.held:
             horizon = self.pins.earliest(horizon)

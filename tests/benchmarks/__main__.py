@@ -13,6 +13,7 @@ from tests.benchmarks import (
     ddl,
     dialects,
     engine,
+    growth,
     hotspots,
     latency,
     lint,
@@ -43,6 +44,7 @@ SUITES = {
     "change_stream_reading": change_stream_reading.main,
     "rest": rest.main,
     "collector": collector.main,
+    "growth": growth.main,
 }
 
 

@@ -10,7 +10,7 @@ function returns.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from spanemu.base.clock import (
@@ -171,7 +171,7 @@ class _GivenRows:
     def __init__(self, rows: Sequence[tuple[Any, ...]]) -> None:
         self._rows = rows
 
-    def rows(self, name: str) -> Iterable[tuple[Any, ...]]:
+    def rows(self, name: str, required: Mapping[int, Any]) -> Iterable[tuple[Any, ...]]:
         """Return the rows of the function."""
         return self._rows
 

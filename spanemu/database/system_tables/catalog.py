@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from spanemu.base.deferred import deferred
@@ -64,17 +65,22 @@ class SystemRows:
     def __init__(self, core: DatabaseCore, at: int, role: str = "") -> None:
         self._source = Source(core, at)
         self._role = role
-        self._visible_rows: dict[str, list[tuple[Any, ...]]] = {}
+        self._visible_rows: dict[tuple[str, str | None], list[tuple[Any, ...]]] = {}
 
-    def rows(self, name: str) -> Iterable[tuple[Any, ...]]:
-        """Return all visible rows of the system table of a canonical name."""
-        visible_rows = self._visible_rows.get(name)
+    def rows(self, name: str, required: Mapping[int, Any] | None = None) -> Iterable[Any]:
+        """Return the visible rows of the system table of a canonical name.
+
+        Rows of other tables than that of a required TABLE_NAME may be missing.
+        """
+        tables = system_tables(self._source.schema.dialect)
+        declared = tables.declared(name)
+        table = declared.table_name(required or {})
+        visible_rows = self._visible_rows.get((name, table))
         if visible_rows is None:
-            tables = system_tables(self._source.schema.dialect)
-            declared = tables.declared(name)
-            rows = [*declared.rows(self._source), *tables.described(name, self._source)]
-            visible_rows = [*visible(declared, rows, self._source.schema, self._role)]
-            self._visible_rows[name] = visible_rows
+            source = replace(self._source, only_table=table) if table else self._source
+            rows = [*declared.rows(source), *tables.described(name, source)]
+            visible_rows = [*visible(declared, rows, source.schema, self._role)]
+            self._visible_rows[name, table] = visible_rows
         return visible_rows
 
     def call(self, procedure: str, arguments: tuple[Any, ...]) -> None:

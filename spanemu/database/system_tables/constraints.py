@@ -7,7 +7,7 @@ columns, a foreign key uses the referenced ones.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -59,11 +59,13 @@ def not_null_clause(column: str) -> str:
 # ---------------------------------------------------------------------------- constraints of tables
 
 
-def _constraints(source: Source, *, with_checked_columns: bool = False) -> Iterator[Constraint]:
-    """Yield all constraints, table by table; columns of checks require analyzing the checks."""
+def _constraints(
+    source: Source, tables: Iterable[Table], *, with_checked_columns: bool = False
+) -> Iterator[Constraint]:
+    """Yield the constraints of tables; columns of checks require analyzing the checks."""
     schema = source.schema
     checked = checked_columns(source) if with_checked_columns else {}
-    for table in schema.tables.values():
+    for table in tables:
         home, name = split_name(table.name)
         keys = [column.name for column in table.key_columns]
         yield Constraint("PRIMARY KEY", home, name, primary_key_name(name), table.name, keys)
@@ -111,7 +113,7 @@ def _analyzed_checks(schema: Schema) -> CheckedColumns:
 
 def table_constraints(source: Source) -> Rows:
     """Yield the rows of TABLE_CONSTRAINTS."""
-    for constraint in _constraints(source):
+    for constraint in _constraints(source, source.tables()):
         yield (
             "", constraint.home, constraint.name, "", constraint.home, constraint.table,
             constraint.kind, "NO", "NO", YES_NO[constraint.enforced],
@@ -120,14 +122,16 @@ def table_constraints(source: Source) -> Rows:
 
 def constraint_table_usage(source: Source, *, with_checks: bool = True) -> Rows:
     """Yield the rows of CONSTRAINT_TABLE_USAGE."""
-    for constraint in _constraints(source):
+    for constraint in _constraints(source, source.schema.tables.values()):
         if with_checks or constraint.kind != "CHECK":
             yield "", *split_name(constraint.used_table), "", constraint.home, constraint.name
 
 
 def constraint_column_usage(source: Source) -> Rows:
     """Yield the rows of CONSTRAINT_COLUMN_USAGE."""
-    for constraint in _constraints(source, with_checked_columns=True):
+    for constraint in _constraints(
+        source, source.schema.tables.values(), with_checked_columns=True
+    ):
         home, table = split_name(constraint.used_table)
         for column in constraint.columns:
             yield "", home, table, column, "", constraint.home, constraint.name
@@ -151,7 +155,7 @@ def check_constraints(source: Source) -> Rows:
 def key_column_usage(source: Source) -> Rows:
     """Yield the rows of KEY_COLUMN_USAGE: columns of primary, foreign and unique keys."""
     schema = source.schema
-    for table in schema.tables.values():
+    for table in source.tables():
         home, name = split_name(table.name)
         key_name = primary_key_name(name)
         for position, column in enumerate(table.key_columns, 1):

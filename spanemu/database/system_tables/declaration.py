@@ -8,14 +8,16 @@ NAME:TYPE      of a type of the notation's types; the default is a string of any
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 from spanemu.database.core import DatabaseCore
 from spanemu.database.generation import Generation
+from spanemu.schema.objects import View
 from spanemu.schema.schema import Schema
+from spanemu.schema.table import Table
 from spanemu.sql.dialect import SystemTable
 from spanemu.values.types import (
     BOOL,
@@ -31,13 +33,16 @@ from spanemu.values.types import (
     struct_of,
 )
 
+R = TypeVar("R")
+
 
 @dataclass(frozen=True, eq=False)
 class Source:
-    """A database as of `at` (nanoseconds)."""
+    """A database as of `at` (nanoseconds). `only_table` is a TABLE_NAME, if no others matter."""
 
     core: DatabaseCore
     at: int
+    only_table: str | None = None
 
     @cached_property
     def generation(self) -> Generation:
@@ -48,6 +53,23 @@ class Source:
     def schema(self) -> Schema:
         """The schema as of the timestamp."""
         return self.generation.schema
+
+    def tables(self) -> Iterator[Table]:
+        """Yield the tables whose rows matter, for tables whose TABLE_NAME is the table's own."""
+        return self._relations(self.schema.tables)
+
+    def views(self) -> Iterator[View]:
+        """Yield the views whose rows matter, likewise."""
+        return self._relations(self.schema.views)
+
+    def _relations(self, relations: Mapping[str, R]) -> Iterator[R]:
+        if self.only_table is None:
+            yield from relations.values()
+            return
+        for home in ("", *(f"{name}." for name in self.schema.named_schemas)):
+            relation = relations.get(self.schema.fold(home + self.only_table))
+            if relation is not None:
+                yield relation
 
     @property
     def effective_at(self) -> int:
@@ -148,6 +170,13 @@ class Declared:
     def columns(self) -> tuple[DeclaredColumn, ...]:
         """The columns that the notation declares."""
         return tuple(_column(word, self.types) for word in self.notation.split())
+
+    def table_name(self, required: Mapping[int, Any]) -> str | None:
+        """Return the required value of the column TABLE_NAME, if it is known."""
+        for position, value in required.items():
+            if self.columns[position].name.upper() == "TABLE_NAME" and isinstance(value, str):
+                return value
+        return None
 
     @cached_property
     def key_columns(self) -> tuple[DeclaredColumn, ...]:

@@ -126,8 +126,17 @@ _DESCRIBED: Mapping[str, Callable[[Sequence[Declared]], Rows]] = {
 }
 
 
+def described(name: str, source: Source | None = None) -> Sequence[tuple[Any, ...]]:
+    """Return the rows of a table that describe the system tables, or the table that matters."""
+    only = None if source is None else source.only_table
+    if only is None:
+        return _described_all(name)
+    describe = _DESCRIBED.get(name)
+    tables = [table for table in SYSTEM_TABLES if table.name == only]
+    return tuple(describe(tables)) if tables and describe is not None else ()
+
+
 @cache
-def described(name: str, _source: Source | None = None) -> Sequence[tuple[Any, ...]]:
-    """Return the rows of a table that describe the system tables."""
+def _described_all(name: str) -> Sequence[tuple[Any, ...]]:
     describe = _DESCRIBED.get(name)
     return () if describe is None else tuple(describe(SYSTEM_TABLES))

@@ -26,7 +26,7 @@ def database_options(source: Source) -> Rows:
 
 def column_options(source: Source) -> Rows:
     """Yield the rows of COLUMN_OPTIONS: the options set; FALSE counts as unset."""
-    for table in source.schema.tables.values():
+    for table in source.tables():
         home, name = split_name(table.name)
         for column in table.columns:
             for option, value in column.options.items():

@@ -79,14 +79,14 @@ def columns(source: Source) -> Rows:
     """Yield the rows of COLUMNS: columns of tables, then of views."""
     schema = source.schema
     type_text = TypeTexts(schema)
-    for table in schema.tables.values():
+    for table in source.tables():
         home, name = split_name(table.name)
         for position, column in enumerate(table.columns, 1):
             yield (
                 "", home, name, column.name, position, column.default, None,
                 YES_NO[not column.not_null], type_text.of(column), *_origin(column),
             )  # fmt: skip
-    for view in schema.views.values():
+    for view in source.views():
         home, name = split_name(view.name)
         for position, (column_name, type_) in enumerate(view.columns, 1):
             yield "", home, name, column_name, position, None, None, "YES", written(type_), *_PLAIN
@@ -136,7 +136,7 @@ def identity_facts(identity: Identity | None) -> tuple[str | None, ...]:
 def column_column_usage(source: Source) -> Rows:
     """Yield the rows of COLUMN_COLUMN_USAGE: the columns that generated columns depend on."""
     used_by_table = _used_by_generated(source)
-    for table in source.schema.tables.values():
+    for table in source.tables():
         used = used_by_table.get(table.id)
         if used is None:
             continue
@@ -172,7 +172,7 @@ PRIMARY_KEY_FACTS = (PRIMARY_KEY, PRIMARY_KEY, "", True, False, None, False)
 def indexes(source: Source) -> Rows:
     """Yield the rows of INDEXES: the indexes of a table, then its primary key."""
     schema = source.schema
-    for table in schema.tables.values():
+    for table in source.tables():
         home, name = split_name(table.name)
         for index in schema.indexes_of(table):
             parent = "" if index.parent is None else last_part(index.parent)
@@ -199,7 +199,7 @@ def index_columns(source: Source) -> Rows:
     """Yield the rows of INDEX_COLUMNS: key parts, then stored columns without a position."""
     schema = source.schema
     type_text = TypeTexts(schema)
-    for table in schema.tables.values():
+    for table in source.tables():
         home, name = split_name(table.name)
         for index in schema.indexes_of(table):
             head = "", home, name, last_part(index.name), "INDEX"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
 from spanemu.base.clock import monotonic
@@ -14,8 +14,11 @@ from spanemu.sql.plan.nodes import Node
 class SystemTables(Protocol):
     """A provider of the rows of INFORMATION_SCHEMA and SPANNER_SYS, and of system procedures."""
 
-    def rows(self, name: str) -> Iterable[Row]:
-        """Return all rows of the system table with the canonical name `name`."""
+    def rows(self, name: str, required: Mapping[int, Any]) -> Iterable[Row]:
+        """Return the rows of the system table with the canonical name `name`.
+
+        Rows whose cells differ from those of `required`, by position, may be missing.
+        """
         ...
 
     def call(self, procedure: str, arguments: Row) -> None:

@@ -118,10 +118,15 @@ class Scan(Producing):
 
 @record
 class SystemScan(Producing):
-    """A source of a system table's rows; `outputs` pairs columns with positions in them."""
+    """A source of a system table's rows; `outputs` pairs columns with positions in them.
+
+    A filter above discards rows without the values of `required`, by position: the source may leave
+    such rows out.
+    """
 
     name: str
     outputs: tuple[tuple[ResolvedColumn, int], ...]
+    required: tuple[tuple[int, Expr], ...] = ()
 
     @property
     def produced(self) -> Columns:

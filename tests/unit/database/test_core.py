@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from spanemu.base.clock import ManualClock
 from spanemu.base.collector import heap
 from spanemu.database import core
 from tests.unit.database.shop import Shop
@@ -22,3 +23,18 @@ def test_many_rows_of_a_dropped_database_that_was_frozen_are_collected(
     monkeypatch.setattr(heap, "_freezes", heap.age + age)
     shop.database.close()
     assert bool(expected) is is_expected
+
+
+def test_schemas_that_nobody_can_read_any_more_are_forgotten() -> None:
+    shop = Shop()
+    history = shop.core.history
+    for number in range(5):
+        shop.ddl(f"ALTER TABLE Items ADD COLUMN C{number} INT64")
+    assert len(history.all()) == 8
+    clock = shop.core.environment.clock
+    assert isinstance(clock, ManualClock)
+    clock.advance(shop.core.store.retention_nanos)
+    shop.ddl("ALTER TABLE Items ADD COLUMN D INT64")
+    assert len(history.all()) == 2
+    before = history.start(0)
+    assert len(history.at(before).schema.tables["items"].columns) == 8

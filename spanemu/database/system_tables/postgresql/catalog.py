@@ -70,7 +70,9 @@ _DESCRIBED: Mapping[str, Callable[[Source], NamedRows]] = {
 def _described(name: str, source: Source) -> Rows:
     """Return the rows of the catalog table `name` that describe the system tables themselves."""
     if name == "information_schema.columns":
-        return system_columns(SYSTEM_TABLES, source)
+        only = source.only_table
+        named = [table for table in SYSTEM_TABLES if only is None or table.name == only]
+        return system_columns(named, source)
     describe = _DESCRIBED.get(name)
     if describe is None:
         return ()

@@ -48,10 +48,10 @@ _NO_NUMBERS = Numbers()
 
 def columns(source: Source) -> Rows:
     """Yield the columns of tables, then of views."""
-    schema, rows = source.schema, _Rows(source)
-    for table in schema.tables.values():
+    rows = _Rows(source)
+    for table in source.tables():
         yield from rows.of(home_and_name(table.name), table.columns, COMMITTED)
-    for view in schema.views.values():
+    for view in source.views():
         view_columns = [Column(name, type_) for name, type_ in view.columns]
         yield from rows.of(home_and_name(view.name), view_columns, COMMITTED)
 

@@ -138,15 +138,17 @@ def _counting(node: Scan, fetch: Fetch) -> Fetch:
     return counted
 
 
-def compile_system_scan(node: SystemScan, _: Compiler) -> Relation:
+def compile_system_scan(node: SystemScan, compiler: Compiler) -> Relation:
     """Compile a scan of a system table, whose rows the run's `system_tables` provide."""
     layout = {column.id: position for column, position in node.outputs}
     width = 1 + max(layout.values(), default=-1)
+    required = [(position, compiler.value(expr, _NO_LAYOUT)) for position, expr in node.required]
 
     def rows(run: Run) -> Iterable[Row]:
         if run.system_tables is None:
             raise Unsupported(node.name)
+        values = {position: value(_NO_ROW, run) for position, value in required}
         # Rows may be wider than the layout; cells appended to them must follow the layout.
-        return [row[:width] for row in run.system_tables.rows(node.name)]
+        return [row[:width] for row in run.system_tables.rows(node.name, values)]
 
     return Relation(rows, layout, width)

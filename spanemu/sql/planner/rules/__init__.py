@@ -13,7 +13,12 @@ from spanemu.sql.planner.rules.fold_constants import fold_constants
 from spanemu.sql.planner.rules.inline_common_tables import inline_common_tables
 from spanemu.sql.planner.rules.join_arrays import join_arrays
 from spanemu.sql.planner.rules.join_subqueries import join_subqueries
-from spanemu.sql.planner.rules.simplify import lift_subqueries, merge_projects, push_filters
+from spanemu.sql.planner.rules.simplify import (
+    lift_subqueries,
+    merge_projects,
+    narrow_system_scans,
+    push_filters,
+)
 from spanemu.sql.planner.rules.unnest_subqueries import unnest_subqueries
 
 # Applied first, to statements with a WITH clause or a subquery.
@@ -29,4 +34,4 @@ RULES: tuple[Rule, ...] = (
 )
 
 # Applied after columns have been pruned.
-LATE_RULES: tuple[Rule, ...] = (merge_projects,)
+LATE_RULES: tuple[Rule, ...] = (merge_projects, narrow_system_scans)

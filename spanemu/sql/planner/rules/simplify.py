@@ -1,12 +1,14 @@
-"""Simple rewrites: late computation of selected subqueries, pushdown, merging of projections."""
+"""Simple rewrites: late subqueries, pushdown, merged projections, scans of system tables."""
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator, Mapping
 
-from spanemu.sql.plan.conditions import conjuncts
+from spanemu.sql.functions.operations import Operation
+from spanemu.sql.plan.conditions import call_of, conjuncts
 from spanemu.sql.plan.joins import Join
-from spanemu.sql.plan.nodes import Computed, Filter, Limit, Node, Project, Sort
+from spanemu.sql.plan.nodes import Computed, Filter, Limit, Node, Project, Sort, SystemScan
 from spanemu.sql.plan.traverse import (
     free,
     has_query,
@@ -84,3 +86,26 @@ def merge_projects(node: Node, _: Planning) -> Node:
 
 def _is_cheap(value: Expr) -> bool:
     return isinstance(value, (ColumnRef, Literal, ParameterRef))
+
+
+def narrow_system_scans(node: Node, _: Planning) -> Node:
+    """Show the scan of a system table which values the filter above requires of its columns."""
+    if not isinstance(node, Filter) or not isinstance(node.input, SystemScan):
+        return node
+    positions = {column.id: position for column, position in node.input.outputs}
+    required = tuple(_required(node.condition, positions))
+    return replace_fields(node, {"input": replace_fields(node.input, {"required": required})})
+
+
+def _required(condition: Expr, positions: Mapping[int, int]) -> Iterator[tuple[int, Expr]]:
+    """Yield the positions of columns that must equal a constant, with the constant."""
+    for conjunct in conjuncts(condition):
+        call = call_of(conjunct, Operation.EQUAL)
+        if call is None:
+            continue
+        left, right = call.arguments
+        for column, value in ((left, right), (right, left)):
+            if not isinstance(column, ColumnRef) or column.column.id not in positions:
+                continue
+            if isinstance(value, Literal | ParameterRef):
+                yield positions[column.column.id], value

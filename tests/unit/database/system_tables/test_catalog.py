@@ -1,10 +1,18 @@
+import gc
+from collections.abc import Iterator
 from datetime import date
+from typing import Any
+from weakref import ref
 
 import pytest
 
-from spanemu.database.system_tables.catalog import CATALOG, SystemRows
+from spanemu.database.database import Database
+from spanemu.database.options import StatementRequest
+from spanemu.database.system_tables.catalog import CATALOG, SystemRows, system_tables
+from spanemu.database.system_tables.declaration import Declared, Source
 from spanemu.database.system_tables.described import SYSTEM_TABLES
 from spanemu.values.types import BOOL, DATE, FLOAT64, INT64, STRING, TIMESTAMP
+from tests.unit.database.system_tables.postgresql import shop as postgresql
 from tests.unit.database.system_tables.shop import DDL, database, picked, rows_of
 
 PYTHON = {STRING: str, INT64: int, BOOL: bool, FLOAT64: float, DATE: date, TIMESTAMP: int}
@@ -100,3 +108,60 @@ def test_system_tables_have_keys_and_constraints(shop) -> None:
     assert picked(constraints, "CONSTRAINT_NAME", **where)[-1] == (
         "CK_IS_NOT_NULL_COLUMN_OPTIONS_OPTION_VALUE"
     )
+
+
+def narrowed(owner: Database, declared: Declared) -> Iterator[tuple[list[Any], list[Any]]]:
+    """Yield, for each TABLE_NAME, its rows among all rows, and among those of that name."""
+    rows = SystemRows(owner._core, owner._core.store.clock.peek())
+    names = [column.name.upper() for column in declared.columns]
+    position = names.index("TABLE_NAME")
+    whole = list(rows.rows(declared.full_name))
+    for name in {row[position] for row in whole} | {"singers", "Missing", None}:
+        some = rows.rows(declared.full_name, {position: name})
+        yield [[row for row in each if row[position] == name] for each in (whole, some)]
+
+
+@pytest.mark.parametrize("dialect", ["googlesql", "postgresql"])
+def test_the_rows_of_one_table_are_those_among_the_rows_of_all(shop, dialect: str) -> None:
+    owner = shop if dialect == "googlesql" else postgresql.database(*postgresql.DDL)
+    checked = 0
+    for declared in system_tables(owner.schema.dialect)._by_name.values():
+        if any(column.name.upper() == "TABLE_NAME" for column in declared.columns):
+            for among_all, alone in narrowed(owner, declared):
+                assert alone == among_all, declared.full_name
+                checked += 1
+    assert checked > 100
+
+
+@pytest.mark.parametrize(
+    "condition", ["TABLE_NAME = 'Also'", "@name = table_name AND TABLE_SCHEMA = ''"]
+)
+def test_a_query_about_one_table_makes_its_rows_alone(
+    shop, condition: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[str | None] = []
+    relations = Source._relations
+    monkeypatch.setattr(
+        Source,
+        "_relations",
+        lambda self, of: (made.append(self.only_table), relations(self, of))[1],
+    )
+    statement = StatementRequest(
+        f"SELECT COLUMN_NAME FROM INFORMATION_SCHEMA.COLUMNS WHERE {condition}",
+        parameters={"name": "Also"},
+        parameter_types={"name": STRING},
+    )
+    stream = shop.sessions.create({}).execute(statement, None)
+    assert list(stream.rows) == [("A",)]
+    assert set(made) == {"Also"}
+
+
+def test_the_rows_about_system_tables_keep_no_database() -> None:
+    owner = database()
+    rows_of(owner, "INFORMATION_SCHEMA.TABLES")
+    rows_of(owner, "INFORMATION_SCHEMA.COLUMNS")
+    core = ref(owner._core)
+    owner.close()
+    del owner
+    gc.collect()
+    assert core() is None

@@ -24,7 +24,12 @@ from spanemu.sql.planner.rules.fold_constants import fold_constants
 from spanemu.sql.planner.rules.inline_common_tables import inline_common_tables
 from spanemu.sql.planner.rules.join_arrays import join_arrays
 from spanemu.sql.planner.rules.join_subqueries import join_subqueries
-from spanemu.sql.planner.rules.simplify import lift_subqueries, merge_projects, push_filters
+from spanemu.sql.planner.rules.simplify import (
+    lift_subqueries,
+    merge_projects,
+    narrow_system_scans,
+    push_filters,
+)
 from spanemu.sql.planner.rules.unnest_subqueries import unnest_subqueries
 from spanemu.values.types import BOOL, INT64, struct_of
 from tests.golden.plan_text import node_lines
@@ -65,7 +70,7 @@ def test_every_rule_is_in_a_table():
         join_subqueries,
         push_filters,
     }
-    assert set(LATE_RULES) == {merge_projects}
+    assert set(LATE_RULES) == {merge_projects, narrow_system_scans}
 
 
 class TestFold:
