@@ -12,6 +12,7 @@ from pytest_spanemu.report.outcome import Outcome
 from pytest_spanemu.report.run_report import ReportRow
 
 Plain = dict[str, Any]
+_NUMBERS = ("times", "mutations", "lock wait")  # heads of columns with numbers
 
 
 def details(row: ReportRow, name: str) -> list[Plain]:
@@ -115,14 +116,18 @@ def table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
     On a narrow screen each row becomes a list, whose entries show the heads.
     """
-    head = "".join(f'<th scope="col">{text}</th>' for text in heads)
+    head = "".join(f'<th scope="col"{_alignment(text)}>{text}</th>' for text in heads)
     body = "".join(f"<tr>{''.join(map(_cell, heads, row))}</tr>" for row in rows)
     return f'<table class="rows"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'
 
 
+def _alignment(head: str) -> str:
+    """Return the class of the cells of a column, as an attribute."""
+    return ' class="n"' if head in _NUMBERS else ""
+
+
 def _cell(head: str, cell: str) -> str:
-    kind = ' class="n"' if cell[:1].isdigit() and len(cell) < 14 else ""
-    return f'<td{kind} data-head="{head}">{cell}</td>'
+    return f'<td{_alignment(head)} data-head="{head}">{cell}</td>'
 
 
 def _statement(statement: Plain) -> str:
