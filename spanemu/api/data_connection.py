@@ -50,7 +50,12 @@ def data_connection(uri: str, name: str, tls_ca: str | None = None) -> Iterator[
 
 
 class DataConnection:
-    """A connection to one database, an `interchange.connection.Connection`."""
+    """A connection to one database, an `interchange.connection.Connection`.
+
+    `descriptors` are the types of protocol buffers for schema statements that come without any.
+    """
+
+    descriptors = b""
 
     def __init__(self, channel: Any, name: str) -> None:
         self._channel = channel
@@ -102,7 +107,9 @@ class DataConnection:
     def run_ddl(self, statements: Sequence[str], descriptors: bytes = b"") -> None:
         """Run schema statements and wait for the end of the operation. Raises SpannerError."""
         request = admin.UpdateDatabaseDdlRequest(
-            database=self._name, statements=statements, proto_descriptors=descriptors
+            database=self._name,
+            statements=statements,
+            proto_descriptors=descriptors or self.descriptors,
         )
         self._wait(self._call(f"{_DATABASES}UpdateDatabaseDdl", request, admin.Operation))
 

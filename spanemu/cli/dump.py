@@ -30,7 +30,7 @@ from spanemu.cli.transfer_options import (
 )
 from spanemu.interchange.folder import write_folder
 from spanemu.interchange.row_files import InvalidRow
-from spanemu.interchange.source import Choice, UnknownTable, dump_source
+from spanemu.interchange.source import Choice, DumpSource, UnknownTable, dump_source
 from spanemu.interchange.sql_text import write_sql
 
 if TYPE_CHECKING:
@@ -75,6 +75,7 @@ def dump(**given: Unpack[Options]) -> None:
         progress_bar(given["quiet"]) as progress,
         dump_source(connection, choice, progress) as source,
     ):
+        _write_descriptors(source, given["proto_descriptors"], form)
         if output is None or output == STANDARD_OUTPUT:
             write_sql(sys.stdout, source)
         elif form == SQL:
@@ -84,3 +85,13 @@ def dump(**given: Unpack[Options]) -> None:
             export.write_export(output, source)
         else:
             write_folder(output, source, row_format(given, form))
+
+
+def _write_descriptors(source: DumpSource, path: Path | None, form: str) -> None:
+    """Write the types of protocol buffers to a file of their own; SQL cannot hold them."""
+    descriptors = b"" if source.parts is None else source.parts.descriptors
+    if path is not None:
+        path.write_bytes(descriptors)
+    elif descriptors and form == SQL:
+        text = "the types of the proto bundle are not in SQL; --proto-descriptors writes them"
+        click.echo(f"spanemu: {text}", err=True)

@@ -82,6 +82,8 @@ def load(**given: Unpack[Options]) -> None:
         data_connection(target.uri, database_name(given, target), target.tls_ca) as connection,
         progress_bar(given["quiet"]) as progress,
     ):
+        if given["proto_descriptors"] is not None:
+            connection.descriptors = given["proto_descriptors"].read_bytes()
         if form == SQL:
             _load_sql(connection, given, progress)
         elif form == AVRO:

@@ -42,6 +42,7 @@ class TransferOptions(TargetOptions):
     csv_delimiter: str
     quiet: bool
     data_dir: Path | None
+    proto_descriptors: Path | None
 
 
 _OPTIONS = (
@@ -67,6 +68,12 @@ _OPTIONS = (
         "--csv-null", default=CSV_NULL, show_default=True, metavar="TEXT", help="CSV: NULL."
     ),
     click.option("--csv-delimiter", default=",", show_default=True, help="CSV: the separator."),
+    click.option(
+        "--proto-descriptors",
+        type=click.Path(path_type=Path, dir_okay=False),
+        metavar="FILE",
+        help="SQL: a FileDescriptorSet with the types of the proto bundle.",
+    ),
     click.option("-q", "--quiet", is_flag=True, help="Show no progress."),
 )
 

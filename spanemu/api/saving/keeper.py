@@ -27,9 +27,9 @@ class StateKeeper:
         self._mutex = threading.Lock()  # Held while a state is written.
         self._directories: list[DataDirectory] = []
         try:
-            for path in (config.data_dir, config.export_on_exit):
-                if path is not None:
-                    self._directories.append(DataDirectory(Path(path)))
+            paths = (config.data_dir, config.export_on_exit)
+            for path in dict.fromkeys(Path(each).resolve() for each in paths if each is not None):
+                self._directories.append(DataDirectory(path))
         except BaseException:
             self.close()
             raise

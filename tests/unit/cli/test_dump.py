@@ -9,6 +9,7 @@ from click.testing import CliRunner
 
 import spanemu
 from spanemu.cli import main
+from tests.unit.messages.shop import BUNDLE, DESCRIPTORS
 
 SCHEMA = """
 CREATE TABLE Singers (SingerId INT64, Name STRING(MAX)) PRIMARY KEY (SingerId);
@@ -126,3 +127,27 @@ def test_a_data_directory_takes_the_place_of_a_server(run, tmp_path):
     with spanemu.Emulator(data_dir=directory):
         arguments = ("load", "other", "-", "--create", "--data-dir", directory)
         assert "another emulator" in run(*arguments, input=text, exit_code=1).stderr
+
+
+PROTOS = f"{BUNDLE}; CREATE TABLE Orders (Id INT64, O shop.Order, G shop.Genre) PRIMARY KEY (Id)"
+
+
+@pytest.mark.parametrize("format_", ["sql", "jsonl", "csv", "avro"])
+def test_messages_and_enums_survive(emulator, run, tmp_path, format_):
+    types, path = tmp_path / "types.pb", tmp_path / "dump"
+    types.write_bytes(DESCRIPTORS)
+    name = f"protos-{format_}"
+    text = f"{PROTOS}; INSERT INTO Orders (Id, O, G) VALUES (1, NEW shop.Order {{ number: 'n' }}, 'JAZZ');"
+    run("load", name, "-", "--create", "--proto-descriptors", types, input=text)
+    types.unlink()
+    result = run("dump", name, "--format", format_, "-o", path)
+    assert ("--proto-descriptors" in result.stderr) == (format_ == "sql")
+    if format_ == "sql":
+        run("dump", name, "-o", path, "--proto-descriptors", types)
+        run("load", f"{name}-2", path, "--create", "--proto-descriptors", types)
+    else:
+        run("load", f"{name}-2", path, "--create")
+    query = "SELECT O.number, CAST(G AS INT64) FROM Orders"
+    with emulator.database(f"{name}-2").client().snapshot() as snapshot:
+        assert list(snapshot.execute_sql(query)) == [["n", 1]]
+    assert emulator.database(f"{name}-2").ddl() == emulator.database(name).ddl()
