@@ -68,7 +68,7 @@ def gateway(image):
         ["./gateway_main", *command, ""], SPANEMU_PROJECT="p", SPANEMU_INSTANCE="ins"
     )
     try:
-        yield flags, process, until(process, "Created projects/p/instances/ins/databases/music")
+        yield flags, process, until(process, "Console at ")  # the last line
     finally:
         process.kill()
         process.communicate()
