@@ -41,6 +41,7 @@ class Browser:
             args = [
                 "--headless",
                 "--hide-scrollbars",
+                "--disable-dev-shm-usage",  # which is small in containers
                 "--no-sandbox",
                 "--disable-gpu",
                 f"--user-data-dir={folder / 'profile'}",
@@ -67,7 +68,11 @@ class Browser:
             self._process.wait(10)
 
     def open(self, uri: str) -> None:
-        """Load a page."""
+        """Load a page in the window, which may stand behind another that a page has opened.
+
+        A hidden page of the console would ask for nothing.
+        """
+        self.devtools("Page.bringToFront")
         self._in("POST", "/url", {"url": uri})
 
     def run(self, script: str, *args: Any) -> Any:

@@ -63,7 +63,7 @@ def console(browser, emulator):
         hash_ = f"{page}?{urllib.parse.urlencode(query, doseq=True)}"
         browser.open("about:blank")
         browser.open(f"{emulator.rest_uri}/console/#{hash_}")
-        browser.until("document.querySelector('#menu a')")
+        browser.until("document.querySelector('#menu a') && !document.hidden")
         return browser
 
     yield opened
