@@ -211,6 +211,8 @@ def _datetime(data: Any, path: str) -> datetime:
     _checked(str, data, path)
     time = _converted(datetime.fromisoformat, data, "a time", path)
     assert isinstance(time, datetime)
+    if time.tzinfo is None:
+        raise _Misfit(f"{path} must have a time zone, as in 2026-01-01T00:00Z, not {data!r}")
     return time
 
 

@@ -17,6 +17,8 @@ from spanemu.database.database import Database
 
 # mypy: disable-error-code="empty-body"
 
+CHURNS_MAX = 1_000  # in one request
+
 
 class ChangeStreamControl(ControlInterface):
     """The operations on the change streams of a database."""
@@ -103,8 +105,8 @@ class LocalChangeStreams(ChangeStreamControl):
         return None if last is None else datetime_of(last)
 
     def churn(self, stream: str, times: int = 1) -> int:
-        if times < 1:
-            raise ValueError(f"times={times} must be positive")
+        if not 1 <= times <= CHURNS_MAX:
+            raise ValueError(f"times={times} must be 1 to {CHURNS_MAX}")
         for _ in range(times):
             self._streams.churn(stream)
         return self._count(stream)

@@ -26,6 +26,7 @@ from spanemu.base.process import OwnProcess
 from spanemu.control.operation import ControlInterface, Held, operation
 from spanemu.database.database import Database
 from spanemu.hotspots.assumptions import NODES_DEFAULT, Assumptions, entry_parts
+from spanemu.hotspots.split_settings import SERVERS_MAX
 
 if TYPE_CHECKING:
     from spanemu.control import hotspot_watch
@@ -257,8 +258,10 @@ class Hotspots(HotspotsHandle):
         self, *, nodes: int | None = None, qps: float | None = None
     ) -> simulation.Simulation:
         meant = self._meant if nodes is None else nodes
-        if not isinstance(meant, int) or meant < 1 or not (qps is None or 0 < qps < inf):
-            raise ValueError(f"nodes={meant} and qps={qps} of a simulation must be positive")
+        if not isinstance(meant, int) or not 1 <= meant <= SERVERS_MAX:
+            raise ValueError(f"nodes={meant} of a simulation must be 1 to {SERVERS_MAX}")
+        if not (qps is None or 0 < qps < inf):
+            raise ValueError(f"qps={qps} of a simulation must be positive")
         monitor = self._database.hotspot_monitor
         return monitor.simulate(monitor.detector or monitor.watch(), meant, qps)
 

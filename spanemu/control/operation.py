@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import inspect
 from abc import ABC
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache, cached_property
 from typing import Annotated, Any, ClassVar, TypeVar, get_args, get_origin, get_type_hints
 
@@ -67,7 +67,9 @@ class Sent:
     convert: Callable[[Any], Any]
 
 
-Key = Annotated[Any, Sent(raw_key)]  # a sequence of Python values; text and numbers on the wire
+Key = Annotated[
+    Sequence[Any], Sent(raw_key)
+]  # a sequence of Python values; text and numbers on the wire
 Snapshot = Annotated[Any, Held("snapshot", "release", 24 * SILENT_SECONDS_MAX)]
 
 

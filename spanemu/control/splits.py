@@ -39,6 +39,8 @@ else:
 
 __tracebackhide__ = True  # pytest then shows the caller's line
 
+MINUTES_MAX = 10_000  # a week of simulated load
+
 
 class SplitsTouched(AssertionError):
     """The last commit had a different number of participants than asserted."""
@@ -181,8 +183,10 @@ class Splits(SplitsHandle):
     def pass_minutes(
         self, minutes: int = 1, *, qps: float | None = None
     ) -> list[split_model.Minute]:
-        if minutes < 1 or not (qps is None or 0 < qps < inf):
-            raise ValueError(f"minutes={minutes} and qps={qps} must be positive")
+        if not 1 <= minutes <= MINUTES_MAX or not (qps is None or 0 < qps < inf):
+            raise ValueError(
+                f"minutes={minutes} must be 1 to {MINUTES_MAX}, and qps={qps} positive"
+            )
         if not self._splitting.follows_load:
             raise ValueError("no load is recorded: call follow_load() before the writes")
         return self._splitting.pass_minutes(minutes, qps)

@@ -8,6 +8,8 @@ from math import inf
 
 from spanemu.base.record import dataclass
 
+SERVERS_MAX = 10_000  # each costs memory in every simulated minute
+
 
 class SplitPolicy(StrEnum):
     """The rows between which a boundary may lie."""
@@ -47,8 +49,8 @@ class SplitSettings:
     def __post_init__(self) -> None:
         for setting in fields(self):
             _check_number(setting.name, setting.default, getattr(self, setting.name))
-        if self.servers < 1:
-            raise ValueError(f"servers of splits must be at least 1, not {self.servers}")
+        if not 1 <= self.servers <= SERVERS_MAX:
+            raise ValueError(f"servers of splits must be 1 to {SERVERS_MAX}, not {self.servers}")
         if self.split_bytes_max < 1:
             raise ValueError(f"split_bytes_max must be at least 1, not {self.split_bytes_max}")
         if self.server_units_max <= 0:

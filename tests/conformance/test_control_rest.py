@@ -4,14 +4,21 @@ from __future__ import annotations
 
 import http.client
 import json
+import re
 import threading
 from contextlib import closing
 from itertools import count
+from random import Random
+from urllib.parse import urlencode
 
 import pytest
 from google.api_core.exceptions import Aborted
 
 import spanemu
+from spanemu.frontend import server
+from spanemu.frontend.control_access import control_access
+from spanemu.rest.control import PREFIX, ControlApi, route_of
+from spanemu.rest.exchange import Request
 
 SCHEMA = "CREATE TABLE Stock (Sku STRING(10) NOT NULL, Qty INT64) PRIMARY KEY (Sku)"
 _numbers = count(1)
@@ -174,3 +181,56 @@ def test_an_emulator_starts_over():
         assert (emulator.info().seed, emulator.info().databases) == (5, ())
         assert len(emulator.faults) == 0
         save(emulator.create_database("app", schema=SCHEMA), 1)
+
+
+@pytest.mark.parametrize("is_allowed", [False, True])
+def test_other_machines_control_an_emulator_only_if_allowed(monkeypatch, is_allowed):
+    monkeypatch.setattr(server, "host_of_peer", lambda peer: "10.0.0.1")
+    settings = {"embedded_channel": False, "remote_control": is_allowed}
+    with (
+        spanemu.Emulator(**settings) as emulator,
+        spanemu.Emulator.attach(emulator.uri) as attached,
+    ):
+        attached.create_database("app", schema=SCHEMA)
+        if is_allowed:
+            assert attached.clock.now
+        else:
+            with pytest.raises(spanemu.SpannerError, match=r"10\.0\.0\.1") as refused:
+                attached.clock.advance(days=1)
+            assert refused.value.code is spanemu.Code.PERMISSION_DENIED
+
+
+JUNK = (
+    *(True, 0, -1, 2**70, 0.5, 1e308, "", "x", "é\ud800", "2030-01-01", "9999-12-31T23:59:59Z"),
+    *(
+        [],
+        [[1]],
+        {},
+        {"a": 1},
+        {"rpc": "Commit"},
+        {"servers": 10**9},
+        "abort",
+        "delay",
+        "snapshot-1",
+    ),
+)
+WAITING = {"within_seconds", "wait_seconds", "minutes", "times"}
+
+
+def test_senseless_arguments_are_refused_by_the_api():
+    random = Random(7)
+    with spanemu.Emulator(embedded_channel=False) as emulator:
+        home = emulator.create_database("junk", schema=SCHEMA).name
+        serve = ControlApi(emulator._control, control_access(is_remote_allowed=False))
+        for interface, operation in list(emulator._control().declared) * 8:
+            route = route_of(interface, operation)
+            path = route.path.replace("{database}", home)
+            path = re.sub(r"\{\w+\}", lambda _: random.choice(("1", "S", "%ff", "%2F")), path)
+            names = [name for name in operation.parameters if f"{{{name}}}" not in route.path]
+            given = {name: random.choice(JUNK) for name in names if name not in WAITING}
+            in_body = route.http_method == "POST"
+            body = json.dumps(given).encode() if in_body else b""
+            query = "" if in_body else urlencode(given, errors="replace")
+            response = serve(Request(route.http_method, f"{PREFIX}{path}", query, {}, body))
+            assert response.status < 500, (operation.name, given, response.body)
+            json.loads(response.body)

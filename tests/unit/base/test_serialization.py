@@ -13,7 +13,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spanemu.base.serialization import from_plain, to_plain
+from spanemu.base.serialization import (
+    camel_case,
+    from_plain,
+    snake_case,
+    snake_case_names,
+    to_plain,
+)
 
 
 class Shade(StrEnum):
@@ -80,3 +86,21 @@ def test_a_misfit_is_named_by_its_place() -> None:
 def test_what_cannot_be_sent(value: object) -> None:
     with pytest.raises(ValueError, match="cannot be sent"):
         to_plain(value)
+
+
+def test_names_of_fields_may_be_in_camel_case() -> None:
+    assert camel_case("lock_wait_seconds") == "lockWaitSeconds"
+    assert snake_case("lockWaitSeconds") == "lock_wait_seconds"
+    names = {"retryDelay": 1, "tag": 2, "noSuch": 3}
+    assert snake_case_names(names, ("retry_delay", "tag")) == {
+        "retry_delay": 1,
+        "tag": 2,
+        "noSuch": 3,
+    }
+
+
+def test_a_time_has_a_zone() -> None:
+    assert to_plain(from_plain(datetime, "2026-01-01T01:00+01:00")) == "2026-01-01T00:00:00Z"
+    for naive in ("2026-01-01", "2026-01-01T00:00"):
+        with pytest.raises(ValueError, match="time zone"):
+            from_plain(datetime, naive)
