@@ -30,6 +30,10 @@ SAMPLES = {
 
 
 @pytest.mark.toolchain
+@pytest.mark.skipif(
+    "SPANEMU_TEST_HELPERS" not in os.environ,
+    reason="takes two minutes: set SPANEMU_TEST_HELPERS",
+)
 @pytest.mark.parametrize("language", SAMPLES)
 def test_the_sample_passes(language: str, tmp_path: Path) -> None:
     tools, fetch, run = SAMPLES[language]
