@@ -49,6 +49,11 @@ class MemoryAccount:
         self._overhead = overhead
         self._limit = limit
 
+    @property
+    def limit(self) -> int:
+        """The number of bytes that a run may hold in all its operators."""
+        return self._limit
+
     def take(self, items: Sequence[Any], run: Run) -> None:
         """Account for rows or keys. Raise StatementTooLarge if the run exceeds its limit."""
         if items:

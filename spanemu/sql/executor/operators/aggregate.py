@@ -31,6 +31,7 @@ from spanemu.sql.executor.run import Run
 from spanemu.sql.plan.nodes import HashAggregate, StreamAggregate
 
 ROWS_KEPT = 65_536  # before they are folded for the first time
+SHARE_KEPT = 8  # likewise: at most an eighth of the memory of a statement
 ROWS_PER_GROUP_MIN = 4  # below that, states take no less memory than rows
 
 _GROUPS_CHECKED = 64
@@ -68,8 +69,9 @@ class FoldedGroups:
         """
         gathered: Buckets = {}
         folded: dict[Any, Group] = {}
-        count, most = 0, ROWS_KEPT
-        held = run.held
+        bytes_kept = self._holding.limit // SHARE_KEPT
+        count, most, most_bytes = 0, ROWS_KEPT, bytes_kept
+        held = base = run.held
         try:
             for batch in full_batches(source):
                 keys = self._keys_of(batch, run)
@@ -77,15 +79,17 @@ class FoldedGroups:
                     self._holding.take_keyed(batch, keys, run)
                 add_to_buckets(gathered, keys, batch)
                 count += len(batch)
-                if count < most:
+                size = run.held - base
+                if count < most and size < most_bytes:
                     continue
                 if len(gathered) * ROWS_PER_GROUP_MIN > count:
-                    most *= 2
+                    most, most_bytes = max(most, 2 * count), max(most_bytes, 2 * size)
                 else:
                     self._fold(gathered, folded, run)
-                    gathered, count, most = {}, 0, ROWS_KEPT
+                    gathered, count, most, most_bytes = {}, 0, ROWS_KEPT, bytes_kept
                     run.held = held
                     self._account(folded, run)
+                    base = run.held
             if not folded:
                 yield from map_batches(gathered.values(), lambda groups: finish(groups, run))
             else:

@@ -15,6 +15,22 @@ from spanemu.sql.functions.errors import AggregateTooLarge, BadArgument
 from spanemu.sql.functions.value_size import TEXT_BYTES, Sizer, byte_size
 
 
+class RowByRow:
+    """An aggregate that takes the values of a batch one after another."""
+
+    __slots__ = ()
+
+    def add(self, value: Any) -> None:
+        """Add a value."""
+        raise NotImplementedError
+
+    def extend(self, values: Sequence[Any]) -> None:
+        """Add each value in order."""
+        add = self.add
+        for value in values:
+            add(value)
+
+
 class Count:
     """COUNT: the number of values."""
 
@@ -33,7 +49,7 @@ class Count:
         return self._count
 
 
-class CountIf:
+class CountIf(RowByRow):
     """COUNTIF: the number of TRUE values."""
 
     __slots__ = ("_count",)
@@ -49,7 +65,7 @@ class CountIf:
         return self._count
 
 
-class First:
+class First(RowByRow):
     """ANY_VALUE: the first value."""
 
     __slots__ = ("_value",)
@@ -65,7 +81,7 @@ class First:
         return self._value
 
 
-class Fold:
+class Fold(RowByRow):
     """A fold of the values with a binary function, from the left; NULL without values."""
 
     __slots__ = ("_combine", "_value")

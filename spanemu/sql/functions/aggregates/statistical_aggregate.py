@@ -6,6 +6,7 @@ from decimal import Decimal
 from math import inf, sqrt
 from typing import Any
 
+from spanemu.sql.functions.aggregates.accumulators import RowByRow
 from spanemu.sql.functions.notation import aggregate, aggregates
 from spanemu.sql.functions.registry import AggregateOverload
 from spanemu.values import numeric
@@ -15,7 +16,7 @@ _LARGE_UNIT = 2.0**600
 _SQUARED_SCALE = 10 ** (2 * numeric.SCALE)
 
 
-class VarianceFloat64:
+class VarianceFloat64(RowByRow):
     """VAR_SAMP of floats, by the running mean.
 
     The running mean keeps a large common offset from drowning the variance. Once a value is so
@@ -63,7 +64,7 @@ class DeviationFloat64(VarianceFloat64):
         return None if variance is None else sqrt(variance) * self._unit
 
 
-class VarianceNumeric:
+class VarianceNumeric(RowByRow):
     """VAR_SAMP of NUMERIC, in whole billionths: exact until the last division."""
 
     __slots__ = ("_count", "_squares", "_total")

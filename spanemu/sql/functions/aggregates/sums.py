@@ -7,6 +7,7 @@ from decimal import Context, Decimal
 from math import fsum, inf, isfinite, isinf
 from typing import Any
 
+from spanemu.sql.functions.aggregates.accumulators import RowByRow
 from spanemu.sql.functions.errors import Overflow
 from spanemu.values import interval, numeric
 from spanemu.values.errors import BadValue
@@ -138,7 +139,7 @@ class AverageFloat64(SumFloat64):
         return self.sum() / self._count * self._unit if self._count else None
 
 
-class SumNumeric:
+class SumNumeric(RowByRow):
     """SUM of NUMERIC: exact; only the final sum must be in range."""
 
     __slots__ = ("_count", "_total")
@@ -169,7 +170,7 @@ class AverageNumeric(SumNumeric):
         return numeric.divide(self._total, Decimal(self._count)) if self._count else None
 
 
-class SumInterval:
+class SumInterval(RowByRow):
     """SUM of INTERVAL, part by part."""
 
     __slots__ = ("_count", "_days", "_months", "_nanos")
