@@ -7,6 +7,7 @@ import json
 import socket
 import threading
 from contextlib import contextmanager
+from time import monotonic
 from urllib.parse import urlsplit
 
 import pytest
@@ -58,6 +59,17 @@ def insert(*rows):
 def raw(emulator):
     with socket.create_connection(("127.0.0.1", emulator.rest_address.port), timeout=30) as opened:
         yield opened
+
+
+def peers(connections):
+    return [connection.getpeername() for connection in connections]
+
+
+def wait_until(condition):
+    end = monotonic() + 30
+    while not condition():
+        assert monotonic() < end
+        threading.Event().wait(0.01)
 
 
 def exchange(emulator, data):
@@ -282,13 +294,11 @@ def test_a_new_connection_takes_the_place_of_the_longest_idle(monkeypatch):
         raw(running) as first,
         raw(running) as second,
     ):
-        for opened, idle in ((first, 1), (second, 2), (first, 2)):
+        idle = running._running._rest._idle
+        for opened in (first, second, first):
             opened.sendall(health)
             assert status_of(opened.recv(4096)) == 200
-            for _ in range(1_000):
-                if len(running._running._rest._idle) == idle:
-                    break
-                threading.Event().wait(0.01)
+            wait_until(lambda latest=opened: peers(idle)[-1:] == [latest.getsockname()])
         assert status_of(exchange(running, health)) == 200
         assert second.recv(1) == b""
         first.sendall(health)

@@ -117,8 +117,8 @@ def test_system_tables_come_from_the_run():
     executable = compiled(query(scan, name), reader)
 
     class Provider:
-        def rows(self, table):
-            assert table == "INFORMATION_SCHEMA.TABLES"
+        def rows(self, table, values):
+            assert (table, values) == ("INFORMATION_SCHEMA.TABLES", {})
             return [("", "Singers", "BASE TABLE"), ("", "Albums", "BASE TABLE")]
 
     run = Run(reader, (), None, Provider())
