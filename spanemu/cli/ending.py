@@ -20,33 +20,44 @@ SEND_SECONDS_MAX = 2.0
 SAVE_SECONDS_MAX = 3_600.0
 LEAVE_SECONDS_MAX = 0.5
 EXIT_NOT_SAVED = 4
+STOP_SIGNALS = (signal.SIGTERM, signal.SIGINT)
 
 
 @contextmanager
 def stop_signal(or_stdin_end: bool) -> Iterator[Callable[[], None]]:
     """Yield a function that waits for SIGTERM or SIGINT, or returns at once after an earlier one.
 
-    The signal handlers write to a pipe, because a handler may run while this thread holds the lock
-    of a threading.Event.
+    Python writes the number of a signal to a pipe as soon as the signal arrives. It runs a signal
+    handler later, between two instructions: a handler of a signal that arrives just before this
+    thread reads the pipe would not run at all.
     """
     reader, writer = os.pipe()
+    if sys.platform != "win32":
+        os.set_blocking(writer, False)  # as Python demands
 
-    def stop(*_: object) -> None:
+    def stop() -> None:
         with suppress(OSError):
-            os.write(writer, b".")
+            os.write(writer, bytes([signal.SIGTERM]))
 
-    previous = {number: signal.signal(number, stop) for number in (signal.SIGTERM, signal.SIGINT)}
+    previous = {number: signal.signal(number, _do_nothing) for number in STOP_SIGNALS}
+    previous_pipe = signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
     if or_stdin_end:
         threading.Thread(target=_at_stdin_end, args=(stop,), daemon=True).start()
     try:
         yield lambda: _wait(reader)
     finally:
+        signal.set_wakeup_fd(previous_pipe)
         for number, handler in previous.items():
             signal.signal(number, handler)
 
 
+def _do_nothing(*_: object) -> None:
+    """Handle a signal, whose number is in the pipe already."""
+
+
 def _wait(reader: int) -> None:
-    os.read(reader, 1)
+    while os.read(reader, 1)[0] not in STOP_SIGNALS:
+        pass
 
 
 def _at_stdin_end(stop: Callable[[], None]) -> None:
