@@ -51,7 +51,7 @@ OPERATIONS = (
 def dispatcher_of(
     emulator: LocalEmulator, endpoints: Endpoints, **own: Any
 ) -> Callable[[], dispatch.Dispatcher]:
-    """Return the operations for other processes; `own` are further fields of `EmulatorParts`."""
+    """Return the operations that other processes call; `own` are more fields of `EmulatorParts`."""
     recorders = partial(recorder_of, emulator.instances, endpoints)
     watched = partial(hotspots_of, emulator.instances)
 

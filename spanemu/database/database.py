@@ -193,7 +193,7 @@ class Database:
         return schema_text.ddl_statements(self.schema, self._core.database_id)
 
     def restart_history(self) -> None:
-        """Make the current schema the first: earlier reads see its tables empty."""
+        """Forget earlier schemas: reads at earlier times find the present tables, empty."""
         self._core.history.restart_history()
 
     def apply_ddl(

@@ -95,7 +95,7 @@ class QueueFollower:
             size *= 2
 
     def lease(self, key: bytes, row: Row, now: int, token: str) -> Lease | None:
-        """Lease a message; return None if it is another message now, or leased, or gone."""
+        """Lease a message; return None if it was replaced, leased or removed since."""
         with self._store.mutex:
             if self._store.get(self._tree, key) is not row:
                 return None

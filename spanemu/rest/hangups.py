@@ -66,7 +66,7 @@ class Hangups:
             self._watched.discard(watched)
 
     def stop(self) -> None:
-        """Treat all clients as gone, and end the thread."""
+        """End the thread, after reporting every client as disconnected."""
         self._stopped.set()
         self._work.set()
         for watched in self._watched.copy():

@@ -65,7 +65,7 @@ class Schema(NamedObjects):
 
     @cached_property
     def compiled(self) -> dict[Any, Any]:
-        """The results of compiling this generation that packages above keep, by keys of theirs."""
+        """Results that other packages compiled from this generation, by keys of their choice."""
         return {}
 
     def table(self, name: str) -> Table | None:

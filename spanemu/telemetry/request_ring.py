@@ -42,7 +42,7 @@ class RequestRing(RequestLog):
         self._read_at = 0.0
 
     def start(self) -> None:
-        """Record from now on, whether or not somebody reads."""
+        """Record requests from now on, even while nobody reads them."""
         self._is_permanent = True
         self._observer.add(self.record)
 
