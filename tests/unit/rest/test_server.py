@@ -62,7 +62,7 @@ def raw(emulator):
 
 
 def peers(connections):
-    return [connection.getpeername() for connection in connections]
+    return [connection.getpeername() for connection in list(connections)]
 
 
 def wait_until(condition):
@@ -295,6 +295,7 @@ def test_a_new_connection_takes_the_place_of_the_longest_idle(monkeypatch):
         raw(running) as second,
     ):
         idle = running._running._rest._idle
+        wait_until(lambda: len(idle) == 2)
         for opened in (first, second, first):
             opened.sendall(health)
             assert status_of(opened.recv(4096)) == 200
