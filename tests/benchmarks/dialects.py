@@ -6,7 +6,6 @@ compare medians of processor time, so that a busy machine changes them little.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 from itertools import count
 from statistics import median
@@ -19,19 +18,11 @@ from rich.table import Table
 
 import spanemu
 from tests.benchmarks.sql_shapes import COLUMNS, DDL, NEW_STATEMENT, SHAPES, rows_of
+from tests.dialects import DIALECTS, schema_in
 
 ROWS = 2_000
 KEY_READS = 50  # in one measurement
 BY_KEY = "SELECT Name FROM Users WHERE UserId = @id"
-_TYPES = {"INT64": "bigint", "FLOAT64": "double precision", "STRING": "varchar"}
-
-
-def postgresql_ddl(statement: str) -> str:
-    """Return a statement of `DDL` in PostgreSQL."""
-    for name, other in _TYPES.items():
-        statement = statement.replace(name, other)
-    statement = re.sub(r"\) PRIMARY KEY (\([^)]*\))", r", PRIMARY KEY \1)", statement)
-    return statement.replace(", INTERLEAVE", " INTERLEAVE")
 
 
 def postgresql_sql(statement: str) -> str:
@@ -39,10 +30,7 @@ def postgresql_sql(statement: str) -> str:
     return statement.replace("@id", "$1")
 
 
-SCHEMAS: Mapping[str, list[str]] = {
-    "googlesql": DDL,
-    "postgresql": [postgresql_ddl(each) for each in DDL],
-}
+SCHEMAS: Mapping[str, list[str]] = {dialect: schema_in(dialect, DDL) for dialect in DIALECTS}
 
 
 def seconds_of(measure: Callable[[Subject], object], subject: Subject) -> float:

@@ -8,6 +8,8 @@
 A statement is SQL, `read Table 1..3 Column Column`, `commit`, `rollback`, or `commit` with a
 mutation: `commit update T (Id, Val) (1, 2)`. A client begins its transaction with its first
 statement. One that waits says so; its statements wait with it. `after:` reads what is left.
+
+Every file is played in a PostgreSQL database, too, where the clients see the same.
 """
 
 from __future__ import annotations
@@ -33,14 +35,17 @@ from spanemu.database.options import (
     SingleUse,
     StatementRequest,
 )
+from spanemu.schema.dialect import GOOGLE_STANDARD_SQL, POSTGRESQL, DatabaseDialect
 from spanemu.sql.googlesql.syntax.ddl.statement import split_statements
 from spanemu.values.mutation import Delete, Mutation, RawKeySet, RawRange, Write, WriteKind
+from tests.dialects import postgresql_ddl, postgresql_sql
 from tests.golden.runner import (
     Case,
     Command,
     describe_failure,
     file_id,
     golden_files,
+    parse_golden,
     run_golden,
 )
 from tests.stress.isolation.program import MODES
@@ -62,6 +67,7 @@ class Player:
         self._options = MODES[mode]
         self._begun: Existing | None = None
         self._seqno = 0
+        self._dialect = database.schema.dialect
         self._told = told
         self.client = Client(name, self._play)
 
@@ -109,11 +115,17 @@ class Player:
         if line.startswith("read "):
             return _rows_text(self._session.read(_read_request(line), self._begun).rows)
         self._seqno += 1
-        stream = self._session.execute(StatementRequest(line, seqno=self._seqno), self._begun)
+        text = _statement(line, self._dialect)
+        stream = self._session.execute(StatementRequest(text, seqno=self._seqno), self._begun)
         if stream.columns:
             return _rows_text(stream.rows)
         count = stream.stats.row_count
         return f"{count} row" if count == 1 else f"{count} rows"
+
+
+def _statement(text: str, dialect: DatabaseDialect) -> str:
+    """Return a query or DML statement of a file in the dialect of a database."""
+    return postgresql_sql(text)[0] if dialect is POSTGRESQL else text
 
 
 def _rows_text(rows: Iterable[tuple[Any, ...]]) -> str:
@@ -151,15 +163,19 @@ def _mutations(line: str) -> Iterator[Mutation]:
 class World:
     """A database of one file; each schedule plays on a clone of it."""
 
-    def __init__(self) -> None:
+    def __init__(self, dialect: DatabaseDialect = GOOGLE_STANDARD_SQL) -> None:
         environment = Environment(ManualClock(), Randomness(1))
-        self.database = Database.create("projects/p/instances/i/databases/d", environment)
+        self.database = Database.create("projects/p/instances/i/databases/d", environment, dialect)
+        self._dialect = dialect
 
     def commands(self) -> Mapping[str, Command]:
         return {"ddl": self.ddl, "dml": self.dml, "schedule": self.schedule}
 
     def ddl(self, case: Case) -> str:
-        outcome = self.database.apply_ddl([text for text, _ in split_statements(case.input)])
+        statements = [text for text, _ in split_statements(case.input)]
+        if self._dialect is POSTGRESQL:
+            statements = [postgresql_ddl(text) for text in statements]
+        outcome = self.database.apply_ddl(statements)
         if outcome.failure is not None:
             raise outcome.failure
         return "ok"
@@ -168,7 +184,7 @@ class World:
         session = self.database.sessions.create({})
         begun = Existing(session.begin(ReadWriteOptions()).id)
         for number, (text, _) in enumerate(split_statements(case.input), 1):
-            session.execute(StatementRequest(text, seqno=number), begun)
+            session.execute(StatementRequest(_statement(text, self._dialect), seqno=number), begun)
         session.commit(begun, (), CommitOptions())
         return "ok"
 
@@ -190,7 +206,8 @@ class World:
             for name, _, statement in (line.partition(": ") for line in lines):
                 if name == "after":
                     session = database.sessions.create({})
-                    rows = session.execute(StatementRequest(statement), SingleUse()).rows
+                    request = StatementRequest(_statement(statement, self._dialect))
+                    rows = session.execute(request, SingleUse()).rows
                     told.append(f"  after: {_rows_text(rows)}")
                     continue
                 if name not in players:
@@ -210,3 +227,12 @@ class World:
 @pytest.mark.parametrize("path", golden_files("txn"), ids=file_id)
 def test_schedules(path: Path, rewrite: bool) -> None:
     run_golden(path, World().commands(), rewrite=rewrite)
+
+
+@pytest.mark.parametrize("path", golden_files("txn"), ids=file_id)
+def test_schedules_in_postgresql(path: Path) -> None:
+    commands = World(POSTGRESQL).commands()
+    for case in parse_golden(path.read_text(encoding="utf-8")):
+        if isinstance(case, Case):
+            printed = commands[case.command](case)
+            assert printed.lower() == case.output.rstrip("\n").lower(), case.input

@@ -96,12 +96,16 @@ class Table:
             kind = f"{'UNIQUE ' * index.unique}{'NULL_FILTERED ' * index.null_filtered}"
             yield f"CREATE {kind}INDEX {index.name} ON {self.name} ({', '.join(index.columns)})"
 
-    def entries(self, rows: Mapping[Key, Row], index: Index) -> list[tuple[Any, ...]]:
-        """The entries that an index has for those rows, in order."""
+    def entries(
+        self, rows: Mapping[Key, Row], index: Index, *, nulls_last: bool = False
+    ) -> list[tuple[Any, ...]]:
+        """Return the entries that an index has for those rows, in order."""
         found = [(*(row[c] for c in index.columns), *key) for key, row in rows.items()]
         if index.null_filtered:
             found = [entry for entry in found if None not in entry[: len(index.columns)]]
-        return sorted(found, key=lambda entry: [(cell is not None, cell or 0) for cell in entry])
+        return sorted(
+            found, key=lambda entry: [((cell is None) is nulls_last, cell or 0) for cell in entry]
+        )
 
 
 Schema = Mapping[str, Table]

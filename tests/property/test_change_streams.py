@@ -126,7 +126,7 @@ def test_the_records_give_the_rows(
     handle = emulator.create_database(f"changes-{next(_numbers)}", dialect=dialect)
     try:
         capture = data.draw(st.sampled_from(CAPTURES))
-        world = World.create(emulator, handle, data.draw(schemas()), capture)
+        world = World.create(emulator, handle, data.draw(schemas("googlesql")), capture)
         run(world, data)
         before, states = handle.snapshot(), list(world.states)
         run(world, data)

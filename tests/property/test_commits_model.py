@@ -19,6 +19,7 @@ from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
 import spanemu
+from tests.dialects import DIALECTS, schema_in
 
 SCHEMA = """
 CREATE TABLE Parent (
@@ -221,11 +222,12 @@ CODES = {
 }
 
 
-@pytest.fixture(scope="module")
-def place():
+@pytest.fixture(scope="module", params=DIALECTS)
+def place(request):
     """A database with some rows, a snapshot of it, and those rows in the model."""
     with spanemu.Emulator() as emulator:
-        handle = emulator.create_database("model", schema=SCHEMA)
+        schema = schema_in(request.param, filter(str.strip, SCHEMA.split(";")))
+        handle = emulator.create_database("model", schema=schema, dialect=request.param)
         assert outcome(handle.client(), SEED) == "OK"
         yield handle, handle.snapshot(), Commit({table: {} for table in SHAPES}, SEED).run()
 
@@ -249,13 +251,16 @@ def predicted(rows: Rows, mutations: Sequence[Write | Delete]) -> tuple[set[str]
         return refused.codes, rows
 
 
-def assert_same(database: Any, rows: Rows) -> None:
-    """Tables hold the model's rows, and indexes what these rows say."""
+def assert_same(database: Any, rows: Rows, *, nulls_first: bool) -> None:
+    """Check that tables hold the model's rows, and indexes what these rows say.
+
+    `nulls_first` says where a descending key has them: at the end in GoogleSQL.
+    """
     everything = KeySet(all_=True)
     parents, children = rows["Parent"].values(), rows["Child"].values()
     by_u = sorted(
         ([row["U"], row["P"], row["A"]] for row in parents),
-        key=lambda entry: (entry[0] is None, -(entry[0] or 0)),
+        key=lambda entry: ((entry[0] is None) is not nulls_first, -(entry[0] or 0)),
     )
     by_v = sorted([row["V"], row["P"], row["C"]] for row in children if row["V"] is not None)
     with database.snapshot(multi_use=True) as snapshot:
@@ -277,4 +282,4 @@ def test_commits_do_what_the_model_does(place, commits) -> None:
         found = outcome(database, mutations)
         event(found)
         assert found in codes
-        assert_same(database, rows)
+        assert_same(database, rows, nulls_first=handle.dialect == "postgresql")

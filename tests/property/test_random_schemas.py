@@ -1,7 +1,8 @@
 """Random writes under random schemas, against a model of plain dicts.
 
 Commits of mutations and DML in transactions: same outcome, same rows, same index
-entries; and what fails, a commit or a statement, leaves everything as it was before.
+entries; and what fails, a commit or a statement, leaves everything as it was before. In both
+dialects, except that PostgreSQL's foreign keys are always enforced.
 """
 
 from __future__ import annotations
@@ -23,7 +24,9 @@ from spanemu.database.options import (
     SingleUse,
     StatementRequest,
 )
+from spanemu.schema.dialect import dialect_named
 from spanemu.values.mutation import Delete, Mutation, RawKeySet, Write, WriteKind
+from tests.dialects import postgresql_sql, schema_in
 from tests.property.row_model import (
     FP,
     ForeignKey,
@@ -45,7 +48,7 @@ CELL = st.one_of(SMALL, SMALL, SMALL, st.integers(1, 3), st.none())
 
 
 @st.composite
-def tables(draw: st.DrawFn, number: int, before: Sequence[Table]) -> Table:
+def tables(draw: st.DrawFn, number: int, before: Sequence[Table], dialect: str) -> Table:
     name = f"T{number}"
     parents = [table for table in before if table.depth < 3]
     parent = draw(st.sampled_from([None, *parents])) if parents else None
@@ -59,7 +62,7 @@ def tables(draw: st.DrawFn, number: int, before: Sequence[Table]) -> Table:
     roots = [table.name for table in before if table.depth == 1]
     reference = None
     if roots and parent is None and draw(st.booleans()):
-        enforced = draw(st.integers(0, 4)) > 0
+        enforced = dialect == "postgresql" or draw(st.integers(0, 4)) > 0
         cascade = enforced and draw(st.booleans())
         reference = ForeignKey(draw(st.sampled_from(roots)), cascade, enforced)
     return Table(
@@ -77,10 +80,10 @@ def tables(draw: st.DrawFn, number: int, before: Sequence[Table]) -> Table:
 
 
 @st.composite
-def schemas(draw: st.DrawFn) -> dict[str, Table]:
+def schemas(draw: st.DrawFn, dialect: str) -> dict[str, Table]:
     found: list[Table] = []
     for number in range(draw(st.integers(1, 4))):
-        found.append(draw(tables(number, found)))
+        found.append(draw(tables(number, found, dialect)))
     return {table.name: table for table in found}
 
 
@@ -199,9 +202,11 @@ def predict_statement(schema: dict[str, Table], rows: Rows, statement: Any) -> R
 class Place:
     """A database of a random schema, and the model of its rows."""
 
-    def __init__(self, schema: dict[str, Table]) -> None:
+    def __init__(self, schema: dict[str, Table], dialect: str) -> None:
         self.schema = schema
-        self.world = World(*(text for table in schema.values() for text in table.ddl()))
+        self.is_postgresql = dialect == "postgresql"
+        ddl = [text for table in schema.values() for text in table.ddl()]
+        self.world = World(*schema_in(dialect, ddl), dialect=dialect_named(dialect))
         self.rows: Rows = {name: {} for name in schema}
 
     def commit(self, writes: Sequence[Any]) -> None:
@@ -222,9 +227,11 @@ class Place:
         begun: Any = Begin(ReadWriteOptions())
         for seqno, statement in enumerate(steps, 1):
             after = predict_statement(self.schema, expected, statement)
-            request = StatementRequest(sql_of(self.schema[statement[1]], statement), seqno=seqno)
+            sql = sql_of(self.schema[statement[1]], statement)
+            if self.is_postgresql:
+                sql, _ = postgresql_sql(sql)
             try:
-                stream = session.execute(request, begun)
+                stream = session.execute(StatementRequest(sql, seqno=seqno), begun)
                 failed = False
                 begun = Existing(stream.transaction.id or begun.id)
             except SpannerError:
@@ -264,7 +271,8 @@ class Place:
             assert found == [tuple(row.values()) for _, row in sorted(rows.items())]
             for index in table.indexes:
                 columns = (*index.columns, *table.key)
-                assert self._read(table, columns, index.name) == table.entries(rows, index)
+                entries = table.entries(rows, index, nulls_last=self.is_postgresql)
+                assert self._read(table, columns, index.name) == entries
 
     def _read(self, table: Table, columns: Sequence[str], index: str = "") -> list[Any]:
         request = ReadRequest(table.name, tuple(columns), RawKeySet(all=True), index)
@@ -274,7 +282,17 @@ class Place:
 @settings(max_examples=150, deadline=None)
 @given(st.data())
 def test_writes_do_what_the_model_does(data: st.DataObject) -> None:
-    place = Place(data.draw(schemas()))
+    play(data, "googlesql")
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.data())
+def test_writes_in_postgresql_do_what_the_model_does(data: st.DataObject) -> None:
+    play(data, "postgresql")
+
+
+def play(data: st.DataObject, dialect: str) -> None:
+    place = Place(data.draw(schemas(dialect)), dialect)
     commits = st.lists(row_writes(place.schema), min_size=1, max_size=5)
     transactions = st.lists(statements(place.schema), min_size=1, max_size=4)
     for _ in range(data.draw(st.integers(2, 10))):

@@ -11,8 +11,10 @@ from spanemu.base.rand import Randomness
 from spanemu.database.core import Environment
 from spanemu.database.database import Database
 from spanemu.database.options import CommitOptions, ReadWriteOptions, SingleUse
+from spanemu.schema.dialect import dialect_named
 from spanemu.txn.locks.holder import RETRY_PATIENCE_SECONDS
 from spanemu.values.mutation import WriteKind
+from tests.dialects import schema_in
 from tests.stress.isolation.history import Attempt, Ending, History, Violation, described
 from tests.stress.isolation.model import SCHEMA, State
 from tests.stress.isolation.operations import INDEX_READS, Mutations, WriteAccount, WriteEntry
@@ -57,7 +59,8 @@ class Simulation:
 
     seed: int
     operations: int = 40
-    history: History = field(default_factory=lambda: History(start=_first_state()))
+    dialect: str = "googlesql"
+    history: History = field(init=False)
     turns: int = 0
     schema_changes: int = 0
     database: Database = field(init=False)
@@ -65,7 +68,8 @@ class Simulation:
     def run(self) -> History:
         """Play it to the end. Raises Violation, or what a client ran into."""
         rng = Random(self.seed)
-        database = self.database = _database(self.seed)
+        self.history = History(start=_first_state(self.dialect))
+        database = self.database = _database(self.seed, self.dialect)
         database._core.locks = SteppedLocks(
             lambda: pause() if rng.random() < SWITCH_CHANCE else None
         )
@@ -139,18 +143,19 @@ def _rows(state: State) -> list[tuple[str, list[tuple[object, ...]]]]:
     ]
 
 
-def _first_state() -> State:
-    state = State()
+def _first_state(dialect: str) -> State:
+    state = State(entries_ascend=dialect == "postgresql")
     FIRST_ROWS.replay(state)
     return state
 
 
 @cache
-def template_database() -> Database:
-    """A database with a few rows; clones share what is compiled for it."""
+def template_database(dialect: str = "googlesql") -> Database:
+    """Return a database with a few rows; clones share what is compiled for it."""
     environment = Environment(ManualClock(), Randomness(0))
-    database = Database.create("projects/p/instances/i/databases/template", environment)
-    assert database.apply_ddl(SCHEMA).failure is None
+    name = f"projects/p/instances/i/databases/{dialect}"
+    database = Database.create(name, environment, dialect_named(dialect))
+    assert database.apply_ddl(schema_in(dialect, SCHEMA)).failure is None
     database.sessions.create({}).commit(
         SingleUse(ReadWriteOptions()),
         [part.mutation() for part in FIRST_ROWS.parts],
@@ -160,9 +165,10 @@ def template_database() -> Database:
     return database
 
 
-def _database(seed: int) -> Database:
-    """A database whose time and chance depend on the seed alone."""
-    database = template_database().clone(f"projects/p/instances/i/databases/seed-{seed}")
+def _database(seed: int, dialect: str) -> Database:
+    """Return a database whose time and chance depend on the seed alone."""
+    name = f"projects/p/instances/i/databases/seed-{seed}"
+    database = template_database(dialect).clone(name)
     core = database._core
     core.store.clock = ManualClock(1_000_000_000)
     core.environment = Environment(core.store.clock, Randomness(seed))

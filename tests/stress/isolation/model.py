@@ -21,6 +21,7 @@ SCHEMA = (
       FOREIGN KEY (Friend) REFERENCES Owners (Id),
     ) PRIMARY KEY (Id)""",
 )
+KEYS = {"Accounts": "Id", "Entries": "Id, N", "Owners": "Id", "Pets": "Id"}
 ACCOUNT = ("Id", "Grp", "Val", "Tag")
 ENTRY = ("Id", "N", "Val")
 PET = ("Id", "Owner", "Friend")
@@ -36,6 +37,7 @@ class Refused(Exception):
 class State:
     """All rows. Methods raise Refused and then leave a state that nobody may look at."""
 
+    entries_ascend: bool = False  # keys of the PostgreSQL dialect have no DESC
     accounts: dict[int, Account] = field(default_factory=dict)
     entries: dict[tuple[int, int], int] = field(default_factory=dict)
     owners: set[int] = field(default_factory=set)
@@ -47,7 +49,13 @@ class State:
     rehomed: set[int] = field(default_factory=set)  # pets, by mutations that gave them an owner
 
     def copy(self) -> State:
-        return State(dict(self.accounts), dict(self.entries), set(self.owners), dict(self.pets))
+        return State(
+            self.entries_ascend,
+            dict(self.accounts),
+            dict(self.entries),
+            set(self.owners),
+            dict(self.pets),
+        )
 
     @property
     def rows(self) -> tuple[Any, ...]:
@@ -74,7 +82,7 @@ class State:
     def entry_rows(self, id_: int) -> list[tuple[int, int, int]]:
         """An account's entries, in key order."""
         found = [(id_, n, val) for (above, n), val in self.entries.items() if above == id_]
-        return sorted(found, key=lambda row: -row[1])
+        return sorted(found, key=lambda row: row[1], reverse=not self.entries_ascend)
 
     # ------------------------------------------------------------------ writing
 

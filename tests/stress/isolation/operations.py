@@ -12,8 +12,10 @@ from typing import Any, Protocol
 from spanemu.base.errors import SpannerError
 from spanemu.database.options import ReadRequest, Selector, StatementRequest
 from spanemu.database.statements.results import ResultStream
+from spanemu.schema.dialect import POSTGRESQL, DatabaseDialect
 from spanemu.values.mutation import Delete, Mutation, RawKeySet, RawRange, Write, WriteKind
-from tests.stress.isolation.model import ACCOUNT, ENTRY, PET, Account, Refused, State
+from tests.dialects import postgresql_sql
+from tests.stress.isolation.model import ACCOUNT, ENTRY, KEYS, PET, Account, Refused, State
 from tests.stress.isolation.stage import pause
 
 EVERYTHING = RawKeySet(all=True)
@@ -150,8 +152,11 @@ class QueryEntriesOfGroup:
         )
 
     def replay(self, state: State) -> Any:
+        accounts = [id_ for _, id_, _ in state.group(self.grp, self.grp)]
         return [
-            row for _, id_, _ in state.group(self.grp, self.grp) for row in state.entry_rows(id_)
+            row
+            for id_ in accounts
+            for row in sorted(state.entry_rows(id_), key=lambda row: row[1], reverse=True)
         ]
 
 
@@ -381,15 +386,17 @@ class Mutations:
 
 
 def run(
-    session: Any, operation: Operation, selector: Selector, seqno: int
+    session: Any, operation: Operation, selector: Selector, seqno: int, dialect: DatabaseDialect
 ) -> tuple[Any, ResultStream]:
-    """What the client sees, and the stream that it came in. Raises SpannerError."""
+    """Return what the client sees, and the stream of it. Raises SpannerError."""
     request = operation.request()
     if isinstance(request, ReadRequest):
         stream = session.read(request, selector)
         return _slowly(stream), stream
-    if operation.writes:
-        request = StatementRequest(request.sql, request.parameters, seqno=seqno)
+    text, parameters = request.sql, request.parameters
+    if dialect is POSTGRESQL:
+        text, parameters = postgresql_sql(text, parameters, KEYS)
+    request = StatementRequest(text, parameters, seqno=seqno if operation.writes else 0)
     stream = session.execute(request, selector)
     rows = _slowly(stream)
     return (rows if stream.columns else stream.stats.row_count), stream

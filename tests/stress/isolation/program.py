@@ -213,12 +213,12 @@ class Draw:
 
 
 def rehearse(database: Database) -> None:
-    """Have every statement planned now, so that no plan depends on what was played before."""
+    """Plan every statement now, so that no plan depends on what was played before."""
     draw, session = Draw(Random(0)), database.sessions.create({})
     for make in (*Draw._READS, *Draw._WRITES) * REHEARSALS:
         begun = session.begin(ReadWriteOptions()).id
         with suppress(SpannerError):  # There are no rows yet; some statements need some.
-            run(session, make(draw), Existing(begun), 1)
+            run(session, make(draw), Existing(begun), 1, database.schema.dialect)
         session.rollback(begun)
 
 
@@ -236,6 +236,7 @@ class Program:
         self._draw = Draw(rng)
         self._history = history
         self._turns = turns
+        self._dialect = database.schema.dialect
 
     def run(self, operations: int) -> None:
         while operations > 0:
@@ -261,7 +262,7 @@ class Program:
         count = self._rng.randint(1, 3)
         for _ in range(count):
             operation = self._draw.read()
-            seen, stream = run(self._session, operation, selector, 0)
+            seen, stream = run(self._session, operation, selector, 0, self._dialect)
             attempt.steps.append((operation, seen))
             if isinstance(selector, Begin):
                 attempt.timestamp = stream.transaction.read_timestamp
@@ -303,7 +304,7 @@ class Program:
             selector = Existing(self._session.begin(MODES[attempt.mode]).id)
         for number, operation in enumerate(steps, 1):
             try:
-                seen, stream = run(self._session, operation, selector, number)
+                seen, stream = run(self._session, operation, selector, number, self._dialect)
             except SpannerError as failure:
                 return self._failed(attempt, operation, failure, selector)
             attempt.steps.append((operation, seen))

@@ -24,17 +24,21 @@ from tests.stress.isolation.history import Ending
 
 SEEDS_PER_TEST = 25
 OPERATIONS = 40
+FIRST_SEEDS = [
+    *(("googlesql", first) for first in range(0, 250, SEEDS_PER_TEST)),
+    ("postgresql", 0),
+]
 
 
-@pytest.mark.parametrize("first", range(0, 250, SEEDS_PER_TEST))
-def test_histories_can_be_explained(first: int) -> None:
+@pytest.mark.parametrize(("dialect", "first"), FIRST_SEEDS)
+def test_histories_can_be_explained(dialect: str, first: int) -> None:
     for seed in range(first, first + SEEDS_PER_TEST):
-        simulation = Simulation(seed, OPERATIONS)
         try:
-            simulation.run()
+            Simulation(seed, OPERATIONS, dialect).run()
         except Exception as failure:
+            again = f"--seed {seed} --operations {OPERATIONS} --dialect {dialect}"
             raise AssertionError(
-                f"python -m tests.stress.isolation --seed {seed} --operations {OPERATIONS}\n{failure}"
+                f"python -m tests.stress.isolation {again}\n{failure}"
             ) from failure
 
 
@@ -106,6 +110,14 @@ def test_a_broken_engine_is_found_out(name: str) -> None:
         _play(range(500))
 
 
-def _play(seeds: range) -> None:
+@pytest.mark.parametrize("name", ["scans lock nothing", "reads lock no cells"])
+def test_a_broken_engine_is_found_out_in_postgresql(name: str) -> None:
+    owner, attribute, broken = BROKEN[name]
+    template_database("postgresql")
+    with patch.object(owner, attribute, broken), pytest.raises((AssertionError, KeyError)):
+        _play(range(500), "postgresql")
+
+
+def _play(seeds: range, dialect: str = "googlesql") -> None:
     for seed in seeds:
-        Simulation(seed, OPERATIONS).run()
+        Simulation(seed, OPERATIONS, dialect).run()

@@ -1,6 +1,7 @@
 """`python -m tests.stress.locks [bank|disjoint|deadline] [--seconds 60] [--threads 32] [--embedded]`.
 
-`--official` has Google's emulator do the same, where it is installed. exit 0 when all went well.
+`--official` runs Google's emulator, where it is installed; `--dialect postgresql` uses a database
+of that dialect. exit 0 when all went well.
 """
 
 from __future__ import annotations
@@ -11,9 +12,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from google.cloud.spanner_admin_database_v1 import DatabaseDialect
+
 import spanemu
 from spanemu.api.client import official_database
 from tests.benchmarks.targets import client_at, free_port, process
+from tests.dialects import DIALECTS, schema_in
 from tests.installed import official_binary
 from tests.stress.locks import bank, deadline, disjoint
 from tests.stress.locks.threads import Tally, summary
@@ -26,11 +30,14 @@ def main() -> int:
     parser.add_argument("--threads", type=int, default=32)
     parser.add_argument("--embedded", action="store_true")
     parser.add_argument("--official", action="store_true")
+    parser.add_argument("--dialect", choices=DIALECTS, default=DIALECTS[0])
     given = parser.parse_args()
     if given.what == "deadline":
         return _watch_deadlines()
-    schema = bank.SCHEMA if given.what == "bank" else disjoint.SCHEMA
-    with _official(schema) if given.official else _ours(schema, given.embedded) as database:
+    ddl = bank.SCHEMA if given.what == "bank" else disjoint.SCHEMA
+    schema = schema_in(given.dialect, ddl)
+    place = _official if given.official else _embedded if given.embedded else _ours
+    with place(schema, given.dialect) as database:
         tallies = _play(given.what, database, given.threads, given.seconds)
     print(summary(tallies, given.seconds))
     problems = [problem for tally in tallies for problem in tally.problems]
@@ -66,13 +73,19 @@ def _play(what: str, database: Any, threads: int, seconds: float) -> list[Tally]
 
 
 @contextmanager
-def _ours(schema: list[str], embedded: bool) -> Iterator[Any]:
-    with spanemu.Emulator() if embedded else spanemu.Emulator.subprocess() as emulator:
-        yield emulator.create_database("contended", schema).client()
+def _embedded(schema: list[str], dialect: str) -> Iterator[Any]:
+    with spanemu.Emulator() as emulator:
+        yield emulator.create_database("contended", schema, dialect=dialect).client()
 
 
 @contextmanager
-def _official(schema: list[str]) -> Iterator[Any]:
+def _ours(schema: list[str], dialect: str) -> Iterator[Any]:
+    with spanemu.Emulator.subprocess() as emulator:
+        yield emulator.create_database("contended", schema, dialect=dialect).client()
+
+
+@contextmanager
+def _official(schema: list[str], dialect: str) -> Iterator[Any]:
     binary, port = official_binary(), free_port()
     if binary is None:
         raise SystemExit("Google's emulator is not installed here")
@@ -81,7 +94,10 @@ def _official(schema: list[str]) -> Iterator[Any]:
         client = client_at(address)
         instance = client.instance("contended", f"{client.project_name}/instanceConfigs/c")
         instance.create().result(20)
-        instance.database("contended", ddl_statements=schema).create().result(20)
+        kind = DatabaseDialect["POSTGRESQL" if dialect == "postgresql" else "GOOGLE_STANDARD_SQL"]
+        database = instance.database("contended", database_dialect=kind)
+        database.create().result(20)
+        database.update_ddl(schema).result(20)
         yield official_database(client, "contended", "contended")
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from random import Random
 from typing import Any
 
 from google.cloud.spanner_v1 import KeySet, param_types
 
+from tests.dialects import of_database
 from tests.stress.locks.threads import Tally, together
 
 SCHEMA = ["CREATE TABLE Accounts (Id INT64 NOT NULL, Balance INT64 NOT NULL) PRIMARY KEY (Id)"]
@@ -35,7 +37,8 @@ class Bank:
     def total(self) -> int:
         """All balances together, at one moment."""
         with self.database.snapshot() as snapshot:
-            (row,) = snapshot.execute_sql("SELECT SUM(Balance) FROM Accounts")
+            query = of_database(self.database, "SELECT SUM(Balance) FROM Accounts", {}, {})
+            (row,) = snapshot.execute_sql(*query)
             return int(row[0])
 
     def run(self, threads: int, seconds: float) -> list[Tally]:
@@ -54,11 +57,18 @@ class Bank:
         def transfer(transaction: Any) -> None:
             tally.attempts += 1
             if by_dml:
-                _transfer_by_dml(transaction, source, target, amount)
+                self._transfer_by_dml(transaction, {source: -amount, target: amount})
             else:
                 _transfer_by_mutations(transaction, source, target, amount)
 
         self.database.run_in_transaction(transfer)
+
+    def _transfer_by_dml(self, transaction: Any, changes: Mapping[int, int]) -> None:
+        types = {"id": _INT, "amount": _INT}
+        for id_, added in changes.items():
+            given = {"id": id_, "amount": added}
+            changed = transaction.execute_update(*of_database(self.database, _ADD, given, types))
+            assert changed == 1, changed
 
     @staticmethod
     def _pair(rng: Random) -> tuple[int, int]:
@@ -69,14 +79,6 @@ class Bank:
         while target == source:
             target = one()
         return source, target
-
-
-def _transfer_by_dml(transaction: Any, source: int, target: int, amount: int) -> None:
-    types = {"id": _INT, "amount": _INT}
-    for id_, added in ((source, -amount), (target, amount)):
-        given = {"id": id_, "amount": added}
-        changed = transaction.execute_update(_ADD, params=given, param_types=types)
-        assert changed == 1, changed
 
 
 def _transfer_by_mutations(transaction: Any, source: int, target: int, amount: int) -> None:

@@ -7,9 +7,12 @@ from typing import Any
 
 from google.cloud.spanner_v1 import param_types
 
+from tests.dialects import of_database
 from tests.stress.locks.threads import Tally, together
 
 SCHEMA = ["CREATE TABLE Counters (Id INT64 NOT NULL, N INT64 NOT NULL) PRIMARY KEY (Id)"]
+_READ = "SELECT N FROM Counters WHERE Id = @id"
+_COUNT = "UPDATE Counters SET N = N + 1 WHERE Id = @id"
 _TYPES = {"id": param_types.INT64}
 
 
@@ -26,11 +29,10 @@ def run(database: Any, threads: int, seconds: float) -> list[Tally]:
         def count(transaction: Any) -> None:
             tally.attempts += 1
             given = {"id": number}
-            sql = "SELECT N FROM Counters WHERE Id = @id"
-            ((before,),) = transaction.execute_sql(sql, params=given, param_types=_TYPES)
+            query = of_database(database, _READ, given, _TYPES)
+            ((before,),) = transaction.execute_sql(*query)
             assert before == tally.done
-            sql = "UPDATE Counters SET N = N + 1 WHERE Id = @id"
-            transaction.execute_update(sql, params=given, param_types=_TYPES)
+            transaction.execute_update(*of_database(database, _COUNT, given, _TYPES))
 
         database.run_in_transaction(count)
 

@@ -10,10 +10,12 @@ import pytest
 
 import spanemu
 from spanemu.txn.locks import holder
+from tests.dialects import DIALECTS, schema_in
 from tests.stress.locks import bank, crash, disjoint
 from tests.stress.locks.threads import summary
 
 SECONDS = 3.0
+BANK_SECONDS = 2.0
 BREAK_SECONDS_MAX = 1.0
 WAITING_SECONDS = 0.5
 
@@ -24,11 +26,13 @@ def emulator(request: Any) -> Iterator[spanemu.Emulator]:
         yield emulator
 
 
-def test_the_bank_loses_nothing(emulator: spanemu.Emulator) -> None:
-    here = bank.Bank(emulator.create_database("bank", bank.SCHEMA).client())
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_the_bank_loses_nothing(emulator: spanemu.Emulator, dialect: str) -> None:
+    schema = schema_in(dialect, bank.SCHEMA)
+    here = bank.Bank(emulator.create_database("bank", schema, dialect=dialect).client())
     here.open()
-    tallies = here.run(32, SECONDS)
-    print(summary(tallies, SECONDS))
+    tallies = here.run(32, BANK_SECONDS)
+    print(summary(tallies, BANK_SECONDS))
     assert [problem for tally in tallies for problem in tally.problems] == []
     assert here.total() == bank.TOTAL
     assert min(tally.done for tally in tallies) > 0

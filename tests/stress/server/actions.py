@@ -6,18 +6,31 @@ An action that raises `Broken` saw the database say something that it must not.
 from __future__ import annotations
 
 import datetime
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from random import Random
+from types import MappingProxyType
 from typing import Any
 
 from google.cloud.spanner_v1 import KeySet, param_types
 
+from tests.dialects import of_database
 from tests.stress.server.ledger import ACCOUNTS, BALANCE, LINES_PER_ORDER, Ledger
 
 FAMILIES_PER_THREAD_MAX = 12
 _STALENESS = datetime.timedelta(milliseconds=300)
 _TOTAL = "SELECT SUM(Balance) FROM Accounts"
-_IDS = {"id": param_types.INT64, "amount": param_types.INT64}
+_BALANCE = "SELECT Balance FROM Accounts WHERE Id = @id"
+_SET_BALANCE = "UPDATE Accounts SET Balance = @amount, Moves = Moves + 1 WHERE Id = @id"
+_ADD_TO_BALANCE = (
+    "UPDATE Accounts SET Balance = Balance + @amount, Moves = Moves + 1 WHERE Id = @id"
+)
+_DELETE_ORDER = "DELETE FROM Orders WHERE Id = @id"
+_FAMILIES = """
+    SELECT o.Id, COUNT(l.Id) FROM Orders AS o LEFT JOIN Lines AS l USING (Id)
+    WHERE STARTS_WITH(o.Id, @name) GROUP BY o.Id
+"""
+_ID = {"id": param_types.INT64}
+_ID_AND_AMOUNT = {**_ID, "amount": param_types.INT64}
 
 
 class Broken(Exception):
@@ -47,20 +60,16 @@ class Actor:
         source, target, amount = self._transfer()
 
         def work(transaction: Any) -> None:
-            query = "SELECT Balance FROM Accounts WHERE Id = @id"
-            params = {"id": source}
-            ((balance,),) = transaction.execute_sql(query, params, param_types=_IDS_ONLY)
-            statement = "UPDATE Accounts SET Balance = @amount, Moves = Moves + 1 WHERE Id = @id"
-            written = transaction.execute_update(
-                statement, {"id": source, "amount": balance - amount}, _IDS
-            )
-            written += transaction.execute_update(
-                "UPDATE Accounts SET Balance = Balance + @amount, Moves = Moves + 1 WHERE Id = @id",
-                {"id": target, "amount": amount},
-                _IDS,
-            )
-            if written != 2:
-                raise Broken(f"a transfer updated {written} rows")
+            query = self._sql(_BALANCE, {"id": source}, _ID)
+            ((balance,),) = transaction.execute_sql(*query)
+            for statement, id_, value in (
+                (_SET_BALANCE, source, balance - amount),
+                (_ADD_TO_BALANCE, target, amount),
+            ):
+                given = {"id": id_, "amount": value}
+                written = transaction.execute_update(*self._sql(statement, given, _ID_AND_AMOUNT))
+                if written != 1:
+                    raise Broken(f"a transfer updated {written} rows of an account")
 
         self._database.run_in_transaction(work)
         self.ledger.moves.update((source, target))
@@ -111,7 +120,7 @@ class Actor:
             with self._database.batch() as batch:
                 batch.delete("Orders", KeySet([[order]]))
         else:
-            self._database.run_in_transaction(_delete_order, order)
+            self._database.run_in_transaction(self._delete_order, order)
         self.ledger.orders.discard(order)
         self.ledger.deleted += 1
 
@@ -129,21 +138,17 @@ class Actor:
 
     def query_total(self) -> None:
         with self._database.snapshot() as snapshot:
-            self._check_total(list(snapshot.execute_sql(_TOTAL)))
+            self._check_total(list(snapshot.execute_sql(*self._sql(_TOTAL))))
 
     def query_stale_total(self) -> None:
         with self._database.snapshot(exact_staleness=_STALENESS) as snapshot:
-            self._check_total(list(snapshot.execute_sql(_TOTAL)))
+            self._check_total(list(snapshot.execute_sql(*self._sql(_TOTAL))))
 
     def query_families(self) -> None:
         """Lines never come without their order, and an order never without its lines."""
         with self._database.snapshot() as snapshot:
-            rows = snapshot.execute_sql(
-                """SELECT o.Id, COUNT(l.Id) FROM Orders AS o LEFT JOIN Lines AS l USING (Id)
-                   WHERE STARTS_WITH(o.Id, @name) GROUP BY o.Id""",
-                params={"name": f"{self._name}-"},
-                param_types={"name": param_types.STRING},
-            )
+            query = self._sql(_FAMILIES, {"name": f"{self._name}-"}, {"name": param_types.STRING})
+            rows = snapshot.execute_sql(*query)
             found = dict(map(tuple, rows))
         if set(found) != set(self._orders) or set(found.values()) - {LINES_PER_ORDER}:
             raise Broken(f"a query shows {found}, expected {self._orders}")
@@ -157,20 +162,24 @@ class Actor:
         if first != again:
             raise Broken("a snapshot changed between two reads")
 
+    def _sql(
+        self,
+        statement: str,
+        parameters: Mapping[str, Any] = MappingProxyType({}),
+        types: Mapping[str, Any] = MappingProxyType({}),
+    ) -> tuple[str, Mapping[str, Any], Mapping[str, Any]]:
+        """Return a statement in the dialect of the database."""
+        return of_database(self._database, statement, parameters, types)
+
+    def _delete_order(self, transaction: Any, order: str) -> None:
+        statement = self._sql(_DELETE_ORDER, {"id": order}, {"id": param_types.STRING})
+        deleted = transaction.execute_update(*statement)
+        if deleted != 1:
+            raise Broken(f"deleting {order} deleted {deleted} rows")
+
     def _check_total(self, rows: list[list[int]]) -> None:
         if rows != [[ACCOUNTS * BALANCE]]:
             raise Broken(f"the balances add up to {rows}")
-
-
-_IDS_ONLY = {"id": param_types.INT64}
-
-
-def _delete_order(transaction: Any, order: str) -> None:
-    deleted = transaction.execute_update(
-        "DELETE FROM Orders WHERE Id = @id", {"id": order}, {"id": param_types.STRING}
-    )
-    if deleted != 1:
-        raise Broken(f"deleting {order} deleted {deleted} rows")
 
 
 _WEIGHTS: dict[Callable[[Actor], None], int] = {

@@ -1,4 +1,4 @@
-"""A server, its databases, several client processes, and the verdict."""
+"""A server, its databases of both dialects, several client processes, and the verdict."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from multiprocessing import get_context
 
 from spanemu.api.remote import EmulatorProcess, RemoteEmulator
 from spanemu.base.clock import monotonic
+from tests.dialects import DIALECTS, schema_in
 from tests.stress.server.ledger import SCHEMA, differences, open_books
 from tests.stress.server.memory import MemorySamples
 from tests.stress.server.worker import STALL_SECONDS_MAX, Assignment, Report, work
@@ -68,8 +69,10 @@ def campaign(plan: Plan) -> Verdict:
     )
     with RemoteEmulator(process.endpoint.uri, process=process) as emulator:
         names = [f"stress-{number}" for number in range(plan.databases)]
-        for name in names:
-            open_books(emulator.create_database(name, SCHEMA).client())
+        for number, name in enumerate(names):
+            dialect = DIALECTS[number % len(DIALECTS)]
+            schema = schema_in(dialect, SCHEMA)
+            open_books(emulator.create_database(name, schema, dialect=dialect).client())
         started = monotonic()
         with MemorySamples(process.endpoint.pid) as memory:
             reports = _run(plan, emulator, names)
