@@ -9,8 +9,10 @@ import json
 import os
 import shutil
 import subprocess
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 
 import pytest
 
@@ -52,7 +54,7 @@ class Client:
         if missing:
             pytest.skip(f"{', '.join(missing)}: not installed here")
         _fetch(self, out)
-        built = _shell(self, self.build, out, BUILD_SECONDS_MAX)
+        built = shell(self, self.build, out, BUILD_SECONDS_MAX)
         assert built.returncode == 0, built.stdout + built.stderr
 
 
@@ -125,7 +127,7 @@ CLIENTS = (
 def test_tour(client: Client, tmp_path: Path) -> None:
     client.make(tmp_path)
     with spanemu.Emulator.subprocess() as emulator:
-        ran = _shell(client, client.run, tmp_path, RUN_SECONDS_MAX, emulator.uri)
+        ran = shell(client, client.run, tmp_path, RUN_SECONDS_MAX, emulator.uri)
     assert (ran.returncode, ran.stdout) == (0, client.prints), ran.stderr
 
 
@@ -137,7 +139,7 @@ def test_lock_files_name_no_hosts() -> None:
 
 def _fetch(client: Client, out: Path) -> None:
     try:
-        fetched = _shell(client, client.fetch, out, FETCH_SECONDS_MAX)
+        fetched = shell(client, client.fetch, out, FETCH_SECONDS_MAX)
     except subprocess.TimeoutExpired:
         pytest.skip(f"no dependencies for {client.language} within {FETCH_SECONDS_MAX} s")
     if fetched.returncode:
@@ -145,14 +147,20 @@ def _fetch(client: Client, out: Path) -> None:
         pytest.skip(f"no dependencies for {client.language}: {said}")
 
 
-def _shell(
-    client: Client, command: str, out: Path, seconds: float, uri: str = ""
+def shell(
+    client: Client,
+    command: str,
+    out: Path,
+    seconds: float,
+    uri: str = "",
+    places: Mapping[str, object] = MappingProxyType({}),
 ) -> subprocess.CompletedProcess[str]:
+    """Run a command of a client in its folder; `places` fills in what `{out}` does not."""
     return subprocess.run(
-        f"exec {command.format(out=out)}",  # So that a time-out ends the tool, not its shell.
+        f"exec {command.format(out=out, **places)}",  # So that a time-out ends the tool, not its shell.
         shell=True,
         cwd=client.home,
-        env=os.environ | STAY_HERE | {"SPANNER_EMULATOR_HOST": uri},
+        env=os.environ | STAY_HERE | ({"SPANNER_EMULATOR_HOST": uri} if uri else {}),
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
