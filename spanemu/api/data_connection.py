@@ -32,6 +32,12 @@ _DATABASES = "/google.spanner.admin.database.v1.DatabaseAdmin/"
 _OPERATIONS = "/google.longrunning.Operations/"
 _OPTIONS = (("grpc.max_receive_message_length", -1), ("grpc.max_send_message_length", -1))
 _POLL_SECONDS = 0.05
+
+# Google's emulator leaves the dialect out of GetDatabase.
+DIALECT_QUERY = """
+    SELECT option_value FROM information_schema.database_options
+    WHERE option_name = 'database_dialect'
+"""
 _ATTEMPTS_MAX = 10  # of a transaction that the server aborts
 
 
@@ -101,8 +107,13 @@ class DataConnection:
         if self._dialect is None:
             request = admin.GetDatabaseRequest(name=self._name)
             database = self._call(f"{_DATABASES}GetDatabase", request, admin.Database)
-            self._dialect = DATABASE_DIALECTS[database.database_dialect]
+            number = database.database_dialect
+            self._dialect = DATABASE_DIALECTS[number] if number else self._declared_dialect()
         return self._dialect
+
+    def _declared_dialect(self) -> DatabaseDialect:
+        with self.snapshot() as snapshot:
+            return dialect_declared(snapshot.value(DIALECT_QUERY))
 
     def run_ddl(self, statements: Sequence[str], descriptors: bytes = b"") -> None:
         """Run schema statements and wait for the end of the operation. Raises SpannerError."""
@@ -234,7 +245,12 @@ class DataSnapshot:
             session=self._connection._session, transaction=self._transaction, sql=sql
         )
         result = self._connection._call(f"{_SPANNER}ExecuteSql", request, wire.ResultSet)
-        return _cell(result.rows[0].values[0])
+        return cell_of(result.rows[0].values[0])
+
+
+def dialect_declared(name: Cell) -> DatabaseDialect:
+    """Return the dialect with the name that DATABASE_OPTIONS shows."""
+    return next(each for each in DATABASE_DIALECTS.values() if each.name == name)
 
 
 _READ_WRITE = wire.TransactionOptions(read_write=wire.TransactionOptions.ReadWrite())
@@ -258,7 +274,7 @@ def _rows(results: Iterator[Any], width: int) -> Iterator[Row]:
             pending = None
         if result.chunked_value:
             pending = values.pop()
-        cells.extend(map(_cell, values))
+        cells.extend(map(cell_of, values))
         whole = len(cells) - len(cells) % width
         for start in range(0, whole, width):
             yield cells[start : start + width]
@@ -283,7 +299,8 @@ def _is_divisible(first: Any, second: Any) -> bool:
     return kind in ("string_value", "list_value") and second.WhichOneof("kind") == kind
 
 
-def _cell(value: Any) -> Cell:
+def cell_of(value: Any) -> Cell:
+    """Return the cell of a message google.protobuf.Value."""
     kind = value.WhichOneof("kind")
     if kind == "string_value":
         return value.string_value  # type: ignore[no-any-return]
@@ -293,7 +310,7 @@ def _cell(value: Any) -> Cell:
         return value.number_value  # type: ignore[no-any-return]
     if kind == "bool_value":
         return value.bool_value  # type: ignore[no-any-return]
-    return [_cell(each) for each in value.list_value.values]
+    return [cell_of(each) for each in value.list_value.values]
 
 
 def _fill(value: Any, cell: Cell) -> None:

@@ -8,7 +8,9 @@ import pytest
 from click.testing import CliRunner
 
 import spanemu
+from spanemu.api.data_connection import data_connection
 from spanemu.cli import main
+from spanemu.schema.dialect import POSTGRESQL
 from tests.unit.messages.shop import BUNDLE, DESCRIPTORS
 
 SCHEMA = """
@@ -65,6 +67,19 @@ def test_the_dialect_is_that_of_the_dump(emulator, run, tmp_path):
     run("dump", "pg", "--format", "jsonl", "-o", tmp_path / "dump")
     run("load", "pg-copy", tmp_path / "dump", "--create")
     assert emulator.database("pg-copy").ddl() == emulator.database("pg").ddl()
+
+
+def test_a_server_may_leave_the_dialect_out(emulator, monkeypatch):
+    """Google's emulator does."""
+    emulator.create_database("pg-bare", dialect="postgresql")
+    with data_connection(emulator.uri, emulator.database("pg-bare").name) as connection:
+        call = connection._call
+
+        def without_dialect(method, request, reply):
+            return reply() if method.endswith("GetDatabase") else call(method, request, reply)
+
+        monkeypatch.setattr(connection, "_call", without_dialect)
+        assert connection.dialect() is POSTGRESQL
 
 
 def test_tables_rows_and_schema_can_be_left_out(run, tmp_path):
