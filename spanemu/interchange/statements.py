@@ -1,4 +1,4 @@
-"""Divides a large SQL file into statements, with a few statements in memory at a time."""
+"""Divides SQL into statements: a large file, with a few statements in memory, or a text."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ _OPENING_CHARS_MAX = 66  # of a dollar quote; other beginnings have three charac
 
 def file_statements(file: TextIO, dialect: DatabaseDialect) -> Iterator[FileStatement]:
     """Yield the statements of a file. Comments before a statement are left out."""
-    syntax = _POSTGRESQL if dialect is POSTGRESQL else _GOOGLESQL
+    syntax = _syntax(dialect)
     text, line, complete = "", 1, False
     while not complete:
         chunk = file.read(_CHUNK_CHARS)
@@ -78,6 +78,29 @@ def file_statements(file: TextIO, dialect: DatabaseDialect) -> Iterator[FileStat
             start = end + 1
         text = text[start:]
     yield from _statement(text, line, syntax.blank)
+
+
+def divide(text: str, dialect: DatabaseDialect) -> tuple[list[FileStatement], str]:
+    """Return the statements of a text that a semicolon ends, and the text behind the last one."""
+    syntax = _syntax(dialect)
+    statements: list[FileStatement] = []
+    start, line = 0, 1
+    for end in _ends(text, syntax, complete=True):
+        statements.extend(_statement(text[start:end], line, syntax.blank))
+        line += text.count("\n", start, end)
+        start = end + 1
+    return statements, text[start:]
+
+
+def without_comments(text: str, dialect: DatabaseDialect) -> str:
+    """Return a text without the white space and the comments at its beginning."""
+    blank = _syntax(dialect).blank.match(text)
+    assert blank is not None
+    return text[blank.end() :]
+
+
+def _syntax(dialect: DatabaseDialect) -> _Syntax:
+    return _POSTGRESQL if dialect is POSTGRESQL else _GOOGLESQL
 
 
 def _statement(text: str, line: int, leading: re.Pattern[str]) -> Iterator[FileStatement]:

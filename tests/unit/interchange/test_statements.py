@@ -7,7 +7,7 @@ import io
 import pytest
 
 from spanemu.interchange import statements
-from spanemu.interchange.statements import file_statements
+from spanemu.interchange.statements import divide, file_statements
 from spanemu.schema.dialect import GOOGLE_STANDARD_SQL, POSTGRESQL
 
 GOOGLESQL_TEXT = r"""-- first; comment
@@ -52,3 +52,13 @@ def test_comments_are_no_statements(text):
 def test_an_unfinished_text_is_left_to_the_server():
     (statement,) = file_statements(io.StringIO("SELECT 'a; SELECT 1"), GOOGLE_STANDARD_SQL)
     assert statement.text == "SELECT 'a; SELECT 1"
+
+
+@pytest.mark.parametrize(("dialect", "text", "expected"), CASES)
+def test_a_text_is_divided_as_a_file_is(dialect, text, expected):
+    complete, rest = divide(f"{text};", dialect)
+    assert ([tuple(statement) for statement in complete], rest) == (expected, "")
+
+
+def test_the_rest_of_a_text_is_open():
+    assert divide("SELECT 1; SELECT ';", GOOGLE_STANDARD_SQL)[1] == " SELECT ';"
