@@ -89,8 +89,19 @@ class PlanTree:
 
     def lines(self) -> Iterator[str]:
         """Return the lines of a drawing of the relational nodes, with their conditions."""
-        root = _Link("", self.nodes[0])
-        return tree_lines(root, self._label, self._children)
+        return (line for line, _ in self.numbered_lines())
+
+    def numbered_lines(self) -> Iterator[tuple[str, PlanNode | None]]:
+        """Yield the lines of the drawing, each with the node whose first line it is, or None."""
+        nodes: list[PlanNode | None] = []
+
+        def label(link: _Link) -> str:
+            text = self._label(link)
+            nodes.extend([link.node, *[None] * text.count("\n")])
+            return text
+
+        for number, line in enumerate(tree_lines(_Link("", self.nodes[0]), label, self._children)):
+            yield line, nodes[number]
 
     def _children(self, link: _Link) -> Iterator[_Link]:
         for child in link.node.child_links:
