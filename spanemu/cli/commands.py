@@ -86,6 +86,10 @@ COMMANDS: Mapping[str, Subcommand] = {
         "spanemu.cli.save", "Save the state of a running server in its data directory."
     ),
     "serve": Subcommand("spanemu.cli.serve", "Run an emulator on a port until it is stopped."),
+    "sql": Subcommand(
+        "spanemu.cli.sql",
+        "Run SQL on a database of a running server: statements, files, or a shell.",
+    ),
 }
 
 

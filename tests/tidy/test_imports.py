@@ -101,6 +101,7 @@ ONLY_IN: dict[str, set[str]] = {
     "sortedcontainers": {"storage", "queues", "txn", "database", "admin", "values"},
     "re2": {"sql"},
     "fastavro": {"interchange"},
+    "prompt_toolkit": {"cli"},
 }
 
 
@@ -118,6 +119,7 @@ LAZY: dict[str, str] = {
     "spanemu.control.request_log": "the same",
     "spanemu.lint": "the linter is for runs that ask for it",
     "pytest_spanemu.lint": "the same",
+    "spanemu.cli.shell.editor": "its package is for interactive shells only",
     "spanemu.interchange.avro": "its package is for users of Avro only",
     "difflib": "for mistakes only, and every test run loads `base.suggestions`",
     "faker": "imported when a row factory is used",

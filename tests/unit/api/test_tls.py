@@ -129,6 +129,22 @@ def test_health_and_doctor_trust_the_endpoint_file(emulator, endpoint_file, ca):
     assert f"REST answers at {emulator.rest_uri}" in named.output
 
 
+def test_sql_speaks_tls(endpoint_file):
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    text = "DELETE FROM T WHERE Id = 70 THEN RETURN Id;\n\\l"
+    command = [sys.executable, "-m", "spanemu", "sql", "shop", "--format", "csv", "-e", text]
+    result = subprocess.run(  # in a process of its own, past the embedded channel
+        [*command, "--endpoint-file", str(endpoint_file)],
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert (result.returncode, result.stderr) == (0, "")
+    assert result.stdout == "Id\ncurrent,database\n*,shop\n"
+
+
 def test_env_and_gcloud_name_the_certificate(emulator, endpoint_file, ca, tmp_path, monkeypatch):
     monkeypatch.setenv("CLOUDSDK_CONFIG", str(tmp_path / "gcloud"))
     flags = ["--endpoint-file", str(endpoint_file)]

@@ -1,0 +1,134 @@
+"""The state of a shell, and how it runs statements: query, DML, DDL, plans and transactions."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from spanemu.base.clock import monotonic
+from spanemu.cli.shell.cells import text_of
+from spanemu.cli.shell.database_session import DatabaseSession, Parameter, Parameters, Result
+from spanemu.cli.shell.failures import ShellFailure
+from spanemu.cli.shell.output import Column, Columns, Printer
+from spanemu.cli.shell.plans import plan_lines, summary
+from spanemu.cli.shell.script import InvalidStatement, Kind, Request, Statement, request_of
+from spanemu.schema.dialect import DatabaseDialect
+
+_PARAMETERS = re.compile(r"(?<![@\w])@([A-Za-z_]\w*)|\$(\d+)")
+
+
+@dataclass(slots=True)
+class Shell:
+    """A shell on one database. `schema_version` changes with each statement that may change it."""
+
+    session: DatabaseSession
+    printer: Printer
+    parameters: dict[str, Parameter] = field(default_factory=dict)
+    timing: bool = False
+    schema_version: int = 0
+    folder: Path = Path()  # against which \i resolves paths
+    depth: int = 0  # of files that include files
+
+    @property
+    def dialect(self) -> DatabaseDialect:
+        """The dialect of the database."""
+        return self.session.dialect
+
+    def run(self, statement: Statement) -> None:
+        """Run a statement and show its result. Raises one of `failures.FAILURES`."""
+        began = monotonic()
+        try:
+            request = request_of(statement.text, self.dialect)
+        except InvalidStatement as problem:
+            raise ShellFailure(str(problem)) from problem
+        match request:
+            case Request(kind=Kind.DDL):
+                self._run_ddl(request)
+            case Request(kind=Kind.BEGIN):
+                self.session.begin(read_only=request.read_only, bound=request.bound)
+                self.printer.note("BEGIN READ ONLY" if request.read_only else "BEGIN")
+            case Request(kind=Kind.COMMIT):
+                timestamp = self.session.commit()
+                self.printer.note(
+                    "COMMIT" if timestamp is None else f"COMMIT at {_time(timestamp)}"
+                )
+            case Request(kind=Kind.ROLLBACK):
+                self.session.rollback()
+                self.printer.note("ROLLBACK")
+            case Request(explain=True):
+                self._explain(request)
+            case _:
+                self._run_rows(request)
+        if self.timing:
+            self.printer.remark(f"Time: {(monotonic() - began) * 1000:.1f} ms")
+
+    def set_parameter(self, name: str, expression: str) -> None:
+        """Set a query parameter to the value of an expression, which the server evaluates."""
+        result = self.session.query(f"SELECT {expression}", {})
+        rows = list(result.rows)
+        if len(rows) != 1 or len(result.fields) != 1:
+            raise ShellFailure(f"the value of {name} must be a single expression")
+        key = f"p{name}" if name.isdecimal() else name
+        self.parameters[key] = Parameter(result.fields[0].type_, rows[0][0])
+
+    def change_database(self, session: DatabaseSession) -> None:
+        """Continue with another database."""
+        self.session.close()
+        self.session = session
+        self.schema_version += 1
+
+    def show(self, result: Result) -> int:
+        """Write the rows of a result, and return their number."""
+        return self.printer.result(columns_of(result), result.rows)
+
+    def parameters_of(self, sql: str) -> Parameters:
+        """Return the parameters that a statement names."""
+        names = {name or f"p{number}" for name, number in _PARAMETERS.findall(sql)}
+        folded = {name.lower() for name in names}
+        return {name: each for name, each in self.parameters.items() if name.lower() in folded}
+
+    # ------------------------------------------------------------------ statements
+
+    def _run_ddl(self, request: Request) -> None:
+        self.schema_version += 1
+        self.session.ddl(request.text)
+        self.printer.note("Schema changed")
+
+    def _run_rows(self, request: Request) -> None:
+        is_dml = request.kind is Kind.DML
+        run = self.session.dml if is_dml else self.session.query
+        result = run(request.text, self.parameters_of(request.text))
+        count = self.show(result) if result.fields else len(list(result.rows))
+        changed = result.row_count
+        self.printer.note(
+            _count(count, "row") if changed is None else f"{_count(changed, 'row')} changed"
+        )
+
+    def _explain(self, request: Request) -> None:
+        ask = self.session.profile if request.analyze else self.session.plan
+        is_dml = request.kind is Kind.DML
+        result = ask(request.text, self.parameters_of(request.text), is_dml=is_dml)
+        lines = list(plan_lines(result.stats))
+        self.printer.text("\n".join(lines) or "The server returned no plan.")
+        if figures := summary(result.stats):
+            self.printer.note(f"\n{figures}")
+
+
+def columns_of(result: Result) -> Columns:
+    """Return the columns of a result."""
+    return [Column(each.name, each.type_) for each in result.fields]
+
+
+def parameter_text(parameter: Parameter) -> str:
+    """Return the value of a parameter as text."""
+    return text_of(parameter.cell, parameter.type)
+
+
+def _count(count: int, noun: str) -> str:
+    return f"{count} {noun}{'' if count == 1 else 's'}"
+
+
+def _time(timestamp: object) -> str:
+    text = timestamp.rfc3339() if hasattr(timestamp, "rfc3339") else str(timestamp)
+    return str(text)

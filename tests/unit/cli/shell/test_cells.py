@@ -1,0 +1,44 @@
+"""Cells as text and as values of JSON."""
+
+from __future__ import annotations
+
+import pytest
+from google.cloud.spanner_v1 import StructType, Type, TypeCode
+from google.cloud.spanner_v1.param_types import Array, Struct
+
+from spanemu.cli.shell.cells import json_of, printable, text_of, unique_names
+
+INT64, JSON, FLOAT64 = (
+    Type(code=code) for code in (TypeCode.INT64, TypeCode.JSON, TypeCode.FLOAT64)
+)
+PAIR = Struct([StructType.Field(name="a", type_=INT64), StructType.Field(name="a", type_=INT64)])
+
+
+@pytest.mark.parametrize(
+    ("cell", "type_", "text", "value"),
+    [
+        (None, INT64, "NULL", None),
+        (True, Type(code=TypeCode.BOOL), "true", True),
+        ("9007199254740993", INT64, "9007199254740993", "9007199254740993"),
+        (2.0, FLOAT64, "2", 2.0),
+        (-0.0, FLOAT64, "-0", -0.0),
+        (1e300, FLOAT64, "1e+300", 1e300),
+        (0.1, FLOAT64, "0.1", 0.1),
+        ("NaN", FLOAT64, "NaN", "NaN"),
+        ('{"a":[1]}', JSON, '{"a":[1]}', {"a": [1]}),
+        ("null", JSON, "null", None),
+        (["1", None], Array(INT64), "[1, null]", ["1", None]),
+        ([["1", "2"]], Array(PAIR), '[{"a": 1, "a_2": 2}]', [{"a": "1", "a_2": "2"}]),
+    ],
+)
+def test_a_cell_has_a_text_and_a_value(cell, type_, text, value):
+    assert text_of(cell, type_) == text
+    assert json_of(cell, type_) == value
+
+
+def test_names_of_an_object_are_unique():
+    assert unique_names(["a", "", "a", "a_2"]) == ["a", "column_2", "a_2", "a_2_2"]
+
+
+def test_control_characters_are_escapes():
+    assert printable("a\x1b[31m\x07\r\x9b\tb\nc") == "a\\x1b[31m\\x07\\x0d\\x9b\tb\nc"

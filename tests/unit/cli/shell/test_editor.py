@@ -1,0 +1,85 @@
+"""The shell on a terminal, with keys from a pipe."""
+
+from __future__ import annotations
+
+import pytest
+from prompt_toolkit.application import create_app_session
+from prompt_toolkit.completion import CompleteEvent
+from prompt_toolkit.document import Document
+from prompt_toolkit.input import create_pipe_input
+from prompt_toolkit.output import DummyOutput
+
+from spanemu.cli.shell.completion import Completer
+from spanemu.cli.shell.editor import MenuCompleter, edit
+
+pytestmark = pytest.mark.timeout(60)  # An editor without further keys waits for ever.
+
+ESCAPE_ENTER, CONTROL_C, CONTROL_D, UP = "\x1b\r", "\x03", "\x04", "\x1b[A"
+
+
+@pytest.fixture
+def type_keys(open_shell, capsys):
+    """A function that types keys into a shell, and returns what it writes."""
+
+    def type_keys(*keys, history=None, database="music"):
+        shell = open_shell(database)
+        with create_pipe_input() as pipe, create_app_session(input=pipe, output=DummyOutput()):
+            pipe.send_text("".join(keys) + CONTROL_D)
+            edit(shell, history)
+        shell.session.close()
+        return shell.printer._out.getvalue() + capsys.readouterr().err
+
+    return type_keys
+
+
+def test_a_statement_runs_when_its_semicolon_is_typed(type_keys):
+    shown = type_keys("SELECT Name\r", "FROM Singers\r", "WHERE SingerId = 1;\r")
+    assert "│ Ann" in shown
+    assert "ERROR" not in shown
+
+
+def test_escape_enter_runs_without_a_semicolon(type_keys):
+    assert "│ Ann" in type_keys("SELECT Name FROM Singers WHERE SingerId = 1", ESCAPE_ENTER)
+
+
+def test_a_failure_does_not_end_the_shell(type_keys):
+    shown = type_keys("SELECT Nam FROM Singers;\r", "SELECT 'still here';\r")
+    assert "\n       ^\n" in shown
+    assert "still here" in shown
+
+
+def test_control_c_drops_what_was_typed(type_keys):
+    shown = type_keys("SELECT 'dropped'", CONTROL_C, "SELECT 'kept';\r")
+    assert "kept" in shown
+    assert "dropped" not in shown
+
+
+def test_quit_leaves(type_keys):
+    assert "after" not in type_keys("\\q\r", "SELECT 'after';\r")
+
+
+def test_the_menu_replaces_the_word_before_the_cursor(open_shell):
+    completer = MenuCompleter(Completer(open_shell()))
+    document = Document("SELECT Name FROM sing WHERE", cursor_position=len("SELECT Name FROM sing"))
+    (completion,) = completer.get_completions(document, CompleteEvent())
+    assert (completion.text, completion.start_position) == ("Singers", -len("sing"))
+
+
+def test_the_history_is_that_of_the_last_shell(type_keys, tmp_path):
+    history = tmp_path / "state" / "sql_history"
+    type_keys("SELECT 'first';\r", history=history)
+    assert history.stat().st_mode & 0o077 == 0
+    assert "first" in type_keys(UP, "\r", history=history)
+
+
+def test_a_shell_without_a_place_for_its_history_works(type_keys, tmp_path):
+    (tmp_path / "file").touch()
+    shown = type_keys("SELECT 'works';\r", history=tmp_path / "file" / "sql_history")
+    assert "no history" in shown
+    assert "works" in shown
+
+
+def test_an_open_transaction_is_rolled_back_at_the_end(type_keys):
+    shown = type_keys("BEGIN;\r", "INSERT INTO Singers (SingerId) VALUES (77);\r")
+    assert "rolled back" in shown
+    assert "0 rows" in type_keys("SELECT 1 FROM Singers WHERE SingerId = 77;\r")
