@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import NamedTuple, TextIO
 
 from spanemu.schema.dialect import POSTGRESQL, DatabaseDialect
@@ -19,62 +19,69 @@ class FileStatement(NamedTuple):
 
 
 class _Syntax(NamedTuple):
-    """The texts in which a semicolon ends no statement, by the pattern of their beginning.
+    """The patterns that divide a text of a dialect into statements.
 
-    `ends` maps a beginning to the pattern that ends it; other beginnings end with themselves.
-    `blank` is what may stand before a statement: white space and comments.
+    `blank` matches the white space and the comments before a statement. `body` matches pieces of a
+    statement: texts without a semicolon, quotations and comments. `quotation` matches the
+    quotations of another form, before which `body` ends.
     """
 
     blank: re.Pattern[str]
-    opening: re.Pattern[str]
-    ends: Mapping[str, re.Pattern[str]]
+    body: re.Pattern[str]
+    quotation: re.Pattern[str]
 
 
-_COMMENT_ENDS = {
-    "--": re.compile(r"[^\n]*(?:\n|\Z)"),
-    "#": re.compile(r"[^\n]*(?:\n|\Z)"),
-    "/*": re.compile(r".*?\*/", re.DOTALL),
-}
+# The pattern of a body matches so many pieces at once: the memory of a match grows with them.
+_PIECES = 1000
+_LINE_END = r"(?:\n|\Z)"
+_BLOCK_COMMENT = r"/\*.*?\*/"
 _GOOGLESQL = _Syntax(
-    re.compile(r"(?:\s|(?:--|#)[^\n]*(?:\n|\Z)|/\*.*?\*/)*", re.DOTALL),
-    re.compile(r"'''|\"\"\"|'|\"|`|--|#|/\*|;"),
-    {
-        **_COMMENT_ENDS,
-        "'''": re.compile(r"(?:[^\\']|\\.|'(?!''))*?'''", re.DOTALL),
-        '"""': re.compile(r'(?:[^\\"]|\\.|"(?!""))*?"""', re.DOTALL),
-        "'": re.compile(r"[^\\']*(?:\\.[^\\']*)*'", re.DOTALL),
-        '"': re.compile(r'[^\\"]*(?:\\.[^\\"]*)*"', re.DOTALL),
-        "`": re.compile(r"[^\\`]*(?:\\.[^\\`]*)*`", re.DOTALL),
-    },
+    re.compile(rf"(?:\s++|(?:--|\#)[^\n]*+{_LINE_END}|{_BLOCK_COMMENT})*", re.DOTALL),
+    re.compile(
+        rf"""
+        (?: [^;'"`\#/-]++
+          | (?:--|\#)[^\n]*+{_LINE_END} | -
+          | {_BLOCK_COMMENT} | /(?!\*)
+          | '''(?:[^\\']++|\\.|'(?!''))*''' | '(?!'')[^\\']*+(?:\\.[^\\']*+)*+'
+          | \"""(?:[^\\"]++|\\.|"(?!""))*\""" | "(?!"")[^\\"]*+(?:\\.[^\\"]*+)*+"
+          | `[^\\`]*+(?:\\.[^\\`]*+)*+`
+        ){{0,{_PIECES}}}
+        """,
+        re.DOTALL | re.VERBOSE,
+    ),
+    re.compile(r"(?!)"),
 )
+# The position of a quotation mark behind the E of an escaped string.
+_ESCAPED = r"(?<=[eE])(?<!\w[eE])"
 _POSTGRESQL = _Syntax(
-    re.compile(r"(?:\s|--[^\n]*(?:\n|\Z)|/\*.*?\*/)*", re.DOTALL),
-    re.compile(r"(?<![A-Za-z0-9_])[eE]'|'|\"|--|/\*|\$(?:[A-Za-z_][A-Za-z_0-9]*)?\$|;"),
-    {
-        "--": _COMMENT_ENDS["--"],
-        "/*": _COMMENT_ENDS["/*"],
-        "E'": re.compile(r"[^\\']*(?:\\.[^\\']*)*'", re.DOTALL),
-        "e'": re.compile(r"[^\\']*(?:\\.[^\\']*)*'", re.DOTALL),
-        "'": re.compile(r"[^']*'"),
-        '"': re.compile(r'[^"]*"'),
-    },
+    re.compile(rf"(?:\s++|--[^\n]*+{_LINE_END}|{_BLOCK_COMMENT})*", re.DOTALL),
+    re.compile(
+        rf"""
+        (?: [^;'"/$-]++
+          | --[^\n]*+{_LINE_END} | -
+          | {_BLOCK_COMMENT} | /(?!\*)
+          | {_ESCAPED}'[^\\']*+(?:\\.[^\\']*+)*+'
+          | (?!{_ESCAPED})'[^']*+'
+          | "[^"]*+"
+          | (?<=\w)\$ | \$(?!(?:[A-Za-z_]\w*)?\$)
+        ){{0,{_PIECES}}}
+        """,
+        re.ASCII | re.DOTALL | re.VERBOSE,
+    ),
+    re.compile(r"(\$(?:[A-Za-z_]\w*)?\$).*?\1", re.ASCII | re.DOTALL),
 )
-_OPENING_CHARS_MAX = 66  # of a dollar quote; other beginnings have three characters at most
 
 
 def file_statements(file: TextIO, dialect: DatabaseDialect) -> Iterator[FileStatement]:
     """Yield the statements of a file. Comments before a statement are left out."""
     syntax = _syntax(dialect)
-    text, line, complete = "", 1, False
-    while not complete:
-        chunk = file.read(_CHUNK_CHARS)
-        complete = not chunk
+    text, line = "", 1
+    while chunk := file.read(max(_CHUNK_CHARS, len(text))):
         text += chunk
         start = 0
-        for end in _ends(text, syntax, complete):
-            statement = text[start:end]
-            yield from _statement(statement, line, syntax.blank)
-            line += statement.count("\n")
+        for end in _ends(text, syntax):
+            yield from _statement(text[start:end], line, syntax.blank)
+            line += text.count("\n", start, end)
             start = end + 1
         text = text[start:]
     yield from _statement(text, line, syntax.blank)
@@ -85,7 +92,7 @@ def divide(text: str, dialect: DatabaseDialect) -> tuple[list[FileStatement], st
     syntax = _syntax(dialect)
     statements: list[FileStatement] = []
     start, line = 0, 1
-    for end in _ends(text, syntax, complete=True):
+    for end in _ends(text, syntax):
         statements.extend(_statement(text[start:end], line, syntax.blank))
         line += text.count("\n", start, end)
         start = end + 1
@@ -110,23 +117,23 @@ def _statement(text: str, line: int, leading: re.Pattern[str]) -> Iterator[FileS
         yield FileStatement(body, line + text.count("\n", 0, blank.end()))
 
 
-def _ends(text: str, syntax: _Syntax, complete: bool) -> Iterator[int]:
+def _ends(text: str, syntax: _Syntax) -> Iterator[int]:
     """Yield the positions of the semicolons that end statements.
 
-    Stop before a quotation or a comment whose end is missing, unless the text is complete.
+    More text behind the last of them cannot change these positions.
     """
     position = 0
-    limit = len(text) if complete else len(text) - _OPENING_CHARS_MAX
-    while match := syntax.opening.search(text, position):
-        if match.start() >= limit:
+    while position < len(text):
+        body = syntax.body.match(text, position)
+        assert body is not None
+        if body.end() == len(text):
             return
-        opening = match[0]
-        if opening == ";":
-            yield match.start()
-            position = match.end()
-            continue
-        ending = syntax.ends.get(opening) or re.compile(rf".*?{re.escape(opening)}", re.DOTALL)
-        end = ending.match(text, match.end())
-        if end is None or (not complete and end.end() == len(text)):
-            return
-        position = end.end()
+        if text[body.end()] == ";":
+            yield body.end()
+            position = body.end() + 1
+        elif body.end() > position:
+            position = body.end()
+        elif quotation := syntax.quotation.match(text, position):
+            position = quotation.end()
+        else:
+            return  # before a quotation or a comment whose end is missing
