@@ -54,7 +54,13 @@ class Options(TargetOptions):
 @click.command()
 @click.argument("database", required=False)
 @click.option(
-    "-e", "--execute", "statements", multiple=True, metavar="SQL", help="Run this. Repeatable."
+    "-e",
+    "-c",
+    "--execute",
+    "statements",
+    multiple=True,
+    metavar="SQL",
+    help="Run this. Repeatable.",
 )
 @click.option(
     "-f",
