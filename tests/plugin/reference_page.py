@@ -231,7 +231,8 @@ def _options(title: str, command: click.Command) -> Iterator[str]:
     for option in options:
         names = ", ".join(f"`{each}`" for each in (*option.opts, *option.secondary_opts))
         value = "" if option.is_flag else f" `{option.make_metavar(context)}`"
-        variable = f"`{option.envvar}`" if option.envvar else ""
+        variables = [option.envvar] if isinstance(option.envvar, str) else option.envvar or []
+        variable = ", ".join(f"`{name}`" for name in variables)
         shown = f"{names}{value}".replace("|", "\\|")
         meaning = _line(option.help) if option.help else ""
         yield f"| {shown} | {variable} | {meaning} |"
