@@ -23,6 +23,7 @@ from tests.benchmarks import (
     rest,
     sql,
     startup,
+    tpch,
     transactions,
 )
 
@@ -45,6 +46,7 @@ SUITES = {
     "rest": rest.main,
     "collector": collector.main,
     "growth": growth.main,
+    "tpch": tpch.main,
 }
 
 

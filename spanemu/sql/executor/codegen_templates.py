@@ -13,6 +13,7 @@ from typing import Any
 from spanemu.base.limits import BUILT_VALUE_BYTES_MAX
 from spanemu.sql import resolved
 from spanemu.sql.executor import subquery
+from spanemu.sql.executor.codegen_arithmetic import ARITHMETIC, write_arithmetic
 from spanemu.sql.executor.codegen_protocols import ExpressionWriter
 from spanemu.sql.executor.run import Run
 from spanemu.sql.executor.subquery import compile_subquery
@@ -239,6 +240,7 @@ _SPECIAL: Mapping[Operation | None, Callable[[FunctionCall, Any], str | None]] =
     Operation.IFNULL: _coalesce,
     Operation.IN_LIST: _member,
     Operation.CONCATENATE: _concatenation,
+    **dict.fromkeys(ARITHMETIC, write_arithmetic),
 }
 
 
