@@ -23,6 +23,7 @@ _LAST_ORDINAL = date.max.toordinal()
 _YEARS_PER_CYCLE, _DAYS_PER_CYCLE = 400, 146_097  # The calendar's cycle.
 _UTC = fixed_zone(0)
 _DIGITS = tuple(f"{number:02d}" for number in range(60))
+_MINUTES = tuple(f"T{hour}:{minute}:" for hour in _DIGITS[:24] for minute in _DIGITS)  # of a day
 
 _RFC3339 = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?Z", re.ASCII)
 _SQL = re.compile(
@@ -53,13 +54,15 @@ def parse_utc(text: str) -> int:
 
 def format_utc(nanos: int) -> str:
     """Return RFC 3339 text in UTC, with the fraction without trailing zeros."""
-    seconds, fraction = divmod(nanos, NANOS_PER_SECOND)
-    days, rest = divmod(seconds, 86_400)
-    minutes, second = divmod(rest, 60)
-    hour, minute = divmod(minutes, 60)
-    text = f"{_day_text(days)}T{_DIGITS[hour]}:{_DIGITS[minute]}:{_DIGITS[second]}"
+    seconds = nanos // NANOS_PER_SECOND  # `divmod` takes twice as long
+    days = seconds // 86_400
+    second = seconds - days * 86_400
+    minute = second // 60
+    text = f"{_day_text(days)}{_MINUTES[minute]}{_DIGITS[second - minute * 60]}"
+    fraction = nanos - seconds * NANOS_PER_SECOND
     if fraction:
-        return f"{text}.{fraction:09d}".rstrip("0") + "Z"
+        digits = str(NANOS_PER_SECOND + fraction)  # nine digits after a 1
+        return f"{text}.{digits[1:].rstrip('0')}Z"
     return text + "Z"
 
 

@@ -65,6 +65,13 @@ def encoder(type_: Type) -> Encoder:
     return _ENCODERS[type_.code]
 
 
+def text_writer(type_: Type) -> Callable[[Any], str]:
+    """Return the function from a value that is not NULL to its wire form, for a type whose wire
+    form is a string other than the value itself.
+    """
+    return _TEXTS[type_.code]
+
+
 def _bool_decoder(type_text: str) -> Decoder:
     def decode(wire: Any) -> Any:
         if wire is None or wire.__class__ is bool:
@@ -239,10 +246,6 @@ def _same(value: Any) -> Any:
     return value
 
 
-def _encode_int(value: Any) -> Any:
-    return None if value is None else str(value)
-
-
 def _encode_float(value: Any) -> Any:
     if value is None or -FLOAT64_MAX <= value <= FLOAT64_MAX:
         return value
@@ -251,8 +254,8 @@ def _encode_float(value: Any) -> Any:
     return "Infinity" if value > 0 else "-Infinity"
 
 
-def _encode_bytes(value: Any) -> Any:
-    return None if value is None else b2a_base64(value, newline=False).decode()
+def _base64(value: bytes) -> str:
+    return b2a_base64(value, newline=False).decode()
 
 
 def _nullable(format_value: Callable[[Any], str]) -> Encoder:
@@ -307,23 +310,28 @@ _DECODERS: dict[TypeCode, Callable[[str], Decoder]] = {
     TypeCode.PG_OID: _oid_decoder,
 }
 
+# From the Python form to the wire form, of types that are strings on the wire and not in Python.
+_TEXTS: dict[TypeCode, Callable[[Any], str]] = {
+    TypeCode.INT64: str,
+    TypeCode.NUMERIC: numeric.format,
+    TypeCode.BYTES: _base64,
+    TypeCode.DATE: date.isoformat,
+    TypeCode.TIMESTAMP: timestamp.format_utc,
+    TypeCode.JSON: json.format,
+    TypeCode.UUID: uuid_text.format,
+    TypeCode.INTERVAL: interval.format_iso,
+    TypeCode.ENUM: str,
+    TypeCode.PROTO: _base64,
+    TypeCode.TOKENLIST: _base64,
+    TypeCode.PG_NUMERIC: pg_numeric.format,
+    TypeCode.PG_JSONB: pg_jsonb.format,
+    TypeCode.PG_OID: str,
+}
+
 _ENCODERS: dict[TypeCode, Encoder] = {
     TypeCode.BOOL: _same,
-    TypeCode.INT64: _encode_int,
     TypeCode.FLOAT32: _encode_float,
     TypeCode.FLOAT64: _encode_float,
-    TypeCode.NUMERIC: _nullable(numeric.format),
     TypeCode.STRING: _same,
-    TypeCode.BYTES: _encode_bytes,
-    TypeCode.DATE: _nullable(date.isoformat),
-    TypeCode.TIMESTAMP: _nullable(timestamp.format_utc),
-    TypeCode.JSON: _nullable(json.format),
-    TypeCode.UUID: _nullable(uuid_text.format),
-    TypeCode.INTERVAL: _nullable(interval.format_iso),
-    TypeCode.ENUM: _encode_int,
-    TypeCode.PROTO: _encode_bytes,
-    TypeCode.TOKENLIST: _encode_bytes,
-    TypeCode.PG_NUMERIC: _nullable(pg_numeric.format),
-    TypeCode.PG_JSONB: _nullable(pg_jsonb.format),
-    TypeCode.PG_OID: _encode_int,
+    **{code: _nullable(text_of) for code, text_of in _TEXTS.items()},
 }

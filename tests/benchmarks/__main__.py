@@ -23,6 +23,7 @@ from tests.benchmarks import (
     rest,
     sql,
     startup,
+    streaming,
     tpch,
     transactions,
 )
@@ -47,6 +48,7 @@ SUITES = {
     "collector": collector.main,
     "growth": growth.main,
     "tpch": tpch.main,
+    "streaming": streaming.main,
 }
 
 

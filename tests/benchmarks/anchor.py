@@ -32,6 +32,11 @@ def add_anchor(checkout: str) -> None:
     _checkouts["anchor"] = Path(checkout).resolve()
 
 
+def checkouts() -> dict[str, Path]:
+    """The checkouts to measure, by name."""
+    return dict(_checkouts)
+
+
 def run_in_turns(
     program: str, rounds: int, *arguments: str, environ: dict[str, str] | None = None
 ) -> Numbers:

@@ -14,7 +14,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager
 
 import grpc
@@ -39,9 +39,16 @@ def free_port() -> int:
 
 
 @contextmanager
-def process(command: list[str], port: int) -> Iterator[None]:
+def process(
+    command: list[str], port: int, environ: dict[str, str] | None = None
+) -> Iterator[subprocess.Popen[bytes]]:
     """A server process, up when its port answers."""
-    running = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    running = subprocess.Popen(
+        command,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        env={**os.environ, **(environ or {})},
+    )
     try:
         deadline = time.monotonic() + 20
         while time.monotonic() < deadline:
@@ -49,7 +56,7 @@ def process(command: list[str], port: int) -> Iterator[None]:
                 if probe.connect_ex(("127.0.0.1", port)) == 0:
                     break
             time.sleep(0.02)
-        yield
+        yield running
     finally:
         running.terminate()
         running.wait(10)
@@ -108,11 +115,13 @@ def null_server() -> Iterator[spanner.database.Database]:
 
 
 @contextmanager
-def null_channel() -> Iterator[spanner.database.Database]:
+def null_channel(
+    make: Callable[[], grpc.Channel] = null.NullChannel,
+) -> Iterator[spanner.database.Database]:
     address = "127.0.0.1:1"
     real = grpc.insecure_channel
     grpc.insecure_channel = lambda target, *rest, **more: (  # type: ignore[assignment]
-        null.NullChannel() if target == address else real(target, *rest, **more)
+        make() if target == address else real(target, *rest, **more)
     )
     try:
         database = client_at(address).instance("bench").database("bench")

@@ -1,4 +1,4 @@
-"""Rows -> PartialResultSets of about one mebibyte, as serialized bytes.
+"""Rows -> PartialResultSets of at most about one mebibyte, as serialized bytes.
 
     PartialResultSet   metadata = 1   values = 2   chunked_value = 3   resume_token = 4
                        stats = 5      precommit_token = 8   last = 9
@@ -7,6 +7,10 @@ Values are flattened: a reader divides them into rows by the number of columns. 
 between rows where possible, between the cells of a large row, and inside a cell only when the cell
 alone is too large; `chunked_value` then says that the last value continues in the next message.
 Nearly all results fit one message, which is written without an iterator.
+
+The messages of a stream that can be resumed are smaller (`RESUMABLE_CHUNK_BYTES`), because the
+official client takes rows faster from them. Other streams keep large messages: a client might
+write in the transaction of an unfinished stream.
 
 A reader joins the last value of a message with the first value of the next by kind. Strings are
 concatenated. Lists are concatenated, after the last element of the first list and the first element
@@ -22,7 +26,7 @@ from typing import Any
 
 from spanemu.base.collector import Pause
 from spanemu.base.errors import SpannerError
-from spanemu.base.limits import ROW_BYTES_MAX, STREAM_CHUNK_BYTES
+from spanemu.base.limits import RESUMABLE_CHUNK_BYTES, ROW_BYTES_MAX, STREAM_CHUNK_BYTES
 from spanemu.database.statements.results import ResultStream
 from spanemu.frontend.convert.results import (
     Shape,
@@ -33,6 +37,7 @@ from spanemu.frontend.convert.results import (
     stats_field,
 )
 from spanemu.frontend.errors import RowTooLarge
+from spanemu.values.row_bytes import row_encoder, to_bytes, to_text
 from spanemu.values.value import encoder
 from spanemu.values.value_bytes import PARTIAL, field, raw_bytes
 
@@ -68,12 +73,15 @@ class Chunks:
         self._rows = self._rows_before = rows_before
         self._bytes = 0
         self._chunk_bytes = chunk_bytes
+        self._flush_bytes = chunk_bytes
+        if token_at is not None:
+            self._flush_bytes = min(chunk_bytes, RESUMABLE_CHUNK_BYTES)
         self._shape: Shape = shape_of(stream.columns)
         # The beginning of the first message (the metadata), and the end of every message (the
         # precommit token).
         self._head = metadata_field(stream, self._shape)
         self._tail = precommit_token_bytes(stream.transaction, 8)
-        self._parts: list[bytes] = []
+        self._parts: list[str] = []
         self._size = 0
         self._is_over = False
 
@@ -88,16 +96,15 @@ class Chunks:
 
     def __iter__(self) -> Generator[bytes, None, None]:
         """Yield the messages. Closing the iterator closes the stream's rows."""
-        encoders, parts, limit = self._shape.partial, self._parts, self._chunk_bytes
+        encode, parts, limit = self._shape.partial, self._parts, self._flush_bytes
         try:
             for row in self._stream.rows:
-                cells = [encode(cell) for encode, cell in zip(encoders, row, strict=False)]
-                values = b"".join(cells)
+                values = encode(row)
                 if self._size + len(values) > limit:
                     if parts:
                         yield self._flush(self._token())
-                    if len(values) > limit:
-                        yield from self._large_row(row, cells)
+                    if len(values) > self._chunk_bytes:
+                        yield from self._large_row(row, len(values))
                         self._rows += 1
                         continue
                 parts.append(values)
@@ -116,7 +123,7 @@ class Chunks:
             close_rows(self._stream)
 
     def _flush(self, suffix: bytes) -> bytes:
-        message = b"".join((self._head, *self._parts, suffix, self._tail))
+        message = b"".join((self._head, to_bytes("".join(self._parts)), suffix, self._tail))
         self._head = b""
         self._parts.clear()
         self._bytes += self._size
@@ -135,13 +142,12 @@ class Chunks:
         self._is_over = True
         return self._flush(stats + _LAST)
 
-    def _large_row(self, row: tuple[Any, ...], cells: list[bytes]) -> Iterator[bytes]:
+    def _large_row(self, row: tuple[Any, ...], size: int) -> Iterator[bytes]:
         """Yield the messages of a row larger than a message; the remainder stays in `_parts`."""
-        size = sum(map(len, cells))
         if size > ROW_BYTES_MAX:
             raise RowTooLarge(size, ROW_BYTES_MAX)
-        types = [type_ for _, type_ in self._stream.columns]
-        for cell, values, type_ in zip(row, cells, types, strict=True):
+        for cell, type_ in zip(row, self._shape.types, strict=True):
+            values = row_encoder((type_,), PARTIAL)((cell,))
             if self._size + len(values) > self._chunk_bytes and self._parts:
                 yield self._flush(b"")
             if len(values) <= self._chunk_bytes:
@@ -153,7 +159,7 @@ class Chunks:
     def _large_cell(self, rest: Any) -> Iterator[bytes]:
         while rest is not _NO_REST:
             head, rest = cut(rest, self._chunk_bytes)
-            self._parts.append(raw_bytes(head, PARTIAL))
+            self._parts.append(to_text(raw_bytes(head, PARTIAL)))
             if rest is not _NO_REST:
                 yield self._flush(_CHUNKED)
         self._size += len(self._parts[-1])

@@ -53,19 +53,18 @@ class LiveChunks(Chunks):
             close_rows(self._stream)
 
     def _messages(self) -> Iterator[Any]:
-        encoders, parts, limit = self._shape.partial, self._parts, self._chunk_bytes
+        encode, parts, limit = self._shape.partial, self._parts, self._chunk_bytes
         for row in self._steps:
             if isinstance(row, LiveRows):
                 if parts or self._head:
                     yield self._flush(self._token())
                 yield row
                 continue
-            cells = [encode(cell) for encode, cell in zip(encoders, row.cells, strict=True)]
-            values = b"".join(cells)
+            values = encode(row.cells)
             if parts and self._size + len(values) > limit:
                 yield self._flush(self._token())
             if len(values) > limit:
-                yield from self._large_row(row.cells, cells)
+                yield from self._large_row(row.cells, len(values))
             else:
                 parts.append(values)
                 self._size += len(values)

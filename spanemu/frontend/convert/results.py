@@ -3,32 +3,25 @@
     ResultSet          metadata = 1   rows = 2     stats = 3   precommit_token = 5
     ResultSetMetadata  row_type = 1   transaction = 2   undeclared_parameters = 3
 
-Everything that depends on the columns alone (the bytes of the row type, an encoder for each column)
-is a `Shape`, built once for each columns tuple in the plan cache.
+Everything that depends on the columns alone (the bytes of the row type, the encoder of the rows) is
+a `Shape`, built once for each columns tuple in the plan cache.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from functools import lru_cache
+from collections.abc import Mapping
+from functools import cached_property, lru_cache
 from typing import Any
 
 from spanemu.base.limits import UNARY_RESULT_BYTES_MAX
-from spanemu.base.record import dataclass
 from spanemu.database.statements.results import ResultStats, ResultStream, TransactionInfo
 from spanemu.frontend.convert.timestamps import fill_timestamp
 from spanemu.frontend.convert.types import struct_type_to_proto
 from spanemu.frontend.errors import ResultTooLarge
 from spanemu.frontend.wire import PrecommitToken, QueryPlan, ResultSetStats, Struct, Transaction
+from spanemu.values.row_bytes import TextEncoder, row_encoder, to_bytes
 from spanemu.values.types import Type
-from spanemu.values.value_bytes import (
-    LISTED,
-    PARTIAL,
-    CellEncoder,
-    cell_encoder,
-    field,
-    varint,
-)
+from spanemu.values.value_bytes import LISTED, PARTIAL, field, varint
 
 _KINDS = {"RELATIONAL": 1, "SCALAR": 2}
 
@@ -70,20 +63,25 @@ _SHAPES_COUNT_MAX = 1024
 _SEQ_NUM = b"\x10"  # field 2 of a MultiplexedSessionPrecommitToken
 
 
-@dataclass(frozen=True, slots=True)
 class Shape:
     """The serialized form of a columns tuple.
 
     `row_type` is field 1 of a metadata message. `plain_metadata` is a whole metadata message
     without further fields, as field 1 of a result. `before_id`, keyed by the size of an id, is the
-    beginning of metadata that names a new transaction. `partial` and `listed` encode one cell each.
+    beginning of metadata that names a new transaction. `partial` and `listed` return the text of a
+    row's values for a PartialResultSet and for a ResultSet.
     """
 
-    row_type: bytes
-    plain_metadata: bytes
-    partial: Sequence[CellEncoder]
-    listed: Sequence[CellEncoder]
-    before_id: dict[int, bytes]
+    def __init__(self, columns: Columns) -> None:
+        self.types = tuple([type_ for _, type_ in columns])
+        self.row_type = field(1, struct_type_to_proto(columns).SerializeToString())
+        self.plain_metadata = field(1, self.row_type)
+        self.before_id: dict[int, bytes] = {}
+        self.partial = row_encoder(self.types, PARTIAL)
+
+    @cached_property
+    def listed(self) -> TextEncoder:
+        return row_encoder(self.types, LISTED)
 
 
 # Keyed by identity, because hashing nested types costs more than the rest of a small reply. The
@@ -101,16 +99,7 @@ def shape_of(columns: Columns) -> Shape:
     return entry[1]
 
 
-@lru_cache(maxsize=_SHAPES_COUNT_MAX)
-def _build_shape(columns: Columns) -> Shape:
-    row_type = field(1, struct_type_to_proto(columns).SerializeToString())
-    return Shape(
-        row_type=row_type,
-        plain_metadata=field(1, row_type),
-        partial=tuple(cell_encoder(type_, PARTIAL) for _, type_ in columns),
-        listed=tuple(cell_encoder(type_, LISTED) for _, type_ in columns),
-        before_id={},
-    )
+_build_shape = lru_cache(maxsize=_SHAPES_COUNT_MAX)(Shape)
 
 
 def metadata_field(stream: ResultStream, shape: Shape) -> bytes:
@@ -186,11 +175,10 @@ def result_set_bytes(stream: ResultStream, size_max: int = UNARY_RESULT_BYTES_MA
     """Return a whole ResultSet. Raises ResultTooLarge, and the errors of the rows."""
     shape = shape_of(stream.columns)
     parts = [metadata_field(stream, shape)]
-    encoders, size = shape.listed, 0
+    encode, size = shape.listed, 0
     try:
         for row in stream.rows:
-            cells = [encode(cell) for encode, cell in zip(encoders, row, strict=False)]
-            listed = field(2, b"".join(cells))
+            listed = field(2, to_bytes(encode(row)))
             parts.append(listed)
             size += len(listed)
             if size > size_max:

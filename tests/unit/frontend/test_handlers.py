@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from spanemu.base.limits import STREAM_CHUNK_BYTES
+from spanemu.base.limits import RESUMABLE_CHUNK_BYTES
 from spanemu.base.resource_names import InvalidName
 from spanemu.database.errors import EmptyBatch
 from spanemu.database.options import (
@@ -125,7 +125,7 @@ def test_read() -> None:
 
 def test_a_streaming_read_resumes_at_its_timestamp() -> None:
     request = wire.ReadRequest(session=SESSION, table="T", key_set={"all_": True})
-    texts = [(f"{number}" + "x" * (STREAM_CHUNK_BYTES // 2 - 100),) for number in range(5)]
+    texts = [(f"{number}" + "x" * (RESUMABLE_CHUNK_BYTES // 2 - 100),) for number in range(5)]
     columns = (("Id", types.STRING),)
 
     def answer() -> ResultStream:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from spanemu.base.limits import STREAM_CHUNK_BYTES
+from spanemu.base.limits import RESUMABLE_CHUNK_BYTES
 from spanemu.database.options import (
     Begin,
     Existing,
@@ -19,7 +19,7 @@ from spanemu.frontend.errors import InvalidResumeToken
 from spanemu.values import types
 
 REQUEST = wire.ReadRequest(session="s", table="T", key_set={"all_": True})
-ROWS = [(f"{number}" + "x" * (STREAM_CHUNK_BYTES // 3),) for number in range(10)]
+ROWS = [(f"{number}" + "x" * (RESUMABLE_CHUNK_BYTES // 3),) for number in range(10)]
 AT = 5_000
 
 
