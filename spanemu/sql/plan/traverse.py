@@ -7,10 +7,9 @@ name the fields that hold nodes or expressions, nested in tuples at any depth.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from spanemu.base.deadline_checks import interruptible
-from spanemu.base.record import dataclass
 from spanemu.sql import resolved
 from spanemu.sql.plan import seek
 from spanemu.sql.plan.nodes import CommonTable, Node, Subquery
@@ -86,10 +85,22 @@ def replace_fields(item: T, changes: Mapping[str, Any]) -> T:
     return copy
 
 
-# Values that are computed once and cached in an instance: see `scope_of`, `parts`, `Node.ids`.
+# What is noted in an instance, and does not hold for a copy: see `scope_of`, `parts`, `Node.ids`
+# and `settle`.
 _SCOPE = "_scope"
 _PARTS = "_parts"
-_KEPT = (_SCOPE, _PARTS, "ids")
+_SETTLED = "_settled"
+_KEPT = (_SCOPE, _PARTS, _SETTLED, "ids")
+
+
+def settle(node: Node) -> None:
+    """Note that a node's conditions are as far down as they can be."""
+    node.__dict__[_SETTLED] = True
+
+
+def is_settled(node: Node) -> bool:
+    """Return whether `settle` was called for this node; it was not called for a changed copy."""
+    return _SETTLED in node.__dict__
 
 
 def _mapped_value(value: Any, on_node: OnNode, on_expr: OnExpr) -> Any:
@@ -159,8 +170,7 @@ def walk(item: Node | Expr) -> Iterator[Node | Expr]:
         pending.extend(parts(current))
 
 
-@dataclass(frozen=True, slots=True)
-class Scope:
+class Scope(NamedTuple):
     """The ids of the columns that a node or expression refers to, and of those that it produces.
 
     - `free`: columns that are referred to and not produced. Ids are unique within a statement, so
@@ -198,22 +208,25 @@ def _scope(item: Node | Expr) -> Scope:
     if isinstance(item, ColumnRef):
         itself = frozenset((item.column.id,))
         return Scope(itself, _NOTHING, itself)
-    own = _PRODUCERS.get(type(item), _own_columns)
-    produced = _NOTHING.union([column.id for column in own(item)])
-    inner = [scope_of(part) for part in interruptible(parts(item))]
-    used = _NOTHING.union(*[scope.used for scope in inner])
-    produced = produced.union(*[scope.produced for scope in inner])
-    call = item if isinstance(item, resolved.FunctionCall) else None
-    has_query = isinstance(item, Subquery)
-    return Scope(
-        used,
-        produced,
-        used - produced if produced else used,
-        has_query or any(scope.has_query for scope in inner),
-        (call is not None and call.signature.volatile) or any(scope.is_volatile for scope in inner),
-        (call is not None and call.signature.is_slow) or any(scope.is_slow for scope in inner),
-        has_query or _fails_itself(item) or any(scope.may_fail for scope in inner),
-    )
+    # Planning a statement does this for every new node: one loop, and no set that stays as it is.
+    produced = frozenset([column.id for column in _PRODUCERS.get(type(item), _own_columns)(item)])
+    used = _NOTHING
+    is_volatile = is_slow = False
+    has_query = may_fail = isinstance(item, Subquery)
+    if isinstance(item, resolved.FunctionCall):
+        is_volatile, is_slow = item.signature.volatile, item.signature.is_slow
+    for part in interruptible(parts(item)):
+        scope = scope_of(part)
+        used = used | scope.used if used else scope.used
+        if scope.produced:
+            produced |= scope.produced
+        has_query = has_query or scope.has_query
+        is_volatile = is_volatile or scope.is_volatile
+        is_slow = is_slow or scope.is_slow
+        may_fail = may_fail or scope.may_fail
+    free = used - produced if produced else used
+    may_fail = may_fail or _fails_itself(item)
+    return Scope(used, produced, free, has_query, is_volatile, is_slow, may_fail)
 
 
 def _fails_itself(item: Node | Expr) -> bool:

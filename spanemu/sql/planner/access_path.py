@@ -40,7 +40,7 @@ from spanemu.sql.plan.conditions import (
 from spanemu.sql.plan.joins import ApplyJoin, JoinKind
 from spanemu.sql.plan.nodes import Columns, HashAggregate, Node, Scan, UnionAll
 from spanemu.sql.plan.seek import Equal, Seek
-from spanemu.sql.plan.traverse import free, substitute
+from spanemu.sql.plan.traverse import free, replace_fields, substitute
 from spanemu.sql.planner.errors import (
     ForcedIndexNotReady,
     IndexNotFound,
@@ -321,15 +321,20 @@ def _covers(index: Index, scan: Scan) -> bool:
 def _build(scan: Scan, conditions: Sequence[Expr], path: Path, planning: Planning) -> Node:
     match = path.match
     left = _remaining(conditions, match)
-    chosen = replace(
+    is_covered = path.index is None or _covers(path.index, scan)
+    chosen = replace_fields(
         scan,
-        index=path.index,
-        seeks=match.seeks if match else None,
-        seek_condition=conjunction(match.seek_conjuncts) if match else None,
-        descending=path.direction < 0,
+        {
+            "index": path.index,
+            "seeks": match.seeks if match else None,
+            "seek_condition": conjunction(match.seek_conjuncts) if match else None,
+            "descending": path.direction < 0,
+            "residual": conjunction(left) if is_covered else scan.residual,
+        },
     )
-    if path.index is None or _covers(path.index, scan):
-        return replace(chosen, residual=conjunction(left))
+    if is_covered:
+        return chosen
+    assert path.index is not None
     return _back_join(chosen, left, path.index, planning)
 
 

@@ -12,13 +12,13 @@ Other joins keep their two sides. Each pair is joined in the cheapest of three w
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from spanemu.sql.plan import nodes
 from spanemu.sql.plan.conditions import conjunction, conjuncts, equal, equality, is_compound
 from spanemu.sql.plan.joins import ApplyJoin, HashJoin, Join, JoinKind, MergeJoin
 from spanemu.sql.plan.nodes import Node
-from spanemu.sql.plan.traverse import free, is_volatile, walk
+from spanemu.sql.plan.traverse import free, is_volatile, replace_fields, walk
 from spanemu.sql.planner.estimate import Estimate, estimate, seeking_cost
 from spanemu.sql.planner.ordering import RequiredOrder, is_ordered, required_order
 from spanemu.sql.planner.planning import Planning
@@ -337,7 +337,7 @@ def _equal_keys(
 def _seek_columns(node: Node) -> frozenset[int]:
     """Return the outer columns by which scans below seek."""
     scans = [one for one in walk(node) if isinstance(one, nodes.Scan) and one.seeks]
-    return _NOTHING.union(*[free(replace(one, residual=None)) for one in scans])
+    return _NOTHING.union(*[free(replace_fields(one, {"residual": None})) for one in scans])
 
 
 _NOTHING: frozenset[int] = frozenset()

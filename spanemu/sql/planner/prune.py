@@ -66,7 +66,7 @@ def _leaf(node: Node, _: Ids) -> Node:
 
 def _scan(node: Any, needed: Ids) -> Node:
     outputs = tuple([pair for pair in node.outputs if pair[0].id in needed])
-    pruned: Node = replace(node, outputs=outputs)
+    pruned: Node = replace_fields(node, {"outputs": outputs})
     return pruned
 
 
@@ -80,7 +80,8 @@ def _values(node: nodes.Values, needed: Ids) -> Node:
 
 def _unary(node: Any, needed: Ids) -> Node:
     uses = _uses(item for item in parts(node) if isinstance(item, Expr))
-    return replace(node, input=prune(node.input, needed | uses))  # type: ignore[no-any-return]
+    pruned: Node = replace_fields(node, {"input": prune(node.input, needed | uses)})
+    return pruned
 
 
 def _project(node: nodes.Project, needed: Ids) -> Node:
@@ -92,15 +93,16 @@ def _project(node: nodes.Project, needed: Ids) -> Node:
 
 def _aggregate(node: nodes.HashAggregate, needed: Ids) -> Node:
     calls = tuple([pair for pair in node.aggregates if pair[0].id in needed])
-    slim = replace(node, aggregates=calls)
+    slim = replace_fields(node, {"aggregates": calls})
     uses = _uses(item for item in parts(slim) if isinstance(item, Expr))
-    return replace(slim, input=prune(node.input, uses))
+    return replace_fields(slim, {"input": prune(node.input, uses)})
 
 
 def _join(node: Join, needed: Ids) -> Node:
     # A lateral right side takes columns from the left.
     uses = needed | _uses((node.condition,)) | free(node.right)
-    return replace(node, left=prune(node.left, uses), right=prune(node.right, uses))
+    sides = {"left": prune(node.left, uses), "right": prune(node.right, uses)}
+    return replace_fields(node, sides)
 
 
 def _unnest(node: Unnest, needed: Ids) -> Node:

@@ -16,7 +16,15 @@ from spanemu.sql.plan import nodes
 from spanemu.sql.plan.conditions import conjunction, conjuncts, rejects_null
 from spanemu.sql.plan.joins import Join, JoinKind, Unnest
 from spanemu.sql.plan.nodes import Node
-from spanemu.sql.plan.traverse import free, has_query, is_volatile, substitute
+from spanemu.sql.plan.traverse import (
+    free,
+    has_query,
+    is_settled,
+    is_volatile,
+    replace_fields,
+    settle,
+    substitute,
+)
 from spanemu.sql.planner.fold import fold, is_never_true
 from spanemu.sql.planner.properties import implied
 from spanemu.sql.resolved import ColumnRef, Expr
@@ -28,7 +36,7 @@ def push(conditions: Conditions, node: Node) -> Node:
     """Return a node that yields the rows of `node` that satisfy all `conditions`."""
     if any(map(is_never_true, conditions)):
         return nodes.Values(node.columns, ())
-    if not conditions and not isinstance(node, Join):
+    if not conditions and (not isinstance(node, Join) or is_settled(node)):
         return node
     pusher = _PUSHERS.get(type(node))
     if pusher is None:
@@ -108,7 +116,9 @@ def _into_with(conditions: Conditions, node: nodes.With) -> Node:
 
 
 def _into_join(conditions: Conditions, node: Join) -> Node:
-    return _JOIN_PUSHERS[node.kind](conditions, node)
+    pushed = _JOIN_PUSHERS[node.kind](conditions, node)
+    settle(pushed)
+    return pushed
 
 
 def _into_inner(conditions: Conditions, node: Join) -> Node:
@@ -116,11 +126,13 @@ def _into_inner(conditions: Conditions, node: Join) -> Node:
     movable = [condition for condition in everything if not is_volatile(condition)]
     left, right, both = _split([*movable, *implied(movable)], node)
     both.extend(condition for condition in everything if is_volatile(condition))
-    return replace(
+    return replace_fields(
         node,
-        left=push(left, node.left),
-        right=push(right, node.right),
-        condition=conjunction(both),
+        {
+            "left": push(left, node.left),
+            "right": push(right, node.right),
+            "condition": conjunction(both),
+        },
     )
 
 

@@ -27,7 +27,8 @@ def expand_structs(node: Node, _: Planning) -> Node:
     """Rewrite, in filters, (a, b) = (1, 2) to a = 1 AND b = 2, and IN lists of structs to an OR."""
     if not isinstance(node, Filter):
         return node
-    return Filter(node.input, _expand(node.condition))
+    expanded = _expand(node.condition)
+    return node if expanded is node.condition else Filter(node.input, expanded)
 
 
 def _expand(expr: Expr) -> Expr:

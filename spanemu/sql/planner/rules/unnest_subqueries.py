@@ -43,6 +43,8 @@ def unnest_subqueries(node: Node, _: Planning) -> Node:
             below = _join(below, test, inside is not None)
         else:
             left.append(condition)
+    if below is node.input:
+        return node
     remaining = conjunction(left)
     return below if remaining is None else Filter(below, remaining)
 
