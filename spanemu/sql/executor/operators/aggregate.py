@@ -7,7 +7,8 @@ COUNT takes its length, and DISTINCT, ORDER BY, LIMIT and HAVING are steps that 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import groupby
+from itertools import chain, compress, count, pairwise
+from operator import ne
 from typing import Any
 
 from spanemu.sql.executor.codegen import Writer, function_of
@@ -22,11 +23,16 @@ from spanemu.sql.executor.operators.aggregate_call import (
 from spanemu.sql.executor.operators.hash_tables import (
     Buckets,
     add_to_buckets,
-    grouping_value,
     grouping_values,
 )
 from spanemu.sql.executor.reader import Row
-from spanemu.sql.executor.relation import BatchFunction, Relation, Value, full_batches, map_batches
+from spanemu.sql.executor.relation import (
+    BatchFunction,
+    Relation,
+    batches,
+    full_batches,
+    map_batches,
+)
 from spanemu.sql.executor.run import Run
 from spanemu.sql.plan.nodes import HashAggregate, StreamAggregate
 
@@ -204,19 +210,35 @@ def compile_stream_aggregate(node: StreamAggregate, compiler: Compiler) -> Relat
     if not node.keys:
         return _whole(node, below, compiler)
     finish = _compile_finish(node, below, compiler)
-    key_of = grouping_value([value for _, value in node.keys], below.layout, compiler)
+    keys_of = grouping_values([value for _, value in node.keys], below.layout, compiler)
 
     def rows(run: Run) -> Iterator[Row]:
-        neighbours = groupby(below.rows(run), _with_run(key_of, run))
-        return map_batches(
-            (list(group) for _, group in neighbours), lambda batch: finish(batch, run)
-        )
+        groups = _neighbours(below.rows(run), keys_of, run)
+        return map_batches(groups, lambda batch: finish(batch, run))
 
     return _relation(node, rows)
 
 
-def _with_run(value: Value, run: Run) -> Callable[[Row], Any]:
-    return lambda row: value(row, run)
+def _neighbours(rows: Iterable[Row], keys_of: BatchFunction, run: Run) -> Iterator[list[Row]]:
+    """Yield the rows of each key, where rows with equal keys are adjacent."""
+    group: list[Row] = []
+    latest: Any = object()
+    for batch in batches(rows):
+        keys = keys_of(batch, run)
+        # The places of the rows whose key differs from that of the row before.
+        starts = list(compress(count(), map(ne, keys, chain((latest,), keys))))
+        latest = keys[-1]
+        if not starts:
+            group += batch
+            continue
+        group += batch[: starts[0]]
+        if group:
+            yield group
+        for start, end in pairwise(starts):
+            yield batch[start:end]
+        group = batch[starts[-1] :]
+    if group:
+        yield group
 
 
 def _whole(node: HashAggregate, below: Relation, compiler: Compiler) -> Relation:

@@ -19,6 +19,7 @@ from spanemu.sql.executor.reader import Row
 from spanemu.sql.executor.relation import BatchFunction, Layout, Value, full_batches
 from spanemu.sql.executor.run import Run
 from spanemu.sql.functions.aggregates.accumulators import Array, Concatenation, Count
+from spanemu.sql.functions.aggregates.sums import AT_ONCE
 from spanemu.sql.functions.errors import EvaluationError
 from spanemu.sql.functions.registry import BulkAccumulator
 from spanemu.sql.functions.value_size import is_varying
@@ -140,6 +141,8 @@ def _at_once(call: AggregateCall) -> Callable[[Sequence[Any]], Any]:
     new = call.signature.new
     if new is Count:
         return len
+    if new in AT_ONCE:
+        return AT_ONCE[new]
     if _takes_many(new):
 
         def of_many(values: Sequence[Any]) -> Any:

@@ -49,17 +49,17 @@ class HashTable:
 
 def add_to_buckets(buckets: Buckets, keys: Iterable[Any], rows: Iterable[Row]) -> None:
     """Add rows to the buckets of their keys, keeping their order."""
+    bucket_of = buckets.get  # A key that is a tuple is hashed at each look-up.
     for key, row in zip(keys, rows, strict=True):
-        if key in buckets:
-            bucket: Any = buckets[key]
-            if type(bucket) is list:
-                bucket.append(row)
-            elif len(bucket) < _TUPLE_ROWS_MAX:
-                buckets[key] = (*bucket, row)
-            else:
-                buckets[key] = [*bucket, row]
-        else:
+        bucket: Any = bucket_of(key)
+        if bucket.__class__ is list:
+            bucket.append(row)
+        elif bucket is None:
             buckets[key] = (row,)
+        elif len(bucket) < _TUPLE_ROWS_MAX:
+            buckets[key] = (*bucket, row)
+        else:
+            buckets[key] = [*bucket, row]
 
 
 def build_hash_table(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from decimal import Context, Decimal
 from math import fsum, inf, isfinite, isinf
 from typing import Any
@@ -137,6 +137,47 @@ class AverageFloat64(SumFloat64):
 
     def result(self) -> Any:
         return self.sum() / self._count * self._unit if self._count else None
+
+
+def _sum_of_integers(values: Sequence[int]) -> Any:
+    total = sum(values)
+    if INT64_MIN <= total <= INT64_MAX:
+        return total if values else None
+    raise Overflow("int64", "SUM")
+
+
+def _sum_of_floats(values: Sequence[float]) -> Any:
+    try:
+        total = fsum(values) + 0.0  # A sum of negative zeros is zero.
+    except (OverflowError, ValueError):
+        total = inf
+    if values and -inf < total < inf:
+        return total
+    return _result(SumFloat64(), values)
+
+
+def _average_of_floats(values: Sequence[float]) -> Any:
+    try:
+        total = fsum(values) + 0.0
+    except (OverflowError, ValueError):
+        total = inf
+    if values and -inf < total < inf:
+        return total / len(values)
+    return _result(AverageFloat64(), values)
+
+
+def _result(state: SumFloat64, values: Sequence[float]) -> Any:
+    state.extend(values)
+    return state.result()
+
+
+# By aggregate, a function from all values of a group to what a state returns that has taken them:
+# groups are often so small that a state takes longer than the sum.
+AT_ONCE: Mapping[Any, Callable[[Sequence[Any]], Any]] = {
+    SumInt64: _sum_of_integers,
+    SumFloat64: _sum_of_floats,
+    AverageFloat64: _average_of_floats,
+}
 
 
 class SumNumeric(RowByRow):

@@ -17,6 +17,17 @@ def test_an_empty_input_is_one_group_without_keys_and_none_with_keys():
     assert ask("SELECT SingerId, COUNT(*) FROM Albums GROUP BY SingerId", reader) == []
 
 
+@pytest.mark.parametrize("share", [1, 2, 5, 300, 5_000])
+def test_neighbours_are_one_group_across_batches(share: int) -> None:
+    albums = [(n // share, n, str(n), n) for n in range(2_000)]
+    rows = ask(
+        "SELECT SingerId, COUNT(*), MIN(AlbumId), SUM(Budget) FROM Albums GROUP BY SingerId",
+        MemoryReader({"Albums": albums}),
+    )
+    groups = [range(2_000)[start : start + share] for start in range(0, 2_000, share)]
+    assert rows == [(n, len(group), group[0], sum(group)) for n, group in enumerate(groups)]
+
+
 def test_null_and_nan_are_groups():
     nan = float("nan")
     singers = [(n, "a", None, None, rating) for n, rating in enumerate([nan, None, nan, 1.0, None])]

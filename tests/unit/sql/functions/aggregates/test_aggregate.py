@@ -10,6 +10,7 @@ from uuid import UUID
 
 import pytest
 
+from spanemu.sql.functions.aggregates.sums import AT_ONCE
 from spanemu.sql.functions.errors import Overflow
 from spanemu.sql.googlesql.catalog import CATALOG
 from spanemu.values.interval import Interval
@@ -180,3 +181,24 @@ def test_modifiers(name: str, order: bool, limit: bool, nulls: bool) -> None:
         assert one.allows_order is order
         assert one.allows_limit is limit
         assert one.allows_null_handling is nulls
+
+
+@pytest.mark.parametrize("values", [
+    (), (1,), (MAX, 1), (MAX, 1, -2), (0.1,) * 10, (-0.0, -0.0), (1e16, 1.0, -1e16),
+    (1.7e308, 1.7e308), (1.7e308, 1.7e308, -1.7e308), (inf,), (inf, -inf), (nan, 1.0), (5e-324,),
+])  # fmt: skip
+def test_all_values_at_once_give_what_a_state_gives(values: tuple[Any, ...]) -> None:
+    def outcome(work: Any) -> str:
+        try:
+            return repr(work())
+        except Overflow as failure:
+            return str(failure)
+
+    for kind, at_once in AT_ONCE.items():
+
+        def by_state(kind: Any = kind) -> Any:
+            state = kind()
+            state.extend(values)
+            return state.result()
+
+        assert outcome(lambda: at_once(values)) == outcome(by_state)  # noqa: B023
