@@ -35,6 +35,44 @@ class Tally(Protocol):
     scanned: int
 
 
+class Batched(Iterator[T]):
+    """Items that arrive in lists, which a loop over many items takes as they are.
+
+    Taking items out of lists and putting them into lists again costs as much as a filter.
+    """
+
+    __slots__ = ("_items", "_lists", "_start")
+
+    def __init__(self, lists: Iterable[Iterable[T]]) -> None:
+        self._lists = iter(lists)
+        self._items: list[T] = []  # the latest list, of which those from `_start` on remain
+        self._start = 0
+
+    def take(self, size: int) -> list[T]:
+        """Return the next items, `size` of them unless there are fewer."""
+        items, start = self._items, self._start
+        while len(items) - start < size:
+            more = next(self._lists, None)
+            if more is None:
+                break
+            more = more if more.__class__ is list else list(more)
+            items = items[start:] + more if start < len(items) else more
+            start = 0
+        end = start + size
+        self._items, self._start = items, end
+        return items if start == 0 and len(items) <= size else items[start:end]
+
+    def __iter__(self) -> Iterator[T]:
+        """Return an iterator over the remaining items."""
+        rest = chain.from_iterable(self._lists)
+        return chain(self._items[self._start :], rest) if self._items else rest
+
+    def __next__(self) -> T:
+        for item in self.take(1):
+            return item
+        raise StopIteration
+
+
 def in_steps(
     items: Iterable[T], size: int, largest: int, tally: Tally | None = None
 ) -> Generator[list[T], bool | None]:
@@ -44,10 +82,10 @@ def in_steps(
     """
     call = current()
     check = call.check
-    source = iter(items)
+    take = _taking(items)
     check()
     began = monotonic()
-    while step := list(islice(source, size)):
+    while step := take(size):
         if tally is not None:
             tally.scanned += len(step)
         is_heavy = yield step
@@ -59,6 +97,13 @@ def in_steps(
         elif size < largest:
             size = min(size * _GROWTH, largest)
         began = ended
+
+
+def _taking(items: Iterable[T]) -> Callable[[int], list[T]]:
+    if isinstance(items, Batched):
+        return items.take
+    source = iter(items)
+    return lambda size: list(islice(source, size))
 
 
 def interruptible(items: Collection[T]) -> Iterable[T]:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import chain
 
+from spanemu.base.deadline_checks import Batched
 from spanemu.schema.index import Index
 from spanemu.schema.table import Table
 from spanemu.sql.executor.reader import ByteRange, Row
@@ -39,7 +39,7 @@ class SnapshotReader:
         cells: int = WHOLE_ROW,
     ) -> Iterator[Row]:
         """Yield the rows of `table` in key order."""
-        rows = chain.from_iterable(self._batches(table, ranges, descending))
+        rows = Batched(self._batches(table, ranges, descending))
         return rows if self._store.observer is None else self._observed(tree_of(table), rows)
 
     def scan_index(
@@ -53,7 +53,7 @@ class SnapshotReader:
     ) -> Iterator[Row]:
         """Yield the entries of `index` in key order."""
         batches = self._store.scan_batches(tree_of(index), ranges, self.at, descending=descending)
-        rows = chain.from_iterable(map(self._checked_retention, batches))
+        rows = Batched(map(self._checked_retention, batches))
         return rows if self._store.observer is None else self._observed(tree_of(index), rows)
 
     def _batches(

@@ -6,7 +6,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Se
 from itertools import chain, islice
 from typing import Any, Generic, TypeVar
 
-from spanemu.base.deadline_checks import STEP_ITEMS_MAX, Tally, in_steps
+from spanemu.base.deadline_checks import STEP_ITEMS_MAX, Batched, Tally, in_steps
 from spanemu.base.record import dataclass
 from spanemu.sql.executor.reader import Row
 from spanemu.sql.executor.run import Run
@@ -83,7 +83,7 @@ def map_batches(
     """Yield the rows that `change` returns for each batch of `rows`."""
     if tally is None and rows.__class__ is tuple and len(rows) <= _FULL_FIRST:
         return chain.from_iterable(map(change, (list(rows),))) if rows else iter(())
-    return chain.from_iterable(_changed(batches(rows, largest, tally), change))
+    return Batched(_changed(batches(rows, largest, tally), change))
 
 
 def _changed(

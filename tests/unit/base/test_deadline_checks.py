@@ -8,6 +8,7 @@ from spanemu.base import deadline_checks
 from spanemu.base.call import Call, Cancelled, DeadlineExceeded
 from spanemu.base.deadline_checks import (
     PART_MAX,
+    Batched,
     check_deadline_if_large,
     interruptible,
     interruptible_calls,
@@ -105,3 +106,33 @@ def test_a_long_loop_and_long_values_look_at_the_deadline():
         with pytest.raises(DeadlineExceeded):
             list(map(interruptible_calls(abs), range(1_000)))
         check_deadline_if_large("x")
+
+
+@given(st.lists(st.lists(st.integers(), max_size=9), max_size=9), st.lists(st.integers(1, 12)))
+def test_items_in_lists_are_taken_in_order_whatever_the_sizes(lists, sizes):
+    items = [item for each in lists for item in each]
+    source = Batched(map(list, lists))
+    taken: list[int] = []
+    for size in sizes:
+        step = source.take(size)
+        assert len(step) == min(size, len(items) - len(taken))
+        taken += step
+    taken += [next(source)] if len(taken) < len(items) else []
+    assert [*taken, *source] == items
+    assert [item for step in batches(Batched(map(list, lists))) for item in step] == items
+
+
+def test_items_in_lists_are_not_read_before_they_are_asked_for():
+    read: list[int] = []
+
+    def lists():
+        for number in range(4):
+            read.append(number)
+            yield [number, number]
+
+    source = Batched(lists())
+    assert read == []
+    assert source.take(3) == [0, 0, 1]
+    assert read == [0, 1]
+    assert source.take(1) == [1]
+    assert read == [0, 1]

@@ -21,7 +21,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any
 
-from spanemu.base.deadline_checks import PART_MAX, parts_of
+from spanemu.base.deadline_checks import PART_MAX, Batched, parts_of
 from spanemu.sql.executor.codegen import PairOutput, PairWriter, function_of
 from spanemu.sql.executor.compiler import Compiler
 from spanemu.sql.executor.memory import ENTRY_BYTES, FREE_ROWS, free_in_parts
@@ -125,7 +125,7 @@ class Probe:
 
     def __init__(self, sides: Sides, rows: Iterable[Row], run: Run) -> None:
         self._keys_of = sides.left_keys
-        self._rows = iter(rows)
+        self._rows = rows if isinstance(rows, Batched) else iter(rows)
         self._run = run
         self._pending: list[Row] = []
 
@@ -158,7 +158,7 @@ def compile_hash_join(node: HashJoin, compiler: Compiler) -> Relation:
     lists = _JOINS[node.kind](sides)
 
     def rows(run: Run) -> Iterable[Row]:
-        return chain.from_iterable(lists(run))
+        return Batched(lists(run))
 
     if node.kind.keeps_right:
         return Relation(rows, sides.output.layout, sides.output.width)
@@ -360,7 +360,7 @@ def _null_aware_anti(sides: Sides) -> Lists:
             return
         values = sides.known(sides.right.rows(run), run)
         if not values:
-            yield rows
+            yield from batches(rows)
         elif None not in values:
             for keyed in Probe(sides, rows, run).keyed():
                 yield [row for key, row in keyed if key is not None and key not in values]

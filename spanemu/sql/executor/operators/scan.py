@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from itertools import chain
 from typing import Any
 
+from spanemu.base.deadline_checks import Batched
 from spanemu.base.errors import Unsupported
 from spanemu.sql.executor.compiler import Compiler, gated
 from spanemu.sql.executor.ranges import RangesOf, compile_point, compile_ranges
@@ -121,7 +121,7 @@ def _scan(
                 return ()
         rows_read = fetch(run, ranges)
         if kept is None:
-            return chain.from_iterable(batches(rows_read, largest, run))
+            return Batched(batches(rows_read, largest, run))
         return map_batches(rows_read, lambda batch: kept(batch, run), largest, run)
 
     return rows
