@@ -65,14 +65,7 @@ def compile_point(
     if len(points) != len(key):
         return None
     encode = key_encoder([(part.column.type, part.order) for part in key])
-    checks = [
-        (
-            not point.nulls,
-            point.value.type.is_float and not part.order.nan_greatest,
-            compiler.value(point.value, layout),
-        )
-        for point, part in zip(points, key, strict=True)
-    ]
+    checks = _checks(points, key, layout, compiler)
     if len(checks) == 1 and checks[0][:2] == (True, False):
         only = checks[0][2]
 
@@ -94,10 +87,27 @@ def compile_point(
     return guarded
 
 
+def _checks(
+    points: Sequence[Equal], key: Sequence[KeyPart], layout: Layout, compiler: Compiler
+) -> list[tuple[bool, bool, Value]]:
+    """Return (is strict, refuses NaN, value) for each point: see `_whole_key`."""
+    return [
+        (
+            not point.nulls,
+            point.value.type.is_float and not part.order.nan_greatest,
+            compiler.value(point.value, layout),
+        )
+        for point, part in zip(points, key, strict=False)
+    ]
+
+
 def _whole_key(
     checks: Sequence[tuple[bool, bool, Value]], encode: Callable[[Sequence[Any]], bytes]
 ) -> PointOf:
-    """Return a function from a row to its key, given (is strict, refuses NaN, value) per part."""
+    """Return a function from a row to its key, given (is strict, refuses NaN, value) per part.
+
+    The parts may be the leading parts of a key.
+    """
 
     def whole(row: Any, run: Run) -> bytes | None:
         values = []
@@ -119,6 +129,10 @@ def _has_query(constraint: Constraint) -> bool:
 def _compile_seek(
     seek: Seek, key: Sequence[KeyPart], layout: Layout, compiler: Compiler
 ) -> RangesOf:
+    equalities = [point for point in seek.points if isinstance(point, Equal)]
+    is_prefix = seek.last is None and len(equalities) == len(seek.points) < len(key)
+    if is_prefix and not any(map(_has_query, equalities)):
+        return _prefix_ranges(equalities, key, layout, compiler)
     options = [
         _OPTIONS[type(point)](point, part, layout, compiler)
         for point, part in zip(seek.points, key, strict=False)
@@ -155,6 +169,20 @@ def _compile_seek(
     known_interval = None if seek.last is None or _has_query(seek.last) else interval
     if any(queries) or (interval is not None and known_interval is None):
         return _guarded(ranges, known, known_interval)
+    return ranges
+
+
+def _prefix_ranges(
+    points: Sequence[Equal], key: Sequence[KeyPart], layout: Layout, compiler: Compiler
+) -> RangesOf:
+    """Compile equalities of the leading parts of a key: the usual seek of a join."""
+    encode = key_encoder([(part.column.type, part.order) for part in key[: len(points)]])
+    prefix_of = _whole_key(_checks(points, key, layout, compiler), encode)
+
+    def ranges(row: Any, run: Run) -> list[ByteRange]:
+        prefix = prefix_of(row, run)
+        return [] if prefix is None else [(prefix, after_prefix(prefix))]
+
     return ranges
 
 

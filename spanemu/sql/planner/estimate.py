@@ -27,10 +27,12 @@ from spanemu.sql.plan.nodes import Node, Scan, Subquery
 from spanemu.sql.plan.seek import Among, Equal, Prefixed, Seek
 from spanemu.sql.plan.traverse import has_query, parts, walk
 from spanemu.sql.planner.planning import Planning
+from spanemu.sql.planner.properties import is_single_row
 from spanemu.sql.resolved import Expr, Literal
 
 SEEK = 4.0  # finding a position in a sorted map
 BACK_JOIN = 5.0  # fetching a row by its key
+SEEK_AGAIN = 30.0  # reading a range of keys for a further row of a large input of a join
 HASHED = 0.6  # inserting a row into a hash table, or looking up a row
 HASH_TABLE = 10.0  # creating a hash table, even for few rows
 _ROWS_MIN = 1_000.0  # a small table may have grown by the time the plan is used again
@@ -192,6 +194,8 @@ def _of_join(node: Join | HashJoin, planning: Planning) -> Estimate:
 def _of_apply(node: ApplyJoin, planning: Planning) -> Estimate:
     left, right = estimate(node.left, planning), estimate(node.right, planning)
     cost = left.cost + left.rows * (right.cost + 1.0)
+    if left.rows > _ROWS_MIN and not is_single_row(node.right):
+        cost += (left.rows - _ROWS_MIN) * SEEK_AGAIN
     if node.kind in (JoinKind.SEMI, JoinKind.ANTI):
         return Estimate(max(1.0, left.rows * 0.5), cost)
     return Estimate(left.rows * right.rows, cost)

@@ -40,6 +40,15 @@ def test_table_sizes_decide_between_hash_join_and_look_ups():
     assert ApplyJoin in kinds(plan(JOIN, Singers=1_000_000).root)
 
 
+def test_many_rows_are_hashed_instead_of_sought_one_by_one():
+    sql = (
+        "SELECT s.LastName, a.Title FROM Singers s JOIN Albums a ON s.SingerId = a.SingerId "
+        "WHERE s.FirstName = 'x'"
+    )
+    assert ApplyJoin in kinds(plan(sql, Singers=8_000, Albums=60_000).root)
+    assert HashJoin in kinds(plan(sql, Singers=40_000, Albums=60_000).root)
+
+
 def test_the_smaller_side_is_hashed():
     hashed = JOIN.replace("JOIN", "JOIN@{JOIN_METHOD=HASH_JOIN}")
     for sizes, smaller in (({"Albums": 9_000}, "Singers"), ({"Singers": 9_000}, "Albums")):
