@@ -18,11 +18,14 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import MISSING, Field, FrozenInstanceError, field, fields
 from dataclasses import dataclass as dataclass  # for the type checker: the stand-in is below
 from functools import partial
+from itertools import count
 from threading import RLock
-from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, TypeVar, dataclass_transform
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, TypeVar, cast, dataclass_transform
 
 T = TypeVar("T")
 Method = Callable[..., Any]
+
+SLOW_CALLS = 12  # instances of a class before its `__init__` is compiled
 
 
 class Record:
@@ -110,7 +113,7 @@ def _with_fields(
     """Return a class with fields, a new class if it has slots."""
     light: Any = _with_slots(kind) if slots else kind
     light.__dataclass_fields__ = _Fields(kind, light, kw_only)
-    light.__init__ = _first_call(light, "__init__", partial(_init_method, frozen=frozen))
+    light.__init__ = _first_call(light, "__init__", partial(_slow_init_method, frozen=frozen))
     decorated: type[T] = light
     return decorated
 
@@ -134,14 +137,20 @@ def _field_names(kind: type[Any]) -> Iterator[str]:
             yield name
 
 
-_EXAMINED = ("__match_args__", "__dataclass_params__", "__dataclass_fields__")
 _examining = RLock()  # Held while the fields of a class are examined, and those of its bases.
+
+
+@dataclasses.dataclass(init=False, repr=False, eq=False)
+class _Sample:
+    """A dataclass of the standard library, as its functions recognize one."""
+
+    sample: object
 
 
 class _Fields:
     """The attribute `__dataclass_fields__` of a class; the fields replace it when it is read.
 
-    `dataclasses` examines the fields of the class as written, which has no slots yet.
+    They are those of the class as written, which has no slots yet.
     """
 
     __slots__ = ("_kw_only", "_light", "_written")
@@ -155,14 +164,39 @@ class _Fields:
         light: Any = self._light
         with _examining:
             if vars(light)["__dataclass_fields__"] is self:
-                examine = dataclasses.dataclass(
-                    init=False, repr=False, eq=False, kw_only=self._kw_only
-                )
-                examined: Any = examine(self._written)
-                for name in _EXAMINED:
-                    setattr(light, name, vars(examined)[name])
+                own_fields = self._examine()
+                names = tuple(name for name, each in own_fields.items() if not each.kw_only)
+                light.__match_args__ = names  # type: ignore[misc]
+                light.__dataclass_params__ = vars(_Sample)["__dataclass_params__"]
+                light.__dataclass_fields__ = own_fields
         examined_fields: dict[str, Field[Any]] = vars(light)["__dataclass_fields__"]
         return examined_fields
+
+    def _examine(self) -> dict[str, Field[Any]]:
+        """Return the fields of the bases and of the class, as `dataclasses` finds them."""
+        by_name: dict[str, Field[Any]] = {}
+        for base in self._written.__mro__[:0:-1]:
+            by_name |= getattr(base, "__dataclass_fields__", {})
+        for name in _field_names(self._written):
+            by_name[name] = self._field(name)
+        return by_name
+
+    def _field(self, name: str) -> Field[Any]:
+        """Return a field, and replace its description in the class by its default value."""
+        assigned = vars(self._written).get(name, MISSING)
+        own: Any = assigned if isinstance(assigned, Field) else field(default=assigned)
+        own.name = name
+        own.type = self._written.__annotations__[name]
+        own._field_type = fields(_Sample)[0]._field_type  # type: ignore[attr-defined]
+        if own.kw_only is MISSING:
+            own.kw_only = self._kw_only
+        if own.default.__class__.__hash__ is None:
+            raise ValueError(f"mutable default of field {name!r}: use default_factory")
+        if own is assigned and own.default is MISSING:
+            delattr(self._written, name)
+        elif own is assigned:
+            setattr(self._written, name, own.default)
+        return cast("Field[Any]", own)
 
 
 # ---------------------------------------------------------------------- methods
@@ -175,6 +209,40 @@ def _first_call(kind: Any, name: str, make: Callable[[type[Any]], Method]) -> Me
         own_method = make(kind)
         setattr(kind, name, own_method)
         return own_method(self, *given, **named)
+
+    return method
+
+
+def _slow_init_method(kind: type[Any], frozen: bool) -> Method:
+    """Return an `__init__` for the first instances of a class, which few classes exceed at a start.
+
+    Compiling a method takes as long as some dozen calls of this. It leaves the calls that
+    follow, and those with wrong arguments, to the compiled method.
+    """
+    specs = fields(kind)
+    positional = [each.name for each in specs if not each.kw_only]
+    required = {each.name for each in specs if each.default is each.default_factory is MISSING}
+    names = {each.name for each in specs}
+    assign = object.__setattr__ if frozen else setattr
+    checks = hasattr(kind, "__post_init__")
+    calls_left = count(SLOW_CALLS, -1)
+
+    def method(self: Any, *given: Any, **named: Any) -> None:
+        values = dict(zip(positional, given, strict=False)) | named
+        are_right = len(values) == len(given) + len(named) and required <= values.keys() <= names
+        if not are_right or next(calls_left) <= 0:
+            kind.__init__ = compiled = _init_method(kind, frozen)
+            compiled(self, *given, **named)
+            return
+        for spec in specs:
+            if spec.name in values:
+                assign(self, spec.name, values[spec.name])
+            elif spec.default_factory is not MISSING:
+                assign(self, spec.name, spec.default_factory())
+            else:
+                assign(self, spec.name, spec.default)
+        if checks:
+            self.__post_init__()
 
     return method
 

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import dataclasses
 import pickle
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from copy import copy
 from dataclasses import FrozenInstanceError, field, fields, replace
+from pprint import pformat
 from typing import ClassVar
 
 import pytest
 
-from spanemu.base.record import Record, Unique, dataclass, keyword_record, record
+from spanemu.base.record import SLOW_CALLS, Record, Unique, dataclass, keyword_record, record
 
 
 @record
@@ -165,24 +167,84 @@ def test_a_dataclass_without_equality_equals_only_itself() -> None:
     assert repr(alone).endswith("Alone(name='a')")
 
 
-def test_fields_are_examined_for_the_first_instance(monkeypatch: pytest.MonkeyPatch) -> None:
-    examined: list[object] = []
-    examine = dataclasses.dataclass
-    monkeypatch.setattr(
-        dataclasses,
-        "dataclass",
-        lambda **given: lambda kind: (examined.append(kind), examine(**given)(kind))[1],
-    )
-
+def test_fields_are_examined_for_the_first_instance() -> None:
     @dataclass(slots=True)
     class Late:
         """A class that a start may not need."""
 
         x: int = 1
 
-    assert examined == []
+    assert not isinstance(vars(Late)["__dataclass_fields__"], dict)
     assert (Late(), Late()) == (Late(1), Late())
-    assert len(examined) == 1
+    assert isinstance(vars(Late)["__dataclass_fields__"], dict)
+
+
+def test_functions_of_dataclasses_accept_a_record() -> None:
+    named = Named(x=1, tags=["a"])
+    assert dataclasses.is_dataclass(named)
+    assert dataclasses.asdict(named) == {"x": 1, "tags": ["a"]}
+    assert dataclasses.astuple(Point(1, 2, "n")) == (1, 2, "n")
+    assert pformat(Point(1, 2)) == "Point(x=1, y=2)"
+    assert fields(Size)[1].default_factory is list
+
+
+def test_a_mutable_default_is_refused_as_by_dataclasses() -> None:
+    @record
+    class Shared:
+        """A class whose instances would share a list."""
+
+        items: list[int] = []  # noqa: RUF012
+
+    with pytest.raises(ValueError, match="items"):
+        Shared()
+
+
+@pytest.mark.parametrize("before", [0, 1, SLOW_CALLS - 1, SLOW_CALLS, SLOW_CALLS + 1])
+def test_the_first_instances_are_made_as_all_that_follow(before: int) -> None:
+    @dataclass(frozen=True, slots=True)
+    class Often:
+        """A class with fields of every kind."""
+
+        x: int
+        items: list[int] = field(default_factory=list)
+        y: int = field(default=3, kw_only=True)
+
+    for _ in range(before):
+        Often(0)
+    wrong: list[Callable[[], object]] = [
+        lambda: Often(),  # type: ignore[call-arg]
+        lambda: Often(1, [], 3),  # type: ignore[misc]
+        lambda: Often(1, x=1),  # type: ignore[misc]
+        lambda: Often(1, z=1),  # type: ignore[call-arg]
+    ]
+    assert (
+        repr(Often(1)) == repr(Often(x=1, items=[])) == f"{Often.__qualname__}(x=1, items=[], y=3)"
+    )
+    assert repr(Often(1, [2], y=4)) == f"{Often.__qualname__}(x=1, items=[2], y=4)"
+    for make in wrong:
+        with pytest.raises(TypeError):
+            make()
+
+
+def test_a_subclass_checks_its_first_instances_as_well() -> None:
+    @dataclass
+    class Base:
+        """A class that checks its field."""
+
+        x: int
+
+        def __post_init__(self) -> None:
+            assert self.x > 0
+
+    class Stricter(Base):
+        """A subclass that checks more."""
+
+        def __post_init__(self) -> None:
+            assert self.x > 1
+
+    assert Base(1).x == 1
+    with pytest.raises(AssertionError):
+        Stricter(1)
 
 
 def test_threads_may_make_the_first_instances_at_once() -> None:
