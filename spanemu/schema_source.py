@@ -21,13 +21,14 @@ from pathlib import Path
 
 from spanemu.base.errors import Code, SpannerError
 from spanemu.base.excerpts import excerpt, position_of_name
+from spanemu.base.patterns import lazy_pattern
 from spanemu.base.record import dataclass
 from spanemu.schema.dialect import GOOGLE_STANDARD_SQL, POSTGRESQL, DatabaseDialect
 from spanemu.sql.dialects import dialect_of
 from spanemu.sql.errors import DdlSyntaxFailure, SyntaxFailure
 
 _BLANK = r"(?:\s|--[^\n]*(?:\n|$)|\#[^\n]*(?:\n|$)|/\*(?:[^*]|\*(?!/))*\*/)"
-_DDL = re.compile(
+_DDL = lazy_pattern(
     rf"{_BLANK}*(?:$|(?:CREATE|ALTER|DROP|RENAME|GRANT|REVOKE|ANALYZE)\b)", re.IGNORECASE
 )
 
@@ -35,7 +36,7 @@ _DDL = re.compile(
 def _alter_database(quote: str, verbs: str) -> re.Pattern[str]:
     """Return a pattern for ALTER DATABASE with the name of the database."""
     name = rf"{quote}[^{quote}\n]+{quote}|\b[A-Z_][A-Z0-9_]*\b"
-    return re.compile(
+    return lazy_pattern(
         rf"\A({_BLANK}*ALTER{_BLANK}+DATABASE{_BLANK}*)(?:{name})(?={_BLANK}*(?:{verbs})\b)",
         re.IGNORECASE | re.ASCII,
     )
@@ -49,7 +50,7 @@ _ALTER_DATABASE = {
 TEXT_ORIGIN = "<schema>"
 
 
-_PSQL_COMMAND = re.compile(r"^[ \t]*\\(\S*)[^\n]*", re.MULTILINE)
+_PSQL_COMMAND = lazy_pattern(r"^[ \t]*\\(\S*)[^\n]*", re.MULTILINE)
 
 
 class PsqlCommandSkipped(UserWarning):

@@ -8,8 +8,8 @@ resources), `suggestions` (for unknown names), `excerpts` (of statements, with a
 `identifiers` (of SQL), `call` (the request in progress and its deadline), `deferred` (modules
 imported when used), `deadline_checks` (long loops that check the deadline), `paging` (pages of a
 listing), `record` (light classes for frozen data), `serialization` (objects as plain data),
-`raw_key` (keys as requests hold them), `call_site` (the line that made a request), `process` (the
-memory left, and attributes that a forked child may not read), `collector` (blocks without garbage
-collections, and a heap that they skip), `severity` and `name_hints` (for the linter and the hotspot
-detector).
+`raw_key` (keys as requests hold them), `call_site` (the line that made a request), `patterns`
+(regular expressions compiled when used), `process` (the memory left, and attributes that a forked
+child may not read), `collector` (blocks without garbage collections, and a heap that they skip),
+`severity` and `name_hints` (for the linter and the hotspot detector).
 """

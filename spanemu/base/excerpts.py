@@ -12,12 +12,14 @@ from __future__ import annotations
 
 import re
 
+from spanemu.base.patterns import lazy_pattern
+
 INDENT = "    "
 _LINE_CHARS_MAX = 120
 _CONTEXT_CHARS = 50  # before the position, in a truncated line
-_POSITION = re.compile(r"\[at (\d+):(\d+)\]")
+_POSITION = lazy_pattern(r"\[at (\d+):(\d+)\]")
 # Messages about one name. Their position may be relative to an expression of the statement.
-_NAMED = re.compile(
+_NAMED = lazy_pattern(
     r"(?:Unrecognized name|Function not found|Table not found|Type not found): `?(?P<first>[\w.]+)"
     r"|Name (?P<second>\w+) not found"
     r"|column (?P<third>\w+) which does not exist"

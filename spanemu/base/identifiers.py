@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
+from spanemu.base.patterns import lazy_pattern
 
 IDENTIFIER_CHARS_MAX = 128
 
-_IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_IDENTIFIER = lazy_pattern(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
 def fold(identifier: str) -> str:

@@ -5,16 +5,16 @@ Only creation checks these rules: an odd id in a path names a resource that does
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 
 from spanemu.base.errors import Code, SpannerError
+from spanemu.base.patterns import lazy_pattern
 
-_INSTANCE = re.compile(r"[a-z][-a-z0-9]{0,62}[a-z0-9]")
-_DATABASE = re.compile(r"[a-z][-_a-z0-9]{0,28}[a-z0-9]")
-_INSTANCE_CONFIG = re.compile(r"custom-(?=.{1,57}$)[-a-z0-9]*[a-z0-9]")
-_BACKUP = re.compile(r"[a-z][-_a-z0-9]{0,58}[a-z0-9]")
-_OPERATION = re.compile(r"[a-z][a-z0-9_]{1,127}")
+_INSTANCE = lazy_pattern(r"[a-z][-a-z0-9]{0,62}[a-z0-9]")
+_DATABASE = lazy_pattern(r"[a-z][-_a-z0-9]{0,28}[a-z0-9]")
+_INSTANCE_CONFIG = lazy_pattern(r"custom-(?=.{1,57}$)[-a-z0-9]*[a-z0-9]")
+_BACKUP = lazy_pattern(r"[a-z][-_a-z0-9]{0,58}[a-z0-9]")
+_OPERATION = lazy_pattern(r"[a-z][a-z0-9_]{1,127}")
 
 
 class InvalidInstanceId(SpannerError, code=Code.INVALID_ARGUMENT):
@@ -114,8 +114,8 @@ def check_operation_id(operation: str) -> None:
 
 LABELS_MAX = 64  # labels per resource
 
-_KEY = re.compile(r"[a-z][-_a-z0-9]{0,62}")
-_VALUE = re.compile(r"[-_a-z0-9]{0,63}")
+_KEY = lazy_pattern(r"[a-z][-_a-z0-9]{0,62}")
+_VALUE = lazy_pattern(r"[-_a-z0-9]{0,63}")
 
 
 class TooManyLabels(SpannerError, code=Code.INVALID_ARGUMENT):

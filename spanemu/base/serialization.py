@@ -14,7 +14,6 @@ Numbers without a fraction are accepted as ints, and names of fields in camel ca
 
 from __future__ import annotations
 
-import re
 from base64 import b64decode, b64encode
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import fields, is_dataclass
@@ -24,9 +23,11 @@ from functools import cache
 from types import NoneType, UnionType
 from typing import Any, Union, get_args, get_origin, get_type_hints, is_typeddict
 
+from spanemu.base.patterns import lazy_pattern
+
 _EXACT_MAX = 1 << 53  # beyond this, doubles skip integers
-_UPPER = re.compile(r"(?<!^)([A-Z])")
-_AFTER_UNDERSCORE = re.compile(r"_([a-z0-9])")
+_UPPER = lazy_pattern(r"(?<!^)([A-Z])")
+_AFTER_UNDERSCORE = lazy_pattern(r"_([a-z0-9])")
 
 
 class _Misfit(ValueError):

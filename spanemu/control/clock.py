@@ -17,7 +17,6 @@ Commit timestamps increase strictly, by a microsecond each, even while the clock
 from __future__ import annotations
 
 import datetime as python_datetime
-import re
 from collections.abc import Callable, Iterator, MutableSequence
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime, timedelta
@@ -28,6 +27,7 @@ from spanemu.admin.instances import Instances
 from spanemu.base.clock import NANOS_PER_MICRO, ClockState, SystemClock
 from spanemu.base.deferred import deferred
 from spanemu.base.errors import Unsupported
+from spanemu.base.patterns import lazy_pattern
 from spanemu.base.process import OwnProcess
 from spanemu.base.record import dataclass
 from spanemu.control.operation import ControlInterface, operation
@@ -46,7 +46,7 @@ __tracebackhide__ = True  # pytest then shows the caller's line
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _END = datetime(9999, 12, 31, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
-_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
+_DATE = lazy_pattern(r"\d{4}-\d{2}-\d{2}")
 _JUMP = timedelta(seconds=1)  # A larger step of Python's time counts as a move of the clock.
 
 

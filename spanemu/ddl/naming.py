@@ -7,7 +7,6 @@ give the same names in every database.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from hashlib import blake2b
 from itertools import count
@@ -16,6 +15,7 @@ from typing import TYPE_CHECKING
 from spanemu.base.deferred import deferred
 from spanemu.base.errors import SpannerError
 from spanemu.base.limits import IDENTIFIER_LENGTH_MAX
+from spanemu.base.patterns import lazy_pattern
 from spanemu.ddl.lookup import schema_part
 from spanemu.schema.dialect import GOOGLE_STANDARD_SQL, DatabaseDialect
 from spanemu.schema.names import constraint_full_name
@@ -94,7 +94,7 @@ def _fingerprint(text: str) -> str:
     return blake2b(text.encode(), digest_size=_HEX_DIGITS // 2).hexdigest().upper()
 
 
-_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
+_NAME = lazy_pattern(r"[A-Za-z][A-Za-z0-9_]*")
 
 _INDEX_NAME = "PRIMARY_KEY"
 _INDEX_PREFIX = "dir_"

@@ -9,7 +9,6 @@ a number of rows of its stream, or after the handler has finished and before the
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from hashlib import blake2b
@@ -20,13 +19,14 @@ from spanemu.admin.instances import Instances
 from spanemu.base.call import current
 from spanemu.base.errors import SpannerError
 from spanemu.base.live import LiveRows
+from spanemu.base.patterns import lazy_pattern
 from spanemu.database.options import StatementRequest
 from spanemu.database.statements.query_engine import Footprint
 from spanemu.frontend.convert.chunks import StreamBroken
 from spanemu.frontend.convert.requests import param_types_from_proto
 from spanemu.frontend.method import Handler, Message, Method
 
-_DATABASE = re.compile(r"projects/[^/]+/instances/[^/]+/databases/[^/]+")
+_DATABASE = lazy_pattern(r"projects/[^/]+/instances/[^/]+/databases/[^/]+")
 _RESOURCE_FIELDS = ("session", "database", "name", "parent")
 _CLIENT_HEADERS = ("user-agent", "x-goog-api-client")
 

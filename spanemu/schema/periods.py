@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
-
 from spanemu.base.clock import NANOS_PER_DAY, NANOS_PER_HOUR, NANOS_PER_MINUTE, NANOS_PER_SECOND
+from spanemu.base.patterns import lazy_pattern
 
-_PERIOD = re.compile(r"(\d{1,9})([smhd])")
+_PERIOD = lazy_pattern(r"(\d{1,9})([smhd])")
 _UNITS = {
     "s": NANOS_PER_SECOND,
     "m": NANOS_PER_MINUTE,

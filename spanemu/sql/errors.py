@@ -18,12 +18,12 @@ that spanemu does not implement.
 
 from __future__ import annotations
 
-import re
 from dataclasses import field
 
 from spanemu.base.errors import Code, SpannerError
+from spanemu.base.patterns import lazy_pattern
 
-_LINE_END = re.compile(r"\r\n|\r|\n")
+_LINE_END = lazy_pattern(r"\r\n|\r|\n")
 _TAB_WIDTH = 8
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from datetime import date
 
+from spanemu.base.patterns import lazy_pattern
 from spanemu.values.errors import BadValue
 
 _LENGTH = len("YYYY-MM-DD")
-_DATE = re.compile(r"(\d{4})-(\d{1,2})-(\d{1,2})", re.ASCII)
+_DATE = lazy_pattern(r"(\d{4})-(\d{1,2})-(\d{1,2})", re.ASCII)
 
 EPOCH = date(1970, 1, 1)
 EPOCH_ORDINAL = EPOCH.toordinal()

@@ -7,6 +7,7 @@ from functools import lru_cache
 from math import copysign, inf, isnan, nan
 from struct import Struct, pack, unpack
 
+from spanemu.base.patterns import lazy_pattern
 from spanemu.values.errors import BadValue
 
 _SINGLE = Struct("<f")
@@ -38,8 +39,8 @@ def fits(number: float) -> bool:
 
 FLOAT64_MAX = 1.7976931348623157e308
 
-_NUMBER = re.compile(r"\s*[+-]?(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][+-]?\d+)?\s*", re.ASCII)
-_HEXADECIMAL = re.compile(
+_NUMBER = lazy_pattern(r"\s*[+-]?(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][+-]?\d+)?\s*", re.ASCII)
+_HEXADECIMAL = lazy_pattern(
     r"\s*[+-]?0[xX](?:[0-9a-fA-F]++(?:\.[0-9a-fA-F]*+)?|\.[0-9a-fA-F]++)(?:[pP][+-]?\d+)?\s*",
     re.ASCII,
 )

@@ -16,6 +16,7 @@ from spanemu.base.clock import (
     NANOS_PER_MINUTE,
     NANOS_PER_SECOND,
 )
+from spanemu.base.patterns import lazy_pattern
 from spanemu.base.record import dataclass
 from spanemu.values.errors import BadValue
 from spanemu.values.timestamp import fraction_in_threes
@@ -25,7 +26,7 @@ DAYS_MAX = 3_660_000
 NANOS_MAX = DAYS_MAX * NANOS_PER_DAY
 DAYS_PER_MONTH = 30
 
-_ISO_PART = re.compile(r"(-?)(\d{1,19})(?:[.,](\d{1,9}))?([YMWDHS])", re.ASCII)
+_ISO_PART = lazy_pattern(r"(-?)(\d{1,19})(?:[.,](\d{1,9}))?([YMWDHS])", re.ASCII)
 _DATE_UNITS = {"Y": (12, 0), "M": (1, 0), "W": (0, 7), "D": (0, 1)}
 _TIME_UNITS = {"H": NANOS_PER_HOUR, "M": NANOS_PER_MINUTE, "S": NANOS_PER_SECOND}
 

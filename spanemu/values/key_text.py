@@ -12,13 +12,14 @@ from collections.abc import Callable, Iterable, Mapping
 from datetime import date
 from typing import Any
 
+from spanemu.base.patterns import lazy_pattern
 from spanemu.values import numeric, timestamp, uuid_text
 from spanemu.values.floats import format_float32, format_float64
 from spanemu.values.mutation import COMMIT_TIMESTAMP, COMMIT_TIMESTAMP_PLACEHOLDER
 from spanemu.values.types import Type, TypeCode
 from spanemu.values.value import encoder
 
-_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
+_CONTROL = lazy_pattern(r"[\x00-\x1f\x7f]")
 _SHORT_ESCAPES = {"\n": r"\n", "\r": r"\r", "\t": r"\t"}
 
 
@@ -92,7 +93,7 @@ _BARE = frozenset({TypeCode.BOOL, TypeCode.INT64, TypeCode.FLOAT64, TypeCode.FLO
                    TypeCode.NUMERIC, TypeCode.ENUM, TypeCode.PG_NUMERIC,
                    TypeCode.PG_OID})  # fmt: skip
 
-_ESCAPED = re.compile(r'[\x00-\x1f\x7f"\\]')
+_ESCAPED = lazy_pattern(r'[\x00-\x1f\x7f"\\]')
 _SHORT = {"\n": r"\n", "\r": r"\r", "\t": r"\t", '"': r"\"", "\\": r"\\"}
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from decimal import ROUND_DOWN, ROUND_HALF_UP, Context, Decimal, InvalidOperation
 
+from spanemu.base.patterns import lazy_pattern
 from spanemu.values.errors import BadValue
 
 SCALE = 9
@@ -21,9 +22,9 @@ _QUANTUM = Decimal(1).scaleb(-SCALE)
 # Wide enough that a sum or a product of two NUMERICs is exact, and that a quotient cut to this
 # many digits never turns into a tie at the ninth one: tie and quotient differ by at least 1e-48.
 _EXACT = Context(prec=120, rounding=ROUND_HALF_UP)
-_NUMBER = re.compile(r"\s*[+-]?(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][+-]?\d+)?\s*", re.ASCII)
+_NUMBER = lazy_pattern(r"\s*[+-]?(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][+-]?\d+)?\s*", re.ASCII)
 
-_PLAIN = re.compile(r"[+-]?\d{1,29}(?:\.\d{1,9})?", re.ASCII)
+_PLAIN = lazy_pattern(r"[+-]?\d{1,29}(?:\.\d{1,9})?", re.ASCII)
 
 _quantize = _EXACT.quantize
 

@@ -9,13 +9,13 @@ keys wins. The text has a blank after each colon and comma, and escapes no more 
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Iterable, Mapping
 from decimal import Decimal
 from json.encoder import encode_basestring
 from typing import Any
 
 from spanemu.base.deadline_checks import interruptible, interruptible_calls, is_long
+from spanemu.base.patterns import lazy_pattern
 from spanemu.values import pg_numeric
 from spanemu.values.errors import BadValue
 from spanemu.values.json import JSON_NESTING_MAX, Document, is_too_deep, is_unicode
@@ -23,7 +23,7 @@ from spanemu.values.json import JSON_NESTING_MAX, Document, is_too_deep, is_unic
 INTEGER_DIGITS_MAX = 4_932  # of a number, before the point
 TOO_DEEP = f"nested deeper than {JSON_NESTING_MAX} levels"
 NUMBER_OUT_OF_RANGE = "a number has too many digits"
-_NUL = re.compile(r"(?<!\\)(?:\\\\)*\\u0000")  # an escape after an even number of backslashes
+_NUL = lazy_pattern(r"(?<!\\)(?:\\\\)*\\u0000")  # an escape after an even number of backslashes
 NO_NUL = r"\u0000 cannot be converted to text"
 
 

@@ -32,6 +32,7 @@ from functools import lru_cache
 from math import isnan
 from typing import NamedTuple
 
+from spanemu.base.patterns import lazy_pattern
 from spanemu.values.errors import BadValue
 
 OUT_OF_RANGE = "value overflows numeric format"
@@ -43,10 +44,10 @@ _QUOTIENT_DIGITS = 16  # significant digits of a quotient, at least
 _GROUP = 4  # decimal digits in one digit of PostgreSQL's representation
 _TRUNCATION_SCALE_MAX = 2_000
 
-_NUMBER = re.compile(
+_NUMBER = lazy_pattern(
     r"[ \t\n\r\v\f]*([+-]?(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][+-]?\d+)?)\s*", re.ASCII
 )
-_PLAIN = re.compile(r"-?\d{1,18}(?:\.\d{1,18})?", re.ASCII)
+_PLAIN = lazy_pattern(r"-?\d{1,18}(?:\.\d{1,18})?", re.ASCII)
 _EXPONENT_DIGITS_MAX = 8
 _HEADER_BYTES = 6
 _ONE, _MINUS_ONE, _TWO = Decimal(1), Decimal(-1), Decimal(2)

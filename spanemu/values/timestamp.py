@@ -11,6 +11,7 @@ from datetime import date, datetime
 from functools import lru_cache
 
 from spanemu.base.clock import NANOS_PER_SECOND
+from spanemu.base.patterns import lazy_pattern
 from spanemu.values.errors import BadValue
 from spanemu.values.zone import Civil, Zone, fixed_zone, zone_named
 
@@ -25,8 +26,8 @@ _UTC = fixed_zone(0)
 _DIGITS = tuple(f"{number:02d}" for number in range(60))
 _MINUTES = tuple(f"T{hour}:{minute}:" for hour in _DIGITS[:24] for minute in _DIGITS)  # of a day
 
-_RFC3339 = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?Z", re.ASCII)
-_SQL = re.compile(
+_RFC3339 = lazy_pattern(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?Z", re.ASCII)
+_SQL = lazy_pattern(
     r"(?P<year>\d{4,5})-(?P<month>\d{1,2})-(?P<day>\d{1,2})"
     r"(?:"
     r"[ Tt](?P<hour>\d{1,2}):(?P<minute>\d{1,2}):(?P<second>\d{1,2})(?:\.(?P<fraction>\d{1,9}))?"

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from uuid import UUID
 
+from spanemu.base.patterns import lazy_pattern
 from spanemu.values.errors import BadValue
 
-_CANONICAL = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
-_LOOSE = re.compile(r"[0-9a-fA-F](?:-?[0-9a-fA-F]){31}")
+_CANONICAL = lazy_pattern(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
+_LOOSE = lazy_pattern(r"[0-9a-fA-F](?:-?[0-9a-fA-F]){31}")
 
 
 def parse(text: str) -> UUID:

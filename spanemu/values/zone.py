@@ -14,6 +14,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, NamedTuple
 
 from spanemu.base.deferred import deferred
+from spanemu.base.patterns import lazy_pattern
 from spanemu.values.errors import BadValue
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 else:
     zoneinfo = deferred("zoneinfo")
 
-_OFFSET = re.compile(r"(?:UTC)?([+-])(\d{1,2})(?::?(\d{1,2}))?", re.ASCII)
+_OFFSET = lazy_pattern(r"(?:UTC)?([+-])(\d{1,2})(?::?(\d{1,2}))?", re.ASCII)
 _OFFSET_SECONDS_MAX = 14 * 3_600
 # Two days inside the range of `datetime`, so that no local time leaves it. No zone changes its
 # offset near these limits.

@@ -13,7 +13,6 @@ database, whose name a newer database may have taken, from an expired session of
 
 from __future__ import annotations
 
-import re
 import threading
 from collections.abc import Collection, Mapping, Sequence
 from functools import partial
@@ -25,6 +24,7 @@ from spanemu.base.deferred import deferred
 from spanemu.base.errors import SpannerError
 from spanemu.base.limits import SESSION_IDLE_MAX_NANOS
 from spanemu.base.paging import PageRequest, page
+from spanemu.base.patterns import lazy_pattern
 from spanemu.base.resource_names import SessionName
 from spanemu.database.core import DatabaseCore
 from spanemu.database.sessions.session import Session, SessionSpec
@@ -43,7 +43,7 @@ else:
 
 _SWEEP_THRESHOLD = 1_000  # the fewest sessions at which expired ones are removed
 _EXPIRED = "Its session has expired."
-_ID = re.compile(r"(?P<mark>[\w-]{8})\.[\w-]{22}\d+")
+_ID = lazy_pattern(r"(?P<mark>[\w-]{8})\.[\w-]{22}\d+")
 
 
 class Sessions:

@@ -9,7 +9,6 @@ function returns.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -21,6 +20,7 @@ from spanemu.base.clock import (
     NANOS_PER_SECOND,
 )
 from spanemu.base.deferred import deferred
+from spanemu.base.patterns import lazy_pattern
 from spanemu.database.core import DatabaseCore
 from spanemu.queues.errors import BadReceiveArgument
 from spanemu.schema.dialect import POSTGRESQL
@@ -136,8 +136,8 @@ def _has_filter(scan: Scan) -> bool:
     return isinstance(scan, FilterScan)
 
 
-_DURATION = re.compile(r"(?:\d{1,9}(?:ms|s|m|h|d))+")
-_PART = re.compile(r"(\d+)(ms|s|m|h|d)")
+_DURATION = lazy_pattern(r"(?:\d{1,9}(?:ms|s|m|h|d))+")
+_PART = lazy_pattern(r"(\d+)(ms|s|m|h|d)")
 _UNITS = {
     "ms": NANOS_PER_MILLI,
     "s": NANOS_PER_SECOND,

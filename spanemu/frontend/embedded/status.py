@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
@@ -10,6 +9,7 @@ import grpc
 
 from spanemu.base.call import Cancelled
 from spanemu.base.clock import monotonic
+from spanemu.base.patterns import lazy_pattern
 from spanemu.base.record import dataclass
 from spanemu.frontend.boundary import STATUS_CODES, Failure, failure_from
 from spanemu.frontend.dispatch import Metadata, ServedCall
@@ -18,7 +18,7 @@ from spanemu.frontend.server import MESSAGE_BYTES_MAX
 _RECEIVE_BYTES_MAX = 4 * 1024 * 1024  # gRPC's default for clients.
 _UNLIMITED = -1
 
-_METADATA_KEY = re.compile(r"[0-9a-z_.-]+")
+_METADATA_KEY = lazy_pattern(r"[0-9a-z_.-]+")
 _KNOWN_KEYS_MAX = 1_000
 KNOWN_KEYS: set[str] = set()  # valid keys, checked before
 

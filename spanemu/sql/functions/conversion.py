@@ -19,6 +19,7 @@ from uuid import UUID
 
 from spanemu.base.deadline_checks import interruptible
 from spanemu.base.errors import Unsupported
+from spanemu.base.patterns import lazy_pattern
 from spanemu.sql.functions.conversion_rules import is_zoned
 from spanemu.sql.functions.errors import BadArgument, BadValue, InvalidText, ValueOutOfRange
 from spanemu.sql.functions.text.sql_text import bool_text, escaped_bytes
@@ -30,7 +31,7 @@ from spanemu.values.types import Type, TypeCode
 from spanemu.values.value import INT64_MAX, INT64_MIN
 from spanemu.values.zone import Civil
 
-_INT64 = re.compile(r"\s*([+-]?)(?:(0[xX])([0-9a-fA-F]+)|(\d+))\s*", re.ASCII)
+_INT64 = lazy_pattern(r"\s*([+-]?)(?:(0[xX])([0-9a-fA-F]+)|(\d+))\s*", re.ASCII)
 _SAFE_DIGITS = 19  # A number with fewer digits is in range.
 _INT64_DIGITS_MAX = 400  # A longer text is out of range, or has absurdly many leading zeros.
 _UUID_BYTES = 16

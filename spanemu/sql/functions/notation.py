@@ -39,12 +39,12 @@ A chapter module ends in a table, keyed by "NAME" or "NAME|ALIAS|ALIAS"; "$name"
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from typing import Any, TypedDict, Unpack
 
+from spanemu.base.patterns import lazy_pattern
 from spanemu.sql.functions.operations import aggregate_properties, function_properties
 from spanemu.sql.functions.registry import (
     Accumulator,
@@ -74,8 +74,8 @@ from spanemu.values.types import (
 SPECIALS = frozenset({"DATE_PART", "SEQUENCE", "MODEL", "NORMALIZATION_MODE"})
 
 _NUMBER = frozenset({"INT64", "NUMERIC", "FLOAT32", "FLOAT64"})
-_TOKEN = re.compile(r"\s*(\.\.\.|->|=>|'[^']*'|-?\d+|\w+|[<>()\[\]{}|,*=?])")
-_VARIABLE = re.compile(r"T\d*|ANY")
+_TOKEN = lazy_pattern(r"\s*(\.\.\.|->|=>|'[^']*'|-?\d+|\w+|[<>()\[\]{}|,*=?])")
+_VARIABLE = lazy_pattern(r"T\d*|ANY")
 _TYPES = SCALARS | POSTGRESQL_SCALARS
 _LITERALS: Mapping[str, Any] = {"TRUE": True, "FALSE": False, "NULL": None}
 

@@ -18,10 +18,11 @@ from typing import Any
 
 from spanemu.base.deadline_checks import interruptible_stream, is_long
 from spanemu.base.errors import Code, SpannerError, Unsupported
+from spanemu.base.patterns import lazy_pattern
 from spanemu.values.order import identity
 
-_NAME = re.compile(r"(binary|(unicode|und|[a-z]{2,3}([_-]\w{2,8})*)(:c[is])?)", re.IGNORECASE)
-_TAG = re.compile(r"([a-z]+)(?:[_-][a-z0-9]+)*(?::(ci|cs))?", re.IGNORECASE)
+_NAME = lazy_pattern(r"(binary|(unicode|und|[a-z]{2,3}([_-]\w{2,8})*)(:c[is])?)", re.IGNORECASE)
+_TAG = lazy_pattern(r"([a-z]+)(?:[_-][a-z0-9]+)*(?::(ci|cs))?", re.IGNORECASE)
 _UNTAILORED = frozenset(
     {"und", "ca", "de", "en", "fr", "ga", "id", "it", "ms", "nl", "pt", "sw", "unicode", "zu"}
 )
@@ -41,7 +42,7 @@ _RANKS = {"Z": 0, "C": 0, "P": 1, "S": 2, "N": 3, "L": 4}
 _KEPT_TEXTS = 4_096
 # Default ignorable characters, besides the category of formatting characters, and control
 # characters that are not white space.
-_IGNORED = re.compile(
+_IGNORED = lazy_pattern(
     "[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164"
     "\ufe00-\ufe0f\uffa0]"
 )

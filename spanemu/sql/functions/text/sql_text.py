@@ -14,14 +14,15 @@ from typing import Any
 
 from spanemu.base.deadline_checks import interruptible
 from spanemu.base.errors import Unsupported
+from spanemu.base.patterns import lazy_pattern
 from spanemu.values import floats, interval, numeric, pg_numeric, timestamp, uuid_text
 from spanemu.values.types import Type, TypeCode
 
 # A hexadecimal digit after \xNN would be read as part of the escape, so it is escaped as well.
-_NEEDS_ESCAPE = re.compile(
+_NEEDS_ESCAPE = lazy_pattern(
     r"[\n\r\t\\]|[\x00-\x1f\x7f][0-9a-fA-F]*",
 )
-_BYTE_NEEDS_ESCAPE = re.compile(r"[\\\x00-\x1f\x7f-\xff]")
+_BYTE_NEEDS_ESCAPE = lazy_pattern(r"[\\\x00-\x1f\x7f-\xff]")
 _ESCAPES = {"\n": r"\n", "\r": r"\r", "\t": r"\t", "\\": r"\\"}
 
 

@@ -18,6 +18,7 @@ from spanemu.base.clock import (
     NANOS_PER_MINUTE,
     NANOS_PER_SECOND,
 )
+from spanemu.base.patterns import lazy_pattern
 from spanemu.sql.functions.errors import (
     BadArgument,
     BadDatePart,
@@ -33,7 +34,7 @@ from spanemu.values.timestamp import TIMESTAMP_MAX, TIMESTAMP_MIN, format_sql
 
 _TEXT_MAX = 100
 
-_AMOUNT = re.compile(
+_AMOUNT = lazy_pattern(
     r"(?P<sign>[+-]?)(?:(?P<whole>\d+)(?:\.(?P<more>\d{1,9}))?|\.(?P<only>\d{1,9}))", re.ASCII
 )
 

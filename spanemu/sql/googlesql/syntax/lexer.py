@@ -14,6 +14,7 @@ from itertools import islice
 
 from spanemu.base.call import current
 from spanemu.base.identifiers import RESERVED_WORDS
+from spanemu.base.patterns import lazy_pattern
 from spanemu.sql.errors import SyntaxFailure, UnclosedText, line_and_column
 from spanemu.sql.syntax_tree import Kind, Token
 
@@ -61,7 +62,7 @@ def describe_symbol(symbol: str) -> str:
     return symbol if symbol[:1].isalpha() else f'"{symbol}"'
 
 
-_TOKEN = re.compile(
+_TOKEN = lazy_pattern(
     r"""
     (?: [\s\x08]++ | --[^\n\r]*+ | \#[^\n\r]*+ | /\*.*?\*/ )*+
     (?:
@@ -91,7 +92,7 @@ _TOKEN = re.compile(
 _WORD, _SYMBOL, _QUOTED, _END, _OTHER = 1, 2, 7, 8, 9
 _LITERALS = {3: Kind.FLOAT, 4: Kind.INTEGER, 5: Kind.STRING, 6: Kind.BYTES}
 _NAME_CHARACTERS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789")
-_UNCLOSED_QUOTE = re.compile(r"""[rRbB]{0,2}('''|\"""|'|")""")
+_UNCLOSED_QUOTE = lazy_pattern(r"""[rRbB]{0,2}('''|\"""|'|")""")
 
 
 _CHUNK = 2_048  # tokens; most statements fit into one chunk

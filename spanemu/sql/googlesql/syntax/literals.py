@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import re
 
+from spanemu.base.patterns import lazy_pattern
 from spanemu.sql.token_cursor import BadLiteral
 
 _SIMPLE = {
     "a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v",
     "\\": "\\", "?": "?", '"': '"', "'": "'", "`": "`",
 }  # fmt: skip
-_ESCAPE = re.compile(
+_ESCAPE = lazy_pattern(
     r"""\\(?: ([abfnrtv\\?"'`]) | ([0-3][0-7]{2}) | [xX]([0-9a-fA-F]{2})
         | u([0-9a-fA-F]{4}) | U([0-9a-fA-F]{8}) | (.) )""",
     re.VERBOSE | re.DOTALL,
 )
 _OCTAL, _HEX, _SHORT_UNICODE, _LONG_UNICODE, _UNKNOWN = 2, 3, 4, 5, 6
 _DIGITS_MAX = 1000  # far beyond any type; Python refuses to parse more than a few thousand
-_LINE_END = re.compile(r"\r\n?")
+_LINE_END = lazy_pattern(r"\r\n?")
 
 
 def decode_string(token: str) -> str:

@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable, Mapping
 
 from spanemu.base.errors import Unsupported
+from spanemu.base.patterns import lazy_pattern
 from spanemu.sql import ddl_ast
 from spanemu.sql.bounds import UNBOUNDED, Bounds
 from spanemu.sql.errors import DdlStatementEmpty, DdlSyntaxFailure, SyntaxFailure
@@ -51,7 +52,7 @@ def parse_ddl(text: str, bounds: Bounds = UNBOUNDED) -> ddl_ast.DdlStatement:
 
 
 _BLANK = r"(?:\s|--[^\n]*(?:\n|$)|\#[^\n]*(?:\n|$)|/\*(?:[^*]|\*(?!/))*\*/)"
-_CREATE_DATABASE = re.compile(
+_CREATE_DATABASE = lazy_pattern(
     rf"{_BLANK}*CREATE{_BLANK}+DATABASE{_BLANK}*"
     rf"(?:`(?P<quoted>[^`]*)`|(?<=[\s/])(?P<plain>\w+)){_BLANK}*;?{_BLANK}*",
     re.IGNORECASE | re.DOTALL,
