@@ -58,8 +58,27 @@ class Connection(Protocol):
 _cancelling = threading.RLock()
 
 
+class _Threads:
+    """The threads that serve requests in this process."""
+
+    def __init__(self) -> None:
+        self.are_several = False
+        self._has_one = False
+
+    def add(self) -> None:
+        """Count a thread."""
+        self.are_several = self._has_one
+        self._has_one = True
+
+
+serving_threads = _Threads()
+
+
 class _Serving(threading.local):
     call: Call | None = None
+
+    def __init__(self) -> None:
+        serving_threads.add()  # Python calls this once in each thread.
 
 
 # The call in progress on this thread, or None. Hot paths read and set it directly; all other code

@@ -24,6 +24,7 @@ from tests.benchmarks import (
     sql,
     startup,
     streaming,
+    threads,
     tpch,
     transactions,
 )
@@ -49,6 +50,7 @@ SUITES = {
     "growth": growth.main,
     "tpch": tpch.main,
     "streaming": streaming.main,
+    "threads": threads.main,
 }
 
 

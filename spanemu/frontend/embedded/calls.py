@@ -17,6 +17,7 @@ from typing import Any, Self
 
 import grpc
 
+from spanemu.base.call import serving_threads
 from spanemu.base.clock import monotonic
 from spanemu.frontend.dispatch import ServedCall
 from spanemu.frontend.embedded.status import (
@@ -28,6 +29,7 @@ from spanemu.frontend.embedded.status import (
     Refused,
     status_of_error,
 )
+from spanemu.frontend.embedded.turns import turns
 
 
 class Call(grpc.RpcError, grpc.Call, grpc.Future):  # type: ignore[misc]
@@ -239,11 +241,17 @@ class StreamCall(LiveCall):
 
     def _step(self) -> bytes | None:
         """Return the next reply; None when there is none, after which the call has ended."""
+        takes_turns = serving_threads.are_several
+        if takes_turns:
+            turns.begin()
         try:
             data = next(self._replies, None)
         except Exception as error:
             self._finish(status_of_error(error, self._served))
             return None
+        finally:
+            if takes_turns:
+                turns.end()
         if data is None:
             self._finish(OK)
         elif self._ending is not None:  # Cancelled meanwhile by another thread.

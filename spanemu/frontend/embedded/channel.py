@@ -9,6 +9,7 @@ from weakref import ref
 
 import grpc
 
+from spanemu.base.call import serving_threads
 from spanemu.base.call_site import calling_site
 from spanemu.base.clock import monotonic
 from spanemu.frontend.dispatch import Endpoint, Endpoints, ServedCall
@@ -31,6 +32,7 @@ from spanemu.frontend.embedded.status import (
     serialized,
     status_of_error,
 )
+from spanemu.frontend.embedded.turns import turns
 
 FindEndpoints = Callable[[], Endpoints | None]
 Options = Iterable[tuple[str, Any]]
@@ -84,6 +86,9 @@ class ChannelState:
         """Return the only reply of an RPC, which closing the channel cancels."""
         data = serialized(request, codecs[0], self.limits)
         endpoint = self.endpoint(call, credentials)
+        takes_turns = serving_threads.are_several
+        if takes_turns:
+            turns.begin()
         self._running[call] = None
         try:
             if endpoint.streams:
@@ -98,6 +103,8 @@ class ChannelState:
             raise
         finally:
             del self._running[call]
+            if takes_turns:
+                turns.end()
         if monotonic() >= call.deadline:
             raise Refused(DEADLINE_EXCEEDED)
         return deserialized(reply, codecs[1], self.limits)

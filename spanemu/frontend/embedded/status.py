@@ -13,6 +13,7 @@ from spanemu.base.patterns import lazy_pattern
 from spanemu.base.record import dataclass
 from spanemu.frontend.boundary import STATUS_CODES, Failure, failure_from
 from spanemu.frontend.dispatch import Metadata, ServedCall
+from spanemu.frontend.embedded.turns import turns
 from spanemu.frontend.server import MESSAGE_BYTES_MAX
 
 _RECEIVE_BYTES_MAX = 4 * 1024 * 1024  # gRPC's default for clients.
@@ -167,6 +168,11 @@ class EmbeddedCall(ServedCall):
     def metadata(self) -> Metadata:
         """The metadata of the caller and the metadata that gRPC adds."""
         return (*(Metadatum(key, value) for key, value in self.sent), _USER_AGENT)
+
+    def on_cancel(self, wake: Callable[[], None]) -> None:
+        """Call `wake` when the request is cancelled. The request begins to wait for something."""
+        turns.pause()
+        super().on_cancel(wake)
 
 
 def check_key(key: object) -> None:

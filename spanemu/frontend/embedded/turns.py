@@ -1,0 +1,142 @@
+"""Turns of the threads that call an embedded emulator at the same time.
+
+Python runs one thread at a time, and takes the interpreter from a busy thread after 5 ms
+(`sys.getswitchinterval`). Of eight threads that call without a pause, each therefore runs for 5 ms
+and then waits for 35: most calls take 0.3 ms, and one of twenty a hundred times as long. The
+interval is a setting of the whole process, which belongs to the user, so that it stays as it is.
+
+Instead, a thread that begins a call in the middle of another thread's call waits for its turn,
+first come, first served, on a lock of its own: it does not compete for the interpreter. A thread
+keeps its turn over several short calls, so that all waiting threads have one in `ROUND_SECONDS`.
+
+    begin   the turn is free, or the thread's own      run
+            the turn is over, and others wait          pass it on to the first, wait behind the last
+            another thread is within a call            wait behind the last
+    end     keep the turn; others may take it unless the next call begins before they do
+    pause   pass it on: the call waits for a lock, for rows or for time
+
+Only fairness depends on turns, never correctness. The first thread of the queue looks from time to
+time whether the thread with the turn has gone away between two calls, or is busy with a long call,
+and then runs without having been called. The fields are therefore set without a lock.
+"""
+
+from __future__ import annotations
+
+import os
+from _thread import allocate_lock, get_ident
+from collections import deque
+from contextlib import suppress
+
+from spanemu.base.clock import monotonic
+
+ROUND_SECONDS = 0.006  # in which each of a few waiting threads has a turn
+TURN_SECONDS_MIN = 0.0005  # handing over takes about 0.02 ms
+POLL_SECONDS = 0.001  # after which the first thread of the queue looks whether the turn is free
+_LONG_SECONDS = 2 * ROUND_SECONDS  # for which others wait at most for a call to end
+
+
+class _Waiter:
+    """A thread in the queue; `lock` is released when the thread is called."""
+
+    __slots__ = ("is_called", "lock", "thread")
+
+    def __init__(self, thread: int) -> None:
+        self.thread = thread
+        self.is_called = False
+        self.lock = allocate_lock()
+        self.lock.acquire()
+
+
+class Turns:
+    """The thread whose turn it is, and the threads that wait."""
+
+    def __init__(self) -> None:
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget all threads."""
+        self._thread = 0
+        self._began = 0.0
+        self._is_within_call = False
+        self._queue: deque[_Waiter] = deque()
+
+    def begin(self) -> None:
+        """Wait until it is this thread's turn, at most for a few milliseconds a waiting thread."""
+        thread = get_ident()
+        if self._thread == thread:
+            if self._is_within_call:  # A call that makes a call keeps its turn.
+                return
+            if self._queue and monotonic() - self._began >= self._turn_seconds():
+                self._wait(thread, pass_on=True)
+        elif self._is_within_call:
+            self._wait(thread, pass_on=False)
+        else:
+            self._thread, self._began = thread, monotonic()
+        self._is_within_call = True
+
+    @property
+    def waiting(self) -> int:
+        """The number of threads that wait."""
+        return len(self._queue)
+
+    def end(self) -> None:
+        """End a call."""
+        if self._thread == get_ident():
+            self._is_within_call = False
+
+    def pause(self) -> None:
+        """Let another thread have the turn: the call in progress begins to wait."""
+        if self._thread == get_ident():
+            self._is_within_call = False
+            self._thread = 0
+            self._call_first()
+
+    def _turn_seconds(self) -> float:
+        return max(TURN_SECONDS_MIN, ROUND_SECONDS / (len(self._queue) + 1))
+
+    def _may_be_taken(self) -> bool:
+        """Return whether the thread with the turn does something else, or a long call."""
+        return not self._is_within_call or monotonic() - self._began > _LONG_SECONDS
+
+    def _call_first(self) -> None:
+        try:
+            waiter = self._queue.popleft()
+        except IndexError:
+            return
+        self._thread, self._began, self._is_within_call = waiter.thread, monotonic(), True
+        waiter.is_called = True
+        waiter.lock.release()
+
+    def _wait(self, thread: int, *, pass_on: bool) -> None:
+        waiter, queue = _Waiter(thread), self._queue
+        queue.append(waiter)
+        if pass_on:
+            self._call_first()
+        try:
+            while not waiter.is_called:
+                before = _position(queue, waiter)
+                waiter.lock.acquire(timeout=before * self._turn_seconds() or POLL_SECONDS)
+                if before == 0 and self._may_be_taken():
+                    break
+        finally:
+            if not waiter.is_called:
+                _remove(queue, waiter)
+        self._thread, self._began = thread, monotonic()
+
+
+def _position(queue: deque[_Waiter], waiter: _Waiter) -> int:
+    try:
+        return queue.index(waiter)
+    except (ValueError, RuntimeError):  # called meanwhile, or the queue changed meanwhile
+        return 0
+
+
+def _remove(queue: deque[_Waiter], waiter: _Waiter) -> None:
+    with suppress(ValueError, IndexError):  # called meanwhile, or the queue changed meanwhile
+        queue.remove(waiter)
+
+
+turns = Turns()
+
+if hasattr(os, "register_at_fork"):  # Windows cannot fork.
+    os.register_at_fork(after_in_child=turns.reset)  # the waiting threads stay in the parent

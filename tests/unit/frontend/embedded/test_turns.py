@@ -1,0 +1,181 @@
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from time import monotonic
+
+import pytest
+
+import spanemu
+from spanemu.base.call import Call, serving, serving_threads
+from spanemu.frontend.embedded import turns as module
+from spanemu.frontend.embedded.status import EmbeddedCall
+from spanemu.frontend.embedded.turns import Turns
+
+SECONDS_MAX = 20.0
+
+
+@pytest.fixture
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody runs without having been called."""
+    for name in ("ROUND_SECONDS", "TURN_SECONDS_MIN", "POLL_SECONDS", "_LONG_SECONDS"):
+        monkeypatch.setattr(module, name, SECONDS_MAX)
+
+
+class Others:
+    """Threads that each begin a call, and pass the turn on."""
+
+    def __init__(self, turns: Turns) -> None:
+        self._turns = turns
+        self._threads: list[threading.Thread] = []
+        self.began: list[int] = []
+
+    def add(self) -> None:
+        """Start a thread, and return when it waits for its turn."""
+        number, turns = len(self._threads), self._turns
+
+        def work() -> None:
+            turns.begin()
+            self.began.append(number)
+            turns.end()
+            turns.pause()
+
+        thread = threading.Thread(target=work, daemon=True)
+        self._threads.append(thread)
+        thread.start()
+        wait_until(lambda: turns.waiting == len(self._threads) or not thread.is_alive())
+
+    def join(self) -> None:
+        """Wait for the threads to end."""
+        for thread in self._threads:
+            thread.join(SECONDS_MAX)
+            assert not thread.is_alive()
+
+
+def wait_until(condition: Callable[[], bool]) -> None:
+    deadline = monotonic() + SECONDS_MAX
+    while not condition():
+        assert monotonic() < deadline
+
+
+@pytest.fixture
+def turns() -> Turns:
+    return Turns()
+
+
+@pytest.fixture
+def others(turns: Turns) -> Iterator[Others]:
+    threads = Others(turns)
+    yield threads
+    threads.join()
+
+
+@pytest.mark.usefixtures("patient")
+def test_first_come_first_served(turns: Turns, others: Others) -> None:
+    turns.begin()
+    for _ in range(4):
+        others.add()
+    assert not others.began
+    turns.pause()
+    others.join()
+    assert others.began == [0, 1, 2, 3]
+
+
+@pytest.mark.usefixtures("patient")
+def test_a_turn_lasts_for_some_calls(turns: Turns, others: Others) -> None:
+    turns.begin()
+    others.add()
+    for _ in range(3):
+        turns.end()
+        turns.begin()
+    assert not others.began
+    turns.pause()
+
+
+@pytest.mark.usefixtures("patient")
+def test_a_turn_that_is_over_is_passed_on(
+    turns: Turns, others: Others, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    turns.begin()
+    others.add()
+    others.add()
+    turns.end()
+    monkeypatch.setattr(turns, "_turn_seconds", lambda: 0.0)
+    turns.begin()  # Returns after the others had their turns.
+    assert others.began == [0, 1]
+    turns.end()
+
+
+@pytest.mark.usefixtures("patient")
+def test_a_call_within_a_call_keeps_the_turn(turns: Turns, others: Others) -> None:
+    turns.begin()
+    others.add()
+    turns._began = 0.0
+    turns.begin()
+    assert not others.began
+    turns.pause()
+
+
+def test_a_thread_that_has_gone_away_holds_nobody_up(turns: Turns, others: Others) -> None:
+    turns.begin()
+    turns.end()
+    others.add()
+    others.join()
+    assert others.began == [0]
+
+
+def test_a_long_call_holds_nobody_up(turns: Turns, others: Others) -> None:
+    turns.begin()
+    others.add()
+    others.join()
+    assert others.began == [0]
+
+
+def test_a_call_that_waits_passes_its_turn_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    paused: list[bool] = []
+    monkeypatch.setattr(module.turns, "pause", lambda: paused.append(True))
+    EmbeddedCall("/service/Method", None).on_cancel(lambda: None)
+    assert paused == [True]
+
+
+def test_threads_are_counted_when_they_first_serve(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(serving_threads, "are_several", False)
+    assert serving.call is None  # This thread was counted before.
+    assert not serving_threads.are_several
+
+    def serve() -> None:
+        with Call():
+            pass
+
+    thread = threading.Thread(target=serve, daemon=True)
+    thread.start()
+    thread.join(SECONDS_MAX)
+    assert serving_threads.are_several
+
+
+def test_calls_of_several_threads_take_turns(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(serving_threads, "are_several", True)
+    callers: list[int] = []
+    begin = Turns.begin
+
+    def recorded(self: Turns) -> None:
+        begin(self)
+        callers.append(threading.get_ident())
+
+    monkeypatch.setattr(Turns, "begin", recorded)
+    with spanemu.Emulator() as emulator:
+        database = emulator.create_database("turns").client()
+
+        def call() -> None:
+            for _ in range(20):
+                with database.snapshot() as snapshot:
+                    assert list(snapshot.execute_sql("SELECT 1")) == [[1]]
+
+        threads = [threading.Thread(target=call, daemon=True) for _ in range(2)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(SECONDS_MAX)
+            assert not thread.is_alive()
+    assert len(set(callers)) >= 2
+    assert module.turns.waiting == 0
