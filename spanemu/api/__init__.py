@@ -7,6 +7,6 @@ the duration of a piece of code), `change_streams` with `change_records` (the re
 streams), `client` (the official client connected to an emulator), `calls` (the connection to the
 control service of another process), `endpoint_file` (the file that publishes an emulator's
 address), `probe` (whether a server answers), `tls` (certificates, and channels that trust them).
-`data_connection` is a database that `interchange` dumps and loads, and `saving` keeps the state of
-an emulator on disk.
+`data_connection` with `data_cells` is a database that `interchange` dumps and loads, and `saving`
+keeps the state of an emulator on disk.
 """

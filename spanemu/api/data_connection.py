@@ -15,6 +15,7 @@ from typing import Any
 import grpc
 
 from spanemu.api.calls import RemoteFailure
+from spanemu.api.data_cells import batches_of, cell_of, insertion
 from spanemu.api.tls import open_channel
 from spanemu.base.errors import Code
 from spanemu.base.limits import REQUEST_SECONDS_MAX
@@ -22,10 +23,11 @@ from spanemu.ddl.api import schema_of
 from spanemu.frontend import wire
 from spanemu.frontend.admin import wire as admin
 from spanemu.frontend.admin.descriptors import types_from_descriptors
-from spanemu.interchange.connection import Cell, Row
+from spanemu.interchange.connection import Batch, Cell, Row
 from spanemu.schema.dialect import DATABASE_DIALECTS, GOOGLE_STANDARD_SQL, DatabaseDialect
 from spanemu.schema.schema import Schema
 from spanemu.schema_source import quoted_database
+from spanemu.values.value_bytes import field
 
 _SPANNER = "/google.spanner.v1.Spanner/"
 _DATABASES = "/google.spanner.admin.database.v1.DatabaseAdmin/"
@@ -147,17 +149,9 @@ class DataConnection:
 
     def insert(self, table: str, columns: Sequence[str], rows: Sequence[Row]) -> None:
         """Insert rows in one commit. Raises SpannerError."""
-        write = wire.Mutation.Write(table=table, columns=columns)
-        for row in rows:
-            listed = write.values.add()
-            for cell in row:
-                _fill(listed.values.add(), cell)
-        request = wire.CommitRequest(
-            session=self._session,
-            single_use_transaction=_READ_WRITE,
-            mutations=[wire.Mutation(insert=write)],
-        )
-        self._retried(lambda: self._call(f"{_SPANNER}Commit", request, wire.CommitResponse))
+        commit = wire.CommitRequest(session=self._session, single_use_transaction=_READ_WRITE)
+        request = commit.SerializeToString() + field(_MUTATIONS, insertion(table, columns, rows))
+        self._retried(lambda: self._send(f"{_SPANNER}Commit", request, wire.CommitResponse))
 
     def run_dml(self, statements: Sequence[str]) -> None:
         """Run DML statements in one transaction. Raises SpannerError."""
@@ -200,7 +194,10 @@ class DataConnection:
         return self._opened_session
 
     def _call(self, method: str, request: Any, reply: Any) -> Any:
-        call = self._channel.unary_unary(method, type(request).SerializeToString, reply.FromString)
+        return self._send(method, request.SerializeToString(), reply)
+
+    def _send(self, method: str, request: bytes, reply: Any) -> Any:
+        call = self._channel.unary_unary(method, None, reply.FromString)
         try:
             return call(request, metadata=self._metadata, timeout=REQUEST_SECONDS_MAX)
         except grpc.RpcError as failure:
@@ -227,7 +224,7 @@ class DataSnapshot:
         self._connection = connection
         self._transaction = transaction
 
-    def rows(self, table: str, columns: Sequence[str]) -> Iterator[Row]:
+    def batches(self, table: str, columns: Sequence[str]) -> Iterator[Batch]:
         """Yield the rows of a table in the order of its key. Raises SpannerError."""
         request = wire.ReadRequest(
             session=self._connection._session,
@@ -236,8 +233,7 @@ class DataSnapshot:
             columns=columns,
             key_set=wire.KeySet(all_=True),
         )
-        results = self._connection._stream(f"{_SPANNER}StreamingRead", request)
-        return _rows(results, len(columns))
+        return batches_of(self._connection._stream(f"{_SPANNER}StreamingRead", request))
 
     def value(self, sql: str) -> Cell:
         """Return the first cell of the first row of a query. Raises SpannerError."""
@@ -253,76 +249,9 @@ def dialect_declared(name: Cell) -> DatabaseDialect:
     return next(each for each in DATABASE_DIALECTS.values() if each.name == name)
 
 
+_MUTATIONS = 4  # the number of the field of CommitRequest
 _READ_WRITE = wire.TransactionOptions(read_write=wire.TransactionOptions.ReadWrite())
 
 
 def _failure(failure: Any) -> RemoteFailure:
     return RemoteFailure(Code(failure.code().value[0]), failure.details() or "")
-
-
-# ---------------------------------------------------------------------------- cells
-
-
-def _rows(results: Iterator[Any], width: int) -> Iterator[Row]:
-    """Yield the rows of partial results, whose last value may continue in the next result."""
-    cells: Row = []
-    pending: Any = None
-    for result in results:
-        values = list(result.values)
-        if pending is not None and values:
-            values[0] = _merged(pending, values[0])
-            pending = None
-        if result.chunked_value:
-            pending = values.pop()
-        cells.extend(map(cell_of, values))
-        whole = len(cells) - len(cells) % width
-        for start in range(0, whole, width):
-            yield cells[start : start + width]
-        del cells[:whole]
-
-
-def _merged(first: Any, second: Any) -> Any:
-    """Return a value that was divided into two: text, or a list whose last element is divided."""
-    if first.WhichOneof("kind") == "list_value":
-        joined = list(first.list_value.values)
-        rest = list(second.list_value.values)
-        if joined and rest and _is_divisible(joined[-1], rest[0]):
-            joined[-1] = _merged(joined[-1], rest.pop(0))
-        merged = wire.Value()
-        merged.list_value.values.extend([*joined, *rest])
-        return merged
-    return wire.Value(string_value=first.string_value + second.string_value)
-
-
-def _is_divisible(first: Any, second: Any) -> bool:
-    kind = first.WhichOneof("kind")
-    return kind in ("string_value", "list_value") and second.WhichOneof("kind") == kind
-
-
-def cell_of(value: Any) -> Cell:
-    """Return the cell of a message google.protobuf.Value."""
-    kind = value.WhichOneof("kind")
-    if kind == "string_value":
-        return value.string_value  # type: ignore[no-any-return]
-    if kind == "null_value":
-        return None
-    if kind == "number_value":
-        return value.number_value  # type: ignore[no-any-return]
-    if kind == "bool_value":
-        return value.bool_value  # type: ignore[no-any-return]
-    return [cell_of(each) for each in value.list_value.values]
-
-
-def _fill(value: Any, cell: Cell) -> None:
-    if cell is None:
-        value.null_value = 0
-    elif isinstance(cell, str):
-        value.string_value = cell
-    elif isinstance(cell, bool):
-        value.bool_value = cell
-    elif isinstance(cell, list):
-        value.list_value.SetInParent()
-        for item in cell:
-            _fill(value.list_value.values.add(), item)
-    else:
-        value.number_value = cell

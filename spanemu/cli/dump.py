@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Unpack
 import click
 
 from spanemu.api.data_connection import data_connection
+from spanemu.base.collector import Pause
 from spanemu.base.deferred import deferred
 from spanemu.cli.target import target_options
 from spanemu.cli.transfer_options import (
@@ -69,6 +70,7 @@ def dump(**given: Unpack[Options]) -> None:
         check_avro()
     choice = Choice(given["tables"], not given["no_schema"], not given["no_rows"])
     with (
+        Pause(),  # Collections would take half of the time.
         failures_as_messages(InvalidRow, UnknownTable),
         transfer_target(given, writes=False) as target,
         data_connection(target.uri, database_name(given, target), target.tls_ca) as connection,

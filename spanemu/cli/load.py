@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, TextIO, Unpack
 import click
 
 from spanemu.api.data_connection import DataConnection, data_connection
+from spanemu.base.collector import Pause
 from spanemu.base.deferred import deferred
 from spanemu.cli.target import target_options
 from spanemu.cli.transfer_options import (
@@ -77,6 +78,7 @@ def load(**given: Unpack[Options]) -> None:
     if form == AVRO:
         check_avro()
     with (
+        Pause(),  # Collections would take half of the time.
         failures_as_messages(InvalidDump, LoadRejected, UnknownTable),
         transfer_target(given, writes=True) as target,
         data_connection(target.uri, database_name(given, target), target.tls_ca) as connection,

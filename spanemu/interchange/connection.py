@@ -15,12 +15,13 @@ from spanemu.schema.schema import Schema
 
 Cell = None | bool | float | str | list["Cell"]
 Row = list[Cell]
+Batch = list[list[Cell]]  # consecutive rows by column: a list of cells for each column
 
 
 class Snapshot(Protocol):
     """A database at a single read timestamp."""
 
-    def rows(self, table: str, columns: Sequence[str]) -> Iterator[Row]:
+    def batches(self, table: str, columns: Sequence[str]) -> Iterator[Batch]:
         """Yield the rows of a table in the order of its key."""
         ...
 

@@ -63,8 +63,7 @@ def write_folder(folder: Path, source: DumpSource, form: RowFormat) -> None:
     for table in source.tables:
         name = quote(table.name, safe=NAME_CHARS) + form.suffix
         with (folder / name).open("w", encoding="utf-8", newline="") as file:
-            for count in form.write(file, loaded_columns(table), source.rows(table)):
-                source.progress.add_rows(count)
+            form.write(file, loaded_columns(table), source.batches(table))
         entries.append(_entry(table, name))
     manifest = {"tables": entries, "dialect": source.schema.dialect.name}
     (folder / MANIFEST).write_text(json.dumps(manifest, indent=2) + "\n", encoding="utf-8")

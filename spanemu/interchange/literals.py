@@ -7,6 +7,7 @@ context. Control characters are escaped: a literal never contains a line break.
 from __future__ import annotations
 
 import base64
+import json
 import re
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -20,46 +21,40 @@ from spanemu.values.types import Type, TypeCode
 Literal = Callable[[Cell], str]
 
 _SPECIAL_FLOATS = {"NaN": "nan", "Infinity": "inf", "-Infinity": "-inf"}
-_CONTROL = r"\x00-\x1f\x7f\x85\u2028\u2029"
-_NAMED_ESCAPES = {"\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
+_CONTROL = re.compile(r"[\x00-\x1f\x7f\x85\u2028\u2029]")
 
 
 def literal_writer(column: Column, dialect: DatabaseDialect) -> Literal:
-    """Return the function from a cell of a column to its literal."""
+    """Return the function from a cell of a column, which is not NULL, to its literal."""
     if dialect is POSTGRESQL:
         return _postgresql(column.type, dialect_of(dialect).column_type(column))
     return _googlesql(column.type)
 
 
-def _nullable(write: Literal, cell: Cell) -> str:
-    return "NULL" if cell is None else write(cell)
-
-
-def _items(cell: Cell) -> list[Cell]:
+def _items(write: Literal, cell: Cell) -> str:
     assert isinstance(cell, list)
-    return cell
+    return ", ".join(["NULL" if item is None else write(item) for item in cell])
 
 
 # ---------------------------------------------------------------------------- GoogleSQL
 
-_GOOGLESQL_ESCAPED = re.compile(rf'[\\"{_CONTROL}]')
+# The escapes of JSON are escapes of GoogleSQL as well, and those that JSON lacks are rare.
+_json_text = json.JSONEncoder(ensure_ascii=False).encode
+_NO_JSON_ESCAPE = re.compile(r"[\x7f\x85\u2028\u2029]")
 
 
-_ESCAPED_BYTES = {byte: f"\\x{byte:02x}" for byte in range(256)}
-
-
-def _googlesql_escape(match: re.Match[str]) -> str:
-    char = match[0]
-    return '\\"' if char == '"' else _NAMED_ESCAPES.get(char) or f"\\u{ord(char):04x}"
+def _escape(match: re.Match[str]) -> str:
+    return f"\\u{ord(match[0]):04x}"
 
 
 def _googlesql_text(cell: Cell) -> str:
-    return f'"{_GOOGLESQL_ESCAPED.sub(_googlesql_escape, str(cell))}"'
+    text = _json_text(cell)
+    return _NO_JSON_ESCAPE.sub(_escape, text) if _NO_JSON_ESCAPE.search(text) else text
 
 
 def _googlesql_bytes(cell: Cell) -> str:
-    text = base64.b64decode(str(cell)).decode("latin-1")
-    return f'B"{text.translate(_ESCAPED_BYTES)}"'
+    digits = base64.b64decode(str(cell)).hex(" ")
+    return 'B"\\x' + digits.replace(" ", "\\x") + '"' if digits else 'B""'
 
 
 def _googlesql_float(name: str, cell: Cell) -> str:
@@ -89,39 +84,33 @@ _GOOGLESQL: Mapping[TypeCode, Literal] = {
 
 def _googlesql(type_: Type) -> Literal:
     if type_.is_array:
-        item, name = _googlesql(type_.item()), _googlesql_name(type_.item())
-        return partial(
-            _nullable, lambda cell: f"ARRAY<{name}>[{', '.join(map(item, _items(cell)))}]"
-        )
+        item, name = _googlesql(type_.item()), googlesql_name(type_.item())
+        return lambda cell: f"ARRAY<{name}>[{_items(item, cell)}]"
     if type_.code is TypeCode.ENUM:
-        return partial(_nullable, lambda cell: f"CAST({cell} AS {_googlesql_name(type_)})")
+        return lambda cell: f"CAST({cell} AS {googlesql_name(type_)})"
     if type_.code is TypeCode.PROTO:
-        return partial(
-            _nullable, lambda cell: f"CAST({_googlesql_bytes(cell)} AS {_googlesql_name(type_)})"
-        )
-    return partial(_nullable, _GOOGLESQL[type_.code])
+        return lambda cell: f"CAST({_googlesql_bytes(cell)} AS {googlesql_name(type_)})"
+    return _GOOGLESQL[type_.code]
 
 
-def _googlesql_name(type_: Type) -> str:
+def googlesql_name(type_: Type) -> str:
+    """Return the name of a type in SQL."""
     return f"`{type_.proto_name}`" if type_.proto_name else str(type_)
 
 
 # ---------------------------------------------------------------------------- PostgreSQL
 
-_POSTGRESQL_ESCAPED = re.compile(rf"[\\'{_CONTROL}]")
-_NEEDS_ESCAPES = re.compile(rf"[\\{_CONTROL}]")
-
-
-def _postgresql_escape(match: re.Match[str]) -> str:
-    char = match[0]
-    return "''" if char == "'" else _NAMED_ESCAPES.get(char) or f"\\u{ord(char):04x}"
+_NEEDS_ESCAPES = re.compile(r"[\\\x00-\x1f\x7f\x85\u2028\u2029]")
+_POSTGRESQL_ESCAPES = {"\\": "\\\\", "'": "''", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
 
 def _postgresql_text(cell: Cell) -> str:
     text = str(cell)
-    if _NEEDS_ESCAPES.search(text):
-        return f"E'{_POSTGRESQL_ESCAPED.sub(_postgresql_escape, text)}'"
-    return "'" + text.replace("'", "''") + "'"
+    if _NEEDS_ESCAPES.search(text) is None:
+        return "'" + text.replace("'", "''") + "'"
+    for char, escaped in _POSTGRESQL_ESCAPES.items():
+        text = text.replace(char, escaped)
+    return f"E'{_CONTROL.sub(_escape, text)}'"
 
 
 def _postgresql_bytes(cell: Cell) -> str:
@@ -140,14 +129,12 @@ _POSTGRESQL_PLAIN = frozenset({TypeCode.BOOL, TypeCode.INT64, TypeCode.STRING})
 
 def _postgresql(type_: Type, name: str) -> Literal:
     if type_.is_array:
-        item = partial(_nullable, _POSTGRESQL.get(type_.item().code, _postgresql_value))
-        return partial(
-            _nullable, lambda cell: f"ARRAY[{', '.join(map(item, _items(cell)))}]::{name}"
-        )
+        item = _POSTGRESQL.get(type_.item().code, _postgresql_value)
+        return lambda cell: f"ARRAY[{_items(item, cell)}]::{name}"
     write = _POSTGRESQL.get(type_.code, _postgresql_value)
     if type_.code in _POSTGRESQL_PLAIN:
-        return partial(_nullable, write)
-    return partial(_nullable, lambda cell: f"{write(cell)}::{name}")
+        return write
+    return lambda cell: f"{write(cell)}::{name}"
 
 
 def _postgresql_value(cell: Cell) -> str:

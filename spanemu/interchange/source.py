@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from spanemu.interchange.connection import Connection, Progress, Row, Silence, Snapshot
+from spanemu.interchange.connection import Batch, Connection, Progress, Silence, Snapshot
 from spanemu.interchange.schema_parts import (
     SchemaParts,
     loaded_columns,
@@ -59,10 +59,14 @@ class DumpSource:
     snapshot: Snapshot
     progress: Progress
 
-    def rows(self, table: Table) -> Iterator[Row]:
+    def batches(self, table: Table) -> Iterator[Batch]:
         """Yield the rows of a table, with the columns that `loaded_columns` returns."""
         self.progress.begin_table(table.name)
-        return self.snapshot.rows(table.name, [column.name for column in loaded_columns(table)])
+        for batch in self.snapshot.batches(
+            table.name, [column.name for column in loaded_columns(table)]
+        ):
+            yield batch
+            self.progress.add_rows(len(batch[0]))
 
 
 @contextmanager

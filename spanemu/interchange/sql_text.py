@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import TextIO
 
-from spanemu.interchange.connection import Row
+from spanemu.interchange.connection import Batch
 from spanemu.interchange.literals import literal_writer
 from spanemu.interchange.schema_parts import loaded_columns
 from spanemu.interchange.source import DumpSource
@@ -31,9 +31,8 @@ def write_sql(file: TextIO, source: DumpSource) -> None:
         file.write(f"{statement};\n")
     for table in source.tables:
         count_max = rows_max(len(loaded_columns(table)), len(schema.indexes_of(table)))
-        for statement, count in inserts(table, source.rows(table), schema.dialect, count_max):
+        for statement in inserts(table, source.batches(table), schema.dialect, count_max):
             file.write(f"{statement};\n")
-            source.progress.add_rows(count)
     for statement in [] if parts is None else parts.after:
         file.write(f"{statement};\n")
 
@@ -45,9 +44,12 @@ def rows_max(columns: int, indexes: int) -> int:
 
 
 def inserts(
-    table: Table, rows: Iterable[Row], dialect: DatabaseDialect, count_max: int = ROWS_PER_INSERT
-) -> Iterator[tuple[str, int]]:
-    """Yield INSERT statements for rows of a table, and the number of rows in each."""
+    table: Table,
+    batches: Iterable[Batch],
+    dialect: DatabaseDialect,
+    count_max: int = ROWS_PER_INSERT,
+) -> Iterator[str]:
+    """Yield INSERT statements for rows of a table."""
     columns, quote = loaded_columns(table), quoter(dialect)
     writers = [literal_writer(column, dialect) for column in columns]
     names = ", ".join(quote(column.name) for column in columns)
@@ -55,15 +57,20 @@ def inserts(
     head = f"INSERT INTO {path} ({names}) VALUES"
     values: list[str] = []
     size = 0
-    for row in rows:
-        text = f"({', '.join(write(cell) for write, cell in zip(writers, row, strict=True))})"
-        if values and (size + len(text) > INSERT_CHARS_MAX or len(values) == count_max):
-            yield f"{head} {', '.join(values)}", len(values)
-            values, size = [], 0
-        values.append(text)
-        size += len(text)
+    for batch in batches:
+        literals = [
+            ["NULL" if cell is None else write(cell) for cell in cells]
+            for write, cells in zip(writers, batch, strict=True)
+        ]
+        for row in zip(*literals, strict=True):
+            text = ", ".join(row)
+            if values and (size + len(text) > INSERT_CHARS_MAX or len(values) == count_max):
+                yield f"{head} ({'), ('.join(values)})"
+                values, size = [], 0
+            values.append(text)
+            size += len(text)
     if values:
-        yield f"{head} {', '.join(values)}", len(values)
+        yield f"{head} ({'), ('.join(values)})"
 
 
 def quoter(dialect: DatabaseDialect) -> Callable[[str], str]:

@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import TextIO
 
 from spanemu.base.errors import SpannerError
-from spanemu.interchange.connection import Cell, Connection, Progress, Row
+from spanemu.interchange.connection import Connection, Progress, Row
 from spanemu.interchange.folder import FolderDump, TableFile
+from spanemu.interchange.insert_rows import InsertedRows, InsertReader, begins_insert
 from spanemu.interchange.row_files import FileRow, InvalidRow, RowFormat
 from spanemu.interchange.schema_parts import SchemaParts, loaded_columns
 from spanemu.interchange.source import EVERYTHING, SILENCE, Choice
@@ -39,21 +40,104 @@ def load_sql(
     origin: str,
     progress: Progress = SILENCE,
 ) -> None:
-    """Run the statements of a file: consecutive schema statements as a batch, DML in batches."""
-    begins_dml = dialect_of(dialect).begins_dml
-    ddl: list[FileStatement] = []
-    dml: list[FileStatement] = []
+    """Run the statements of a file. Raises LoadRejected."""
+    load = _SqlLoad(connection, dialect, origin, progress)
     for statement in file_statements(file, dialect):
-        if begins_dml(statement.text):
-            _run_ddl(connection, ddl, origin)
-            if _is_full(dml, statement):
-                _run_dml(connection, dml, origin, progress)
-            dml.append(statement)
-        else:
-            _run_dml(connection, dml, origin, progress)
-            ddl.append(statement)
-    _run_ddl(connection, ddl, origin)
-    _run_dml(connection, dml, origin, progress)
+        load.add(statement)
+    load.run_all()
+
+
+class _SqlLoad:
+    """The load of a SQL file: consecutive statements of a kind wait for each other.
+
+    Schema statements run as a batch, the rows of INSERT statements are committed together, and
+    other DML runs in batches.
+    """
+
+    def __init__(
+        self, connection: Connection, dialect: DatabaseDialect, origin: str, progress: Progress
+    ) -> None:
+        self._connection = connection
+        self._begins_dml = dialect_of(dialect).begins_dml
+        self._origin = origin
+        self._progress = progress
+        self._reader: InsertReader | None = None  # of the current schema
+        self._ddl: list[FileStatement] = []
+        self._dml: list[FileStatement] = []
+        self._batches: RowBatches | None = None
+
+    def add(self, statement: FileStatement) -> None:
+        """Add a statement. Runs those before it where necessary."""
+        if not (begins_insert(statement.text) or self._begins_dml(statement.text)):
+            self._insert_rows()
+            self._run_dml()
+            self._ddl.append(statement)
+            return
+        self._run_ddl()
+        if (inserted := self._inserted(statement.text)) is not None:
+            self._run_dml()
+            self._add_rows(statement, inserted)
+            return
+        self._insert_rows()
+        if _is_full(self._dml, statement):
+            self._run_dml()
+        self._dml.append(statement)
+
+    def run_all(self) -> None:
+        """Run the statements that wait."""
+        self._run_ddl()
+        self._insert_rows()
+        self._run_dml()
+
+    def _inserted(self, statement: str) -> InsertedRows | None:
+        if self._reader is None:
+            self._reader = InsertReader(self._connection.schema())
+        return self._reader.read(statement)
+
+    def _add_rows(self, statement: FileStatement, inserted: InsertedRows) -> None:
+        assert self._reader is not None
+        table, columns, rows = inserted
+        if self._batches is None or self._batches.table is not table:
+            self._insert_rows()
+            self._progress.begin_table(table.name)
+            self._batches = RowBatches(table, self._reader.schema)
+        size = len(statement.text) // len(rows)
+        for row in rows:
+            self._batches.add(FileRow(statement.line, size, columns, row))
+            if self._batches.is_full:
+                self._insert_batches(self._batches)
+
+    def _insert_rows(self) -> None:
+        if self._batches is not None:
+            self._insert_batches(self._batches)
+            self._batches = None
+
+    def _insert_batches(self, batches: RowBatches) -> None:
+        with self._failures(batches.first, batches.last):
+            batches.insert_into(self._connection, self._progress)
+
+    def _run_ddl(self) -> None:
+        if self._ddl:
+            with self._failures(self._ddl[0].line, self._ddl[-1].line):
+                self._connection.run_ddl(_own_statements(self._connection, self._ddl))
+            self._ddl.clear()
+            self._reader = None
+
+    def _run_dml(self) -> None:
+        if self._dml:
+            with self._failures(self._dml[0].line, self._dml[-1].line):
+                self._connection.run_dml([statement.text for statement in self._dml])
+            self._progress.add_rows(len(self._dml))
+            self._dml.clear()
+
+    @contextmanager
+    def _failures(self, first: int, last: int) -> Iterator[None]:
+        """Raise LoadRejected for a failure of statements that begin on these lines."""
+        try:
+            yield
+        except SpannerError as failure:
+            lines = f"{first}" if first == last else f" lines {first} to {last}"
+            raise LoadRejected(f"{self._origin}:{lines}: {failure}") from failure
 
 
 def _is_full(pending: Sequence[FileStatement], following: FileStatement) -> bool:
@@ -62,33 +146,6 @@ def _is_full(pending: Sequence[FileStatement], following: FileStatement) -> bool
     return len(pending) == STATEMENTS_PER_TRANSACTION or characters > (
         STATEMENT_CHARS_PER_TRANSACTION
     )
-
-
-def _run_ddl(connection: Connection, pending: list[FileStatement], origin: str) -> None:
-    if pending:
-        try:
-            connection.run_ddl(_own_statements(connection, pending))
-        except SpannerError as failure:
-            raise LoadRejected(f"{_place(origin, pending)}: {failure}") from failure
-        pending.clear()
-
-
-def _run_dml(
-    connection: Connection, pending: list[FileStatement], origin: str, progress: Progress
-) -> None:
-    if pending:
-        try:
-            connection.run_dml([statement.text for statement in pending])
-        except SpannerError as failure:
-            raise LoadRejected(f"{_place(origin, pending)}: {failure}") from failure
-        progress.add_rows(len(pending))
-        pending.clear()
-
-
-def _place(origin: str, statements: Sequence[FileStatement]) -> str:
-    """Return the place of statements that ran at once, of which one failed."""
-    first, last = statements[0].line, statements[-1].line
-    return f"{origin}:{first}" if first == last else f"{origin}: lines {first} to {last}"
 
 
 def load_folder(
@@ -171,13 +228,13 @@ def load_rows(
     """Insert the rows of a file. Raises LoadRejected."""
     try:
         for row in rows:
-            batches.add(row.line, row.columns, row.cells)
+            batches.add(row)
             if batches.is_full:
                 batches.insert_into(connection, progress)
         batches.insert_into(connection, progress)
     except InvalidRow as problem:
         raise LoadRejected(f"{path}: {problem}") from problem
-    except UnicodeDecodeError as problem:
+    except UnicodeError as problem:
         raise LoadRejected(f"{path} is not in UTF-8: {problem}") from problem
     except SpannerError as failure:
         where = f"{path}: lines {batches.first} to {batches.last}"
@@ -193,17 +250,22 @@ class RowBatches:
     first: int = 0
     last: int = 0
     _rows: dict[tuple[str, ...], list[Row]] = field(default_factory=dict)
+    _mutations_per_cell: int = field(init=False)
     _mutations: int = 0
     _bytes: int = 0
 
-    def add(self, line: int, columns: tuple[str, ...], cells: Row) -> None:
-        """Add a row of the file's line `line`."""
+    def __post_init__(self) -> None:
+        self._mutations_per_cell = 1 + len(self.schema.indexes_of(self.table))
+
+    def add(self, row: FileRow) -> None:
+        """Add a row."""
+        line, size, columns, cells = row
         if not self._rows:
             self.first = line
         self.last = line
         self._rows.setdefault(columns, []).append(cells)
-        self._mutations += len(columns) * (1 + len(self.schema.indexes_of(self.table)))
-        self._bytes += sum(map(_size, cells))
+        self._mutations += len(columns) * self._mutations_per_cell
+        self._bytes += size
 
     @property
     def is_full(self) -> bool:
@@ -216,9 +278,3 @@ class RowBatches:
             connection.insert(self.table.name, columns, rows)
             progress.add_rows(len(rows))
         self._rows, self._mutations, self._bytes = {}, 0, 0
-
-
-def _size(cell: Cell) -> int:
-    if isinstance(cell, str):
-        return len(cell)
-    return sum(map(_size, cell)) if isinstance(cell, list) else 8

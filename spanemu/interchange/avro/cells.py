@@ -61,15 +61,14 @@ def _avro_type(type_: Type) -> Any:
 # ---------------------------------------------------------------------------- to Avro
 
 
-def writer_of(type_: Type) -> Convert:
-    """Return the function from a cell to the Avro value."""
+def writer_of(type_: Type) -> Convert | None:
+    """Return the function from a cell, not NULL, to the Avro value; None if they are equal."""
     if type_.is_array:
         write = writer_of(type_.item())
-        return lambda cell: None if cell is None else list(map(write, cell))
-    plain = _WRITERS.get(type_.code)
-    if plain is None:
-        return lambda cell: cell
-    return lambda cell: None if cell is None else plain(cell)
+        if write is None:
+            return None
+        return lambda cell: [None if item is None else write(item) for item in cell]
+    return _WRITERS.get(type_.code)
 
 
 def _numeric_bytes(cell: str) -> bytes:
@@ -106,13 +105,12 @@ _WRITERS: Mapping[TypeCode, Convert] = {
 
 
 def reader_of(type_: Type, avro: Any) -> Convert:
-    """Return the function from a value of the Avro type `avro` to a cell of a column's type."""
+    """Return the function from a value, not null, of the Avro type `avro` to a cell of a column."""
     avro = without_null(avro)
     if type_.is_array and isinstance(avro, dict) and avro.get("type") == "array":
         read = reader_of(type_.item(), avro["items"])
-        return lambda value: None if value is None else list(map(read, value))
-    plain = _reader(type_.code, avro)
-    return lambda value: None if value is None else plain(value)
+        return lambda value: [None if item is None else read(item) for item in value]
+    return _reader(type_.code, avro)
 
 
 def without_null(avro: Any) -> Any:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import io
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, cast
 from urllib.parse import quote
 
 import fastavro
@@ -80,10 +81,16 @@ def _file_name(name: str) -> str:
 
 
 def _records(table: Table, source: DumpSource) -> Iterator[dict[str, Any]]:
-    columns = [(avro_name(column.name), writer_of(column.type)) for column in loaded_columns(table)]
-    for row in source.rows(table):
-        yield {name: write(cell) for (name, write), cell in zip(columns, row, strict=True)}
-        source.progress.add_rows(1)
+    columns = loaded_columns(table)
+    names = [avro_name(column.name) for column in columns]
+    writers = [writer_of(column.type) for column in columns]
+    for batch in source.batches(table):
+        values = [
+            cells if write is None else [None if cell is None else write(cell) for cell in cells]
+            for write, cells in zip(writers, batch, strict=True)
+        ]
+        for row in zip(*values, strict=True):
+            yield dict(zip(names, row, strict=True))
 
 
 def _write_file(folder: Path, record: Record, rows: Iterator[dict[str, Any]]) -> None:
@@ -233,21 +240,68 @@ def _rows(path: Path, table: Table) -> Iterator[FileRow]:
     number = 0
     with path.open("rb") as file:
         try:
-            blocks = fastavro.block_reader(file)
-            record = blocks.writer_schema
-            # Logical types would become Python's types, which cannot hold all values.
-            plain = fastavro.parse_schema(_without_logical_types(record))
+            header = fastavro.schemaless_reader(file, _HEADER, None)
+            record = json.loads(header["meta"]["avro.schema"])
             readers = _readers(record, table)
             names = tuple(name for name, _, _ in readers)
-            for block in blocks:
-                for _ in range(block.num_records):
-                    values = fastavro.schemaless_reader(block.bytes_, plain, None)
+            for block in fastavro.block_reader(_plain_file(header, record, file)):
+                size = block.size // max(1, block.num_records)
+                for values in block:
                     number += 1
-                    cells: Row = [read(values[own]) for _, own, read in readers]
-                    yield FileRow(number, names, cells)
+                    cells: Row = [
+                        None if (value := values[own]) is None else read(value)
+                        for _, own, read in readers
+                    ]
+                    yield FileRow(number, size, names, cells)
         except Exception as problem:  # fastavro's errors have no common class
             where = f"{path}: after row {number}"
             raise LoadRejected(f"{where}: {type(problem).__name__}: {problem}") from problem
+
+
+# The beginning of an Avro file, behind which its blocks follow.
+_HEADER = fastavro.parse_schema(
+    {
+        "type": "record",
+        "name": "org.apache.avro.file.Header",
+        "fields": [
+            {"name": "magic", "type": {"type": "fixed", "name": "magic", "size": 4}},
+            {"name": "meta", "type": {"type": "map", "values": "bytes"}},
+            {"name": "sync", "type": {"type": "fixed", "name": "sync", "size": 16}},
+        ],
+    }
+)
+
+
+def _plain_file(header: Any, record: Any, blocks: BinaryIO) -> BinaryIO:
+    """Return an Avro file without logical types: Python's types cannot hold all their values."""
+    plain = json.dumps(_without_logical_types(record)).encode()
+    start = io.BytesIO()
+    fastavro.schemaless_writer(
+        start, _HEADER, {**header, "meta": {**header["meta"], "avro.schema": plain}}
+    )
+    start.seek(0)
+    return cast("BinaryIO", _Joined(start, blocks))
+
+
+class _Joined:
+    """A file that continues in another file."""
+
+    def __init__(self, first: BinaryIO, second: BinaryIO) -> None:
+        self._first = first
+        self._second = second
+        self._position = 0
+
+    def read(self, size: int) -> bytes:
+        """Read `size` bytes, less at the end."""
+        data = self._first.read(size)
+        if len(data) < size:
+            data += self._second.read(size - len(data))
+        self._position += len(data)
+        return data
+
+    def tell(self) -> int:
+        """Return the position."""
+        return self._position
 
 
 def _readers(record: Any, table: Table) -> list[tuple[str, str, Any]]:

@@ -16,6 +16,7 @@ from spanemu.api.data_connection import data_connection
 from spanemu.api.remote import EmulatorProcess, RemoteEmulator, StartFailed, inherited_environment
 from spanemu.base.clock import monotonic
 from spanemu.base.errors import SpannerError
+from spanemu.interchange.connection import Snapshot
 
 NAME = "projects/emulator-project/instances/emulator-instance/databases/shop"
 SCHEMA = (
@@ -130,8 +131,8 @@ def live(flags: list[str], ledger: Ledger, verdict: Verdict, seconds: float | No
 
 def compare(emulator: RemoteEmulator, ledger: Ledger, verdict: Verdict) -> None:
     with data_connection(emulator.uri, NAME) as connection, connection.snapshot() as snapshot:
-        numbers = [int(str(row[0])) for row in snapshot.rows("Counters", ["N"])]
-        children = [int(str(row[0])) for row in snapshot.rows("Seconds", ["N"])]
+        numbers = _numbers(snapshot, "Counters")
+        children = _numbers(snapshot, "Seconds")
     if numbers != list(range(1, len(numbers) + 1)) or children != numbers:
         verdict.problems.append(f"rows are missing: {numbers[-5:]}, {children[-5:]}")
     if not ledger.saved <= len(numbers) <= ledger.written:
@@ -140,6 +141,10 @@ def compare(emulator: RemoteEmulator, ledger: Ledger, verdict: Verdict) -> None:
         )
     # What was written after the last save that survived is lost, as it should be.
     ledger.written = ledger.saved = len(numbers)
+
+
+def _numbers(snapshot: Snapshot, table: str) -> list[int]:
+    return [int(str(cell)) for (cells,) in snapshot.batches(table, ["N"]) for cell in cells]
 
 
 def write_and_save(emulator: RemoteEmulator, ledger: Ledger, rounds: int | None = None) -> None:

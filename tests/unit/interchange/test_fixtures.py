@@ -41,7 +41,7 @@ def content(connection):
     with connection.snapshot() as snapshot:
         return {
             table.name: list(
-                snapshot.rows(table.name, [column.name for column in loaded_columns(table)])
+                snapshot.batches(table.name, [column.name for column in loaded_columns(table)])
             )
             for table in loaded_tables(schema)
         }

@@ -63,22 +63,38 @@ def test_a_header_with_an_unknown_column_is_refused():
 
 
 def test_text_that_reads_as_null_is_refused():
-    rows = [["1", None, None, None, None, "-"]]
+    batch = [["1"], [None], [None], [None], [None], ["-"]]
     with pytest.raises(InvalidRow, match="'-' is the text of NULL"):
-        list(Csv(null="-").write(io.StringIO(), TABLE.columns, rows))
+        Csv(null="-").write(io.StringIO(), TABLE.columns, [batch])
 
 
 @pytest.mark.parametrize("form", [JsonLines(), Csv()])
-def test_rows_are_written_and_read_one_at_a_time(form):
-    """The rows of a table need no memory: a writer takes the next row when the last is written."""
-    text, taken = io.StringIO(), []
+def test_a_table_needs_the_memory_of_a_few_rows(form):
+    """A writer takes a batch when the last is written, and a reader a line when it is asked."""
+    text, sizes = io.StringIO(), []
 
-    def rows():
-        for number in range(10):
-            taken.append(number)
-            yield [str(number), None, 1.5, "{}", ["1"], "x"]
+    def batches():
+        for number in range(3):
+            sizes.append(len(text.getvalue()))
+            yield [[str(number)], [None], [1.5], ["{}"], [["1"]], ["x"]]
 
-    list(islice(form.write(text, TABLE.columns, rows()), 3))
-    assert taken == [0, 1, 2]
+    form.write(text, TABLE.columns, batches())
+    assert 0 == sizes[0] < sizes[1] < sizes[2]
+    lines = iter([*text.getvalue().splitlines(keepends=True), None])  # None is no line
+    rows = form.read(lines, TABLE, NAMES)
+    assert [row.cells[0] for row in islice(rows, 3)] == ["0", "1", "2"]
+
+
+@pytest.mark.parametrize("form", [JsonLines(), Csv()])
+def test_a_large_cell_is_read(form):
+    text, cell = io.StringIO(), "x" * 200_000
+    form.write(text, TABLE.columns, [[["1"], [None], [None], [None], [None], [cell]]])
     text.seek(0)
-    assert [row.cells[0] for row in form.read(text, TABLE, NAMES)] == ["0", "1", "2"]
+    (row,) = form.read(text, TABLE, NAMES)
+    assert row.cells[-1] == cell
+
+
+@pytest.mark.parametrize("value", ["{}", "[1]"])
+def test_a_document_in_another_column_is_refused(value):
+    with pytest.raises(InvalidRow, match=r"line 1: .* is not a value of INT64"):
+        read(JsonLines(), f'{{"A": {value}}}')
