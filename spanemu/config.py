@@ -21,6 +21,8 @@ DEFAULT_RETENTION_SECONDS = RETENTION_DEFAULT_NANOS / NANOS_PER_SECOND
 PORT_MAX = 65_535
 PARTITION_CHURN_SECONDS_MIN = 0.001
 LOG_FORMATS = ("text", "json")
+GRPCIO = "grpcio"
+GRPC_SERVERS = (GRPCIO, "h2")
 
 
 class InvalidConfig(ValueError):
@@ -84,6 +86,7 @@ class ConfigChanges(TypedDict, total=False):
     """The fields of EmulatorConfig, as keyword arguments."""
 
     host_port: str
+    grpc_server: str
     rest_host_port: str | None
     allowed_hosts: tuple[str, ...]
     console: bool
@@ -116,8 +119,9 @@ class ConfigChanges(TypedDict, total=False):
 class EmulatorConfig:
     """The configuration of an emulator. Raises InvalidConfig for an impossible value.
 
-    `host_port` is the address to listen at; port 0 means any free port. `rest_host_port` is the
-    address of the REST interface, None for no REST; `allowed_hosts` are further names by which
+    `host_port` is the address to listen at; port 0 means any free port. `grpc_server` is "grpcio",
+    or "h2" for spanemu's own server, which is faster and needs `spanemu[h2]`. `rest_host_port` is
+    the address of the REST interface, None for no REST; `allowed_hosts` are further names by which
     clients may call that interface. With `remote_control`, clients on other machines may request
     control operations, such as snapshots and faults. With `embedded_channel`, clients in this
     process that connect to the address reach the emulator without sockets. `seed` reproduces all
@@ -145,6 +149,7 @@ class EmulatorConfig:
     """
 
     host_port: str = "127.0.0.1:0"
+    grpc_server: str = GRPCIO
     rest_host_port: str | None = None
     allowed_hosts: tuple[str, ...] = ()
     console: bool = True
@@ -186,6 +191,8 @@ class EmulatorConfig:
         HostPort.parse(self.host_port)
         if self.rest_host_port is not None:
             HostPort.parse(self.rest_host_port)
+        if self.grpc_server not in GRPC_SERVERS:
+            raise InvalidConfig(f"grpc_server must be one of {', '.join(GRPC_SERVERS)}")
         if not self.project or "/" in self.project or self.project.isspace():
             raise InvalidConfig(f"project {self.project!r} cannot be part of a resource name")
         try:

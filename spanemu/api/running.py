@@ -12,7 +12,7 @@ from spanemu.admin.instances import Instances
 from spanemu.base.clock import NANOS_PER_SECOND
 from spanemu.base.collector import heap
 from spanemu.base.deferred import deferred
-from spanemu.config import EmulatorConfig, HostPort
+from spanemu.config import GRPCIO, EmulatorConfig, HostPort, InvalidConfig
 from spanemu.frontend.control_access import control_access
 from spanemu.frontend.dispatch import Endpoints
 from spanemu.frontend.embedded import EmbeddedRegistry
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from spanemu.console import site as console
     from spanemu.control import dispatch
     from spanemu.database import change_streams as streams
+    from spanemu.http2 import server as http2
     from spanemu.rest import control as rest_control
     from spanemu.rest import exchange
     from spanemu.rest import server as rest
@@ -34,11 +35,13 @@ else:
     exchange = deferred("spanemu.rest.exchange")
     keeping = deferred("spanemu.api.saving.keeper")
     dispatch = deferred("spanemu.control.dispatch")
+    http2 = deferred("spanemu.http2.server")
     streams = deferred("spanemu.database.change_streams")
     rest = deferred("spanemu.rest.server")
     rest_control = deferred("spanemu.rest.control")
 
 METRICS_PATH = "/metrics"
+NO_HPACK = "It needs a package: pip install 'spanemu[h2]'."
 METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
 # The registry is shared by all emulators of this process, which may end in any order.
@@ -80,9 +83,7 @@ class Running:
         secure = None
         if config.tls_cert is not None and config.tls_key is not None:
             secure = tls.load_tls(config.tls_cert, config.tls_key)
-        self._server = Server(served.endpoints)
-        credentials = None if secure is None else secure.credentials
-        port = self._server.start(config.host_port, credentials)
+        port = self._start_grpc(config, secure)
         self.address = replace(HostPort.parse(config.host_port), port=port)
         if config.rest_host_port is not None:
             try:
@@ -96,6 +97,20 @@ class Running:
         if (seconds := config.partition_churn_seconds) is not None:
             interval = round(seconds * NANOS_PER_SECOND)
             self._churn = streams.PartitionChurn(instances.all_databases, instances.clock, interval)
+
+    def _start_grpc(self, config: EmulatorConfig, secure: tls.ServerTls | None) -> int:
+        """Listen for gRPC, and return the port. Raises CannotListen and InvalidConfig."""
+        self._server: Server | http2.Http2Server
+        if config.grpc_server == GRPCIO:
+            self._server = Server(self._served.endpoints)
+            credentials = None if secure is None else secure.credentials
+            return self._server.start(config.host_port, credentials)
+        try:
+            self._server = http2.Http2Server(self._served.endpoints)
+        except ModuleNotFoundError as missing:
+            raise InvalidConfig(f"grpc_server {config.grpc_server}: {NO_HPACK}") from missing
+        context = None if secure is None else secure.http2_context
+        return self._server.start(config.host_port, context)
 
     def _start_rest(
         self, host_port: str, config: EmulatorConfig, secure: tls.ServerTls | None

@@ -20,26 +20,33 @@ Options = tuple[tuple[str, Any], ...]
 
 @dataclass(frozen=True, slots=True)
 class ServerTls:
-    """A certificate with its key, as the gRPC server and the REST server take them."""
+    """A certificate with its key, as the gRPC servers and the REST server take them."""
 
     credentials: Any
     context: ssl.SSLContext
+    http2_context: ssl.SSLContext
 
 
 def load_tls(certificate: str, key: str) -> ServerTls:
     """Return the TLS of a server from its files. Raises InvalidConfig."""
-    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
-    context.set_alpn_protocols(["http/1.1"])
     try:
-        # The password keeps OpenSSL from asking a person for one.
-        context.load_cert_chain(certificate, key, password="")
+        context = _server_context("http/1.1", certificate, key)
+        http2_context = _server_context("h2", certificate, key)
         chain, secret = Path(certificate).read_bytes(), Path(key).read_bytes()
     except ssl.SSLError as problem:
         reason = problem.reason or "they are not PEM files of a certificate and its key"
         raise InvalidConfig(f"tls_cert {certificate}, tls_key {key}: {reason}") from problem
     except OSError as problem:
         raise InvalidConfig(f"tls_cert, tls_key: {problem}") from problem
-    return ServerTls(grpc.ssl_server_credentials([(secret, chain)]), context)
+    return ServerTls(grpc.ssl_server_credentials([(secret, chain)]), context, http2_context)
+
+
+def _server_context(protocol: str, certificate: str, key: str) -> ssl.SSLContext:
+    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    context.set_alpn_protocols([protocol])
+    # The password keeps OpenSSL from asking a person for one.
+    context.load_cert_chain(certificate, key, password="")
+    return context
 
 
 def open_channel(uri: str, tls_ca: str | None, options: Options = ()) -> Any:

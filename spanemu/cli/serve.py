@@ -35,6 +35,8 @@ from spanemu.config import (
     DEFAULT_INSTANCE_CONFIGS,
     DEFAULT_PROJECT,
     DEFAULT_RETENTION_SECONDS,
+    GRPC_SERVERS,
+    GRPCIO,
     EmulatorConfig,
     HostPort,
 )
@@ -57,6 +59,7 @@ class Options(TelemetryOptions):
     """The values of the options, by click's parameter names."""
 
     host_port: str
+    grpc_server: str
     rest_host_port: str | None
     rest_port: int | None
     allowed_hosts: tuple[str, ...]
@@ -95,6 +98,13 @@ class Options(TelemetryOptions):
     show_default=True,
     metavar="HOST:PORT",
     help="Listen here; port 0 chooses a free port.",
+)
+@click.option(
+    "--grpc-server",
+    type=click.Choice(GRPC_SERVERS),
+    default=GRPCIO,
+    show_default=True,
+    help="Serve gRPC with grpcio, or with spanemu's own server, which is faster: spanemu[h2].",
 )
 @click.option(
     "--rest-host-port",
@@ -249,6 +259,7 @@ def _config(given: Options) -> EmulatorConfig:
     try:
         return EmulatorConfig(
             host_port=given["host_port"],
+            grpc_server=given["grpc_server"],
             rest_host_port=_rest_host_port(given),
             allowed_hosts=given["allowed_hosts"],
             console=given["console"] == "on",

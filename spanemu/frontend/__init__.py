@@ -4,10 +4,10 @@ Of the packages that serve requests, only this one knows gRPC and the messages o
 
 In reading order: `method` (an RPC as data), `services` (every service with its RPCs), `dispatch` (a
 method ready to be called: bytes in, bytes out), `boundary` (from a failure to a gRPC status),
-`server` (methods behind a port, and the clients connected to it), `continuation` (streams of the
-server that wait for rows without a thread), `reflection` (what tools learn of the methods),
-`embedded` (methods for clients of this process), `spanner`, `admin` and `control` (the handlers),
-`typed_control` (the messages of control operations), `control_access` (who may control an
-emulator), `convert` (from messages to plain data and back), `wire` (the message classes),
-`interception` (hooks between RPCs and handlers), `errors`.
+`listening` (sockets that listen), `server` (methods behind a port, and the clients connected to
+it), `continuation` (streams of the server that wait for rows without a thread), `reflection` (what
+tools learn of the methods), `embedded` (methods for clients of this process), `spanner`, `admin`
+and `control` (the handlers), `typed_control` (the messages of control operations), `control_access`
+(who may control an emulator), `convert` (from messages to plain data and back), `wire` (the message
+classes), `interception` (hooks between RPCs and handlers), `errors`.
 """

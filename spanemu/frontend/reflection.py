@@ -11,8 +11,10 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from google.protobuf import descriptor_pb2, descriptor_pool
+from google.protobuf.message import DecodeError
 from grpc_reflection.v1alpha import reflection, reflection_pb2
 
+from spanemu.frontend.errors import UnreadableRequest
 from spanemu.frontend.method import Method, Service
 
 HEALTH = "grpc.health.v1.Health"
@@ -27,7 +29,12 @@ def reflect(services: Iterable[Service]) -> Callable[[Iterator[bytes], Any], Ite
     servicer = reflection.ReflectionServicer(
         [*names, reflection.SERVICE_NAME], pool=_pool_of(known)
     )
-    read = reflection_pb2.ServerReflectionRequest.FromString
+
+    def read(data: bytes) -> Any:
+        try:
+            return reflection_pb2.ServerReflectionRequest.FromString(data)
+        except DecodeError:
+            raise UnreadableRequest("ServerReflectionInfo") from None
 
     def behavior(requests: Iterator[bytes], context: Any) -> Iterator[bytes]:
         for response in servicer.ServerReflectionInfo(map(read, requests), context):

@@ -89,11 +89,11 @@ def _list(kind: str, page_from: Any) -> list[dict[str, Any]]:
         start = 1 + int(ref.get("socketId") or ref["serverId"])
 
 
-_REFLECTION_PATHS = tuple(
+REFLECTION_PATHS = tuple(
     f"/grpc.reflection.{version}.ServerReflection/ServerReflectionInfo"
     for version in ("v1", "v1alpha")
 )
-_NO_REFLECTION = "Server reflection needs a package: pip install 'spanemu[reflection]'."
+NO_REFLECTION = "Server reflection needs a package: pip install 'spanemu[reflection]'."
 WORKERS_MAX = 1024
 PENDING_REQUESTS_MAX = 1_000_000
 # A little more than the limit of a commit, so that Spanner's own error answers a larger commit.
@@ -178,7 +178,7 @@ class _Handlers(grpc.GenericRpcHandler):  # type: ignore[misc]
     def __init__(self, endpoints: Endpoints, continuations: continuation.Continuations) -> None:
         self._by_path = {each.path: _handler(each, continuations) for each in endpoints}
         reflecting = grpc.stream_stream_rpc_method_handler(_Reflection(endpoints))
-        self._by_path |= dict.fromkeys(_REFLECTION_PATHS, reflecting)
+        self._by_path |= dict.fromkeys(REFLECTION_PATHS, reflecting)
 
     def service(self, handler_call_details: Any) -> Any:
         return self._by_path.get(handler_call_details.method)
@@ -194,7 +194,7 @@ class _Reflection:
         try:
             behavior = self._reflect()
         except ModuleNotFoundError:
-            context.abort(grpc.StatusCode.UNIMPLEMENTED, _NO_REFLECTION)
+            context.abort(grpc.StatusCode.UNIMPLEMENTED, NO_REFLECTION)
         yield from behavior(requests, context)
 
 

@@ -7,7 +7,6 @@ Those that send nothing are closed after a while.
 
 from __future__ import annotations
 
-import errno
 import json
 import selectors
 import socket
@@ -20,6 +19,7 @@ from importlib.metadata import version
 from spanemu.base.errors import Code, SpannerError
 from spanemu.frontend.dispatch import Endpoints
 from spanemu.frontend.errors import CannotListen, PortTaken
+from spanemu.frontend.listening import listen_at
 from spanemu.rest.api import NO_RPC, PREFIX, Api, RefusedCall
 from spanemu.rest.connection import Connection, closing_bytes
 from spanemu.rest.errors import Forbidden, MethodNotFound
@@ -31,7 +31,6 @@ from spanemu.rest.statuses import failed
 HEALTH_PATH = "/healthz"
 CONNECTIONS_MAX = 512
 HANDSHAKE_SECONDS = 10.0
-_BACKLOG = 128
 _PAUSE_SECONDS = 0.1  # before the next connection when the process has no descriptor left
 
 
@@ -186,10 +185,10 @@ class RestServer:
 def _listen(host: str, port: int) -> list[socket.socket]:
     """Return listening sockets at a port; for "localhost", at both its addresses."""
     if host not in ("", "localhost"):
-        return [_listen_at(host, port)]
-    first = _listen_at("127.0.0.1", port)
+        return [listen_at(host, port)]
+    first = listen_at("127.0.0.1", port)
     try:
-        return [first, _listen_at("::1", first.getsockname()[1])]
+        return [first, listen_at("::1", first.getsockname()[1])]
     except PortTaken:
         if port:
             first.close()
@@ -197,22 +196,6 @@ def _listen(host: str, port: int) -> list[socket.socket]:
     except CannotListen:  # There is no IPv6 here.
         pass
     return [first]
-
-
-def _listen_at(host: str, port: int) -> socket.socket:
-    address = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
-    try:
-        family, *_, target = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
-        return socket.create_server(target[:2], family=family, backlog=_BACKLOG)
-    except socket.gaierror:
-        raise CannotListen(address, f"the host {host} is unknown") from None
-    except OSError as problem:
-        if problem.errno == errno.EADDRINUSE:
-            raise PortTaken(address) from None
-        if problem.errno == errno.EADDRNOTAVAIL:
-            reason = f"{host} is not an address of this machine"
-            raise CannotListen(address, reason) from None
-        raise CannotListen(address, problem.strerror or str(problem)) from None
 
 
 def health(request: Request) -> Response:

@@ -13,6 +13,7 @@ from tests.benchmarks import (
     ddl,
     dialects,
     engine,
+    go_client,
     growth,
     hotspots,
     latency,
@@ -51,6 +52,7 @@ SUITES = {
     "tpch": tpch.main,
     "streaming": streaming.main,
     "threads": threads.main,
+    "go_client": go_client.main,
 }
 
 

@@ -45,6 +45,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "admin": {"base", "values", "schema", "storage", "sql", "ddl", "database"},
     "frontend": {"base", "values", "schema", "database", "admin"},
     "rest": {"base", "frontend", "control"},
+    "http2": {"base", "frontend"},
     "interchange": {"base", "values", "schema", "sql", "ddl", "schema_source"},
     "telemetry": {"base", "database", "admin", "frontend", "control"},
     "console": {"rest", "web"},

@@ -23,6 +23,11 @@ def test_addresses(text, host, port, loopback):
     assert str(address) == text
 
 
+def test_an_unknown_grpc_server():
+    with pytest.raises(InvalidConfig, match="grpcio, h2"):
+        EmulatorConfig(grpc_server="other")
+
+
 def test_any_address_is_dialled_by_name():
     assert str(HostPort.parse("0.0.0.0:1").reachable) == "localhost:1"
     assert str(HostPort.parse("[::]:1").reachable) == "localhost:1"

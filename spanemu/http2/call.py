@@ -1,0 +1,86 @@
+"""A request of gRPC as the endpoints see it, read from the header fields of its stream."""
+
+from __future__ import annotations
+
+from base64 import b64decode
+from binascii import Error as Base64Error
+from collections.abc import Callable, Sequence
+from typing import Protocol
+
+from spanemu.base.call import Connection
+from spanemu.base.errors import Code
+from spanemu.frontend.dispatch import Metadata, ServedCall
+from spanemu.http2.errors import RefusedRequest
+from spanemu.http2.header_block import METADATA, Field
+
+_UNITS = {b"H": 3600.0, b"M": 60.0, b"S": 1.0, b"m": 1e-3, b"u": 1e-6, b"n": 1e-9}
+_DIGITS_MAX = 8
+
+
+class Caller(Protocol):
+    """The client that sent a request."""
+
+    @property
+    def peer(self) -> str:
+        """The IP address of the client."""
+        ...
+
+    @property
+    def lifetime(self) -> Connection:
+        """The client's connection, without what belongs to it."""
+        ...
+
+    def about_to_wait(self, call: RpcCall) -> None:
+        """Let another thread serve the other requests, because this one is going to wait."""
+        ...
+
+
+class RpcCall(ServedCall):
+    """An RPC received through the port."""
+
+    transport = "grpc"
+
+    def __init__(
+        self, path: str, timeout: float | None, fields: Sequence[Field], caller: Caller
+    ) -> None:
+        super().__init__(path, timeout)
+        self._fields = fields
+        self._caller = caller
+
+    @property
+    def metadata(self) -> Metadata:
+        """The metadata that the client sent, values of names that end in -bin as bytes."""
+        return tuple(_decoded(field) for field in self._fields if field.role == METADATA)
+
+    @property
+    def peer(self) -> str:
+        """The IP address of the client."""
+        return self._caller.peer
+
+    @property
+    def connection(self) -> Connection:  # type: ignore[override]
+        """The connection that the RPC was received through."""
+        return self._caller.lifetime
+
+    def on_cancel(self, wake: Callable[[], None]) -> None:
+        """Call `wake` when the request is cancelled, which is how every wait begins."""
+        self._caller.about_to_wait(self)
+        super().on_cancel(wake)
+
+
+def _decoded(field: Field) -> tuple[str, str | bytes]:
+    name = field.name.decode("ascii")
+    if not name.endswith("-bin"):
+        return name, field.value.decode("latin-1")
+    try:
+        return name, b64decode(field.value + b"=" * (-len(field.value) % 4), validate=True)
+    except Base64Error:
+        return name, field.value
+
+
+def timeout_seconds(value: bytes) -> float:
+    """Return the seconds of a grpc-timeout header, such as "100m". Raises RefusedRequest."""
+    number, unit = value[:-1], _UNITS.get(value[-1:])
+    if unit is None or not number.isdigit() or len(number) > _DIGITS_MAX:
+        raise RefusedRequest(Code.INTERNAL, f"malformed grpc-timeout: {value.decode('latin-1')}")
+    return int(number) * unit

@@ -1,0 +1,272 @@
+"""A client of the server: its socket, its connection, and what they have to wait for.
+
+Only the thread that leads (`loop`) touches a client. Nothing here waits: what the socket does not
+take is kept, and while it is much, the replies wait in their queues and further requests in a row.
+"""
+
+from __future__ import annotations
+
+import socket
+import ssl
+from collections.abc import Callable
+from contextlib import suppress
+from selectors import EVENT_READ, EVENT_WRITE
+from typing import Protocol
+
+from spanemu.base.clock import monotonic
+from spanemu.frontend.boundary import Failure, log
+from spanemu.frontend.dispatch import Endpoint
+from spanemu.http2 import frames
+from spanemu.http2.call import RpcCall
+from spanemu.http2.connection import Connection
+from spanemu.http2.conversation import Conversation, Converse
+from spanemu.http2.errors import ConnectionFailure, ErrorCode
+from spanemu.http2.exchange import Exchange
+from spanemu.http2.loop import Loop
+from spanemu.http2.sending import Stream
+
+READ_BYTES = 256 * 1024
+UNSENT_BYTES_MAX = 256 * 1024  # beyond which replies wait in their queues
+QUEUED_BYTES_MAX = 64 * 1024 * 1024  # beyond which further requests wait
+HANDSHAKE_SECONDS = 20.0
+_LINGER_SECONDS = 2.0
+_WAITS = (BlockingIOError, InterruptedError, ssl.SSLWantReadError, ssl.SSLWantWriteError)
+
+
+class Methods(Protocol):
+    """The methods that a server offers, by the paths of requests."""
+
+    def find(self, path: bytes) -> Endpoint | None:
+        """Return the endpoint at a path, None if there is none."""
+        ...
+
+    def conversation(self, path: bytes) -> Converse | None:
+        """Return what answers each message of a conversation, None if there is none at a path."""
+        ...
+
+
+class Lifetime:
+    """The state of a connection, for those who must not keep the client."""
+
+    __slots__ = ("_is_open",)
+
+    def __init__(self) -> None:
+        self._is_open = True
+
+    def is_open(self) -> bool:
+        """Return whether the client is still connected."""
+        return self._is_open
+
+    def end(self) -> None:
+        """Note that the client is gone."""
+        self._is_open = False
+
+
+class Client:
+    """A client that is connected. `peer` is its IP address."""
+
+    def __init__(
+        self,
+        connected: socket.socket,
+        peer: str,
+        methods: Methods,
+        loop: Loop,
+        closed: Callable[[Client], object],
+    ) -> None:
+        self._socket = connected
+        self.peer = peer
+        self._methods = methods
+        self.find = methods.find
+        self._closed = closed
+        self.loop = loop
+        self.lifetime = Lifetime()
+        self.connection = Connection(self._new_stream)
+        self._handshake_ends = monotonic() + HANDSHAKE_SECONDS
+        self._is_secured = not isinstance(connected, ssl.SSLSocket)
+        self._unsent = memoryview(b"")
+        self._events = EVENT_READ
+        self._deferred: list[Exchange] = []
+        self._is_failed = False  # The connection ends when the last bytes were sent.
+        loop.selector.register(connected, EVENT_READ, self)
+
+    def _new_stream(self, _connection: Connection, stream_id: int) -> Stream:
+        return Exchange(self, stream_id)
+
+    # ------------------------------------------------------------------ requests
+
+    def new_conversation(self, beginning: Exchange, path: bytes) -> Stream | None:
+        """Return the stream of a conversation in place of `beginning`; None for an unknown path."""
+        converse = self._methods.conversation(path)
+        if converse is None:
+            return None
+        return Conversation(beginning, path.decode("latin-1"), converse)
+
+    def about_to_wait(self, call: RpcCall) -> None:
+        """Let another thread lead, if the leader serves this call."""
+        serving = self.loop.serving
+        if isinstance(serving, Exchange) and serving.call is call:
+            self.loop.hand_over()
+
+    def defers(self, exchange: Exchange) -> bool:
+        """Return whether a request has to wait until the client has taken earlier replies."""
+        if self.connection.queued_bytes <= QUEUED_BYTES_MAX:
+            return False
+        self._deferred.append(exchange)
+        return True
+
+    # ------------------------------------------------------------------ the socket
+
+    def ready(self, events: int) -> None:
+        """Read and write what is possible without waiting."""
+        try:
+            if not self._is_secured:
+                self._secure()
+                return
+            if events & EVENT_READ:
+                self._read()
+            self.flush()
+        except OSError:
+            self.close()
+        except Exception:  # A bug must not end the thread, on which all clients depend.
+            log.exception("a connection failed")
+            self.close()
+
+    def _secure(self) -> None:
+        """Continue the handshake of TLS."""
+        assert isinstance(self._socket, ssl.SSLSocket)
+        try:
+            self._socket.do_handshake()
+        except ssl.SSLWantReadError:
+            self._listen(EVENT_READ)
+        except ssl.SSLWantWriteError:
+            self._listen(EVENT_WRITE)
+        else:
+            self._is_secured = True
+            self._listen(EVENT_READ)
+            self.flush()
+            self._read()
+
+    def _read(self) -> None:
+        """Handle what has arrived. Raises OSError."""
+        connected = self._socket
+        try:
+            while True:
+                data = connected.recv(READ_BYTES)
+                if not data:
+                    self.close()
+                    return
+                if self._is_failed:
+                    return
+                self.connection.receive(data)
+                if not isinstance(connected, ssl.SSLSocket) or not connected.pending():
+                    return
+        except _WAITS:
+            return
+        except ConnectionFailure as failure:
+            self._fail(failure)
+
+    def flush(self) -> None:
+        """Send what is to be sent, as far as the socket takes it."""
+        connection = self.connection
+        output = connection.output
+        if not output and not self._unsent:
+            return
+        if output and not self._unsent:
+            data = output[0] if len(output) == 1 else b"".join(output)
+            output.clear()
+            self._send(memoryview(data))
+        elif self._unsent:
+            self._send(self._unsent)
+        if self._unsent or not self.lifetime.is_open():
+            return
+        connection.control_bytes = 0
+        if connection.is_congested:
+            connection.is_congested = False
+            connection.resume()
+        if output:
+            self.loop.flush_soon(self)
+        if self._deferred and connection.queued_bytes <= QUEUED_BYTES_MAX:
+            self.loop.due.extend(self._deferred)
+            self._deferred.clear()
+        if self._is_failed and not output:
+            self._linger()
+
+    def flush_soon(self) -> None:
+        """Send what is to be sent, before the leader waits."""
+        self.loop.flush_soon(self)
+
+    def _send(self, data: memoryview) -> None:
+        try:
+            while data:
+                data = data[self._socket.send(data) :]
+        except _WAITS:
+            pass
+        except OSError:
+            self.close()
+            return
+        self._unsent = data
+        self._listen(EVENT_READ | EVENT_WRITE if data else EVENT_READ)
+        if len(data) > UNSENT_BYTES_MAX:
+            self.connection.is_congested = True
+
+    def _listen(self, events: int) -> None:
+        if events != self._events and self.lifetime.is_open():
+            self._events = events
+            self.loop.selector.modify(self._socket, events, self)
+
+    # ------------------------------------------------------------------ the end
+
+    def _fail(self, failure: ConnectionFailure) -> None:
+        """Send the reason why the connection ends; a sweep closes it if the client does not."""
+        self.end_streams()
+        frame = frames.goaway(self.connection.last_id, failure.code, str(failure))
+        self.connection.output.append(frame)
+        self._is_failed = True
+        self._handshake_ends = monotonic() + _LINGER_SECONDS
+        self.flush()
+
+    def _linger(self) -> None:
+        """Send nothing more; the client closes, or a sweep does."""
+        with suppress(OSError):
+            self._socket.shutdown(socket.SHUT_WR)
+
+    def end_streams(self) -> None:
+        """Cancel all requests."""
+        self._deferred.clear()
+        self.connection.close()
+
+    def fail_streams(self, failure: Failure) -> None:
+        """End all requests with a failure."""
+        for stream in tuple(self.connection.streams.values()):
+            assert isinstance(stream, Exchange)
+            stream.fail(failure)
+        self.flush()
+
+    def go_away(self) -> None:
+        """Make the client send further requests elsewhere."""
+        self.connection.is_going = True
+        self.connection.output.append(frames.goaway(self.connection.last_id, ErrorCode.NO_ERROR))
+        self.flush()
+
+    def sweep(self, now: float) -> None:
+        """Close a connection that takes too long to begin, and end requests past their deadline."""
+        if now >= self._handshake_ends and (self._is_failed or not self.connection.has_settings):
+            self.close()
+            return
+        for stream in tuple(self.connection.streams.values()):
+            assert isinstance(stream, Exchange)
+            stream.expire(now)
+        self.flush()
+
+    def close(self) -> None:
+        """Close the connection at once."""
+        if not self.lifetime.is_open():
+            return
+        self.lifetime.end()
+        self._unsent = memoryview(b"")
+        self.connection.output.clear()
+        with suppress(KeyError, ValueError):
+            self.loop.selector.unregister(self._socket)
+        self._socket.close()
+        self.end_streams()
+        self._closed(self)

@@ -1,0 +1,295 @@
+"""A connection of HTTP/2 (RFC 9113), seen from the server: bytes in, streams and bytes out.
+
+    receive(bytes)  ->  frames  ->  a Stream for each request, and what arrives for it
+    send(...)       ->  frames, as far as the client's windows permit  ->  output
+
+It does no input or output of its own, and is used by one thread at a time. A violation by the
+client raises ConnectionFailure from `receive`, or resets a stream. What a client can make the
+server keep is bounded: header blocks, open streams, bytes of incomplete requests, and frames that
+answer frames.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from spanemu.http2 import frames
+from spanemu.http2.errors import ConnectionFailure, ErrorCode, StreamFailure
+from spanemu.http2.frames import HEAD, NUMBER, SETTING
+from spanemu.http2.header_block import Field, HeaderDecoder
+from spanemu.http2.sending import STREAM_WINDOW, Sender, Stream
+
+STREAMS_MAX = 10_000
+HEADER_LIST_BYTES_MAX = 64 * 1024
+CONNECTION_WINDOW = 16 * 1024 * 1024
+BLOCK_FRAMES_MAX = 32  # CONTINUATION frames of a header block
+
+
+class Connection(Sender):
+    """A connection: its streams, its windows and the state of its header tables."""
+
+    def __init__(self, new_stream: Callable[[Connection, int], Stream]) -> None:
+        super().__init__()
+        self._new_stream = new_stream
+        self._decoder = HeaderDecoder()
+        self._rest = b""
+        self._is_prefaced = False
+        self.has_settings = False
+        self._block: tuple[int, int, list[bytes]] | None = None  # stream, flags, fragments
+        self.last_id = 0
+        self.is_going = False  # A GOAWAY frame was sent: new streams are refused.
+        self._used = 0  # bytes received since the last grant of the connection
+        self.output += [
+            frames.settings(
+                {
+                    frames.MAX_CONCURRENT_STREAMS: STREAMS_MAX,
+                    frames.INITIAL_WINDOW_SIZE: STREAM_WINDOW,
+                    frames.MAX_HEADER_LIST_SIZE: HEADER_LIST_BYTES_MAX,
+                }
+            ),
+            frames.window_update(0, CONNECTION_WINDOW - frames.WINDOW_DEFAULT),
+        ]
+
+    # ------------------------------------------------------------------ receiving
+
+    def receive(self, data: bytes) -> None:
+        """Handle what arrived. Raises ConnectionFailure."""
+        if self._rest:
+            data = self._rest + data
+        position, end = 0, len(data)
+        if not self._is_prefaced:
+            expected = frames.PREFACE
+            if data[: len(expected)] != expected[:end]:
+                raise ConnectionFailure("this port speaks HTTP/2 only")
+            if end < len(expected):
+                self._rest = data
+                return
+            position, self._is_prefaced = len(expected), True
+        unpack = HEAD.unpack_from
+        while end - position >= 9:
+            high, low, kind, flags, stream_id = unpack(data, position)
+            length = high << 8 | low
+            if length > frames.FRAME_BYTES_DEFAULT:
+                raise ConnectionFailure("a frame is too large", ErrorCode.FRAME_SIZE_ERROR)
+            start = position + 9
+            position = start + length
+            if position > end:
+                position = start - 9
+                break
+            self._frame(kind, flags, stream_id & 0x7FFFFFFF, data[start:position])
+        self._rest = data[position:] if position < end else b""
+
+    def _frame(self, kind: int, flags: int, stream_id: int, payload: bytes) -> None:
+        if self._block is not None and kind != frames.CONTINUATION:
+            raise ConnectionFailure("a header block is interrupted")
+        if not self.has_settings:
+            if kind != frames.SETTINGS or flags & frames.ACK:
+                raise ConnectionFailure("the first frame is not SETTINGS")
+            self.has_settings = True
+        if kind >= len(_HANDLERS):
+            return
+        try:
+            _HANDLERS[kind](self, flags, stream_id, payload)
+        except StreamFailure as failure:
+            self.reset(failure.stream_id, failure.code)
+
+    def _data(self, flags: int, stream_id: int, payload: bytes) -> None:
+        size = len(payload)
+        self._used += size
+        if self._used > CONNECTION_WINDOW:
+            raise ConnectionFailure("the window is overrun", ErrorCode.FLOW_CONTROL_ERROR)
+        if self._used * 2 > CONNECTION_WINDOW:
+            self.output.append(frames.window_update(0, self._used))
+            self._used = 0
+        stream = self.streams.get(stream_id)
+        if stream is None:
+            self._refuse(stream_id)
+            return
+        if stream.has_ended:
+            raise StreamFailure(stream_id, ErrorCode.STREAM_CLOSED)
+        if flags & frames.PADDED:
+            payload = _unpadded(payload)
+        stream.granted -= size
+        if stream.granted < 0:
+            raise StreamFailure(stream_id, ErrorCode.FLOW_CONTROL_ERROR)
+        if payload:
+            stream.data(payload)
+        if stream.is_over:
+            return
+        if flags & frames.END_STREAM:
+            stream.has_ended = True
+            stream.end()
+        elif stream.granted * 2 < STREAM_WINDOW:
+            self.output.append(frames.window_update(stream_id, STREAM_WINDOW - stream.granted))
+            stream.granted = STREAM_WINDOW
+
+    def _refuse(self, stream_id: int) -> None:
+        """Handle DATA on a stream that is not open."""
+        if stream_id == 0 or stream_id > self.last_id or not stream_id & 1:
+            raise ConnectionFailure("a frame names a stream that was not opened")
+        self.answer(frames.reset(stream_id, ErrorCode.STREAM_CLOSED))
+
+    def _headers(self, flags: int, stream_id: int, payload: bytes) -> None:
+        if not stream_id & 1:
+            raise ConnectionFailure("a client's streams have odd numbers")
+        if flags & frames.PADDED:
+            payload = _unpadded(payload)
+        if flags & frames.PRIORITIZED:
+            if len(payload) < 5:
+                raise ConnectionFailure("HEADERS are too short", ErrorCode.FRAME_SIZE_ERROR)
+            depends = NUMBER.unpack_from(payload)[0] & 0x7FFFFFFF
+            payload = payload[5:]
+            if depends == stream_id:
+                raise ConnectionFailure("a stream depends on itself")
+        if flags & frames.END_HEADERS:
+            self._block_of(stream_id, flags, payload)
+        else:
+            self._block = stream_id, flags, [payload]
+
+    def _continuation(self, flags: int, stream_id: int, payload: bytes) -> None:
+        if self._block is None or self._block[0] != stream_id:
+            raise ConnectionFailure("CONTINUATION without HEADERS")
+        _, first_flags, fragments = self._block
+        fragments.append(payload)
+        if len(fragments) > BLOCK_FRAMES_MAX or len(fragments[0]) + len(payload) > (
+            HEADER_LIST_BYTES_MAX
+        ):
+            raise ConnectionFailure("a header block is too large", ErrorCode.ENHANCE_YOUR_CALM)
+        if flags & frames.END_HEADERS:
+            self._block = None
+            self._block_of(stream_id, first_flags, b"".join(fragments))
+
+    def _block_of(self, stream_id: int, flags: int, block: bytes) -> None:
+        """Open a stream with a complete header block, or end a request with its trailers."""
+        fields = self._decoder.decode(block, HEADER_LIST_BYTES_MAX)
+        stream = self.streams.get(stream_id)
+        if stream is None:
+            self._open(stream_id, flags, fields)
+            return
+        if stream.has_ended:
+            raise ConnectionFailure("HEADERS after the end", ErrorCode.STREAM_CLOSED)
+        if not flags & frames.END_STREAM or any(
+            each.name.startswith(b":") for each in fields or ()
+        ):
+            raise StreamFailure(stream_id, ErrorCode.PROTOCOL_ERROR)
+        stream.has_ended = True
+        stream.end()
+
+    def _open(self, stream_id: int, flags: int, fields: list[Field] | None) -> None:
+        if stream_id <= self.last_id:
+            raise ConnectionFailure("a stream is opened again", ErrorCode.STREAM_CLOSED)
+        self.last_id = stream_id
+        if self.is_going or len(self.streams) >= STREAMS_MAX:
+            self.answer(frames.reset(stream_id, ErrorCode.REFUSED_STREAM))
+            return
+        stream = self.streams[stream_id] = self._new_stream(self, stream_id)
+        stream = stream.begin(fields)
+        if flags & frames.END_STREAM and not stream.is_over:
+            stream.has_ended = True
+            stream.end()
+
+    def _priority(self, flags: int, stream_id: int, payload: bytes) -> None:
+        if stream_id == 0:
+            raise ConnectionFailure("PRIORITY without a stream")
+        if len(payload) != 5:
+            raise StreamFailure(stream_id, ErrorCode.FRAME_SIZE_ERROR)
+        if NUMBER.unpack_from(payload)[0] & 0x7FFFFFFF == stream_id:
+            raise StreamFailure(stream_id, ErrorCode.PROTOCOL_ERROR)
+
+    def _rst_stream(self, flags: int, stream_id: int, payload: bytes) -> None:
+        if len(payload) != 4:
+            raise ConnectionFailure("RST_STREAM has 4 bytes", ErrorCode.FRAME_SIZE_ERROR)
+        if stream_id == 0 or stream_id > self.last_id:
+            raise ConnectionFailure("RST_STREAM names a stream that was not opened")
+        stream = self.streams.get(stream_id)
+        if stream is not None:
+            self.discard(stream)
+
+    def _settings(self, flags: int, stream_id: int, payload: bytes) -> None:
+        if stream_id:
+            raise ConnectionFailure("SETTINGS on a stream")
+        if len(payload) % 6 or (flags & frames.ACK and payload):
+            raise ConnectionFailure("SETTINGS are cut off", ErrorCode.FRAME_SIZE_ERROR)
+        if flags & frames.ACK:
+            return
+        for name, value in SETTING.iter_unpack(payload):
+            self._set(name, value)
+        self.answer(frames.SETTINGS_ACK)
+
+    def _set(self, name: int, value: int) -> None:
+        if name == frames.INITIAL_WINDOW_SIZE:
+            if value > frames.WINDOW_MAX:
+                raise ConnectionFailure("a window is too large", ErrorCode.FLOW_CONTROL_ERROR)
+            added, self.stream_window = value - self.stream_window, value
+            for stream in tuple(self.streams.values()):
+                stream.window += added
+                if stream.window > frames.WINDOW_MAX:
+                    raise ConnectionFailure("a window is too large", ErrorCode.FLOW_CONTROL_ERROR)
+                if added > 0:
+                    self.pump(stream)
+        elif name == frames.MAX_FRAME_SIZE:
+            if not frames.FRAME_BYTES_DEFAULT <= value <= frames.FRAME_BYTES_LIMIT:
+                raise ConnectionFailure("MAX_FRAME_SIZE is out of range")
+            self.frame_bytes = min(value, 1 << 20)
+        elif name == frames.ENABLE_PUSH and value > 1:
+            raise ConnectionFailure("ENABLE_PUSH is neither 0 nor 1")
+
+    def _push_promise(self, flags: int, stream_id: int, payload: bytes) -> None:
+        raise ConnectionFailure("a client cannot push")
+
+    def _ping(self, flags: int, stream_id: int, payload: bytes) -> None:
+        if len(payload) != 8:
+            raise ConnectionFailure("PING has 8 bytes", ErrorCode.FRAME_SIZE_ERROR)
+        if stream_id:
+            raise ConnectionFailure("PING on a stream")
+        if not flags & frames.ACK:
+            self.answer(frames.frame(frames.PING, frames.ACK, 0, payload))
+
+    def _goaway(self, flags: int, stream_id: int, payload: bytes) -> None:
+        if stream_id:
+            raise ConnectionFailure("GOAWAY on a stream")
+        if len(payload) < 8:
+            raise ConnectionFailure("GOAWAY is cut off", ErrorCode.FRAME_SIZE_ERROR)
+
+    def _window_update(self, flags: int, stream_id: int, payload: bytes) -> None:
+        if len(payload) != 4:
+            raise ConnectionFailure("WINDOW_UPDATE has 4 bytes", ErrorCode.FRAME_SIZE_ERROR)
+        added = NUMBER.unpack(payload)[0] & 0x7FFFFFFF
+        if stream_id == 0:
+            self.window += added
+            if not added:
+                raise ConnectionFailure("a window grows by 0")
+            if self.window > frames.WINDOW_MAX:
+                raise ConnectionFailure("a window is too large", ErrorCode.FLOW_CONTROL_ERROR)
+            self.resume()
+            return
+        if stream_id > self.last_id:
+            raise ConnectionFailure("WINDOW_UPDATE names a stream that was not opened")
+        opened = self.streams.get(stream_id)
+        if not added:
+            raise StreamFailure(stream_id, ErrorCode.PROTOCOL_ERROR)
+        if opened is not None:
+            opened.window += added
+            if opened.window > frames.WINDOW_MAX:
+                raise StreamFailure(stream_id, ErrorCode.FLOW_CONTROL_ERROR)
+            self.pump(opened)
+
+
+def _unpadded(payload: bytes) -> bytes:
+    if not payload or payload[0] >= len(payload):
+        raise ConnectionFailure("a frame has more padding than content")
+    return payload[1 : len(payload) - payload[0]]
+
+
+_HANDLERS: tuple[Callable[[Connection, int, int, bytes], None], ...] = (
+    Connection._data,
+    Connection._headers,
+    Connection._priority,
+    Connection._rst_stream,
+    Connection._settings,
+    Connection._push_promise,
+    Connection._ping,
+    Connection._goaway,
+    Connection._window_update,
+    Connection._continuation,
+)

@@ -1,0 +1,78 @@
+"""An exchange of several requests and replies on one stream, which the client ends."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable
+
+from spanemu.base.errors import Code
+from spanemu.frontend.boundary import failure_from
+from spanemu.http2.errors import RefusedRequest
+from spanemu.http2.exchange import Exchange
+from spanemu.http2.messages import PREFIX, declared_size, only_message
+
+Converse = Callable[[bytes], Iterable[bytes]]  # from a message to the replies
+
+UNANSWERED_MAX = 1_000  # messages of a client that sends without reading
+
+
+class Conversation(Exchange):
+    """An exchange whose messages are each answered by themselves, in their order."""
+
+    __slots__ = ("_converse", "_inbox", "_is_due", "_path")
+
+    def __init__(self, beginning: Exchange, path: str, converse: Converse) -> None:
+        super().__init__(beginning.client, beginning.id)
+        self.encoding = beginning.encoding
+        self._path = path
+        self._converse = converse
+        self._inbox: deque[bytes] = deque()
+        self._is_due = False
+        self.connection.streams[self.id] = self
+
+    def take_body(self) -> None:
+        """Move the complete messages into the inbox. Raises RefusedRequest."""
+        body = bytearray(self.body)
+        while len(body) >= PREFIX.size and len(body) >= (size := declared_size(body)):
+            self._inbox.append(bytes(body[:size]))
+            del body[:size]
+            self.client.loop.held_bytes -= size
+        self.body = body
+        if len(self._inbox) > UNANSWERED_MAX:
+            raise RefusedRequest(Code.RESOURCE_EXHAUSTED, "Too many messages are unanswered.")
+        self._make_due()
+
+    def end(self) -> None:
+        """Answer what is unanswered, and end the reply."""
+        self._make_due()
+
+    def drained(self) -> None:
+        """Answer the next message."""
+        self._make_due()
+
+    def _make_due(self) -> None:
+        is_needed = self._inbox or (self.has_ended and not self.is_over)
+        if is_needed and not self._is_due and not self.queue:
+            self._is_due = True
+            self.client.loop.due.append(self)
+
+    def run(self) -> None:
+        """Answer the next message."""
+        try:
+            if self._inbox:
+                message = only_message(self._inbox.popleft(), self.encoding)
+                self.messages.extend(self._converse(message))
+            else:
+                self.is_done = True
+        except RefusedRequest as refusal:
+            self.failure, self.is_done = refusal.failure, True
+        except Exception as error:
+            self.failure, self.is_done = failure_from(error, self._path), True
+
+    def deliver(self) -> bool:
+        """Send the replies."""
+        self._is_due = False
+        super().deliver()
+        if not self.is_over:
+            self._make_due()
+        return False

@@ -1,0 +1,341 @@
+"""The gRPC protocol on a stream of HTTP/2: a message in, messages and a status out.
+
+    header fields, data  ->  message  ->  steps of an endpoint  ->  messages, trailers
+
+`run` takes a step, on the thread that leads or on one that waits (`loop`); all other methods run on
+the leader's thread, which sends what a step produced (`deliver`). The next step of a streaming
+reply is due when the client has taken what there was.
+"""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from collections.abc import Iterator
+from typing import Protocol
+
+from spanemu.base.call import DeadlineExceeded
+from spanemu.base.errors import Code
+from spanemu.base.live import LiveRows
+from spanemu.frontend.boundary import Failure, failure_from, log
+from spanemu.frontend.dispatch import Endpoint
+from spanemu.http2 import header_block as headers
+from spanemu.http2.call import Caller, RpcCall, timeout_seconds
+from spanemu.http2.connection import Connection
+from spanemu.http2.errors import ErrorCode, RefusedRequest
+from spanemu.http2.header_block import Field, indexed, literal
+from spanemu.http2.loop import Loop
+from spanemu.http2.messages import (
+    ENCODINGS,
+    PREFIX,
+    check_encoding,
+    declared_size,
+    escaped,
+    only_message,
+)
+from spanemu.http2.sending import Stream
+
+HELD_BYTES_MAX = 1024 * 1024 * 1024  # of incomplete requests, all clients together
+
+REPLY_HEAD = (
+    indexed(b":status", b"200")
+    + literal(b"content-type", b"application/grpc")
+    + literal(b"grpc-accept-encoding", ENCODINGS)
+)
+_OK = literal(b"grpc-status", b"0")
+_NOT_GRPC = literal(b":status", b"415")
+_ALL_PSEUDO = 1 << headers.METHOD | 1 << headers.SCHEME | 1 << headers.PATH
+_REQUIRED = _ALL_PSEUDO | 1 << headers.CONTENT_TYPE
+
+
+class Host(Caller, Protocol):
+    """The client of an exchange, and what serves it."""
+
+    connection: Connection
+    loop: Loop
+
+    def find(self, path: bytes) -> Endpoint | None:
+        """Return the endpoint at a path, None if there is none."""
+        ...
+
+    def new_conversation(self, beginning: Exchange, path: bytes) -> Stream | None:
+        """Return the stream of a conversation in place of `beginning`; None for an unknown path."""
+        ...
+
+    def defers(self, exchange: Exchange) -> bool:
+        """Return whether a request has to wait until the client has taken earlier replies."""
+        ...
+
+    def flush(self) -> None:
+        """Send what is to be sent, as far as the socket takes it."""
+        ...
+
+    def flush_soon(self) -> None:
+        """Send what is to be sent, before the leader waits."""
+        ...
+
+
+class Exchange(Stream):
+    """A request of gRPC and its reply."""
+
+    __slots__ = (
+        "_endpoint",
+        "_has_begun",
+        "_is_listening",
+        "_is_running",
+        "_live",
+        "_replies",
+        "_steps",
+        "body",
+        "call",
+        "client",
+        "encoding",
+        "failure",
+        "is_done",
+        "messages",
+    )  # fmt: skip
+
+    def __init__(self, client: Host, stream_id: int) -> None:
+        super().__init__(client.connection, stream_id)
+        self.client = client
+        self.body: bytes | bytearray = b""
+        self.encoding = b""
+        self._endpoint: Endpoint | None = None
+        self.call: RpcCall | None = None
+        self._replies: Iterator[bytes | LiveRows] | None = None
+        self._live: LiveRows | None = None
+        # What a step produced: messages, and the end of the reply if it is done.
+        self.messages: list[bytes] = []
+        self.failure: Failure | None = None
+        self.is_done = False
+        self._is_running = False
+        self._is_listening = False  # The next step is due when there are rows.
+        self._has_begun = False  # The head of the reply was sent.
+        self._steps = 0
+
+    # ------------------------------------------------------------------ the request
+
+    def begin(self, fields: list[Field] | None) -> Stream:
+        """Take the header fields of the request; return what takes the rest of it."""
+        try:
+            if fields is None:
+                raise RefusedRequest(Code.RESOURCE_EXHAUSTED, "The metadata are too large.")
+            return self._take(fields)
+        except RefusedRequest as refusal:
+            self._end(refusal.failure)
+        return self
+
+    def _take(self, fields: list[Field]) -> Stream:
+        """Find the endpoint, and return the stream that goes on. Raises RefusedRequest."""
+        seen, is_regular, is_valid, timeout = 0, False, True, None
+        path = method = b""
+        for _, value, _, role in fields:
+            if not role:
+                is_regular = True
+            elif role <= headers.AUTHORITY:
+                if is_regular or seen >> role & 1:
+                    is_valid = False
+                seen |= 1 << role
+                if role == headers.PATH:
+                    path = value
+                elif role == headers.METHOD:
+                    method = value
+            else:
+                is_regular = True
+                if role == headers.TIMEOUT:
+                    timeout = value
+                elif role == headers.CONTENT_TYPE:
+                    if value.startswith(b"application/grpc"):
+                        seen |= 1 << role
+                elif role == headers.ENCODING:
+                    self.encoding = value
+                elif role == headers.INVALID:
+                    is_valid = False
+        if not is_valid or seen & _ALL_PSEUDO != _ALL_PSEUDO or not path:
+            self.connection.reset(self.id, ErrorCode.PROTOCOL_ERROR)
+        elif seen & _REQUIRED != _REQUIRED or method != b"POST":
+            self.connection.send_headers(self, _NOT_GRPC, is_last=True)
+        else:
+            self._endpoint = endpoint = self.client.find(path)
+            if self.encoding:
+                check_encoding(self.encoding)
+            if endpoint is None:
+                return self._conversation(path)
+            seconds = None if timeout is None else timeout_seconds(timeout)
+            self.call = RpcCall(endpoint.path, seconds, fields, self.client)
+
+        return self
+
+    def _conversation(self, path: bytes) -> Stream:
+        """Return the exchange for a path without an endpoint. Raises RefusedRequest."""
+        conversation = self.client.new_conversation(self, path)
+        if conversation is None:
+            raise RefusedRequest(Code.UNIMPLEMENTED, "Method not found!")  # gRPC's own text
+        return conversation
+
+    def data(self, data: bytes) -> None:
+        """Take a part of the request's message."""
+        body, self.client.loop.held_bytes = self.body, self.client.loop.held_bytes + len(data)
+        if not body:
+            self.body = data
+        else:
+            if body.__class__ is bytes:
+                self.body = body = bytearray(body)
+            body += data
+        try:
+            self.take_body()
+            if self.client.loop.held_bytes > HELD_BYTES_MAX:
+                raise RefusedRequest(Code.RESOURCE_EXHAUSTED, "Too many requests are incomplete.")
+        except RefusedRequest as refusal:
+            self._end(refusal.failure)
+
+    def take_body(self) -> None:
+        """Look at the body as far as it has arrived. Raises RefusedRequest."""
+        if len(self.body) > declared_size(self.body):
+            raise RefusedRequest(Code.UNIMPLEMENTED, "The request has more than one message.")
+
+    def end(self) -> None:
+        """Serve the request, because it is complete."""
+        self.client.loop.due.append(self)
+
+    # ------------------------------------------------------------------ steps
+
+    def starts(self) -> bool:
+        """Return whether to take the next step now: not if it is over, or has to wait its turn."""
+        if self.is_over:
+            return self._is_listening  # The rows have to notice the end.
+        return not self.client.defers(self)
+
+    def run(self) -> None:
+        """Take the next step of the reply."""
+        self._is_running, self._is_listening = True, False
+        call, endpoint = self.call, self._endpoint
+        assert call is not None
+        assert endpoint is not None
+        try:
+            replies = self._replies
+            if replies is None:
+                message = only_message(self.body, self.encoding)
+                if not endpoint.streams:
+                    self.messages.append(endpoint.unary(message, call))
+                    self.is_done = True
+                    return
+                replies = self._replies = endpoint.steps(message, call)
+            reply = next(replies, None)
+            if reply is None:
+                self.is_done = True
+            elif reply.__class__ is bytes:
+                self.messages.append(reply)
+            else:
+                assert isinstance(reply, LiveRows)
+                self._live = reply
+        except RefusedRequest as refusal:
+            self.failure, self.is_done = refusal.failure, True
+        except Exception as error:
+            self.failure, self.is_done = failure_from(error, endpoint.path), True
+
+    def deliver(self) -> bool:
+        """Send what a step produced; return whether the next step comes before other tasks."""
+        self._is_running = False
+        self._release()
+        if self.is_over:
+            self._close_replies()
+        elif self.is_done:
+            self._end(self.failure)
+            self.client.flush()
+        elif self.messages:
+            messages, self.messages = self.messages, []
+            self._send_head()
+            self.client.flush_soon()
+            for message in messages:
+                self.connection.send(self, PREFIX.pack(0, len(message)) + message)
+            return self._steps == 1 and not self.queue
+        elif (live := self._live) is not None:
+            self._live = None
+            self._is_listening = True
+            self.client.flush_soon()
+            live.listen(self._wake)
+        return False
+
+    def drained(self) -> None:
+        """Make the next step due."""
+        if self._replies is None or self._is_running or self.is_done:
+            return
+        self._steps += 1
+        due = self.client.loop.due
+        if self._steps == 1:  # The end of a short reply goes with its first message.
+            due.appendleft(self)
+        else:
+            due.append(self)
+
+    def _wake(self) -> None:
+        """Make the next step due, from any thread."""
+        self.client.loop.post(self._due)
+
+    def _due(self) -> None:
+        self.client.loop.due.append(self)
+
+    # ------------------------------------------------------------------ the end
+
+    def _send_head(self) -> None:
+        if not self._has_begun:
+            self._has_begun = True
+            self.connection.send_headers(self, REPLY_HEAD)
+
+    def _end(self, failure: Failure | None) -> None:
+        """Send the last messages and the status."""
+        trailers = _OK if failure is None else _trailers(failure)
+        if failure is None and self.messages:
+            message = self.messages.pop()
+            self._send_head()
+            self.connection.send(self, PREFIX.pack(0, len(message)) + message, trailers)
+        elif self._has_begun:
+            self.connection.send(self, b"", trailers)
+        else:
+            self.connection.send_headers(self, REPLY_HEAD + trailers, is_last=True)
+        self._release()
+
+    def _release(self) -> None:
+        self.client.loop.held_bytes -= len(self.body)
+        self.body = b""
+
+    def cancelled(self) -> None:
+        """Stop working, because nobody waits for the reply."""
+        self._release()
+        if self.call is not None:
+            self.call.cancel()
+        if not self._is_running and not self._is_listening:
+            self._close_replies()
+
+    def _close_replies(self) -> None:
+        replies, self._replies = self._replies, None
+        if replies is not None:
+            try:
+                replies.close()  # type: ignore[attr-defined]
+            except Exception:
+                log.exception("a reply could not be closed")
+
+    def expire(self, now: float) -> None:
+        """End the exchange if its deadline has passed while it waits for the client or for rows."""
+        call = self.call
+        if call is None or now < call.deadline or self._is_running:
+            return
+        if self._is_listening:
+            self._due()
+        else:
+            self.fail(failure_from(DeadlineExceeded(), call.path))
+
+    def fail(self, failure: Failure) -> None:
+        """End the exchange with a failure, whatever it waits for."""
+        self.connection.drop_queue(self)
+        self.messages.clear()
+        self._end(failure)
+        self.cancelled()
+
+
+def _trailers(failure: Failure) -> bytes:
+    """Return the block of the trailers of a failure."""
+    block = literal(b"grpc-status", b"%d" % failure.code)
+    block += literal(b"grpc-message", escaped(failure.message))
+    for name, value in failure.trailers:
+        block += literal(name.encode(), b64encode(value).rstrip(b"="))
+    return block

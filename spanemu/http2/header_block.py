@@ -1,0 +1,191 @@
+"""Header blocks (RFC 7541): a decoder for requests, and the encoding of the few reply headers.
+
+Nearly all fields of a request were sent before on the same connection, so that their block is a
+list of indexes. Whatever depends on a field alone is therefore computed when the field is added to
+the table, and kept with it (`Field.role`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from hpack.table import HeaderTable
+
+from spanemu.http2 import huffman
+from spanemu.http2.errors import CompressionError
+
+TABLE_BYTES_MAX = 4096
+_ENTRY_OVERHEAD = 32  # RFC 7541, 4.1
+_INTEGER_BYTES_MAX = 5
+
+_NAME = re.compile(rb":?[!#$%&'*+\-.^_`|~0-9a-z]+\Z")
+_BAD_VALUE = re.compile(rb"[\x00\r\n]|\A[ \t]|[ \t]\Z")
+
+# What a request's field means to this server.
+METADATA, METHOD, SCHEME, PATH, AUTHORITY = range(5)  # with those whose names begin with a colon
+CONTENT_TYPE, TIMEOUT, ENCODING, IGNORED, INVALID = range(5, 10)
+_ROLES: Mapping[bytes, int] = {
+    b":method": METHOD,
+    b":scheme": SCHEME,
+    b":path": PATH,
+    b":authority": AUTHORITY,
+    b"content-type": CONTENT_TYPE,
+    b"grpc-timeout": TIMEOUT,
+    b"grpc-encoding": ENCODING,
+    b"grpc-accept-encoding": IGNORED,
+    b"connection": INVALID,
+    b"keep-alive": INVALID,
+    b"proxy-connection": INVALID,
+    b"transfer-encoding": INVALID,
+    b"upgrade": INVALID,
+}
+
+
+class Field(NamedTuple):
+    """A header field, its size as the limits of tables and lists count it, and its role."""
+
+    name: bytes
+    value: bytes
+    size: int
+    role: int
+
+
+def _field(name: bytes, value: bytes) -> Field:
+    role = _ROLES.get(name, METADATA)
+    if role == METADATA and (name[:1] == b":" or (name == b"te" and value != b"trailers")):
+        role = INVALID
+    if not _NAME.match(name) or _BAD_VALUE.search(value):
+        role = INVALID
+    return Field(name, value, len(name) + len(value) + _ENTRY_OVERHEAD, role)
+
+
+_STATIC = (None, *(_field(name, value) for name, value in HeaderTable.STATIC_TABLE))
+_STATIC_COUNT = len(_STATIC) - 1
+
+
+class HeaderDecoder:
+    """The decoder of a connection's header blocks, in the order in which they arrive."""
+
+    def __init__(self) -> None:
+        self._entries: list[Field] = []  # the oldest first
+        self._size = 0
+        self._size_max = TABLE_BYTES_MAX
+
+    def decode(self, block: bytes, size_max: int) -> list[Field] | None:
+        """Return the fields of a block; None if they are larger than `size_max` in all.
+
+        Raises CompressionError.
+        """
+        fields: list[Field] = []
+        size = position = 0
+        end = len(block)
+        entries = self._entries
+        try:
+            while position < end:
+                byte = block[position]
+                position += 1
+                if byte >= 0x80:
+                    index = byte & 0x7F
+                    if index == 0x7F:
+                        index, position = _integer(block, position, 0x7F)
+                    field = self._at(index) if index <= _STATIC_COUNT else entries[61 - index]
+                elif byte >= 0x40 or byte < 0x20:
+                    mask = 0x3F if byte >= 0x40 else 0x0F
+                    field, position = self._literal(block, position, byte & mask, mask)
+                    if byte >= 0x40:
+                        self._add(field)
+                elif fields:
+                    raise CompressionError("a table size is updated behind a field")
+                else:
+                    self._size_max, position = _integer_of(block, position, byte & 0x1F, 0x1F)
+                    if self._size_max > TABLE_BYTES_MAX:
+                        raise CompressionError("a table size is larger than permitted")
+                    self._evict()
+                    continue
+                size += field.size
+                if size <= size_max:
+                    fields.append(field)
+        except IndexError:
+            raise CompressionError("an index or a length leads to nothing") from None
+        return fields if size <= size_max else None
+
+    def _at(self, index: int) -> Field:
+        field = _STATIC[index]
+        if field is None:
+            raise CompressionError("no field has the index 0")
+        return field
+
+    def _literal(self, block: bytes, position: int, index: int, mask: int) -> tuple[Field, int]:
+        if index == mask:
+            index, position = _integer(block, position, mask)
+        if index == 0:
+            name, position = _string(block, position)
+        elif index <= _STATIC_COUNT:
+            name = self._at(index).name
+        else:
+            name = self._entries[_STATIC_COUNT - index].name
+        value, position = _string(block, position)
+        return _field(name, value), position
+
+    def _add(self, field: Field) -> None:
+        self._entries.append(field)
+        self._size += field.size
+        if self._size > self._size_max:
+            self._evict()
+
+    def _evict(self) -> None:
+        entries, count = self._entries, 0
+        while self._size > self._size_max:
+            self._size -= entries[count].size
+            count += 1
+        del entries[:count]
+
+
+def _integer_of(block: bytes, position: int, prefix: int, mask: int) -> tuple[int, int]:
+    return _integer(block, position, mask) if prefix == mask else (prefix, position)
+
+
+def _integer(block: bytes, position: int, number: int) -> tuple[int, int]:
+    """Return an integer whose prefix is full (`number`), and the position behind it."""
+    for shift in range(0, 7 * _INTEGER_BYTES_MAX, 7):
+        byte = block[position]
+        position += 1
+        number += (byte & 0x7F) << shift
+        if byte < 0x80:
+            return number, position
+    raise CompressionError("an integer is too large")
+
+
+def _string(block: bytes, position: int) -> tuple[bytes, int]:
+    first = block[position]
+    length, position = _integer_of(block, position + 1, first & 0x7F, 0x7F)
+    end = position + length
+    data = block[position:end]
+    if len(data) != length:
+        raise CompressionError("a string is longer than its block")
+    return huffman.decode(data) if first & 0x80 else data, end
+
+
+def literal(name: bytes, value: bytes) -> bytes:
+    """Return the encoding of a field that no table keeps."""
+    return b"\x00" + _encoded_integer(len(name)) + name + _encoded_integer(len(value)) + value
+
+
+def indexed(name: bytes, value: bytes) -> bytes:
+    """Return the encoding of a field of the static table."""
+    return bytes((0x80 | HeaderTable.STATIC_TABLE.index((name, value)) + 1,))
+
+
+def _encoded_integer(number: int) -> bytes:
+    """Return an integer with a prefix of seven bits."""
+    if number < 0x7F:
+        return bytes((number,))
+    encoded = bytearray((0x7F,))
+    number -= 0x7F
+    while number >= 0x80:
+        encoded.append(number & 0x7F | 0x80)
+        number >>= 7
+    encoded.append(number)
+    return bytes(encoded)

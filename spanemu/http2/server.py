@@ -1,0 +1,176 @@
+"""The server: methods behind a port, without gRPC's own library.
+
+It offers what `frontend.server` offers, in the same way.
+"""
+
+from __future__ import annotations
+
+import socket
+import ssl
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from selectors import EVENT_READ
+from typing import TYPE_CHECKING, Any
+
+from spanemu.base.clock import monotonic
+from spanemu.base.deferred import Once, deferred
+from spanemu.base.errors import Code
+from spanemu.frontend.boundary import Failure, log
+from spanemu.frontend.dispatch import Endpoint, Endpoints
+from spanemu.frontend.listening import listen_at
+from spanemu.frontend.server import NO_REFLECTION, REFLECTION_PATHS, WORKERS_MAX
+from spanemu.http2.client import Client
+from spanemu.http2.conversation import Converse
+from spanemu.http2.errors import RefusedRequest
+from spanemu.http2.loop import Loop
+
+if TYPE_CHECKING:
+    from spanemu.frontend import reflection
+else:
+    reflection = deferred("spanemu.frontend.reflection")
+
+STOP_SECONDS = 5.0
+_ACCEPTS_MAX = 64  # connections in a row, before the others have their turn
+_STOP_SWEEP_SECONDS = 0.05
+_PAUSE_SECONDS = 0.1  # before the next connection when the process has no descriptor left
+_STOPPING = Failure(Code.UNAVAILABLE, "The server is stopping.")
+
+
+class Http2Server:
+    """A gRPC server for endpoints on a port."""
+
+    def __init__(self, endpoints: Endpoints, workers_max: int = WORKERS_MAX) -> None:
+        self._methods = _Methods(endpoints)
+        self._workers_max = workers_max
+        self._loop: Loop | None = None
+        self._clients: set[Client] = set()
+        self._tls: ssl.SSLContext | None = None
+        self._is_stopping = False
+        self._ended = threading.Event()  # All requests have ended, while the server stops.
+
+    def start(self, host_port: str = "127.0.0.1:0", tls: ssl.SSLContext | None = None) -> int:
+        """Listen, and return the port: a free port if asked for port 0.
+
+        `tls` is None for plain text. Raises PortTaken, and CannotListen for a host that is not an
+        address of this machine.
+        """
+        host, _, port = host_port.rpartition(":")
+        # The host "localhost" means IPv4 only, so that a taken port is noticed.
+        host = "127.0.0.1" if host in ("", "localhost") else host.strip("[]")
+        listener = listen_at(host, int(port), host_port)
+        listener.setblocking(False)
+        self._tls = tls
+        self._listener = listener
+        self._loop = Loop(self._workers_max, self._sweep)
+        self._loop.selector.register(listener, EVENT_READ, self)
+        self._loop.start()
+        return int(listener.getsockname()[1])
+
+    def stop(self, grace_seconds: float = 0.0) -> None:
+        """Stop listening immediately, and cancel running RPCs after `grace_seconds`."""
+        loop, self._loop = self._loop, None
+        if loop is None:
+            return
+        loop.post(lambda: self._begin_stop(loop))
+        self._ended.wait(grace_seconds)
+        closed = threading.Event()
+        loop.post(lambda: self._end_stop(closed))
+        closed.wait(STOP_SECONDS)
+        loop.stop()
+
+    def _begin_stop(self, loop: Loop) -> None:
+        self._is_stopping = True
+        loop.selector.unregister(self._listener)
+        self._listener.close()
+        loop.sweep_every(_STOP_SWEEP_SECONDS)
+        for client in tuple(self._clients):
+            client.go_away()
+        self._check_ended()
+
+    def _end_stop(self, closed: threading.Event) -> None:
+        for client in tuple(self._clients):
+            client.fail_streams(_STOPPING)
+            client.close()
+        closed.set()
+
+    def _check_ended(self) -> None:
+        if self._is_stopping and not any(each.connection.streams for each in self._clients):
+            self._ended.set()
+
+    def _sweep(self) -> bool:
+        """Look after clients that are slow; return whether there are clients."""
+        now = monotonic()
+        for client in tuple(self._clients):
+            try:
+                client.sweep(now)
+            except Exception:
+                log.exception("a connection failed")
+                client.close()
+        self._check_ended()
+        return bool(self._clients)
+
+    def ready(self, events: int) -> None:
+        """Take the connections that wait."""
+        for _ in range(_ACCEPTS_MAX):
+            try:
+                connected, address = self._listener.accept()
+            except BlockingIOError:
+                return
+            except OSError:  # The client left, or the process has no descriptor left.
+                threading.Event().wait(_PAUSE_SECONDS)
+                return
+            try:
+                self._welcome(connected, str(address[0]))
+            except OSError:
+                connected.close()
+
+    def _welcome(self, connected: socket.socket, peer: str) -> None:
+        connected.setblocking(False)
+        connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        if self._tls is not None:
+            connected = self._tls.wrap_socket(
+                connected, server_side=True, do_handshake_on_connect=False
+            )
+        loop = self._loop
+        if loop is None:
+            connected.close()
+            return
+        client = Client(connected, peer, self._methods, loop, self._clients.discard)
+        self._clients.add(client)
+        loop.sweep_soon()
+        if self._tls is None:
+            with suppress(OSError):
+                client.flush()
+
+
+class _Methods:
+    """The methods that a server offers, by the paths of requests.
+
+    Server reflection is a conversation, of which each request is answered by itself.
+    """
+
+    def __init__(self, endpoints: Endpoints) -> None:
+        self._find = endpoints.find
+        self._reflect: Callable[[], Callable[[Iterator[bytes], Any], Iterator[bytes]]] = Once(
+            lambda: reflection.reflect(endpoints.all_services)
+        )
+        self._conversations = {path.encode(): self._answer for path in REFLECTION_PATHS}
+
+    def find(self, path: bytes) -> Endpoint | None:
+        """Return the endpoint at a path, None if there is none."""
+        return self._find(path.decode("latin-1"))
+
+    def conversation(self, path: bytes) -> Converse | None:
+        """Return what answers each message of a conversation, None if there is none at a path."""
+        return self._conversations.get(path)
+
+    def _answer(self, message: bytes) -> Iterator[bytes]:
+        """Yield the replies to a request for reflection.
+
+        Raises RefusedRequest and UnreadableRequest.
+        """
+        try:
+            yield from self._reflect()(iter((message,)), None)
+        except ModuleNotFoundError:
+            raise RefusedRequest(Code.UNIMPLEMENTED, NO_REFLECTION) from None

@@ -1,0 +1,396 @@
+"""A connection keeps to RFC 9113 and demands the same of its client: the cases of h2spec."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from hpack import Encoder
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from spanemu.http2 import connection as module
+from spanemu.http2 import frames, sending
+from spanemu.http2.connection import Connection
+from spanemu.http2.errors import ConnectionFailure, ErrorCode
+from spanemu.http2.frames import frame
+from spanemu.http2.sending import Sender, Stream
+
+P, F, S = ErrorCode.PROTOCOL_ERROR, ErrorCode.FRAME_SIZE_ERROR, ErrorCode.STREAM_CLOSED
+FIELDS = [(":method", "POST"), (":scheme", "http"), (":path", "/s/m"), ("te", "trailers")]
+BLOCK = Encoder().encode(FIELDS, huffman=False)
+HEADERS = frame(frames.HEADERS, frames.END_HEADERS, 1, BLOCK)
+WHOLE = frame(frames.HEADERS, frames.END_HEADERS | frames.END_STREAM, 1, BLOCK)
+SETTINGS = frames.settings({})
+
+
+class Recorded(Stream):
+    """A stream that records what it takes."""
+
+    def __init__(self, connection: Sender, stream_id: int) -> None:
+        super().__init__(connection, stream_id)
+        self.events: list[str] = []
+        self.body = bytearray()
+        made.append(self)
+
+    def begin(self, fields):
+        self.events.append("begin" if fields is not None else "too large")
+        return self
+
+    def data(self, data):
+        self.body += data
+
+    def end(self):
+        self.events.append("end")
+
+    def cancelled(self):
+        self.events.append("cancelled")
+
+
+made: list[Recorded] = []
+
+
+def connected(prefix: bytes = frames.PREFACE + SETTINGS) -> Connection:
+    made.clear()
+    connection = Connection(Recorded)
+    connection.receive(prefix)
+    return connection
+
+
+def sent(connection: Connection) -> list[tuple[int, int, int, bytes]]:
+    """Take the frames of the output: type, flags, stream, payload."""
+    return list(split(b"".join(connection.output), connection))
+
+
+def split(data: bytes, connection: Connection) -> Iterator[tuple[int, int, int, bytes]]:
+    connection.output.clear()
+    while data:
+        high, low, kind, flags, stream_id = frames.HEAD.unpack_from(data)
+        end = 9 + (high << 8 | low)
+        yield kind, flags, stream_id, data[9:end]
+        data = data[end:]
+
+
+def resets(connection: Connection) -> list[tuple[int, int]]:
+    return [
+        (stream, frames.NUMBER.unpack(payload)[0])
+        for kind, _, stream, payload in sent(connection)
+        if kind == frames.RST_STREAM
+    ]
+
+
+def update(stream: int, size: int) -> bytes:
+    return frames.window_update(stream, size)
+
+
+CONNECTION_ERRORS = {
+    "DATA on no stream": (P, frame(frames.DATA, 0, 0, b"a")),
+    "DATA on an idle stream": (P, frame(frames.DATA, 0, 1, b"a")),
+    "DATA with too much padding": (P, HEADERS + frame(frames.DATA, 8, 1, b"\x05abc")),
+    "DATA with the flag of padding, but nothing": (P, HEADERS + frame(frames.DATA, 8, 1)),
+    "a frame beyond the limit": (F, HEADERS + frame(frames.DATA, 0, 1, b"a" * 16_385)),
+    "HEADERS on no stream": (P, frame(frames.HEADERS, 4, 0, BLOCK)),
+    "HEADERS on an even stream": (P, frame(frames.HEADERS, 4, 2, BLOCK)),
+    "HEADERS on an earlier stream": (S, frame(frames.HEADERS, 5, 3, BLOCK) + WHOLE),
+    "HEADERS after the end": (S, WHOLE + WHOLE),
+    "HEADERS with too much padding": (P, frame(frames.HEADERS, 12, 1, b"\xff" + BLOCK)),
+    "HEADERS that depend on themselves": (
+        P,
+        frame(frames.HEADERS, 0x24, 1, b"\0\0\0\1\0" + BLOCK),
+    ),
+    "HEADERS too short for a priority": (F, frame(frames.HEADERS, 0x24, 1, b"\0")),
+    "a block that is no header block": (
+        ErrorCode.COMPRESSION_ERROR,
+        frame(frames.HEADERS, 4, 1, b"\xff\xff\xff\xff\xff\xff"),
+    ),
+    "a block that another frame interrupts": (
+        P,
+        frame(frames.HEADERS, 0, 1, BLOCK) + frame(frames.PING, 0, 0, b"12345678"),
+    ),
+    "a block that continues on another stream": (
+        P,
+        frame(frames.HEADERS, 0, 1, BLOCK) + frame(frames.CONTINUATION, 4, 3, BLOCK),
+    ),
+    "CONTINUATION without HEADERS": (P, frame(frames.CONTINUATION, 4, 1, BLOCK)),
+    "CONTINUATION after the end of the block": (P, HEADERS + frame(frames.CONTINUATION, 4, 1)),
+    "a flood of CONTINUATION": (
+        ErrorCode.ENHANCE_YOUR_CALM,
+        frame(frames.HEADERS, 0, 1, BLOCK) + frame(frames.CONTINUATION, 0, 1) * 1_000,
+    ),
+    "PRIORITY on no stream": (P, frame(frames.PRIORITY, 0, 0, b"\0\0\0\3\0")),
+    "RST_STREAM on no stream": (P, frame(frames.RST_STREAM, 0, 0, b"\0\0\0\0")),
+    "RST_STREAM on an idle stream": (P, frame(frames.RST_STREAM, 0, 1, b"\0\0\0\0")),
+    "RST_STREAM of another length": (F, HEADERS + frame(frames.RST_STREAM, 0, 1, b"\0\0\0")),
+    "SETTINGS on a stream": (P, frame(frames.SETTINGS, 0, 1)),
+    "SETTINGS of another length": (F, frame(frames.SETTINGS, 0, 0, b"abc")),
+    "an acknowledgement with content": (F, frame(frames.SETTINGS, 1, 0, b"\0" * 6)),
+    "a window beyond the limit": (
+        ErrorCode.FLOW_CONTROL_ERROR,
+        frames.settings({frames.INITIAL_WINDOW_SIZE: 1 << 31}),
+    ),
+    "a frame size below the limit": (P, frames.settings({frames.MAX_FRAME_SIZE: 16_383})),
+    "a frame size beyond the limit": (P, frames.settings({frames.MAX_FRAME_SIZE: 1 << 24})),
+    "ENABLE_PUSH of 2": (P, frames.settings({frames.ENABLE_PUSH: 2})),
+    "PUSH_PROMISE": (P, frame(frames.PUSH_PROMISE, 4, 1, b"\0\0\0\2")),
+    "PING on a stream": (P, frame(frames.PING, 0, 1, b"12345678")),
+    "PING of another length": (F, frame(frames.PING, 0, 0, b"123")),
+    "GOAWAY on a stream": (P, frame(frames.GOAWAY, 0, 1, b"\0" * 8)),
+    "GOAWAY that is cut off": (F, frame(frames.GOAWAY, 0, 0, b"\0" * 7)),
+    "WINDOW_UPDATE of 0": (P, update(0, 0)),
+    "WINDOW_UPDATE of another length": (F, frame(frames.WINDOW_UPDATE, 0, 0, b"\0")),
+    "WINDOW_UPDATE on an idle stream": (P, update(1, 1)),
+    "WINDOW_UPDATE beyond the limit": (ErrorCode.FLOW_CONTROL_ERROR, update(0, (1 << 31) - 1)),
+    "a flood of PING": (
+        ErrorCode.ENHANCE_YOUR_CALM,
+        frame(frames.PING, 0, 0, b"12345678") * 100_000,
+    ),
+    "a flood of SETTINGS": (ErrorCode.ENHANCE_YOUR_CALM, SETTINGS * 100_000),
+}
+
+
+@pytest.mark.parametrize("case", CONNECTION_ERRORS)
+def test_a_violation_ends_the_connection(case: str) -> None:
+    code, data = CONNECTION_ERRORS[case]
+    connection = connected()
+    with pytest.raises(ConnectionFailure) as caught:
+        connection.receive(data)
+    assert caught.value.code == code
+
+
+STREAM_ERRORS = {
+    "DATA after the end": (S, WHOLE + frame(frames.DATA, 0, 1, b"a")),
+    "DATA after RST_STREAM": (
+        S,
+        HEADERS + frame(frames.RST_STREAM, 0, 1, b"\0\0\0\x08") + frame(frames.DATA, 0, 1, b"a"),
+    ),
+    "PRIORITY of another length": (F, HEADERS + frame(frames.PRIORITY, 0, 1, b"\0")),
+    "PRIORITY on itself": (P, HEADERS + frame(frames.PRIORITY, 0, 1, b"\0\0\0\1\0")),
+    "trailers without the end": (P, HEADERS + HEADERS),
+    "trailers with a path": (P, HEADERS + WHOLE),
+    "WINDOW_UPDATE of 0": (P, HEADERS + update(1, 0)),
+    "WINDOW_UPDATE beyond the limit": (
+        ErrorCode.FLOW_CONTROL_ERROR,
+        HEADERS + update(1, (1 << 31) - 1),
+    ),
+    "DATA beyond the window": (
+        ErrorCode.FLOW_CONTROL_ERROR,
+        HEADERS + frame(frames.DATA, 0, 1, b"a" * 16_000),
+    ),
+}
+
+
+@pytest.mark.parametrize("case", STREAM_ERRORS)
+def test_a_violation_resets_the_stream(case: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sending, "STREAM_WINDOW", 1_000)
+    code, data = STREAM_ERRORS[case]
+    connection = connected()
+    connection.receive(data)
+    assert resets(connection) == [(1, code)]
+    assert not connection.streams
+    assert made[0].events[-1] == "cancelled"
+
+
+def test_the_preface_has_to_be_that_of_http_2() -> None:
+    with pytest.raises(ConnectionFailure):
+        connected(b"GET / HTTP/1.1\r\n")
+    with pytest.raises(ConnectionFailure):
+        connected(frames.PREFACE + frame(frames.PING, 0, 0, b"12345678"))
+
+
+@settings(max_examples=40)
+@given(st.integers(1, 40))
+def test_frames_may_arrive_in_any_parts(size: int) -> None:
+    connection = connected(b"")
+    data = frames.PREFACE + SETTINGS + HEADERS + frame(frames.DATA, 9, 1, b"\x02body\0\0")
+    for start in range(0, len(data), size):
+        connection.receive(data[start : start + size])
+    assert (made[0].events, made[0].body) == (["begin", "end"], b"body")
+
+
+@settings(max_examples=40)
+@given(st.lists(st.binary(max_size=200), max_size=5))
+def test_any_bytes_are_handled_or_refused(parts: list[bytes]) -> None:
+    connection = connected()
+    try:
+        for part in parts:
+            connection.receive(part)
+    except ConnectionFailure:
+        pass
+
+
+@settings(max_examples=40)
+@given(
+    st.lists(
+        st.tuples(
+            st.integers(0, 10), st.integers(0, 255), st.integers(0, 5), st.binary(max_size=20)
+        ),
+        max_size=20,
+    )
+)
+def test_any_frames_are_handled_or_refused(given_frames: list[tuple[int, int, int, bytes]]) -> None:
+    connection = connected()
+    try:
+        for each in given_frames:
+            connection.receive(frame(*each))
+    except ConnectionFailure:
+        pass
+
+
+def test_pings_and_settings_are_answered() -> None:
+    connection = connected(b"")
+    sent(connection)
+    connection.receive(frames.PREFACE + SETTINGS + frame(frames.PING, 0, 0, b"12345678"))
+    connection.receive(frame(frames.SETTINGS, 1, 0) + frame(frames.PING, 1, 0, b"12345678"))
+    assert sent(connection) == [
+        (frames.SETTINGS, frames.ACK, 0, b""),
+        (frames.PING, frames.ACK, 0, b"12345678"),
+    ]
+
+
+def test_unknown_frames_and_settings_are_ignored() -> None:
+    connection = connected()
+    connection.receive(frame(0x16, 0, 1, b"?") + frames.settings({0x77: 5}) + WHOLE)
+    assert made[0].events == ["begin", "end"]
+
+
+def test_a_block_may_continue() -> None:
+    connection = connected()
+    connection.receive(frame(frames.HEADERS, 1, 1, BLOCK[:2]) + frame(9, 0, 1, BLOCK[2:4]))
+    connection.receive(frame(frames.CONTINUATION, frames.END_HEADERS, 1, BLOCK[4:]))
+    assert made[0].events == ["begin", "end"]
+
+
+def test_trailers_end_a_request() -> None:
+    connection = connected()
+    trailers = Encoder().encode([("x-checksum", "1")])
+    connection.receive(HEADERS + frame(frames.HEADERS, 5, 1, trailers))
+    assert made[0].events == ["begin", "end"]
+
+
+def test_streams_beyond_the_limit_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "STREAMS_MAX", 2)
+    connection = connected()
+    for stream_id in (1, 3, 5):
+        connection.receive(frame(frames.HEADERS, frames.END_HEADERS, stream_id, BLOCK))
+    assert resets(connection) == [(5, ErrorCode.REFUSED_STREAM)]
+
+
+def test_streams_after_the_goodbye_are_refused() -> None:
+    connection = connected()
+    connection.is_going = True
+    connection.receive(HEADERS)
+    assert resets(connection) == [(1, ErrorCode.REFUSED_STREAM)]
+    assert not made
+
+
+def test_opening_and_resetting_leaves_nothing_behind() -> None:
+    connection = connected()
+    for stream_id in range(1, 20_001, 2):
+        head = frame(frames.HEADERS, frames.END_HEADERS, stream_id, BLOCK)
+        connection.receive(head + frames.reset(stream_id, ErrorCode.CANCEL))
+    assert not connection.streams
+    assert sum(map(len, connection.output)) < 1_000
+
+
+def test_what_was_received_is_granted_again() -> None:
+    connection = connected(frames.PREFACE + SETTINGS + HEADERS)
+    total = 0
+    for _ in range(2_000):  # twice the window of the connection
+        connection.receive(frame(frames.DATA, 0, 1, b"a" * 16_384))
+        total += 16_384
+    assert len(made[0].body) == total
+    granted = {0: 0, 1: 0}
+    for kind, _, stream_id, payload in sent(connection):
+        if kind == frames.WINDOW_UPDATE:
+            granted[stream_id] += frames.NUMBER.unpack(payload)[0]
+    assert granted[0] >= total
+    assert granted[1] >= total - sending.STREAM_WINDOW
+
+
+# ---------------------------------------------------------------------------- replies
+
+
+def body(connection: Connection) -> dict[int, bytes]:
+    """Take the data that were sent on each stream; b"." stands for the end."""
+    found: dict[int, bytes] = {}
+    for kind, flags, stream_id, payload in sent(connection):
+        if kind == frames.DATA:
+            found[stream_id] = found.get(stream_id, b"") + payload
+        elif kind == frames.HEADERS and flags & frames.END_STREAM:
+            found[stream_id] = found.get(stream_id, b"") + b"."
+    return found
+
+
+def test_data_wait_for_the_window_of_their_stream() -> None:
+    connection = connected(frames.PREFACE + frames.settings({frames.INITIAL_WINDOW_SIZE: 3}))
+    connection.receive(WHOLE)
+    connection.send(made[0], b"abcdefgh", b"\x88")
+    assert body(connection) == {1: b"abc"}
+    connection.receive(update(1, 2))
+    assert body(connection) == {1: b"de"}
+    connection.receive(frames.settings({frames.INITIAL_WINDOW_SIZE: 4}))
+    assert body(connection) == {1: b"f"}
+    connection.receive(frames.settings({frames.INITIAL_WINDOW_SIZE: 0}) + update(1, 5))
+    assert body(connection) == {1: b"g"}
+    connection.receive(update(1, 1))
+    assert body(connection) == {1: b"h."}
+    assert not connection.streams
+    assert connection.queued_bytes == 0
+
+
+def test_data_wait_for_the_window_of_the_connection() -> None:
+    window = frames.settings({frames.INITIAL_WINDOW_SIZE: 1 << 20})
+    connection = connected(frames.PREFACE + window)
+    connection.receive(WHOLE + frame(frames.HEADERS, 5, 3, BLOCK))
+    for stream in made:
+        connection.send(stream, b"a" * 60_000, b"\x88")
+    first = body(connection)
+    assert [len(first[1]), len(first[3])] == [60_001, 5_535]
+    connection.receive(update(0, 1 << 20))
+    assert len(body(connection)[3]) == 60_001 - 5_535
+
+
+def test_the_end_of_an_empty_reply_needs_no_window() -> None:
+    connection = connected(frames.PREFACE + frames.settings({frames.INITIAL_WINDOW_SIZE: 0}))
+    connection.receive(WHOLE)
+    connection.send(made[0], b"", b"\x88")
+    assert body(connection) == {1: b"."}
+
+
+def test_large_data_are_cut_to_the_frames_that_the_client_takes() -> None:
+    connection = connected(frames.PREFACE + SETTINGS + WHOLE)
+    connection.send(made[0], b"a" * 40_000, b"\x88")
+    sizes = [len(payload) for kind, _, _, payload in sent(connection) if kind == frames.DATA]
+    assert sizes == [16_384, 16_384, 7_232]
+
+
+def test_long_headers_continue() -> None:
+    connection = connected(frames.PREFACE + SETTINGS + WHOLE)
+    connection.send_headers(made[0], b"\x88" * 40_000, is_last=True)
+    shown = [(kind, flags) for kind, flags, stream, _ in sent(connection) if stream]
+    assert shown == [(frames.HEADERS, 1), (frames.CONTINUATION, 0), (frames.CONTINUATION, 4)]
+
+
+def test_a_reply_before_the_end_of_the_request_stops_the_rest() -> None:
+    connection = connected(frames.PREFACE + SETTINGS + HEADERS)
+    connection.send_headers(made[0], b"\x88", is_last=True)
+    assert resets(connection) == [(1, ErrorCode.NO_ERROR)]
+
+
+def test_nothing_is_sent_on_while_the_socket_takes_nothing() -> None:
+    connection = connected(frames.PREFACE + SETTINGS + WHOLE)
+    connection.is_congested = True
+    connection.send(made[0], b"abc", b"\x88")
+    assert body(connection) == {}
+    assert connection.queued_bytes == 3
+    connection.is_congested = False
+    connection.resume()
+    assert body(connection) == {1: b"abc."}
+
+
+def test_a_reset_forgets_what_waited() -> None:
+    connection = connected(frames.PREFACE + frames.settings({frames.INITIAL_WINDOW_SIZE: 1}))
+    connection.receive(WHOLE)
+    connection.send(made[0], b"abc", b"\x88")
+    connection.receive(frames.reset(1, ErrorCode.CANCEL) + update(0, 10))
+    assert (connection.queued_bytes, made[0].events[-1]) == (0, "cancelled")

@@ -1,0 +1,32 @@
+from __future__ import annotations
+
+import pytest
+from hpack.huffman import HuffmanEncoder
+from hpack.huffman_constants import REQUEST_CODES, REQUEST_CODES_LENGTH
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from spanemu.http2 import huffman
+from spanemu.http2.errors import CompressionError
+
+ENCODER = HuffmanEncoder(REQUEST_CODES, REQUEST_CODES_LENGTH)
+
+
+@settings(max_examples=40)
+@given(st.binary(max_size=60))
+def test_what_was_encoded_is_decoded(text: bytes) -> None:
+    assert huffman.decode(ENCODER.encode(text)) == text
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"\xff",  # padding of eight bits
+        b"\x1f\xff",  # "a" and padding of more than seven bits
+        b"\x18",  # "a" and padding with zeros
+        b"\xff\xff\xff\xff",  # the symbol of the end
+    ],
+)
+def test_wrong_codes_are_refused(data: bytes) -> None:
+    with pytest.raises(CompressionError):
+        huffman.decode(data)

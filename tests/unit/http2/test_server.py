@@ -1,0 +1,520 @@
+"""The server under clients that wait, compute, do not read, break off, or mean harm."""
+
+from __future__ import annotations
+
+import gzip
+import socket
+import ssl
+import threading
+import zlib
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import grpc
+import pytest
+from google.protobuf.wrappers_pb2 import Int64Value, StringValue
+from grpc_reflection.v1alpha import reflection_pb2
+
+from spanemu.base.call import current
+from spanemu.base.clock import monotonic
+from spanemu.base.errors import Code
+from spanemu.frontend.dispatch import Endpoints
+from spanemu.frontend.method import Method, Service
+from spanemu.http2 import client as client_module
+from spanemu.http2 import conversation as conversation_module
+from spanemu.http2 import exchange as exchange_module
+from spanemu.http2 import frames, loop
+from spanemu.http2 import messages as messages_module
+from spanemu.http2 import server as server_module
+from spanemu.http2.errors import ErrorCode
+from spanemu.http2.server import Http2Server
+from tests.certificates import write_certificate
+from tests.unit.http2.raw_client import SECONDS, RawClient
+
+CHUNK = "x" * 50_000
+
+
+class World:
+    """What the handlers of a server share with its test."""
+
+    def __init__(self) -> None:
+        self.entered = threading.Semaphore(0)
+        self.release = threading.Event()
+        self.yielded = 0
+        self.closed = threading.Event()
+        self.cancelled = threading.Event()
+        self.metadata: dict[str, Any] = {}
+        self.peer = ""
+
+    def wait_entered(self, count: int = 1) -> None:
+        for _ in range(count):
+            assert self.entered.acquire(timeout=SECONDS)
+
+
+def echo(world: World, request: Any) -> Any:
+    call: Any = current()
+    world.metadata, world.peer = dict(call.metadata), call.peer
+    return request
+
+
+def wait(world: World, request: Any) -> Any:
+    """Wait as all waits do: the call wakes it when it is cancelled."""
+    call, woken = current(), threading.Event()
+    call.on_cancel(woken.set)
+    world.entered.release()
+    end = monotonic() + SECONDS
+    while not world.release.wait(0.005) and not woken.is_set() and monotonic() < end:
+        pass
+    if woken.is_set():
+        world.cancelled.set()
+    call.check()
+    return request
+
+
+def compute(world: World, request: Any) -> Any:
+    """Work for a long time without waiting for anything."""
+    world.entered.release()
+    end = monotonic() + SECONDS
+    while not world.release.is_set() and monotonic() < end:
+        pass
+    return request
+
+
+def chunks(world: World, request: Any) -> Iterator[Any]:
+    try:
+        for _ in range(request.value):
+            world.yielded += 1
+            yield StringValue(value=CHUNK)
+    finally:
+        world.closed.set()
+
+
+METHODS = (
+    Method("Echo", StringValue, StringValue, echo, mutations=True),  # of any size
+    Method("Wait", StringValue, StringValue, wait),
+    Method("Compute", StringValue, StringValue, compute),
+    Method("Chunks", Int64Value, StringValue, chunks, streams=True),
+)
+TEXT = StringValue(value="hello")
+ECHO = ("/s.S/Echo", TEXT.SerializeToString())
+
+
+class Served:
+    """A server with its world, and a channel to it."""
+
+    def __init__(self, workers_max: int = 32, **settings: Any) -> None:
+        self.world = World()
+        self.server = Http2Server(Endpoints((Service("s.S", METHODS),), self.world), workers_max)
+        self.port = self.server.start(**settings)
+        self.address = f"127.0.0.1:{self.port}"
+        self.channel = grpc.insecure_channel(self.address)
+
+    def method(self, name: str) -> Any:
+        serialize: Any = StringValue.SerializeToString
+        return self.channel.unary_unary(f"/s.S/{name}", serialize, StringValue.FromString)
+
+    def echo(self) -> Any:
+        return self.method("Echo")(TEXT, timeout=SECONDS)
+
+    def chunks(self, count: int, timeout: float = SECONDS) -> Any:
+        serialize: Any = Int64Value.SerializeToString
+        stub = self.channel.unary_stream("/s.S/Chunks", serialize, StringValue.FromString)
+        return stub(Int64Value(value=count), timeout=timeout)
+
+    def close(self) -> None:
+        self.world.release.set()
+        self.channel.close()
+        self.server.stop()
+
+
+@pytest.fixture
+def served() -> Iterator[Served]:
+    served = Served()
+    yield served
+    served.close()
+
+
+@pytest.fixture(scope="module")
+def shared() -> Iterator[Served]:
+    served = Served()
+    yield served
+    served.close()
+
+
+@pytest.fixture
+def raw(shared: Served) -> Iterator[RawClient]:
+    with RawClient(shared.port) as client:
+        yield client
+
+
+def wait_for(seen: Any) -> None:
+    end = monotonic() + SECONDS
+    while not seen():
+        assert monotonic() < end, "it did not happen in time"
+        threading.Event().wait(0.002)
+
+
+# ---------------------------------------------------------------------------- threads
+
+
+@pytest.mark.parametrize("name", ["Wait", "Compute"])
+def test_a_request_that_lasts_holds_up_no_other(served: Served, name: str) -> None:
+    lasting = [served.method(name).future(TEXT, timeout=SECONDS) for _ in range(3)]
+    served.world.wait_entered(3)
+    assert served.echo() == TEXT
+    served.world.release.set()
+    assert [each.result(SECONDS) for each in lasting] == [TEXT] * 3
+
+
+def test_requests_wait_for_a_thread() -> None:
+    served = Served(workers_max=3)
+    try:
+        lasting = [served.method("Wait").future(TEXT, timeout=SECONDS) for _ in range(8)]
+        served.world.wait_entered(2)
+        assert not served.world.entered.acquire(blocking=False)  # The third thread leads.
+        served.world.release.set()
+        assert [each.result(SECONDS) for each in lasting] == [TEXT] * 8
+        assert served.echo() == TEXT
+    finally:
+        served.close()
+
+
+def test_threads_end_with_the_server_and_without_work(served: Served) -> None:
+    before = threading.active_count()
+    lasting = [served.method("Wait").future(TEXT, timeout=SECONDS) for _ in range(20)]
+    served.world.wait_entered(20)
+    served.world.release.set()
+    for each in lasting:
+        each.result(SECONDS)
+    wait_for(lambda: threading.active_count() <= before + loop.SPARE_THREADS + 1)
+
+
+def test_many_clients_at_once(served: Served) -> None:
+    def work(_: int) -> int:
+        with grpc.insecure_channel(served.address, [("grpc.use_local_subchannel_pool", 1)]) as own:
+            serialize: Any = StringValue.SerializeToString
+            stub = own.unary_unary("/s.S/Echo", serialize, StringValue.FromString)
+            return sum(stub(TEXT, timeout=SECONDS) == TEXT for _ in range(50))
+
+    with ThreadPoolExecutor(4) as pool:
+        assert list(pool.map(work, range(4))) == [50] * 4
+
+
+# ---------------------------------------------------------------------------- requests
+
+
+def test_metadata_and_peer(shared: Served) -> None:
+    sent = (("x-text", "a, b"), ("x-bytes-bin", b"\x00\xff"))
+    shared.method("Echo")(TEXT, timeout=SECONDS, metadata=sent)
+    seen = shared.world.metadata
+    assert (seen["x-text"], seen["x-bytes-bin"]) == ("a, b", b"\x00\xff")
+    assert seen["user-agent"].startswith("grpc-python")
+    assert not {name for name in seen if name.startswith(":")}
+    assert shared.world.peer == "127.0.0.1"
+
+
+@pytest.mark.parametrize("compression", [grpc.Compression.Gzip, grpc.Compression.Deflate])
+def test_compressed_requests(shared: Served, compression: Any) -> None:
+    text = StringValue(value="hello " * 10_000)
+    assert shared.method("Echo")(text, timeout=SECONDS, compression=compression) == text
+
+
+STATUSES = {
+    "an unknown method": (Code.UNIMPLEMENTED, "/s.S/Other", b"", 0, {}),
+    "an unknown encoding": (Code.UNIMPLEMENTED, "/s.S/Echo", b"", 1, {"grpc_encoding": "br"}),
+    "compression without an encoding": (Code.INTERNAL, "/s.S/Echo", b"a", 1, {}),
+    "what is not compressed": (Code.INTERNAL, "/s.S/Echo", b"a", 1, {"grpc_encoding": "gzip"}),
+    "what is cut off": (
+        Code.INTERNAL,
+        "/s.S/Echo",
+        gzip.compress(b"a" * 100)[:-9],
+        1,
+        {"grpc_encoding": "gzip"},
+    ),
+    "a malformed deadline": (Code.INTERNAL, "/s.S/Echo", b"", 0, {"grpc_timeout": "1 day"}),
+    "a deadline without a number": (Code.INTERNAL, "/s.S/Echo", b"", 0, {"grpc_timeout": "S"}),
+    "a deadline in the past": (Code.DEADLINE_EXCEEDED, "/s.S/Echo", b"", 0, {"grpc_timeout": "0n"}),
+    "an unreadable message": (Code.INVALID_ARGUMENT, "/s.S/Echo", b"\xff", 0, {}),
+}
+
+
+@pytest.mark.parametrize("case", STATUSES)
+def test_requests_that_fail(raw: RawClient, case: str) -> None:
+    code, path, message, flag, more = STATUSES[case]
+    raw.send(raw.request(1, path, message, flag, **more))
+    fields, body = raw.reply(1)
+    assert (fields[":status"], fields["grpc-status"], body) == ("200", str(code.value), b"")
+    raw.send(raw.request(3, *ECHO))
+    assert raw.reply(3)[0]["grpc-status"] == "0"
+
+
+@pytest.mark.parametrize(
+    "data", [b"", b"\0\0\0\0", b"\0\0\0\0\x05ab", b"\0\0\0\0\0\0\0\0\0\0"], ids=len
+)
+def test_a_request_has_one_message(raw: RawClient, data: bytes) -> None:
+    raw.send(raw.headers(1, "/s.S/Echo") + frames.frame(frames.DATA, 1, 1, data))
+    assert raw.reply(1)[0]["grpc-status"] == str(Code.UNIMPLEMENTED.value)
+
+
+def test_a_message_in_many_parts(raw: RawClient) -> None:
+    raw.send(raw.headers(1, "/s.S/Echo"))
+    message = StringValue(value="hello").SerializeToString()
+    for byte in b"\0\0\0\0" + bytes((len(message),)) + message:
+        raw.send(frames.frame(frames.DATA, 0, 1, bytes((byte,))))
+    raw.send(frames.frame(frames.DATA, 1, 1))
+    assert raw.reply(1)[1][5:] == message
+
+
+def test_other_protocols_on_a_stream_are_refused(raw: RawClient) -> None:
+    raw.send(raw.headers(1, "/", last=True, content_type="text/html"))
+    assert raw.reply(1)[0][":status"] == "415"
+    raw.send(raw.headers(3, "/s.S/Echo", last=True, te="gzip"))
+    assert raw.reply(3)[0]["reset"] == str(ErrorCode.PROTOCOL_ERROR.value)
+
+
+def test_messages_beyond_the_limit(raw: RawClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(messages_module, "MESSAGE_BYTES_MAX", 1_000)
+    large = messages_module.PREFIX.pack(0, 1_001)
+    raw.send(raw.headers(1, "/s.S/Echo") + frames.frame(frames.DATA, 0, 1, large))
+    assert raw.reply(1)[0]["grpc-status"] == str(Code.RESOURCE_EXHAUSTED.value)
+    bomb = zlib.compress(b"a" * 100_000)
+    raw.send(raw.request(3, "/s.S/Echo", bomb, 1, grpc_encoding="deflate"))
+    assert raw.reply(3)[0]["grpc-status"] == str(Code.RESOURCE_EXHAUSTED.value)
+
+
+def test_incomplete_requests_are_bounded(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(exchange_module, "HELD_BYTES_MAX", 50_000)
+    part = messages_module.PREFIX.pack(0, 1 << 20) + b"a" * 15_000
+    with RawClient(served.port) as raw:
+        for stream_id in (1, 3, 5, 7):
+            data = frames.frame(frames.DATA, 0, stream_id, part)
+            raw.send(raw.headers(stream_id, "/s.S/Echo") + data)
+        assert raw.reply(7)[0]["grpc-status"] == str(Code.RESOURCE_EXHAUSTED.value)
+    wait_for(lambda: served.server._loop is not None and served.server._loop.held_bytes == 0)
+    assert served.echo() == TEXT
+
+
+def test_large_messages(shared: Served) -> None:
+    unlimited = [("grpc.max_receive_message_length", -1), ("grpc.max_send_message_length", -1)]
+    text = StringValue(value="x" * (20 << 20))
+    with grpc.insecure_channel(shared.address, unlimited) as channel:
+        serialize: Any = StringValue.SerializeToString
+        stub = channel.unary_unary("/s.S/Echo", serialize, StringValue.FromString)
+        assert stub(text, timeout=SECONDS) == text
+
+
+# ---------------------------------------------------------------------------- slow and gone clients
+
+
+def test_a_stream_is_computed_as_the_client_takes_it(served: Served) -> None:
+    with RawClient(served.port) as raw:  # with a window of 64 KiB
+        raw.send(raw.request(1, "/s.S/Chunks", Int64Value(value=1_000).SerializeToString()))
+        wait_for(lambda: served.world.yielded == 2)
+        assert served.echo() == TEXT
+        assert served.world.yielded == 2
+        raw.send(frames.reset(1, ErrorCode.CANCEL))
+        assert served.world.closed.wait(SECONDS)
+
+
+def test_a_client_that_does_not_read_is_waited_for(served: Served) -> None:
+    window = (1 << 31) - 1
+    with RawClient(served.port, {frames.INITIAL_WINDOW_SIZE: window}) as raw:
+        raw.send(frames.window_update(0, window - frames.WINDOW_DEFAULT))
+        raw.send(raw.request(1, "/s.S/Chunks", Int64Value(value=600).SerializeToString()))
+        seen = -1
+        while seen != served.world.yielded:  # until the socket takes no more
+            seen = served.world.yielded
+            assert served.echo() == TEXT
+            threading.Event().wait(0.05)
+        assert 0 < seen < 600
+        fields, body = raw.reply(1)
+        assert fields["grpc-status"] == "0"
+        assert len(body) > 600 * len(CHUNK)
+
+
+def test_replies_that_nobody_takes_hold_up_further_requests(
+    served: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(client_module, "QUEUED_BYTES_MAX", 1_000)
+    with RawClient(served.port, {frames.INITIAL_WINDOW_SIZE: 0}) as raw:
+        message = StringValue(value="x" * 3_000).SerializeToString()
+        raw.send(raw.request(1, "/s.S/Echo", message))
+        while raw.frame()[0] != frames.HEADERS:
+            pass
+        raw.send(raw.request(3, "/s.S/Wait", message))
+        raw.send(frames.frame(frames.PING, 0, 0, b"12345678"))
+        while raw.frame()[:2] != (frames.PING, frames.ACK):
+            pass
+        assert not served.world.entered.acquire(blocking=False)
+        raw.send(frames.window_update(1, 10_000))
+        served.world.wait_entered()
+
+
+def test_a_broken_connection_cancels_its_requests(served: Served) -> None:
+    with RawClient(served.port) as raw:
+        raw.send(raw.request(1, "/s.S/Wait", b""))
+        served.world.wait_entered()
+    assert served.world.cancelled.wait(SECONDS)
+
+
+def test_a_deadline_ends_a_stream_that_waits_for_its_client(served: Served) -> None:
+    with RawClient(served.port) as raw:
+        message = Int64Value(value=100).SerializeToString()
+        raw.send(raw.request(1, "/s.S/Chunks", message, grpc_timeout="200m"))
+        assert raw.reply(1)[0]["grpc-status"] == str(Code.DEADLINE_EXCEEDED.value)
+    assert served.world.closed.is_set()
+
+
+def test_requests_that_are_reset_at_once(served: Served) -> None:
+    with RawClient(served.port) as raw:
+        flood = b"".join(
+            raw.request(stream_id, *ECHO) + frames.reset(stream_id, ErrorCode.CANCEL)
+            for stream_id in range(1, 10_001, 2)
+        )
+        reader = threading.Thread(target=lambda: list(raw.frames()), daemon=True)
+        reader.start()
+        raw.send(flood)
+        assert served.echo() == TEXT
+        raw.socket.shutdown(2)
+        reader.join(SECONDS)
+    assert served.echo() == TEXT
+
+
+# ---------------------------------------------------------------------------- connections
+
+
+def test_other_protocols_are_refused(shared: Served) -> None:
+    with RawClient(shared.port) as raw:
+        raw.send(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+        assert raw.goodbye() in (ErrorCode.PROTOCOL_ERROR, ErrorCode.FRAME_SIZE_ERROR)
+    assert shared.echo() == TEXT
+
+
+def test_a_client_that_never_begins_is_disconnected(
+    shared: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(client_module, "HANDSHAKE_SECONDS", 0.0)
+    with socket.create_connection(("127.0.0.1", shared.port), SECONDS) as silent:
+        while silent.recv(1_000):  # the server's settings, then the end
+            pass
+
+
+def test_keep_alive(shared: Served) -> None:
+    options = [
+        ("grpc.keepalive_time_ms", 1),
+        ("grpc.keepalive_timeout_ms", 5_000),
+        ("grpc.http2.max_pings_without_data", 0),
+        ("grpc.keepalive_permit_without_calls", 1),
+    ]
+    with grpc.insecure_channel(shared.address, options) as channel:
+        stub = channel.unary_unary("/s.S/Echo")
+        for _ in range(20):
+            assert stub(TEXT.SerializeToString(), timeout=SECONDS)
+
+
+def test_tls(tmp_path: Path) -> None:
+    certificate, key = write_certificate(tmp_path)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate, key)
+    context.set_alpn_protocols(["h2"])
+    served = Served(tls=context)
+    try:
+        credentials = grpc.ssl_channel_credentials(certificate.read_bytes())
+        text = StringValue(value="x" * 3_000_000).SerializeToString()
+        with grpc.secure_channel(f"localhost:{served.port}", credentials) as channel:
+            assert channel.unary_unary("/s.S/Echo")(text, timeout=SECONDS) == text
+            stub = channel.unary_stream("/s.S/Chunks")
+            replies = stub(Int64Value(value=50).SerializeToString(), timeout=SECONDS)
+            assert len(list(replies)) == 50
+        with RawClient(served.port) as plain:
+            plain.socket.settimeout(SECONDS)
+            with pytest.raises((EOFError, OSError)):
+                plain.reply(1)
+    finally:
+        served.close()
+
+
+def test_a_stop_lets_requests_finish_in_their_time() -> None:
+    served = Served()
+    lasting = served.method("Wait").future(TEXT, timeout=SECONDS)
+    served.world.wait_entered()
+    stopping = threading.Thread(target=served.server.stop, args=(SECONDS,), daemon=True)
+    stopping.start()
+    served.world.release.set()
+    assert lasting.result(SECONDS) == TEXT
+    stopping.join(SECONDS)
+    assert not stopping.is_alive()
+    served.close()
+
+
+def test_a_stop_without_grace_fails_requests() -> None:
+    served = Served()
+    lasting = served.method("Wait").future(TEXT, timeout=SECONDS)
+    served.world.wait_entered()
+    served.server.stop()
+    assert lasting.exception(SECONDS).code() is grpc.StatusCode.UNAVAILABLE
+    assert served.world.cancelled.wait(SECONDS)
+    served.close()
+
+
+# ---------------------------------------------------------------------------- reflection
+
+REFLECTION = "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo"
+
+
+def reflection(served: Served) -> Any:
+    return served.channel.stream_stream(
+        REFLECTION,
+        reflection_pb2.ServerReflectionRequest.SerializeToString,
+        reflection_pb2.ServerReflectionResponse.FromString,
+    )
+
+
+def test_reflection_answers_each_request(shared: Served) -> None:
+    received = threading.Semaphore(1)
+
+    def requests() -> Iterator[Any]:
+        for name in ("s.S", "google.protobuf.StringValue", "s.Other"):
+            assert received.acquire(timeout=SECONDS)  # the reply to the request before
+            yield reflection_pb2.ServerReflectionRequest(file_containing_symbol=name)
+
+    kinds = []
+    for reply in reflection(shared)(requests(), timeout=SECONDS):
+        kinds.append(reply.WhichOneof("message_response"))
+        received.release()
+    described = "file_descriptor_response"
+    assert kinds == [described, described, "error_response"]
+
+
+def test_a_conversation_can_be_cancelled(shared: Served) -> None:
+    replies = reflection(shared)(iter(threading.Event().wait, True), timeout=SECONDS)
+    replies.cancel()
+    assert shared.echo() == TEXT
+
+
+def test_reflection_needs_its_package(monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing(_services: Any) -> None:
+        raise ModuleNotFoundError("No module named 'grpc_reflection'")
+
+    monkeypatch.setattr(server_module.reflection, "reflect", missing)
+    served = Served()
+    try:
+        with pytest.raises(grpc.RpcError) as caught:
+            list(reflection(served)(iter([reflection_pb2.ServerReflectionRequest()])))
+        assert caught.value.code() is grpc.StatusCode.UNIMPLEMENTED
+        assert "spanemu[reflection]" in caught.value.details()
+    finally:
+        served.close()
+
+
+def test_unreadable_and_endless_conversations_are_refused(
+    raw: RawClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    raw.send(raw.request(1, REFLECTION, b"\xff"))
+    assert raw.reply(1)[0]["grpc-status"] == str(Code.INVALID_ARGUMENT.value)
+    monkeypatch.setattr(conversation_module, "UNANSWERED_MAX", 10)
+    empty = messages_module.PREFIX.pack(0, 0)
+    raw.send(raw.headers(3, REFLECTION) + frames.frame(frames.DATA, 0, 3, empty * 1_000))
+    assert raw.reply(3)[0]["grpc-status"] == str(Code.RESOURCE_EXHAUSTED.value)
