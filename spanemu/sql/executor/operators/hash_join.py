@@ -5,14 +5,14 @@ condition and makes the joined rows, which hold only the cells that operators ab
 one comprehension for tables in which a look-up returns a row, and one for tables in which it
 returns several.
 
-    keyed    (key, left row) pairs            get    the table's look-up
+    rows     left rows                        get    the table's look-up
     row      a left row                       other  one of its partners
 
-Partners of one row beyond `PART_MAX` are joined in parts, so that a deadline is noticed.
+A key with a NULL is in no table. Partners of one row beyond `PART_MAX` are joined in parts, so that
+a deadline is noticed.
 
-Neither side is read before the other has shown a row that could match. The right side is read when
-the first left row with a key arrives; where `HashJoin.is_right_first` is set, the first right row
-is read before that.
+Neither side is read before the other has shown a row that could match: the right side when the
+first left row with a key arrives, or its first row before, where `HashJoin.is_right_first` is set.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ from spanemu.sql.executor.operators.hash_tables import (
     HashTable,
     add_to_buckets,
     build_hash_table,
+    equality_keys,
     equality_values,
 )
 from spanemu.sql.executor.reader import Row
@@ -44,10 +45,9 @@ from spanemu.sql.executor.run import Run
 from spanemu.sql.plan.joins import HashJoin, JoinKind
 
 Lists = Callable[[Run], Iterator[Iterable[Row]]]  # rows, many at a time
-Keyed = Iterable[tuple[Any, Row]]
 Get = Callable[..., Any]
 # Joins some left rows, given the look-up in the table.
-JoinRows = Callable[[Keyed, Get, Run], list[Row]]
+JoinRows = Callable[[Sequence[Row], Get, Run], list[Row]]
 
 _SHORT = 8  # up to so many partners of a row are all tested, without an early exit
 
@@ -68,6 +68,7 @@ class Sides:
         self.left = compiler.relation(node.left)
         self.right = compiler.relation(node.right)
         self.left_keys = equality_values(node.left_keys, self.left.layout, compiler)
+        self._left_keys = equality_keys(node.left_keys)
         self.right_keys = equality_values(node.right_keys, self.right.layout, compiler)
         self.residual = node.residual
         self.kind = node.kind
@@ -97,19 +98,32 @@ class Sides:
 
     def function(self, text: str) -> Any:
         """Return the function with the text `text`, after substituting {pair} (the joined row),
-        {alone} (the left row without partner), {test} (the residual condition), {missing} (a right
-        row of NULLs) and {matching} (the function that `matching` returns).
+        {alone} (the left row without partner), {row} (the loop over the left rows), {key} (the left
+        row's key), {test} (the residual condition), {missing} (a right row of NULLs) and {matching}
+        (the function that `matching` returns).
         """
         writer = PairWriter(self._pair_layout, self.left.width, self._compiler)
         missing = writer.bind((None,) * self.right.width)
+        loop, key = self._keyed_loop(writer) if "{key}" in text else ("", "")
         written = text.format(
             pair=self.output.pair(writer),
             alone=self.output.alone(writer, self.left.width, missing),
+            row=loop,
+            key=key,
             missing=missing,
             test="True" if self.residual is None else writer.test(self.residual),
             matching=writer.bind(self.matching()) if "{matching}" in text else "",
         )
         return function_of(written, writer)
+
+    def _keyed_loop(self, writer: PairWriter) -> tuple[str, str]:
+        """Return the text of the loop over left rows, and of the key of a row in the loop."""
+        keys = [writer.value(key) for key in self._left_keys]
+        key = keys[0] if len(keys) == 1 else f"({', '.join(keys)})"
+        if ":=" not in key:  # A loop inside the loop may not assign.
+            return "row in rows", key
+        zipped = f"{writer.bind(zip)}({writer.bind(self.left_keys)}(rows, run), rows)"
+        return f"key, row in {zipped}", "key"
 
     def matching(self) -> Callable[[Row, Sequence[Row], Run], Sequence[Row]]:
         """Return a function that selects the right rows that satisfy the residual condition."""
@@ -132,19 +146,23 @@ class Probe:
     def __bool__(self) -> bool:
         return bool(self._pending)
 
-    def without_keys(self) -> Iterator[Keyed]:
+    def without_keys(self) -> Iterator[list[Row]]:
         """Yield batches up to the first batch with a key. No row of these batches can match."""
         for batch in batches(self._rows):
             keys = self._keys_of(batch, self._run)
             if any(key is not None for key in keys):
                 self._pending = batch
                 return
-            yield zip(keys, batch, strict=True)
+            yield batch
 
-    def keyed(self, largest: int = BATCH_ROWS_MAX) -> Iterator[Keyed]:
-        """Yield all other left rows with their keys, many at a time."""
+    def rest(self, largest: int = BATCH_ROWS_MAX) -> Iterator[list[Row]]:
+        """Yield all other left rows, many at a time."""
+        return chain(batches(self._pending, largest), batches(self._rows, largest))
+
+    def keyed(self) -> Iterator[Iterable[tuple[Any, Row]]]:
+        """Yield the rows of `rest` with their keys."""
         keys_of, run = self._keys_of, self._run
-        for batch in chain(batches(self._pending, largest), batches(self._rows, largest)):
+        for batch in self.rest():
             yield zip(keys_of(batch, run), batch, strict=True)
 
 
@@ -167,18 +185,18 @@ def compile_hash_join(node: HashJoin, compiler: Compiler) -> Relation:
 
 # ---------------------------------------------------------------------------- pairs
 
-_PAIRS_OF_ONE = """lambda keyed, get, run: [
-    {pair} for key, row in keyed for other in [get(key)] if other is not None and {test}]"""
-_PAIRS_OF_MANY = """lambda keyed, get, run: [
-    {pair} for key, row in keyed for other in get(key, ()) if {test}]"""
-_KEEPING_OF_ONE = """lambda keyed, get, run: [
+_PAIRS_OF_ONE = """lambda rows, get, run: [
+    {pair} for {row} for other in [get({key})] if other is not None and {test}]"""
+_PAIRS_OF_MANY = """lambda rows, get, run: [
+    {pair} for {row} for other in get({key}, ()) if {test}]"""
+_KEEPING_OF_ONE = """lambda rows, get, run: [
     {pair} if other is not None and {test} else {alone}
-    for key, row in keyed for other in [get(key)]]"""
-_KEEPING_OF_MANY = """lambda keyed, get, run: [
-    {pair} for key, row in keyed for other in get(key, ({missing},))]"""
-_KEEPING_MATCHES = """lambda keyed, get, run: [
-    {pair} for key, row in keyed
-    for other in {matching}(row, get(key, ()), run) or ({missing},)]"""
+    for {row} for other in [get({key})]]"""
+_KEEPING_OF_MANY = """lambda rows, get, run: [
+    {pair} for {row} for other in get({key}, ({missing},))]"""
+_KEEPING_MATCHES = """lambda rows, get, run: [
+    {pair} for {row}
+    for other in {matching}(row, get({key}, ()), run) or ({missing},)]"""
 
 
 def _probed(sides: Sides, unmatched: JoinRows, match: Match) -> Lists:
@@ -191,8 +209,8 @@ def _probed(sides: Sides, unmatched: JoinRows, match: Match) -> Lists:
             if not right:
                 return
         probe = Probe(sides, sides.left.rows(run), run)
-        for keyed in probe.without_keys():
-            yield unmatched(keyed, _NO_ROWS.get, run)
+        for batch in probe.without_keys():
+            yield unmatched(batch, _NO_ROWS.get, run)
         if probe:
             yield from match(probe, sides.right.rows(run) if right is None else right, run)
 
@@ -241,20 +259,20 @@ def _joined(
         yield from _join_in_parts(sides, table, probe, run)
         return
     get = table.rows.get
-    for keyed in probe.keyed(max(1, min(BATCH_ROWS_MAX, PART_MAX // longest))):
-        yield join(keyed, get, run)
+    for batch in probe.rest(max(1, min(BATCH_ROWS_MAX, PART_MAX // longest))):
+        yield join(batch, get, run)
 
 
 def _join_in_parts(sides: Sides, table: HashTable, probe: Probe, run: Run) -> Iterator[list[Row]]:
     """Join as `_joined` does where a left row may have too many partners to read at once."""
-    of_many = sides.function(_PAIRS_OF_MANY)
+    paired = sides.function("lambda row, others, run: [{pair} for other in others if {test}]")
     alone = sides.function("lambda row: [{alone}]")
     keeps_left = sides.kind is JoinKind.LEFT
     for keyed in probe.keyed():
         for key, row in keyed:
             is_alone = keeps_left
             for chunk in parts_of(table.rows.get(key, ())):
-                joined = of_many(((None, row),), {None: chunk}.get, run)
+                joined = paired(row, chunk, run)
                 is_alone = is_alone and not joined
                 yield joined
             if is_alone:
@@ -293,14 +311,16 @@ def _full(sides: Sides) -> Lists:
 
 # ---------------------------------------------------------------------------- rows of one side
 
-_FITTING_OF_ONE = """lambda keyed, get, run: [
-    row for key, row in keyed for other in [get(key)] if other is not None and {test}]"""
-_LONELY_OF_ONE = """lambda keyed, get, run: [
-    row for key, row in keyed for other in [get(key)] if other is None or not {test}]"""
-_FITTING_OF_MANY = """lambda keyed, get, run: [
-    row for key, row in keyed if [1 for other in get(key, ()) if {test}]]"""
-_LONELY_OF_MANY = """lambda keyed, get, run: [
-    row for key, row in keyed if not [1 for other in get(key, ()) if {test}]]"""
+_KNOWN = "lambda rows, known, run: [row for {row} if {key} in known]"
+_UNKNOWN = "lambda rows, known, run: [row for {row} if {key} not in known]"
+_FITTING_OF_ONE = """lambda rows, get, run: [
+    row for {row} for other in [get({key})] if other is not None and {test}]"""
+_LONELY_OF_ONE = """lambda rows, get, run: [
+    row for {row} for other in [get({key})] if other is None or not {test}]"""
+_FITTING_OF_MANY = """lambda rows, get, run: [
+    row for {row} if [1 for other in get({key}, ()) if {test}]]"""
+_LONELY_OF_MANY = """lambda rows, get, run: [
+    row for {row} if not [1 for other in get({key}, ()) if {test}]]"""
 
 
 def _keeping(wants_match: bool) -> Callable[[Sides], Lists]:
@@ -310,19 +330,18 @@ def _keeping(wants_match: bool) -> Callable[[Sides], Lists]:
         return by_key(sides) if sides.residual is None else by_test(sides)
 
     def by_key(sides: Sides) -> Lists:
-        def unmatched(keyed: Keyed, _: Get, __: Run) -> list[Row]:
-            return [] if wants_match else [row for _, row in keyed]
+        keep = sides.function(_KNOWN if wants_match else _UNKNOWN)
+
+        def unmatched(rows: Sequence[Row], _: Get, __: Run) -> list[Row]:
+            return [] if wants_match else list(rows)
 
         def match(probe: Probe, rows: Iterable[Row], run: Run) -> Iterator[Iterable[Row]]:
             known = sides.known(rows, run)
             known.discard(None)
             if not known and wants_match:
                 return
-            for keyed in probe.keyed():
-                if wants_match:
-                    yield [row for key, row in keyed if key in known]
-                else:
-                    yield [row for key, row in keyed if key not in known]
+            for batch in probe.rest():
+                yield keep(batch, known, run)
 
         return _probed(sides, unmatched, match)
 
@@ -337,10 +356,11 @@ def _keeping(wants_match: bool) -> Callable[[Sides], Lists]:
                 return
             get = table.rows.get
             keep = of_one if table.is_unique else of_many
+            if table.longest <= _SHORT:
+                for batch in probe.rest():
+                    yield keep(batch, get, run)
+                return
             for keyed in probe.keyed():
-                if table.longest <= _SHORT:
-                    yield keep(keyed, get, run)
-                    continue
                 for key, row in keyed:
                     parts = parts_of(get(key, ()), _SHORT)
                     if any(matching(row, part, run) for part in parts) is wants_match:

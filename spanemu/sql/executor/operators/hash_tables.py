@@ -126,12 +126,20 @@ def _converted(expr: Expr, convert: Callable[[Any], Any]) -> Expr:
     return FunctionCall(expr.type, signature, (expr,))
 
 
+def equality_keys(exprs: Sequence[Expr]) -> list[Expr]:
+    """Return expressions whose values are equal in Python where `exprs` are equal in SQL.
+
+    A value is None for a row that equals no row.
+    """
+    return [_converted(expr, _not_nan) if expr.type.is_float else expr for expr in exprs]
+
+
 def equality_value(exprs: Sequence[Expr], layout: Layout, compiler: Compiler) -> Value:
     """Compile `exprs` to a function of a row whose results are equal where all `exprs` are equal.
 
     The result is None for a row that equals no row.
     """
-    keys = [_converted(expr, _not_nan) if expr.type.is_float else expr for expr in exprs]
+    keys = equality_keys(exprs)
     if len(keys) == 1:
         return compiler.value(keys[0], layout)
     cells = compiler.cells(keys, layout)
@@ -145,7 +153,7 @@ def equality_value(exprs: Sequence[Expr], layout: Layout, compiler: Compiler) ->
 
 def equality_values(exprs: Sequence[Expr], layout: Layout, compiler: Compiler) -> BatchFunction:
     """Compile `exprs` to a function of many rows that returns the equality key of each row."""
-    keys = [_converted(expr, _not_nan) if expr.type.is_float else expr for expr in exprs]
+    keys = equality_keys(exprs)
     if len(keys) == 1:
         return compiler.batch_values(keys[0], layout)
     cells = compiler.batch_cells(keys, layout)
