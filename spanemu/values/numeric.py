@@ -27,6 +27,10 @@ _NUMBER = lazy_pattern(r"\s*[+-]?(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][+-]?\d+)?\s*"
 _PLAIN = lazy_pattern(r"[+-]?\d{1,29}(?:\.\d{1,9})?", re.ASCII)
 
 _quantize = _EXACT.quantize
+_add, _subtract, _multiply = _EXACT.add, _EXACT.subtract, _EXACT.multiply
+# Bounds within which a number is in range when it has been rounded, too.
+_SURELY_BELOW_MAX = Decimal(10) ** (PRECISION - SCALE - 1)
+_SURELY_ABOVE_MIN = -_SURELY_BELOW_MAX
 
 
 def parse(text: str) -> Decimal:
@@ -60,17 +64,22 @@ def fit(number: Decimal) -> Decimal:
 
 def add(left: Decimal, right: Decimal) -> Decimal:
     """Return the exact sum."""
-    return _in_range(_EXACT.add(left, right))
+    total = _add(left, right)
+    return total if NUMERIC_MIN <= total <= NUMERIC_MAX else _in_range(total)
 
 
 def subtract(left: Decimal, right: Decimal) -> Decimal:
     """Return the exact difference."""
-    return _in_range(_EXACT.subtract(left, right))
+    difference = _subtract(left, right)
+    return difference if NUMERIC_MIN <= difference <= NUMERIC_MAX else _in_range(difference)
 
 
 def multiply(left: Decimal, right: Decimal) -> Decimal:
     """Return the rounded product."""
-    return fit(_EXACT.multiply(left, right))
+    product = _multiply(left, right)
+    if product and _SURELY_ABOVE_MIN < product < _SURELY_BELOW_MAX:
+        return _quantize(product, _QUANTUM)
+    return fit(product)
 
 
 def divide(left: Decimal, right: Decimal) -> Decimal:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from decimal import Context, Decimal
+from functools import reduce
 from math import fsum, inf, isfinite, isinf
 from typing import Any
 
@@ -180,7 +181,7 @@ AT_ONCE: Mapping[Any, Callable[[Sequence[Any]], Any]] = {
 }
 
 
-class SumNumeric(RowByRow):
+class SumNumeric:
     """SUM of NUMERIC: exact; only the final sum must be in range."""
 
     __slots__ = ("_count", "_total")
@@ -192,6 +193,11 @@ class SumNumeric(RowByRow):
     def add(self, value: Decimal) -> None:
         self._total = _add(self._total, value)
         self._count += 1
+
+    def extend(self, values: Sequence[Decimal]) -> None:
+        """Add each of `values`."""
+        self._total = reduce(_add, values, self._total)
+        self._count += len(values)
 
     def result(self) -> Any:
         if not self._count:
