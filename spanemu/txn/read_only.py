@@ -62,7 +62,7 @@ class SnapshotReader:
         width = table.width
         tree = tree_of(table)
         for rows in self._store.scan_batches(tree, ranges, self.at, descending=descending):
-            is_whole = min(map(len, self._checked_retention(rows)), default=width) == width
+            is_whole = list(map(len, self._checked_retention(rows))).count(width) == len(rows)
             yield rows if is_whole else [row_cells(row, width) for row in rows]
 
     def get(

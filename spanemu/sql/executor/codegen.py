@@ -24,8 +24,12 @@ from types import CodeType
 from typing import Any
 
 from spanemu.sql.executor.codegen_protocols import ExpressionCompiler
-from spanemu.sql.executor.codegen_templates import TEST_WRITERS, WRITERS
+from spanemu.sql.executor.codegen_templates import WRITERS
+from spanemu.sql.executor.codegen_tests import TEST_WRITERS
+from spanemu.sql.executor.reader import Row
 from spanemu.sql.executor.relation import BatchFunction, Layout, Value
+from spanemu.sql.executor.run import Run
+from spanemu.sql.plan.traverse import scope_of
 from spanemu.sql.planner.errors import PlanTooDeep
 from spanemu.sql.resolved import ColumnRef, Expr, Literal, ParameterRef
 
@@ -41,7 +45,10 @@ class Writer:
 
     row = "row"
 
-    def __init__(self, layout: Layout, compiler: ExpressionCompiler) -> None:
+    def __init__(
+        self, layout: Layout, compiler: ExpressionCompiler, *, assumes_known: bool = False
+    ) -> None:
+        self.assumes_known = assumes_known
         self.layout = layout
         self.compiler = compiler
         self.names: dict[str, Any] = {"__builtins__": {}}
@@ -158,7 +165,33 @@ def batch_filter_function(
 ) -> BatchFunction:
     """Compile `expr` to a function of many rows that returns the rows for which `expr` is TRUE."""
     writer = Writer(layout, compiler)
-    return _loop(f"row for row in rows if {writer.test(expr)}", writer)
+    text = f"row for row in rows if {writer.test(expr)}"
+    scope = scope_of(expr)
+    if scope.may_fail or scope.is_volatile or scope.has_query:
+        return _loop(text, writer)
+    hopeful = Writer(layout, compiler, assumes_known=True)
+    shorter = f"row for row in rows if {hopeful.test(expr)}"
+    if shorter == text:
+        return _loop(text, writer)
+    return _unless_null(_loop(shorter, hopeful), lambda: _loop(text, writer))
+
+
+def _unless_null(
+    hopeful: BatchFunction, compile_careful: Callable[[], BatchFunction]
+) -> BatchFunction:
+    """Return `hopeful`, with another function for batches in which it finds a NULL."""
+    careful: BatchFunction | None = None
+
+    def kept(rows: Sequence[Row], run: Run) -> list[Row]:
+        nonlocal careful
+        try:
+            return hopeful(rows, run)
+        except TypeError:
+            if careful is None:
+                careful = compile_careful()
+            return careful(rows, run)
+
+    return kept
 
 
 def batch_values_function(

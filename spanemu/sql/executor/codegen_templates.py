@@ -21,7 +21,7 @@ from spanemu.sql.functions.comparison import membership
 from spanemu.sql.functions.conversion import cast_function
 from spanemu.sql.functions.conversion_rules import is_zoned
 from spanemu.sql.functions.errors import EvaluationError
-from spanemu.sql.functions.operations import COMPARISONS, Operation
+from spanemu.sql.functions.operations import Operation
 from spanemu.sql.functions.registry import Nulls
 from spanemu.sql.functions.text.concatenation import bounded_concatenation, concat_two
 from spanemu.sql.functions.value_size import (
@@ -37,7 +37,7 @@ from spanemu.sql.plan.nodes import Subquery
 from spanemu.sql.resolved import Expr, FunctionCall, LambdaExpr, Literal
 
 # Function implementations that are Python operators, with the text of the operator.
-_INLINE: Mapping[Any, str] = {
+INLINE: Mapping[Any, str] = {
     operator.eq: "{} == {}",
     operator.ne: "{} != {}",
     operator.lt: "{} < {}",
@@ -68,7 +68,7 @@ def _column(expr: resolved.ColumnRef, writer: ExpressionWriter) -> str:
     return writer.cell(position)
 
 
-def _call(expr: FunctionCall, writer: ExpressionWriter) -> str:
+def write_call(expr: FunctionCall, writer: ExpressionWriter) -> str:
     special = _SPECIAL.get(expr.signature.operation)
     if special is not None:
         text = special(expr, writer)
@@ -119,7 +119,7 @@ def _plain_call(expr: FunctionCall, writer: ExpressionWriter) -> str:
     tests: list[str] = []
     for argument in expr.arguments:
         text = _argument(argument, signature.lazy, writer)
-        if signature.nulls is Nulls.STRICT and _may_be_null(argument):
+        if signature.nulls is Nulls.STRICT and may_be_null(argument):
             name = writer.temporary()
             tests.append(f"({name} := {text}) is None")
             text = name
@@ -130,7 +130,7 @@ def _plain_call(expr: FunctionCall, writer: ExpressionWriter) -> str:
 
 def _applied(expr: FunctionCall, arguments: list[str], writer: ExpressionWriter) -> str:
     signature = expr.signature
-    template = _INLINE.get(signature.evaluate)
+    template = INLINE.get(signature.evaluate)
     if template is not None and not signature.context and not expr.safe:
         return template.format(*arguments)
     if signature.context:
@@ -144,7 +144,7 @@ def _argument(argument: Expr, is_lazy: bool, writer: ExpressionWriter) -> str:
     return f"lambda: {text}" if is_lazy and not isinstance(argument, LambdaExpr) else text
 
 
-def _may_be_null(argument: Expr) -> bool:
+def may_be_null(argument: Expr) -> bool:
     if isinstance(argument, Literal):
         return argument.value is None
     return not isinstance(argument, (LambdaExpr, resolved.SequenceRef))
@@ -204,7 +204,7 @@ def _concatenation(expr: FunctionCall, writer: ExpressionWriter) -> str | None:
     tests: list[str] = []
     for operand in _joined_operands(expr):
         text = writer.value(operand)
-        if _may_be_null(operand):
+        if may_be_null(operand):
             name = writer.temporary()
             tests.append(f"({name} := {text}) is None")
             text = name
@@ -341,7 +341,7 @@ WRITERS: Mapping[type[Expr], Callable[[Any, Any], str]] = {
     Literal: _literal,
     resolved.ParameterRef: _parameter,
     resolved.ColumnRef: _column,
-    FunctionCall: _call,
+    FunctionCall: write_call,
     resolved.Cast: _cast,
     resolved.Case: _case,
     resolved.And: _junction(False),
@@ -353,48 +353,4 @@ WRITERS: Mapping[type[Expr], Callable[[Any, Any], str]] = {
     resolved.Let: _let,
     resolved.SequenceRef: _sequence,
     Subquery: _subquery,
-}
-
-
-# ---------------------------------------------------------------------------- tests
-
-
-def _all_true(expr: resolved.And, writer: ExpressionWriter) -> str:
-    return f"({' and '.join([writer.test(operand) for operand in expr.operands])})"
-
-
-def _any_true(expr: resolved.Or, writer: ExpressionWriter) -> str:
-    return f"({' or '.join([writer.test(operand) for operand in expr.operands])})"
-
-
-def _call_test(expr: FunctionCall, writer: ExpressionWriter) -> str:
-    signature = expr.signature
-    if signature.operation is Operation.NOT:
-        return f"({writer.value(expr.arguments[0])} is False)"
-    if expr.safe or signature.evaluate not in _INLINE or signature.operation not in COMPARISONS:
-        return _call(expr, writer)
-    if signature.operation is Operation.EQUAL and any(map(_is_value, expr.arguments)):
-        # A non-NULL value never equals None, so the comparison needs no NULL test.
-        left, right = [writer.value(argument) for argument in expr.arguments]
-        return f"({left} == {right})"
-    tests: list[str] = []
-    sides: list[str] = []
-    for argument in expr.arguments:
-        text = writer.value(argument)
-        if _may_be_null(argument) and not (tests and signature.operation is Operation.EQUAL):
-            name = writer.temporary()
-            tests.append(f"({name} := {text}) is not None and ")
-            text = name
-        sides.append(text)
-    return f"({''.join(tests)}{_INLINE[signature.evaluate].format(*sides)})"
-
-
-def _is_value(argument: Expr) -> bool:
-    return isinstance(argument, Literal) and argument.value is not None
-
-
-TEST_WRITERS: Mapping[type[Expr], Callable[[Any, Any], str]] = {
-    FunctionCall: _call_test,
-    resolved.And: _all_true,
-    resolved.Or: _any_true,
 }

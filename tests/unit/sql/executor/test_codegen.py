@@ -9,8 +9,8 @@ from spanemu.sql.executor.run import Run
 from spanemu.sql.functions.errors import EvaluationError
 from spanemu.sql.plan.traverse import PARTS
 from spanemu.sql.resolved import Expr
-from spanemu.values.types import BOOL
-from tests.unit.sql.world import MemoryReader, ask, both, call, column, either, lit, ref
+from spanemu.values.types import BOOL, INT64
+from tests.unit.sql.world import MemoryReader, ask, both, call, column, either, equal, lit, ref
 
 TRUTHS = (True, False, None)
 
@@ -54,6 +54,41 @@ def test_comparisons_with_null_are_never_true(name, a, b):
     assert bool(compiler.test(comparison, layout)((a, b), run)) is (value is True)
     negated = call("$not", comparison)
     assert bool(compiler.test(negated, layout)((a, b), run)) is (value is False)
+
+
+@pytest.mark.parametrize("name", ["$less", "$less_or_equal", "$greater", "$equal", "$not_equal"])
+def test_a_filter_of_many_rows_drops_those_with_null(name):
+    a, b = column("a"), column("b")
+    known = [(n % 7, n % 5) for n in range(40)]
+    rows = [*known, (None, 1), (3, None), *known, (None, None)]
+    terms = both(
+        call(name, ref(a), ref(b)), either(call(name, ref(a), lit(4)), equal(ref(b), ref(a)))
+    )
+    compiler = Compiler(OPERATORS, ())
+    layout, run = {a.id: 0, b.id: 1}, Run(MemoryReader({}))
+    kept, value = compiler.batch_filter(terms, layout), compiler.value(terms, layout)
+    for batch in (known, rows, rows[40:41]):
+        assert kept(batch, run) == [row for row in batch if value(row, run) is True]
+
+
+@pytest.mark.parametrize(
+    "bounds", ["2 AND 5", "@low AND 5", "2 AND @low", "Budget AND 60", "NULL AND 5"]
+)
+def test_between_drops_rows_with_null(bounds):
+    budgets = [None if n % 6 == 5 else n for n in range(120)]
+    albums = [(n, 1, None, budget) for n, budget in enumerate(budgets)]
+    found = ask(
+        f"SELECT SingerId FROM Albums WHERE Budget BETWEEN {bounds}",
+        MemoryReader({"Albums": albums}),
+        types={"low": INT64},
+        low=None,
+    )
+    high = 60 if "60" in bounds else 5
+    low = 0 if "60" in bounds else 2
+    wanted = [
+        (n,) for n, budget in enumerate(budgets) if budget is not None and low <= budget <= high
+    ]
+    assert found == ([] if "@" in bounds or "NULL" in bounds else wanted)
 
 
 def test_later_operands_are_not_evaluated_when_the_answer_is_known():
