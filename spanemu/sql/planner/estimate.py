@@ -194,7 +194,8 @@ def _of_join(node: Join | HashJoin, planning: Planning) -> Estimate:
 def _of_apply(node: ApplyJoin, planning: Planning) -> Estimate:
     left, right = estimate(node.left, planning), estimate(node.right, planning)
     cost = left.cost + left.rows * (right.cost + 1.0)
-    if left.rows > _ROWS_MIN and not is_single_row(node.right):
+    is_large = left.rows > _ROWS_MIN and not planning.may_stop_early
+    if is_large and not is_single_row(node.right):
         cost += (left.rows - _ROWS_MIN) * SEEK_AGAIN
     if node.kind in (JoinKind.SEMI, JoinKind.ANTI):
         return Estimate(max(1.0, left.rows * 0.5), cost)

@@ -139,11 +139,12 @@ def _limit(node: nodes.Limit, required: RequiredOrder | None, planning: Planning
     if isinstance(node.input, nodes.Sort):
         order = required_order(node.input.keys, node.input.input)
         limited = None if order is None else replace(order, limited=True)
-        below = choose(node.input.input, limited, planning)
+        may_stop = planning if limited is None else planning.stopping_early()
+        below = choose(node.input.input, limited, may_stop)
         if limited is not None and is_ordered(below, limited):
             return replace(node, input=below)
         return nodes.TopN(below, node.input.keys, node.limit, node.offset)
-    return replace(node, input=choose(node.input, required, planning))
+    return replace(node, input=choose(node.input, required, planning.stopping_early()))
 
 
 def _sort(node: nodes.Sort, _: RequiredOrder | None, planning: Planning) -> Node:

@@ -43,6 +43,8 @@ class Planning:
         self.sizes: dict[str, int] = {}
         # True for a correlated part whose equalities with the outer row are hashed.
         self.hashes_correlations = False
+        # True below a LIMIT that may stop reading after a few rows.
+        self.may_stop_early = False
         # The analyzer counts columns up from 0, so ids below zero are free.
         self._ids = count(-1, -1)
 
@@ -53,6 +55,12 @@ class Planning:
         """
         inner = copy(self)
         inner.hashes_correlations = True
+        return inner
+
+    def stopping_early(self) -> Planning:
+        """Return the context for the input of a LIMIT, with estimates of its own."""
+        inner = copy(self)
+        inner.may_stop_early, inner.estimates = True, {}
         return inner
 
     def new_column(self, name: str, type_: Type) -> ResolvedColumn:

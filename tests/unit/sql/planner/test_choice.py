@@ -47,6 +47,8 @@ def test_many_rows_are_hashed_instead_of_sought_one_by_one():
     )
     assert ApplyJoin in kinds(plan(sql, Singers=8_000, Albums=60_000).root)
     assert HashJoin in kinds(plan(sql, Singers=40_000, Albums=60_000).root)
+    limited = f"{sql} LIMIT 3"  # which needs few of the rows
+    assert ApplyJoin in kinds(plan(limited, Singers=40_000, Albums=60_000).root)
 
 
 def test_the_smaller_side_is_hashed():
