@@ -69,6 +69,7 @@ def _column(expr: resolved.ColumnRef, writer: ExpressionWriter) -> str:
 
 
 def write_call(expr: FunctionCall, writer: ExpressionWriter) -> str:
+    """Return the text of the value of a call."""
     special = _SPECIAL.get(expr.signature.operation)
     if special is not None:
         text = special(expr, writer)
@@ -145,6 +146,7 @@ def _argument(argument: Expr, is_lazy: bool, writer: ExpressionWriter) -> str:
 
 
 def may_be_null(argument: Expr) -> bool:
+    """Return whether the text of an argument may evaluate to None."""
     if isinstance(argument, Literal):
         return argument.value is None
     return not isinstance(argument, (LambdaExpr, resolved.SequenceRef))
