@@ -188,7 +188,7 @@ def test_psycopg_sees_postgresql_errors(adapter: Adapter) -> None:
         with pytest.raises(psycopg.Error, match="nope"):
             connection.execute("SELECT nope FROM samples")
         connection.execute("INSERT INTO samples (id) VALUES (1)")
-        with pytest.raises(psycopg.Error, match="exist"):
+        with pytest.raises(psycopg.errors.UniqueViolation):
             connection.execute("INSERT INTO samples (id) VALUES (1)")
         rows = connection.execute("SELECT id FROM samples WHERE id = %s", (1,)).fetchall()
         assert rows == [(1,)]

@@ -69,9 +69,9 @@ def test_the_wheel_is_all_it_takes(project, monkeypatch, tmp_path):
 
 
 def _check_the_console(installed: Installed) -> None:
-    with installed.run("dump", "--help") as process:
+    with installed.run("sql", "--help") as process:
         said, _ = process.communicate(timeout=START_SECONDS_MAX)
-        assert (process.returncode, "--format" in said) == (0, True)
+        assert (process.returncode, "--execute" in said) == (0, True)
     with installed.run("serve", "--host-port", "localhost:0", "--rest-port", "0") as process:
         assert process.stdout is not None
         lines = iter(process.stdout.readline, "")

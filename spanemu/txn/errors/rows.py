@@ -6,7 +6,8 @@ from spanemu.base.errors import Code, Detail, ErrorInfo, SpannerError
 
 
 class RowAlreadyExists(SpannerError, code=Code.ALREADY_EXISTS):
-    prose = "Table {table}: Row {key} already exists."
+    # PGAdapter knows a unique violation by the words of Spanner, not those of Google's emulator.
+    prose = "Row {key} in table {table} already exists."
     table: str
     key: str
 
