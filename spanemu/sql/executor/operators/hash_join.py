@@ -43,6 +43,7 @@ from spanemu.sql.executor.relation import (
 )
 from spanemu.sql.executor.run import Run
 from spanemu.sql.plan.joins import HashJoin, JoinKind
+from spanemu.sql.resolved import ColumnRef
 
 Lists = Callable[[Run], Iterator[Iterable[Row]]]  # rows, many at a time
 Get = Callable[..., Any]
@@ -118,10 +119,9 @@ class Sides:
 
     def _keyed_loop(self, writer: PairWriter) -> tuple[str, str]:
         """Return the text of the loop over left rows, and of the key of a row in the loop."""
-        keys = [writer.value(key) for key in self._left_keys]
-        key = keys[0] if len(keys) == 1 else f"({', '.join(keys)})"
-        if ":=" not in key:  # A loop inside the loop may not assign.
-            return "row in rows", key
+        if all(isinstance(key, ColumnRef) for key in self._left_keys):
+            cells = [writer.value(key) for key in self._left_keys]
+            return "row in rows", cells[0] if len(cells) == 1 else f"({', '.join(cells)})"
         zipped = f"{writer.bind(zip)}({writer.bind(self.left_keys)}(rows, run), rows)"
         return f"key, row in {zipped}", "key"
 

@@ -41,6 +41,28 @@ class TestEachMethod:
         ]  # fmt: skip
 
 
+@pytest.mark.parametrize("kind", ["JOIN", "LEFT JOIN"])
+@pytest.mark.parametrize(
+    "key",
+    [
+        "s.SingerId",
+        "s.SingerId * 1",
+        "COALESCE(s.SingerId, 0)",
+        "ARRAY_FIRST(ARRAY_TRANSFORM([s.SingerId], x -> x))",
+        "(SELECT MAX(g.TrackId) * 0 + s.SingerId FROM Songs g)",
+        "s.SingerId" + " + 1 - 1" * 12,
+    ],
+)
+def test_a_key_may_be_any_expression(kind, key):
+    sql = f"SELECT s.SingerId, a.Title FROM Singers s {kind}@{{JOIN_METHOD=HASH_JOIN}} Albums a ON "
+    by_column = ask(f"{sql} s.SingerId = a.SingerId")
+    assert len(by_column) == (5 if kind == "JOIN" else 6)
+    assert ask(f"{sql} {key} = a.SingerId") == by_column
+    assert ask(f"{sql} {key} = a.SingerId AND s.LastName = a.Title") == ask(
+        f"{sql} s.SingerId = a.SingerId AND s.LastName = a.Title"
+    )
+
+
 def test_null_and_nan_equal_nothing():
     nan = float("nan")
     singers = [(1, "a", "x", None, nan), (2, "b", None, None, None), (3, "c", "x", None, 0.0)]
