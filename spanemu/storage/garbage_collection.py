@@ -121,7 +121,7 @@ def undo(log: list[Undo], log_length: int, split_map: SplitMap, garbage: Garbage
         tree_id, key, version = change
         tree = split_map.writable(tree_id, key)
         if version is None:
-            tree.pop(key, None)
+            tree.discard(key)
         else:
             tree[key] = version
             if version[3] > 1 or version[1] is None:

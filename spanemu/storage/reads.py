@@ -7,12 +7,15 @@ Single rows are read without it: a dict lookup is atomic and version chains are 
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain, islice
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain
+from typing import TypeVar
 
 from spanemu.base.clock import Clock
+from spanemu.storage.layers import find
 from spanemu.storage.layout import EVERYTHING, TreeId, in_order
 from spanemu.storage.split_map import Dropped, SplitMap
+from spanemu.storage.tree import Piece, Tree
 from spanemu.storage.versions import Row, Version, changed, visible
 from spanemu.values.cell_mask import WHOLE_ROW
 from spanemu.values.key import ByteRange
@@ -21,6 +24,9 @@ LATEST = 1 << 62
 
 BATCH_ROWS_FIRST = 64  # a scan's first batch; each further batch is four times as large
 BATCH_ROWS_MAX = 4096
+BATCH_LEAVES_MAX = 1024  # visited for one batch, which may skip deleted rows
+
+Item = TypeVar("Item")
 
 
 class StoreReads:
@@ -44,9 +50,14 @@ class StoreReads:
         if hierarchy is None:
             return None
         rows = (hierarchy.only or hierarchy.split_of(tree, key)).trees.get(tree)
-        version = None if rows is None else rows.get(key)
-        if version is None:
+        if rows is None:
             return None
+        maps = rows.maps
+        version = maps[0].get(key)
+        if version is None:
+            version = find(maps, key) if len(maps) > 1 else None
+            if version is None:
+                return None
         return version[1] if version[0] <= at else visible(version[2], at)
 
     def head(self, tree: TreeId, key: bytes) -> Version | None:
@@ -57,9 +68,7 @@ class StoreReads:
 
     def first_key(self, tree: TreeId, low: bytes) -> bytes | None:
         """Return the first key of a tree that is not below `low`; its row may be deleted."""
-        with self.mutex:
-            keys, _ = self._batch(tree, (low, EVERYTHING[0][1]), 1, False)
-            return keys[0] if keys else None
+        return self.nth_key(tree, (low, EVERYTHING[0][1]), 1)
 
     def scan(
         self,
@@ -82,12 +91,9 @@ class StoreReads:
     ) -> Iterator[list[Row]]:
         """Yield the rows of `scan` in batches, so that comprehensions do the work per row."""
         ordered = in_order(ranges, descending=descending)
-        for _, versions in self._batches(tree, ordered, descending):
-            yield [
-                row
-                for version in versions
-                if (row := version[1] if version[0] <= at else visible(version[2], at)) is not None
-            ]
+        return self._batches(
+            tree, ordered, lambda rows, piece: rows.rows(piece, at), descending, at
+        )
 
     def scan_items(
         self,
@@ -99,19 +105,21 @@ class StoreReads:
     ) -> Iterator[tuple[bytes, Row]]:
         """Yield the rows of `scan` with their encoded keys."""
         ordered = in_order(ranges, descending=descending)
-        for keys, versions in self._batches(tree, ordered, descending):
-            for key, version in zip(keys, versions, strict=True):
-                row = version[1] if version[0] <= at else visible(version[2], at)
-                if row is not None:
-                    yield key, row
+        return chain.from_iterable(
+            self._batches(
+                tree, ordered, lambda rows, piece: rows.row_items(piece, at), descending, at
+            )
+        )
 
     def changed_since(
         self, tree: TreeId, ranges: Iterable[ByteRange], at: int, cells: int = WHOLE_ROW
     ) -> bool:
         """Return whether one of the masked cells of a row in the ranges changed after `at`."""
         return any(
-            version[0] > at and changed(version, at, cells)
-            for _, versions in self._batches(tree, ranges, False)
+            changed(version, at, cells)
+            for versions in self._batches(
+                tree, ranges, lambda rows, piece: rows.written_after(piece, at)
+            )
             for version in versions
         )
 
@@ -128,40 +136,70 @@ class StoreReads:
     ) -> bytes | None:
         """Return the n-th key in a range, deleted rows included, or None if there are fewer."""
         with self.mutex:
-            keys, _ = self._batch(tree, within, n, descending)
-        return keys[-1] if len(keys) == n else None
+            for _, (leaf, first, end) in self._pieces(tree, *within, descending):
+                if n <= end - first:
+                    return leaf.keys[end - n if descending else first + n - 1]
+                n -= end - first
+        return None
 
     def _batches(
-        self, tree: TreeId, ranges: Iterable[ByteRange], descending: bool
-    ) -> Iterator[tuple[list[bytes], list[Version]]]:
+        self,
+        tree: TreeId,
+        ranges: Iterable[ByteRange],
+        read: Callable[[Tree, Piece], list[Item]],
+        descending: bool = False,
+        at: int = -1,
+    ) -> Iterator[list[Item]]:
+        """Yield what `read` returns for the leaves of ranges, in batches of growing size.
+
+        Leaves whose rows are all deleted as of `at` are skipped.
+        """
         for low, high in ranges:
             size = BATCH_ROWS_FIRST
-            while True:
+            while low < high:
                 with self.mutex:
-                    keys, versions = self._batch(tree, (low, high), size, descending)
-                if keys:
-                    yield keys, versions
-                if len(keys) < size:
+                    pieces = self._pieces(tree, low, high, descending, at)
+                    batch, last = self._batch(pieces, read, descending, size)
+                # An empty batch, too: a reader must notice that its rows were collected.
+                yield batch
+                if last is None:
                     break
-                low, high = (low, keys[-1]) if descending else (keys[-1] + b"\0", high)
+                low, high = (low, last) if descending else (last + b"\0", high)
                 size = min(size * 4, BATCH_ROWS_MAX)
 
     def _batch(
-        self, tree: TreeId, within: ByteRange, size: int, descending: bool
-    ) -> tuple[list[bytes], list[Version]]:
-        low, high = within
-        keys: list[bytes] = []
-        versions: list[Version] = []
+        self,
+        pieces: Iterator[tuple[Tree, Piece]],
+        read: Callable[[Tree, Piece], list[Item]],
+        descending: bool,
+        size: int,
+    ) -> tuple[list[Item], bytes | None]:
+        """Return at most `size` items, and the last key of the batch unless the range ends."""
+        batch: list[Item] = []
+        leaves = 0
+        for rows, (leaf, first, end) in pieces:
+            is_last = end - first >= size - len(batch) or (leaves := leaves + 1) == BATCH_LEAVES_MAX
+            if end - first > size - len(batch):
+                if descending:
+                    first = end - (size - len(batch))
+                else:
+                    end = first + size - len(batch)
+            items = read(rows, (leaf, first, end))
+            if descending:
+                items.reverse()
+            batch += items
+            if is_last:
+                return batch, leaf.keys[first if descending else end - 1]
+        return batch, None
+
+    def _pieces(
+        self, tree: TreeId, low: bytes, high: bytes, descending: bool, at: int = -1
+    ) -> Iterator[tuple[Tree, Piece]]:
+        """Yield the pieces of leaves with the keys in a range, and their trees, in scan order."""
         hierarchy = self._trees.get(tree) or self._dropped.get(tree)
-        if hierarchy is None or low >= high:
-            return keys, versions
-        for split in hierarchy.splits_over(tree, low, high, descending):
-            rows = split.trees.get(tree)
-            if rows:
-                within_split = rows.irange(low, high, (True, False), descending)
-                batch = list(islice(within_split, size - len(keys)))
-                keys += batch
-                versions += map(rows.__getitem__, batch)
-                if len(keys) == size:
-                    break
-        return keys, versions
+        if hierarchy is not None and low < high:
+            for split in hierarchy.splits_over(tree, low, high, descending):
+                rows = split.trees.get(tree)
+                if rows is not None:
+                    for piece in rows.pieces(low, high, descending, at):
+                        yield rows, piece

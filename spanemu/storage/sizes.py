@@ -9,7 +9,8 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import Any
 
-from spanemu.storage.splits import Split, Tree
+from spanemu.storage.splits import Split
+from spanemu.storage.tree import Tree
 
 ROWS_SAMPLED = 32
 CELL_BYTES = 8
@@ -39,11 +40,10 @@ def sampled(tree: Tree, begin: int = 0, end: int | None = None) -> list[tuple[by
     if count <= 0:
         return []
     samples = min(count, ROWS_SAMPLED)
-    keys = tree.keys()
     weights = []
     for sample in range(samples):
         first, last = sample * count // samples, (sample + 1) * count // samples
-        key = keys[begin + first]
+        key = tree.key_at(begin + first)
         row = tree[key][1]
         size = 0 if row is None else sum(map(cell_bytes, row))
         weights.append((key, size * (last - first)))

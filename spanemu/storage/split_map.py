@@ -17,7 +17,8 @@ from typing import NamedTuple
 
 from spanemu.storage.boundary import Boundary, Path
 from spanemu.storage.layout import TreeId
-from spanemu.storage.splits import Hierarchy, Split, Tree
+from spanemu.storage.splits import Hierarchy, Split
+from spanemu.storage.tree import Tree, joined
 
 SERVERS_DEFAULT = 8  # the default number of nodes of a simulation
 
@@ -261,7 +262,7 @@ class Dropped:
         kept = Hierarchy(tree)
         kept.add(tree, (tree,))
         if parts:
-            kept.splits[0].trees[tree] = parts[0] if len(parts) == 1 else _joined(parts)
+            kept.splits[0].trees[tree] = joined(parts)
         self._hierarchies[tree] = kept
         self.order.append((at, tree))
 
@@ -280,10 +281,3 @@ class Dropped:
         twin = Dropped()
         twin._hierarchies, twin.order = dict(self._hierarchies), self.order.copy()
         return twin
-
-
-def _joined(parts: list[Tree]) -> Tree:
-    joined = Tree()
-    for part in parts:
-        joined.update(part)
-    return joined

@@ -5,9 +5,9 @@
     A.trees             Singers  1 2 3          B.trees   Singers  4 5
                         Albums   1/1 1/2 2/1              Albums   4/1
 
-A tree in a split maps encoded keys to versions; a clone shares trees, and copies a tree on the
-first write. A boundary cuts all trees of a hierarchy (`boundary`), so an interleaved family of
-rows stays together if the boundary is that of a root row.
+A tree in a split maps encoded keys to versions (`tree`); a clone shares trees, and copies a tree
+on the first write. A boundary cuts all trees of a hierarchy (`boundary`), so an interleaved family
+of rows stays together if the boundary is that of a root row.
 
 The tiling of a hierarchy is published as one immutable object: a reader of a single row without
 the store's mutex sees the splits before or after a cut, and both contain the row.
@@ -20,20 +20,12 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import pairwise
-from typing import TYPE_CHECKING
-
-from sortedcontainers import SortedDict
+from itertools import islice, pairwise
 
 from spanemu.storage.boundary import Boundary, Path
 from spanemu.storage.layout import TreeId
-from spanemu.storage.versions import Version, first_version, version_at
-
-# A tree maps encoded keys to versions.
-if TYPE_CHECKING:
-    Tree = SortedDict[bytes, Version]
-else:
-    Tree = SortedDict
+from spanemu.storage.tree import Tree, joined
+from spanemu.storage.versions import first_version, version_at
 
 Starts = Mapping[TreeId, Sequence[bytes]]  # by tree: for each split its first possible key
 
@@ -59,7 +51,7 @@ class Split:
         if tree_id in self.owned:
             return self.trees[tree_id]
         shared = self.trees.get(tree_id)
-        tree = Tree() if shared is None else Tree(shared)
+        tree = Tree() if shared is None else shared.copy()
         self.trees[tree_id] = tree
         self.owned.add(tree_id)
         return tree
@@ -73,7 +65,7 @@ class Split:
     def rewind(self, at: int) -> None:
         """Return every row of a shared split to its state at a timestamp."""
         for tree_id, tree in self.trees.items():
-            if any(version[0] > at for version in tree.values()):
+            if tree.is_written_after(at):
                 then = ((key, version_at(version, at)) for key, version in tree.items())
                 self.trees[tree_id] = Tree((key, kept) for key, kept in then if kept is not None)
                 self.owned.add(tree_id)
@@ -105,7 +97,7 @@ class Split:
                     if tree_id in self.owned:
                         part.owned.add(tree_id)
                 else:
-                    part.trees[tree_id] = Tree(items[first:last])
+                    part.trees[tree_id] = Tree(islice(items, last - first))
                     part.owned.add(tree_id)
         return parts
 
@@ -115,13 +107,8 @@ class Split:
         whole = Split(server=splits[0].server)
         for tree_id in {tree_id for split in splits for tree_id in split.trees}:
             having = [split for split in splits if split.trees.get(tree_id)]
-            if len(having) == 1:
-                whole.trees[tree_id] = having[0].trees[tree_id]
-                if tree_id in having[0].owned:
-                    whole.owned.add(tree_id)
-            else:
-                rows = (item for split in having for item in split.trees[tree_id].items())
-                whole.trees[tree_id] = Tree(rows)
+            whole.trees[tree_id] = joined([split.trees[tree_id] for split in having])
+            if len(having) > 1 or all(tree_id in split.owned for split in having):
                 whole.owned.add(tree_id)
         return whole
 
@@ -316,4 +303,5 @@ class Hierarchy:
             for tree_id, tree in split.trees.items():
                 starts = tiling.starts[tree_id]
                 high = starts[number + 1] if number + 1 < len(starts) else None
+                tree.check()
                 assert all(starts[number] <= key and (high is None or key < high) for key in tree)

@@ -136,10 +136,12 @@ class Store(StoreReads):
                 split = hierarchy.only or hierarchy.split_of(tree_id, key)
                 owned = tree_id in split.owned
                 tree = split.trees[tree_id] if owned else split.writable(tree_id)
-                older = tree.get(key)
+                maps = tree.maps
+                older = maps[0].get(key) if len(maps) == 1 else tree.get(key)
                 if log is not None:
                     log.append((tree_id, key, older))
-                tree[key] = version = push(older, at, row, horizon)
+                version = push(older, at, row, horizon)
+                tree.put(key, version, older)
                 if journal is not None:
                     journal += tree_id, key, version
                 if version[3] == 2 or row is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import (
@@ -18,6 +19,16 @@ from spanemu.storage.layout import TreeId
 from spanemu.storage.store import Store
 
 RETENTION_NANOS = 50_000
+# So small that a few rows fill several leaves, layers and batches.
+SIZES = {
+    "tree.LEAF_KEYS_MAX": 5,
+    "tree.LEAF_KEYS_MIN": 2,
+    "tree.UPDATE_COST": 1,
+    "layers.COPIED_MAX": 3,
+    "tree.PENDING_MIN": 2,
+    "reads.BATCH_ROWS_FIRST": 2,
+    "reads.BATCH_LEAVES_MAX": 2,
+}
 ROOT, CHILD = TreeId(1), TreeId(2)
 KEYS = st.integers(0, 12).map(lambda n: bytes([n]))
 CHILD_KEYS = st.tuples(KEYS, st.integers(0, 2)).map(lambda pair: pair[0] + bytes([pair[1]]))
@@ -36,12 +47,18 @@ class StoreAgainstDicts(RuleBasedStateMachine):
 
     @initialize()
     def start(self) -> None:
+        self.patch = pytest.MonkeyPatch()
+        for name, size in SIZES.items():
+            self.patch.setattr(f"spanemu.storage.{name}", size)
         self.store = Store(ManualClock(), RETENTION_NANOS)
         self.store.create_tree(ROOT, ROOT)
         self.store.create_tree(CHILD, ROOT)
         self.history: dict[int, dict] = {0: {}}
         self.clones: list[tuple[Store, dict]] = []
         self.taken: list = []
+
+    def teardown(self) -> None:
+        self.patch.undo()
 
     @property
     def rows(self) -> dict:
@@ -90,6 +107,15 @@ class StoreAgainstDicts(RuleBasedStateMachine):
     def clone(self) -> None:
         self.clones.append((self.store.clone(), dict(self.rows)))
 
+    @rule(data=st.data(), writes=WRITES)
+    def write_to_a_clone(self, data, writes) -> None:
+        if self.clones:
+            store, rows = data.draw(st.sampled_from(self.clones))
+            store.apply(writes, store.read_timestamp())
+            rows |= {(tree, key): row for tree, key, row in writes}
+            for place in [place for place, row in rows.items() if row is None]:
+                del rows[place]
+
     @rule(data=st.data())
     def go_back(self, data) -> None:
         """As a backup does: what was there stays, whatever is written or forgotten."""
@@ -119,8 +145,8 @@ class StoreAgainstDicts(RuleBasedStateMachine):
     def present_agrees(self) -> None:
         if not hasattr(self, "store"):
             return
-        self.store.check()
         for store, rows in [(self.store, self.rows), *self.clones]:
+            store.check()
             found = {
                 (tree, key): row for tree in (ROOT, CHILD) for key, row in store.scan_items(tree)
             }

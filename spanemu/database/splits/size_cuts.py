@@ -69,7 +69,7 @@ class SizeCuts:
             rows = split.trees[tree]
             first = rows.bisect_left(behind.cut(self._paths[tree]))
             if first < last:
-                levels = positions.levels(positions.position(tree, rows.keys()[first]))
+                levels = positions.levels(positions.position(tree, rows.key_at(first)))
                 candidates += [level for level in levels if level > row]
         return positions.boundary(min(candidates)) if candidates else None
 

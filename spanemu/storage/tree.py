@@ -1,0 +1,400 @@
+"""The rows of one table or index in one split: versions by key, and leaves in key order.
+
+    maps     heads    {key: newest version}   the versions written by this tree
+             layers   {key: newest version}   the versions of earlier owners, never changed
+    leaves   [keys | rows] [keys | rows]      some hundred neighbouring keys, and rows if scanned
+
+A row is looked up in the heads, then in the layers, by readers that hold no lock. A scan takes
+slices of a leaf's rows, and looks at versions only in leaves that were written after its timestamp.
+
+An update of a row does not search for its leaf. While no leaf has rows, it only moves `_floor`, the
+time of the latest such update; later it adds the key to `_pending`, and the next scan of more than
+a few rows updates the leaves. After many updates without a scan, all leaves drop their rows.
+
+A copy shares the dictionaries and the leaves, and copies a leaf when it first modifies it: its
+cost does not depend on the number of rows. The copied tree must not be modified any more.
+
+Invariants, walked by `check`: the leaves hold exactly the keys of the dictionaries, sorted;
+`firsts[n]` lies after all keys of the leaves before `n`, and not after those of leaf `n`; but for
+pending keys, a leaf's rows are those of the newest versions, and no version is later than both the
+leaf's `newest` and the floor; `deleted` is the number of deleted rows; a tree that is not tracked
+has no rows in leaves, nothing pending, and shares no leaf with the tree that it was copied from; a
+tree without layers contains no `GONE`.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import accumulate, chain
+from threading import RLock
+
+from spanemu.base.clock import BEGINNING
+from spanemu.storage import layers
+from spanemu.storage.versions import Row, Version, visible
+
+LEAF_KEYS_MAX = 512
+LEAF_KEYS_MIN = 64  # A smaller leaf is joined with its neighbour, if both fit into one.
+# After so many updates without a scan, or an eighth of the keys, leaves have no rows.
+PENDING_MIN = 16
+PENDING_MAX = 32_768
+UPDATE_COST = 16  # of a pending key in its leaf, in look-ups of a row's newest version
+UNKNOWN = 1 << 63  # the newest version may be later than any timestamp
+# Guards the pending keys of trees that several stores share.
+_updating = RLock()
+
+Piece = tuple["Leaf", int, int]  # a leaf with the first position in a range, and the end
+
+
+class Leaf:
+    """Neighbouring keys with the rows of their newest versions, None for deleted rows.
+
+    `rows` is None until a scan needs it, and again after many updates without a scan. `deleted`
+    counts the deleted rows. `newest` is not earlier than the versions. Only the tree of the same
+    `owner` may modify the leaf; but any scan may make the rows of a leaf that has none.
+    """
+
+    __slots__ = ("deleted", "keys", "newest", "owner", "rows")
+
+    def __init__(self, keys: list[bytes], newest: int, deleted: int, owner: object) -> None:
+        self.keys = keys
+        self.rows: list[Row | None] | None = None
+        self.newest = newest
+        self.deleted = deleted
+        self.owner = owner
+
+
+class Tree:
+    """A sorted mapping from encoded keys to newest versions."""
+
+    def __init__(self, items: Iterable[tuple[bytes, Version]] = ()) -> None:
+        """Create a tree from keys in order, with their newest versions."""
+        self._owner = object()
+        heads = dict(items)
+        # The heads and the layers, in one attribute: readers without a lock see both or neither.
+        self.maps: tuple[dict[bytes, Version], ...] = (heads,)
+        self._count = len(heads)
+        self._fold_at = 0
+        self._floor = BEGINNING
+        self._tracked = False  # whether a leaf may have rows
+        self._pending: list[bytes] = []  # keys whose updates are not in the leaves yet
+        self._pending_max = PENDING_MIN
+        self._ends: list[int] | None = None  # for each leaf the number of keys up to its end
+        keys = list(heads)
+        parts = [keys[at : at + LEAF_KEYS_MAX] for at in range(0, len(keys), LEAF_KEYS_MAX)]
+        self._leaves = [self._leaf(part) for part in parts or [[]]]
+        self._firsts = [b"", *(part[0] for part in parts[1:])]
+
+    def _leaf(self, keys: list[bytes]) -> Leaf:
+        versions = self.versions(keys)
+        newest = max([version[0] for version in versions], default=BEGINNING)
+        deleted = [version[1] for version in versions].count(None)
+        return Leaf(keys, newest, deleted, self._owner)
+
+    # ------------------------------------------------------------------ sharing
+
+    def copy(self) -> Tree:
+        """Return a tree with the same rows; this tree must not be modified any more."""
+        self._update_leaves()
+        twin = Tree()
+        self._tracked = True  # because the twin may make rows of leaves
+        twin._tracked, twin._floor = True, self._floor
+        twin._leaves = self._leaves.copy()
+        twin._firsts = self._firsts.copy()
+        twin._count = self._count
+        twin.maps = layers.shared(self.maps)
+        twin._fold_at = layers.fold_at(twin.maps)
+        return twin
+
+    def _own(self, number: int) -> Leaf:
+        """Return a leaf to modify: itself, or a copy that takes its place."""
+        leaf = self._leaves[number]
+        if leaf.owner is not self._owner:
+            rows = leaf.rows
+            leaf = Leaf(leaf.keys.copy(), leaf.newest, leaf.deleted, self._owner)
+            leaf.rows = None if rows is None else rows.copy()
+            self._leaves[number] = leaf
+        return leaf
+
+    # ------------------------------------------------------------------ rows by key
+
+    def get(self, key: bytes) -> Version | None:
+        """Return the newest version of a row."""
+        maps = self.maps
+        version = maps[0].get(key)
+        if version is None and len(maps) > 1:
+            version = layers.find(maps, key)
+        return None if version is layers.GONE else version
+
+    def __getitem__(self, key: bytes) -> Version:
+        version = self.get(key)
+        if version is None:
+            raise KeyError(key)
+        return version
+
+    def __contains__(self, key: bytes) -> bool:
+        return self.get(key) is not None
+
+    def __setitem__(self, key: bytes, version: Version) -> None:
+        self.put(key, version, self.get(key))
+
+    def put(self, key: bytes, version: Version, older: Version | None) -> None:
+        """Write the newest version of a row; `older` is what `get` returns for the key."""
+        maps = self.maps
+        maps[0][key] = version
+        if older is None:
+            self._insert(key, version)
+        else:
+            if (version[1] is None) is not (older[1] is None):
+                leaf = self._own(bisect_right(self._firsts, key) - 1)
+                leaf.deleted += 1 if version[1] is None else -1
+            if not self._tracked:
+                if version[0] > self._floor:
+                    self._floor = version[0]
+            else:
+                pending = self._pending
+                pending.append(key)
+                if len(pending) > self._pending_max:
+                    self._limit_pending()
+        if len(maps) > 1 and len(maps[0]) > self._fold_at:
+            self.maps = layers.folded(maps, self._count)
+
+    def _insert(self, key: bytes, version: Version) -> None:
+        """Insert a new key with its row into its leaf."""
+        number = bisect_right(self._firsts, key) - 1
+        leaf = self._leaves[number]
+        if leaf.owner is not self._owner:
+            leaf = self._own(number)
+        if version[0] > leaf.newest:
+            leaf.newest = version[0]
+        if version[1] is None:
+            leaf.deleted += 1
+        keys = leaf.keys
+        position = bisect_left(keys, key)
+        keys.insert(position, key)
+        if leaf.rows is not None:
+            leaf.rows.insert(position, version[1])
+        self._count += 1
+        self._ends = None
+        if len(keys) > LEAF_KEYS_MAX:
+            self._halve(number, position)
+
+    # ------------------------------------------------------------------ deferred updates
+
+    def _update_leaves(self) -> None:
+        """Write the rows of the pending keys into the leaves.
+
+        A tree that several stores share may have pending keys: the first that scans it does this.
+        """
+        if self._pending:
+            with _updating:
+                for key in sorted(set(self._pending)):
+                    leaf = self._own(bisect_right(self._firsts, key) - 1)
+                    at, row, *_ = self[key]
+                    leaf.newest = max(leaf.newest, at)
+                    if leaf.rows is not None:
+                        leaf.rows[bisect_left(leaf.keys, key)] = row
+                self._pending = []
+
+    def _limit_pending(self) -> None:
+        """Stop tracking updates if there were many since the last scan."""
+        self._pending_max = min(PENDING_MAX, max(PENDING_MIN, self._count // 8))
+        if len(self._pending) > self._pending_max:
+            newest = [version[0] for version in self.versions(self._pending)]
+            self._floor = max(self._floor, *newest)
+            for number in range(len(self._leaves)):
+                self._own(number).rows = None
+            self._pending, self._tracked = [], False
+
+    def __delitem__(self, key: bytes) -> None:
+        self._update_leaves()
+        number = bisect_right(self._firsts, key) - 1
+        is_deleted = self[key][1] is None
+        leaf = self._own(number)
+        leaf.deleted -= is_deleted
+        position = bisect_left(leaf.keys, key)
+        del leaf.keys[position]
+        if leaf.rows is not None:
+            del leaf.rows[position]
+        self._count -= 1
+        self._ends = None
+        layers.remove(self.maps, key)
+        if len(leaf.keys) < LEAF_KEYS_MIN and len(self._leaves) > 1:
+            self._join(max(number, 1))
+
+    def discard(self, key: bytes) -> None:
+        """Remove a key, if the tree contains it."""
+        if key in self:
+            del self[key]
+
+    def _halve(self, number: int, inserted: int) -> None:
+        """Divide a leaf that became too large when a key was inserted at a position."""
+        leaf = self._leaves[number]
+        # Keys that are written in order fill their leaves.
+        is_last = inserted == len(leaf.keys) - 1
+        middle = inserted if is_last else len(leaf.keys) // 2
+        upper = Leaf(leaf.keys[middle:], leaf.newest, 0, self._owner)
+        if leaf.deleted:
+            versions = self.versions(upper.keys)
+            upper.deleted = [version[1] for version in versions].count(None)
+        del leaf.keys[middle:]
+        leaf.deleted -= upper.deleted
+        leaf.rows = None
+        self._leaves.insert(number + 1, upper)
+        self._firsts.insert(number + 1, upper.keys[0])
+
+    def _join(self, number: int) -> None:
+        """Join a leaf with the leaf before it, if both fit into one."""
+        lower, upper = self._leaves[number - 1 : number + 1]
+        if len(lower.keys) + len(upper.keys) <= LEAF_KEYS_MAX:
+            lower = self._own(number - 1)
+            lower.keys += upper.keys
+            lower.rows = None
+            lower.deleted += upper.deleted
+            lower.newest = max(lower.newest, upper.newest)
+            del self._leaves[number], self._firsts[number]
+
+    # ------------------------------------------------------------------ rows in order
+
+    def pieces(
+        self, low: bytes, high: bytes, descending: bool = False, at: int = -1
+    ) -> Iterator[Piece]:
+        """Yield the parts of leaves with the keys in [low, high), which is not empty, in order.
+
+        Leaves whose rows are all deleted as of the timestamp `at` are left out.
+        """
+        begin = bisect_right(self._firsts, low) - 1
+        last = bisect_left(self._firsts, high) - 1
+        if self._pending and begin == last:
+            keys = self._leaves[begin].keys
+            some = keys[bisect_left(keys, low) : bisect_left(keys, high)]
+            if len(some) < UPDATE_COST * len(self._pending):
+                if some:
+                    yield Leaf(some, UNKNOWN, 0, self._owner), 0, len(some)
+                return
+        self._update_leaves()
+        numbers = range(begin, last + 1)
+        for number in reversed(numbers) if descending else numbers:
+            leaf = self._leaves[number]
+            keys = leaf.keys
+            if leaf.deleted == len(keys) and leaf.newest <= at and self._floor <= at:
+                continue
+            first = bisect_left(keys, low) if number == begin else 0
+            end = bisect_left(keys, high) if number == last else len(keys)
+            if first < end:
+                yield leaf, first, end
+
+    def rows(self, piece: Piece, at: int) -> list[Row]:
+        """Return the rows of a piece as of a timestamp."""
+        leaf, first, end = piece
+        if leaf.newest > at or self._floor > at:
+            return [
+                row
+                for version in self.versions(leaf.keys[first:end])
+                if (row := version[1] if version[0] <= at else visible(version[2], at)) is not None
+            ]
+        newest = self._newest_rows(piece)
+        return [row for row in newest if row is not None] if leaf.deleted else newest  # type: ignore[return-value]
+
+    def row_items(self, piece: Piece, at: int) -> list[tuple[bytes, Row]]:
+        """Return the keys and rows of a piece as of a timestamp."""
+        leaf, first, end = piece
+        keys = leaf.keys[first:end]
+        if leaf.newest > at or self._floor > at:
+            rows = [visible(version, at) for version in self.versions(keys)]
+        else:
+            rows = self._newest_rows(piece)
+        return [(key, row) for key, row in zip(keys, rows, strict=True) if row is not None]
+
+    def _newest_rows(self, piece: Piece) -> list[Row | None]:
+        leaf, first, end = piece
+        rows = leaf.rows
+        if rows is None:
+            if 2 * (end - first) < len(leaf.keys):
+                return [version[1] for version in self.versions(leaf.keys[first:end])]
+            # Stores that share a leaf may do this at once: they find the same rows.
+            self._tracked = True
+            rows = leaf.rows = [version[1] for version in self.versions(leaf.keys)]
+        return rows[first:end]
+
+    def written_after(self, piece: Piece, at: int) -> list[Version]:
+        """Return the newest versions of the rows of a piece that were written after `at`."""
+        leaf, first, end = piece
+        if leaf.newest <= at and self._floor <= at:
+            return []
+        return [version for version in self.versions(leaf.keys[first:end]) if version[0] > at]
+
+    def is_written_after(self, at: int) -> bool:
+        """Return whether a row was written after `at`."""
+        self._update_leaves()
+        return any(self.written_after((leaf, 0, len(leaf.keys)), at) for leaf in self._leaves)
+
+    def versions(self, keys: Sequence[bytes]) -> list[Version]:
+        """Return the newest versions of rows of this tree."""
+        return layers.find_all(self.maps, keys)
+
+    # ------------------------------------------------------------------ a sorted mapping
+
+    def __iter__(self) -> Iterator[bytes]:
+        for leaf in self._leaves:
+            yield from leaf.keys
+
+    def __len__(self) -> int:
+        return self._count
+
+    def values(self) -> Iterator[Version]:
+        """Yield the newest versions of all rows, in key order."""
+        for leaf in self._leaves:
+            yield from self.versions(leaf.keys)
+
+    def items(self) -> Iterator[tuple[bytes, Version]]:
+        """Yield the keys and newest versions of all rows, in key order."""
+        for leaf in self._leaves:
+            yield from zip(leaf.keys, self.versions(leaf.keys), strict=True)
+
+    def key_at(self, position: int) -> bytes:
+        """Return the key at a position in key order."""
+        ends = self._key_counts()
+        number = bisect_right(ends, position)
+        return self._leaves[number].keys[position - (ends[number - 1] if number else 0)]
+
+    def bisect_left(self, key: bytes) -> int:
+        """Return the number of keys below a key."""
+        number = bisect_right(self._firsts, key) - 1
+        before = self._key_counts()[number - 1] if number else 0
+        return before + bisect_left(self._leaves[number].keys, key)
+
+    def _key_counts(self) -> list[int]:
+        ends = self._ends
+        if ends is None:
+            ends = self._ends = list(accumulate(len(leaf.keys) for leaf in self._leaves))
+        return ends
+
+    def check(self) -> None:
+        """Assert every invariant."""
+        keys = list(self)
+        known = {key for each in self.maps for key in each}
+        assert keys == sorted(key for key in known if key in self)
+        assert len(self) == len(keys)
+        assert self._tracked or not self._pending
+        assert len(self.maps) > 1 or layers.GONE not in self.maps[0].values()
+        assert len(self._leaves) == len(self._firsts)
+        assert self._firsts[0] == b""
+        pending = set(self._pending)
+        for number, leaf in enumerate(self._leaves, start=1):
+            assert all(bisect_right(self._firsts, key) == number for key in leaf.keys)
+            assert len(leaf.keys) <= LEAF_KEYS_MAX
+            assert self._tracked or (leaf.rows is None and leaf.owner is self._owner)
+            versions = self.versions(leaf.keys)
+            rows = [version[1] for version in versions]
+            assert leaf.deleted == rows.count(None)
+            for key, version, row in zip(leaf.keys, versions, leaf.rows or rows, strict=True):
+                assert key in pending or row is version[1]
+                assert key in pending or version[0] <= max(leaf.newest, self._floor)
+
+
+def joined(trees: Sequence[Tree]) -> Tree:
+    """Return one tree with the rows of several neighbouring trees, which stay unchanged."""
+    if len(trees) == 1:
+        return trees[0]
+    return Tree(chain.from_iterable(tree.items() for tree in trees))

@@ -1,0 +1,156 @@
+"""A large table without the client's cost: commits, queries, clones, deleted rows. Prints JSON.
+
+The requests are made before they are measured, and sent over the emulator's channel.
+All times are processor time, so that a busy machine counts less.
+"""
+
+from __future__ import annotations
+
+import gc
+import json
+import os
+import sys
+from collections.abc import Callable, Iterable
+from statistics import median
+from time import process_time
+from typing import Any
+
+from google.cloud.spanner_v1.types import (
+    CommitRequest,
+    CommitResponse,
+    ExecuteSqlRequest,
+    ResultSet,
+)
+
+import spanemu
+
+ROWS_PER_COMMIT = 1_000
+DELETED = 100_000
+COLUMNS = ("Id", "A", "B", "C", "D", "E", "F", "G", "H", "I")
+DDL = [
+    "CREATE TABLE T (Id INT64 NOT NULL, A STRING(MAX), B STRING(MAX), C INT64, D FLOAT64, E BOOL, "
+    "F TIMESTAMP, G INT64, H STRING(MAX), I BYTES(MAX)) PRIMARY KEY (Id)",
+    "CREATE INDEX ByA ON T (A)",
+    "CREATE INDEX ByG ON T (G)",
+]
+QUERIES = {
+    "count": "SELECT COUNT(*) FROM T",
+    "sum": "SELECT SUM(C) FROM T",
+    "filter": "SELECT COUNT(*) FROM T WHERE C > 10 AND E",
+    "group": "SELECT E, COUNT(*), MAX(C) FROM T GROUP BY E",
+    "like": "SELECT COUNT(*) FROM T WHERE H LIKE '%77%'",
+}
+FIRST_ROW = "SELECT Id FROM T@{FORCE_INDEX=_BASE_TABLE} ORDER BY Id LIMIT 1"
+SERVICE = "/google.spanner.v1.Spanner/"
+
+
+class Connection:
+    """One session of a database, with requests and replies as messages of protobuf."""
+
+    def __init__(self, database: Any) -> None:
+        client = database.client()
+        self._channel = client.spanner_api.transport.grpc_channel
+        self.session = client.spanner_api.create_session(database=client.name).name
+        self._commit = self._method("Commit", CommitRequest, CommitResponse)
+        self._execute = self._method("ExecuteSql", ExecuteSqlRequest, ResultSet)
+
+    def _method(self, name: str, request: Any, reply: Any) -> Callable[..., Any]:
+        method: Callable[..., Any] = self._channel.unary_unary(
+            SERVICE + name,
+            request_serializer=request.pb().SerializeToString,
+            response_deserializer=reply.pb().FromString,
+        )
+        return method
+
+    def commit_request(self, rows: Iterable[tuple[Any, ...]]) -> Any:
+        message = CommitRequest.pb()(session=self.session)
+        message.single_use_transaction.read_write.SetInParent()
+        insert = message.mutations.add().insert_or_update
+        insert.table = "T"
+        insert.columns.extend(COLUMNS)
+        for row in rows:
+            insert.values.add().extend(row)
+        return message
+
+    def delete_request(self, keys: Iterable[int]) -> Any:
+        message = CommitRequest.pb()(session=self.session)
+        message.single_use_transaction.read_write.SetInParent()
+        delete = message.mutations.add().delete
+        delete.table = "T"
+        for key in keys:
+            delete.key_set.keys.add().extend([str(key)])
+        return message
+
+    def commit(self, message: Any) -> None:
+        self._commit(message)
+
+    def query(self, sql: str) -> None:
+        self._execute(ExecuteSqlRequest.pb()(session=self.session, sql=sql))
+
+
+def row(number: int, rows: int) -> tuple[Any, ...]:
+    """Return a row on the wire; the keys are in random order, and so are the indexed columns."""
+    key = number * 7_919 % rows
+    return (str(key), f"name {number * 31 % rows}", "b", str(number), number / 2, number % 2 == 0,
+            "2024-01-01T00:00:00Z", str(number * 17 % rows), f"h{number}", "YWJj")  # fmt: skip
+
+
+def seconds(work: Callable[[], object]) -> float:
+    began = process_time()
+    work()
+    return process_time() - began
+
+
+def resident_bytes() -> int:
+    with open("/proc/self/statm") as statm:
+        return int(statm.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+def load(connection: Connection, rows: int) -> list[float]:
+    """Return the processor seconds of each commit."""
+    commits = []
+    for start in range(0, rows, ROWS_PER_COMMIT):
+        some = [row(number, rows) for number in range(start, start + ROWS_PER_COMMIT)]
+        message = connection.commit_request(some)
+        commits.append(seconds(lambda message=message: connection.commit(message)))  # type: ignore[misc]
+    return commits
+
+
+def main(rows: int) -> None:
+    with spanemu.Emulator() as emulator:
+        database = emulator.create_database("bench", schema=DDL)
+        connection = Connection(database)
+        connection.query(QUERIES["count"])
+        gc.collect()
+        before = resident_bytes()
+        commits = load(connection, rows)
+        tenth = max(1, len(commits) // 10)
+        numbers = {
+            "load_seconds": sum(commits),
+            "commit_p50_ms": 1e3 * median(commits),
+            "commit_p99_ms": 1e3 * sorted(commits)[len(commits) * 99 // 100],
+            "commit_max_ms": 1e3 * max(commits),
+            "last_to_first_tenth": sum(commits[-tenth:]) / sum(commits[:tenth]),
+            "bytes_per_row": (resident_bytes() - before) / rows,
+        }
+        for name, sql in QUERIES.items():
+            times = [seconds(lambda sql=sql: connection.query(sql)) for _ in range(3)]  # type: ignore[misc]
+            numbers[f"{name}_first_ms"], numbers[f"{name}_ms"] = 1e3 * times[0], 1e3 * min(times)
+
+        clone = Connection(database.clone("clone"))
+        for name, side in (("clone", clone), ("source", connection)):
+            message = side.commit_request([row(5, rows)])
+            numbers[f"{name}_first_write_ms"] = 1e3 * seconds(lambda: side.commit(message))  # noqa: B023
+
+        connection.query(FIRST_ROW)
+        for start in range(0, min(DELETED, rows // 2), ROWS_PER_COMMIT):
+            connection.commit(connection.delete_request(range(start, start + ROWS_PER_COMMIT)))
+        times = [seconds(lambda: connection.query(FIRST_ROW)) for _ in range(4)]
+        numbers["first_past_deleted_ms"] = 1e3 * times[0]
+        numbers["again_past_deleted_ms"] = 1e3 * min(times[1:])
+        print(json.dumps(numbers), flush=True)
+        os._exit(0)  # Dropping a million rows takes a while.
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]))
