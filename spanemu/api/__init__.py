@@ -8,5 +8,5 @@ streams), `client` (the official client connected to an emulator), `calls` (the 
 control service of another process), `endpoint_file` (the file that publishes an emulator's
 address), `probe` (whether a server answers), `tls` (certificates, and channels that trust them).
 `data_connection` with `data_cells` is a database that `interchange` dumps and loads, and `saving`
-keeps the state of an emulator on disk.
+keeps the state of an emulator on disk; `transfers` offers dumps and loads as operations.
 """

@@ -33,7 +33,7 @@ else:
 OPERATIONS = (
     "GetEmulator", "ResetEmulator",
     "Snapshot", "Restore", "Forget", "Settle", "Clone", "OpenTransactions", "AbortTransactions",
-    "AbortTransaction", "Lint", "Layout",
+    "AbortTransaction", "Lint", "Layout", "ListSnapshots", "Dump", "Load",
     "GetClock", "SetClock", "AdvanceClock", "FreezeClock", "ThawClock", "ResetClock", "AutoClock",
     "RunTtl", "ExpireVersions", "LastCommit",
     "AddFault", "ExpectFault", "GetFault", "ListFaults", "RemoveFault", "ClearFaults",

@@ -51,6 +51,7 @@ from spanemu.control.databases import LocalDatabase
 from spanemu.control.emulator import EmulatorInfo, LocalEmulator
 from spanemu.control.recorder import EmbeddedRecorder
 from spanemu.control.saving import LocalSaving
+from spanemu.control.transfers import Dump, FilePath
 from spanemu.database.core import Environment
 from spanemu.database.database import Database
 from spanemu.frontend.dispatch import Endpoints
@@ -60,7 +61,7 @@ from spanemu.schema_source import SchemaRejected, SchemaStatement, Source, load_
 
 if TYPE_CHECKING:
     from spanemu.api import change_streams as streams
-    from spanemu.api import remote
+    from spanemu.api import remote, transfers
     from spanemu.api.saving import keeper as keeping
     from spanemu.control import change_streams as stream_control
     from spanemu.control import dispatch, injector
@@ -71,6 +72,7 @@ else:
     keeping = deferred("spanemu.api.saving.keeper")
     remote = deferred("spanemu.api.remote")
     streams = deferred("spanemu.api.change_streams")
+    transfers = deferred("spanemu.api.transfers")
     stream_control = deferred("spanemu.control.change_streams")
     dispatch = deferred("spanemu.control.dispatch")
     injector = deferred("spanemu.control.injector")
@@ -113,6 +115,15 @@ class EmbeddedDatabase(LocalDatabase, DatabaseHandle):
 
     def drop(self) -> None:
         self._instances.drop_database(self.name)
+
+    def dump(self, path: FilePath = "", **options: Any) -> Dump:
+        return self._transfers().dump(path, **options)
+
+    def load(self, path: FilePath = "", **options: Any) -> int:
+        return self._transfers().load(path, **options)
+
+    def _transfers(self) -> transfers.LocalTransfers:
+        return transfers.LocalTransfers(self._instances, self._path)
 
     def split_at(self, table: str, key: Sequence[Any]) -> None:
         self._database().split_at(table, raw_key(key))

@@ -29,6 +29,7 @@ from spanemu.control.clock import EmulatorClock
 from spanemu.control.databases import DatabaseControl
 from spanemu.control.emulator import EmulatorControl
 from spanemu.control.recording import Recorder
+from spanemu.control.transfers import TransferControl
 from spanemu.schema.dialect import GOOGLE_STANDARD_SQL, DatabaseDialect
 from spanemu.schema_source import Source
 
@@ -52,7 +53,7 @@ class NamedDatabase(Protocol):
     def name(self) -> str: ...
 
 
-class DatabaseHandle(DatabaseControl):
+class DatabaseHandle(DatabaseControl, TransferControl):
     """A handle on one database. Safe to use from several threads."""
 
     def __init__(

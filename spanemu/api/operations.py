@@ -4,11 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
+from spanemu.base.deferred import deferred
 from spanemu.base.resource_names import DatabaseName
 from spanemu.control.change_streams import ChangeStreamControl, LocalChangeStreams
 from spanemu.control.clock import EmulatorClock
-from spanemu.control.databases import DatabaseControl, LocalDatabase
+from spanemu.control.databases import (
+    DatabaseControl,
+    LocalDatabase,
+    LocalSnapshots,
+    SnapshotList,
+)
 from spanemu.control.dispatch import Dispatcher
 from spanemu.control.emulator import EmulatorControl, LocalEmulator
 from spanemu.control.faults import Fault, Faults
@@ -18,6 +25,12 @@ from spanemu.control.recording import Recorder, RecordingSource
 from spanemu.control.request_log import RequestLog
 from spanemu.control.saving import LocalSaving, SavingControl
 from spanemu.control.splits import Splits, SplitsHandle
+from spanemu.control.transfers import TransferControl
+
+if TYPE_CHECKING:
+    from spanemu.api import transfers
+else:
+    transfers = deferred("spanemu.api.transfers")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +58,13 @@ def dispatcher_of(parts: EmulatorParts) -> Dispatcher:
     operations.add(Fault, lambda number: faults().find(number))
     operations.add(
         DatabaseControl, lambda name: LocalDatabase(instances, clock, DatabaseName.parse(name))
+    )
+    operations.add(
+        SnapshotList,
+        lambda name: LocalSnapshots(operations.held("snapshot"), instances.database(name)),
+    )
+    operations.add(
+        TransferControl, lambda name: transfers.LocalTransfers(instances, DatabaseName.parse(name))
     )
     operations.add(SplitsHandle, lambda name: Splits(instances.database(name)))
     operations.add(ChangeStreamControl, lambda name: LocalChangeStreams(instances.database(name)))

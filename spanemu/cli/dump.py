@@ -9,35 +9,27 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Unpack
+from typing import Unpack
 
 import click
 
 from spanemu.api.data_connection import data_connection
 from spanemu.base.collector import Pause
-from spanemu.base.deferred import deferred
 from spanemu.cli.target import target_options
 from spanemu.cli.transfer_options import (
-    AVRO,
-    SQL,
     TransferOptions,
     check_avro,
+    csv_of,
     database_name,
     failures_as_messages,
     progress_bar,
-    row_format,
     transfer_options,
     transfer_target,
 )
-from spanemu.interchange.folder import write_folder
+from spanemu.interchange.files import AVRO, SQL, write_files
 from spanemu.interchange.row_files import InvalidRow
 from spanemu.interchange.source import Choice, DumpSource, UnknownTable, dump_source
 from spanemu.interchange.sql_text import write_sql
-
-if TYPE_CHECKING:
-    from spanemu.interchange.avro import export
-else:
-    export = deferred("spanemu.interchange.avro.export")
 
 STANDARD_OUTPUT = Path("-")
 
@@ -80,13 +72,8 @@ def dump(**given: Unpack[Options]) -> None:
         _write_descriptors(source, given["proto_descriptors"], form)
         if output is None or output == STANDARD_OUTPUT:
             write_sql(sys.stdout, source)
-        elif form == SQL:
-            with output.open("w", encoding="utf-8", newline="\n") as file:
-                write_sql(file, source)
-        elif form == AVRO:
-            export.write_export(output, source)
         else:
-            write_folder(output, source, row_format(given, form))
+            write_files(output, form, source, csv_of(given))
 
 
 def _write_descriptors(source: DumpSource, path: Path | None, form: str) -> None:

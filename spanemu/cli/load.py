@@ -9,41 +9,30 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, TextIO, Unpack
+from typing import Unpack
 
 import click
 
 from spanemu.api.data_connection import DataConnection, data_connection
 from spanemu.base.collector import Pause
-from spanemu.base.deferred import deferred
 from spanemu.cli.target import target_options
 from spanemu.cli.transfer_options import (
-    AVRO,
-    CSV,
-    JSONL,
-    SQL,
     TransferOptions,
     check_avro,
+    csv_of,
     database_name,
     failures_as_messages,
     progress_bar,
-    row_format,
     transfer_options,
     transfer_target,
 )
-from spanemu.interchange.connection import Progress
-from spanemu.interchange.folder import InvalidDump, read_folder
+from spanemu.interchange.files import AVRO, check_whole, form_of, read_files
+from spanemu.interchange.folder import InvalidDump
 from spanemu.interchange.source import Choice, UnknownTable
-from spanemu.interchange.transfer import LoadRejected, load_folder, load_sql
-from spanemu.schema.dialect import DIALECT_OPTIONS, GOOGLE_STANDARD_SQL
+from spanemu.interchange.transfer import LoadRejected, load_sql
+from spanemu.schema.dialect import DIALECT_OPTIONS, GOOGLE_STANDARD_SQL, DatabaseDialect
 
-if TYPE_CHECKING:
-    from spanemu.interchange.avro import export
-else:
-    export = deferred("spanemu.interchange.avro.export")
-
-STANDARD_INPUT = Path("-")
-EXPORT = "spanner-export.json"
+STANDARD_INPUT, STANDARD_INPUT_NAME = Path("-"), "<stdin>"
 
 
 class Options(TransferOptions):
@@ -74,7 +63,8 @@ def load(**given: Unpack[Options]) -> None:
     source = given["source"]
     if source != STANDARD_INPUT and not source.exists():
         raise click.UsageError(f"{source} does not exist.")
-    form = given["format"] or _format_of(source)
+    form = given["format"] or form_of(source)
+    choice = Choice(given["tables"], not given["no_schema"], not given["no_rows"])
     if form == AVRO:
         check_avro()
     with (
@@ -86,45 +76,18 @@ def load(**given: Unpack[Options]) -> None:
     ):
         if given["proto_descriptors"] is not None:
             connection.descriptors = given["proto_descriptors"].read_bytes()
-        if form == SQL:
-            _load_sql(connection, given, progress)
-        elif form == AVRO:
-            exported = export.read_export(source)
-            _create(connection, given, exported.dialect.option)
-            export.load_export(connection, exported, _choice(given), progress)
+        if source == STANDARD_INPUT:
+            check_whole(choice, STANDARD_INPUT_NAME)
+            _create(connection, given, None)
+            load_sql(connection, sys.stdin, connection.dialect(), STANDARD_INPUT_NAME, progress)
         else:
-            rows = row_format(given, form)
-            dump = read_folder(source, rows.suffix)
-            _create(connection, given, dump.dialect.option if dump.dialect else None)
-            load_folder(connection, dump, rows, _choice(given), progress)
+            dump = read_files(source, form, csv_of(given))
+            _create(connection, given, dump.dialect)
+            dump.load(connection, choice, progress)
 
 
-def _format_of(source: Path) -> str:
-    """Return the format of a file or a folder, by the files that it has."""
-    folder = source if source.is_dir() else source.parent
-    if source.name == EXPORT or (source.is_dir() and (source / EXPORT).exists()):
-        return AVRO
-    if source.is_dir() or source.suffix == ".json":
-        return JSONL if any(folder.glob("*.jsonl")) else CSV
-    return SQL
-
-
-def _choice(given: Options) -> Choice:
-    return Choice(given["tables"], not given["no_schema"], not given["no_rows"])
-
-
-def _create(connection: DataConnection, given: Options, default: str | None) -> None:
+def _create(connection: DataConnection, given: Options, default: DatabaseDialect | None) -> None:
     if given["create"]:
-        dialect = given["dialect"] or default or GOOGLE_STANDARD_SQL.option
-        connection.create(DIALECT_OPTIONS[dialect])
-
-
-def _load_sql(connection: DataConnection, given: Options, progress: Progress) -> None:
-    _create(connection, given, None)
-    dialect, source = connection.dialect(), given["source"]
-    if source == STANDARD_INPUT:
-        load_sql(connection, sys.stdin, dialect, "<stdin>", progress)
-        return
-    file: TextIO
-    with source.open(encoding="utf-8-sig") as file:
-        load_sql(connection, file, dialect, str(source), progress)
+        named = given["dialect"]
+        dialect = default if named is None else DIALECT_OPTIONS[named]
+        connection.create(dialect or GOOGLE_STANDARD_SQL)

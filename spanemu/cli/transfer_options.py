@@ -20,10 +20,9 @@ from spanemu.base.resource_names import DatabaseName, InvalidName
 from spanemu.cli.target import Target, TargetOptions, find_target
 from spanemu.config import EmulatorConfig
 from spanemu.interchange.connection import Silence
-from spanemu.interchange.row_files import CSV_NULL, Csv, JsonLines, RowFormat
+from spanemu.interchange.files import FORMS
+from spanemu.interchange.row_files import CSV_NULL, Csv
 
-SQL, JSONL, CSV, AVRO = "sql", "jsonl", "csv", "avro"
-FORMATS = (SQL, JSONL, CSV, AVRO)
 EXIT_FAILED = 1
 
 
@@ -55,7 +54,7 @@ _OPTIONS = (
     click.option("--instance", metavar="ID", help="The instance of the database."),
     click.option(
         "--format",
-        type=click.Choice(FORMATS),
+        type=click.Choice(FORMS),
         help="The format. [default: that of the files, or sql]",
     ),
     click.option(
@@ -114,10 +113,8 @@ def database_name(given: TransferOptions, target: Target) -> str:
         raise click.UsageError(str(problem)) from problem
 
 
-def row_format(given: TransferOptions, name: str) -> RowFormat:
-    """Return the format of the files with rows."""
-    if name == JSONL:
-        return JsonLines()
+def csv_of(given: TransferOptions) -> Csv:
+    """Return the form of CSV files."""
     return Csv(given["csv_header"], given["csv_null"], given["csv_delimiter"])
 
 

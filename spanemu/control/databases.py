@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from spanemu.admin.instances import Instances
 from spanemu.base.deferred import deferred
 from spanemu.base.process import OwnProcess
 from spanemu.base.resource_names import DatabaseName
-from spanemu.control.clock import EmbeddedClock
+from spanemu.control.clock import EmbeddedClock, datetime_of
 from spanemu.control.operation import ControlInterface, Snapshot, operation
+from spanemu.database.content import DatabaseSnapshot
 from spanemu.database.database import Database
 
 if TYPE_CHECKING:
@@ -30,8 +33,11 @@ class DatabaseControl(ControlInterface):
     SCOPE = "database"
 
     @operation("Snapshot", "POST :snapshot", "snapshot")
-    def snapshot(self) -> Snapshot:
-        """Return a snapshot of the current schema and rows for `restore`, without copying."""
+    def snapshot(self, name: str = "") -> Snapshot:
+        """Return a snapshot of the current schema and rows for `restore`, without copying.
+
+        Lists of snapshots show its name.
+        """
 
     @operation("Restore", "POST :restore")
     def restore(self, snapshot: Snapshot) -> None:
@@ -103,8 +109,8 @@ class LocalDatabase(DatabaseControl):
         self._clock = clock
         self._path = path
 
-    def snapshot(self) -> Snapshot:
-        return self._database().snapshot()
+    def snapshot(self, name: str = "") -> Snapshot:
+        return self._database().snapshot(name)
 
     def restore(self, snapshot: Snapshot) -> None:
         self._database().restore(snapshot)
@@ -140,3 +146,42 @@ class LocalDatabase(DatabaseControl):
 
     def _database(self) -> Database:
         return self._instances.database(str(self._path))
+
+
+@dataclass(frozen=True, slots=True)
+class HeldSnapshot:
+    """A snapshot: its id, its name, and the time of its state by the emulator's clock."""
+
+    snapshot: str
+    name: str
+    time: datetime
+
+
+class SnapshotList(ControlInterface):
+    """The snapshots of a database that clients hold by id."""
+
+    PATH = "{database}"
+    SCOPE = "database"
+
+    @operation("ListSnapshots", "GET /snapshots", "snapshots")
+    def snapshots(self) -> list[HeldSnapshot]:
+        """Return the snapshots that can be restored, the latest first.
+
+        A snapshot later than a state that was restored since cannot be restored. The snapshots of
+        a Python process that contains the emulator have no ids, and are not listed.
+        """
+
+
+class LocalSnapshots(SnapshotList):
+    """The snapshots of a database in this process; `held` are those of all databases by id."""
+
+    def __init__(self, held: Mapping[str, DatabaseSnapshot], database: Database) -> None:
+        self._held = held
+        self._database = database
+
+    def snapshots(self) -> list[HeldSnapshot]:
+        return [
+            HeldSnapshot(id_, snapshot.name, datetime_of(snapshot.taken_at))
+            for id_, snapshot in list(self._held.items())[::-1]
+            if self._database.holds(snapshot)
+        ]

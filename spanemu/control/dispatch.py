@@ -92,6 +92,11 @@ class Dispatcher:
         reply = to_plain(result, spelled)
         return {spelled(operation.result): reply} if operation.result else reply or {}
 
+    def held(self, kind: str) -> Mapping[str, Any]:
+        """Return the held objects of a kind by id, the oldest first."""
+        registry = self._registries.get(kind)
+        return {} if registry is None else registry.values()
+
     def _resolve(self, held: Held, id_: Any) -> Any:
         return self._registry(held).get(from_plain(str, id_, held.kind))
 
@@ -166,6 +171,11 @@ class HandleRegistry(Generic[T]):
             raise HandleExpired(self._kind, id_)
         entry.connection, entry.asked_at = _connection(), monotonic()
         return entry.value
+
+    def values(self) -> Mapping[str, T]:
+        """Return the values by id, the oldest first."""
+        with self._mutex:
+            return {id_: entry.value for id_, entry in self._entries.items()}
 
     def release(self, id_: str) -> T:
         """Remove the entry of an id and return its value. Raises HandleExpired."""

@@ -163,14 +163,21 @@ class DatabaseSnapshot:
     history: History[Generation]
     splitting: SplittingState
     clock: ClockState
+    taken_at: int
+    name: str
 
     @classmethod
-    def of(cls, core: DatabaseCore) -> DatabaseSnapshot:
+    def of(cls, core: DatabaseCore, name: str = "") -> DatabaseSnapshot:
         """Take a snapshot of the current state."""
         with core.store.mutex:
             store, history = core.store.snapshot(), core.history.copy()
-            clock = core.environment.clock.state
-            return cls(core.name, ref(core), store, history, core.splitting.state, clock)
+            clock, now = core.environment.clock.state, core.environment.clock.peek()
+            splitting = core.splitting.state
+            return cls(core.name, ref(core), store, history, splitting, clock, now, name)
+
+    def is_of(self, core: DatabaseCore) -> bool:
+        """Return whether the snapshot can be restored in a database."""
+        return self.core() is core and core.store.holds(self.store)
 
     def release(self) -> None:
         """Release the snapshot, so that changes need not be recorded for it."""

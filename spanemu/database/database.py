@@ -207,9 +207,13 @@ class Database:
 
     # ------------------------------------------------------------------ operations for tests
 
-    def snapshot(self) -> DatabaseSnapshot:
+    def snapshot(self, name: str = "") -> DatabaseSnapshot:
         """Return a snapshot of the current state, for `restore`."""
-        return DatabaseSnapshot.of(self._core)
+        return DatabaseSnapshot.of(self._core, name)
+
+    def holds(self, snapshot: DatabaseSnapshot) -> bool:
+        """Return whether a snapshot can be restored."""
+        return snapshot.is_of(self._core)
 
     def restore(self, snapshot: DatabaseSnapshot) -> None:
         """Restore the state of a snapshot; open transactions are aborted, sessions stay open.

@@ -268,6 +268,10 @@ class Store(StoreReads):
             if self.change_listener is not None:
                 self.change_listener.on_restore()
 
+    def holds(self, snapshot: StoreSnapshot) -> bool:
+        """Return whether a snapshot is valid."""
+        return snapshot in self._snapshots
+
     def forget(self, snapshot: StoreSnapshot) -> None:
         """Discard a snapshot, so that the undo log need not reach back to it."""
         with self.mutex:

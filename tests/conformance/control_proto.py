@@ -168,7 +168,7 @@ def _request(messages: Messages, interface: type[ControlInterface], operation: O
     for name, parameter in operation.parameters.items():
         if isinstance(parameter.marker, Held):
             found = FieldType("string")
-        elif isinstance(parameter.marker, Sent):
+        elif isinstance(parameter.marker, Sent) and parameter.hint is not str:
             found = FieldType(LIST)
         else:
             found = messages.type_of(parameter.hint)

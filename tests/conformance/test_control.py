@@ -354,3 +354,58 @@ def test_the_schema_is_linted(home):
     (finding, *_) = home.lint()
     assert finding.object in ("ByQty", "Again")
     assert finding.rule.id == finding.id
+
+
+# ------------------------------------------------------------------ dumps and loads
+
+
+def test_a_dump_is_loaded_into_another_database(emulator, home):
+    save(home, "B", None)
+    dump = home.dump()
+    copy = emulator.create_database(f"control-{next(_numbers)}")
+    assert (dump.rows, copy.load(sql=dump.sql)) == (2, 2)
+    assert stock(copy) == stock(home) == [("A", 10), ("B", None)]
+
+
+@pytest.mark.parametrize("form", ["sql", "jsonl", "csv", "avro"])
+def test_a_dump_in_files_is_loaded(emulator, home, tmp_path, form):
+    dump = home.dump(tmp_path / form, format=form)
+    assert (dump.rows, dump.sql) == (1, "")
+    copy = emulator.create_database(f"control-{next(_numbers)}")
+    assert copy.load(tmp_path / form) == 1
+    assert stock(copy) == [("A", 10)]
+
+
+def test_parts_of_a_dump(emulator, home, tmp_path):
+    assert "CREATE" not in home.dump(schema=False).sql
+    assert home.dump(rows=False).rows == 0
+    home.dump(tmp_path, format="jsonl")
+    copy = emulator.create_database(f"control-{next(_numbers)}", schema=SCHEMA)
+    assert copy.load(tmp_path, tables=["Parts"], schema=False) == 0
+    assert copy.load(tmp_path, schema=False) == 1
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda home: home.dump(tables=["Nobody"]), "no table Nobody"),
+        (lambda home: home.dump(format="xml"), "'xml' is not a format"),
+        (lambda home: home.dump(format="csv"), "csv needs a path"),
+        (lambda home: home.dump("/dev/null/x", format="csv"), "/dev/null/x"),
+        (lambda home: home.load(), "a path or SQL"),
+        (lambda home: home.load("/nowhere/at/all"), "/nowhere/at/all"),
+        (lambda home: home.load("/dev/null", sql="SELECT 1"), "a path or SQL"),
+        (lambda home: home.load(sql="DROP TABLE Nobody"), "sql:1: .*Nobody"),
+        (lambda home: home.load(sql="SELECT 1", schema=False), "no part"),
+    ],
+)
+def test_transfers_that_are_refused(home, call, words):
+    with pytest.raises(ValueError, match=words):
+        call(home)
+    assert stock(home) == [("A", 10)]
+
+
+def test_rows_that_exist_are_refused(home):
+    sql = home.dump(schema=False).sql
+    with pytest.raises(ValueError, match=r"sql:1: .*already exists"):
+        home.load(sql=sql)

@@ -234,3 +234,34 @@ def test_senseless_arguments_are_refused_by_the_api():
             response = serve(Request(route.http_method, f"{PREFIX}{path}", query, {}, body))
             assert response.status < 500, (operation.name, given, response.body)
             json.loads(response.body)
+
+
+def test_snapshots_are_listed_while_they_can_be_restored(ask, home):
+    assert ask("GET", f"{home.name}/snapshots") == (200, {"snapshots": []})
+    first = ask("POST", f"{home.name}:snapshot", {"name": "empty"})[1]["snapshot"]
+    second = ask("POST", f"{home.name}:snapshot")[1]["snapshot"]
+    home.snapshot()  # of the process itself, which needs no id
+    status, reply = ask("GET", f"{home.name}/snapshots")
+    assert status == 200
+    assert [(each["snapshot"], each["name"]) for each in reply["snapshots"]] == [
+        (second, ""),
+        (first, "empty"),
+    ]
+    assert all(each["time"].endswith("Z") for each in reply["snapshots"])
+    assert ask("POST", f"{home.name}:restore", {"snapshot": first})[0] == 200
+    assert [each["snapshot"] for each in ask("GET", f"{home.name}/snapshots")[1]["snapshots"]] == [
+        first
+    ]
+    ask("POST", f"{home.name}:forget", {"snapshot": first})
+    assert ask("GET", f"{home.name}/snapshots")[1] == {"snapshots": []}
+    assert ask("GET", f"{home.name}-none/snapshots")[0] == 404
+
+
+def test_a_database_is_dumped_and_loaded(ask, home):
+    status, dump = ask("POST", f"{home.name}:dump", {"schema": False})
+    assert (status, dump["rows"]) == (200, 1)
+    assert dump["sql"].startswith("INSERT INTO")
+    home.client().execute_partitioned_dml("DELETE FROM Stock WHERE TRUE")
+    assert ask("POST", f"{home.name}:load", {"sql": dump["sql"]}) == (200, {"rows": 1})
+    assert ask("POST", f"{home.name}:load", {"sql": dump["sql"]})[0] == 400
+    assert ask("POST", f"{home.name}-none:dump", {})[0] == 404

@@ -130,7 +130,7 @@ def test_a_snapshot_is_taken_and_restored(console, music):
     with music.client().snapshot() as snapshot:
         assert list(snapshot.execute_sql("SELECT COUNT(*) FROM Singers")) == [[2]]
     page.press("Delete two singers")
-    page.see("No snapshot was taken here.")
+    page.see("There is no snapshot.")
 
 
 def test_the_heatmap_and_the_splits_are_shown(console, music):

@@ -26,7 +26,7 @@ from spanemu import EmulatorClock, Faults
 from spanemu.api.change_streams import ChangeStreamHandle, ChangeStreamsHandle
 from spanemu.cli.commands import COMMANDS, command_named
 from spanemu.control.change_streams import ChangeStreamControl
-from spanemu.control.databases import DatabaseControl
+from spanemu.control.databases import DatabaseControl, SnapshotList
 from spanemu.control.emulator import EmulatorControl
 from spanemu.control.faults import Fault
 from spanemu.control.hotspot_watch import Watch
@@ -34,7 +34,9 @@ from spanemu.control.hotspots import HotspotsHandle
 from spanemu.control.operation import Operation, operations_of
 from spanemu.control.recording import Recorder, RecordingSource
 from spanemu.control.request_log import RequestLog
+from spanemu.control.saving import SavingControl
 from spanemu.control.splits import SplitsHandle
+from spanemu.control.transfers import TransferControl
 from spanemu.rest.control import route_of
 
 ROOT = Path(__file__).parents[2]
@@ -78,8 +80,11 @@ INTERFACES = (
     HotspotsHandle,
     Watch,
     SplitsHandle,
+    SnapshotList,
+    TransferControl,
     ChangeStreamControl,
     RequestLog,
+    SavingControl,
 )
 
 

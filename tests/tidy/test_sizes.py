@@ -35,7 +35,6 @@ FRAGMENT_LINES = 60
 ROWS_OF_TABLES = ("spanemu/sql/planner/rules/", "spanemu/sql/functions/", "spanemu/ddl/kinds/")
 FRAGMENTS = {
     "pytest_spanemu/hookspecs.py": "pytest takes the hooks of a module",
-    "spanemu/api/operations.py": "its imports are for requests of other processes",
     "spanemu/cli/save.py": "each subcommand has a module",
 }
 FUNCTION_LINES_MAX = 50

@@ -101,16 +101,6 @@ async function showClock(view) {
 
 // ------------------------------------------------------------------ snapshots
 
-// The emulator holds snapshots by id for a day; this browser keeps their names and times.
-function snapshotsOf(database) {
-  try {
-    return JSON.parse(sessionStorage.getItem(`spanemu.snapshots.${database}`) ?? "[]");
-  } catch {
-    return [];
-  }
-}
-const keepSnapshots = (database, kept) => sessionStorage.setItem(`spanemu.snapshots.${database}`, JSON.stringify(kept));
-
 async function showSnapshots(view) {
   const path = pathOf(view.database), said = el("div"), list = el("div");
   const name = el("input", { placeholder: "before the migration", "aria-label": "Name" });
@@ -121,36 +111,32 @@ async function showSnapshots(view) {
     } catch (error) {
       said.replaceChildren(failure(error));
     }
-    draw();
+    await draw();
   };
   const take = guarded(async () => {
-    const { snapshot } = await control("POST", `${path}:snapshot`, {});
-    const { now } = await control("GET", "clock");
-    keepSnapshots(view.database, [{ id: snapshot, name: name.value || `Snapshot ${snapshot}`, at: now }, ...snapshotsOf(view.database)]);
+    await control("POST", `${path}:snapshot`, { name: name.value });
     name.value = "";
     tell("The snapshot was taken.");
   });
   const restore = guarded(async each => {
-    const done = await ask(`Restore ${each.name}?`, el("p", {}, "Rows and schema become as they were. Open transactions are aborted; sessions and clients stay usable."), async () => {
-      await control("POST", `${path}:restore`, { snapshot: each.id });
+    const done = await ask(`Restore ${titleOf(each)}?`, el("p", {}, "Rows and schema become as they were. Open transactions are aborted; sessions and clients stay usable."), async () => {
+      await control("POST", `${path}:restore`, { snapshot: each.snapshot });
       return true;
     }, { verb: "Restore" });
     if (!done) return;
-    // A snapshot later than the restored state is gone with it.
-    const kept = snapshotsOf(view.database);
-    keepSnapshots(view.database, kept.slice(kept.findIndex(other => other.id === each.id)));
-    tell(`${each.name} was restored.`);
+    tell(`${titleOf(each)} was restored.`);
   });
   const forget = guarded(async each => {
-    keepSnapshots(view.database, snapshotsOf(view.database).filter(other => other.id !== each.id));
-    await control("POST", `${path}:forget`, { snapshot: each.id });
+    await control("POST", `${path}:forget`, { snapshot: each.snapshot });
   });
-  function draw() {
-    const kept = snapshotsOf(view.database);
-    list.replaceChildren(kept.length ? table(["Snapshot", "Taken (UTC, by the emulator's clock)", ""], kept.map(each => [el("b", {}, each.name), moment(each.at), el("span", { class: "actions" },
-      writes(() => [button("Restore", () => restore(each), "", { "aria-label": `Restore ${each.name}` }), button("Delete", () => forget(each), "plain", { "aria-label": `Delete ${each.name}` })]))]))
-      : empty("No snapshot was taken here.", "A snapshot keeps the schema and all rows. Taking one copies nothing."));
+  // The emulator holds a snapshot for a day after the last request for it.
+  const titleOf = each => each.name || each.snapshot;
+  async function draw() {
+    const { snapshots: kept = [] } = await control("GET", `${path}/snapshots`);
+    list.replaceChildren(kept.length ? table(["Snapshot", "Taken (UTC, by the emulator's clock)", ""], kept.map(each => [el("b", {}, titleOf(each)), moment(each.time), el("span", { class: "actions" },
+      writes(() => [button("Restore", () => restore(each), "", { "aria-label": `Restore ${titleOf(each)}` }), button("Delete", () => forget(each), "plain", { "aria-label": `Delete ${titleOf(each)}` })]))]))
+      : empty("There is no snapshot.", "A snapshot keeps the schema and all rows. Taking one copies nothing."));
   }
   view.show(writes(() => el("form", { class: "tools", onsubmit: event => { event.preventDefault(); take(); } }, labelled("Name", name), el("button", { type: "submit", class: "primary" }, "Take a snapshot"))), said, list);
-  draw();
+  await draw();
 }
