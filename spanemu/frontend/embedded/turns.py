@@ -8,12 +8,14 @@ interval is a setting of the whole process, which belongs to the user, so that i
 Instead, a thread that begins a call in the middle of another thread's call waits for its turn,
 first come, first served, on a lock of its own: it does not compete for the interpreter. A thread
 keeps its turn over several short calls, so that all waiting threads have one in `ROUND_SECONDS`.
+On a busy machine it takes long until the next thread runs, and turns are longer.
 
-    begin   the turn is free, or the thread's own      run
-            the turn is over, and others wait          pass it on to the first, wait behind the last
-            another thread is within a call            wait behind the last
-    end     keep the turn; others may take it unless the next call begins before they do
-    pause   pass it on: the call waits for a lock, for rows or for time
+    begin   the turn is the thread's own, or nobody is within a call   run
+            another thread is within a call                            wait behind the last
+    end     the turn is over, and others wait                          call the first of them
+            otherwise                                                  keep the turn, unless another
+                                                                       thread begins a call earlier
+    pause   the call waits for a lock, for rows or for time            call the first
 
 Only fairness depends on turns, never correctness. The first thread of the queue looks from time to
 time whether the thread with the turn has gone away between two calls, or is busy with a long call,
@@ -30,7 +32,10 @@ from contextlib import suppress
 from spanemu.base.clock import monotonic
 
 ROUND_SECONDS = 0.006  # in which each of a few waiting threads has a turn
-TURN_SECONDS_MIN = 0.0005  # handing over takes about 0.02 ms
+TURN_SECONDS_MIN = 0.0005
+TURN_SECONDS_MAX = 0.005  # Python's own interval
+_WORTH = 10  # times as long as passing a turn on takes, a turn lasts at least
+_REMEMBERED = 8  # the number of passes of which a mean is kept, roughly
 POLL_SECONDS = 0.001  # after which the first thread of the queue looks whether the turn is free
 _LONG_SECONDS = 2 * ROUND_SECONDS  # for which others wait at most for a call to end
 
@@ -58,20 +63,18 @@ class Turns:
         self._thread = 0
         self._began = 0.0
         self._is_within_call = False
+        self._stopped = 0.0  # when the last thread began to wait
+        self._pass_seconds = 0.0  # the mean time from there until the next thread runs
         self._queue: deque[_Waiter] = deque()
 
     def begin(self) -> None:
         """Wait until it is this thread's turn, at most for a few milliseconds a waiting thread."""
         thread = get_ident()
-        if self._thread == thread:
-            if self._is_within_call:  # A call that makes a call keeps its turn.
-                return
-            if self._queue and monotonic() - self._began >= self._turn_seconds():
-                self._wait(thread, pass_on=True)
-        elif self._is_within_call:
-            self._wait(thread, pass_on=False)
-        else:
-            self._thread, self._began = thread, monotonic()
+        if self._thread != thread:
+            if self._is_within_call:
+                self._wait(thread)
+            else:
+                self._thread, self._began = thread, monotonic()
         self._is_within_call = True
 
     @property
@@ -80,9 +83,11 @@ class Turns:
         return len(self._queue)
 
     def end(self) -> None:
-        """End a call."""
+        """End a call, and pass the turn on if it is over and others wait."""
         if self._thread == get_ident():
             self._is_within_call = False
+            if self._queue and monotonic() - self._began >= self._turn_seconds():
+                self._call_first()
 
     def pause(self) -> None:
         """Let another thread have the turn: the call in progress begins to wait."""
@@ -92,7 +97,9 @@ class Turns:
             self._call_first()
 
     def _turn_seconds(self) -> float:
-        return max(TURN_SECONDS_MIN, ROUND_SECONDS / (len(self._queue) + 1))
+        share = ROUND_SECONDS / (len(self._queue) + 1)
+        shortest = max(TURN_SECONDS_MIN, _WORTH * self._pass_seconds)
+        return min(max(share, shortest), TURN_SECONDS_MAX)
 
     def _may_be_taken(self) -> bool:
         """Return whether the thread with the turn does something else, or a long call."""
@@ -107,11 +114,10 @@ class Turns:
         waiter.is_called = True
         waiter.lock.release()
 
-    def _wait(self, thread: int, *, pass_on: bool) -> None:
+    def _wait(self, thread: int) -> None:
         waiter, queue = _Waiter(thread), self._queue
+        self._stopped = monotonic()
         queue.append(waiter)
-        if pass_on:
-            self._call_first()
         try:
             while not waiter.is_called:
                 before = _position(queue, waiter)
@@ -121,7 +127,10 @@ class Turns:
         finally:
             if not waiter.is_called:
                 _remove(queue, waiter)
-        self._thread, self._began = thread, monotonic()
+        now = monotonic()
+        if waiter.is_called and self._stopped > self._began:
+            self._pass_seconds += (now - self._stopped - self._pass_seconds) / _REMEMBERED
+        self._thread, self._began = thread, now
 
 
 def _position(queue: deque[_Waiter], waiter: _Waiter) -> int:

@@ -18,7 +18,7 @@ SECONDS_MAX = 20.0
 @pytest.fixture
 def patient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nobody runs without having been called."""
-    for name in ("ROUND_SECONDS", "TURN_SECONDS_MIN", "POLL_SECONDS", "_LONG_SECONDS"):
+    for name in ("ROUND_SECONDS", "TURN_SECONDS_MAX", "POLL_SECONDS", "_LONG_SECONDS"):
         monkeypatch.setattr(module, name, SECONDS_MAX)
 
 
@@ -99,18 +99,26 @@ def test_a_turn_that_is_over_is_passed_on(
     turns.begin()
     others.add()
     others.add()
-    turns.end()
     monkeypatch.setattr(turns, "_turn_seconds", lambda: 0.0)
+    turns.end()
     turns.begin()  # Returns after the others had their turns.
     assert others.began == [0, 1]
     turns.end()
+
+
+def test_turns_are_longer_where_passing_them_on_takes_long(turns: Turns) -> None:
+    turns._queue.extend([module._Waiter(number) for number in range(7)])
+    usual = turns._turn_seconds()
+    turns._pass_seconds = 2 * usual / module._WORTH
+    assert turns._turn_seconds() == pytest.approx(2 * usual)
+    turns._pass_seconds = 1.0
+    assert turns._turn_seconds() == module.TURN_SECONDS_MAX
 
 
 @pytest.mark.usefixtures("patient")
 def test_a_call_within_a_call_keeps_the_turn(turns: Turns, others: Others) -> None:
     turns.begin()
     others.add()
-    turns._began = 0.0
     turns.begin()
     assert not others.began
     turns.pause()
