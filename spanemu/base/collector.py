@@ -25,6 +25,7 @@ from spanemu.base.clock import monotonic
 
 PAUSE_SECONDS_MAX = 1.0  # of blocks that overlap; the next block then runs with collections
 COLLECTION_SECONDS_MAX = 0.005  # a full collection that takes longer freezes what survived
+FROZEN_BY_PYTHON_MAX = 1_000  # Python 3.12 itself freezes some hundred objects
 _FULL = 2  # the number of the oldest generation
 
 
@@ -126,7 +127,7 @@ class Heap:
         """Freeze the objects that exist, and freeze more after long collections."""
         with self._mutex:
             self._holders += 1
-            if not self._is_active and not gc.get_freeze_count():
+            if not self._is_active and gc.get_freeze_count() <= FROZEN_BY_PYTHON_MAX:
                 self._is_active = True
                 gc.callbacks.append(self._on_collection)
             self.freeze()

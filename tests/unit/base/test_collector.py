@@ -167,7 +167,7 @@ def test_a_long_collection_freezes_the_survivors() -> None:
         gc.collect()
         collector.COLLECTION_SECONDS_MAX = 1e9
         collect()
-        assert gc.get_freeze_count() == 0
+        assert gc.get_freeze_count() <= collector.FROZEN_BY_PYTHON_MAX
         collector.COLLECTION_SECONDS_MAX = 0.0
         collect()
         assert gc.get_freeze_count() > 1_000
