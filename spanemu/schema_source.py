@@ -18,14 +18,20 @@ import re
 import warnings
 from collections.abc import Iterable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from spanemu.base.deferred import deferred
 from spanemu.base.errors import Code, SpannerError
-from spanemu.base.excerpts import excerpt, position_of_name
 from spanemu.base.patterns import lazy_pattern
 from spanemu.base.record import dataclass
 from spanemu.schema.dialect import GOOGLE_STANDARD_SQL, POSTGRESQL, DatabaseDialect
 from spanemu.sql.dialects import dialect_of
 from spanemu.sql.errors import DdlSyntaxFailure, SyntaxFailure
+
+if TYPE_CHECKING:
+    from spanemu.base import excerpts
+else:
+    excerpts = deferred("spanemu.base.excerpts")
 
 _BLANK = r"(?:\s|--[^\n]*(?:\n|$)|\#[^\n]*(?:\n|$)|/\*(?:[^*]|\*(?!/))*\*/)"
 _DDL = lazy_pattern(
@@ -135,12 +141,12 @@ def rejected(statement: SchemaStatement, failure: SpannerError) -> SchemaRejecte
     text = statement.text
     if isinstance(failure, DdlSyntaxFailure):
         text, position = failure.statement, (failure.line, failure.column)
-    elif (name_position := position_of_name(text, str(failure))) is not None:
+    elif (name_position := excerpts.position_of_name(text, str(failure))) is not None:
         position = name_position
     else:
         return SchemaRejected(statement.origin, statement.line, failure)
     line = statement.line + position[0] - 1
-    return SchemaRejected(statement.origin, line, failure, excerpt(text, *position))
+    return SchemaRejected(statement.origin, line, failure, excerpts.excerpt(text, *position))
 
 
 def _load(source: Source, dialect: DatabaseDialect) -> list[SchemaStatement]:

@@ -14,21 +14,22 @@ from spanemu.base.deferred import Once, deferred
 from spanemu.base.resource_names import DatabaseName
 from spanemu.config import EmulatorConfig
 from spanemu.control.emulator import LocalEmulator
-from spanemu.control.recorder import EmbeddedRecorder
 from spanemu.frontend.control import control_service, typed_control_service
 from spanemu.frontend.control_access import control_access
 from spanemu.frontend.dispatch import Endpoints
-from spanemu.frontend.interception import InterceptedRequest
 from spanemu.frontend.method import Service
 
 if TYPE_CHECKING:
     from spanemu.api import operations
-    from spanemu.control import dispatch
+    from spanemu.control import dispatch, recorder
     from spanemu.control import hotspots as hotspot_control
+    from spanemu.frontend import interception
 else:
     operations = deferred("spanemu.api.operations")
     dispatch = deferred("spanemu.control.dispatch")
     hotspot_control = deferred("spanemu.control.hotspots")
+    recorder = deferred("spanemu.control.recorder")
+    interception = deferred("spanemu.frontend.interception")
 
 OPERATIONS = (
     "GetEmulator", "ResetEmulator",
@@ -80,11 +81,11 @@ def services_for_processes(
     )
 
 
-def recorder_of(instances: Instances, endpoints: Endpoints, name: str) -> EmbeddedRecorder:
+def recorder_of(instances: Instances, endpoints: Endpoints, name: str) -> recorder.EmbeddedRecorder:
     """Return a recorder of the database `name`."""
-    return EmbeddedRecorder(
+    return recorder.EmbeddedRecorder(
         name,
-        lambda method, request: InterceptedRequest(method, request, instances),
+        lambda method, request: interception.InterceptedRequest(method, request, instances),
         endpoints.watchers,
     )
 

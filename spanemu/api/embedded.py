@@ -35,7 +35,6 @@ from spanemu.base.deferred import Once, deferred
 from spanemu.base.errors import SpannerError
 from spanemu.base.process import OwnProcess
 from spanemu.base.rand import Randomness
-from spanemu.base.raw_key import raw_key
 from spanemu.base.resource_ids import check_database_id
 from spanemu.base.resource_names import DatabaseName, InstanceName
 from spanemu.config import (
@@ -49,7 +48,6 @@ from spanemu.config import (
 from spanemu.control.clock import EmbeddedClock, as_datetime, nanos_of
 from spanemu.control.databases import LocalDatabase
 from spanemu.control.emulator import EmulatorInfo, LocalEmulator
-from spanemu.control.recorder import EmbeddedRecorder
 from spanemu.control.saving import LocalSaving
 from spanemu.control.transfers import Dump, FilePath
 from spanemu.database.core import Environment
@@ -63,19 +61,22 @@ if TYPE_CHECKING:
     from spanemu.api import change_streams as streams
     from spanemu.api import remote, transfers
     from spanemu.api.saving import keeper as keeping
+    from spanemu.base import raw_key as raw_keys
     from spanemu.control import change_streams as stream_control
-    from spanemu.control import dispatch, injector
+    from spanemu.control import dispatch, injector, recorder
     from spanemu.control import splits as split_control
     from spanemu.control.hotspots import Hotspots
     from spanemu.telemetry import emulator_telemetry, request_ring
 else:
-    keeping = deferred("spanemu.api.saving.keeper")
-    remote = deferred("spanemu.api.remote")
     streams = deferred("spanemu.api.change_streams")
+    remote = deferred("spanemu.api.remote")
     transfers = deferred("spanemu.api.transfers")
+    keeping = deferred("spanemu.api.saving.keeper")
+    raw_keys = deferred("spanemu.base.raw_key")
     stream_control = deferred("spanemu.control.change_streams")
     dispatch = deferred("spanemu.control.dispatch")
     injector = deferred("spanemu.control.injector")
+    recorder = deferred("spanemu.control.recorder")
     split_control = deferred("spanemu.control.splits")
     emulator_telemetry = deferred("spanemu.telemetry.emulator_telemetry")
     request_ring = deferred("spanemu.telemetry.request_ring")
@@ -126,7 +127,7 @@ class EmbeddedDatabase(LocalDatabase, DatabaseHandle):
         return transfers.LocalTransfers(self._instances, self._path)
 
     def split_at(self, table: str, key: Sequence[Any]) -> None:
-        self._database().split_at(table, raw_key(key))
+        self._database().split_at(table, raw_keys.raw_key(key))
 
     @property
     def splits(self) -> split_control.Splits:
@@ -320,7 +321,7 @@ class Emulator(EmulatorHandle):
         self._check_open()
         return self._saving.save()
 
-    def record(self, database: NamedDatabase | str) -> EmbeddedRecorder:
+    def record(self, database: NamedDatabase | str) -> recorder.EmbeddedRecorder:
         return recorder_of(self._instances, self.endpoints, self.name_of(database))
 
     def hotspots(self, database: NamedDatabase | str) -> Hotspots:

@@ -28,7 +28,6 @@ from spanemu.base.resource_names import DatabaseName, InstanceName
 from spanemu.control.clock import EmulatorClock
 from spanemu.control.databases import DatabaseControl
 from spanemu.control.emulator import EmulatorControl
-from spanemu.control.recording import Recorder
 from spanemu.control.transfers import TransferControl
 from spanemu.schema.dialect import GOOGLE_STANDARD_SQL, DatabaseDialect
 from spanemu.schema_source import Source
@@ -36,12 +35,14 @@ from spanemu.schema_source import Source
 if TYPE_CHECKING:
     from spanemu.api import change_streams as streams
     from spanemu.control import faults as fault_control
+    from spanemu.control import recording
     from spanemu.control import request_log as requests
     from spanemu.control import splits as split_control
     from spanemu.control.hotspots import HotspotsHandle
 else:
     streams = deferred("spanemu.api.change_streams")
     fault_control = deferred("spanemu.control.faults")
+    recording = deferred("spanemu.control.recording")
     requests = deferred("spanemu.control.request_log")
     split_control = deferred("spanemu.control.splits")
 
@@ -296,7 +297,7 @@ class EmulatorHandle(EmulatorControl):
         """
 
     @abstractmethod
-    def record(self, database: NamedDatabase | str) -> Recorder:
+    def record(self, database: NamedDatabase | str) -> recording.Recorder:
         """Return a context manager that records the requests of a database's clients."""
 
     @abstractmethod

@@ -7,20 +7,27 @@ were changed, and wakes their readers. A change of partitions or streams wakes e
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol, cast
+from typing import TYPE_CHECKING, Protocol, cast
 
+from spanemu.base.deferred import deferred
 from spanemu.base.limits import CHANGE_STREAM_READERS_MAX
 from spanemu.base.waking import Waker
-from spanemu.change_streams.errors import TooManyReaders
-from spanemu.change_streams.partitions import Era
-from spanemu.change_streams.records import DataChangeRecord, records_of
-from spanemu.change_streams.tracking import TrackedStreams
 from spanemu.storage.change_log import ChangeEntry, StreamPartitions
 from spanemu.storage.store import Store
 
-_RECORDS_KEPT = 1_024  # entries whose records are kept for the readers of other partitions
+if TYPE_CHECKING:
+    from spanemu.change_streams import errors, tracking
+    from spanemu.change_streams import partitions as partitioning
+    from spanemu.change_streams import records as change_records
 
-Records = Sequence[tuple[int, DataChangeRecord]]
+    Records = Sequence[tuple[int, change_records.DataChangeRecord]]
+else:
+    errors = deferred("spanemu.change_streams.errors")
+    partitioning = deferred("spanemu.change_streams.partitions")
+    change_records = deferred("spanemu.change_streams.records")
+    tracking = deferred("spanemu.change_streams.tracking")
+
+_RECORDS_KEPT = 1_024  # entries whose records are kept for the readers of other partitions
 
 
 class Wakeable(Protocol):
@@ -43,7 +50,8 @@ class StreamReaders:
         self._store = store
         self._readers: dict[str, dict[str, set[Wakeable]]] = {}  # by stream and token
         self._records: dict[tuple[str, int], Records] = {}  # by stream and serial of the entry
-        self._changes: list[tuple[ChangeEntry, TrackedStreams]] = []  # whose readers still sleep
+        # Changes whose readers still sleep.
+        self._changes: list[tuple[ChangeEntry, tracking.TrackedStreams]] = []
         self._waker = Waker(self._wake_for_changes)
 
     def count(self) -> int:
@@ -57,7 +65,7 @@ class StreamReaders:
         with self._store.mutex:
             readers = self._readers.setdefault(stream, {}).setdefault(token, set())
             if len(readers) >= CHANGE_STREAM_READERS_MAX:
-                raise TooManyReaders(CHANGE_STREAM_READERS_MAX, token, stream)
+                raise errors.TooManyReaders(CHANGE_STREAM_READERS_MAX, token, stream)
             readers.add(reader)
             self._store.change_listener = self
 
@@ -75,21 +83,21 @@ class StreamReaders:
                 self._store.change_listener = None
                 self._records.clear()
 
-    def records(self, entry: ChangeEntry, stream: str, era: Era) -> Records:
+    def records(self, entry: ChangeEntry, stream: str, era: partitioning.Era) -> Records:
         """Return the records of an entry with the index of their partition, made once."""
         key = stream, entry.serial
         records = self._records.get(key)
         if records is None:
             if len(self._records) >= _RECORDS_KEPT:
                 self._records.clear()
-            records = self._records[key] = records_of(entry, stream, era)
+            records = self._records[key] = change_records.records_of(entry, stream, era)
         return records
 
     # ------------------------------------------------------------------ events of the store
 
     def on_entry(self, entry: ChangeEntry, partitions: StreamPartitions) -> None:
         """Let the readers of the partitions that own changed rows be woken."""
-        self._changes.append((entry, cast("TrackedStreams", partitions)))
+        self._changes.append((entry, cast("tracking.TrackedStreams", partitions)))
         self._waker.signal()
 
     def on_partitions(self, partitions: StreamPartitions | None) -> None:

@@ -209,16 +209,9 @@ def histories_of(store: Store) -> Mapping[str, PartitionHistory]:
     return {name: stream.history for name, stream in tracked_streams(store).items()}
 
 
-def follow_schema(store: Store, schema: Schema, at: int, new_token: NewToken) -> None:
-    """Record what the streams of a schema watch, which is current from `at` on.
-
-    The caller holds the store's mutex.
-    """
+def watch_streams(store: Store, schema: Schema, at: int, new_token: NewToken) -> None:
+    """Record what the streams of a schema watch, as `following.follow_schema` requests."""
     log = store.change_log
-    if not schema.change_streams:
-        if log is not None:
-            store.watch(None)
-        return
     before = (
         TrackedStreams({}, new_token) if log is None else cast("TrackedStreams", log.partitions)
     )

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Annotated, TypedDict, Unpack
 
+from spanemu.base.record import dataclass
 from spanemu.control.operation import ControlInterface, Sent, operation
 
 # mypy: disable-error-code="empty-body"

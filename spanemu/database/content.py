@@ -17,7 +17,7 @@ from weakref import ReferenceType, ref
 from spanemu.base.clock import ClockState
 from spanemu.base.deferred import deferred
 from spanemu.base.record import dataclass
-from spanemu.change_streams.tracking import follow_schema
+from spanemu.change_streams.following import follow_schema
 from spanemu.database.core import DatabaseCore, Environment
 from spanemu.database.generation import Generation
 from spanemu.database.splits.split_manager import SplittingState

@@ -10,7 +10,7 @@ from spanemu.base.call import Call, Cancelled
 from spanemu.base.deferred import deferred
 from spanemu.base.errors import SpannerError
 from spanemu.base.record import dataclass
-from spanemu.change_streams.tracking import follow_schema
+from spanemu.change_streams.following import follow_schema
 from spanemu.database.core import DatabaseCore
 from spanemu.database.drop_protection import drop_period, refuse_drops
 from spanemu.database.generation import Generation

@@ -15,13 +15,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from math import inf
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from google.protobuf.message import DecodeError
 
 from spanemu.base.call import Call, serving
 from spanemu.base.clock import monotonic
 from spanemu.base.collector import Pause
+from spanemu.base.deferred import deferred
 from spanemu.base.limits import (
     ADMIN_REQUEST_BYTES_MAX,
     DEFAULT_LIMITS,
@@ -31,8 +32,12 @@ from spanemu.base.limits import (
 )
 from spanemu.base.live import LiveRows
 from spanemu.frontend.errors import RequestTooLarge, UnreadableRequest
-from spanemu.frontend.interception import Interceptor, intercepted
 from spanemu.frontend.method import Handler, Message, Method, Service
+
+if TYPE_CHECKING:
+    from spanemu.frontend import interception
+else:
+    interception = deferred("spanemu.frontend.interception")
 
 SMALL_REQUEST_BYTES = 32 * 1024  # Python collects no garbage while larger requests are served.
 
@@ -104,10 +109,12 @@ class Endpoint:
         self._instances = instances
         self._watchers = watchers
 
-    def intercept(self, interceptor: Interceptor | None) -> None:
+    def intercept(self, interceptor: interception.Interceptor | None) -> None:
         """Intercept future RPCs with `interceptor`; None ends the interception."""
         method = self._method
-        self._handler = method.handler if interceptor is None else intercepted(method, interceptor)
+        self._handler = (
+            method.handler if interceptor is None else interception.intercepted(method, interceptor)
+        )
 
     def unary(self, data: bytes, call: ServedCall) -> bytes:
         """Return the only reply."""
@@ -251,7 +258,7 @@ class Endpoints:
         for watcher in tuple(self.watchers):
             watcher.ended(call, error)
 
-    def intercept(self, interceptor: Interceptor | None) -> None:
+    def intercept(self, interceptor: interception.Interceptor | None) -> None:
         """Intercept future RPCs with `interceptor`; None ends the interception."""
         for endpoint in self._intercepted:
             endpoint.intercept(interceptor)

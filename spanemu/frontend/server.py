@@ -176,12 +176,18 @@ class _Handlers(grpc.GenericRpcHandler):  # type: ignore[misc]
     """The lookup of the handler for a path; messages stay bytes on both sides of it."""
 
     def __init__(self, endpoints: Endpoints, continuations: continuation.Continuations) -> None:
-        self._by_path = {each.path: _handler(each, continuations) for each in endpoints}
         reflecting = grpc.stream_stream_rpc_method_handler(_Reflection(endpoints))
-        self._by_path |= dict.fromkeys(REFLECTION_PATHS, reflecting)
+        self._by_path = dict.fromkeys(REFLECTION_PATHS, reflecting)
+        self._endpoints = {each.path: each for each in endpoints}
+        self._continuations = continuations
 
     def service(self, handler_call_details: Any) -> Any:
-        return self._by_path.get(handler_call_details.method)
+        """Return the handler of the path, made for its first request; None for an unknown path."""
+        path = handler_call_details.method
+        handler = self._by_path.get(path)
+        if handler is None and (endpoint := self._endpoints.get(path)) is not None:
+            handler = self._by_path[path] = _handler(endpoint, self._continuations)
+        return handler
 
 
 class _Reflection:

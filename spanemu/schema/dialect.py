@@ -9,11 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import field
+from typing import TYPE_CHECKING
 
+from spanemu.base.deferred import deferred
 from spanemu.base.record import dataclass
-from spanemu.base.suggestions import did_you_mean
 from spanemu.values.order import GOOGLESQL_ORDERS, POSTGRESQL_ORDERS, SortOrders
 from spanemu.values.types import POSTGRESQL_SCALARS, SCALARS, Type, TypeCode
+
+if TYPE_CHECKING:
+    from spanemu.base import suggestions
+else:
+    suggestions = deferred("spanemu.base.suggestions")
 
 Fold = Callable[[str], str]  # from an identifier to the key by which it is looked up
 
@@ -151,6 +157,6 @@ def dialect_named(option: str) -> DatabaseDialect:
     dialect = DIALECT_OPTIONS.get(option)
     if dialect is None:
         known = " or ".join(DIALECT_OPTIONS)
-        hint = did_you_mean(option, DIALECT_OPTIONS)
+        hint = suggestions.did_you_mean(option, DIALECT_OPTIONS)
         raise UnknownDialect(f"{option!r} is no dialect of Spanner; use {known}.{hint}")
     return dialect

@@ -12,8 +12,9 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import field
 from functools import cached_property
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
+from spanemu.base.deferred import deferred
 from spanemu.base.limits import DEFAULT_LIMITS, Limits
 from spanemu.base.record import dataclass
 from spanemu.schema.column import Column
@@ -23,12 +24,16 @@ from spanemu.schema.index import Index, SearchIndex, VectorIndex
 from spanemu.schema.objects import ChangeStream
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Table
-from spanemu.schema.table_text import declared_type, row_deletion_text
 from spanemu.sql import resolved
 from spanemu.sql.ddl_ast import DdlStatement
 from spanemu.sql.functions.registry import Catalog
 from spanemu.sql.syntax_tree import Expression, Statement, Token, TypeName
 from spanemu.values.types import Type
+
+if TYPE_CHECKING:
+    from spanemu.schema import table_text
+else:
+    table_text = deferred("spanemu.schema.table_text")
 
 # The values of the option and hint OPTIMIZER_VERSION.
 OPTIMIZER_VERSIONS = frozenset(
@@ -356,11 +361,11 @@ class Dialect(ABC):
 
     def column_type(self, column: Column) -> str:
         """Return the type of a column as DDL writes it, with lengths."""
-        return declared_type(column)
+        return table_text.declared_type(column)
 
     def row_deletion_policy(self, table: Table) -> str | None:
         """Return the expression of the row deletion policy of a table, or None."""
-        return row_deletion_text(table)
+        return table_text.row_deletion_text(table)
 
     # ------------------------------------------------------------------------ names
 

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from spanemu.base.deadline_checks import interruptible
+from spanemu.base.deferred import deferred
 from spanemu.base.errors import SpannerError
 from spanemu.schema.schema import Schema
 from spanemu.sql.executor.reader import ByteRange
@@ -35,7 +36,6 @@ from spanemu.txn.errors.rows import (
     RowInsertedTwice,
     RowNotFound,
 )
-from spanemu.txn.key_sets import DeleteReader
 from spanemu.txn.locks.modes import WRITE_ROW
 from spanemu.txn.read_write import TransactionWorkspace
 from spanemu.txn.rules import CompiledSchema, CompiledTable
@@ -53,6 +53,11 @@ from spanemu.values.mutation import (
     Write,
     WriteKind,
 )
+
+if TYPE_CHECKING:
+    from spanemu.txn import key_sets
+else:
+    key_sets = deferred("spanemu.txn.key_sets")
 
 
 class RowsToWrite(NamedTuple):
@@ -100,7 +105,7 @@ def resolve(
         return RowsToWrite(plan, list(map(plan.decode, mutation.rows)))
     key_set = mutation.key_set
     count = 1 if key_set.all else len(key_set.keys) + len(key_set.ranges)
-    return RangesToDelete(rules, DeleteReader(rules, context).ranges(key_set), count)
+    return RangesToDelete(rules, key_sets.DeleteReader(rules, context).ranges(key_set), count)
 
 
 def _message(rules: CompiledTable, send: Send) -> RowsToWrite:
@@ -119,7 +124,7 @@ def _message(rules: CompiledTable, send: Send) -> RowsToWrite:
 
 def _acknowledged(rules: CompiledTable, context: Context, ack: Ack) -> RangesToDelete:
     """Return the range of a message to delete."""
-    ranges = DeleteReader(rules, context).ranges(RawKeySet(keys=[ack.key]))
+    ranges = key_sets.DeleteReader(rules, context).ranges(RawKeySet(keys=[ack.key]))
     key = None if ack.ignore_not_found else key_text(map(str, ack.key))
     return RangesToDelete(rules, ranges, DELETION, key)
 

@@ -24,7 +24,6 @@ from spanemu.base.deferred import deferred
 from spanemu.base.record import dataclass
 from spanemu.database.splits.warm_splits import WarmSplits
 from spanemu.hotspots.split_settings import SPLIT_SETTINGS, SplitPolicy, SplitSettings
-from spanemu.hotspots.trace import Commit
 from spanemu.schema.index import Index
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Table
@@ -40,6 +39,7 @@ if TYPE_CHECKING:
     from spanemu.database.splits import load_recorder, size_cuts, split_forecast
     from spanemu.hotspots import positions as positioning
     from spanemu.hotspots import split_info, split_model
+    from spanemu.hotspots import trace as hotspot_trace
 else:
     load_recorder = deferred("spanemu.database.splits.load_recorder")
     size_cuts = deferred("spanemu.database.splits.size_cuts")
@@ -47,6 +47,7 @@ else:
     positioning = deferred("spanemu.hotspots.positions")
     split_info = deferred("spanemu.hotspots.split_info")
     split_model = deferred("spanemu.hotspots.split_model")
+    hotspot_trace = deferred("spanemu.hotspots.trace")
 
 WorkEvent = tuple[bytes, float, bytes]
 
@@ -293,7 +294,7 @@ class SplitManager:
             [self._range(*placed) for placed in ranges], rules, self.settings
         )
 
-    def forecast(self, commits: Sequence[Commit]) -> split_forecast.SplitForecast:
+    def forecast(self, commits: Sequence[hotspot_trace.Commit]) -> split_forecast.SplitForecast:
         """Return the splits after following the commits."""
         with self._store.mutex:
             schema = self._schema()

@@ -28,15 +28,16 @@ from spanemu.storage.boundary import Boundary, Origin
 from spanemu.storage.layout import TreeId, encoder_of, parts_of, tree_of
 from spanemu.storage.store import Store
 from spanemu.txn.errors.requests import IndexNotFound, TableNotFound
-from spanemu.txn.key_sets import KeyReader
 from spanemu.values.key import key_decoder
 from spanemu.values.types import Type, TypeCode
 from spanemu.values.value import encoder
 
 if TYPE_CHECKING:
     from spanemu.database import errors
+    from spanemu.txn import key_sets
 else:
     errors = deferred("spanemu.database.errors")
+    key_sets = deferred("spanemu.txn.key_sets")
 
 EXPIRY_DEFAULT_NANOS = 10 * NANOS_PER_DAY
 EXPIRY_MAX_NANOS = 30 * NANOS_PER_DAY
@@ -210,7 +211,7 @@ def _key(source: Table | Index, raw: Sequence[Any]) -> bytes:
         is_whole = isinstance(value, float) and value.is_integer()
         if is_whole and part.column.type.code is TypeCode.INT64:
             plain[position] = str(int(value))
-    return KeyReader(source.name, source.key).key(plain)
+    return key_sets.KeyReader(source.name, source.key).key(plain)
 
 
 def _index_keys(schema: Schema, request: NewSplitPoints) -> tuple[Index, KeyTexts]:

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import islice
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from spanemu.base.deferred import deferred
 from spanemu.base.errors import Unsupported
 from spanemu.database.generation import Generation
 from spanemu.database.options import ReadRequest
@@ -30,12 +31,16 @@ from spanemu.txn.errors.requests import (
     TableNotFound,
     ViewNotReadable,
 )
-from spanemu.txn.key_sets import KeyReader
 from spanemu.txn.rules import cell_getter
 from spanemu.txn.write import with_virtual_columns
 from spanemu.values.cell_mask import EXISTENCE, WHOLE_ROW, cells_of
 from spanemu.values.mutation import RawKeySet
 from spanemu.values.types import Type
+
+if TYPE_CHECKING:
+    from spanemu.txn import key_sets
+else:
+    key_sets = deferred("spanemu.txn.key_sets")
 
 
 class ReadPlan:
@@ -60,7 +65,7 @@ class ReadPlan:
         # A virtual column is computed from other columns.
         self._cells = WHOLE_ROW if self._computes else EXISTENCE | cells_of(positions)
         source = self.table if self.index is None else self.index
-        self._keys = KeyReader(source.name, source.key)
+        self._keys = key_sets.KeyReader(source.name, source.key)
 
     def rows(
         self, request: ReadRequest, reader: RowReader, context: Context

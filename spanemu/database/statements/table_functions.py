@@ -22,11 +22,9 @@ from spanemu.base.clock import (
 from spanemu.base.deferred import deferred
 from spanemu.base.patterns import lazy_pattern
 from spanemu.database.core import DatabaseCore
-from spanemu.queues.errors import BadReceiveArgument
 from spanemu.schema.dialect import POSTGRESQL
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Table
-from spanemu.sql.analysis.table_function import arguments_query, called_function
 from spanemu.sql.dialect import SystemTable, TableFunction
 from spanemu.sql.executor.build import Executable, compile_plan
 from spanemu.sql.executor.run import Run
@@ -36,10 +34,14 @@ from spanemu.sql.resolved import FilterScan, ProjectScan, QueryStatement, Scan, 
 from spanemu.values.types import BOOL, INT64, STRING, TIMESTAMP, Type, array_of
 
 if TYPE_CHECKING:
+    from spanemu.queues import errors as queue_errors
     from spanemu.queues import follower, receiving
+    from spanemu.sql.analysis import table_function as function_calls
 else:
+    queue_errors = deferred("spanemu.queues.errors")
     follower = deferred("spanemu.queues.follower")
     receiving = deferred("spanemu.queues.receiving")
+    function_calls = deferred("spanemu.sql.analysis.table_function")
 
 _SPANNER = "spanner."  # the schema of Spanner's own functions in PostgreSQL
 
@@ -114,13 +116,13 @@ class PreparedCall(NamedTuple):
 
 def prepare_call(statement: Statement, schema: Schema, statistics: Statistics) -> PreparedCall:
     """Return the call in a statement. Raises TableFunctionMisused."""
-    scan = called_function(statement)
+    scan = function_calls.called_function(statement)
     prefix = _SPANNER if schema.dialect is POSTGRESQL else ""
     known = table_function(schema, f"{prefix}{scan.name}")
     assert known is not None, "the analyzer found the function"
     function, queue = known
     assert isinstance(statement, QueryStatement)
-    arguments = plan_statement(arguments_query(statement, scan), schema, statistics)
+    arguments = plan_statement(function_calls.arguments_query(statement, scan), schema, statistics)
     return PreparedCall(
         scan.name,
         queue,
@@ -155,13 +157,15 @@ def _options(
     Raises BadReceiveArgument.
     """
     if batch_size is not None and batch_size < 1:
-        raise BadReceiveArgument(function, "max_batch_size", batch_size, "at least 1")
+        raise queue_errors.BadReceiveArgument(function, "max_batch_size", batch_size, "at least 1")
     if duration is None:
         return receiving.ReceiveOptions(batch_size or 1)
     parts = _PART.findall(duration) if _DURATION.fullmatch(duration) else ()
     nanos = sum(int(number) * _UNITS[unit] for number, unit in parts)
     if not nanos:
-        raise BadReceiveArgument(function, "max_duration", duration, "a duration such as '20m'")
+        raise queue_errors.BadReceiveArgument(
+            function, "max_duration", duration, "a duration such as '20m'"
+        )
     return receiving.ReceiveOptions(batch_size or 1, nanos)
 
 

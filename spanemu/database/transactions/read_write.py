@@ -22,7 +22,6 @@ from spanemu.database.options import (
     ReadWriteOptions,
     StatementRequest,
 )
-from spanemu.database.statements.dml import execute_dml, refuse_pending_columns, refuse_pending_plan
 from spanemu.database.statements.query_engine import (
     Prepared,
     explain_only,
@@ -49,14 +48,17 @@ from spanemu.txn.commit import apply, buffer_mutations
 from spanemu.txn.errors.requests import TooManyMutations, TransactionAborted
 from spanemu.txn.locks.holder import LockHolder
 from spanemu.txn.read_write import TransactionWorkspace
-from spanemu.txn.reader import TransactionReader
 from spanemu.txn.state import State
 from spanemu.values.mutation import Mutation
 
 if TYPE_CHECKING:
     from spanemu.database import errors
+    from spanemu.database.statements import dml
+    from spanemu.txn import reader as locking
 else:
     errors = deferred("spanemu.database.errors")
+    dml = deferred("spanemu.database.statements.dml")
+    locking = deferred("spanemu.txn.reader")
 
 ROWS_READ_AHEAD_MAX = 1_000
 
@@ -153,15 +155,15 @@ class ReadWriteTransaction(TransactionLifecycle):
         plan = read_plan(self._valid_generation(), request)
         transaction = self._statement()
         if transaction.pending:
-            refuse_pending_columns(transaction, plan.table, plan.index, plan.reads)
-        rows = plan.rows(request, TransactionReader(transaction), transaction.context)
+            dml.refuse_pending_columns(transaction, plan.table, plan.index, plan.reads)
+        rows = plan.rows(request, locking.TransactionReader(transaction), transaction.context)
         return ResultStream(plan.columns, read_ahead(rows, self.holder.check), source=plan)
 
     def _query(self, prepared: Prepared, request: StatementRequest) -> ResultStream:
         self._check_readable()
         transaction = self._statement()
-        refuse_pending_plan(transaction, prepared, self._generation.schema)
-        reader = TransactionReader(transaction, lock_scanned=prepared.locks_exclusively)
+        dml.refuse_pending_plan(transaction, prepared, self._generation.schema)
+        reader = locking.TransactionReader(transaction, lock_scanned=prepared.locks_exclusively)
         result = run_query(prepared, request, reader, transaction.context)
         result.rows = read_ahead(result.rows, self.holder.check)
         return result
@@ -199,11 +201,11 @@ class ReadWriteTransaction(TransactionLifecycle):
     def _run_dml(self, prepared: Prepared, request: StatementRequest) -> ResultStream:
         transaction = self._statement()
         if transaction.pending:
-            refuse_pending_plan(transaction, prepared, self._generation.schema)
-        reader = TransactionReader(
+            dml.refuse_pending_plan(transaction, prepared, self._generation.schema)
+        reader = locking.TransactionReader(
             transaction, lock_scanned=prepared.locks_exclusively, writes=True
         )
-        done = execute_dml(prepared, request, transaction, reader, self._generation)
+        done = dml.execute_dml(prepared, request, transaction, reader, self._generation)
         if done.violation is not None:
             self._invalidate(done.violation)
             raise done.violation.fresh()

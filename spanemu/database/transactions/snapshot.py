@@ -54,7 +54,6 @@ from spanemu.txn.errors.requests import (
     TableNotFound,
     TableNotFoundAtTimestamp,
 )
-from spanemu.txn.key_partition import PartitionReader
 from spanemu.txn.read_only import SnapshotReader
 from spanemu.values.mutation import Mutation
 from spanemu.values.timestamp import format_utc
@@ -64,11 +63,13 @@ if TYPE_CHECKING:
     from spanemu.database.statements import partitions as partitioning
     from spanemu.database.statements import stream_queries
     from spanemu.database.system_tables import catalog
+    from spanemu.txn import key_partition
 else:
     errors = deferred("spanemu.database.errors")
-    stream_queries = deferred("spanemu.database.statements.stream_queries")
     partitioning = deferred("spanemu.database.statements.partitions")
+    stream_queries = deferred("spanemu.database.statements.stream_queries")
     catalog = deferred("spanemu.database.system_tables.catalog")
+    key_partition = deferred("spanemu.txn.key_partition")
 
 # The read timestamp of a query of a change stream, in nanoseconds: a marker, for it reads at none.
 _STREAM_READ_TIMESTAMP = 2**63 - 2
@@ -323,7 +324,9 @@ class SnapshotTransaction:
         schema = self._generation.schema
         prepared = self._prepare(request, by_partition=True)
         trees = partitioning.trees_of(schema, partitioning.partitioned_by(prepared, schema))
-        return self._execute(request, prepared, PartitionReader(self._reader, trees, partition))
+        return self._execute(
+            request, prepared, key_partition.PartitionReader(self._reader, trees, partition)
+        )
 
     def _pin(self) -> None:
         """Keep the row versions of the read timestamp for late holders of partition tokens.

@@ -8,17 +8,15 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from spanemu.base.deferred import deferred
 from spanemu.base.limits import BUILT_VALUE_BYTES_MAX
 from spanemu.sql import resolved
-from spanemu.sql.executor import subquery
 from spanemu.sql.executor.codegen_arithmetic import ARITHMETIC, write_arithmetic
 from spanemu.sql.executor.codegen_protocols import ExpressionWriter
 from spanemu.sql.executor.run import Run
-from spanemu.sql.executor.subquery import compile_subquery
 from spanemu.sql.functions.comparison import membership
-from spanemu.sql.functions.conversion import cast_function
 from spanemu.sql.functions.conversion_rules import is_zoned
 from spanemu.sql.functions.errors import EvaluationError
 from spanemu.sql.functions.operations import Operation
@@ -35,6 +33,13 @@ from spanemu.sql.functions.value_size import (
 )
 from spanemu.sql.plan.nodes import Subquery
 from spanemu.sql.resolved import Expr, FunctionCall, LambdaExpr, Literal
+
+if TYPE_CHECKING:
+    from spanemu.sql.executor import subquery
+    from spanemu.sql.functions import conversion
+else:
+    subquery = deferred("spanemu.sql.executor.subquery")
+    conversion = deferred("spanemu.sql.functions.conversion")
 
 # Function implementations that are Python operators, with the text of the operator.
 INLINE: Mapping[Any, str] = {
@@ -248,7 +253,7 @@ _SPECIAL: Mapping[Operation | None, Callable[[FunctionCall, Any], str | None]] =
 
 def _cast(expr: resolved.Cast, writer: ExpressionWriter) -> str:
     source = expr.operand.type
-    convert = cast_function(source, expr.type)
+    convert = conversion.cast_function(source, expr.type)
     name = writer.temporary()
     operand = writer.value(expr.operand)
     arguments = name
@@ -335,7 +340,7 @@ def _sequence(expr: resolved.SequenceRef, writer: ExpressionWriter) -> str:
 
 
 def _subquery(expr: Subquery, writer: ExpressionWriter) -> str:
-    function = compile_subquery(expr, writer.layout, writer.compiler)
+    function = subquery.compile_subquery(expr, writer.layout, writer.compiler)
     return f"{writer.bind(function)}({writer.row}, run)"
 
 

@@ -2,7 +2,7 @@
 
 In reading order: `registry` (the description of a function), `notation` (declarations as text),
 `errors`, `value_size` (limits on the size of values), `operations` (properties of functions
-for the planner and the executor) and `operators` (symbols and keywords as
+for the planner and the executor), `comparison_operators` and `operators` (symbols and keywords as
 hidden functions); `comparison`, `conversion_rules`, `conversion` and `conditional`; the packages
 `numbers`, `text`, `time`, `json` and `aggregates`; and the chapters that are one module each:
 `array`, `hash` (with `farm_hash`), `compression`, `utility` and `introspection`. `messages` and

@@ -22,7 +22,8 @@ F = TypeVar("F", bound=Function | AggregateFunction)
 
 # The modules of `sql.functions` with a table FUNCTIONS, and those with a table AGGREGATES.
 _SCALAR_CHAPTERS = (
-    "operators",  # First, because a name is searched for in chapter after chapter.
+    "comparison_operators",  # First, because a name is searched for in chapter after chapter.
+    "operators",
     "array",
     "compression",
     "conditional",

@@ -26,7 +26,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
+from spanemu.base.deferred import deferred
 from spanemu.base.record import dataclass
 from spanemu.schema.index import Index
 from spanemu.sql.plan.conditions import (
@@ -56,10 +58,16 @@ from spanemu.sql.planner.estimate import (
     estimate,
     rows_visited,
 )
-from spanemu.sql.planner.ordering import RequiredOrder, key_order, match_direction
 from spanemu.sql.planner.planning import Planning
 from spanemu.sql.planner.seeks import Match, Terms, match_key
 from spanemu.sql.resolved import ColumnRef, Expr, ResolvedColumn
+
+if TYPE_CHECKING:
+    from spanemu.sql.planner import ordering
+
+    Required = ordering.RequiredOrder | None
+else:
+    ordering = deferred("spanemu.sql.planner.ordering")
 
 _PARTS_MAX = 64  # a disjunction of more parts is not split
 
@@ -154,7 +162,7 @@ class Path:
 
 
 def best_access(
-    scan: Scan, conditions: Sequence[Expr], required: RequiredOrder | None, planning: Planning
+    scan: Scan, conditions: Sequence[Expr], required: Required, planning: Planning
 ) -> Node:
     """Return the cheapest plan that reads `scan` and applies `conditions`."""
     if planning.hint("index_strategy", scan.hints) == _UNION and not planning.hashes_correlations:
@@ -180,7 +188,7 @@ def _may_use_union(scan: Scan, planning: Planning) -> bool:
     )
 
 
-def _cost_of_union(node: ApplyJoin, required: RequiredOrder | None, planning: Planning) -> float:
+def _cost_of_union(node: ApplyJoin, required: Required, planning: Planning) -> float:
     """Return the cost of visiting entries, grouping them by key, and fetching their rows."""
     entries = estimate(_entries_of(node), planning)
     per_row = 1.0 + HASHED + BACK_JOIN + (0.0 if required is None else _SORT_PER_ROW)
@@ -213,7 +221,7 @@ def _index_union(scan: Scan, conditions: Sequence[Expr], planning: Planning) -> 
 
 
 def _paths(
-    scan: Scan, conditions: Sequence[Expr], required: RequiredOrder | None, planning: Planning
+    scan: Scan, conditions: Sequence[Expr], required: Required, planning: Planning
 ) -> Iterator[Path]:
     terms = Terms({column.id: stored.name for column, stored in scan.outputs})
     for index in _candidates(scan, conditions, planning):
@@ -285,7 +293,7 @@ def _selectivity(conditions: Sequence[Expr]) -> float:
 def _priced(
     scan: Scan,
     way: tuple[Index | None, Match | None],
-    required: RequiredOrder | None,
+    required: Required,
     share: float,
     planning: Planning,
 ) -> Path:
@@ -303,7 +311,9 @@ def _priced(
     rows, direction = visited, 1
     if required is not None:
         key = scan.table.key if index is None else index.full_key
-        direction = match_direction(required, key_order(scan, key, seeks), is_unique=True)
+        direction = ordering.match_direction(
+            required, ordering.key_order(scan, key, seeks), is_unique=True
+        )
         if direction == 0:
             # All rows are read and sorted, whatever the limit.
             cost += rows * _SORT_PER_ROW

@@ -7,8 +7,9 @@ cached and outlives the sizes it was made for, so only differences in kind matte
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from spanemu.base.deferred import deferred
 from spanemu.base.record import dataclass
 from spanemu.schema.index import Index
 from spanemu.schema.table import Table
@@ -27,8 +28,12 @@ from spanemu.sql.plan.nodes import Node, Scan, Subquery
 from spanemu.sql.plan.seek import Among, Equal, Prefixed, Seek
 from spanemu.sql.plan.traverse import has_query, parts, walk
 from spanemu.sql.planner.planning import Planning
-from spanemu.sql.planner.properties import is_single_row
 from spanemu.sql.resolved import Expr, Literal
+
+if TYPE_CHECKING:
+    from spanemu.sql.planner import properties
+else:
+    properties = deferred("spanemu.sql.planner.properties")
 
 SEEK = 4.0  # finding a position in a sorted map
 BACK_JOIN = 5.0  # fetching a row by its key
@@ -195,7 +200,7 @@ def _of_apply(node: ApplyJoin, planning: Planning) -> Estimate:
     left, right = estimate(node.left, planning), estimate(node.right, planning)
     cost = left.cost + left.rows * (right.cost + 1.0)
     is_large = left.rows > _ROWS_MIN and not planning.may_stop_early
-    if is_large and not is_single_row(node.right):
+    if is_large and not properties.is_single_row(node.right):
         cost += (left.rows - _ROWS_MIN) * SEEK_AGAIN
     if node.kind in (JoinKind.SEMI, JoinKind.ANTI):
         return Estimate(max(1.0, left.rows * 0.5), cost)

@@ -19,29 +19,23 @@ from spanemu.sql.plan.nodes import Node, Subquery
 from spanemu.sql.plan.traverse import free, has_query, map_parts, parts
 from spanemu.sql.planner.access_path import best_access
 from spanemu.sql.planner.estimate import estimate, spooling_cost
-from spanemu.sql.planner.min_max import first_row
-from spanemu.sql.planner.ordering import (
-    RequiredKey,
-    RequiredOrder,
-    are_adjacent,
-    is_ordered,
-    required_order,
-)
 from spanemu.sql.planner.planning import Planning
-from spanemu.sql.planner.spool import spool_correlated
 from spanemu.sql.resolved import ColumnRef, Expr
 from spanemu.values.order import SortOrder
 
 if TYPE_CHECKING:
-    from spanemu.sql.planner import join_order
+    from spanemu.sql.planner import join_order, min_max, ordering, spool
+
+    Required = ordering.RequiredOrder | None
+    Chooser = Callable[[Any, Required, Planning], Node]
 else:
     join_order = deferred("spanemu.sql.planner.join_order")
+    min_max = deferred("spanemu.sql.planner.min_max")
+    ordering = deferred("spanemu.sql.planner.ordering")
+    spool = deferred("spanemu.sql.planner.spool")
 
 
-Chooser = Callable[[Any, RequiredOrder | None, Planning], Node]
-
-
-def choose(node: Node, required: RequiredOrder | None, planning: Planning) -> Node:
+def choose(node: Node, required: Required, planning: Planning) -> Node:
     """Return the physical plan of `node`, including the subqueries in its expressions."""
     if any(isinstance(part, Expr) and has_query(part) for part in parts(node)):
         rows = _rows_below(node, planning)
@@ -61,10 +55,10 @@ def choose_in(expr: Expr, planning: Planning, rows: float = 1.0) -> Expr:
 
 def _per_row(node: Node, planning: Planning, rows: float) -> Node:
     """Return the plan of a node run for each of `rows` rows: with seeks, or with a hashed spool."""
-    seeking = spool_correlated(choose(node, None, planning))
+    seeking = spool.spool_correlated(choose(node, None, planning))
     if not free(seeking) or planning.hashes_correlations:
         return seeking
-    hashed = spool_correlated(choose(node, None, planning.hashing_correlations()))
+    hashed = spool.spool_correlated(choose(node, None, planning.hashing_correlations()))
     seek_cost = estimate(seeking, planning).cost
     look_up = estimate(hashed, planning).cost
     return (
@@ -90,11 +84,11 @@ def _same(node: Node) -> Node:
     return node
 
 
-def _leaf(node: Node, _: RequiredOrder | None, __: Planning) -> Node:
+def _leaf(node: Node, _: Required, __: Planning) -> Node:
     return node
 
 
-def _scan(node: nodes.Scan, required: RequiredOrder | None, planning: Planning) -> Node:
+def _scan(node: nodes.Scan, required: Required, planning: Planning) -> Node:
     return node if _is_chosen(node) else best_access(node, (), required, planning)
 
 
@@ -107,7 +101,7 @@ def _is_chosen(scan: nodes.Scan) -> bool:
     return not (scan.index is None and scan.seeks is None and scan.residual is None)
 
 
-def _filter(node: nodes.Filter, required: RequiredOrder | None, planning: Planning) -> Node:
+def _filter(node: nodes.Filter, required: Required, planning: Planning) -> Node:
     if isinstance(node.input, nodes.Scan) and not _is_chosen(node.input):
         conditions = list(conjuncts(node.condition))
         if planning.hashes_correlations:
@@ -120,8 +114,8 @@ def _filter(node: nodes.Filter, required: RequiredOrder | None, planning: Planni
     return replace(node, input=choose(node.input, required, planning))
 
 
-def _project(node: nodes.Project, required: RequiredOrder | None, planning: Planning) -> Node:
-    below: RequiredOrder | None = None
+def _project(node: nodes.Project, required: Required, planning: Planning) -> Node:
+    below: Required = None
     if required is not None:
         names = {column.id: column.id for column in node.kept}
         for column, value in node.computed:
@@ -135,29 +129,27 @@ def _project(node: nodes.Project, required: RequiredOrder | None, planning: Plan
     return replace(node, input=choose(node.input, below, planning))
 
 
-def _limit(node: nodes.Limit, required: RequiredOrder | None, planning: Planning) -> Node:
+def _limit(node: nodes.Limit, required: Required, planning: Planning) -> Node:
     if isinstance(node.input, nodes.Sort):
-        order = required_order(node.input.keys, node.input.input)
+        order = ordering.required_order(node.input.keys, node.input.input)
         limited = None if order is None else replace(order, limited=True)
         may_stop = planning if limited is None else planning.stopping_early()
         below = choose(node.input.input, limited, may_stop)
-        if limited is not None and is_ordered(below, limited):
+        if limited is not None and ordering.is_ordered(below, limited):
             return replace(node, input=below)
         return nodes.TopN(below, node.input.keys, node.limit, node.offset)
     return replace(node, input=choose(node.input, required, planning.stopping_early()))
 
 
-def _sort(node: nodes.Sort, _: RequiredOrder | None, planning: Planning) -> Node:
-    order = required_order(node.keys, node.input)
+def _sort(node: nodes.Sort, _: Required, planning: Planning) -> Node:
+    order = ordering.required_order(node.keys, node.input)
     below = choose(node.input, order, planning)
-    if order is not None and is_ordered(below, order):
+    if order is not None and ordering.is_ordered(below, order):
         return below
     return replace(node, input=below)
 
 
-def _aggregate(
-    node: nodes.HashAggregate, required: RequiredOrder | None, planning: Planning
-) -> Node:
+def _aggregate(node: nodes.HashAggregate, required: Required, planning: Planning) -> Node:
     sources = {
         column.id: value.column.id for column, value in node.keys if isinstance(value, ColumnRef)
     }
@@ -166,19 +158,25 @@ def _aggregate(
     if not node.keys:
         below = _for_min_max(node, choose(node.input, None, planning), planning)
         return nodes.StreamAggregate(below, node.keys, node.aggregates, node.hints)
-    inner: RequiredOrder | None = None
+    inner: Required = None
     if plain:
         order = planning.schema.orders.order()
         inner = _required_of_groups(sources, required or _order_of_groups(node, order), order)
     below = choose(node.input, inner, planning)
-    if plain and method != "HASH_GROUP" and are_adjacent(below, frozenset(sources.values())):
+    if (
+        plain
+        and method != "HASH_GROUP"
+        and ordering.are_adjacent(below, frozenset(sources.values()))
+    ):
         return nodes.StreamAggregate(below, node.keys, node.aggregates, node.hints)
     return replace(node, input=below)
 
 
 def _for_min_max(node: nodes.HashAggregate, rows: Node, planning: Planning) -> Node:
     """Return the input of an aggregate of all rows: `rows`, or the first row if it is enough."""
-    first = None if planning.hashes_correlations else first_row(node, planning.schema.orders)
+    first = (
+        None if planning.hashes_correlations else min_max.first_row(node, planning.schema.orders)
+    )
     if first is None:
         return rows
     chosen = choose(first, None, planning)
@@ -188,7 +186,7 @@ def _for_min_max(node: nodes.HashAggregate, rows: Node, planning: Planning) -> N
     return rows
 
 
-def _order_of_groups(node: nodes.HashAggregate, order: SortOrder) -> RequiredOrder | None:
+def _order_of_groups(node: nodes.HashAggregate, order: SortOrder) -> Required:
     """Return an order of the groups of one table's rows that its key may deliver.
 
     Groups that are adjacent in the order of a key need no hash table.
@@ -196,12 +194,14 @@ def _order_of_groups(node: nodes.HashAggregate, order: SortOrder) -> RequiredOrd
     rows = node.input.input if isinstance(node.input, nodes.Filter) else node.input
     if not isinstance(rows, nodes.Scan):
         return None
-    return RequiredOrder(tuple([RequiredKey(column.id, order, True) for column, _ in node.keys]))
+    return ordering.RequiredOrder(
+        tuple([ordering.RequiredKey(column.id, order, True) for column, _ in node.keys])
+    )
 
 
 def _required_of_groups(
-    sources: Mapping[int, int], required: RequiredOrder | None, order: SortOrder
-) -> RequiredOrder | None:
+    sources: Mapping[int, int], required: Required, order: SortOrder
+) -> Required:
     """Return the required order of groups in terms of the input, which makes the groups adjacent.
 
     `sources` maps the ids of the grouping keys to the ids of the input columns. Keys of which no
@@ -216,33 +216,35 @@ def _required_of_groups(
         if source is None:
             return None
         keys.append(key._replace(column=source))
-    keys.extend(RequiredKey(source, order, nulls_anywhere=True) for source in left.values())
-    return RequiredOrder(tuple(keys))
+    keys.extend(
+        ordering.RequiredKey(source, order, nulls_anywhere=True) for source in left.values()
+    )
+    return ordering.RequiredOrder(tuple(keys))
 
 
-def _input(node: Any, required: RequiredOrder | None, planning: Planning) -> Node:
+def _input(node: Any, required: Required, planning: Planning) -> Node:
     return replace(node, input=choose(node.input, required, planning))  # type: ignore[no-any-return]
 
 
-def _sample(node: nodes.Sample, _: RequiredOrder | None, planning: Planning) -> Node:
+def _sample(node: nodes.Sample, _: Required, planning: Planning) -> Node:
     return replace(node, input=choose(node.input, None, planning))
 
 
-def _inputs(node: Any, _: RequiredOrder | None, planning: Planning) -> Node:
+def _inputs(node: Any, _: Required, planning: Planning) -> Node:
     inputs = tuple([choose(below, None, planning) for below in node.inputs])
     return replace(node, inputs=inputs)  # type: ignore[no-any-return]
 
 
-def _with(node: nodes.With, required: RequiredOrder | None, planning: Planning) -> Node:
+def _with(node: nodes.With, required: Required, planning: Planning) -> Node:
     tables = [replace(table, node=choose(table.node, None, planning)) for table in node.tables]
     return nodes.With(tuple(tables), choose(node.body, required, planning))
 
 
-def _unnest(node: Unnest, required: RequiredOrder | None, planning: Planning) -> Node:
+def _unnest(node: Unnest, required: Required, planning: Planning) -> Node:
     return replace(node, input=choose(node.input, required, planning))
 
 
-def _join(node: Join, required: RequiredOrder | None, planning: Planning) -> Node:
+def _join(node: Join, required: Required, planning: Planning) -> Node:
     return join_order.plan_join(node, required, planning, choose)
 
 

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from spanemu.base.deferred import deferred
 from spanemu.sql.plan import nodes
 from spanemu.sql.plan.conditions import conjunction, conjuncts, rejects_null
 from spanemu.sql.plan.joins import Join, JoinKind, Unnest
@@ -26,8 +27,12 @@ from spanemu.sql.plan.traverse import (
     substitute,
 )
 from spanemu.sql.planner.fold import fold, is_never_true
-from spanemu.sql.planner.properties import implied
 from spanemu.sql.resolved import ColumnRef, Expr
+
+if TYPE_CHECKING:
+    from spanemu.sql.planner import properties
+else:
+    properties = deferred("spanemu.sql.planner.properties")
 
 Conditions = Sequence[Expr]
 
@@ -124,7 +129,7 @@ def _into_join(conditions: Conditions, node: Join) -> Node:
 def _into_inner(conditions: Conditions, node: Join) -> Node:
     everything = [*conjuncts(node.condition), *conditions]
     movable = [condition for condition in everything if not is_volatile(condition)]
-    left, right, both = _split([*movable, *implied(movable)], node)
+    left, right, both = _split([*movable, *properties.implied(movable)], node)
     both.extend(condition for condition in everything if is_volatile(condition))
     return replace_fields(
         node,
@@ -145,7 +150,9 @@ def _into_left(conditions: Conditions, node: Join) -> Node:
     on = list(conjuncts(node.condition))
     # A condition on the left row holds for every pair, so it may be derived for the right side.
     derived = [
-        condition for condition in implied([*on, *down]) if not free(condition) & node.left.ids
+        condition
+        for condition in properties.implied([*on, *down])
+        if not free(condition) & node.left.ids
     ]
     others, right, both = _split(on, node)
     left_only = [
@@ -180,7 +187,7 @@ def _into_full(conditions: Conditions, node: Join) -> Node:
 
 def _into_semi(conditions: Conditions, node: Join) -> Node:
     everything = [*conjuncts(node.condition), *conditions]
-    left, right, both = _split([*everything, *implied(everything)], node)
+    left, right, both = _split([*everything, *properties.implied(everything)], node)
     return replace(
         node,
         left=push(left, node.left),
@@ -193,7 +200,7 @@ def _into_anti(conditions: Conditions, node: Join) -> Node:
     on = list(conjuncts(node.condition))
     derived = [
         condition
-        for condition in implied([*on, *conditions])
+        for condition in properties.implied([*on, *conditions])
         if not free(condition) & node.left.ids
     ]
     left, right, both = _split(on, node)

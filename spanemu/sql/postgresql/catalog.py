@@ -25,8 +25,9 @@ F = TypeVar("F", bound=Function | AggregateFunction)
 _FILE = Path(__file__).with_name("known") / "functions.txt"
 
 # The modules of `sql.functions` with a table FUNCTIONS, and those with a table AGGREGATES. Of the
-# first two, which are GoogleSQL's, the analyzer uses the forms such as "$not" and COALESCE.
+# first three, which are GoogleSQL's, the analyzer uses the forms such as "$not" and COALESCE.
 _SCALAR_CHAPTERS: tuple[str, ...] = (
+    "comparison_operators",
     "operators",
     "conditional",
     "postgresql.conditional",

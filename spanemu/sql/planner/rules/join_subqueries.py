@@ -18,7 +18,9 @@ CASE, is joined for those rows only: for all others the key of the join is NULL.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
+from spanemu.base.deferred import deferred
 from spanemu.base.record import dataclass
 from spanemu.schema.schema import Schema
 from spanemu.sql.plan import nodes
@@ -36,8 +38,6 @@ from spanemu.sql.plan.evaluation_order import is_plain
 from spanemu.sql.plan.joins import Join, JoinKind
 from spanemu.sql.plan.nodes import Columns, Computed, Filter, Node, Project, Subquery
 from spanemu.sql.plan.traverse import free, has_query, is_volatile, substitute, walk
-from spanemu.sql.planner.decorrelate import detach
-from spanemu.sql.planner.guards import Conditions, with_guards
 from spanemu.sql.planner.planning import Planning
 from spanemu.sql.resolved import (
     AggregateCall,
@@ -49,6 +49,12 @@ from spanemu.sql.resolved import (
     ResolvedColumn,
     SubqueryKind,
 )
+
+if TYPE_CHECKING:
+    from spanemu.sql.planner import decorrelate, guards
+else:
+    decorrelate = deferred("spanemu.sql.planner.decorrelate")
+    guards = deferred("spanemu.sql.planner.guards")
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,7 +74,7 @@ def join_subqueries(node: Node, planning: Planning) -> Node:
         return node
     below = node.input
 
-    def on_expr(expr: Expr, needed: Conditions = ()) -> Expr:
+    def on_expr(expr: Expr, needed: guards.Conditions = ()) -> Expr:
         nonlocal below
         if not has_query(expr):
             return expr
@@ -78,7 +84,7 @@ def join_subqueries(node: Node, planning: Planning) -> Node:
                 condition = _where(needed, replacement, node.input.ids)
                 below = Join(JoinKind.LEFT, below, replacement.right, condition)
                 return replacement.value
-        return with_guards(expr, needed, on_expr)
+        return guards.with_guards(expr, needed, on_expr)
 
     if isinstance(node, Filter):
         condition = on_expr(node.condition)
@@ -87,7 +93,7 @@ def join_subqueries(node: Node, planning: Planning) -> Node:
     return node if below is node.input else Project(below, computed, node.kept)
 
 
-def _where(needed: Conditions, replacement: Replacement, outer: frozenset[int]) -> Expr:
+def _where(needed: guards.Conditions, replacement: Replacement, outer: frozenset[int]) -> Expr:
     """Return the condition of the join, FALSE for rows for which `needed` are not TRUE."""
     guards = [guard for guard in needed if is_plain(guard) and free(guard) <= outer]
     correlations = list(conjuncts(replacement.condition))
@@ -121,7 +127,7 @@ def _replacement(
 
 
 def _exists(subquery: Subquery, outer: frozenset[int], planning: Planning) -> Replacement | None:
-    rows, correlations = detach(subquery.node, (), outer, is_exists=True)
+    rows, correlations = decorrelate.detach(subquery.node, (), outer, is_exists=True)
     keys = _keys(rows, correlations, planning)
     if keys is None:
         return None
@@ -177,7 +183,7 @@ def _detach(node: Node, outputs: Columns, outer: frozenset[int]) -> tuple[Node, 
     """Detach where the number of equal rows matters: a DISTINCT must stay."""
     if any(isinstance(one, nodes.HashAggregate) and free(one) & outer for one in walk(node)):
         return node, []
-    return detach(node, outputs, outer, is_exists=False)
+    return decorrelate.detach(node, outputs, outer, is_exists=False)
 
 
 def _output(subquery: Subquery) -> tuple[Expr, Node]:

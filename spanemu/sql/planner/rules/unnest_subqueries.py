@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
+from spanemu.base.deferred import deferred
 from spanemu.sql.plan.conditions import (
     conjunction,
     conjuncts,
@@ -16,12 +18,16 @@ from spanemu.sql.plan.conditions import (
 from spanemu.sql.plan.joins import Join, JoinKind
 from spanemu.sql.plan.nodes import Filter, Node, Subquery
 from spanemu.sql.plan.traverse import free
-from spanemu.sql.planner.decorrelate import detach
 from spanemu.sql.planner.planning import Planning
-from spanemu.sql.planner.properties import never_null
 from spanemu.sql.planner.rules.expand_structs import fieldwise
 from spanemu.sql.resolved import ColumnRef, Expr, Or, SubqueryKind
 from spanemu.values.types import BOOL
+
+if TYPE_CHECKING:
+    from spanemu.sql.planner import decorrelate, properties
+else:
+    decorrelate = deferred("spanemu.sql.planner.decorrelate")
+    properties = deferred("spanemu.sql.planner.properties")
 
 _TESTS = (SubqueryKind.EXISTS, SubqueryKind.IN)
 
@@ -50,7 +56,9 @@ def unnest_subqueries(node: Node, _: Planning) -> Node:
 
 
 def _join(left: Node, test: Subquery, is_negated: bool) -> Node:
-    right, pulled = detach(test.node, test.outputs, left.ids, test.kind is SubqueryKind.EXISTS)
+    right, pulled = decorrelate.detach(
+        test.node, test.outputs, left.ids, test.kind is SubqueryKind.EXISTS
+    )
     kind = JoinKind.ANTI if is_negated else JoinKind.SEMI
     if test.kind is SubqueryKind.EXISTS:
         return Join(kind, left, right, conjunction(pulled))
@@ -59,7 +67,9 @@ def _join(left: Node, test: Subquery, is_negated: bool) -> Node:
     (output,) = test.outputs
     member = ColumnRef(output.type, output)
     same = fieldwise(value, member) or equal(value, member)
-    if not is_negated or (never_null(value, left) and never_null(member, right)):
+    if not is_negated or (
+        properties.never_null(value, left) and properties.never_null(member, right)
+    ):
         return Join(kind, left, right, conjunction([*pulled, same]))
     # NOT IN: TRUE only when no comparison is TRUE or NULL.
     is_simple = equality(same) is not None and not is_compound(value.type)

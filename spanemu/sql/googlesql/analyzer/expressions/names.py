@@ -20,18 +20,19 @@ from spanemu.sql.googlesql.analyzer.errors.names import (
     UnrecognizedName,
 )
 from spanemu.sql.googlesql.analyzer.expressions.expression import resolve
-from spanemu.sql.googlesql.analyzer.expressions.members import StructMembers
 from spanemu.sql.googlesql.analyzer.scope import Env, NameMatch, Origin
 from spanemu.sql.googlesql.analyzer.suggestion import closest
 from spanemu.sql.resolved import Expr, Literal, ParameterRef
 from spanemu.values.types import STRING, TypeCode
 
 if TYPE_CHECKING:
+    from spanemu.sql.googlesql.analyzer.expressions import members as type_members
     from spanemu.sql.googlesql.analyzer.expressions import messages as proto_messages
     from spanemu.sql.googlesql.analyzer.expressions import operator_call as calls
 else:
-    calls = deferred("spanemu.sql.googlesql.analyzer.expressions.operator_call")
+    type_members = deferred("spanemu.sql.googlesql.analyzer.expressions.members")
     proto_messages = deferred("spanemu.sql.googlesql.analyzer.expressions.messages")
+    calls = deferred("spanemu.sql.googlesql.analyzer.expressions.operator_call")
 
 
 # Functions that can be called without parentheses; a column with such a name needs a qualifier.
@@ -110,7 +111,7 @@ def field_of(expression: Expr, name: ast.Identifier, env: Env) -> Expr:
 
 
 def _struct_field(expression: Expr, name: ast.Identifier, _: Env) -> Expr:
-    field = StructMembers(expression.type).field(expression, name.name, name.at)
+    field = type_members.StructMembers(expression.type).field(expression, name.name, name.at)
     if field is None:
         raise NoSuchField(name.name, str(expression.type), at=name.at)
     return field

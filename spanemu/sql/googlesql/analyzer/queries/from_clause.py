@@ -19,12 +19,9 @@ from typing import TYPE_CHECKING, Any
 from spanemu.base.deferred import deferred
 from spanemu.base.errors import Unsupported
 from spanemu.schema.objects import View
-from spanemu.sql.analysis.derived_relation import ArrayElements, DerivedRelation
 from spanemu.sql.analysis.errors import BadTableFunctionCall, TableFunctionNotFound
 from spanemu.sql.analysis.hints import HintTarget, check_hints, table_hints
 from spanemu.sql.analysis.relation import Relation
-from spanemu.sql.analysis.stream_query import refuse_combined
-from spanemu.sql.analysis.table_function import TableFunctionRelation, resolve_arguments
 from spanemu.sql.analysis.table_relation import SystemRelation, TableRelation
 from spanemu.sql.errors import AnalysisError
 from spanemu.sql.googlesql import ast
@@ -34,14 +31,7 @@ from spanemu.sql.googlesql.analyzer.errors.shape import BadQuery
 from spanemu.sql.googlesql.analyzer.errors.typing import NotAnArray
 from spanemu.sql.googlesql.analyzer.expressions.coercion import coerce, fits
 from spanemu.sql.googlesql.analyzer.expressions.expression import resolve
-from spanemu.sql.googlesql.analyzer.expressions.members import members_of
 from spanemu.sql.googlesql.analyzer.expressions.names import resolve_path
-from spanemu.sql.googlesql.analyzer.queries.pipe_relation import BuiltRelation
-from spanemu.sql.googlesql.analyzer.queries.sampling import apply_sample
-from spanemu.sql.googlesql.analyzer.queries.value_relation import (
-    ValueRelation,
-    query_relation,
-)
 from spanemu.sql.googlesql.analyzer.scope import Env, Scope
 from spanemu.sql.googlesql.analyzer.suggestion import closest
 from spanemu.sql.googlesql.syntax.statement import parse_query
@@ -49,9 +39,23 @@ from spanemu.sql.resolved import Expr, WithRef
 from spanemu.values.types import INT64, Type
 
 if TYPE_CHECKING:
-    from spanemu.sql.googlesql.analyzer.queries import joins
+    from spanemu.sql.analysis import derived_relation, stream_query, table_function
+    from spanemu.sql.googlesql.analyzer.expressions import members as type_members
+    from spanemu.sql.googlesql.analyzer.queries import (
+        joins,
+        pipe_relation,
+        sampling,
+        value_relation,
+    )
 else:
+    derived_relation = deferred("spanemu.sql.analysis.derived_relation")
+    stream_query = deferred("spanemu.sql.analysis.stream_query")
+    table_function = deferred("spanemu.sql.analysis.table_function")
+    type_members = deferred("spanemu.sql.googlesql.analyzer.expressions.members")
     joins = deferred("spanemu.sql.googlesql.analyzer.queries.joins")
+    pipe_relation = deferred("spanemu.sql.googlesql.analyzer.queries.pipe_relation")
+    sampling = deferred("spanemu.sql.googlesql.analyzer.queries.sampling")
+    value_relation = deferred("spanemu.sql.googlesql.analyzer.queries.value_relation")
 
 
 def resolve_from(item: ast.FromItem, env: Env, lateral: Scope | None = None) -> Relation:
@@ -61,6 +65,10 @@ def resolve_from(item: ast.FromItem, env: Env, lateral: Scope | None = None) -> 
     left in the same clause, which only arrays can use.
     """
     return _ITEMS[type(item)](item, env, lateral)
+
+
+def _sampled(relation: Relation, sample: ast.Sample | None, env: Env) -> Relation:
+    return relation if sample is None else sampling.apply_sample(relation, sample, env)
 
 
 # ---------------------------------------------------------------------------- tables
@@ -75,7 +83,7 @@ def _table(item: ast.TableRef, env: Env, lateral: Scope | None) -> Relation:
     relation = _named_table(item, env)
     if item.with_offset:
         raise BadQuery("WITH OFFSET can only be used with array scans", at=item.at)
-    return apply_sample(relation, item.sample, env)
+    return _sampled(relation, item.sample, env)
 
 
 def _named_table(item: ast.TableRef, env: Env) -> Relation:
@@ -124,7 +132,9 @@ def _common_table(alias: str, table: CommonTable, env: Env) -> Relation:
         for name, column in table.result.columns
     )
     scan = WithRef(table.unique_name, tuple(column for _, column in columns))
-    return query_relation(alias, QueryResult(scan, columns, table.result.value_table), env.analysis)
+    return value_relation.query_relation(
+        alias, QueryResult(scan, columns, table.result.value_table), env.analysis
+    )
 
 
 def _view(alias: str, view: View, env: Env, at: int) -> Relation:
@@ -139,7 +149,9 @@ def _view(alias: str, view: View, env: Env, at: int) -> Relation:
         failure.locate(view.query)
         raise
     analysis.leave("nested views")
-    return DerivedRelation(alias, result.columns, result.scan, analysis.fold, implicit=True)
+    return derived_relation.DerivedRelation(
+        alias, result.columns, result.scan, analysis.fold, implicit=True
+    )
 
 
 @lru_cache(maxsize=256)
@@ -151,9 +163,9 @@ def _subquery(item: ast.SubqueryRef, env: Env, _: Scope | None) -> Relation:
     check_hints(item.hint, HintTarget.SELECT, env.analysis)
     result = env.analysis.resolve_query(item.query, env)
     if item.alias is None and result.names is not None:
-        return apply_sample(BuiltRelation(result.names, result.scan), item.sample, env)
+        return _sampled(pipe_relation.BuiltRelation(result.names, result.scan), item.sample, env)
     alias = "" if item.alias is None else item.alias.name
-    return apply_sample(query_relation(alias, result, env.analysis), item.sample, env)
+    return _sampled(value_relation.query_relation(alias, result, env.analysis), item.sample, env)
 
 
 # ---------------------------------------------------------------------------- arrays
@@ -199,9 +211,9 @@ def _elements(item: ast.TableRef | ast.Unnest, array: Expr, alias: str, env: Env
     if item.sample is not None:
         raise BadQuery("TABLESAMPLE cannot be used with arrays", at=item.at)
     hints = check_hints(item.hint, HintTarget.ARRAY, analysis)
-    elements = ArrayElements(array, element, offset, hints)
-    members = members_of(element.type, analysis.schema, item.at)
-    return ValueRelation(alias, element, elements, analysis.fold, members)
+    elements = derived_relation.ArrayElements(array, element, offset, hints)
+    members = type_members.members_of(element.type, analysis.schema, item.at)
+    return value_relation.ValueRelation(alias, element, elements, analysis.fold, members)
 
 
 # ---------------------------------------------------------------------------- functions
@@ -211,7 +223,7 @@ def _function(item: ast.TableFunction, env: Env, _: Scope | None) -> Relation:
     analysis = env.analysis
     function = analysis.functions(str(item.function))
     if function is None:
-        refuse_combined(analysis.schema, item.function.names)
+        stream_query.refuse_combined(analysis.schema, item.function.names)
         if len(item.function.parts) > 1:  # such as ML.PREDICT
             raise Unsupported(f"Table-valued function {item.function}")
         raise TableFunctionNotFound(str(item.function), at=item.at)
@@ -226,11 +238,11 @@ def _function(item: ast.TableFunction, env: Env, _: Scope | None) -> Relation:
             raise BadTableFunctionCall(function.table.name, problem, at=node.at)
         return coerce(value, type_, analysis, node.at)
 
-    arguments = resolve_arguments(
+    arguments = table_function.resolve_arguments(
         function, [_named(node) for node in item.arguments], converted, item.at
     )
     alias = "" if item.alias is None else item.alias.name
-    return TableFunctionRelation(alias, function, arguments, analysis)
+    return table_function.TableFunctionRelation(alias, function, arguments, analysis)
 
 
 def _named(node: ast.Expression) -> tuple[str | None, ast.Expression]:
@@ -251,7 +263,7 @@ def _join(item: ast.Join, env: Env, lateral: Scope | None) -> Relation:
 
 
 def _sampled_join(item: ast.SampledJoin, env: Env, lateral: Scope | None) -> Relation:
-    return apply_sample(resolve_from(item.join, env, lateral), item.sample, env)
+    return _sampled(resolve_from(item.join, env, lateral), item.sample, env)
 
 
 _LATERAL = (ast.Unnest, ast.TableRef)

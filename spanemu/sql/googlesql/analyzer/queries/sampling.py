@@ -24,13 +24,11 @@ _UNITS = {"bernoulli": "PERCENT", "reservoir": "ROWS"}
 _PERCENT_MAX = 100
 
 
-def apply_sample(relation: Relation, sample: ast.Sample | None, env: Env) -> Relation:
-    """Return the relation sampled by a TABLESAMPLE clause, or unchanged without a clause.
+def apply_sample(relation: Relation, sample: ast.Sample, env: Env) -> Relation:
+    """Return the relation sampled by a TABLESAMPLE clause.
 
     Raise BadQuery for an unknown method, unit or size.
     """
-    if sample is None:
-        return relation
     method = sample.method.lower()
     unit = _UNITS.get(method)
     if unit is None:

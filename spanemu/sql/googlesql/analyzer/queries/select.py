@@ -33,8 +33,6 @@ from spanemu.sql.googlesql.analyzer.errors.shape import (
 from spanemu.sql.googlesql.analyzer.errors.typing import NotAMessage
 from spanemu.sql.googlesql.analyzer.expressions.expression import resolve_condition
 from spanemu.sql.googlesql.analyzer.queries.from_clause import resolve_from
-from spanemu.sql.googlesql.analyzer.queries.group_by import Grouping, resolve_group_by
-from spanemu.sql.googlesql.analyzer.queries.ordering import alias_names, resolve_output_sort_key
 from spanemu.sql.googlesql.analyzer.queries.select_list import SelectColumn, resolve_items
 from spanemu.sql.googlesql.analyzer.scope import Env, Scope
 from spanemu.sql.resolved import (
@@ -56,11 +54,15 @@ from spanemu.values.types import StructField, Type, TypeCode
 if TYPE_CHECKING:
     from spanemu.sql.googlesql.analyzer import type_names
     from spanemu.sql.googlesql.analyzer.expressions import message_constructors
+    from spanemu.sql.googlesql.analyzer.queries import group_by as groups
+    from spanemu.sql.googlesql.analyzer.queries import ordering
 else:
     type_names = deferred("spanemu.sql.googlesql.analyzer.type_names")
     message_constructors = deferred(
         "spanemu.sql.googlesql.analyzer.expressions.message_constructors"
     )
+    groups = deferred("spanemu.sql.googlesql.analyzer.queries.group_by")
+    ordering = deferred("spanemu.sql.googlesql.analyzer.queries.ordering")
 
 
 AFTER_DISTINCT = "ORDER BY clause after SELECT DISTINCT"
@@ -118,7 +120,7 @@ class _Select:
         self.piped = piped
         self.source = piped
         self.keys: list[tuple[ResolvedColumn, Expr]] = []
-        self.grouping: Grouping | None = None
+        self.grouping: groups.Grouping | None = None
         self.group_hints: Hints = ()
 
     def resolve(self, order_by: Sequence[ast.OrderItem]) -> QueryResult:
@@ -175,10 +177,10 @@ class _Select:
         group_by = self.select.group_by
         if group_by is not None:
             self.group_hints = check_hints(group_by.hint, HintTarget.GROUP_BY, self.analysis)
-            self.keys = resolve_group_by(group_by, columns, self._env("GROUP BY"))
+            self.keys = groups.resolve_group_by(group_by, columns, self._env("GROUP BY"))
         if group_by is not None or self.aggregation.calls:
             assert self.scope.origins is not None
-            self.grouping = Grouping(self.keys, self.scope.origins)
+            self.grouping = groups.Grouping(self.keys, self.scope.origins)
 
     def _having(self, columns: Sequence[SelectColumn], outputs: Sequence[_Output]) -> Expr | None:
         written = self.select.having
@@ -187,7 +189,7 @@ class _Select:
         # HAVING runs before the select list is computed, so an alias denotes its expression.
         scope = Scope(
             self.scope,
-            names=alias_names(
+            names=ordering.alias_names(
                 [(one.name, one.value or one.reference()) for one in outputs],
                 self.outer.analysis.fold,
             ),
@@ -208,7 +210,7 @@ class _Select:
         """Return the scope of the arguments of aggregates in HAVING and ORDER BY."""
         return Scope(
             self.scope,
-            names=alias_names(
+            names=ordering.alias_names(
                 [(one.name, one.expression) for one in columns], self.outer.analysis.fold
             ),
         )
@@ -242,7 +244,7 @@ class _Select:
         """Resolve the keys of ORDER BY over the projected rows."""
         scope = Scope(
             self.scope,
-            names=alias_names(
+            names=ordering.alias_names(
                 [(one.name, one.reference()) for one in outputs], self.outer.analysis.fold
             ),
         )
@@ -253,7 +255,7 @@ class _Select:
             env = self._env("ORDER BY clause", aggregates=True, scope=scope)
         before = len(self.aggregation.calls)
         references = [one.reference() for one in outputs]
-        keys = [resolve_output_sort_key(item, references, env) for item in order_by]
+        keys = [ordering.resolve_output_sort_key(item, references, env) for item in order_by]
         if self.grouping is None:
             if len(self.aggregation.calls) > before:
                 raise BadGrouping(
@@ -301,7 +303,7 @@ class _Select:
             keys.append((new, ColumnRef(column.type, column)))
             kept.append((name, new))
         assert self.scope.origins is not None
-        grouping = Grouping(keys, self.scope.origins, distinct=True)
+        grouping = groups.Grouping(keys, self.scope.origins, distinct=True)
         hidden = {column.id: column for column, _ in (*self.keys, *self.aggregation.calls)}
         for _, column in columns:
             hidden.pop(column.id, None)

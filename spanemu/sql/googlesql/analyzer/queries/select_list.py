@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
+from spanemu.base.deferred import deferred
 from spanemu.base.record import dataclass
 from spanemu.sql.analysis.relation import Relation
 from spanemu.sql.googlesql import ast
 from spanemu.sql.googlesql.analyzer.errors.names import UnrecognizedName
 from spanemu.sql.googlesql.analyzer.errors.shape import BadQuery
 from spanemu.sql.googlesql.analyzer.expressions.expression import resolve
-from spanemu.sql.googlesql.analyzer.expressions.members import members_of
 from spanemu.sql.googlesql.analyzer.expressions.names import implied_name
 from spanemu.sql.googlesql.analyzer.scope import Env, Origin, Scope
 from spanemu.sql.googlesql.analyzer.suggestion import closest
 from spanemu.sql.resolved import Expr
+
+if TYPE_CHECKING:
+    from spanemu.sql.googlesql.analyzer.expressions import members as type_members
+else:
+    type_members = deferred("spanemu.sql.googlesql.analyzer.expressions.members")
 
 
 @dataclass(slots=True)
@@ -67,7 +73,7 @@ def _expanded(
         relation, scope = match
         return _record_columns(relation, node.at, scope)
     operand = resolve(node.operand, env)
-    members = members_of(operand.type, env.analysis.schema, node.at)
+    members = type_members.members_of(operand.type, env.analysis.schema, node.at)
     if members is None:
         raise BadQuery(f"Dot-star is not supported for type {operand.type}", at=node.at)
     return list(members.fields(operand))
