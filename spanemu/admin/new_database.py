@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from spanemu.admin.instances import Instances
+from spanemu.base.record import dataclass
 from spanemu.base.resource_ids import check_database_id
 from spanemu.base.resource_names import DatabaseName
 from spanemu.database.database import Database
@@ -24,9 +23,10 @@ class NewDatabase:
     encryption_keys: EncryptionKeys = GOOGLE_DEFAULT_KEYS
 
 
-def add_database(
-    instances: Instances, name: DatabaseName, new: NewDatabase = NewDatabase()
-) -> Database:
+EMPTY = NewDatabase()
+
+
+def add_database(instances: Instances, name: DatabaseName, new: NewDatabase = EMPTY) -> Database:
     """Add a new database with its first schema; it appears complete or not at all."""
     check_database_id(name.database)
     instances.check_room(name)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
 
 from spanemu.admin.instances import Instances
 from spanemu.base.deferred import deferred
 from spanemu.base.process import OwnProcess
+from spanemu.base.record import dataclass
 from spanemu.base.resource_names import DatabaseName
 from spanemu.control.clock import EmbeddedClock, datetime_of
 from spanemu.control.operation import ControlInterface, Snapshot, operation

@@ -9,9 +9,9 @@ parameters                        arguments   bound
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
+from spanemu.base.record import dataclass
 from spanemu.sql.functions.registry import Arity, Parameter
 
 

@@ -18,11 +18,11 @@ reach the limits of Python's parser.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from types import CodeType
 from typing import Any
 
+from spanemu.base.record import dataclass
 from spanemu.sql.executor.codegen_protocols import ExpressionCompiler
 from spanemu.sql.executor.codegen_templates import WRITERS
 from spanemu.sql.executor.codegen_tests import TEST_WRITERS

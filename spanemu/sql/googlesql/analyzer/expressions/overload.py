@@ -8,9 +8,10 @@ choice is cached by the types and kinds of the arguments, because most calls rep
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
+from spanemu.base.record import dataclass
 from spanemu.sql.analysis.argument_binding import Slot, bind
 from spanemu.sql.functions.registry import (
     AggregateOverload,
