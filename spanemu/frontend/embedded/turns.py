@@ -8,7 +8,8 @@ interval is a setting of the whole process, which belongs to the user, so that i
 Instead, a thread that begins a call in the middle of another thread's call waits for its turn,
 first come, first served, on a lock of its own: it does not compete for the interpreter. A thread
 keeps its turn over several short calls, so that all waiting threads have one in `ROUND_SECONDS`.
-On a busy machine it takes long until the next thread runs, and turns are longer.
+Turns are longer where it takes long until the next thread runs. On a machine with much more work
+than cores it takes so long that threads take no turns, and Python shares out the time.
 
     begin   the turn is the thread's own, or nobody is within a call   run
             another thread is within a call                            wait behind the last
@@ -36,6 +37,9 @@ TURN_SECONDS_MIN = 0.0005
 TURN_SECONDS_MAX = 0.005  # Python's own interval
 _WORTH = 10  # times as long as passing a turn on takes, a turn lasts at least
 _REMEMBERED = 8  # the number of passes of which a mean is kept, roughly
+PASS_SECONDS_MAX = 0.00025  # a mean above which turns cost more than they are worth
+FREE_SECONDS = 0.5  # for which threads then take no turns
+_PASS_SECONDS_COUNTED = 4 * PASS_SECONDS_MAX  # at most, so that a single pass does not decide
 POLL_SECONDS = 0.001  # after which the first thread of the queue looks whether the turn is free
 _LONG_SECONDS = 2 * ROUND_SECONDS  # for which others wait at most for a call to end
 
@@ -65,13 +69,14 @@ class Turns:
         self._is_within_call = False
         self._stopped = 0.0  # when the last thread began to wait
         self._pass_seconds = 0.0  # the mean time from there until the next thread runs
+        self._free_until = 0.0  # the time until which threads take no turns
         self._queue: deque[_Waiter] = deque()
 
     def begin(self) -> None:
         """Wait until it is this thread's turn, at most for a few milliseconds a waiting thread."""
         thread = get_ident()
         if self._thread != thread:
-            if self._is_within_call:
+            if self._is_within_call and monotonic() >= self._free_until:
                 self._wait(thread)
             else:
                 self._thread, self._began = thread, monotonic()
@@ -97,13 +102,18 @@ class Turns:
             self._call_first()
 
     def _turn_seconds(self) -> float:
+        if monotonic() < self._free_until:
+            return 0.0
         share = ROUND_SECONDS / (len(self._queue) + 1)
         shortest = max(TURN_SECONDS_MIN, _WORTH * self._pass_seconds)
         return min(max(share, shortest), TURN_SECONDS_MAX)
 
     def _may_be_taken(self) -> bool:
         """Return whether the thread with the turn does something else, or a long call."""
-        return not self._is_within_call or monotonic() - self._began > _LONG_SECONDS
+        now = monotonic()
+        return (
+            not self._is_within_call or now - self._began > _LONG_SECONDS or now < self._free_until
+        )
 
     def _call_first(self) -> None:
         try:
@@ -129,8 +139,16 @@ class Turns:
                 _remove(queue, waiter)
         now = monotonic()
         if waiter.is_called and self._stopped > self._began:
-            self._pass_seconds += (now - self._stopped - self._pass_seconds) / _REMEMBERED
+            self._count_pass(now)
         self._thread, self._began = thread, now
+
+    def _count_pass(self, now: float) -> None:
+        """Count how long it took to pass a turn on; let threads run freely if it takes too long."""
+        seconds = min(now - self._stopped, _PASS_SECONDS_COUNTED)
+        self._pass_seconds += (seconds - self._pass_seconds) / _REMEMBERED
+        if self._pass_seconds > PASS_SECONDS_MAX:
+            self._free_until = now + FREE_SECONDS
+            self._pass_seconds = 0.0
 
 
 def _position(queue: deque[_Waiter], waiter: _Waiter) -> int:

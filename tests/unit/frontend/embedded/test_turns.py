@@ -116,6 +116,24 @@ def test_turns_are_longer_where_passing_them_on_takes_long(turns: Turns) -> None
 
 
 @pytest.mark.usefixtures("patient")
+def test_threads_run_freely_where_passing_turns_on_takes_too_long(
+    turns: Turns, others: Others
+) -> None:
+    now = monotonic()
+    turns._stopped = now - 1.0
+    turns._count_pass(now)  # A single slow pass does not decide.
+    assert turns._free_until == 0.0
+    for _ in range(module._REMEMBERED):
+        turns._count_pass(now)
+    assert turns._free_until > now
+    turns._free_until = now + SECONDS_MAX
+    turns.begin()
+    others.add()
+    others.join()
+    assert others.began == [0]
+
+
+@pytest.mark.usefixtures("patient")
 def test_a_call_within_a_call_keeps_the_turn(turns: Turns, others: Others) -> None:
     turns.begin()
     others.add()
