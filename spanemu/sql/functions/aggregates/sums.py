@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from decimal import Context, Decimal
 from functools import reduce
 from math import fsum, inf, isfinite, isinf
@@ -147,24 +147,26 @@ def _sum_of_integers(values: Sequence[int]) -> Any:
     raise Overflow("int64", "SUM")
 
 
-def _sum_of_floats(values: Sequence[float]) -> Any:
+def sum_of_floats(values: Sequence[float], new: type[SumFloat64] = SumFloat64) -> Any:
+    """Return the sum of all values of a group; `new` adds up those that are not all finite."""
     try:
         total = fsum(values) + 0.0  # A sum of negative zeros is zero.
     except (OverflowError, ValueError):
         total = inf
     if values and -inf < total < inf:
         return total
-    return _result(SumFloat64(), values)
+    return _result(new(), values)
 
 
-def _average_of_floats(values: Sequence[float]) -> Any:
+def average_of_floats(values: Sequence[float], new: type[SumFloat64] = AverageFloat64) -> Any:
+    """Return the average of all values of a group, as `sum_of_floats` returns their sum."""
     try:
         total = fsum(values) + 0.0
     except (OverflowError, ValueError):
         total = inf
     if values and -inf < total < inf:
         return total / len(values)
-    return _result(AverageFloat64(), values)
+    return _result(new(), values)
 
 
 def _result(state: SumFloat64, values: Sequence[float]) -> Any:
@@ -173,11 +175,11 @@ def _result(state: SumFloat64, values: Sequence[float]) -> Any:
 
 
 # By aggregate, a function from all values of a group to what a state returns that has taken them:
-# groups are often so small that a state takes longer than the sum.
-AT_ONCE: Mapping[Any, Callable[[Sequence[Any]], Any]] = {
+# groups are often so small that a state takes longer than the sum. A dialect adds its aggregates.
+AT_ONCE: dict[Any, Callable[[Sequence[Any]], Any]] = {
     SumInt64: _sum_of_integers,
-    SumFloat64: _sum_of_floats,
-    AverageFloat64: _average_of_floats,
+    SumFloat64: sum_of_floats,
+    AverageFloat64: average_of_floats,
 }
 
 

@@ -7,7 +7,7 @@ numerics keeps the largest scale. COUNT(*) is the hidden
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from decimal import Decimal
 from functools import partial
@@ -109,6 +109,20 @@ class SumReal(sums.SumFloat64):
         if FLOAT32_MAX < abs(total) < inf:
             raise Overflow("float", "SUM")
         return with_greatest_nan(round32(total))
+
+
+def _sum_of_bigints(values: Sequence[int]) -> Any:
+    return Decimal(sum(values)) if values else None
+
+
+# NaN is among values that are not all finite, which the states add up.
+sums.AT_ONCE.update(
+    {
+        SumBigint: _sum_of_bigints,
+        SumDouble: partial(sums.sum_of_floats, new=SumDouble),
+        AverageDouble: partial(sums.average_of_floats, new=AverageDouble),
+    }
+)
 
 
 class AverageInterval(sums.SumInterval):

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 from decimal import Decimal
-from math import inf
+from math import inf, nan
 from typing import Any
 
 import pytest
 
 from spanemu.base.errors import SpannerError
-from spanemu.sql.functions.postgresql.aggregates import AGGREGATES
+from spanemu.sql.functions.aggregates.sums import AT_ONCE
+from spanemu.sql.functions.postgresql.aggregates import (
+    AGGREGATES,
+    AverageDouble,
+    SumBigint,
+    SumDouble,
+)
 from spanemu.values import pg_numeric
 from spanemu.values.floats import GREATEST_NAN
 from spanemu.values.interval import Interval
@@ -98,3 +104,22 @@ def test_properties_are_those_that_the_planner_uses():
     assert FUNCTIONS["$count_star"].counts_rows
     assert FUNCTIONS["sum"].decorrelates
     assert not FUNCTIONS["array_agg"].decorrelates
+
+
+FLOATS = [(), (0.1,) * 10, (-0.0, -0.0), (1.7e308, 1.0, 2.0), (inf,), (inf, -inf), (nan, 1.0)]
+INTEGERS: list[tuple[int, ...]] = [(), (1,), (2**63 - 1, 1), (-5, 5)]
+
+
+@pytest.mark.parametrize(
+    ("kind", "groups"), [(SumBigint, INTEGERS), (SumDouble, FLOATS), (AverageDouble, FLOATS)]
+)
+def test_all_values_at_once_give_what_a_state_gives(
+    kind: type[Any], groups: list[tuple[Any, ...]]
+) -> None:
+    for values in groups:
+        state = kind()
+        for each in values:
+            state.add(each)
+        expected, found = state.result(), AT_ONCE[kind](values)
+        assert (type(found), repr(found)) == (type(expected), repr(expected))
+        assert (found is GREATEST_NAN) == (expected is GREATEST_NAN)
