@@ -238,8 +238,8 @@ class Client:
     def fail_streams(self, failure: Failure) -> None:
         """End all requests with a failure."""
         for stream in tuple(self.connection.streams.values()):
-            assert isinstance(stream, Exchange)
-            stream.fail(failure)
+            if isinstance(stream, Exchange):
+                stream.fail(failure)
         self.flush()
 
     def go_away(self) -> None:
@@ -254,8 +254,8 @@ class Client:
             self.close()
             return
         for stream in tuple(self.connection.streams.values()):
-            assert isinstance(stream, Exchange)
-            stream.expire(now)
+            if isinstance(stream, Exchange):
+                stream.expire(now)
         self.flush()
 
     def close(self) -> None:

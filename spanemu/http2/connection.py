@@ -22,6 +22,7 @@ from spanemu.http2.sending import STREAM_WINDOW, Sender, Stream
 STREAMS_MAX = 10_000
 HEADER_LIST_BYTES_MAX = 64 * 1024
 CONNECTION_WINDOW = 16 * 1024 * 1024
+_SETTINGS_WEIGHT = 2_048  # bytes of answers as which one to SETTINGS counts: all streams change
 BLOCK_FRAMES_MAX = 32  # CONTINUATION frames of a header block
 
 
@@ -214,19 +215,20 @@ class Connection(Sender):
             return
         for name, value in SETTING.iter_unpack(payload):
             self._set(name, value)
+        self.control_bytes += _SETTINGS_WEIGHT
         self.answer(frames.SETTINGS_ACK)
+        for stream in tuple(self.streams.values()):
+            self.pump(stream)  # Its window may have grown.
 
     def _set(self, name: int, value: int) -> None:
         if name == frames.INITIAL_WINDOW_SIZE:
             if value > frames.WINDOW_MAX:
                 raise ConnectionFailure("a window is too large", ErrorCode.FLOW_CONTROL_ERROR)
             added, self.stream_window = value - self.stream_window, value
-            for stream in tuple(self.streams.values()):
+            for stream in self.streams.values():
                 stream.window += added
                 if stream.window > frames.WINDOW_MAX:
                     raise ConnectionFailure("a window is too large", ErrorCode.FLOW_CONTROL_ERROR)
-                if added > 0:
-                    self.pump(stream)
         elif name == frames.MAX_FRAME_SIZE:
             if not frames.FRAME_BYTES_DEFAULT <= value <= frames.FRAME_BYTES_LIMIT:
                 raise ConnectionFailure("MAX_FRAME_SIZE is out of range")

@@ -42,7 +42,8 @@ REPLY_HEAD = (
     + literal(b"grpc-accept-encoding", ENCODINGS)
 )
 _OK = literal(b"grpc-status", b"0")
-_NOT_GRPC = literal(b":status", b"415")
+_NOT_GRPC_HEAD = literal(b":status", b"415") + literal(b"content-type", b"text/plain")
+_NOT_GRPC = b"This port serves gRPC.\n"
 _ALL_PSEUDO = 1 << headers.METHOD | 1 << headers.SCHEME | 1 << headers.PATH
 _REQUIRED = _ALL_PSEUDO | 1 << headers.CONTENT_TYPE
 
@@ -78,6 +79,7 @@ class Exchange(Stream):
     """A request of gRPC and its reply."""
 
     __slots__ = (
+        "_declared_bytes",
         "_endpoint",
         "_has_begun",
         "_is_listening",
@@ -99,6 +101,7 @@ class Exchange(Stream):
         self.client = client
         self.body: bytes | bytearray = b""
         self.encoding = b""
+        self._declared_bytes: int | None = None
         self._endpoint: Endpoint | None = None
         self.call: RpcCall | None = None
         self._replies: Iterator[bytes | LiveRows] | None = None
@@ -148,12 +151,14 @@ class Exchange(Stream):
                         seen |= 1 << role
                 elif role == headers.ENCODING:
                     self.encoding = value
+                elif role == headers.CONTENT_LENGTH:
+                    self._declared_bytes = int(value) if value.isdigit() else -1
                 elif role == headers.INVALID:
                     is_valid = False
         if not is_valid or seen & _ALL_PSEUDO != _ALL_PSEUDO or not path:
             self.connection.reset(self.id, ErrorCode.PROTOCOL_ERROR)
         elif seen & _REQUIRED != _REQUIRED or method != b"POST":
-            self.connection.send_headers(self, _NOT_GRPC, is_last=True)
+            return _OtherRequest(self, self._declared_bytes)
         else:
             self._endpoint = endpoint = self.client.find(path)
             if self.encoding:
@@ -162,7 +167,6 @@ class Exchange(Stream):
                 return self._conversation(path)
             seconds = None if timeout is None else timeout_seconds(timeout)
             self.call = RpcCall(endpoint.path, seconds, fields, self.client)
-
         return self
 
     def _conversation(self, path: bytes) -> Stream:
@@ -195,7 +199,10 @@ class Exchange(Stream):
 
     def end(self) -> None:
         """Serve the request, because it is complete."""
-        self.client.loop.due.append(self)
+        if self._declared_bytes not in (None, len(self.body)):
+            self.connection.reset(self.id, ErrorCode.PROTOCOL_ERROR)
+        else:
+            self.client.loop.due.append(self)
 
     # ------------------------------------------------------------------ steps
 
@@ -330,6 +337,34 @@ class Exchange(Stream):
         self.messages.clear()
         self._end(failure)
         self.cancelled()
+
+
+class _OtherRequest(Stream):
+    """A request that is none of gRPC, which is read to its end and refused."""
+
+    __slots__ = ("_declared_bytes", "_received_bytes")
+
+    def __init__(self, beginning: Stream, declared_bytes: int | None) -> None:
+        super().__init__(beginning.connection, beginning.id)
+        self._declared_bytes = declared_bytes
+        self._received_bytes = 0
+        self.connection.streams[self.id] = self
+
+    def data(self, data: bytes) -> None:
+        """Count a part of the body."""
+        self._received_bytes += len(data)
+
+    def end(self) -> None:
+        """Refuse the request."""
+        if self._declared_bytes not in (None, self._received_bytes):
+            self.connection.reset(self.id, ErrorCode.PROTOCOL_ERROR)
+            return
+        self.connection.send_headers(self, _NOT_GRPC_HEAD)
+        status = _trailers(Failure(Code.UNKNOWN, "The request is none of gRPC."))
+        self.connection.send(self, _NOT_GRPC, status)
+
+    def cancelled(self) -> None:
+        """Do nothing: there is no work to stop."""
 
 
 def _trailers(failure: Failure) -> bytes:

@@ -25,13 +25,14 @@ _BAD_VALUE = re.compile(rb"[\x00\r\n]|\A[ \t]|[ \t]\Z")
 
 # What a request's field means to this server.
 METADATA, METHOD, SCHEME, PATH, AUTHORITY = range(5)  # with those whose names begin with a colon
-CONTENT_TYPE, TIMEOUT, ENCODING, IGNORED, INVALID = range(5, 10)
+CONTENT_TYPE, CONTENT_LENGTH, TIMEOUT, ENCODING, IGNORED, INVALID = range(5, 11)
 _ROLES: Mapping[bytes, int] = {
     b":method": METHOD,
     b":scheme": SCHEME,
     b":path": PATH,
     b":authority": AUTHORITY,
     b"content-type": CONTENT_TYPE,
+    b"content-length": CONTENT_LENGTH,
     b"grpc-timeout": TIMEOUT,
     b"grpc-encoding": ENCODING,
     b"grpc-accept-encoding": IGNORED,
