@@ -38,7 +38,7 @@ TURN_SECONDS_MAX = 0.005  # Python's own interval
 _WORTH = 10  # times as long as passing a turn on takes, a turn lasts at least
 _REMEMBERED = 8  # the number of passes of which a mean is kept, roughly
 PASS_SECONDS_MAX = 0.00025  # a mean above which turns cost more than they are worth
-FREE_SECONDS = 0.5  # for which threads then take no turns
+FREE_SECONDS = (0.5, 16.0)  # for which threads then take no turns, at first and at most
 _PASS_SECONDS_COUNTED = 4 * PASS_SECONDS_MAX  # at most, so that a single pass does not decide
 POLL_SECONDS = 0.001  # after which the first thread of the queue looks whether the turn is free
 _LONG_SECONDS = 2 * ROUND_SECONDS  # for which others wait at most for a call to end
@@ -70,6 +70,7 @@ class Turns:
         self._stopped = 0.0  # when the last thread began to wait
         self._pass_seconds = 0.0  # the mean time from there until the next thread runs
         self._free_until = 0.0  # the time until which threads take no turns
+        self._free_seconds = 0.0  # how long that was
         self._queue: deque[_Waiter] = deque()
 
     def begin(self) -> None:
@@ -147,7 +148,10 @@ class Turns:
         seconds = min(now - self._stopped, _PASS_SECONDS_COUNTED)
         self._pass_seconds += (seconds - self._pass_seconds) / _REMEMBERED
         if self._pass_seconds > PASS_SECONDS_MAX:
-            self._free_until = now + FREE_SECONDS
+            first, most = FREE_SECONDS
+            is_again = now - self._free_until < self._free_seconds
+            self._free_seconds = min(2 * self._free_seconds, most) if is_again else first
+            self._free_until = now + self._free_seconds
             self._pass_seconds = 0.0
 
 
