@@ -12,7 +12,6 @@ from itertools import chain
 from typing import TypeVar
 
 from spanemu.base.clock import Clock
-from spanemu.storage.layers import find
 from spanemu.storage.layout import EVERYTHING, TreeId, in_order
 from spanemu.storage.split_map import Dropped, SplitMap
 from spanemu.storage.tree import Piece, Tree
@@ -55,8 +54,14 @@ class StoreReads:
         maps = rows.maps
         version = maps[0].get(key)
         if version is None:
-            version = find(maps, key) if len(maps) > 1 else None
-            if version is None:
+            if len(maps) == 1:
+                return None
+            # `layers.find`, without the time of a call.
+            for layer in maps[1:]:
+                version = layer.get(key)
+                if version is not None:
+                    break
+            else:
                 return None
         return version[1] if version[0] <= at else visible(version[2], at)
 

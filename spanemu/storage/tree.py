@@ -95,10 +95,11 @@ class Tree:
 
     def copy(self) -> Tree:
         """Return a tree with the same rows; this tree must not be modified any more."""
-        self._update_leaves()
         twin = Tree()
         self._tracked = True  # because the twin may make rows of leaves
         twin._tracked, twin._floor = True, self._floor
+        # Another store may be updating the leaves of this tree: the twin updates its own.
+        twin._pending = self._pending.copy()
         twin._leaves = self._leaves.copy()
         twin._firsts = self._firsts.copy()
         twin._count = self._count
@@ -120,10 +121,7 @@ class Tree:
 
     def get(self, key: bytes) -> Version | None:
         """Return the newest version of a row."""
-        maps = self.maps
-        version = maps[0].get(key)
-        if version is None and len(maps) > 1:
-            version = layers.find(maps, key)
+        version = layers.find(self.maps, key)
         return None if version is layers.GONE else version
 
     def __getitem__(self, key: bytes) -> Version:
