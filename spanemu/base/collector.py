@@ -76,7 +76,8 @@ class _Pauses:
 
 
 _pauses = _Pauses()
-os.register_at_fork(after_in_child=_pauses.reset)
+if hasattr(os, "register_at_fork"):  # Windows cannot fork.
+    os.register_at_fork(after_in_child=_pauses.reset)
 
 
 class Pause:
