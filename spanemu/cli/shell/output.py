@@ -12,12 +12,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, TextIO
 
-from rich import box
 from rich.console import Console
-from rich.table import Table
-from rich.text import Text
 
-from spanemu.cli.shell.cells import NULL, NUMBERS, json_of, printable, text_of, unique_names
+from spanemu.cli.shell.cells import NUMBERS, json_of, printable, text_of, unique_names
+from spanemu.cli.shell.table import TableColumn, print_table
 from spanemu.interchange.connection import Cell
 from spanemu.interchange.row_files import CSV_NULL
 
@@ -100,14 +98,10 @@ class Printer:
     def _table(self, columns: Columns, rows: Rows) -> int:
         if self.expanded:
             return self._records(columns, rows)
-        table = Table(box=box.SQUARE, show_edge=True)
-        for column in columns:
-            title = Text(printable(column.name))
-            table.add_column(title, justify=column.justify, overflow="fold")
-        for row in rows:
-            table.add_row(*(_shown(cell, column) for cell, column in _pairs(row, columns)))
-        self._console().print(table)
-        return table.row_count
+        titles = [TableColumn(printable(column.name), column.justify) for column in columns]
+        shown = [[_shown(cell, column) for cell, column in _pairs(row, columns)] for row in rows]
+        print_table(self._console(), titles, shown)
+        return len(shown)
 
     def _records(self, columns: Columns, rows: Rows) -> int:
         count = 0
@@ -183,10 +177,8 @@ def _pairs(row: Sequence[Cell], columns: Columns) -> Iterable[tuple[Any, Column]
     return zip(row, columns, strict=True)
 
 
-def _shown(cell: Any, column: Column) -> Text:
-    if cell is None:
-        return Text(NULL, style="dim")
-    return Text(printable(text_of(cell, column.type)).expandtabs())
+def _shown(cell: Any, column: Column) -> str | None:
+    return None if cell is None else printable(text_of(cell, column.type)).expandtabs()
 
 
 def _csv_field(cell: Any, column: Column) -> str:
