@@ -50,23 +50,24 @@ SECONDS_MAX = 7_200
 
 # The peak that wait4 reports includes that of the process before `exec`.
 _MEASURED = """
-import sys
+import sys, time
 from spanemu.cli import main
 main(sys.argv[1:], standalone_mode=False)
-print(*[line for line in open("/proc/self/status") if line.startswith("VmHWM")])
+print(time.process_time(), *[line for line in open("/proc/self/status") if line.startswith("VmHWM")])
 """
 
 
 @dataclass
 class Report:
-    """A process: what it did, how long, and its memory at the peak, in bytes."""
+    """A process: what it did, how long, its own time, and its memory at the peak, in bytes."""
 
     words: str
     seconds: float
+    cpu_seconds: float
     memory: int
 
     def __str__(self) -> str:
-        return f"{self.words:24} {self.seconds:7.1f} s  {self.memory / 1e6:6.0f} MB at the peak"
+        return f"{self.words:24} {self.seconds:7.1f} s  {self.cpu_seconds:7.1f} s CPU  {self.memory / 1e6:6.0f} MB at the peak"
 
 
 def campaign(
@@ -172,5 +173,5 @@ def run(words: str, *arguments: str) -> Report:
     done = subprocess.run(
         line, env=inherited_environment(), stdout=subprocess.PIPE, check=True, timeout=SECONDS_MAX
     )
-    memory = int(done.stdout.split()[1]) * 1024  # of the line "VmHWM: 1234 kB"
-    return Report(words, monotonic() - begun, memory)
+    cpu_seconds, _, kilobytes, _ = done.stdout.split()  # "1.5 VmHWM: 1234 kB"
+    return Report(words, monotonic() - begun, float(cpu_seconds), int(kilobytes) * 1024)
