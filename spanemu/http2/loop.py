@@ -26,6 +26,7 @@ from spanemu.frontend.boundary import log
 TICK_SECONDS = 0.02  # A request that takes longer does not hold up the others.
 IDLE_TICKS = 50  # without a request, until the watch sleeps
 _SWEEP_SECONDS = 1.0
+_IDLE_SECONDS = 1.0  # between two looks then
 SPARE_THREADS = 4  # that wait to lead; further ones end
 
 
@@ -246,7 +247,13 @@ class Loop:
         seen, vain = 0, 0
         pause = threading.Event()
         while not self._is_stopped:
-            pause.wait(TICK_SECONDS)
+            if vain > IDLE_TICKS:
+                self._active.clear()
+                self._is_watched = False
+                # The leader may have looked just before, so that nobody would end the wait.
+                self._active.wait(_IDLE_SECONDS)
+            else:
+                pause.wait(TICK_SECONDS)
             turn = self._turn
             if turn != seen:
                 seen, vain = turn, 0
@@ -254,8 +261,3 @@ class Loop:
                 self.hand_over()
             else:
                 vain += 1
-                if vain > IDLE_TICKS:
-                    self._active.clear()
-                    self._is_watched = False
-                    self._active.wait()
-                    vain = 0
