@@ -182,8 +182,15 @@ def _redirect(shell: Shell, argument: str) -> None:
     shell.printer.redirect(Path(argument).expanduser() if argument else None)
 
 
+# Files for psql often begin with `\set ON_ERROR_STOP on`: scripts stop at the first failure anyway.
+_STOPS = "ON_ERROR_STOP"
+_TRUE = ("on", "true", "yes", "1")
+
+
 def _set(shell: Shell, argument: str) -> None:
     name, _, expression = argument.partition(" ")
+    if name == _STOPS and expression.strip().lower() in ("", *_TRUE):
+        return
     if expression:
         shell.set_parameter(name.lstrip("@$"), expression)
     elif name:

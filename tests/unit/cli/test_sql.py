@@ -195,6 +195,16 @@ def test_parameters_can_be_set_and_listed(run):
     assert result.stdout == "parameter,value\nday,2026-01-02\n"
 
 
+@pytest.mark.parametrize("value", ["on", " 1", ""])
+def test_files_for_psql_may_ask_to_stop_at_failures(run, value):
+    text = f"\\set ON_ERROR_STOP {value}\nSELECT 1 AS n;\n"
+    assert run("pg", "--format", "csv", input=text).stdout == "n\n1\n"
+
+
+def test_failures_always_stop_a_script(run):
+    run("pg", input="\\set ON_ERROR_STOP off\nSELECT 1;\n", exit_code=1)
+
+
 def test_postgresql_numbers_its_parameters(run):
     shown = run(
         "pg", "--format", "csv", "-p", "1=5", "-p", "2='a'", "-e", "SELECT $1 + 1 AS n, $2 AS s"
