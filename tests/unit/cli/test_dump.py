@@ -108,6 +108,7 @@ def test_csv_has_the_requested_form(run, tmp_path):
         (["dump", "music", "-o", "/nowhere/file.sql"], 1, "/nowhere/file.sql"),
         (["load", "music", "nowhere.sql"], 2, "nowhere.sql does not exist"),
         (["load", "nobody", "-"], 1, "Database not found"),
+        (["load", "music", "-", "--no-rows"], 1, "SQL, of which no part can be selected"),
     ],
 )
 def test_what_cannot_be_done_is_said(run, arguments, exit_code, words):
