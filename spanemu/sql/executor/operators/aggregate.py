@@ -61,6 +61,10 @@ class FoldedGroups:
         self._keys_of = keys_of
         self._cells_of = cells_of
         self._folds = folds
+        # Each function that lists the values of an argument, with the places of its aggregates.
+        self._arguments: dict[Any, list[int]] = {}
+        for place, (_, values_of) in enumerate(folds):
+            self._arguments.setdefault(values_of, []).append(place)
         self._holding = holding
 
     def rows(
@@ -110,8 +114,11 @@ class FoldedGroups:
             group = folded.get(key)
             if group is None:
                 group = folded[key] = rows[0], [new() for new, _ in self._folds]
-            for state, (_, values_of) in zip(group[1], self._folds, strict=True):
-                state.extend(values_of(rows, run))
+            states = group[1]
+            for values_of, places in self._arguments.items():
+                values = values_of(rows, run)
+                for place in places:
+                    states[place].extend(values)
             if len(folded) % _GROUPS_CHECKED == 0:
                 self._check(group, len(folded), run)
 
@@ -268,7 +275,8 @@ def _compile_folds(
     """
     if not keeping and any(keeps_values(call) for _, call in node.aggregates):
         return None
-    compiled = [compile_fold(call, below.layout, compiler) for _, call in node.aggregates]
+    shared: dict[Any, BatchFunction] = {}
+    compiled = [compile_fold(call, below.layout, compiler, shared) for _, call in node.aggregates]
     folds = [fold for fold in compiled if fold is not None]
     return folds if len(folds) == len(compiled) else None
 

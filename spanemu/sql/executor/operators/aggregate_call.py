@@ -23,7 +23,7 @@ from spanemu.sql.functions.aggregates.sums import AT_ONCE
 from spanemu.sql.functions.errors import EvaluationError
 from spanemu.sql.functions.registry import BulkAccumulator
 from spanemu.sql.functions.value_size import is_varying
-from spanemu.sql.resolved import AggregateCall, Expr
+from spanemu.sql.resolved import AggregateCall, ColumnRef, Expr
 from spanemu.values.order import NAN, sort_key
 
 Reduce = Callable[[Sequence[Row], Run], Any]
@@ -75,16 +75,31 @@ def _compile(
     return reduce
 
 
-def compile_fold(call: AggregateCall, layout: Layout, compiler: Compiler) -> Fold | None:
-    """Return how to aggregate rows as they arrive, keeping none; None if that is impossible."""
+def compile_fold(
+    call: AggregateCall, layout: Layout, compiler: Compiler, shared: dict[Any, BatchFunction]
+) -> Fold | None:
+    """Return how to aggregate rows as they arrive, keeping none; None if that is impossible.
+
+    Aggregates of one column share the function that lists its values, through `shared`.
+    """
     if call.safe or _steps(call, layout, compiler):
         return None
     if not call.arguments and call.signature.counts_rows:
-        return Count, lambda rows, run: rows
+        return Count, _rows_themselves
     new = call.signature.new
     if len(call.arguments) != 1 or not _takes_many(new):
         return None
-    return new, _values_of(call, layout, compiler)
+    (argument,) = call.arguments
+    if not isinstance(argument, ColumnRef):
+        return new, _values_of(call, layout, compiler)
+    key = argument.column.id, call.signature.skips_nulls
+    if key not in shared:
+        shared[key] = _values_of(call, layout, compiler)
+    return new, shared[key]
+
+
+def _rows_themselves(rows: Sequence[Row], run: Run) -> Any:
+    return rows
 
 
 def keeps_values(call: AggregateCall) -> bool:
