@@ -91,6 +91,8 @@ def in_steps(
         is_heavy = yield step
         check()
         call.built_bytes = 0
+        if len(step) < size:
+            return  # These were the last items.
         ended = monotonic()
         if is_heavy or ended - began > _SLOW_SECONDS:
             size = max(1, size // _GROWTH)
