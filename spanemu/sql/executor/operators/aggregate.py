@@ -61,10 +61,10 @@ class FoldedGroups:
         self._keys_of = keys_of
         self._cells_of = cells_of
         self._folds = folds
-        # Each function that lists the values of an argument, with the places of its aggregates.
+        # Each function that lists the values of an argument, with the positions of its aggregates.
         self._arguments: dict[Any, list[int]] = {}
-        for place, (_, values_of) in enumerate(folds):
-            self._arguments.setdefault(values_of, []).append(place)
+        for position, (_, values_of) in enumerate(folds):
+            self._arguments.setdefault(values_of, []).append(position)
         self._holding = holding
 
     def rows(
@@ -115,10 +115,10 @@ class FoldedGroups:
             if group is None:
                 group = folded[key] = rows[0], [new() for new, _ in self._folds]
             states = group[1]
-            for values_of, places in self._arguments.items():
+            for values_of, positions in self._arguments.items():
                 values = values_of(rows, run)
-                for place in places:
-                    states[place].extend(values)
+                for position in positions:
+                    states[position].extend(values)
             if len(folded) % _GROUPS_CHECKED == 0:
                 self._check(group, len(folded), run)
 
