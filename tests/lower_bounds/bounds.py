@@ -9,7 +9,9 @@ from typing import Any
 EXTRAS = ("alembic", "django", "sqlalchemy")  # whose libraries the plugin knows
 # Tools of the extra `test` that users run beside the plugin; the others are this project's own.
 TOOLS = ("freezegun", "pytest", "pytest-django", "pytest-html", "pytest-xdist", "time-machine")
-_REQUIREMENT = re.compile(r"(?P<name>[\w.-]+)(?:\[[\w,-]*\])?(?:>=(?P<lowest>[\w.]+))?(?: *;.*)?")
+_REQUIREMENT = re.compile(
+    r"(?P<name>[\w.-]+)(?:\[[\w,-]*\])?(?:>=(?P<lowest>[\w.]+)(?:,<[\w.]+)?)?(?: *;.*)?"
+)
 
 
 def pins(project: dict[str, Any]) -> dict[str, str]:

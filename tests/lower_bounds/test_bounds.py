@@ -26,7 +26,7 @@ def test_an_environment_marker_may_follow_the_lower_bound() -> None:
     assert pins(project(dependencies=dependencies)) == {"click": "8.1", "pytest": "8"}
 
 
-@pytest.mark.parametrize("requirement", ["click", "click==8.1", "click>=8,<9"])
+@pytest.mark.parametrize("requirement", ["click", "click==8.1", "click<9"])
 def test_a_dependency_without_a_plain_lower_bound_is_refused(requirement: str) -> None:
     with pytest.raises(ValueError, match="has no lower bound"):
         pins(project(dependencies=[requirement]))
