@@ -35,6 +35,7 @@ from spanemu.txn.errors.rows import (
     RowAlreadyExists,
     RowInsertedTwice,
     RowNotFound,
+    row_already_exists,
 )
 from spanemu.txn.locks.modes import WRITE_ROW
 from spanemu.txn.read_write import TransactionWorkspace
@@ -159,7 +160,8 @@ def buffer_mutations(
                 raise
             except RowInsertedTwice as twice:  # For mutations, the row simply exists.
                 _record_deletes(batch, steps[position + 1 :])
-                raise RowAlreadyExists(twice.table, twice.key) from None
+                dialect = compiled_schema.schema.dialect
+                raise row_already_exists(twice.table, twice.key, dialect) from None
         verify(batch.deferred, transaction)
     except SpannerError:
         transaction.validate()  # An error that only a stale snapshot causes becomes ABORTED.

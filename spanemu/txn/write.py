@@ -19,10 +19,10 @@ from spanemu.txn.errors.rows import (
     ChildRowsExist,
     ParentRowMissing,
     PendingParentMissing,
-    RowAlreadyExists,
     RowInsertedTwice,
     RowNotFound,
     UpdateAfterDelete,
+    row_already_exists,
 )
 from spanemu.txn.locks.modes import READ_EXISTENCE, WRITE_ROW, Lock
 from spanemu.txn.read_write import TransactionWorkspace
@@ -171,7 +171,7 @@ class WriteBatch:
         text = rules.key_text(key)
         if (rules.tree, encoded) in self.deferred.inserted:
             raise RowInsertedTwice(rules.table.name, text)
-        raise RowAlreadyExists(rules.table.name, text)
+        raise row_already_exists(rules.table.name, text, rules.compiled.schema.dialect)
 
     # ------------------------------------------------------------------ update
 

@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from google.api_core.exceptions import AlreadyExists
 from google.cloud.spanner_v1 import KeySet
 
 import spanemu
@@ -56,6 +57,30 @@ def test_each_database_speaks_its_own_dialect(emulator):
         for each in emulator.client().instance(emulator.instance).list_databases()
     }
     assert sorted(listed.values()) == [1, 2]
+
+
+@pytest.mark.parametrize(
+    ("dialect", "message"),
+    [
+        ("googlesql", "Table T: Row {Int64(1)} already exists."),  # as SpiceDB parses it
+        ("postgresql", "Row {Int64(1)} in table t already exists."),  # as PGAdapter does
+    ],
+)
+def test_an_existing_row_is_reported_in_the_words_that_clients_parse(emulator, dialect, message):
+    key = {"googlesql": "Id INT64) PRIMARY KEY (Id", "postgresql": "id bigint PRIMARY KEY"}
+    database = emulator.create_database("keys", f"CREATE TABLE T ({key[dialect]})", dialect=dialect)
+    client = database.client()
+    with pytest.raises(AlreadyExists) as failure, client.batch() as batch:
+        batch.insert("T", ["id"], [[1], [1]])
+    assert failure.value.message.startswith(message)
+    with pytest.raises(AlreadyExists) as failure:
+        client.run_in_transaction(
+            lambda transaction: (
+                transaction.batch_update(["INSERT INTO T (id) VALUES (1)"])
+                and transaction.insert("T", ["id"], [[1]])
+            )
+        )
+    assert failure.value.message.startswith(message)
 
 
 @pytest.mark.parametrize("name", ["music", "orders"])

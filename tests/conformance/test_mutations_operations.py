@@ -47,7 +47,7 @@ def test_insert_adds_rows_and_many_in_one_mutation(db):
 
 
 def test_insert_refuses_an_existing_row(db):
-    with refused(AE, match=r"(Users.*1|1.*Users).*already exists"):
+    with refused(AE, match=r"Users.*1.*already exists"):
         db.commit(insert("Users", "Id Name", (1, "eve")))
     assert users(db) == [[1, "ada", 36, "rare"]]
 
@@ -75,8 +75,7 @@ def test_the_key_of_an_existing_row_is_told_with_its_type(create, type_):
             db.commit(insert("T", "K L", row))
         kind = text.partition("(")[0]
         shown = shown or f"{kind}(NULL), Int64(NULL)↓"
-        assert f"Row {{{shown}}} " in says(caught)
-        assert "already exists." in says(caught)
+        assert says(caught) == f"Table T: Row {{{shown}}} already exists."
 
 
 def test_a_violated_unique_index_is_told_with_the_key(create):

@@ -108,7 +108,7 @@ def test_update_of_a_missing_row_that_the_commit_deleted(db):
 
 
 def test_a_row_inserted_twice_in_one_commit_already_exists(db):
-    message = r"Row \{Int64\(1\)\} (in table Parent )?already exists"
+    message = r"Table Parent: Row \{Int64\(1\)\} already exists"
     with refused(AE, match=message):
         db.commit(insert("Parent", "P", (1,), (1,)))
     with refused(AE, match=message):

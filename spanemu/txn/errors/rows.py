@@ -3,13 +3,25 @@
 from __future__ import annotations
 
 from spanemu.base.errors import Code, Detail, ErrorInfo, SpannerError
+from spanemu.schema.dialect import POSTGRESQL, DatabaseDialect
 
 
 class RowAlreadyExists(SpannerError, code=Code.ALREADY_EXISTS):
-    # PGAdapter knows a unique violation by the words of Spanner, not those of Google's emulator.
-    prose = "Row {key} in table {table} already exists."
+    # The words of Google's emulator, in which clients such as SpiceDB find the key.
+    prose = "Table {table}: Row {key} already exists."
     table: str
     key: str
+
+
+class PostgreSqlRowAlreadyExists(RowAlreadyExists):
+    # The words of Spanner, by which PGAdapter knows a unique violation.
+    prose = "Row {key} in table {table} already exists."
+
+
+def row_already_exists(table: str, key: str, dialect: DatabaseDialect) -> RowAlreadyExists:
+    """Return the error for an existing row, in the words that clients of the dialect parse."""
+    kind = PostgreSqlRowAlreadyExists if dialect is POSTGRESQL else RowAlreadyExists
+    return kind(table, key)
 
 
 class RowInsertedTwice(SpannerError, code=Code.INVALID_ARGUMENT):
