@@ -11,7 +11,6 @@ import pytest
 from spanemu.base.clock import (
     NANOS_PER_MICRO,
     NANOS_PER_SECOND,
-    WAIT_SECONDS_MAX,
     ManualClock,
     SystemClock,
     monotonic,
@@ -116,12 +115,13 @@ def test_a_wait_ends_when_time_is_moved() -> None:
     assert not thread.is_alive()
 
 
-def test_a_wait_is_never_longer_than_asked() -> None:
+def test_a_wait_is_never_longer_than_asked(monkeypatch) -> None:
+    monkeypatch.setattr("spanemu.base.clock.WAIT_SECONDS_MAX", 3_600.0)
     clock = SystemClock()
     began = monotonic()
     clock.wait_until(clock.peek() + 3_600 * NANOS_PER_SECOND, 0.0)
     clock.wait_until(clock.peek(), None)
-    assert monotonic() - began < WAIT_SECONDS_MAX
+    assert monotonic() - began < 60
 
 
 def test_a_manual_clock_ticks_when_it_is_read() -> None:
