@@ -125,9 +125,16 @@ def test_only_the_first_message_has_metadata(large):
 
 @on_both
 def test_messages_are_of_about_a_mebibyte(large):
-    replies = large.stream_read("Users", "Id Note")
+    replies = large.stream_read("Users", "Id Note", transaction={"id": large.begin().id})
     assert all(reply.ByteSize() < 1.1 * MEBIBYTE for reply in replies)
     assert len(replies) < 12
+
+
+@on_both
+def test_messages_of_a_stream_that_can_be_resumed_have_a_mebibyte_at_most(large):
+    replies = large.stream_read("Users", "Id Note")
+    assert all(reply.ByteSize() < 1.1 * MEBIBYTE for reply in replies)
+    assert len(replies) <= 31
 
 
 @on_both
