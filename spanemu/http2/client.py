@@ -58,7 +58,7 @@ class Lifetime:
         return self._is_open
 
     def end(self) -> None:
-        """Note that the client is gone."""
+        """Record that the client is no longer connected."""
         self._is_open = False
 
 

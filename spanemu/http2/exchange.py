@@ -306,7 +306,7 @@ class Exchange(Stream):
         self.body = b""
 
     def cancelled(self) -> None:
-        """Stop working, because nobody waits for the reply."""
+        """Cancel the request: the client no longer waits for its reply."""
         self._release()
         if self.call is not None:
             self.call.cancel()

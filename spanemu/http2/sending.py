@@ -184,7 +184,7 @@ class Sender:
         self.answer(frames.reset(stream_id, code))
 
     def discard(self, stream: Stream) -> None:
-        """Forget a stream, because nobody wants the rest of its reply."""
+        """Remove a stream whose reply the client no longer reads."""
         del self.streams[stream.id]
         self.drop_queue(stream)
         stream.is_over = True
