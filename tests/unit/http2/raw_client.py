@@ -17,8 +17,18 @@ SECONDS = 20.0
 class RawClient:
     """A connection whose frames a test writes and reads one by one."""
 
-    def __init__(self, port: int, settings: dict[int, int] | None = None) -> None:
-        self.socket = socket.create_connection(("127.0.0.1", port), SECONDS)
+    def __init__(
+        self,
+        port: int,
+        settings: dict[int, int] | None = None,
+        *,
+        receive_buffer: int | None = None,  # bytes; otherwise the system lets it grow
+    ) -> None:
+        self.socket = socket.socket()
+        self.socket.settimeout(SECONDS)
+        if receive_buffer is not None:
+            self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
+        self.socket.connect(("127.0.0.1", port))
         self._encoder, self._decoder = Encoder(), Decoder()
         self._input = self.socket.makefile("rb")
         self.socket.sendall(frames.PREFACE + frames.settings(settings or {}))

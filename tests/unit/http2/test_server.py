@@ -329,7 +329,8 @@ def test_a_stream_is_computed_as_the_client_takes_it(served: Served) -> None:
 
 def test_a_client_that_does_not_read_is_waited_for(served: Served) -> None:
     window = (1 << 31) - 1
-    with RawClient(served.port, {frames.INITIAL_WINDOW_SIZE: window}) as raw:
+    settings = {frames.INITIAL_WINDOW_SIZE: window}
+    with RawClient(served.port, settings, receive_buffer=1 << 16) as raw:
         raw.send(frames.window_update(0, window - frames.WINDOW_DEFAULT))
         raw.send(raw.request(1, "/s.S/Chunks", Int64Value(value=600).SerializeToString()))
         seen = -1
