@@ -31,6 +31,7 @@ from spanemu.values.value_bytes import field
 
 _SPANNER = "/google.spanner.v1.Spanner/"
 _DATABASES = "/google.spanner.admin.database.v1.DatabaseAdmin/"
+_INSTANCES = "/google.spanner.admin.instance.v1.InstanceAdmin/"
 _OPERATIONS = "/google.longrunning.Operations/"
 _OPTIONS = (("grpc.max_receive_message_length", -1), ("grpc.max_send_message_length", -1))
 _POLL_SECONDS = 0.05
@@ -86,13 +87,35 @@ class DataConnection:
     # ------------------------------------------------------------------ schema
 
     def create(self, dialect: DatabaseDialect = GOOGLE_STANDARD_SQL) -> None:
-        """Create the database, empty, in an instance that exists."""
+        """Create the database, empty, and its instance if there is none. Raises SpannerError."""
+        instance = self._name.partition("/databases/")[0]
         request = admin.CreateDatabaseRequest(
-            parent=self._name.partition("/databases/")[0],
+            parent=instance,
             create_statement=f"CREATE DATABASE {quoted_database(self.database_id, dialect)}",
             database_dialect=dialect.number,
         )
-        self._wait(self._call(f"{_DATABASES}CreateDatabase", request, admin.Operation))
+        try:
+            operation = self._call(f"{_DATABASES}CreateDatabase", request, admin.Operation)
+        except RemoteFailure as failure:
+            if failure.code is not Code.NOT_FOUND:
+                raise
+            self._create_instance(instance)
+            operation = self._call(f"{_DATABASES}CreateDatabase", request, admin.Operation)
+        self._wait(operation)
+
+    def _create_instance(self, name: str) -> None:
+        project, _, instance_id = name.partition("/instances/")
+        listed = self._call(
+            f"{_INSTANCES}ListInstanceConfigs",
+            admin.ListInstanceConfigsRequest(parent=project),
+            admin.ListInstanceConfigsResponse,
+        )
+        config = listed.instance_configs[0].name
+        instance = admin.Instance(name=name, config=config, display_name=instance_id, node_count=1)
+        request = admin.CreateInstanceRequest(
+            parent=project, instance_id=instance_id, instance=instance
+        )
+        self._wait(self._call(f"{_INSTANCES}CreateInstance", request, admin.Operation))
 
     def schema(self) -> Schema:
         """Return the current schema. Raises SpannerError."""

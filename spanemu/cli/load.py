@@ -46,7 +46,9 @@ class Options(TransferOptions):
 @click.command()
 @click.argument("database")
 @click.argument("source", type=click.Path(path_type=Path, allow_dash=True))
-@click.option("--create", is_flag=True, help="Create the database first.")
+@click.option(
+    "--create", is_flag=True, help="Create the database first, and its instance if there is none."
+)
 @click.option(
     "--dialect",
     type=click.Choice(list(DIALECT_OPTIONS)),

@@ -28,6 +28,8 @@ def served() -> Iterator[Endpoint]:
         schema.write_text(SCHEMA)
         command = [sys.executable, "-m", "spanemu", "serve", "--host-port", "127.0.0.1:0"]
         command += [
+            "--rest-host-port",
+            "127.0.0.1:0",
             "--endpoint-file",
             str(file),
             "--database",

@@ -56,6 +56,13 @@ def test_a_dump_becomes_a_new_database(emulator, run, tmp_path, format_):
     assert emulator.database(f"copy-{format_}").ddl() == emulator.database("music").ddl()
 
 
+def test_create_makes_the_instance_too(emulator, run):
+    text = run("dump", "music").stdout
+    name = "projects/p/instances/new-instance/databases/music-copy"
+    run("load", name, "-", "--create", input=text)
+    assert rows(emulator, name) == rows(emulator, "music")
+
+
 def test_standard_output_is_standard_input(emulator, run):
     text = run("dump", "music").stdout
     run("load", "copy-of-output", "-", "--create", input=text)
