@@ -55,7 +55,8 @@ class _GreatestNan(float):
     """NaN as PostgreSQL compares it: equal to itself, above every number.
 
     Python asks the right operand first where its class derives from the left operand's, so these
-    methods also decide `1.0 < GREATEST_NAN`. Arithmetic gives Python's NaN again.
+    methods also decide `1.0 < GREATEST_NAN`. Arithmetic gives Python's NaN again. Like any number,
+    it has no order beside None: filters notice a NULL by Python's TypeError.
     """
 
     __slots__ = ()
@@ -67,16 +68,16 @@ class _GreatestNan(float):
         return not isinstance(other, _GreatestNan)
 
     def __lt__(self, other: object) -> bool:
-        return False
+        return NotImplemented if other is None else False
 
     def __le__(self, other: object) -> bool:
-        return isinstance(other, _GreatestNan)
+        return NotImplemented if other is None else isinstance(other, _GreatestNan)
 
     def __gt__(self, other: object) -> bool:
-        return not isinstance(other, _GreatestNan)
+        return NotImplemented if other is None else not isinstance(other, _GreatestNan)
 
     def __ge__(self, other: object) -> bool:
-        return True
+        return NotImplemented if other is None else True
 
     def __hash__(self) -> int:
         return hash("NaN")

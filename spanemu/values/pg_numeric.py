@@ -57,7 +57,7 @@ class _NotANumber(Decimal):
     """NaN as PostgreSQL compares it: equal to itself, above every number.
 
     Python asks the right operand first where its class derives from the left operand's, so these
-    methods also decide `Decimal(1) < NAN`.
+    methods also decide `Decimal(1) < NAN`. Like any number, it has no order beside None.
     """
 
     __slots__ = ()
@@ -69,16 +69,16 @@ class _NotANumber(Decimal):
         return not isinstance(other, _NotANumber)
 
     def __lt__(self, other: object) -> bool:
-        return False
+        return NotImplemented if other is None else False
 
     def __le__(self, other: object) -> bool:
-        return isinstance(other, _NotANumber)
+        return NotImplemented if other is None else isinstance(other, _NotANumber)
 
     def __gt__(self, other: object) -> bool:
-        return not isinstance(other, _NotANumber)
+        return NotImplemented if other is None else not isinstance(other, _NotANumber)
 
     def __ge__(self, other: object) -> bool:
-        return True
+        return NotImplemented if other is None else True
 
     def __hash__(self) -> int:
         return hash("NaN")

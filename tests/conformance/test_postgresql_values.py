@@ -74,6 +74,10 @@ def ids(database, condition):
         ("n = 'NaN'", [2]),
         ("n > 1e100", [2]),
         ("n = 1.500", [5, 6]),
+        ("f >= NULL::float8", []),
+        ("f > CASE WHEN id > 1 THEN 0::float8 END", [2, 3, 6]),
+        ("f BETWEEN NULL AND 'NaN'", []),
+        ("n >= NULL::numeric", []),
     ],
 )
 def test_nan_is_equal_to_itself_and_above_every_number(database, condition, expected):

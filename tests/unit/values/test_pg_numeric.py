@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import operator
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from spanemu.values import pg_numeric
 from spanemu.values.errors import BadValue
+from spanemu.values.floats import GREATEST_NAN
 from spanemu.values.pg_numeric import NAN, parse
 
 NUMBERS = st.decimals(allow_nan=False, allow_infinity=False, places=None).filter(
@@ -93,6 +96,15 @@ def test_nan_is_equal_to_itself_and_above_every_number(number: object) -> None:
     assert parse("NaN") == NAN
     assert NAN in {parse("NAN")}
     assert max([NAN, number, NAN]) is NAN  # type: ignore[type-var]
+
+
+@pytest.mark.parametrize("nan", [NAN, GREATEST_NAN], ids=["numeric", "double"])
+def test_nan_has_no_order_beside_none(nan: object) -> None:
+    assert nan != None  # noqa: E711
+    for compare in (operator.lt, operator.le, operator.gt, operator.ge):
+        for sides in ((nan, None), (None, nan)):
+            with pytest.raises(TypeError):
+                compare(*sides)
 
 
 @given(NUMBERS)
