@@ -20,7 +20,11 @@ Star = Iterable[tuple[str, Expr]]
 
 
 class Relation:
-    """The base class of relations. `alias` is "" for a relation without a name."""
+    """The base class of relations. `alias` is "" for a relation without a name.
+
+    `qualified_name` is the name of a table or a view, with its schema if that is not the default
+    one; "" if the query gives it an alias, and for other relations.
+    """
 
     # True if the rows are values, so that a path that begins with the alias continues with fields.
     is_value = False
@@ -37,6 +41,7 @@ class Relation:
     def __init__(self, alias: str, fold: Fold) -> None:
         self.alias = alias
         self.fold = fold
+        self.qualified_name = ""
 
     def aliases(self) -> Mapping[str, Relation]:
         """Return the named relations in this relation by folded name."""

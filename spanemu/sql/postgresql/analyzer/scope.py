@@ -22,7 +22,6 @@ from spanemu.base.errors import Unsupported
 from spanemu.sql.analysis import errors
 from spanemu.sql.analysis.relation import Relation
 from spanemu.sql.analysis.state import Aggregation
-from spanemu.sql.analysis.table_relation import TableRelation
 from spanemu.sql.analysis.tree import is_equivalent
 from spanemu.sql.postgresql.analyzer.analysis import Analysis, CommonTable
 from spanemu.sql.postgresql.analyzer.errors.names import (
@@ -139,10 +138,13 @@ class Scope:
         Raise MissingFromEntry if FROM has no such relation.
         """
         alias = qualifier[-1].name
-        match = self.relation(alias)
-        if match is not None and (len(qualifier) == 1 or _is_named(match[0], qualifier)):
-            return match
         scope: Scope | None = self
+        while scope is not None:
+            relation = scope.aliases.get(alias)
+            if relation is not None and (len(qualifier) == 1 or _is_named(relation, qualifier)):
+                return relation, scope
+            scope = scope.parent
+        scope = self
         while scope is not None:
             if scope.hidden is not None and alias in scope.hidden.aliases():
                 raise TableNotVisible(alias, at=at)
@@ -165,9 +167,9 @@ def _column(relation: Relation, name: str, at: int) -> Expr | None:
 
 
 def _is_named(relation: Relation, qualifier: list[Identifier]) -> bool:
-    """Return whether a relation is the table that `qualifier` names, schema included."""
+    """Return whether a relation is the table or view that `qualifier` names, schema included."""
     path = ".".join(part.name for part in qualifier).removeprefix("public.")
-    return isinstance(relation, TableRelation) and relation.alias == relation.table.name == path
+    return relation.qualified_name == path
 
 
 @dataclass(slots=True)

@@ -51,7 +51,7 @@ Rows = Sequence[Sequence[Expression]]
 
 def resolve_insert(statement: ast.Insert, analysis: Analysis) -> InsertStatement:
     """Resolve INSERT, with ON CONFLICT and RETURNING."""
-    table, alias = resolve_target(statement.target, analysis)
+    table = resolve_target(statement.target, analysis)
     hints = statement_hints(statement.hint, analysis)
     hints += write_hints(statement.target.hint, table, analysis)
     columns = _columns(statement, table)
@@ -68,7 +68,7 @@ def resolve_insert(statement: ast.Insert, analysis: Analysis) -> InsertStatement
         refuse_queue_update(table, statement.at)
     pending |= _implicitly_pending(table, rows.columns, kind)
     rows = _completed(rows, kind, table, analysis)
-    returning = resolve_returning(statement.returning, table, alias, pending, analysis)
+    returning = resolve_returning(statement, table, pending, analysis)
     return InsertStatement(
         *analysis.parameters.finish(),
         hints,

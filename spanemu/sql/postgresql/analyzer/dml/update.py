@@ -14,6 +14,7 @@ from spanemu.sql.postgresql.analyzer.analysis import Analysis
 from spanemu.sql.postgresql.analyzer.dml.writing import (
     resolve_returning,
     resolve_target,
+    target_rows,
     written_value,
 )
 from spanemu.sql.postgresql.analyzer.errors.writing import (
@@ -31,19 +32,17 @@ from spanemu.sql.syntax_tree import Expression
 
 def resolve_update(statement: ast.Update, analysis: Analysis) -> UpdateStatement:
     """Resolve UPDATE: its rows, its assignments and RETURNING."""
-    table, alias = resolve_target(statement.target, analysis)
+    table = resolve_target(statement.target, analysis)
     refuse_queue_update(table, statement.at)
     hints = statement_hints(statement.hint, analysis)
-    relation = TableRelation(alias, table, analysis)
+    relation = target_rows(statement.target, table, analysis)
     relation.hints = write_hints(statement.target.hint, table, analysis)
     key = tuple(relation.stored_column(column) for column in table.key_columns)
     scope = Scope(None, relation)
     env = Env(analysis, scope, "UPDATE", {})
     assignments = _assignments(statement.assignments, table, env)
     where = _where(statement.where, scope, analysis)
-    returning = resolve_returning(
-        statement.returning, table, alias, _pending(assignments, table), analysis
-    )
+    returning = resolve_returning(statement, table, _pending(assignments, table), analysis)
     return UpdateStatement(
         *analysis.parameters.finish(),
         hints,
@@ -95,13 +94,13 @@ def _pending(assignments: Sequence[tuple[Column, Expr]], table: Table) -> set[st
 
 def resolve_delete(statement: ast.Delete, analysis: Analysis) -> DeleteStatement:
     """Resolve DELETE: its rows and RETURNING."""
-    table, alias = resolve_target(statement.target, analysis)
+    table = resolve_target(statement.target, analysis)
     hints = statement_hints(statement.hint, analysis)
-    relation = TableRelation(alias, table, analysis)
+    relation = target_rows(statement.target, table, analysis)
     relation.hints = write_hints(statement.target.hint, table, analysis)
     key = tuple(relation.stored_column(column) for column in table.key_columns)
     where = _where(statement.where, Scope(None, relation), analysis)
-    returning = resolve_returning(statement.returning, table, alias, (), analysis)
+    returning = resolve_returning(statement, table, (), analysis)
     return DeleteStatement(
         *analysis.parameters.finish(),
         hints,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from functools import lru_cache
 
 from spanemu.schema.column import Column
@@ -34,8 +34,8 @@ from spanemu.values.types import STRING
 _PENDING_COMMIT_TIMESTAMP = "spanner.pending_commit_timestamp"
 
 
-def resolve_target(target: ast.Target, analysis: Analysis) -> tuple[Table, str]:
-    """Return the table that a statement writes, and its alias.
+def resolve_target(target: ast.Target, analysis: Analysis) -> Table:
+    """Return the table that a statement writes.
 
     Raise ReadOnlyRelation for a view or a system table, RelationNotFound for an unknown name.
     """
@@ -44,11 +44,22 @@ def resolve_target(target: ast.Target, analysis: Analysis) -> tuple[Table, str]:
     table = analysis.schema.table(name)
     if table is not None:
         analysis.traits.tables.add(table.name)
-        return table, path.parts[-1].name if target.alias is None else target.alias.name
+        return table
     system = name if "." in name else f"pg_catalog.{name}"
     if analysis.schema.view(name) is not None or analysis.system.table(system) is not None:
         raise ReadOnlyRelation(str(path), at=path.at)
     raise RelationNotFound(str(path), at=path.at)
+
+
+def target_rows(
+    target: ast.Target, table: Table, analysis: Analysis, *, inline: bool = False
+) -> TableRelation:
+    """Return the rows of the table that a statement writes, under their name in the statement."""
+    alias = target.path.parts[-1].name if target.alias is None else target.alias.name
+    rows = TableRelation(alias, table, analysis, inline=inline)
+    if target.alias is None:
+        rows.qualified_name = table.name
+    return rows
 
 
 # ---------------------------------------------------------------------------- values
@@ -107,19 +118,16 @@ def _parsed(text: str) -> Expression:
 
 
 def resolve_returning(
-    items: Sequence[ast.SelectItem] | None,
-    table: Table,
-    alias: str,
-    pending: Collection[str],
-    analysis: Analysis,
+    statement: ast.Dml, table: Table, pending: Collection[str], analysis: Analysis
 ) -> ReturningClause | None:
-    """Resolve a RETURNING clause; return None if the statement has none.
+    """Resolve the RETURNING clause of a statement; return None if it has none.
 
     `pending` are the columns whose value is the commit timestamp of the transaction.
     """
+    items = statement.returning
     if items is None:
         return None
-    row = TableRelation(alias, table, analysis, inline=True)
+    row = target_rows(statement.target, table, analysis, inline=True)
     env = Env(analysis, Scope(None, row), "RETURNING", {})
     columns = [(column.name, column.settle(env)) for column in resolve_items(items, row, env)]
     return returning_clause(row, columns, pending, analysis, items[0].at)

@@ -73,12 +73,23 @@ def _table(item: ast.TableRef, env: Env, _: Scope | None) -> Relation:
 
 
 def _named_table(item: ast.TableRef, env: Env) -> Relation:
-    analysis = env.analysis
     alias = item.path.parts[-1].name if item.alias is None else item.alias.name.name
     if len(item.path.parts) == 1 and alias_key(item.path) in env.common_tables:
-        check_hints(item.hint, HintTarget.SELECT, analysis)
+        check_hints(item.hint, HintTarget.SELECT, env.analysis)
         return _common_table(alias, env.common_tables[alias_key(item.path)], env)
     name = table_name(item.path)
+    relation = _stored_table(alias, name, item, env)
+    if relation is None:
+        name = name if "." in name else f"{_CATALOG}.{name}"
+        relation = _system_table(alias, name, item, env)
+    if item.alias is None:
+        relation.qualified_name = name
+    return relation
+
+
+def _stored_table(alias: str, name: str, item: ast.TableRef, env: Env) -> Relation | None:
+    """Return the table or the view of the schema that `name` names, or None."""
+    analysis = env.analysis
     table = analysis.schema.table(name)
     if table is not None:
         analysis.traits.tables.add(table.name)
@@ -90,11 +101,16 @@ def _named_table(item: ast.TableRef, env: Env) -> Relation:
     if view is not None:
         check_hints(item.hint, HintTarget.SELECT, analysis)
         return _view(alias, view, env, item.at)
-    system = analysis.system.table(name if "." in name else f"{_CATALOG}.{name}")
-    if system is not None:
-        check_hints(item.hint, HintTarget.TABLE, analysis)
-        return SystemRelation(alias, system, analysis)
-    raise RelationNotFound(str(item.path), at=item.path.at)
+    return None
+
+
+def _system_table(alias: str, name: str, item: ast.TableRef, env: Env) -> Relation:
+    """Return a system table. Raise RelationNotFound if there is none with this name."""
+    system = env.analysis.system.table(name)
+    if system is None:
+        raise RelationNotFound(str(item.path), at=item.path.at)
+    check_hints(item.hint, HintTarget.TABLE, env.analysis)
+    return SystemRelation(alias, system, env.analysis)
 
 
 def alias_key(path: Path) -> str:
