@@ -26,7 +26,6 @@ from spanemu.http2.loop import Loop
 from spanemu.http2.sending import Stream
 
 READ_BYTES = 256 * 1024
-UNSENT_BYTES_MAX = 256 * 1024  # beyond which replies wait in their queues
 QUEUED_BYTES_MAX = 64 * 1024 * 1024  # beyond which further requests wait
 HANDSHAKE_SECONDS = 20.0
 _LINGER_SECONDS = 2.0
@@ -206,7 +205,7 @@ class Client:
             return
         self._unsent = data
         self._listen(EVENT_READ | EVENT_WRITE if data else EVENT_READ)
-        if len(data) > UNSENT_BYTES_MAX:
+        if data:
             self.connection.is_congested = True
 
     def _listen(self, events: int) -> None:

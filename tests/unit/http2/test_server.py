@@ -91,11 +91,19 @@ def chunks(world: World, request: Any) -> Iterator[Any]:
         world.closed.set()
 
 
+def endless(world: World, _request: Any) -> Iterator[Any]:
+    """Reply until the test releases it."""
+    while not world.release.is_set():
+        world.yielded += 1
+        yield StringValue(value=CHUNK)
+
+
 METHODS = (
     Method("Echo", StringValue, StringValue, echo, mutations=True),  # of any size
     Method("Wait", StringValue, StringValue, wait),
     Method("Compute", StringValue, StringValue, compute),
     Method("Chunks", Int64Value, StringValue, chunks, streams=True),
+    Method("Endless", StringValue, StringValue, endless, streams=True),
 )
 TEXT = StringValue(value="hello")
 ECHO = ("/s.S/Echo", TEXT.SerializeToString())
@@ -328,20 +336,31 @@ def test_a_stream_is_computed_as_the_client_takes_it(served: Served) -> None:
 
 
 def test_a_client_that_does_not_read_is_waited_for(served: Served) -> None:
+    """However much the system's buffers take: beyond them, the server keeps a few chunks."""
     window = (1 << 31) - 1
-    settings = {frames.INITIAL_WINDOW_SIZE: window}
-    with RawClient(served.port, settings, receive_buffer=1 << 16) as raw:
+    with RawClient(served.port, {frames.INITIAL_WINDOW_SIZE: window}) as raw:
         raw.send(frames.window_update(0, window - frames.WINDOW_DEFAULT))
-        raw.send(raw.request(1, "/s.S/Chunks", Int64Value(value=600).SerializeToString()))
-        seen = -1
-        while seen != served.world.yielded:  # until the socket takes no more
-            seen = served.world.yielded
+        raw.send(raw.request(1, "/s.S/Endless", b""))
+        wait_for(lambda: served.world.yielded)
+        clients = tuple(served.server._clients)
+        wait_for(lambda: any(each.connection.is_congested for each in clients))
+        for _ in range(50):
             assert served.echo() == TEXT
-            threading.Event().wait(0.05)
-        assert 0 < seen < 600
+            assert sum(map(held_bytes, clients)) < 10 * len(CHUNK)
+        served.world.release.set()
         fields, body = raw.reply(1)
         assert fields["grpc-status"] == "0"
-        assert len(body) > 600 * len(CHUNK)
+        message = StringValue(value=CHUNK).SerializeToString()
+        assert (
+            body == (messages_module.PREFIX.pack(0, len(message)) + message) * served.world.yielded
+        )
+
+
+def held_bytes(client: client_module.Client) -> int:
+    """Return the bytes that the server keeps until the client's socket takes them."""
+    connection = client.connection
+    output = tuple(connection.output)
+    return len(client._unsent) + sum(map(len, output)) + connection.queued_bytes
 
 
 def test_replies_that_nobody_takes_hold_up_further_requests(
@@ -369,10 +388,14 @@ def test_a_broken_connection_cancels_its_requests(served: Served) -> None:
     assert served.world.cancelled.wait(SECONDS)
 
 
-def test_a_deadline_ends_a_stream_that_waits_for_its_client(served: Served) -> None:
+def test_a_deadline_ends_a_stream_that_waits_for_its_client(
+    served: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with RawClient(served.port) as raw:
         message = Int64Value(value=100).SerializeToString()
-        raw.send(raw.request(1, "/s.S/Chunks", message, grpc_timeout="200m"))
+        raw.send(raw.request(1, "/s.S/Chunks", message, grpc_timeout="1H"))
+        wait_for(lambda: served.world.yielded == 2)
+        monkeypatch.setattr(server_module, "monotonic", lambda: monotonic() + 7_200)
         assert raw.reply(1)[0]["grpc-status"] == str(Code.DEADLINE_EXCEEDED.value)
     assert served.world.closed.is_set()
 
@@ -414,7 +437,7 @@ def test_a_client_that_never_begins_is_disconnected(
 def test_keep_alive(shared: Served) -> None:
     options = [
         ("grpc.keepalive_time_ms", 1),
-        ("grpc.keepalive_timeout_ms", 5_000),
+        ("grpc.keepalive_timeout_ms", 20_000),
         ("grpc.http2.max_pings_without_data", 0),
         ("grpc.keepalive_permit_without_calls", 1),
     ]
@@ -498,8 +521,13 @@ def test_reflection_answers_each_request(shared: Served) -> None:
     assert kinds == [described, described, "error_response"]
 
 
+def nothing_to_ask() -> Iterator[Any]:
+    threading.Event().wait(SECONDS)
+    yield from ()
+
+
 def test_a_conversation_can_be_cancelled(shared: Served) -> None:
-    replies = reflection(shared)(iter(threading.Event().wait, True), timeout=SECONDS)
+    replies = reflection(shared)(nothing_to_ask(), timeout=SECONDS)
     replies.cancel()
     assert shared.echo() == TEXT
 
