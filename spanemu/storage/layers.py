@@ -10,7 +10,7 @@ version `GONE` in a map above.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from spanemu.base.clock import BEGINNING
 from spanemu.storage.versions import Version
@@ -41,6 +41,11 @@ def find_all(maps: Maps, keys: Sequence[bytes]) -> list[Version]:
     for layer in maps[1:]:
         versions = [version or layer.get(key) for key, version in zip(keys, versions, strict=True)]
     return versions  # type: ignore[return-value]
+
+
+def lack(maps: Maps, keys: Iterable[bytes]) -> bool:
+    """Return whether no map contains one of the keys."""
+    return all(each.keys().isdisjoint(keys) for each in maps)
 
 
 def remove(maps: Maps, key: bytes) -> None:

@@ -12,6 +12,7 @@ from itertools import chain
 from typing import TypeVar
 
 from spanemu.base.clock import Clock
+from spanemu.storage import layers
 from spanemu.storage.layout import EVERYTHING, TreeId, in_order
 from spanemu.storage.split_map import Dropped, SplitMap
 from spanemu.storage.tree import Piece, Tree
@@ -64,6 +65,15 @@ class StoreReads:
             else:
                 return None
         return version[1] if version[0] <= at else visible(version[2], at)
+
+    def lacks(self, tree: TreeId, keys: Sequence[bytes]) -> bool:
+        """Return whether no row has one of the keys."""
+        hierarchy = self._trees.get(tree)
+        only = None if hierarchy is None else hierarchy.only
+        rows = None if only is None else only.trees.get(tree)
+        if rows is not None and layers.lack(rows.maps, keys):
+            return True
+        return all(self.get(tree, key) is None for key in keys)
 
     def head(self, tree: TreeId, key: bytes) -> Version | None:
         """Return the newest version of a row."""

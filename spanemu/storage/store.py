@@ -15,10 +15,13 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import groupby, repeat
+from operator import itemgetter
 from typing import Any
 
 from spanemu.base.clock import BEGINNING, Clock
 from spanemu.schema.schema import Schema
+from spanemu.storage import layers
 from spanemu.storage.boundary import Boundary, Path
 from spanemu.storage.change_log import (
     ChangeListener,
@@ -33,8 +36,9 @@ from spanemu.storage.layout import TreeId
 from spanemu.storage.observer import JOURNAL_MAX, StoreObserver, TreeWrite, replace_observer
 from spanemu.storage.reads import StoreReads
 from spanemu.storage.split_map import Dropped
-from spanemu.storage.versions import push
+from spanemu.storage.versions import Version, push
 
+MANY_WRITES = 16  # at least so many new rows of a tree are inserted together
 AGED_ROWS_PER_COMMIT = 16  # rows that a commit collects, besides two for each write
 
 
@@ -129,7 +133,8 @@ class Store(StoreReads):
             trees, garbage, journal = self._trees, self._garbage.rows, self._journal
             owner = self.split_map.owner
             log = self._log if self._snapshots else None
-            for tree_id, key, row in writes:
+            few = len(writes) < MANY_WRITES
+            for tree_id, key, row in writes if few else self._insert_new(writes, at):
                 hierarchy = trees[tree_id]
                 if hierarchy.owner is not owner:
                     hierarchy = self.split_map.own(hierarchy)
@@ -151,6 +156,36 @@ class Store(StoreReads):
                 self._forget_versions(horizon, 2 * len(writes) + AGED_ROWS_PER_COMMIT)
             if journal is not None and len(journal) >= JOURNAL_MAX:
                 self.flush_observers()
+
+    def _insert_new(self, writes: Sequence[TreeWrite], at: int) -> Sequence[TreeWrite]:
+        """Insert the rows of the trees in which all of them are new; return the other writes."""
+        others: list[TreeWrite] = []
+        others_of: set[TreeId] = set()
+        for tree_id, group in groupby(writes, itemgetter(0)):
+            rows = list(group)
+            if tree_id in others_of or not self._insert_all(tree_id, rows, at):
+                others_of.add(tree_id)
+                others += rows
+        return others
+
+    def _insert_all(self, tree_id: TreeId, writes: Sequence[TreeWrite], at: int) -> bool:
+        """Insert rows into a tree; return False, with none inserted, if a row is not new."""
+        split = self.split_map.own(self._trees[tree_id]).only
+        if split is None or len(writes) < MANY_WRITES:
+            return False
+        tree = split.writable(tree_id)
+        versions: dict[bytes, Version] = {
+            key: (at, row, None, 1, None) for _, key, row in writes if row is not None
+        }
+        if len(versions) < len(writes) or not layers.lack(tree.maps, versions):
+            return False
+        tree.insert_all(versions, at)
+        if self._snapshots:
+            self._log += zip(repeat(tree_id), versions, repeat(None))
+        if self._journal is not None:
+            for key, version in versions.items():
+                self._journal += tree_id, key, version
+        return True
 
     # ------------------------------------------------------------------ change streams
 

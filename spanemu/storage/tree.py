@@ -25,16 +25,15 @@ tree without layers contains no `GONE`.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate, chain
 from threading import RLock
 
 from spanemu.base.clock import BEGINNING
 from spanemu.storage import layers
+from spanemu.storage.leaf import LEAF_KEYS_MAX, LEAF_KEYS_MIN, Leaf, cuts
 from spanemu.storage.versions import Row, Version, visible
 
-LEAF_KEYS_MAX = 512
-LEAF_KEYS_MIN = 64  # A smaller leaf is joined with its neighbour, if both fit into one.
 # After so many updates without a scan, or an eighth of the keys, leaves have no rows.
 PENDING_MIN = 16
 PENDING_MAX = 32_768
@@ -43,25 +42,7 @@ UNKNOWN = 1 << 63  # the newest version may be later than any timestamp
 # Guards the pending keys of trees that several stores share.
 _updating = RLock()
 
-Piece = tuple["Leaf", int, int]  # a leaf with the first position in a range, and the end
-
-
-class Leaf:
-    """Neighbouring keys with the rows of their newest versions, None for deleted rows.
-
-    `rows` is None until a scan needs it, and again after many updates without a scan. `deleted`
-    counts the deleted rows. `newest` is not earlier than the versions. Only the tree of the same
-    `owner` may modify the leaf; but any scan may make the rows of a leaf that has none.
-    """
-
-    __slots__ = ("deleted", "keys", "newest", "owner", "rows")
-
-    def __init__(self, keys: list[bytes], newest: int, deleted: int, owner: object) -> None:
-        self.keys = keys
-        self.rows: list[Row | None] | None = None
-        self.newest = newest
-        self.deleted = deleted
-        self.owner = owner
+Piece = tuple[Leaf, int, int]  # a leaf with the first position in a range, and the end
 
 
 class Tree:
@@ -111,10 +92,7 @@ class Tree:
         """Return a leaf to modify: itself, or a copy that takes its place."""
         leaf = self._leaves[number]
         if leaf.owner is not self._owner:
-            rows = leaf.rows
-            leaf = Leaf(leaf.keys.copy(), leaf.newest, leaf.deleted, self._owner)
-            leaf.rows = None if rows is None else rows.copy()
-            self._leaves[number] = leaf
+            leaf = self._leaves[number] = leaf.copy(self._owner)
         return leaf
 
     # ------------------------------------------------------------------ rows by key
@@ -154,8 +132,8 @@ class Tree:
                 pending.append(key)
                 if len(pending) > self._pending_max:
                     self._limit_pending()
-        if len(maps) > 1 and len(maps[0]) > self._fold_at:
-            self.maps = layers.folded(maps, self._count)
+        if len(maps) > 1:
+            self._limit_heads()
 
     def _insert(self, key: bytes, version: Version) -> None:
         """Insert a new key with its row into its leaf."""
@@ -175,7 +153,33 @@ class Tree:
         self._count += 1
         self._ends = None
         if len(keys) > LEAF_KEYS_MAX:
-            self._halve(number, position)
+            is_last = position == len(keys) - 1
+            self._divide(number, cuts(len(keys), LEAF_KEYS_MAX, in_order=is_last))
+
+    def insert_all(self, versions: Mapping[bytes, Version], at: int) -> None:
+        """Insert new keys with the versions of rows that are written at a timestamp."""
+        self.maps[0].update(versions)
+        keys = sorted(versions)
+        self._count += len(keys)
+        self._ends = None
+        firsts, done = self._firsts, 0
+        while done < len(keys):
+            number = bisect_right(firsts, keys[done]) - 1
+            next_leaf = firsts[number + 1 : number + 2]
+            end = bisect_left(keys, next_leaf[0], done) if next_leaf else len(keys)
+            leaf = self._own(number)
+            leaf.newest = max(leaf.newest, at)
+            in_order = not leaf.keys or leaf.keys[-1] < keys[done]
+            leaf.insert(keys[done:end], versions)
+            if len(leaf.keys) > LEAF_KEYS_MAX:
+                self._divide(number, cuts(len(leaf.keys), LEAF_KEYS_MAX, in_order=in_order))
+            done = end
+        self._limit_heads()
+
+    def _limit_heads(self) -> None:
+        maps = self.maps
+        if len(maps) > 1 and len(maps[0]) > self._fold_at:
+            self.maps = layers.folded(maps, self._count)
 
     # ------------------------------------------------------------------ deferred updates
 
@@ -225,31 +229,28 @@ class Tree:
         if key in self:
             del self[key]
 
-    def _halve(self, number: int, inserted: int) -> None:
-        """Divide a leaf that became too large when a key was inserted at a position."""
+    def _divide(self, number: int, starts: Sequence[int]) -> None:
+        """Divide a leaf that became too large, where the further leaves begin."""
         leaf = self._leaves[number]
-        # Keys that are written in order fill their leaves.
-        is_last = inserted == len(leaf.keys) - 1
-        middle = inserted if is_last else len(leaf.keys) // 2
-        upper = Leaf(leaf.keys[middle:], leaf.newest, 0, self._owner)
+        keys = leaf.keys
+        ends = [*starts[1:], len(keys)]
+        parts = [keys[start:end] for start, end in zip(starts, ends, strict=True)]
+        leaves = [Leaf(part, leaf.newest, 0, self._owner) for part in parts]
         if leaf.deleted:
-            versions = self.versions(upper.keys)
-            upper.deleted = [version[1] for version in versions].count(None)
-        del leaf.keys[middle:]
-        leaf.deleted -= upper.deleted
+            for upper in leaves:
+                versions = self.versions(upper.keys)
+                upper.deleted = [version[1] for version in versions].count(None)
+        del keys[starts[0] :]
+        leaf.deleted -= sum(upper.deleted for upper in leaves)
         leaf.rows = None
-        self._leaves.insert(number + 1, upper)
-        self._firsts.insert(number + 1, upper.keys[0])
+        self._leaves[number + 1 : number + 1] = leaves
+        self._firsts[number + 1 : number + 1] = [part[0] for part in parts]
 
     def _join(self, number: int) -> None:
         """Join a leaf with the leaf before it, if both fit into one."""
         lower, upper = self._leaves[number - 1 : number + 1]
         if len(lower.keys) + len(upper.keys) <= LEAF_KEYS_MAX:
-            lower = self._own(number - 1)
-            lower.keys += upper.keys
-            lower.rows = None
-            lower.deleted += upper.deleted
-            lower.newest = max(lower.newest, upper.newest)
+            self._own(number - 1).join(upper)
             del self._leaves[number], self._firsts[number]
 
     # ------------------------------------------------------------------ rows in order

@@ -9,7 +9,7 @@ Then writing: `cells` (the checks and expressions of a column), `rules` (a table
 their effects, compiled once per schema generation), `write_plan` (how rows with the same columns
 are decoded, checked and counted), `key_sets` (key sets of clients as encoded ranges),
 `deferred_checks` (what is verified at the end of a statement or commit), `write` (one row with its
-parents, cascades and index entries), `constraint_checks` (the verification), `change_capture` (the
-changes that change streams show) and `commit` (all phases, from mutations to rows). `errors` holds
-the error types.
+parents, cascades and index entries), `bulk_insert` (many new rows at once), `constraint_checks`
+(the verification), `change_capture` (the changes that change streams show) and `commit` (all
+phases, from mutations to rows). `errors` holds the error types.
 """

@@ -101,6 +101,17 @@ class Buffer:
             buffer_of_tree.unsorted.append(key)
         buffer_of_tree.rows[key] = row
 
+    def put_all(self, tree: TreeId, keys: Sequence[bytes], rows: Sequence[Row]) -> None:
+        """Set the pending states of new rows, without a way to undo that.
+
+        Only a commit does this, which no statement follows. No row may be partly written.
+        """
+        pending = self.trees.get(tree)
+        if pending is None:
+            pending = self.trees[tree] = TreeBuffer()
+        pending.unsorted += keys if not pending.rows else set(keys) - pending.rows.keys()
+        pending.rows.update(zip(keys, rows, strict=True))
+
     def _put_part(
         self, row_key: tuple[TreeId, bytes], before: Any, written: int, base: Row | None
     ) -> None:

@@ -44,6 +44,21 @@ def check_of(table: str, column: Column, cell_bytes: int = CELL_BYTES_MAX) -> Ch
     return None
 
 
+def surely_valid_length(column: Column, cell_bytes: int = CELL_BYTES_MAX) -> int | None:
+    """Return the length up to which values of the column pass its check, whatever they contain.
+
+    None stands for a check of more than the length. A longer value may be valid as well.
+    """
+    code = column.type.code
+    if code is TypeCode.STRING:
+        limit = STRING_LENGTH_MAX if column.length is None else column.length
+        return min(limit, cell_bytes // _CHARACTER_BYTES_MAX)
+    if code in _BINARY:
+        limit = BYTES_LENGTH_MAX if column.length is None else column.length
+        return min(limit, cell_bytes)
+    return None
+
+
 def placement_check(table: str, column: Column, placements: Set[str]) -> Check:
     """Return a check that a placement key names a placement that exists.
 

@@ -19,6 +19,7 @@ from spanemu.sql.functions.registry import Context
 from spanemu.storage.change_log import ChangeOrigin
 from spanemu.storage.layout import TreeId, encoder_of, parts_of, tree_of
 from spanemu.storage.observer import TreeWrite, inform
+from spanemu.txn.bulk_insert import write_rows
 from spanemu.txn.change_capture import net_changes
 from spanemu.txn.constraint_checks import verify
 from spanemu.txn.errors.requests import (
@@ -65,7 +66,7 @@ class RowsToWrite(NamedTuple):
     """Rows as Python values, each in the order of the plan's columns."""
 
     plan: WritePlan
-    rows: list[list[Any]]
+    rows: Sequence[Sequence[Any]]
 
 
 class RangesToDelete(NamedTuple):
@@ -103,7 +104,7 @@ def resolve(
         plan = plan_of(rules, mutation.kind, mutation.columns)
         if not mutation.rows:
             raise WriteWithoutRows(rules.table.name)
-        return RowsToWrite(plan, list(map(plan.decode, mutation.rows)))
+        return RowsToWrite(plan, plan.decode_all(mutation.rows))
     key_set = mutation.key_set
     count = 1 if key_set.all else len(key_set.keys) + len(key_set.ranges)
     return RangesToDelete(rules, key_sets.DeleteReader(rules, context).ranges(key_set), count)
@@ -145,8 +146,7 @@ def buffer_mutations(
         for position, step in enumerate(steps):
             try:
                 if isinstance(step, RowsToWrite):
-                    for cells in interruptible(step.rows):
-                        batch.write(step.plan, cells)
+                    write_rows(batch, step.plan, step.rows)
                 else:
                     _delete(transaction, batch, step)
             except ParentRowMissing as missing:

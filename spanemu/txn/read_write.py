@@ -162,6 +162,22 @@ class TransactionWorkspace:
             self.locks.lock_row(self.holder, tree, key, self._write_lock(written))
         self.buffer.put(tree, key, row, written, base)
 
+    def may_insert(self, tree: TreeId, keys: Sequence[bytes]) -> bool:
+        """Return whether `insert` may succeed. Takes no locks, so the answer may change."""
+        if not self._committing or self.buffer.parts:
+            return False
+        pending = self.buffer.trees.get(tree)
+        is_written = pending is not None and not pending.rows.keys().isdisjoint(keys)
+        return not is_written and self.store.lacks(tree, keys)
+
+    def insert(self, tree: TreeId, keys: Sequence[bytes], rows: Sequence[Row]) -> bool:
+        """Lock and buffer rows; return False, with locks only, if one of them exists by then."""
+        self.lock_all(tree, keys, WRITE_ROW)
+        if not self.store.lacks(tree, keys):
+            return False
+        self.buffer.put_all(tree, keys, rows)
+        return True
+
     def mark_pending(
         self, tree: TreeId, key: bytes, timestamp_key_range: ByteRange | None = None
     ) -> None:

@@ -11,7 +11,9 @@ from functools import cached_property
 from operator import call
 from typing import TYPE_CHECKING, Any
 
+from spanemu.base.deadline_checks import parts_of
 from spanemu.base.deferred import deferred
+from spanemu.base.errors import SpannerError
 from spanemu.schema.column import Column
 from spanemu.schema.table import Table
 from spanemu.sql.functions.registry import Context
@@ -26,6 +28,7 @@ from spanemu.txn.errors.requests import (
 )
 from spanemu.txn.locks.modes import Lock, update_lock
 from spanemu.txn.rules import CompiledTable, Row, is_timestamp
+from spanemu.values.columns import ColumnDecoder, column_decoder
 from spanemu.values.errors import BadValue
 from spanemu.values.mutation import COMMIT_TIMESTAMP, COMMIT_TIMESTAMP_PLACEHOLDER, WriteKind
 from spanemu.values.timestamp import format_utc
@@ -57,10 +60,14 @@ def row_mutations(listed: Set[int], computed: Set[int], key: Set[int], *, by_dml
 Decode = Callable[[Any], Any]
 
 PLANS_PER_TABLE_MAX = 1_000
+MANY_ROWS = 16  # at least so many rows are converted and inserted column by column
+ROWS_AT_ONCE = 512  # of them
 
 
 class WritePlan:
     """A write of one kind to given columns of a table, by a mutation or by DML."""
+
+    bulk: Any = None  # what `bulk_insert` keeps for the plan
 
     def __init__(
         self,
@@ -114,6 +121,14 @@ class WritePlan:
         self.mutations = row_mutations(self.listed, self._computed(), key, by_dml=by_dml)
 
     @cached_property
+    def _column_decoders(self) -> tuple[ColumnDecoder, ...]:
+        nan_greatest = self.rules.compiled.schema.orders.nan_greatest
+        return tuple(
+            _cell_column_decoder(column, decode, nan_greatest=nan_greatest)
+            for column, decode in zip(self.columns, self.decoders, strict=True)
+        )
+
+    @cached_property
     def lock(self) -> Lock:
         """The lock for an update of an existing row."""
         return update_lock(self.rules, (self.listed - self._key) | set(self.on_update))
@@ -129,6 +144,24 @@ class WritePlan:
         except BadValue:
             self._explain_bad_value(values)
             raise
+
+    def decode_all(self, rows: Sequence[Sequence[Any]]) -> Sequence[Sequence[Any]]:
+        """Convert rows as `decode` does each of them."""
+        if len(rows) < MANY_ROWS:
+            return list(map(self.decode, rows))
+        decoded: list[Sequence[Any]] = []
+        for part in parts_of(rows, ROWS_AT_ONCE):
+            decoded += self._decode_columns(part)
+        return decoded
+
+    def _decode_columns(self, rows: Sequence[Sequence[Any]]) -> Sequence[Sequence[Any]]:
+        if set(map(len, rows)) == {len(self.decoders)} and self.decoders:
+            try:
+                decoded = map(call, self._column_decoders, zip(*rows, strict=True))
+                return list(zip(*decoded, strict=True))
+            except (BadValue, SpannerError):
+                pass  # An earlier row may be invalid as well.
+        return list(map(self.decode, rows))
 
     def check(self, cells: Sequence[Any], context: Context) -> None:
         """Raise for the first invalid value. The time of `context` bounds commit timestamps."""
@@ -272,6 +305,19 @@ def cell_decoder(column: Column, *, nan_greatest: bool = False) -> Decode:
         return COMMIT_TIMESTAMP if value == COMMIT_TIMESTAMP_PLACEHOLDER else decode(value)
 
     return with_placeholder
+
+
+def _cell_column_decoder(column: Column, decode: Decode, *, nan_greatest: bool) -> ColumnDecoder:
+    """Return `cell_decoder` for many values of the column at once."""
+    if nan_greatest and column.type.is_float:
+        return lambda wire: list(map(decode, wire))
+    decode_column = column_decoder(column.type, decode)
+    if not is_timestamp(column):
+        return decode_column
+    without_placeholder = column_decoder(column.type, decoder(column.type))
+    return lambda wire: (
+        decode_column(wire) if COMMIT_TIMESTAMP_PLACEHOLDER in wire else without_placeholder(wire)
+    )
 
 
 def plan_of(rules: CompiledTable, kind: WriteKind, names: tuple[str, ...]) -> WritePlan:

@@ -5,9 +5,9 @@ between wire form and Python form, by type), `value_bytes` (values as bytes of p
 `row_bytes` (rows as such bytes, by generated functions), `numeric`, `floats`, `date`, `timestamp`
 with `zone`, `interval`, `uuid_text` and `json` (text and arithmetic of one type each), `order`
 (order, groups and equality of values), `key` (order-preserving bytes and ranges of them),
-`key_text` (keys in error messages, values in dumps), `cell_mask` (masks of the cells of a row),
-`mutation` (writes as plain data), `errors`. PostgreSQL databases have `pg_numeric` and `pg_jsonb`
-in place of `numeric` and `json`.
+`columns` (many values converted at once), `key_text` (keys in error messages, values in dumps),
+`cell_mask` (masks of the cells of a row), `mutation` (writes as plain data), `errors`. PostgreSQL
+databases have `pg_numeric` and `pg_jsonb` in place of `numeric` and `json`.
 
 The Python form of each type; SQL NULL is always `None`:
 

@@ -41,9 +41,7 @@ _U64, _U32 = Struct(">Q"), Struct(">I")
 
 def _integers(width: int, shift: int) -> tuple[PartEncoder, PartEncoder]:
     """Return encoders of integers from -shift up, with marker and payload in one `int.to_bytes`."""
-    size = width + 1
-    base = (_VALUE[0] << (8 * width)) + shift
-    top = (1 << (8 * size)) - 1 - base
+    (base, size), (top, _) = _integer_bases(width, shift)
 
     def ascending(value: Any) -> bytes:
         return _NULL if value is None else (value + base).to_bytes(size, "big")
@@ -52,6 +50,18 @@ def _integers(width: int, shift: int) -> tuple[PartEncoder, PartEncoder]:
         return _NULL_DESC if value is None else (top - value).to_bytes(size, "big")
 
     return ascending, descending
+
+
+def _integer_bases(width: int, shift: int) -> tuple[tuple[int, int], tuple[int, int]]:
+    """Return what `_integers` adds to a value, or subtracts it from (descending), and the size."""
+    size = width + 1
+    base = (_VALUE[0] << (8 * width)) + shift
+    return (base, size), ((1 << (8 * size)) - 1 - base, size)
+
+
+def int64_base(descending: bool) -> tuple[int, int]:
+    """Return the number to add an INT64 to, or to subtract it from, and the bytes of the part."""
+    return _integer_bases(8, _INT64_SHIFT)[descending]
 
 
 def _through(
@@ -168,7 +178,8 @@ _NAN_GREATEST_ENCODERS: dict[TypeCode, tuple[PartEncoder, PartEncoder]] = {
 }
 
 
-def _part_encoder(type_: Type, order: SortOrder) -> PartEncoder:
+def part_encoder(type_: Type, order: SortOrder) -> PartEncoder:
+    """Return a function that encodes a value, or NULL, as one part of a key."""
     table = _NAN_GREATEST_ENCODERS if order.nan_greatest and type_.is_float else _ENCODERS
     encode = table[type_.code][order.descending]
     if order.nulls_first is not order.descending:
@@ -242,7 +253,7 @@ def can_be_key(type_: Type) -> bool:
 
 def key_encoder(parts: Sequence[KeyPart]) -> KeyEncoder:
     """Return a function that encodes values of the (type, order) parts, or of a prefix."""
-    encoders = [_part_encoder(type_, order) for type_, order in parts]
+    encoders = [part_encoder(type_, order) for type_, order in parts]
     if len(encoders) == 1:
         return _single(encoders[0])
     if len(encoders) == 2:

@@ -31,7 +31,7 @@ _INT32_MIN = -(2**31)
 _INT32_MAX = 2**31 - 1
 
 # The classes, by type, whose wire values are the Python form already.
-_SAME_ON_THE_WIRE: dict[TypeCode, frozenset[type]] = {
+SAME_ON_THE_WIRE: dict[TypeCode, frozenset[type]] = {
     TypeCode.BOOL: frozenset({bool, type(None)}),
     TypeCode.FLOAT64: frozenset({float, type(None)}),
 }
@@ -46,7 +46,7 @@ def decoder(type_: Type, *, nan_greatest: bool = False) -> Decoder:
     """
     if type_.code is TypeCode.ARRAY:
         item = type_.item()
-        same = None if nan_greatest and item.is_float else _SAME_ON_THE_WIRE.get(item.code)
+        same = None if nan_greatest and item.is_float else SAME_ON_THE_WIRE.get(item.code)
         return _array_decoder(decoder(item, nan_greatest=nan_greatest), same, str(type_))
     if type_.code is TypeCode.STRUCT:
         return _struct_decoder([decoder(field.type) for field in type_.fields], str(type_))

@@ -25,6 +25,8 @@ SIZES = {
     "tree.LEAF_KEYS_MIN": 2,
     "tree.UPDATE_COST": 1,
     "layers.COPIED_MAX": 3,
+    "leaf.FEW_KEYS": 2,
+    "store.MANY_WRITES": 2,
     "tree.PENDING_MIN": 2,
     "reads.BATCH_ROWS_FIRST": 2,
     "reads.BATCH_LEAVES_MAX": 2,

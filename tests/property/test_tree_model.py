@@ -14,6 +14,7 @@ from spanemu.storage.versions import push
 SIZES = {
     "tree.LEAF_KEYS_MAX": 5,
     "tree.LEAF_KEYS_MIN": 2,
+    "leaf.FEW_KEYS": 2,
     "tree.PENDING_MIN": 3,
     "tree.UPDATE_COST": 1,
     "layers.COPIED_MAX": 3,
@@ -48,6 +49,16 @@ class TreesAgainstDicts(RuleBasedStateMachine):
             tree[key] = push(tree.get(key), self.at, row, 0)
             rows[key] = row
         tree.check()
+
+    @rule(data=st.data(), keys=st.sets(KEYS, min_size=1))
+    def insert_new(self, data, keys) -> None:
+        tree, rows = data.draw(st.sampled_from(self.trees))
+        new = keys - set(tree.maps[0]).union(*tree.maps)
+        if new:
+            self.at += 1
+            tree.insert_all({key: push(None, self.at, (7,), 0) for key in new}, self.at)
+            rows.update(dict.fromkeys(new, (7,)))
+            tree.check()
 
     @rule(data=st.data(), keys=st.sets(KEYS, max_size=5))
     def remove(self, data, keys) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Set
+from typing import TypeVar
 
 from spanemu.base.call import Connection
 from spanemu.base.clock import monotonic
@@ -28,6 +29,7 @@ YOUNGEST = (1 << 62, 0)
 RowKey = tuple[TreeId, bytes]
 RangeKey = tuple[TreeId, bytes, bytes]
 _NOTHING: frozenset[RowKey] = frozenset()
+S = TypeVar("S")
 
 
 class ClientActivity:
@@ -172,3 +174,20 @@ class LockHolder:
         if self.state is not State.ACTIVE:
             self.check()
             raise TransactionOver(str(self.state))
+
+
+def by_lock(
+    holder: LockHolder,
+    tree: TreeId,
+    own: dict[TreeId, dict[Lock, S]],
+    shared: dict[TreeId, dict[LockHolder, dict[Lock, S]]],
+) -> dict[Lock, S]:
+    """Return what the holder has locked in a tree, by lock.
+
+    `own` holds this for the holder, `shared` holds the same for the lock table.
+    """
+    locked = own.get(tree)
+    if locked is None:
+        locked = own[tree] = {}
+        shared.setdefault(tree, {})[holder] = locked
+    return locked

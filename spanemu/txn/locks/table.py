@@ -22,7 +22,7 @@ from itertools import chain, islice
 from spanemu.base.call import add_metric, current
 from spanemu.base.clock import monotonic
 from spanemu.storage.layout import TreeId
-from spanemu.txn.locks.holder import OUTRANKED, LockHolder, RangeKey, RowKey
+from spanemu.txn.locks.holder import OUTRANKED, LockHolder, RangeKey, RowKey, by_lock
 from spanemu.txn.locks.key_range_sets import KeySet, RangeUnion
 from spanemu.txn.locks.modes import Lock, combined, covers, exclusive
 from spanemu.txn.locks.waits import (
@@ -47,6 +47,7 @@ class LockTable:
         self.log = LockLog(peek)
         self.observer: LockObserver | None = None
         self._mutex = threading.Lock()  # Guards every field below, and the locks of each holder.
+        # Rows with a single holder may share a dictionary, which therefore never changes.
         self._rows: dict[RowKey, dict[LockHolder, Lock]] = {}
         # The same locks by tree and holder; shared with `LockHolder.keys` and `.unions`.
         self._keys: dict[TreeId, dict[LockHolder, dict[Lock, KeySet]]] = {}
@@ -171,8 +172,10 @@ class LockTable:
             if held is not None:
                 lock = combined(held, lock)
             holder.rows[row_key] = lock
-            if holders is None:
+            if holders is None or (held is not None and len(holders) == 1):
                 self._rows[row_key] = {holder: lock}
+            elif len(holders) == 1:
+                self._rows[row_key] = {**holders, holder: lock}
             else:
                 holders[holder] = lock
             self._keys_of(holder, tree, lock).append(key)
@@ -185,6 +188,14 @@ class LockTable:
         in_range = any(other is not holder for other in self._ranges.get(tree, ()))
         if in_range or tree in self._requests or holder.contended_rows:
             return requested
+        locks = {(tree, key): lock for key, lock in requested}
+        lock, *others = set(locks.values())
+        if not others and not holder.unions and self._rows.keys().isdisjoint(locks):
+            alone = {holder: lock}
+            self._rows.update(dict.fromkeys(locks, alone))
+            holder.rows.update(locks)
+            self._keys_of(holder, tree, lock).extend([key for _, key in locks])
+            return []
         left = []
         for key, lock in requested:
             if holder.unions and holder.covers_key(tree, key, lock):
@@ -265,24 +276,12 @@ class LockTable:
         ]
 
     def _keys_of(self, holder: LockHolder, tree: TreeId, lock: Lock) -> KeySet:
-        sets = holder.keys.get(tree)
-        if sets is None:
-            sets = holder.keys[tree] = {}
-            self._keys.setdefault(tree, {})[holder] = sets
-        keys = sets.get(lock)
-        if keys is None:
-            keys = sets[lock] = KeySet()
-        return keys
+        sets = by_lock(holder, tree, holder.keys, self._keys)
+        return sets[lock] if lock in sets else sets.setdefault(lock, KeySet())
 
     def _union_of(self, holder: LockHolder, tree: TreeId, lock: Lock) -> RangeUnion:
-        sets = holder.unions.get(tree)
-        if sets is None:
-            sets = holder.unions[tree] = {}
-            self._ranges.setdefault(tree, {})[holder] = sets
-        union = sets.get(lock)
-        if union is None:
-            union = sets[lock] = RangeUnion()
-        return union
+        sets = by_lock(holder, tree, holder.unions, self._ranges)
+        return sets[lock] if lock in sets else sets.setdefault(lock, RangeUnion())
 
     def _wound_blockers(
         self, holder: LockHolder, blockers: list[LockHolder], row_key: RowKey | None = None
@@ -316,11 +315,12 @@ class LockTable:
 
     def _drop(self, holder: LockHolder) -> None:
         """Release the locks of a transaction, and wake the transaction and its waiters."""
+        rows = self._rows
         for row_key in holder.rows:
-            holders = self._rows[row_key]
-            del holders[holder]
-            if not holders:
-                del self._rows[row_key]
+            holders = rows.pop(row_key)
+            if len(holders) > 1:
+                del holders[holder]
+                rows[row_key] = holders
         for tree in holder.keys:
             key_holders = self._keys[tree]
             del key_holders[holder]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from spanemu.storage.layers import COPIED_MAX
-from spanemu.storage.tree import LEAF_KEYS_MAX, Tree, joined
+from spanemu.storage.leaf import LEAF_KEYS_MAX
+from spanemu.storage.tree import Tree, joined
 from spanemu.storage.versions import Version, push
 
 KEYS = [b"%05d" % number for number in range(5_000)]

@@ -404,6 +404,20 @@ def test_many_rows_are_locked_together() -> None:
     assert list(locks.holders()) == [other]
 
 
+def test_a_reader_of_one_of_many_rows_locks_no_other_row() -> None:
+    locks, one, other, writer = LockTable(), holder(1), holder(2), holder(3)
+    locks.lock_rows(one, T, [(key, S) for key in KEYS])
+    locks.lock_row(other, T, KEYS[7], S)
+    locks.lock_row(one, T, KEYS[8], X)
+    locks.release(one, State.ROLLED_BACK)
+    assert locks.held_by(other) == ({(T, KEYS[7]): S}, {})
+    locks.lock_rows(writer, T, [(key, X) for key in KEYS[8:]])
+    assert len(writer.rows) == len(KEYS) - 8
+    locks.release(other, State.ROLLED_BACK)
+    locks.release(writer, State.ROLLED_BACK)
+    assert locks._rows == {}
+
+
 @pytest.mark.parametrize("held", ["a row", "a range"])
 def test_one_of_many_rows_is_waited_for(held: str) -> None:
     locks, old, young = LockTable(), holder(1), holder(2)

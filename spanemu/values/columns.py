@@ -1,0 +1,135 @@
+"""Columns of values: many values of a type, decoded or encoded for keys at once.
+
+A call of a Python function for each value is most of the cost of a load. So a column is checked as
+a whole by functions in C, and only a column with NULLs or unusual values is converted one value at
+a time, by the function for a single value. That function decides what is valid, and names errors.
+"""
+
+from __future__ import annotations
+
+from binascii import a2b_base64
+from collections.abc import Callable, Sequence
+from functools import partial
+from operator import add
+from typing import Any
+
+from spanemu.values.key import KeyPart, int64_base, part_encoder
+from spanemu.values.types import Type, TypeCode
+from spanemu.values.value import INT64_MAX, INT64_MIN, SAME_ON_THE_WIRE, Decoder
+
+Column = Sequence[Any]
+ColumnDecoder = Callable[[Column], Column]
+ColumnEncoder = Callable[[Column], list[bytes]]
+
+_TEXT = {str}
+_strict_base64 = partial(a2b_base64, strict_mode=True)
+
+
+def column_decoder(type_: Type, decode: Decoder) -> ColumnDecoder:
+    """Return a function from wire forms to Python forms, where `decode` converts one of them."""
+    build = _DECODERS.get(type_.code)
+    return _each(decode) if build is None else build(type_, decode)
+
+
+def _each(decode: Decoder) -> ColumnDecoder:
+    return lambda wire: list(map(decode, wire))
+
+
+def _int64s(_type: Type, decode: Decoder) -> ColumnDecoder:
+    def decode_column(wire: Column) -> Column:
+        if set(map(type, wire)) == _TEXT:
+            try:
+                numbers = list(map(int, wire))
+            except ValueError:
+                return list(map(decode, wire))
+            text = "".join(wire)
+            in_range = min(numbers) >= INT64_MIN and max(numbers) <= INT64_MAX
+            if in_range and text.isascii() and "_" not in text:
+                return numbers
+        return list(map(decode, wire))
+
+    return decode_column
+
+
+def _strings(_type: Type, decode: Decoder) -> ColumnDecoder:
+    def decode_column(wire: Column) -> Column:
+        if set(map(type, wire)) == _TEXT and all(map(str.isascii, wire)):
+            return wire
+        return list(map(decode, wire))
+
+    return decode_column
+
+
+def _bytes(_type: Type, decode: Decoder) -> ColumnDecoder:
+    def decode_column(wire: Column) -> Column:
+        if set(map(type, wire)) == _TEXT:
+            try:
+                return list(map(_strict_base64, wire))
+            except ValueError:
+                pass
+        return list(map(decode, wire))
+
+    return decode_column
+
+
+def _same(type_: Type, decode: Decoder) -> ColumnDecoder:
+    classes = SAME_ON_THE_WIRE[type_.code]
+
+    def decode_column(wire: Column) -> Column:
+        return wire if classes.issuperset(map(type, wire)) else list(map(decode, wire))
+
+    return decode_column
+
+
+_DECODERS: dict[TypeCode, Callable[[Type, Decoder], ColumnDecoder]] = {
+    TypeCode.BOOL: _same,
+    TypeCode.INT64: _int64s,
+    TypeCode.FLOAT64: _same,
+    TypeCode.STRING: _strings,
+    TypeCode.BYTES: _bytes,
+}
+
+
+def key_column_encoder(part: KeyPart) -> ColumnEncoder:
+    """Return a function from values to their encoded key parts."""
+    type_, order = part
+    encode = part_encoder(type_, order)
+    if type_.code is TypeCode.INT64:
+        return _int64_parts(order.descending, encode)
+    if type_.code is TypeCode.STRING and not order.descending:
+        return _string_parts(encode)
+    return lambda values: list(map(encode, values))
+
+
+def _int64_parts(descending: bool, encode: Callable[[Any], bytes]) -> ColumnEncoder:
+    base, size = int64_base(descending)
+
+    def encode_column(values: Column) -> list[bytes]:
+        if None in values:
+            return list(map(encode, values))
+        if descending:
+            return [(base - value).to_bytes(size, "big") for value in values]
+        return [(base + value).to_bytes(size, "big") for value in values]
+
+    return encode_column
+
+
+def _string_parts(encode: Callable[[Any], bytes]) -> ColumnEncoder:
+    def encode_column(values: Column) -> list[bytes]:
+        if None in values:
+            return list(map(encode, values))
+        text = "".join(values)
+        if "\x00" in text or "\x01" in text:
+            return list(map(encode, values))
+        return [f"\x02{value}\x00".encode() for value in values]
+
+    return encode_column
+
+
+def joined_parts(parts: Sequence[Sequence[bytes]]) -> Sequence[bytes]:
+    """Return keys, given a column for each of their parts."""
+    if len(parts) == 1:
+        return parts[0]
+    if len(parts) == 2:
+        return list(map(add, *parts))
+    return list(map(b"".join, zip(*parts, strict=True)))
