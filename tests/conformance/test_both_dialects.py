@@ -12,6 +12,7 @@ from google.api_core.exceptions import AlreadyExists
 from google.cloud.spanner_v1 import KeySet
 
 import spanemu
+from tests.page_examples import TWINS
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
 FOLDERS = {"googlesql": FIXTURES, "postgresql": FIXTURES / "postgresql"}
@@ -81,6 +82,19 @@ def test_an_existing_row_is_reported_in_the_words_that_clients_parse(emulator, d
             )
         )
     assert failure.value.message.startswith(message)
+
+
+@pytest.mark.parametrize("twins", TWINS, ids=lambda twins: twins.name)
+def test_both_twins_of_a_documented_schema_have_the_same_layout(emulator, twins):
+    drawings = []
+    for dialect in DIALECTS:
+        handle = emulator.create_database(dialect, getattr(twins, dialect), dialect=dialect)
+        with handle.client().batch() as batch:
+            batch.insert(twins.table, twins.columns, twins.rows)
+        drawings.append(handle.layout().lower())
+    google, postgres = drawings
+    assert google == postgres
+    assert len(google.splitlines()) >= len(twins.rows)
 
 
 @pytest.mark.parametrize("name", ["music", "orders"])

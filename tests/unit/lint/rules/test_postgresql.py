@@ -10,6 +10,7 @@ import pytest
 from spanemu import lint
 from spanemu.lint.rules import RULES
 from spanemu.lint.rules.postgresql import rules_of
+from tests.page_examples import TWINS, Twins
 
 PG = rules_of("postgresql")
 ALL = lint.Settings(select=("all",), dialect="postgresql")
@@ -61,52 +62,12 @@ def test_both_twins_of_a_schema_have_the_same_findings(name: str) -> None:
     assert twin == found(FIXTURES / f"{name}.sql", "googlesql")
 
 
-USERS = (
-    "CREATE TABLE Users (UserId INT64 NOT NULL, LastAccess TIMESTAMP) PRIMARY KEY (UserId);",
-    "CREATE TABLE Users (userid bigint NOT NULL, lastaccess TIMESTAMPTZ, PRIMARY KEY (userid));",
-)
-# Pairs of statements from Spanner's page on schema design.
-TWINS = (
-    (
-        "CREATE TABLE UserAccessLogs (LastAccess TIMESTAMP NOT NULL, UserId STRING(1024)) "
-        "PRIMARY KEY (LastAccess, UserId)",
-        "CREATE TABLE useraccesslogs (lastaccess timestamptz NOT NULL, userid varchar(1024), "
-        "PRIMARY KEY (lastaccess, userid))",
-    ),
-    (
-        "CREATE TABLE UserAccessLogs (LogEntryId UUID DEFAULT (NEW_UUID()), LastAccess TIMESTAMP "
-        "NOT NULL, UserId STRING(1024)) PRIMARY KEY (LogEntryId)",
-        "CREATE TABLE useraccesslogs (logentryid uuid PRIMARY KEY DEFAULT gen_random_uuid(), "
-        "lastaccess timestamptz NOT NULL, userid text)",
-    ),
-    (
-        "CREATE TABLE UserAccessLogs (UserId INT64 NOT NULL, LastAccess TIMESTAMP NOT NULL) "
-        "PRIMARY KEY (UserId, LastAccess)",
-        "CREATE TABLE useraccesslogs (userid bigint NOT NULL, lastaccess TIMESTAMPTZ NOT NULL, "
-        "PRIMARY KEY (UserId, LastAccess))",
-    ),
-    (
-        "CREATE TABLE UserAccessLogs (ShardId INT64 NOT NULL, LastAccess TIMESTAMP NOT NULL, "
-        "UserId INT64 NOT NULL) PRIMARY KEY (ShardId, LastAccess, UserId)",
-        "CREATE TABLE useraccesslogs (shardid bigint NOT NULL, lastaccess TIMESTAMPTZ NOT NULL, "
-        "userid bigint NOT NULL, PRIMARY KEY (shardid, lastaccess, userid))",
-    ),
-    (
-        f"{USERS[0]} CREATE NULL_FILTERED INDEX UsersByLastAccess ON Users(LastAccess)",
-        f"{USERS[1]} CREATE INDEX usersbylastaccess ON users(lastaccess) "
-        "WHERE lastaccess IS NOT NULL",
-    ),
-    (
-        f"{USERS[0]} CREATE NULL_FILTERED INDEX UsersByLastAccess ON Users(UserId, LastAccess), "
-        "INTERLEAVE IN Users",
-        f"{USERS[1]} CREATE INDEX usersbylastaccess ON users(userid, lastaccess) "
-        "WHERE lastaccess IS NOT NULL, INTERLEAVE IN Users",
-    ),
-)  # fmt: skip
+# The page limits the length of this key column in GoogleSQL alone; the rule is not on by default.
+UNLIMITED = ("SPN121", "useraccesslogs", "userid")
 
 
-@pytest.mark.parametrize("pair", TWINS, ids=range(len(TWINS)))
-def test_both_twins_of_a_documented_example_have_the_same_findings(pair: tuple[str, str]) -> None:
+@pytest.mark.parametrize("twins", TWINS, ids=lambda twins: twins.name)
+def test_both_twins_of_a_documented_example_have_the_same_findings(twins: Twins) -> None:
     def found(text: str, dialect: str) -> set[tuple[str, str, str | None]]:
         report = lint.run(text, lint.Settings(select=("all",), dialect=dialect))
         assert not report.failures
@@ -116,8 +77,8 @@ def test_both_twins_of_a_documented_example_have_the_same_findings(pair: tuple[s
             if each.id in PG
         }
 
-    googlesql, postgresql = pair
-    assert found(postgresql, "postgresql") == found(googlesql, "googlesql")
+    extra = found(twins.postgresql, "postgresql") ^ found(twins.googlesql, "googlesql")
+    assert extra <= {UNLIMITED}
 
 
 def test_a_rule_is_explained_in_the_dialect() -> None:
