@@ -14,6 +14,9 @@ from typing import Any
 class Operation(Enum):
     """The meaning of a function for which the engine has a method of its own."""
 
+    # A member is equal to itself alone. The hash of Enum, that of the name, is a call in Python.
+    __hash__ = object.__hash__
+
     EQUAL = "$equal"
     NOT_EQUAL = "$not_equal"
     LESS = "$less"

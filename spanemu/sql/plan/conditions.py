@@ -13,9 +13,15 @@ from spanemu.values.order import equals
 from spanemu.values.types import BOOL, Type
 
 
-def conjuncts(condition: Expr | None) -> Iterator[Expr]:
-    """Yield the conjuncts of `condition`, which must all be TRUE; none for a literal TRUE."""
-    pending = [] if condition is None else [condition]
+def conjuncts(condition: Expr | None) -> Iterable[Expr]:
+    """Return the conjuncts of `condition`, which must all be TRUE; none for a literal TRUE."""
+    if condition is None:
+        return ()
+    return _conjuncts(condition) if isinstance(condition, (And, Literal)) else (condition,)
+
+
+def _conjuncts(condition: And | Literal) -> Iterator[Expr]:
+    pending: list[Expr] = [condition]
     while pending:
         current = pending.pop()
         if isinstance(current, And):

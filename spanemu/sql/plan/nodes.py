@@ -50,7 +50,7 @@ class Node(Unique):
     @cached_property
     def ids(self) -> frozenset[int]:
         """The ids of `columns`."""
-        return frozenset(column.id for column in self.columns)
+        return frozenset([column.id for column in self.columns])
 
 
 @record
@@ -113,7 +113,7 @@ class Scan(Producing):
 
     @property
     def produced(self) -> Columns:
-        return tuple(column for column, _ in self.outputs)
+        return tuple([column for column, _ in self.outputs])
 
 
 @record

@@ -262,8 +262,9 @@ def is_repeatable(plan: Plan) -> bool:
     if not isinstance(plan, QueryPlan) or isinstance(plan, CallPlan):
         return False
     for item in walk(plan.root):
-        if isinstance(item, Sample | SystemScan):
-            return False
-        if isinstance(item, FunctionCall) and (item.signature.volatile or item.signature.stable):
+        if isinstance(item, FunctionCall):
+            if item.signature.volatile or item.signature.stable:
+                return False
+        elif isinstance(item, (Sample, SystemScan)):
             return False
     return True

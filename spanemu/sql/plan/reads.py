@@ -8,7 +8,7 @@ from types import MappingProxyType
 from spanemu.base.record import dataclass
 from spanemu.sql.plan.nodes import Node, Scan, SystemScan
 from spanemu.sql.plan.statements import CallPlan, DmlPlan, Plan, QueryPlan
-from spanemu.sql.plan.traverse import free, walk
+from spanemu.sql.plan.traverse import free, walk_nodes
 from spanemu.sql.resolved import Expr
 
 
@@ -30,7 +30,7 @@ def reads_of(plan: Plan) -> Reads:
     indexes: set[str] = set()
     system: set[str] = set()
     for root in _roots(plan):
-        for node in walk(root):
+        for node in walk_nodes(root):
             if isinstance(node, Scan):
                 names = frozenset([stored.name for _, stored in node.outputs])
                 columns[node.table.name] = columns.get(node.table.name, frozenset()) | names
@@ -50,7 +50,7 @@ def reads_of(plan: Plan) -> Reads:
 def returning_scans(plan: Plan) -> bool:
     """Return whether THEN RETURN has a subquery that reads a table."""
     values = _returning_values(plan)
-    return any(isinstance(node, Scan) for value in values for node in walk(value))
+    return any(isinstance(node, Scan) for value in values for node in walk_nodes(value))
 
 
 def _roots(plan: Plan) -> Iterator[Node | Expr]:

@@ -54,17 +54,24 @@ _CONSTANTS = _LEAVES - {ColumnRef}
 
 def parts_of(item: Any) -> tuple[str, ...]:
     """Return the names of the fields of `item` that hold nodes or expressions."""
-    return item.parts if isinstance(item, Node) else PARTS[type(item)]
+    names = PARTS.get(type(item))
+    return item.parts if names is None else names
 
 
 def map_parts(item: T, on_node: OnNode, on_expr: OnExpr) -> T:
     """Return `item` with its direct nodes and expressions replaced, or itself if none changed."""
+    # Planning a statement does this for every node, several times: most fields need no more calls.
     changes: dict[str, Any] = {}
     for name in parts_of(item):
         before = getattr(item, name)
-        if before is None or before == ():
-            continue
-        after = _mapped_value(before, on_node, on_expr)
+        if isinstance(before, Expr):
+            after: Any = on_expr(before)
+        elif isinstance(before, Node):
+            after = on_node(before)
+        elif before:
+            after = _mapped_value(before, on_node, on_expr)
+        else:
+            continue  # None or an empty tuple
         if after is not before:
             changes[name] = after
     return replace_fields(item, changes) if changes else item
@@ -144,14 +151,15 @@ def parts(item: Any) -> Sequence[Node | Expr]:
 def _collect(item: Any, parts_found: list[Node | Expr]) -> None:
     for name in parts_of(item):
         value = getattr(item, name)
-        if value is not None:
+        if isinstance(value, (Expr, Node)):
+            parts_found.append(value)
+        elif value:
             _collect_value(value, parts_found)
 
 
 def _collect_value(value: Any, parts_found: list[Node | Expr]) -> None:
-    if isinstance(value, (Expr, Node)):
-        parts_found.append(value)
-    elif type(value) is tuple:
+    """Collect from a value that is neither a node nor an expression itself."""
+    if type(value) is tuple:
         for item in value:
             if isinstance(item, (Expr, Node)):  # Most items are: this saves a call per item.
                 parts_found.append(item)
@@ -168,6 +176,18 @@ def walk(item: Node | Expr) -> Iterator[Node | Expr]:
         current = pending.pop()
         yield current
         pending.extend(parts(current))
+
+
+def walk_nodes(item: Node | Expr) -> Iterator[Node]:
+    """Yield the nodes in `item`, itself included, from the top; also those of subqueries."""
+    pending: list[Node | Expr] = [item]
+    while pending:
+        current = pending.pop()
+        if isinstance(current, Node):
+            yield current
+        pending.extend(
+            [part for part in parts(current) if isinstance(part, Node) or has_query(part)]
+        )
 
 
 class Scope(NamedTuple):

@@ -34,6 +34,8 @@ def fold(expr: Expr) -> Expr:
 
 def is_never_true(condition: Expr | None) -> bool:
     """Return whether a folded condition is FALSE or NULL whatever the row."""
+    if not isinstance(condition, (Literal, And)):
+        return False
     parts = conjuncts(condition)
     return any(isinstance(part, Literal) and part.value is not True for part in parts)
 

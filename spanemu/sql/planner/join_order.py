@@ -18,7 +18,7 @@ from spanemu.sql.plan import nodes
 from spanemu.sql.plan.conditions import conjunction, conjuncts, equal, equality, is_compound
 from spanemu.sql.plan.joins import ApplyJoin, HashJoin, Join, JoinKind, MergeJoin
 from spanemu.sql.plan.nodes import Node
-from spanemu.sql.plan.traverse import free, is_volatile, replace_fields, walk
+from spanemu.sql.plan.traverse import free, is_volatile, replace_fields, walk_nodes
 from spanemu.sql.planner.estimate import Estimate, estimate, seeking_cost
 from spanemu.sql.planner.ordering import RequiredOrder, is_ordered, required_order
 from spanemu.sql.planner.planning import Planning
@@ -336,7 +336,7 @@ def _equal_keys(
 
 def _seek_columns(node: Node) -> frozenset[int]:
     """Return the outer columns by which scans below seek."""
-    scans = [one for one in walk(node) if isinstance(one, nodes.Scan) and one.seeks]
+    scans = [one for one in walk_nodes(node) if isinstance(one, nodes.Scan) and one.seeks]
     return _NOTHING.union(*[free(replace_fields(one, {"residual": None})) for one in scans])
 
 

@@ -16,7 +16,7 @@ from typing import Any
 from spanemu.sql.plan import nodes
 from spanemu.sql.plan.joins import HashJoin, Join, Unnest
 from spanemu.sql.plan.nodes import Columns, Node, Subquery
-from spanemu.sql.plan.traverse import free, has_query, map_parts, parts, replace_fields, walk
+from spanemu.sql.plan.traverse import free, has_query, map_parts, parts, replace_fields, walk_nodes
 from spanemu.sql.resolved import Expr
 
 Ids = frozenset[int]
@@ -156,7 +156,7 @@ OrderedIds = Mapping[int, None]  # an ordered set
 
 def narrow(node: Node, outputs: Columns) -> Node:
     """Narrow every hash join in a finished plan of which `outputs` are needed."""
-    if not any(isinstance(one, HashJoin) for one in walk(node)):
+    if not any(isinstance(one, HashJoin) for one in walk_nodes(node)):
         return node
     return _narrow(node, dict.fromkeys([column.id for column in outputs]))
 

@@ -46,8 +46,10 @@ def push(conditions: Conditions, node: Node) -> Node:
     pusher = _PUSHERS.get(type(node))
     if pusher is None:
         return _stay(conditions, node)
-    movable = [condition for condition in conditions if not is_volatile(condition)]
     fixed = [condition for condition in conditions if is_volatile(condition)]
+    if not fixed:
+        return pusher(conditions, node)
+    movable = [condition for condition in conditions if not is_volatile(condition)]
     return _stay(fixed, pusher(movable, node))
 
 
