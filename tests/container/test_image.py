@@ -7,11 +7,14 @@ import signal
 import socket
 import subprocess
 import sys
+import tomllib
 
 import pytest
 
 import spanemu
-from tests.container.image import Image
+from tests.container.image import DOCKERFILE, ROOT, Image
+
+IGNORED = DOCKERFILE.with_name("Dockerfile.dockerignore")
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the image is a Linux image")
 
@@ -130,3 +133,20 @@ def test_an_image_is_used_as_googles_image(image):
     assert int(user) >= 10_000
     for name in ("gateway_main", "emulator_main"):
         assert (image.root / name).stat().st_mode & 0o111 == 0o111
+
+
+def test_the_context_has_what_the_image_is_built_from_and_nothing_else(image):
+    ignored, *lines = [
+        line
+        for line in IGNORED.read_text(encoding="utf-8").splitlines()
+        if not line.startswith("#")
+    ]
+    assert ignored == "*"
+    with (ROOT / "pyproject.toml").open("rb") as file:
+        settings = tomllib.load(file)
+    wheel = settings["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"]
+    project = settings["project"]
+    copied = [each for _, words in image.steps if "main" in words for each in words.split()[:-1]]
+    needed = [*wheel, *project["license-files"], project["readme"], "pyproject.toml"]
+    needed += [each for each in copied if each.startswith("docs/")]
+    assert sorted(lines) == sorted(["**/__pycache__", *(f"!{path}" for path in needed)])
