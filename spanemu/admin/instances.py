@@ -33,6 +33,7 @@ from spanemu.admin.instance_partitions import InstancePartitions
 from spanemu.admin.operations import OperationLog
 from spanemu.admin.policies import Policies
 from spanemu.base.clock import Clock
+from spanemu.base.collector import heap
 from spanemu.base.deferred import deferred
 from spanemu.base.errors import SpannerError
 from spanemu.base.limits import DEFAULT_LIMITS, Limits
@@ -181,18 +182,18 @@ class Instances:
             for backup in self.backups.of(instance):
                 raise admin_errors.InstanceHasBackups(name, backup.name)
             doomed = list(under(self._databases, f"{name}/databases/"))
-            for database_name, database in doomed:
-                if database.drop_protection:
-                    raise admin_errors.InstanceHasProtectedDatabase(name, database_name)
-            for database_name, _ in doomed:
-                del self._databases[database_name]
+            protected = [each for each, database in doomed if database.drop_protection]
+            if protected:
+                raise admin_errors.InstanceHasProtectedDatabase(name, protected[0])
+            dropped = [self._databases.pop(each) for each, _ in doomed]
             del self._instances[name]
             del self._database_counts[name]
             self.schedules.drop_under(name)
             self.partitions.drop_under(name)
-        for _, database in doomed:
-            database.close()
+        doomed.clear()
+        _close(dropped)
         self.operations.drop_resource(instance)
+        heap.collect_large_garbage()
 
     # ------------------------------------------------------------------ databases
 
@@ -267,16 +268,16 @@ class Instances:
         resource = DatabaseName.parse(name)
         with self.mutex:
             self._instance(str(resource.parent))
-            database = self._databases.get(name)
-            if database is None:
+            if name not in self._databases:
                 return
-            if database.drop_protection:
+            if self._databases[name].drop_protection:
                 raise admin_errors.DatabaseDropProtected(name)
-            del self._databases[name]
+            dropped = [self._databases.pop(name)]
             self._database_counts[str(resource.parent)] -= 1
             self.schedules.drop_under(name)
-        database.close()
+        _close(dropped)
         self.operations.drop_resource(resource)
+        heap.collect_large_garbage()
 
     def clear(self) -> None:
         """Drop all instances and databases; waiting transactions wake and fail."""
@@ -289,10 +290,10 @@ class Instances:
             for name in names:
                 self.schedules.drop_under(name)
                 self.partitions.drop_under(name)
-        for database in doomed:
-            database.close()
+        _close(doomed)
         for name in names:
             self.operations.drop_resource(InstanceName.parse(name))
+        heap.collect_large_garbage()
 
     # ------------------------------------------------------------------ with the mutex held
 
@@ -319,3 +320,9 @@ class Instances:
         if database is None:
             raise errors.DatabaseNotFound(name)
         return database
+
+
+def _close(dropped: list[Database]) -> None:
+    """Close databases and empty the list, which held the last references to them."""
+    while dropped:
+        dropped.pop().close()

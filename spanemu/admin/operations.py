@@ -105,7 +105,9 @@ class OperationLog:
             self._mutex
         )  # Notified when an operation ends or is deleted.
         self._by_name: SortedDict[str, Operation] = SortedDict()
-        self._ended: deque[Operation] = deque()  # In the order they ended.
+        # The end time and the name of each, in the order they ended. The operation itself would
+        # keep a dropped database in memory.
+        self._ended: deque[tuple[int, str]] = deque()
         self._reserved: set[str] = set()
         self._issued = 0
 
@@ -137,7 +139,7 @@ class OperationLog:
             text = str(operation.name)
             self._reserved.discard(text)
             self._by_name[text] = operation
-            self._ended.append(operation)
+            self._ended.append((operation.ended_at, text))
             self._changed.notify_all()
             return operation
 
@@ -243,14 +245,15 @@ class OperationLog:
     def _forget_old(self) -> None:
         horizon = self._clock.peek() - RETENTION_NANOS
         ended = self._ended
-        while ended and ended[0].ended_at < horizon:
-            self._remove(ended.popleft())
+        while ended and ended[0][0] < horizon:
+            self._remove(*ended.popleft())
         if len(ended) > 2 * len(self._by_name) + 64:  # Most were deleted by name.
-            self._ended = deque(operation for operation in ended if self._holds(operation))
+            self._ended = deque(each for each in ended if self._holds(*each))
 
-    def _remove(self, operation: Operation) -> None:
-        if self._holds(operation):
-            del self._by_name[str(operation.name)]
+    def _remove(self, ended_at: int, name: str) -> None:
+        if self._holds(ended_at, name):
+            del self._by_name[name]
 
-    def _holds(self, operation: Operation) -> bool:
-        return self._by_name.get(str(operation.name)) is operation
+    def _holds(self, ended_at: int, name: str) -> bool:
+        operation = self._by_name.get(name)
+        return operation is not None and operation.end_time == ended_at

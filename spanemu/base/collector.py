@@ -12,6 +12,9 @@ collections than in commits. Two remedies:
 stay in memory until the heap is thawed, that is until a collection visits everything again:
 when the last holder releases the heap, when the frozen objects have doubled since the last thaw,
 when a database that may be frozen is dropped (`heap.expect_garbage`), and for `gc.collect()`.
+
+A dropped database is garbage in reference cycles. Python counts containers, not bytes, so that few
+large rows would stay in memory for ever: `heap.collect_large_garbage` collects them.
 """
 
 from __future__ import annotations
@@ -25,6 +28,8 @@ from spanemu.base.clock import monotonic
 
 PAUSE_SECONDS_MAX = 1.0  # of blocks that overlap; the next block then runs with collections
 COLLECTION_SECONDS_MAX = 0.005  # a full collection that takes longer freezes what survived
+GARBAGE_BYTES_MAX = 64 * 1024 * 1024  # of dropped databases, before a collection
+COLLECTION_SHARE = 0.02  # of the time, for collections of such garbage
 FROZEN_BY_PYTHON_MAX = 1_000  # Python 3.12 itself freezes some hundred objects
 _FULL = 2  # the number of the oldest generation
 
@@ -118,6 +123,8 @@ class Heap:
         self._began = 0.0
         self._frozen_min = 0  # the frozen objects after the last thaw
         self._freezes = 0
+        self._garbage_bytes = 0  # of databases dropped since the last collection of them
+        self._rests_until = 0.0  # when the next such collection may begin
 
     @property
     def age(self) -> int:
@@ -145,6 +152,19 @@ class Heap:
     def expect_garbage(self) -> None:
         """Thaw the heap in the next full collection: frozen objects have become garbage."""
         self._is_due = True
+
+    def count_garbage(self, size: int) -> None:
+        """Count the bytes of objects that are about to become garbage."""
+        self._garbage_bytes += size
+
+    def collect_large_garbage(self) -> None:
+        """Collect all garbage if there is much of it by `count_garbage`, but not all the time."""
+        began = monotonic()
+        if self._garbage_bytes >= GARBAGE_BYTES_MAX and began >= self._rests_until:
+            self._garbage_bytes = 0
+            gc.collect()
+            ended = monotonic()
+            self._rests_until = ended + (ended - began) / COLLECTION_SHARE
 
     def freeze(self) -> None:
         """Freeze the objects that exist, if the heap is held."""

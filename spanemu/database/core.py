@@ -25,6 +25,7 @@ from spanemu.schema.history import History
 from spanemu.schema.schema import Schema
 from spanemu.storage.layout import TreeId, tree_of
 from spanemu.storage.reads import LATEST
+from spanemu.storage.sizes import map_bytes
 from spanemu.storage.store import Store
 from spanemu.txn.buffer import Buffer
 from spanemu.txn.locks.table import LockTable
@@ -151,7 +152,9 @@ class DatabaseCore:
         self.history = history.copy()
 
     def expect_garbage(self) -> None:
-        """Let collections find the rows of this database, which was dropped, if they are many."""
+        """Let collections find the rows of this database, which was dropped."""
+        with self.store.mutex:
+            heap.count_garbage(map_bytes(self.store.split_map))
         if self.heap_age == heap.age:
             return  # A collection that Python starts visits them.
         trees = map(tree_of, self.generation.schema.tables_and_indexes())

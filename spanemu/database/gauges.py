@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from spanemu.database.core import DatabaseCore
 from spanemu.database.sessions.registry import Sessions
-from spanemu.storage.sizes import split_bytes
+from spanemu.storage.sizes import map_bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,15 +31,15 @@ def gauges_of(core: DatabaseCore, sessions: Sessions) -> DatabaseGauges:
     """Return the present numbers of a database."""
     regular, multiplexed = sessions.counts()
     with core.store.mutex:
-        hierarchies = core.store.split_map.hierarchies.values()
-        splits = [split for hierarchy in hierarchies for split in hierarchy.splits]
-        size = sum(map(split_bytes, splits))
+        split_map = core.store.split_map
+        splits = sum(len(each.splits) for each in split_map.hierarchies.values())
+        size = map_bytes(split_map)
     return DatabaseGauges(
         sessions=regular,
         multiplexed_sessions=multiplexed,
         transactions=sessions.open_transaction_count(),
         waiting=core.locks.waiting_count(),
-        splits=len(splits),
+        splits=splits,
         stored_bytes=size,
         stream_readers=core.stream_readers.count(),
     )

@@ -9,6 +9,7 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import Any
 
+from spanemu.storage.split_map import SplitMap
 from spanemu.storage.splits import Split
 from spanemu.storage.tree import Tree
 
@@ -63,3 +64,9 @@ def split_bytes(split: Split) -> int:
 def split_rows(split: Split) -> int:
     """Return the number of keys in a split, recently deleted ones included."""
     return sum(map(len, split.trees.values()))
+
+
+def map_bytes(split_map: SplitMap) -> int:
+    """Return the estimated size of all rows of a store."""
+    hierarchies = split_map.hierarchies.values()
+    return sum(split_bytes(split) for hierarchy in hierarchies for split in hierarchy.splits)

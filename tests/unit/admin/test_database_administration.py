@@ -1,5 +1,8 @@
 """The admin calls that leave an operation behind."""
 
+import gc
+from weakref import ref
+
 import pytest
 
 from spanemu.admin.database_administration import (
@@ -213,3 +216,13 @@ def test_bad_statements_fail_the_call_and_leave_the_id_free(catalog):
     with pytest.raises(MissingDdlStatements):
         update_ddl(catalog, DATABASE, SchemaUpdate(()))
     assert catalog.database(DATABASE).statements == ["CREATE TABLE A"]
+
+
+@pytest.mark.parametrize("how", ["drop_database", "delete_instance", "clear"])
+def test_nothing_keeps_a_dropped_database_in_memory(catalog, how):
+    make_database(catalog)
+    database = ref(catalog.made.pop())
+    name = {"drop_database": [DATABASE], "delete_instance": [INSTANCE], "clear": []}[how]
+    getattr(catalog, how)(*name)
+    gc.collect()
+    assert database() is None

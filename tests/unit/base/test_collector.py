@@ -201,3 +201,23 @@ def test_garbage_among_frozen_objects_is_collected_when_they_have_doubled() -> N
         collect()
         assert alive() is None
     """)
+
+
+def test_much_garbage_is_collected_at_once_but_not_all_the_time() -> None:
+    run_apart("""
+        def dropped(size):
+            node = Node()
+            alive = ref(node)
+            heap.hold()
+            del node
+            heap.count_garbage(size)
+            heap.collect_large_garbage()
+            return alive() is None
+
+        assert not dropped(collector.GARBAGE_BYTES_MAX - 1)
+        collector.COLLECTION_SHARE = 1e-9
+        assert dropped(1)
+        assert not dropped(collector.GARBAGE_BYTES_MAX)
+        heap._rests_until = 0.0
+        assert dropped(0)
+    """)
