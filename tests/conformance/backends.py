@@ -133,7 +133,7 @@ class Database:
 
     def ddl(self, *statements: str) -> None:
         """Change the schema."""
-        self.official.update_ddl(statements).result(timeout=20)
+        self.official.update_ddl(statements).result(timeout=60)
 
 
 class Backend:
@@ -145,7 +145,7 @@ class Backend:
         instance = client.instance(
             "writes", configuration_name=f"{client.project_name}/instanceConfigs/emulator-config"
         )
-        instance.create().result(timeout=20)
+        instance.create().result(timeout=60)
         self._instance = instance
 
     @contextmanager
@@ -155,7 +155,7 @@ class Backend:
 
         def create(*schema: str) -> Database:
             name = f"db-{next(self._numbers)}"
-            self._instance.database(name, ddl_statements=schema).create().result(timeout=20)
+            self._instance.database(name, ddl_statements=schema).create().result(timeout=60)
             made.append(official_database(self._client, self._instance.instance_id, name))
             return Database(made[-1])
 

@@ -35,7 +35,7 @@ def config_name(client):
 def instance(client, config_name):
     """A fresh instance, as the official client's object."""
     created = client.instance("fresh", configuration_name=config_name, display_name="Fresh one")
-    created.create().result(timeout=10)
+    created.create().result(timeout=60)
     return created
 
 
@@ -43,7 +43,7 @@ def instance(client, config_name):
 def database(instance):
     """A fresh, empty database, as the official client's object."""
     created = instance.database("fresh-db")
-    created.create().result(timeout=10)
+    created.create().result(timeout=60)
     return created
 
 

@@ -59,10 +59,11 @@ def bug(_world, request):
 
 def wait(world: World, request):
     """Until released, cancelled or late, as a lock wait does."""
-    call = current()
+    call, cancelled = current(), threading.Event()
     world.started.set()
-    call.on_cancel(world.released.set)
-    world.released.wait(call.seconds_left())
+    call.on_cancel(cancelled.set)
+    while not (world.released.wait(0.005) or cancelled.is_set() or call.seconds_left() == 0.0):
+        pass
     try:
         call.check()
     except Cancelled:

@@ -263,7 +263,7 @@ class Raw:
         """Change the schema; `protos` is a FileDescriptorSet of the types it speaks of."""
         wanted = {"database": self.name, "statements": statements, "proto_descriptors": protos}
         operation = self.admin.update_database_ddl(request=wanted)
-        operation.result(timeout=20)
+        operation.result(timeout=60)
 
     def call(self, method: str, message: str, **fields: Any) -> Any:
         """One unary request from its fields; the raw reply."""
@@ -313,7 +313,7 @@ class Emulators:
         if emulator is None:
             config = f"{client.project_name}/instanceConfigs/emulator-config"
             self._instance = client.instance("raw", configuration_name=config)
-            self._instance.create().result(timeout=20)
+            self._instance.create().result(timeout=60)
         else:
             self._template = emulator.create_database("raw-template", schema=SCHEMA)
             self._instance = client.instance(emulator.instance)
@@ -333,7 +333,7 @@ class Emulators:
             home.drop()
             return
         made = self._instance.database(name, ddl_statements=SCHEMA)
-        made.create().result(timeout=20)
+        made.create().result(timeout=60)
         yield Raw(self._api, admin, made.name)
         made.drop()
 

@@ -90,7 +90,7 @@ def test_a_postgresql_database_tells_its_dialect(client, instance):
         "create_statement": 'CREATE DATABASE "pg-db"',
         "database_dialect": types.DatabaseDialect.POSTGRESQL,
     }
-    assert create(client, instance, **request).result(timeout=10).name.endswith("pg-db")
+    assert create(client, instance, **request).result(timeout=60).name.endswith("pg-db")
     name = f"{instance.name}/databases/pg-db"
     dialect = client.database_admin_api.get_database(name=name).database_dialect
     assert dialect is types.DatabaseDialect.POSTGRESQL
@@ -107,14 +107,14 @@ def test_a_postgresql_database_tells_its_dialect(client, instance):
 def test_a_database_that_was_reloaded_can_be_dropped_and_created_again(instance, database):
     database.reload()  # from here on the client sends an encryption config without a key
     database.drop()
-    database.create().result(timeout=10)
+    database.create().result(timeout=60)
     assert database.exists()
 
 
 def test_databases_are_listed_and_paged(client, instance):
     assert list(instance.list_databases()) == []
     for database_id in ("d3", "d1", "d2"):
-        instance.database(database_id).create().result(timeout=10)
+        instance.database(database_id).create().result(timeout=60)
     assert ids(instance.list_databases()) == ["d1", "d2", "d3"]
     assert ids(instance.list_databases(page_size=2)) == ["d1", "d2", "d3"]
     with pytest.raises(exceptions.NotFound):
@@ -142,14 +142,14 @@ def test_dropping_is_idempotent_and_missing_databases_are_named(client, instance
 def test_drop_protection(client, instance, database):
     database.enable_drop_protection = True
     operation = database.update(["enable_drop_protection"])
-    assert operation.result(timeout=10).enable_drop_protection
+    assert operation.result(timeout=60).enable_drop_protection
     assert operation.metadata.request.database.name == database.name
     assert operation.metadata.progress.progress_percent == 100
     for protected in (database.drop, instance.delete):
         with pytest.raises(exceptions.FailedPrecondition):
             protected()
     database.enable_drop_protection = False
-    database.update(["enable_drop_protection"]).result(timeout=10)
+    database.update(["enable_drop_protection"]).result(timeout=60)
     database.drop()
     assert not database.exists()
 
@@ -164,7 +164,7 @@ def test_nothing_else_of_a_database_can_be_updated(client, database):
 
 def test_a_schema_is_updated_under_an_operation(client, database):
     operation = update_ddl(client, database, [SINGERS, ALBUMS], "first_tables")
-    operation.result(timeout=10)
+    operation.result(timeout=60)
     assert operation.operation.name == f"{database.name}/operations/first_tables"
     metadata = operation.metadata
     assert metadata.database == database.name
@@ -181,7 +181,7 @@ def test_a_bad_statement_changes_nothing(client, database):
     assert ddl(client, database) == []
     with pytest.raises(exceptions.InvalidArgument, match="Missing statements"):
         update_ddl(client, database, [])
-    update_ddl(client, database, [SINGERS], "once").result(timeout=10)
+    update_ddl(client, database, [SINGERS], "once").result(timeout=60)
     with pytest.raises(exceptions.AlreadyExists):
         update_ddl(client, database, [ALBUMS], "once")
     for bad in ("_auto1", "Once", "o", "on-ce", "o" * 129):
@@ -191,7 +191,7 @@ def test_a_bad_statement_changes_nothing(client, database):
 
 
 def test_what_data_refuses_fails_the_operation_and_keeps_what_came_before(client, database):
-    update_ddl(client, database, [SINGERS]).result(timeout=10)
+    update_ddl(client, database, [SINGERS]).result(timeout=60)
     with database.batch() as batch:
         batch.insert("Singers", ["Id", "Name"], [[1, "twice"], [2, "twice"]])
     unique = "CREATE UNIQUE INDEX ByName ON Singers(Name)"
@@ -199,17 +199,17 @@ def test_what_data_refuses_fails_the_operation_and_keeps_what_came_before(client
     operation = update_ddl(client, database, [ALBUMS, unique, later], "refused")
     assert operation.done()
     with pytest.raises(exceptions.FailedPrecondition, match="ByName"):
-        operation.result(timeout=10)
+        operation.result(timeout=60)
     assert len(operation.metadata.commit_timestamps) == 1
     assert len(operation.metadata.statements) == 3
-    update_ddl(client, database, ["DROP TABLE Albums"]).result(timeout=10)
+    update_ddl(client, database, ["DROP TABLE Albums"]).result(timeout=60)
     failed = [each.operation.name for each in database.list_database_operations(filter_="error:*")]
     assert failed == [operation.operation.name]
 
 
 def test_operations_are_listed_filtered_and_deleted(client, instance, database):
     api = client.database_admin_api
-    update_ddl(client, database, [SINGERS], "singers").result(timeout=10)
+    update_ddl(client, database, [SINGERS], "singers").result(timeout=60)
     name = f"{database.name}/operations/singers"
 
     def listed(filter_=""):
@@ -244,7 +244,7 @@ def test_operations_of_an_instance_do_not_include_those_of_its_databases(client,
 
 
 def test_roles_are_listed(client, database):
-    update_ddl(client, database, ["CREATE ROLE clerk"]).result(timeout=10)
+    update_ddl(client, database, ["CREATE ROLE clerk"]).result(timeout=60)
     names = [
         role.name for role in client.database_admin_api.list_database_roles(parent=database.name)
     ]
@@ -304,16 +304,16 @@ def test_malformed_database_names_are_refused(client, name):
 @pytest.mark.parametrize("dialect", ["GOOGLE_STANDARD_SQL", "POSTGRESQL"])
 def test_the_configuration_offers_the_leader_regions(client, config, leader, allowed, dialect):
     instance = client.instance("led", f"{client.project_name}/instanceConfigs/{config}")
-    instance.create().result(timeout=10)
+    instance.create().result(timeout=60)
     database = instance.database("led-db", database_dialect=DatabaseDialect[dialect])
-    database.create().result(timeout=10)
+    database.create().result(timeout=60)
     statement = (
         f"ALTER DATABASE `led-db` SET OPTIONS (default_leader = '{leader}')"
         if dialect == "GOOGLE_STANDARD_SQL"
         else f"ALTER DATABASE \"led-db\" SET spanner.default_leader = '{leader}'"
     )
     if allowed:
-        database.update_ddl([statement]).result(timeout=10)
+        database.update_ddl([statement]).result(timeout=60)
     else:
         with pytest.raises(exceptions.FailedPrecondition, match=leader):
             database.update_ddl([statement])

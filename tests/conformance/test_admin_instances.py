@@ -191,7 +191,7 @@ def test_an_instance_is_updated_through_the_client(client, instance):
     instance.display_name = "Renamed"
     instance.processing_units = 2000
     instance.labels = {"team": "shop"}
-    instance.update().result(timeout=10)
+    instance.update().result(timeout=60)
     found = client.instance_admin_api.get_instance(name=instance.name)
     assert (found.display_name, found.node_count) == ("Renamed", 2)
     assert dict(found.labels) == {"team": "shop"}
@@ -253,7 +253,7 @@ def test_a_deleted_instance_takes_everything_along(client, config_name, instance
     info = resource_info(caught.value)
     assert info.resource_type == "type.googleapis.com/google.spanner.admin.instance.v1.Instance"
     assert info.resource_name == instance.name
-    instance.create().result(timeout=10)
+    instance.create().result(timeout=60)
     assert not database.exists()
 
 

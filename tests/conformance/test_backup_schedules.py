@@ -242,7 +242,7 @@ def test_backups_are_made_as_the_clock_passes(emulator, instance, shop, create):
     sizes = []
     for number, backup in enumerate(found):
         restored = instance.database(f"restored-{number}")
-        restored.restore(instance.backup(backup.name.rpartition("/")[2])).result(timeout=10)
+        restored.restore(instance.backup(backup.name.rpartition("/")[2])).result(timeout=60)
         sizes.append(count(restored))
     assert sizes == [1, 2, 2]
     emulator.clock.advance(days=30)
@@ -320,9 +320,9 @@ def test_an_instance_may_have_its_new_databases_backed_up(emulator, api):
             config=f"{client.project_name}/instanceConfigs/emulator-config",
             default_backup_schedule_type=kind.AUTOMATIC,
         ),
-    ).result(timeout=10)
+    ).result(timeout=60)
     kept = client.instance("kept")
-    kept.database("one").create().result(timeout=10)
+    kept.database("one").create().result(timeout=60)
     (schedule,) = api.list_backup_schedules(parent=f"{name}/databases/one")
     assert schedule.retention_duration == 7 * DAY
     assert "full_backup_spec" in schedule
@@ -331,7 +331,7 @@ def test_an_instance_may_have_its_new_databases_backed_up(emulator, api):
     instances.update_instance(
         instance=instance_types.Instance(name=name, default_backup_schedule_type=kind.NONE),
         field_mask=FieldMask(paths=["default_backup_schedule_type"]),
-    ).result(timeout=10)
+    ).result(timeout=60)
     assert instances.get_instance(name=name).default_backup_schedule_type == kind.NONE
-    kept.database("two").create().result(timeout=10)
+    kept.database("two").create().result(timeout=60)
     assert list(api.list_backup_schedules(parent=f"{name}/databases/two")) == []

@@ -67,7 +67,7 @@ def back_up(instance, shop, now):
 
     def create(backup_id="b1", days=3, **more):
         backup = instance.backup(backup_id, database=shop, expire_time=now() + days * DAY, **more)
-        backup.create().result(timeout=10)
+        backup.create().result(timeout=60)
         backup.reload()
         return backup
 
@@ -82,7 +82,7 @@ def singers(database):
 def restore(instance, backup, database_id="restored"):
     database = instance.database(database_id)
     operation = database.restore(backup)
-    operation.result(timeout=10)
+    operation.result(timeout=60)
     database.reload()
     return database, operation
 
@@ -114,7 +114,7 @@ def test_a_backup_is_created_with_a_finished_operation(instance, shop, now):
     assert (metadata.name, metadata.database) == (backup.name, shop.name)
     assert metadata.progress.progress_percent == 100
     assert metadata.progress.start_time <= metadata.progress.end_time
-    made = operation.result(timeout=10)
+    made = operation.result(timeout=60)
     assert made.state == types.Backup.State.READY
     assert (made.name, made.database) == (backup.name, shop.name)
     assert made.create_time == made.version_time == made.oldest_version_time
@@ -154,7 +154,7 @@ def test_the_schema_is_that_of_the_version_time(emulator, back_up, instance, sho
     emulator.clock.advance(minutes=5)
     shop.update_ddl(
         ["ALTER TABLE Singers ADD COLUMN Age INT64", "CREATE INDEX ByAge ON Singers(Age)"]
-    ).result(timeout=10)
+    ).result(timeout=60)
     restored, _ = restore(instance, back_up(version_time=at))
     assert "Age" not in "".join(restored.ddl_statements)
     assert singers(restored) == ["Ann", "Bo"]
@@ -202,7 +202,7 @@ def test_expire_times_that_are_refused(instance, shop, now, expires_in):
 def test_expire_times_at_the_edge(instance, shop, now):
     for backup_id, after in (("soon", 6 * HOUR + timedelta(seconds=1)), ("late", 366 * DAY)):
         backup = instance.backup(backup_id, database=shop, expire_time=now() + after)
-        backup.create().result(timeout=10)
+        backup.create().result(timeout=60)
 
 
 @pytest.mark.parametrize("ago", [-HOUR, HOUR + timedelta(seconds=1), 10 * DAY])
@@ -260,7 +260,7 @@ def test_backups_that_cannot_be_created(client, instance, shop, now, changes, re
 def test_encryption_by_google_is_accepted(client, instance, shop, now, encryption_type):
     config = {"encryption_type": encryption_type}
     request = create_request(instance, shop, now, encryption_config=config)
-    client.database_admin_api.create_backup(request=request).result(timeout=10)
+    client.database_admin_api.create_backup(request=request).result(timeout=60)
 
 
 def test_a_backup_needs_its_instance_its_database_and_a_free_name(client, instance, shop, now):
@@ -277,7 +277,7 @@ def test_a_backup_needs_its_instance_its_database_and_a_free_name(client, instan
     with pytest.raises(exceptions.NotFound, match="Instance not found"):
         create(backup_id="b2", parent=f"{instance.name}x", backup={"database": nowhere(shop)})
     other = client.instance("other", instance.configuration_name or config_of(client))
-    other.create().result(timeout=10)
+    other.create().result(timeout=60)
     with pytest.raises(exceptions.InvalidArgument, match="its own instance"):
         create(backup_id="b2", parent=other.name)
 
@@ -340,7 +340,7 @@ def test_backups_are_listed_newest_first_filtered_and_paged(
         back_up(backup_id)
         emulator.clock.advance(minutes=10)
     later = instance.backup("ddd", database=other, expire_time=emulator.clock.now + 9 * DAY)
-    later.create().result(timeout=10)
+    later.create().result(timeout=60)
     assert ids(instance.list_backups()) == ["ddd", "ccc", "aaa", "bbb"]
     assert ids(instance.list_backups(page_size=1)) == ["ddd", "ccc", "aaa", "bbb"]
 
@@ -426,7 +426,7 @@ def test_an_instance_with_backups_cannot_be_deleted(instance, shop, back_up):
 def test_a_backup_is_copied_to_another_instance(emulator, client, instance, shop, back_up, now):
     backup = back_up()
     other = client.instance("other", config_of(client, "another-config"))
-    other.create().result(timeout=10)
+    other.create().result(timeout=60)
     emulator.clock.advance(hours=1)
     copy = other.copy_backup("c1", source_backup=backup.name, expire_time=now() + 30 * DAY)
     operation = copy.create()
@@ -434,7 +434,7 @@ def test_a_backup_is_copied_to_another_instance(emulator, client, instance, shop
     metadata = operation.metadata
     assert (metadata.name, metadata.source_backup) == (copy.name, backup.name)
     assert metadata.progress.progress_percent == 100
-    made = operation.result(timeout=10)
+    made = operation.result(timeout=60)
     assert (made.name, made.database) == (copy.name, shop.name)
     assert made.version_time == backup.version_time
     assert made.create_time > backup.create_time
@@ -484,7 +484,7 @@ def test_copies_that_cannot_be_made(emulator, client, instance, back_up, now):
 
 def test_what_a_restored_database_says_of_itself(client, instance, shop, back_up):
     shop.enable_drop_protection = True
-    shop.update(["enable_drop_protection"]).result(timeout=10)
+    shop.update(["enable_drop_protection"]).result(timeout=60)
     backup = back_up()
     database, operation = restore(instance, backup)
     metadata = operation.metadata
@@ -537,7 +537,7 @@ def test_row_deletion_policies_are_not_restored(emulator, instance, shop, back_u
 
 def test_options_are_restored(instance, shop, back_up):
     option = "ALTER DATABASE shop SET OPTIONS (version_retention_period = '3d')"
-    shop.update_ddl([option]).result(timeout=10)
+    shop.update_ddl([option]).result(timeout=60)
     database, _ = restore(instance, back_up())
     assert database.version_retention_period == "3d"
     assert database.ddl_statements[0].startswith("ALTER DATABASE restored SET OPTIONS")
@@ -564,7 +564,7 @@ def test_a_backup_is_restored_where_the_same_configuration_is_named_otherwise(cl
             instance_id=other.instance_id,
             instance={"config": config, "node_count": 1},
         )
-        client.instance_admin_api.create_instance(request=request).result(timeout=10)
+        client.instance_admin_api.create_instance(request=request).result(timeout=60)
         assert singers(restore(other, backup)[0])
 
 
@@ -574,7 +574,7 @@ def test_restores_that_cannot_be_made(client, instance, shop, back_up):
     same = client.instance("same-config", config_of(client))
     elsewhere = client.instance("other-config", config_of(client, "another-config"))
     for made in (same, elsewhere):
-        made.create().result(timeout=10)
+        made.create().result(timeout=60)
 
     def run(**changes):
         fields = {
@@ -609,13 +609,13 @@ def test_a_backup_of_another_project_cannot_be_restored(emulator, back_up):
     backup = back_up()
     stranger = emulator.client("another-project")
     home = stranger.instance("emulator-instance", config_of(stranger))
-    home.create().result(timeout=10)
+    home.create().result(timeout=60)
     with pytest.raises(exceptions.InvalidArgument, match="another project"):
         stranger.database_admin_api.restore_database(
             request={"parent": home.name, "database_id": "restored", "backup": backup.name}
         )
     copy = home.copy_backup("c1", source_backup=backup.name, expire_time=backup.expire_time)
-    copy.create().result(timeout=10)
+    copy.create().result(timeout=60)
     restored, _ = restore(home, copy)
     assert singers(restored) == ["Ann", "Bo"]
 
@@ -633,7 +633,7 @@ def test_sequences_go_on_where_they_were(emulator, instance, now):
 
     add(database)
     backup = instance.backup("b1", database=database, expire_time=now() + DAY)
-    backup.create().result(timeout=10)
+    backup.create().result(timeout=60)
     restored, _ = restore(instance, backup)
     add(restored)
     with restored.snapshot() as snapshot:
@@ -652,7 +652,7 @@ def test_operations_on_backups_are_listed_newest_first_and_filtered(
     emulator.clock.advance(minutes=1)
     expire_time = emulator.clock.now + DAY
     copy = instance.copy_backup("c1", source_backup=first.name, expire_time=expire_time)
-    copy.create().result(timeout=10)
+    copy.create().result(timeout=60)
 
     def listed(filter_="", **more):
         found = instance.list_backup_operations(filter_=filter_, **more)
@@ -706,11 +706,11 @@ def test_a_backup_names_the_instance_partitions_of_its_placements(emulator, clie
     )
     client.instance_admin_api.create_instance_partition(
         parent=instance.name, instance_partition_id="europe", instance_partition=partition
-    ).result(timeout=10)
+    ).result(timeout=60)
     ddl = "CREATE PLACEMENT eu OPTIONS (instance_partition = 'europe')"
     placed = emulator.create_database("placed", ddl).client()
     backup = instance.backup("b1", database=placed, expire_time=now() + DAY)
-    made = backup.create().result(timeout=10)
+    made = backup.create().result(timeout=60)
     name = f"{instance.name}/instancePartitions/europe"
     assert [each.instance_partition for each in made.instance_partitions] == [name]
     placed.drop()
@@ -727,11 +727,11 @@ def test_what_was_created_since_the_version_time_leaves_no_trace(emulator, back_
     at = emulator.clock.now
     emulator.clock.advance(minutes=5)
     later = "CREATE TABLE Later (Id INT64) PRIMARY KEY (Id)"
-    shop.update_ddl([later]).result(timeout=10)
+    shop.update_ddl([later]).result(timeout=60)
     with shop.batch() as batch:
         batch.insert("Later", ["Id"], [[1]])
     restored, _ = restore(instance, back_up(version_time=at))
-    restored.update_ddl(["CREATE TABLE Another (Id INT64) PRIMARY KEY (Id)"]).result(timeout=10)
+    restored.update_ddl(["CREATE TABLE Another (Id INT64) PRIMARY KEY (Id)"]).result(timeout=60)
     with restored.snapshot() as snapshot:
         assert list(snapshot.execute_sql("SELECT * FROM Another")) == []
 
@@ -743,8 +743,8 @@ def test_a_table_dropped_since_the_version_time_is_restored(emulator, back_up, i
     with shop.batch() as batch:
         batch.insert("Albums", ["Id", "N"], [[2, 1]])
     statements = ["DROP TABLE Albums", "DROP INDEX ByName", "DROP TABLE Singers"]
-    shop.update_ddl(statements).result(timeout=10)
-    shop.update_ddl(["CREATE TABLE Singers (Id INT64) PRIMARY KEY (Id)"]).result(timeout=10)
+    shop.update_ddl(statements).result(timeout=60)
+    shop.update_ddl(["CREATE TABLE Singers (Id INT64) PRIMARY KEY (Id)"]).result(timeout=60)
     restored, _ = restore(instance, back_up(version_time=at))
     assert singers(restored) == ["Ann", "Bo"]
     sql = "SELECT Id, N FROM Albums ORDER BY Id, N"
@@ -782,7 +782,7 @@ def test_a_backup_keeps_the_dialect_of_its_database(emulator, instance, now):
     with notes.batch() as batch:
         batch.insert("Notes", ["id", "price", "doc"], [[1, "10.50", '{"b": 1, "a": 2}']])
     backup = instance.backup("pg", database=notes, expire_time=now() + DAY)
-    made = backup.create().result(timeout=10)
+    made = backup.create().result(timeout=60)
     assert made.database_dialect is types.DatabaseDialect.POSTGRESQL
     notes.reload()
     restored, _ = restore(instance, backup)

@@ -26,7 +26,7 @@ def apply(emulator: spanemu.Emulator, statements: tuple[str, ...]) -> None:
     for statement in statements:
         named = statement.replace("DATABASE db ", f'DATABASE "{handle.database_id}" ')
         named = named.replace('DATABASE "DB-NAME" ', f'DATABASE "{handle.database_id}" ')
-        handle.client().update_ddl([named]).result(10)
+        handle.client().update_ddl([named]).result(60)
 
 
 @pytest.mark.parametrize("example", REFUSED, ids=lambda each: each.example)

@@ -28,7 +28,7 @@ class Shop:
         self.clock.advance(timedelta(days=2))
 
     def ddl(self, *statements: str) -> None:
-        self.client.update_ddl(list(statements)).result(10)
+        self.client.update_ddl(list(statements)).result(60)
 
     def protect(self, period: str = "'24h'", option: str = "inactivity_period") -> None:
         self.ddl(f"ALTER DATABASE shop SET OPTIONS (schema_drop_protection_{option} = {period})")

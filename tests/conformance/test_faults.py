@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import time
 from itertools import count
+from types import SimpleNamespace
 
 import pytest
 from google.api_core import exceptions
 from google.cloud.spanner import KeySet
+from google.cloud.spanner_v1 import _helpers
 
 from tests.conformance.running import RUNNING, in_this_process
 
@@ -85,13 +87,16 @@ def test_an_abort_at_the_second_commit(shop, faults):
 
 
 @pytest.mark.parametrize("rpc", ["ExecuteStreamingSql", "ExecuteSql", "Commit"])
-def test_an_abort_at_any_step_runs_the_transaction_again(shop, faults, rpc):
+def test_an_abort_at_any_step_runs_the_transaction_again(shop, faults, rpc, monkeypatch):
+    slept = []
+    clients_time = SimpleNamespace(time=time.time, sleep=slept.append)
+    monkeypatch.setattr(_helpers, "time", clients_time)
     fault = faults.abort(rpc, times=2)
     sale = Sale(shop)
-    before = time.monotonic()
     sale.run()
     assert (sale.attempts, fault.fired) == (3, 2)
-    assert time.monotonic() - before < 2  # without RetryInfo the client would sleep seven seconds
+    assert len(slept) == 2
+    assert sum(slept) < 2  # Without RetryInfo the client would sleep seven seconds.
     assert quantity(shop) == 9
 
 
@@ -277,11 +282,11 @@ def test_removing_the_fault_brings_its_sessions_back_and_no_others(shop, faults)
 
 
 def test_a_delay_ends_with_the_deadline(shop, faults):
-    faults.delay("ExecuteStreamingSql", 5.0)
+    faults.delay("ExecuteStreamingSql", 600.0)
     before = time.monotonic()
     with pytest.raises(exceptions.DeadlineExceeded), shop.snapshot() as snapshot:
         list(snapshot.execute_sql("SELECT 1", timeout=0.2, retry=None))
-    assert time.monotonic() - before < 3
+    assert time.monotonic() - before < 300
 
 
 def test_a_delay_only_delays(shop, faults):

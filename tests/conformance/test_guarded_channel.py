@@ -31,8 +31,8 @@ def test_a_process_killed_between_calls_is_noticed():
         instance = client.instance(
             "doomed", f"{client.project_name}/instanceConfigs/emulator-config"
         )
-        instance.create().result(timeout=20)
-        instance.database("doomed-db").create().result(timeout=20)
+        instance.create().result(timeout=60)
+        instance.database("doomed-db").create().result(timeout=60)
         database = official_database(client, "doomed", "doomed-db")
         with database.snapshot() as snapshot:
             assert list(snapshot.execute_sql("SELECT 1")) == [[1]]

@@ -179,7 +179,7 @@ def test_a_configuration_is_updated_by_mask_and_etag(api, config_name, create_co
 def test_a_configuration_in_use_cannot_be_deleted(api, client, config_name, create_config):
     made = create_config().result()
     instance = client.instance("on-custom", made.name)
-    instance.create().result(timeout=10)
+    instance.create().result(timeout=60)
     with pytest.raises(exceptions.FailedPrecondition, match="on-custom"):
         api.delete_instance_config(name=made.name)
     instance.delete()
@@ -247,7 +247,7 @@ def test_a_partition_is_created(api, instance, config_name, create_partition):
 
 def test_partitions_are_listed_and_paged(api, client, config_name, instance, create_partition):
     other = client.instance("other", config_name)
-    other.create().result(timeout=10)
+    other.create().result(timeout=60)
     for partition_id in ("bb", "aa"):
         create_partition(partition_id)
     create_partition("cc", parent=other.name)
@@ -297,7 +297,7 @@ def test_a_partition_needs_a_config_a_free_name_and_a_node(
     with pytest.raises(exceptions.NotFound, match="Instance not found"):
         create_partition("asia", parent=f"{instance.name}x")
     small = client.instance("small", config_name, processing_units=100)
-    small.create().result(timeout=10)
+    small.create().result(timeout=60)
     with pytest.raises(exceptions.FailedPrecondition):
         create_partition("asia", parent=small.name)
     for number in range(19):
@@ -346,12 +346,12 @@ def test_a_partition_that_placements_name_cannot_be_deleted(api, instance, creat
     made = create_partition().result()
     placement = "CREATE PLACEMENT eu OPTIONS (instance_partition = 'europe')"
     database = instance.database("placed", ddl_statements=[placement])
-    database.create().result(timeout=10)
+    database.create().result(timeout=60)
     found = api.get_instance_partition(name=made.name)
     assert list(found.referencing_databases) == [database.name]
     with pytest.raises(exceptions.FailedPrecondition, match="placed"):
         api.delete_instance_partition(name=made.name)
-    database.update_ddl(["DROP PLACEMENT eu"]).result(timeout=10)
+    database.update_ddl(["DROP PLACEMENT eu"]).result(timeout=60)
     with pytest.raises(exceptions.Aborted):
         api.delete_instance_partition(request={"name": made.name, "etag": "0" * 16})
     api.delete_instance_partition(request={"name": made.name, "etag": made.etag})
@@ -416,7 +416,7 @@ def test_instances_that_cannot_be_moved(
         with pytest.raises(refusal):
             move(**arguments)
     small = client.instance("small", config_name, processing_units=100)
-    small.create().result(timeout=10)
+    small.create().result(timeout=60)
     with pytest.raises(exceptions.FailedPrecondition, match="node"):
         move(small.name)
     create_partition()
@@ -428,11 +428,11 @@ def test_instances_that_cannot_be_moved(
 def test_a_move_keeps_a_leader_region_that_the_target_offers(api, client):
     prefix = f"{client.project_name}/instanceConfigs"
     travelling = client.instance("travelling", f"{prefix}/nam3")
-    travelling.create().result(timeout=10)
+    travelling.create().result(timeout=60)
     leader = "ALTER DATABASE `shop-db` SET OPTIONS (default_leader = 'us-east1')"
     shop = travelling.database("shop-db")
-    shop.create().result(timeout=10)
-    shop.update_ddl([leader]).result(timeout=10)
+    shop.create().result(timeout=60)
+    shop.update_ddl([leader]).result(timeout=60)
     for target, expected in (("nam6", "us-east1"), ("nam7", ""), ("regional-us-east1", "")):
         api.move_instance(request={"name": travelling.name, "target_config": f"{prefix}/{target}"})
         shop.reload()

@@ -72,7 +72,7 @@ def test_a_read_by_index_places_null_as_the_index_says(database, index):
 
 
 def test_an_index_over_stored_rows_has_its_order(database):
-    database.update_ddl(["CREATE INDEX late ON singers (v DESC NULLS LAST)"]).result(10)
+    database.update_ddl(["CREATE INDEX late ON singers (v DESC NULLS LAST)"]).result(60)
     assert keys(database, "late") == [1, 3, 2]
 
 
@@ -91,7 +91,7 @@ def test_queries_tell_names_apart_by_case(database):
 
 def test_names_that_differ_only_in_case_are_refused(database):
     with pytest.raises(exceptions.FailedPrecondition):
-        database.update_ddl(['CREATE TABLE "SINGERS" (id bigint PRIMARY KEY)']).result(10)
+        database.update_ddl(['CREATE TABLE "SINGERS" (id bigint PRIMARY KEY)']).result(60)
 
 
 def test_a_clone_keeps_dialect_and_orders(handle):
@@ -103,8 +103,8 @@ def test_a_clone_keeps_dialect_and_orders(handle):
 def test_a_restored_database_keeps_dialect_and_orders(emulator, handle, database):
     instance = emulator.client().instance("emulator-instance")
     backup = instance.backup("saved", database=database, expire_time=START + timedelta(days=1))
-    backup.create().result(10)
-    instance.database("again").restore(backup).result(10)
+    backup.create().result(60)
+    instance.database("again").restore(backup).result(60)
     again = emulator.database("again")
     assert again.dialect == handle.dialect
     assert keys(again.client(), "by_v_down_last") == ORDERS["by_v_down_last"]
@@ -121,7 +121,7 @@ def test_ttl_deletes_rows_with_their_children(emulator, database):
 
 def test_a_table_without_a_key_has_a_hidden_one(handle, database):
     """As the page on default values of primary keys shows."""
-    database.update_ddl(["CREATE TABLE Fans (Name text, Rank bigint)"]).result(10)
+    database.update_ddl(["CREATE TABLE Fans (Name text, Rank bigint)"]).result(60)
     assert handle.ddl()[-1] == (
         "CREATE TABLE fans (\n"
         "  name character varying,\n"
@@ -142,7 +142,7 @@ def test_a_table_without_a_key_has_a_hidden_one(handle, database):
             )
         ) == [["rowid"]]
     with pytest.raises(exceptions.FailedPrecondition, match="rowid"):
-        database.update_ddl(["CREATE TABLE groups (rowid bigint, name text)"]).result(10)
+        database.update_ddl(["CREATE TABLE groups (rowid bigint, name text)"]).result(60)
 
 
 def test_a_schema_error_has_the_code_of_postgresql(database):
@@ -153,12 +153,12 @@ def test_a_schema_error_has_the_code_of_postgresql(database):
         ("CREATE TYPE t AS ENUM ('a')", exceptions.FailedPrecondition),
     ):
         with pytest.raises(error):
-            database.update_ddl([statement]).result(10)
+            database.update_ddl([statement]).result(60)
 
 
 def test_a_real_is_part_of_no_key(database):
     """As the page on data types says; Google's emulator accepts it."""
-    database.update_ddl(["CREATE TABLE reals (id bigint PRIMARY KEY, r real)"]).result(10)
+    database.update_ddl(["CREATE TABLE reals (id bigint PRIMARY KEY, r real)"]).result(60)
     for statement, error in (
         ("CREATE TABLE keyed (r real PRIMARY KEY)", exceptions.InvalidArgument),
         ("CREATE INDEX by_r ON reals (r)", exceptions.FailedPrecondition),
@@ -168,4 +168,4 @@ def test_a_real_is_part_of_no_key(database):
         ),
     ):
         with pytest.raises(error):
-            database.update_ddl([statement]).result(10)
+            database.update_ddl([statement]).result(60)

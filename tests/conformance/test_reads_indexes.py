@@ -106,7 +106,7 @@ def test_an_index_that_is_not_ready_cannot_be_read(raw, people):
     long_before = {"id": people.begin(RO).id}
     statement = "CREATE INDEX Later ON Users (Age)"
     operation = raw.admin.update_database_ddl(database=raw.name, statements=[statement])
-    operation.result(timeout=20)
+    operation.result(timeout=60)
     metadata = type(operation.metadata).pb(operation.metadata)
     ready = nanos_of(metadata.commit_timestamps[0])
     now, before = ({"single_use": read_only(read_timestamp=ready - ago * 1_000)} for ago in (0, 1))

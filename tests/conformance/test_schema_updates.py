@@ -68,7 +68,7 @@ class Shop:
             thread.start()
             until(lambda: self.operation(operation_id))
             yield results
-        thread.join(10)
+        thread.join(60)
 
 
 def until(found: Callable[[], Any]) -> Any:
@@ -117,7 +117,7 @@ def test_a_cancelled_update_applies_nothing_more(shop) -> None:
         name = f"{shop.name}/operations/both"
         shop.api.cancel_operation(request=operations_pb2.CancelOperationRequest(name=name))
     with pytest.raises(Cancelled):
-        results[0].result(timeout=10)
+        results[0].result(timeout=60)
     assert shop.operation("both").done
     assert shop.tables() == []
 
@@ -164,7 +164,7 @@ def test_a_backfill_is_cancelled_in_its_midst(shop, monkeypatch) -> None:
 
 
 def test_cancelling_what_is_done_changes_nothing(shop) -> None:
-    shop.update(T, operation_id="one").result(timeout=10)
+    shop.update(T, operation_id="one").result(timeout=60)
     name = f"{shop.name}/operations/one"
     shop.api.cancel_operation(request=operations_pb2.CancelOperationRequest(name=name))
     assert shop.operation("one").WhichOneof("result") == "response"
@@ -178,7 +178,7 @@ def test_a_refused_update_leaves_no_operation(shop) -> None:
         shop.update(T, T, operation_id="twice")
     with pytest.raises(NotFound):
         shop.operation("twice")
-    shop.update(T, operation_id="twice").result(timeout=10)
+    shop.update(T, operation_id="twice").result(timeout=60)
 
 
 def test_updates_run_one_after_another(shop) -> None:
@@ -202,10 +202,10 @@ def test_updates_run_one_after_another(shop) -> None:
 
 
 def test_old_timestamps_see_the_old_schema(shop) -> None:
-    shop.update(T).result(timeout=10)
+    shop.update(T).result(timeout=60)
     with shop.client.snapshot() as snapshot:
         before = next(iter(snapshot.execute_sql("SELECT CURRENT_TIMESTAMP()")))[0]
-    shop.update("ALTER TABLE T ADD COLUMN a INT64", U).result(timeout=10)
+    shop.update("ALTER TABLE T ADD COLUMN a INT64", U).result(timeout=60)
     columns = "SELECT COLUMN_NAME FROM INFORMATION_SCHEMA.COLUMNS WHERE TABLE_NAME = 'T'"
     with shop.client.snapshot(read_timestamp=before) as snapshot:
         assert list(snapshot.execute_sql(columns)) == [["k"]]

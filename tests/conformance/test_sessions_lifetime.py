@@ -109,7 +109,7 @@ def test_a_newer_read_write_transaction_replaces_the_one_before(raw, session):
     first = session.begin().id
     session.dml(UPDATE, first)
     second = session.begin().id
-    session.dml(UPDATE, second, timeout=2)
+    session.dml(UPDATE, second, timeout=8)
     with refused(FP):
         session.dml(UPDATE, first)
     session.commit(second)

@@ -79,7 +79,7 @@ def test_deleting_a_session_releases_its_locks(raw, session):
     begun = session.begin().id
     session.dml("UPDATE Users SET Age = 1 WHERE Id = 1", begun)
     session.delete()
-    other.dml("UPDATE Users SET Age = 2 WHERE Id = 1", {"begin": {"read_write": {}}}, timeout=2)
+    other.dml("UPDATE Users SET Age = 2 WHERE Id = 1", {"begin": {"read_write": {}}}, timeout=8)
 
 
 @on_both

@@ -38,8 +38,8 @@ class Shop:
 
     def __init__(self, emulator: spanemu.Emulator) -> None:
         self.emulator = emulator
-        handle = emulator.create_database(f"shop-{next(_numbers)}", schema=SCHEMA)
-        self.client = handle.client()
+        self.handle = emulator.create_database(f"shop-{next(_numbers)}", schema=SCHEMA)
+        self.client = self.handle.client()
 
     def insert(self, *rows: tuple[object, ...], tag: str = "") -> None:
         with self.client.batch() as batch:
@@ -302,26 +302,25 @@ def test_attempts_that_are_aborted(shop) -> None:
 
 def test_waits_for_locks(shop) -> None:
     shop.insert((1, "a", 10))
-    read, waiting = threading.Event(), threading.Event()
+    read, locks = threading.Event(), shop.handle._database()._core.locks
 
     def holder(transaction) -> None:
         transaction.read("Singers", ["Age"], KeySet(keys=[[1]])).one()
         transaction.update("Singers", ("SingerId", "Age"), [(1, 11)])
         read.set()
-        waiting.wait(10)
+        while not locks.waiting_count():
+            assert thread.is_alive()
 
     def waiter() -> None:
-        read.wait(10)
-        watch = threading.Timer(0.05, waiting.set)
-        watch.start()
+        assert read.wait(60)
         with shop.client.batch() as batch:
             batch.transaction_tag = "waiter"
             batch.update("Singers", ("SingerId", "Age"), [(1, 12)])
 
-    thread = threading.Thread(target=waiter)
+    thread = threading.Thread(target=waiter, daemon=True)
     thread.start()
     shop.client.run_in_transaction(holder, transaction_tag="holder")
-    thread.join(10)
+    thread.join(60)
     shop.pass_minutes()
     (found,) = shop.statistics("LOCK_STATS_TOP_MINUTE")
     assert b64decode(found["ROW_RANGE_START_KEY"]) == b"Singers(1)"
@@ -373,7 +372,7 @@ def test_sizes_by_locality_group(shop) -> None:
             "CREATE TABLE Cold (Id INT64) PRIMARY KEY (Id), OPTIONS (locality_group = 'slow')",
         ]
     )
-    operation.result(10)
+    operation.result(60)
     with shop.client.batch() as batch:
         batch.insert("Cold", ("Id",), [(1,)])
     shop.insert((1, "a", 10))
@@ -453,7 +452,7 @@ def test_partitioned_dml_that_runs(shop) -> None:
             seen.extend(shop.statistics("ACTIVE_PARTITIONED_DMLS"))
 
     shop.client.run_in_transaction(holder)
-    done.wait(10)
+    assert done.wait(60)
     found = seen[0]
     assert found["TEXT"] == text
     assert found["NUM_PARTITIONS_TOTAL"] >= 1

@@ -195,7 +195,7 @@ def test_nothing_is_locked_after_a_failed_commit(raw, session, begun):
     session.dml("UPDATE Users SET Age = 1 WHERE Id = 1", begun)
     with refused(AE):
         session.commit(begun, user(1))
-    raw.session().commit(None, update("Users", "Id Age", (1, 2)), timeout=2)
+    raw.session().commit(None, update("Users", "Id Age", (1, 2)), timeout=8)
 
 
 # ------------------------------------------------------------------ after the end
@@ -300,4 +300,4 @@ def test_a_transaction_that_failed_holds_nobody_up(raw, session):
     held = session.begin().id
     with refused(AE):
         session.dml("INSERT INTO Users (Id) VALUES (1)", held)
-    raw.session().dml("UPDATE Users SET Age = 2 WHERE Id = 1", {"begin": RW}, timeout=2)
+    raw.session().dml("UPDATE Users SET Age = 2 WHERE Id = 1", {"begin": RW}, timeout=8)

@@ -44,7 +44,7 @@ def age_of(session, id_, transaction=None, **fields):
 
 
 def write(session, id_, age):
-    session.commit(None, update("Users", "Id Age", (id_, age)), timeout=5)
+    session.commit(None, update("Users", "Id Age", (id_, age)), timeout=8)
 
 
 # ------------------------------------------------------------------ what can be asked for

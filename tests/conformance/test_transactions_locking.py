@@ -127,10 +127,10 @@ def test_a_younger_writer_waits_for_an_older_reader(workers, waiting):
     older.read(1)
     younger.set(1, 10)
     pending = younger.later(younger.commit)
-    assert waiting.wait(10)
+    assert waiting.wait(60)
     assert not pending.done()
     older.commit(update("Users", "Id Age", (2, 5)))
-    pending.result(10)
+    pending.result(60)
     assert ages(older)[:2] == [["10"], ["5"]]
 
 
@@ -139,9 +139,9 @@ def test_a_younger_reader_waits_for_an_older_one_that_reads_for_update(workers, 
     older.hold(1)
     older.set(1, 5)
     pending = younger.later(younger.read, 1)
-    assert waiting.wait(10)
+    assert waiting.wait(60)
     older.commit()
-    assert pending.result(10) == [["1", "5"]]
+    assert pending.result(60) == [["1", "5"]]
 
 
 def test_dml_locks_what_it_writes_when_it_commits(workers):
@@ -159,9 +159,9 @@ def test_a_younger_one_goes_on_after_a_rollback(workers, waiting):
     older, younger = (worker.begin() for worker in workers)
     older.hold(1)
     pending = younger.later(younger.read, 1)
-    assert waiting.wait(10)
+    assert waiting.wait(60)
     older.session.rollback(older.begun)
-    assert pending.result(10) == [["1", None]]
+    assert pending.result(60) == [["1", None]]
 
 
 def test_an_older_one_wounds_a_younger_holder(workers):
@@ -199,10 +199,10 @@ def test_nobody_waits_in_a_circle(workers, waiting):
     older.hold(1)
     younger.hold(2)
     pending = younger.later(younger.hold, 1)
-    assert waiting.wait(10)
+    assert waiting.wait(60)
     older.hold(2)
     with refused(AB):
-        pending.result(10)
+        pending.result(60)
     older.commit()
 
 
@@ -220,10 +220,10 @@ def test_a_scan_keeps_new_rows_out(workers, waiting):
     older, younger = (worker.begin() for worker in workers)
     assert older.session.select("SELECT COUNT(*) FROM Users", older.begun) == [["3"]]
     pending = younger.later(younger.commit, user(4))
-    assert waiting.wait(10)
+    assert waiting.wait(60)
     assert older.session.select("SELECT COUNT(*) FROM Users", older.begun) == [["3"]]
     older.commit()
-    pending.result(10)
+    pending.result(60)
 
 
 def test_a_scan_locks_only_what_it_covers(workers):
@@ -269,8 +269,8 @@ def test_two_transactions_write_two_columns_of_a_row(workers):
     first, second = (worker.begin() for worker in workers)
     first.set(1, 5)
     note = "UPDATE Users SET Note = 'n' WHERE Id = 1"
-    second.session.dml(note, second.begun, timeout=2)
-    second.session.commit(second.begun, timeout=2)
+    second.session.dml(note, second.begun, timeout=8)
+    second.session.commit(second.begun, timeout=8)
     assert first.read(1) == [["1", "5"]]
     first.commit()
     assert first.session.rows("Users", "Name Age Note", keys(1)) == [["user 1", "5", "n"]]
@@ -281,8 +281,8 @@ def test_two_transactions_write_one_commit_timestamp(raw, workers):
     first, second = (worker.begin() for worker in workers)
     stamp = "UPDATE Users SET Time = PENDING_COMMIT_TIMESTAMP() WHERE Id = 1"
     for worker in (first, second):
-        worker.session.dml(stamp, worker.begun, timeout=2)
-    second.session.commit(second.begun, timeout=2)
+        worker.session.dml(stamp, worker.begun, timeout=8)
+    second.session.commit(second.begun, timeout=8)
     micros = nanos_of(first.commit().commit_timestamp) // 1_000
     written = first.session.select("SELECT UNIX_MICROS(Time) FROM Users WHERE Id = 1")
     assert written == [[str(micros)]]
@@ -319,9 +319,9 @@ def test_what_a_limit_leaves_unread_is_free(workers, waiting, read):
     assert len(FIRST[read](older)) == 1
     younger.commit(user(9), delete("Users", keys(3)))
     before = younger.begin().later(younger.commit, delete("Users", keys(1)))
-    assert waiting.wait(10)
+    assert waiting.wait(60)
     older.commit()
-    before.result(10)
+    before.result(60)
     assert [row[0] for row in older.session.rows("Users", "Id")] == ["2", "9"]
 
 
@@ -331,9 +331,9 @@ def test_a_limit_from_the_end_leaves_the_start_free(workers, waiting):
     assert older.session.select(last, older.begun) == [["3"]]
     younger.commit(delete("Users", keys(1)))
     behind = younger.begin().later(younger.commit, user(9))
-    assert waiting.wait(10)
+    assert waiting.wait(60)
     older.commit()
-    behind.result(10)
+    behind.result(60)
 
 
 def test_a_row_that_is_not_there_can_be_locked(workers):
@@ -350,9 +350,9 @@ def test_an_index_scan_keeps_new_entries_out(workers, waiting):
     by_name = "SELECT Id FROM Users@{FORCE_INDEX=UsersByName} WHERE Name = 'new'"
     assert older.session.select(by_name, older.begun) == []
     pending = younger.later(younger.commit, insert("Users", "Id Name", (4, "new")))
-    assert waiting.wait(10)
+    assert waiting.wait(60)
     older.commit()
-    pending.result(10)
+    pending.result(60)
 
 
 def test_a_delete_waits_for_readers_of_the_row(workers):

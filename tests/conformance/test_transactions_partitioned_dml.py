@@ -183,7 +183,7 @@ def test_twenty_thousand_at_a_time(raw, session, begun, monkeypatch):
         with refused(exceptions.ResourceExhausted):
             third.sql(UPDATE, late)
         other.rollback(held)
-        waiting.result(10)
+        waiting.result(60)
     assert third.sql(UPDATE, late).stats.row_count_lower_bound == 3
 
 

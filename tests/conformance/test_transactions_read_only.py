@@ -218,8 +218,8 @@ def test_readers_neither_wait_nor_lock(raw, session, history):
     writing = writer.begin().id
     writer.dml("UPDATE Users SET Age = 1 WHERE true", writing)
     reading = session.begin(RO).id
-    assert session.rows("Users", "Age", transaction=reading, timeout=2) == [[None]] * 3
-    writer.commit(writing, update("Users", "Id Age", (1, 2)), timeout=2)
+    assert session.rows("Users", "Age", transaction=reading, timeout=8) == [[None]] * 3
+    writer.commit(writing, update("Users", "Id Age", (1, 2)), timeout=8)
     assert session.rows("Users", "Age", transaction=reading) == [[None]] * 3
 
 
@@ -244,7 +244,7 @@ def test_a_timestamp_soon_is_waited_for(raw, session, frozen):
         pending = pool.submit(session.rows, "Users", "Id", transaction=single(read_timestamp=at))
         raw.session().commit(None, user(1))
         frozen.advance(30 * SECOND)
-        assert pending.result(10) == [["1"]]
+        assert pending.result(60) == [["1"]]
 
 
 def test_a_timestamp_more_than_an_hour_ahead(raw, session):

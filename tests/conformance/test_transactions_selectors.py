@@ -194,7 +194,7 @@ def test_a_failed_statement_begins_nothing(session):
     with refused(OOR):
         session.sql("SELECT 1 / 0 FROM Users", BEGIN_RW)
     # Nothing is locked: another transaction goes ahead at once.
-    session.dml("UPDATE Users SET Age = 3 WHERE Id = 1", BEGIN_RW, timeout=2)
+    session.dml("UPDATE Users SET Age = 3 WHERE Id = 1", BEGIN_RW, timeout=8)
 
 
 def test_a_batch_that_fails_at_once_begins_nothing(session):
@@ -202,7 +202,7 @@ def test_a_batch_that_fails_at_once_begins_nothing(session):
     reply = session.batch(BEGIN_RW, INSERT)
     assert reply.status.code == 6
     assert not reply.result_sets
-    session.dml("UPDATE Users SET Age = 3 WHERE Id = 1", BEGIN_RW, timeout=2)
+    session.dml("UPDATE Users SET Age = 3 WHERE Id = 1", BEGIN_RW, timeout=8)
 
 
 @on_both

@@ -9,7 +9,7 @@ def test_zero_configuration_gives_the_official_clients_database(project):
     result = project.run_apart(
         """
         def test_it(spanner_database):
-            spanner_database.update_ddl(["CREATE TABLE T (x INT64) PRIMARY KEY (x)"]).result(5)
+            spanner_database.update_ddl(["CREATE TABLE T (x INT64) PRIMARY KEY (x)"]).result(60)
             with spanner_database.batch() as batch:
                 batch.insert("T", ("x",), [(1,)])
             with spanner_database.snapshot() as snapshot:
@@ -67,7 +67,7 @@ def test_every_isolation_shows_each_test_the_template(music, isolation):
                 batch.insert("Singers", ("SingerId", "Name"), [(2, "new")])
                 batch.insert("Albums", ("SingerId", "AlbumId"), [(1, 1)])
                 batch.update("Singers", ("SingerId", "Name"), [(1, "other")])
-            spanner_database.update_ddl(["CREATE TABLE X (a INT64) PRIMARY KEY (a)"]).result(5)
+            spanner_database.update_ddl(["CREATE TABLE X (a INT64) PRIMARY KEY (a)"]).result(60)
         """,
         f"--spanner-isolation={isolation}",
     )
@@ -83,7 +83,7 @@ def test_tests_after_a_recreated_database_have_one_with_the_template_s_rows(musi
         def change(database, sql):
             assert sql("SELECT * FROM Singers") == [{"SingerId": 1, "Name": "Marc"}]
             sql("INSERT INTO Singers (SingerId, Name) VALUES (2, 'new')")
-            database.update_ddl(["CREATE TABLE X (a INT64) PRIMARY KEY (a)"]).result(5)
+            database.update_ddl(["CREATE TABLE X (a INT64) PRIMARY KEY (a)"]).result(60)
 
         @pytest.mark.parametrize("n", range(2))
         def test_default(spanner_database, spanner_sql, n):

@@ -28,13 +28,16 @@ Work = Callable[[int, Random, Tally], Any]
 
 
 def together(threads: int, seconds: float, work: Work, seed: int = 1) -> list[Tally]:
-    """Have each thread call `work(its number, its chance, its tally)` again and again."""
+    """Have each thread call `work(its number, its chance, its tally)` until the time is up.
+
+    Each calls it at least once, however little of the machine it gets.
+    """
     until = monotonic() + seconds
     tallies = [Tally() for _ in range(threads)]
 
     def run(number: int) -> None:
         rng, tally = Random(f"{seed}/{number}"), tallies[number]
-        while (began := monotonic()) < until:
+        while (began := monotonic()) < until or not tally.done:
             try:
                 work(number, rng, tally)
                 tally.done += 1

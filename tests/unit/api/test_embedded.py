@@ -122,7 +122,7 @@ def test_a_clone_is_independent_of_its_source(emulator):
 def test_restoring_a_snapshot_restores_the_schema(emulator):
     database = emulator.create_database("snapped", schema=SINGERS)
     before = database.snapshot()
-    database.client().update_ddl(["DROP TABLE Singers"]).result(timeout=10)
+    database.client().update_ddl(["DROP TABLE Singers"]).result(timeout=60)
     assert database.ddl() == []
     database.restore(before)
     assert database.ddl() == [SINGERS]

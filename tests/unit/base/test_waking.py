@@ -26,19 +26,21 @@ def test_signals_wake_soon_on_another_thread() -> None:
 
 
 def test_a_burst_of_signals_wakes_a_few_times_and_once_after_the_last() -> None:
-    signalled, seen, done = 0, [], threading.Event()
+    signalled, seen, done, all_signalled = 0, [], threading.Event(), threading.Event()
 
     def wake() -> None:
         seen.append(signalled)
         if signalled == 10_000:
             done.set()
+        all_signalled.wait(SECONDS)  # However the threads take turns, the burst lasts for one.
 
     waker = Waker(wake)
     for _ in range(10_000):
         signalled += 1
         waker.signal()
+    all_signalled.set()
     assert done.wait(SECONDS)
-    assert len(seen) < 5_000
+    assert len(seen) <= 2
 
 
 def test_a_failure_does_not_end_the_waking(caplog: pytest.LogCaptureFixture) -> None:

@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+from contextlib import suppress
 
 import pytest
 from click.testing import CliRunner
@@ -158,8 +159,9 @@ def test_open_transactions_and_waiting_requests_do_not_delay_the_exit(serve, tmp
             types.CommitRequest.serialize(commit)
         )
         process.send_signal(signal.SIGTERM)
-        assert process.wait(timeout=5) == 0
-        assert isinstance(waiting.exception(timeout=5), RpcError)
+        assert process.wait(timeout=60) == 0
+        # Had the exit waited, the idle holder of the lock would have made way for the commit.
+        assert isinstance(waiting.exception(timeout=60), RpcError)
 
 
 def test_a_port_in_use_ends_the_server_with_one_sentence(serve):
@@ -232,9 +234,12 @@ def test_serve_ends_with_its_parent_on_request(monkeypatch):
 def test_the_threads_of_a_server_share_a_cpu_by_default(serve, flags):
     process = serve(*flags)
     ready(process)
-    threads = [int(name) for name in os.listdir(f"/proc/{process.pid}/task")]
     expected = len(os.sched_getaffinity(0)) if flags else 1
-    assert {len(os.sched_getaffinity(thread)) for thread in threads} == {expected}
+    cpus = set()
+    for name in os.listdir(f"/proc/{process.pid}/task"):
+        with suppress(ProcessLookupError):  # A thread of the start may have ended meanwhile.
+            cpus.add(len(os.sched_getaffinity(int(name))))
+    assert cpus == {expected}
 
 
 def test_every_flag_has_an_environment_variable(serve, tmp_path, monkeypatch):

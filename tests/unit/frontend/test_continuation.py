@@ -18,7 +18,7 @@ from spanemu.frontend.dispatch import Endpoints, ServedCall
 from spanemu.frontend.method import Method, Service
 from spanemu.frontend.server import Server
 
-SECONDS = 20.0
+SECONDS = 60.0
 WORKERS = 4
 CLOCK = SystemClock()
 MEBIBYTE = 1 << 20
@@ -157,7 +157,7 @@ def test_the_end_of_the_server_ends_waiting_streams(world: World, served: Served
     served.server.stop()
     with pytest.raises(grpc.RpcError):
         next(call)
-    assert not len(world.readers)
+    wait_for(lambda: not len(world.readers))
 
 
 def test_a_step_that_fails_does_not_end_its_thread(caplog: pytest.LogCaptureFixture) -> None:

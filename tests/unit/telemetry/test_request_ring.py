@@ -84,13 +84,13 @@ def test_a_reader_waits_for_the_next_request(ring, observer):
     )
 
     def later():
-        assert waiting.wait(10)
+        assert waiting.wait(60)
         serve(observer, "SELECT 2")
 
     thread = threading.Thread(target=later)
     thread.start()
     page = ring.requests(after=1, wait_seconds=5)
-    thread.join(10)
+    thread.join(60)
     assert [entry.sql for entry in page.requests] == ["SELECT 2"]
 
 

@@ -81,7 +81,7 @@ def test_a_committing_one_is_not_replaced(shop: Shop, monkeypatch) -> None:
         original(table, holder)
         thread = threading.Thread(target=lambda: nested.append(shop.begin().id))
         thread.start()
-        thread.join(10)
+        thread.join(60)
         assert holder.rows  # still locked
 
     monkeypatch.setattr(LockTable, "begin_commit", begin_commit)

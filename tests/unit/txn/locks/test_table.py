@@ -20,6 +20,7 @@ from spanemu.values.cell_mask import EXISTENCE, cells_of
 
 T = TreeId(1)
 S, X = READ_ROW, WRITE_ROW
+SECONDS = 60.0  # against waiting for ever
 
 
 def holder(age: int) -> LockHolder:
@@ -32,9 +33,12 @@ def holder(age: int) -> LockHolder:
 class Waiter:
     """Runs one lock request on a thread and tells how it ended."""
 
-    def __init__(self, request, call: Call | None = None) -> None:
+    def __init__(self, locks: LockTable, request, call: Call | None = None) -> None:
         self.call = call or Call()
         self.failure: BaseException | None = None
+        self._locks = locks
+        self._others = locks.waiting_count()
+        self._has_waited = False
         self.thread = threading.Thread(target=self.run, args=(request,), daemon=True)
         self.thread.start()
 
@@ -46,18 +50,25 @@ class Waiter:
             self.failure = failure
 
     def waits(self) -> bool:
+        """Return whether the request waits, and does not end within a moment."""
+        if not self._has_waited:
+            wait_until(lambda: self._locks.waiting_count() > self._others or self._has_ended())
+            self._has_waited = True
         self.thread.join(0.05)
-        return self.thread.is_alive()
+        return not self._has_ended()
+
+    def _has_ended(self) -> bool:
+        return not self.thread.is_alive()
 
     def ends(self) -> BaseException | None:
-        self.thread.join(5)
+        self.thread.join(SECONDS)
         assert not self.thread.is_alive()
         return self.failure
 
 
 def wait_until(seen) -> None:
     """What another thread is about to do."""
-    end = monotonic() + 10
+    end = monotonic() + SECONDS
     while not seen():
         assert monotonic() < end
         threading.Event().wait(0.001)
@@ -82,7 +93,7 @@ def test_an_older_writer_wounds_a_younger_holder() -> None:
 def test_a_younger_writer_waits_for_an_older_holder() -> None:
     locks, old, young = LockTable(), holder(1), holder(2)
     locks.lock_row(old, T, b"k", X)
-    waiter = Waiter(lambda: locks.lock_row(young, T, b"k", X))
+    waiter = Waiter(locks, lambda: locks.lock_row(young, T, b"k", X))
     assert waiter.waits()
     locks.release(old, State.ROLLED_BACK)
     assert waiter.ends() is None
@@ -93,7 +104,7 @@ def test_a_committing_holder_is_waited_for_even_by_the_old() -> None:
     locks, old, young = LockTable(), holder(1), holder(2)
     locks.lock_row(young, T, b"k", X)
     locks.begin_commit(young)
-    waiter = Waiter(lambda: locks.lock_row(old, T, b"k", S))
+    waiter = Waiter(locks, lambda: locks.lock_row(old, T, b"k", S))
     assert waiter.waits()
     locks.release(young, State.COMMITTED)
     assert waiter.ends() is None
@@ -103,7 +114,7 @@ def test_a_wounded_waiter_stops_waiting() -> None:
     locks, oldest, old, young = LockTable(), holder(0), holder(1), holder(2)
     locks.lock_row(old, T, b"a", X)
     locks.lock_row(young, T, b"b", X)
-    waiter = Waiter(lambda: locks.lock_row(young, T, b"a", X))
+    waiter = Waiter(locks, lambda: locks.lock_row(young, T, b"a", X))
     assert waiter.waits()
     locks.lock_row(oldest, T, b"b", X)
     assert isinstance(waiter.ends(), TransactionAborted)
@@ -113,7 +124,7 @@ def test_an_upgrade_conflict_is_settled_by_age() -> None:
     locks, old, young = LockTable(), holder(1), holder(2)
     locks.lock_row(old, T, b"k", S)
     locks.lock_row(young, T, b"k", S)
-    waiter = Waiter(lambda: locks.lock_row(young, T, b"k", X))
+    waiter = Waiter(locks, lambda: locks.lock_row(young, T, b"k", X))
     assert waiter.waits()
     locks.lock_row(old, T, b"k", X)
     assert isinstance(waiter.ends(), TransactionAborted)
@@ -123,7 +134,7 @@ def test_an_upgrade_conflict_is_settled_by_age() -> None:
 def test_a_range_keeps_phantoms_out() -> None:
     locks, old, young = LockTable(), holder(1), holder(2)
     locks.lock_range(old, T, b"a", b"m", S)
-    waiter = Waiter(lambda: locks.lock_row(young, T, b"c", X))
+    waiter = Waiter(locks, lambda: locks.lock_row(young, T, b"c", X))
     assert waiter.waits()
     locks.lock_row(holder(3), T, b"z", X)
     locks.release(old, State.ROLLED_BACK)
@@ -133,7 +144,7 @@ def test_a_range_keeps_phantoms_out() -> None:
 def test_a_range_waits_for_a_writer_inside_it() -> None:
     locks, old, young = LockTable(), holder(1), holder(2)
     locks.lock_row(old, T, b"c", X)
-    waiter = Waiter(lambda: locks.lock_range(young, T, b"a", b"m", S))
+    waiter = Waiter(locks, lambda: locks.lock_range(young, T, b"a", b"m", S))
     assert waiter.waits()
     locks.release(old, State.ROLLED_BACK)
     assert waiter.ends() is None
@@ -143,7 +154,7 @@ def test_a_deadline_ends_waiting() -> None:
     locks, old, young = LockTable(), holder(1), holder(2)
     locks.lock_row(old, T, b"k", X)
     call = Call(deadline=monotonic() + 0.02)
-    waiter = Waiter(lambda: locks.lock_row(young, T, b"k", X), call)
+    waiter = Waiter(locks, lambda: locks.lock_row(young, T, b"k", X), call)
     assert isinstance(waiter.ends(), DeadlineExceeded)
     assert young.rows == {}
 
@@ -151,7 +162,7 @@ def test_a_deadline_ends_waiting() -> None:
 def test_a_cancelled_request_ends_waiting() -> None:
     locks, old, young = LockTable(), holder(1), holder(2)
     locks.lock_row(old, T, b"k", X)
-    waiter = Waiter(lambda: locks.lock_row(young, T, b"k", X))
+    waiter = Waiter(locks, lambda: locks.lock_row(young, T, b"k", X))
     assert waiter.waits()
     waiter.call.cancel()
     assert isinstance(waiter.ends(), Cancelled)
@@ -182,7 +193,7 @@ def test_release_leaves_nothing_behind() -> None:
 def test_a_transaction_that_ends_while_it_waits_gets_no_lock() -> None:
     locks, old, young = LockTable(), holder(1), holder(2)
     locks.lock_row(old, T, b"k", X)
-    waiter = Waiter(lambda: locks.lock_row(young, T, b"k", X))
+    waiter = Waiter(locks, lambda: locks.lock_row(young, T, b"k", X))
     assert waiter.waits()
     locks.release(young, State.ROLLED_BACK)
     failure = waiter.ends()
@@ -234,7 +245,7 @@ def test_a_range_locks_out_writers_inside_it_only() -> None:
     for free in (b"a", b"f", b"z"):
         locks.lock_row(young, T, free, X)
     locks.lock_row(young, T, b"c", S)
-    waiter = Waiter(lambda: locks.lock_row(young, T, b"e", X))
+    waiter = Waiter(locks, lambda: locks.lock_row(young, T, b"e", X))
     assert waiter.waits()
     locks.release(old, State.ROLLED_BACK)
     assert waiter.ends() is None
@@ -311,7 +322,7 @@ def test_what_is_locked_more_and_more_is_locked_in_all() -> None:
     assert locks.held_by(old)[0] == {(T, b"c"): (EXISTENCE | cells_of([1, 2]), cells_of([3]))}
     locks.lock_row(young, T, b"c", write(4))
     for lock in (write(1), write(2), read(3)):
-        waiter = Waiter(lambda lock=lock: locks.lock_row(young, T, b"c", lock))
+        waiter = Waiter(locks, lambda lock=lock: locks.lock_row(young, T, b"c", lock))
         assert waiter.waits()
         waiter.call.cancel()
         assert isinstance(waiter.ends(), Cancelled)
@@ -323,9 +334,9 @@ def test_what_is_locked_more_and_more_is_locked_in_all() -> None:
 def test_nobody_overtakes_an_older_one_that_waits() -> None:
     locks, oldest, old, young = LockTable(), holder(1), holder(2), holder(3)
     locks.lock_row(oldest, T, b"k", S)
-    writer = Waiter(lambda: locks.lock_row(old, T, b"k", X))
+    writer = Waiter(locks, lambda: locks.lock_row(old, T, b"k", X))
     assert writer.waits()
-    reader = Waiter(lambda: locks.lock_row(young, T, b"k", S))
+    reader = Waiter(locks, lambda: locks.lock_row(young, T, b"k", S))
     assert reader.waits()
     locks.release(oldest, State.ROLLED_BACK)
     assert writer.ends() is None
@@ -337,9 +348,9 @@ def test_nobody_overtakes_an_older_one_that_waits() -> None:
 def test_who_gives_up_waiting_makes_way() -> None:
     locks, oldest, old, young = LockTable(), holder(1), holder(2), holder(3)
     locks.lock_row(oldest, T, b"k", S)
-    writer = Waiter(lambda: locks.lock_row(old, T, b"k", X))
+    writer = Waiter(locks, lambda: locks.lock_row(old, T, b"k", X))
     assert writer.waits()
-    reader = Waiter(lambda: locks.lock_range(young, T, b"a", b"z", S))
+    reader = Waiter(locks, lambda: locks.lock_range(young, T, b"a", b"z", S))
     assert reader.waits()
     writer.call.cancel()
     assert isinstance(writer.ends(), Cancelled)
@@ -350,7 +361,7 @@ def test_who_gives_up_waiting_makes_way() -> None:
 def test_an_older_one_overtakes() -> None:
     locks, oldest, old, young = LockTable(), holder(1), holder(2), holder(3)
     locks.lock_row(oldest, T, b"k", S)
-    writer = Waiter(lambda: locks.lock_row(young, T, b"k", X))
+    writer = Waiter(locks, lambda: locks.lock_row(young, T, b"k", X))
     assert writer.waits()
     locks.lock_row(old, T, b"k", S)
     locks.release(oldest, State.ROLLED_BACK)
@@ -362,7 +373,7 @@ def test_an_older_one_overtakes() -> None:
 def test_a_failed_request_ends_the_patience_of_others() -> None:
     locks, old, young = LockTable(), holder(1), holder(2)
     locks.lock_row(old, T, b"k", X)
-    waiter = Waiter(lambda: locks.lock_row(young, T, b"k", X))
+    waiter = Waiter(locks, lambda: locks.lock_row(young, T, b"k", X))
     assert waiter.waits()
     old.client.failed, old.client.busy = True, 0
     locks.wake_waiters(old)
@@ -380,7 +391,7 @@ def test_a_retry_queues_for_the_rows_that_it_lost() -> None:
     retry.begin(8)
     retry.client.busy = 1
     locks.lock_row(retry, T, b"k", read(1))
-    reader = Waiter(lambda: locks.lock_row(other, T, b"k", read(1)))
+    reader = Waiter(locks, lambda: locks.lock_row(other, T, b"k", read(1)))
     assert reader.waits()
     locks.release(retry, State.ROLLED_BACK)
     assert reader.ends() is None
@@ -397,7 +408,7 @@ def test_many_rows_are_locked_together() -> None:
     locks.lock_row(one, T, KEYS[1], S)
     locks.lock_rows(one, T, [(key, X) for key in KEYS])
     assert one.rows == {(T, key): X for key in KEYS}
-    waiter = Waiter(lambda: locks.lock_row(other, T, KEYS[-1], S))
+    waiter = Waiter(locks, lambda: locks.lock_row(other, T, KEYS[-1], S))
     assert waiter.waits()
     locks.release(one, State.ROLLED_BACK)
     assert waiter.ends() is None
@@ -425,7 +436,7 @@ def test_one_of_many_rows_is_waited_for(held: str) -> None:
         locks.lock_row(old, T, KEYS[300], S)
     else:
         locks.lock_range(old, T, KEYS[300], KEYS[302], S)
-    waiter = Waiter(lambda: locks.lock_rows(young, T, [(key, X) for key in KEYS]))
+    waiter = Waiter(locks, lambda: locks.lock_rows(young, T, [(key, X) for key in KEYS]))
     assert waiter.waits()
     locks.release(old, State.ROLLED_BACK)
     assert waiter.ends() is None
@@ -443,9 +454,9 @@ def test_many_rows_are_taken_from_the_younger() -> None:
 def test_many_rows_wait_behind_older_requests() -> None:
     locks, first, second, third = LockTable(), holder(1), holder(2), holder(3)
     locks.lock_row(first, T, KEYS[0], S)
-    older = Waiter(lambda: locks.lock_range(second, T, KEYS[0], KEYS[-1], X))
+    older = Waiter(locks, lambda: locks.lock_range(second, T, KEYS[0], KEYS[-1], X))
     assert older.waits()
-    younger = Waiter(lambda: locks.lock_rows(third, T, [(KEYS[9], X)]))
+    younger = Waiter(locks, lambda: locks.lock_rows(third, T, [(KEYS[9], X)]))
     assert younger.waits()
     locks.release(first, State.ROLLED_BACK)
     assert older.ends() is None
@@ -484,9 +495,10 @@ def test_who_ends_wakes_the_next_in_line_only() -> None:
     locks.lock_row(first, T, b"k", X)
     line = [holder(age) for age in (2, 3, 4)]
     waiters = []
-    for before, each in pairwise((first, *line)):
-        waiters.append(Waiter(lambda each=each: locks.lock_row(each, T, b"k", X)))
-        wait_until(lambda before=before, each=each: each in locks._waiters.get(before, ()))
+    for count, (before, each) in enumerate(pairwise((first, *line)), 1):
+        waiters.append(Waiter(locks, lambda each=each: locks.lock_row(each, T, b"k", X)))
+        wait_until(lambda count=count: locks.waiting_count() == count)
+        assert each in locks._waiters.get(before, ())
     assert [len(locks._waiters.get(each, ())) for each in (first, *line)] == [1, 1, 1, 0]
     for place, ending in enumerate((first, *line[:-1])):
         locks.release(ending, State.ROLLED_BACK)
@@ -498,9 +510,9 @@ def test_who_leaves_the_line_lets_those_behind_move_up() -> None:
     locks, first, second, third = LockTable(), holder(1), holder(2), holder(3)
     locks.lock_row(first, T, b"k", X)
     call = Call()
-    leaves = Waiter(lambda: locks.lock_row(second, T, b"k", X), call)
+    leaves = Waiter(locks, lambda: locks.lock_row(second, T, b"k", X), call)
     assert leaves.waits()
-    stays = Waiter(lambda: locks.lock_row(third, T, b"k", X))
+    stays = Waiter(locks, lambda: locks.lock_row(third, T, b"k", X))
     assert stays.waits()
     call.cancel()
     assert isinstance(leaves.ends(), Cancelled)
@@ -520,7 +532,7 @@ def attempts(*ages: int) -> list[LockHolder]:
 def test_an_older_retry_lets_a_younger_one_finish() -> None:
     locks, (old, young) = LockTable(), attempts(1, 2)
     locks.lock_row(young, T, b"k", S)
-    waiter = Waiter(lambda: locks.lock_row(old, T, b"k", S))
+    waiter = Waiter(locks, lambda: locks.lock_row(old, T, b"k", S))
     locks.begin_commit(young)
     locks.release(young, State.COMMITTED)
     assert waiter.ends() is None
@@ -539,7 +551,7 @@ def test_it_has_none_with_one_that_waits_itself() -> None:
     locks, (old, young), oldest = LockTable(), attempts(2, 3), holder(1)
     locks.lock_row(oldest, T, b"other", X)
     locks.lock_row(young, T, b"k", S)
-    waiter = Waiter(lambda: locks.lock_row(young, T, b"other", X))
+    waiter = Waiter(locks, lambda: locks.lock_row(young, T, b"other", X))
     assert waiter.waits()
     locks.lock_row(old, T, b"k", S)
     assert isinstance(waiter.ends(), TransactionAborted)
