@@ -134,11 +134,16 @@ def test_a_session_of_psql(adapter: Adapter) -> None:
     assert printed == (HERE / "session.txt").read_text()
 
 
-def test_psql_lists_all_tables_and_indexes(adapter: Adapter) -> None:
-    database = adapter.database(SAMPLE, "CREATE INDEX by_name ON samples (name)")
-    printed = _psql(adapter, database, "-At", "-c", r"\dt", "-c", r"\di")
-    assert "|samples|BASE TABLE|" in printed
+def test_psql_lists_tables_indexes_schemas_and_columns(adapter: Adapter) -> None:
+    schema = (SAMPLE, "CREATE INDEX by_name ON samples (name)", "CREATE SCHEMA shop")
+    commands = [r"\dt", r"\di", r"\dn", r"\dt samples", r"\d samples"]
+    arguments = [argument for command in commands for argument in ("-c", command)]
+    printed = _psql(adapter, adapter.database(*schema), "-At", *arguments)
+    assert "ERROR" not in printed
+    assert printed.count("|samples|BASE TABLE|") == 2
     assert "|samples|by_name|INDEX|" in printed
+    assert "|shop|" in printed
+    assert "score|double precision||" in printed
 
 
 SAMPLE = """
@@ -225,6 +230,34 @@ def test_sqlalchemy_creates_tables_and_maps_objects(adapter: Adapter) -> None:
         session.commit()
         assert session.scalar(sa.select(sa.func.upper(Singer.name))) == "MARCUS"
     engine.dispose()
+
+
+def test_alembic_operations_migrate_a_database(adapter: Adapter) -> None:
+    needs("psycopg", "sqlalchemy", "alembic")
+    import sqlalchemy as sa
+    from alembic.migration import MigrationContext
+    from alembic.operations import Operations
+
+    where = f"localhost:{adapter.port}/{adapter.database('CREATE SCHEMA shop')}"
+    engine = sa.create_engine(f"postgresql+psycopg://u:p@{where}", poolclass=sa.NullPool)
+    with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+        # The key of the version table would have a name, which Spanner refuses.
+        options = {"version_table_pk": False}
+        context = MigrationContext.configure(connection, opts=options)
+        context._ensure_version_table()
+        assert context.get_current_revision() is None
+        op = Operations(context)
+        key = sa.Column("id", sa.BigInteger, primary_key=True, autoincrement=False)
+        name = sa.Column("name", sa.String(50), nullable=False)
+        accounts = op.create_table("accounts", key, name, schema="shop")
+        op.add_column("accounts", sa.Column("age", sa.BigInteger), schema="shop")
+        op.create_index("by_name", "accounts", ["name"], schema="shop")
+        op.bulk_insert(accounts, [{"id": 1, "name": "Ann"}])
+        longer = {"existing_type": sa.String(50), "type_": sa.String(80)}
+        op.alter_column("accounts", "name", schema="shop", **longer)
+        found = sa.select(accounts.c.name).where(accounts.c.id == 1)
+        assert connection.scalars(found).all() == ["Ann"]
+        op.drop_column("accounts", "age", schema="shop")
 
 
 PGX = """\
