@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from spanemu.storage.versions import Row, Version
 
 LEAF_KEYS_MAX = 512
 LEAF_KEYS_MIN = 64  # A smaller leaf is joined with its neighbour, if both fit into one.
+UPDATE_COST = 16  # of a pending key in its leaf, in look-ups of a row's newest version
 FEW_KEYS = 4  # are inserted into a leaf one by one
 
 
@@ -41,6 +42,20 @@ class Leaf:
         self.rows = None
         self.deleted += upper.deleted
         self.newest = max(self.newest, upper.newest)
+
+    def update(
+        self, keys: Sequence[bytes], latest: int, find: Callable[[Sequence[bytes]], list[Version]]
+    ) -> None:
+        """Write rows that have newer versions, or drop all rows if to make them again costs less.
+
+        `find` returns the newest versions of keys, of which none is later than `latest`.
+        """
+        self.newest = max(self.newest, latest)
+        if UPDATE_COST * len(keys) > len(self.keys):
+            self.rows = None
+        elif self.rows is not None:
+            for key, version in zip(keys, find(keys), strict=True):
+                self.rows[bisect_left(self.keys, key)] = version[1]
 
     def insert(self, keys: Sequence[bytes], versions: Mapping[bytes, Version]) -> None:
         """Insert new keys, in order, with the rows of their versions."""

@@ -31,13 +31,12 @@ from threading import RLock
 
 from spanemu.base.clock import BEGINNING
 from spanemu.storage import layers
-from spanemu.storage.leaf import LEAF_KEYS_MAX, LEAF_KEYS_MIN, Leaf, cuts
+from spanemu.storage.leaf import LEAF_KEYS_MAX, LEAF_KEYS_MIN, UPDATE_COST, Leaf, cuts
 from spanemu.storage.versions import Row, Version, visible
 
 # After so many updates without a scan, or an eighth of the keys, leaves have no rows.
 PENDING_MIN = 16
 PENDING_MAX = 32_768
-UPDATE_COST = 16  # of a pending key in its leaf, in look-ups of a row's newest version
 UNKNOWN = 1 << 63  # the newest version may be later than any timestamp
 # Guards the pending keys of trees that several stores share.
 _updating = RLock()
@@ -59,6 +58,7 @@ class Tree:
         self._floor = BEGINNING
         self._tracked = False  # whether a leaf may have rows
         self._pending: list[bytes] = []  # keys whose updates are not in the leaves yet
+        self._latest = BEGINNING  # not earlier than the versions of these keys
         self._pending_max = PENDING_MIN
         self._ends: list[int] | None = None  # for each leaf the number of keys up to its end
         keys = list(heads)
@@ -80,7 +80,7 @@ class Tree:
         self._tracked = True  # because the twin may make rows of leaves
         twin._tracked, twin._floor = True, self._floor
         # Another store may be updating the leaves of this tree: the twin updates its own.
-        twin._pending = self._pending.copy()
+        twin._pending, twin._latest = self._pending.copy(), self._latest
         twin._leaves = self._leaves.copy()
         twin._firsts = self._firsts.copy()
         twin._count = self._count
@@ -128,6 +128,8 @@ class Tree:
                 if version[0] > self._floor:
                     self._floor = version[0]
             else:
+                if version[0] > self._latest:
+                    self._latest = version[0]
                 pending = self._pending
                 pending.append(key)
                 if len(pending) > self._pending_max:
@@ -159,22 +161,26 @@ class Tree:
     def insert_all(self, versions: Mapping[bytes, Version], at: int) -> None:
         """Insert new keys with the versions of rows that are written at a timestamp."""
         self.maps[0].update(versions)
-        keys = sorted(versions)
-        self._count += len(keys)
+        self._count += len(versions)
         self._ends = None
-        firsts, done = self._firsts, 0
-        while done < len(keys):
-            number = bisect_right(firsts, keys[done]) - 1
-            next_leaf = firsts[number + 1 : number + 2]
-            end = bisect_left(keys, next_leaf[0], done) if next_leaf else len(keys)
+        for number, keys in self._by_leaf(sorted(versions)):
             leaf = self._own(number)
             leaf.newest = max(leaf.newest, at)
-            in_order = not leaf.keys or leaf.keys[-1] < keys[done]
-            leaf.insert(keys[done:end], versions)
+            in_order = not leaf.keys or leaf.keys[-1] < keys[0]
+            leaf.insert(keys, versions)
             if len(leaf.keys) > LEAF_KEYS_MAX:
                 self._divide(number, cuts(len(leaf.keys), LEAF_KEYS_MAX, in_order=in_order))
-            done = end
         self._limit_heads()
+
+    def _by_leaf(self, keys: Sequence[bytes]) -> Iterator[tuple[int, Sequence[bytes]]]:
+        """Yield the number of each leaf in which some of the sorted keys lie, with these keys."""
+        firsts, start = self._firsts, 0
+        while start < len(keys):
+            number = bisect_right(firsts, keys[start]) - 1
+            is_last = number + 1 == len(firsts)
+            end = len(keys) if is_last else bisect_left(keys, firsts[number + 1], start)
+            yield number, keys[start:end]
+            start = end
 
     def _limit_heads(self) -> None:
         maps = self.maps
@@ -190,20 +196,15 @@ class Tree:
         """
         if self._pending:
             with _updating:
-                for key in sorted(set(self._pending)):
-                    leaf = self._own(bisect_right(self._firsts, key) - 1)
-                    at, row, *_ = self[key]
-                    leaf.newest = max(leaf.newest, at)
-                    if leaf.rows is not None:
-                        leaf.rows[bisect_left(leaf.keys, key)] = row
+                for number, keys in self._by_leaf(sorted(dict.fromkeys(self._pending))):
+                    self._own(number).update(keys, self._latest, self.versions)
                 self._pending = []
 
     def _limit_pending(self) -> None:
         """Stop tracking updates if there were many since the last scan."""
         self._pending_max = min(PENDING_MAX, max(PENDING_MIN, self._count // 8))
         if len(self._pending) > self._pending_max:
-            newest = [version[0] for version in self.versions(self._pending)]
-            self._floor = max(self._floor, *newest)
+            self._floor = max(self._floor, self._latest)
             for number in range(len(self._leaves)):
                 self._own(number).rows = None
             self._pending, self._tracked = [], False

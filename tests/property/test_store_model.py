@@ -26,6 +26,7 @@ SIZES = {
     "tree.UPDATE_COST": 1,
     "layers.COPIED_MAX": 3,
     "leaf.FEW_KEYS": 2,
+    "leaf.UPDATE_COST": 1,
     "store.MANY_WRITES": 2,
     "tree.PENDING_MIN": 2,
     "reads.BATCH_ROWS_FIRST": 2,

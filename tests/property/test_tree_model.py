@@ -15,6 +15,7 @@ SIZES = {
     "tree.LEAF_KEYS_MAX": 5,
     "tree.LEAF_KEYS_MIN": 2,
     "leaf.FEW_KEYS": 2,
+    "leaf.UPDATE_COST": 1,
     "tree.PENDING_MIN": 3,
     "tree.UPDATE_COST": 1,
     "layers.COPIED_MAX": 3,
