@@ -120,7 +120,7 @@ class EmulatorConfig:
     """The configuration of an emulator. Raises InvalidConfig for an impossible value.
 
     `host_port` is the address to listen at; port 0 means any free port. `grpc_server` is "grpcio",
-    or "h2" for spanemu's own server, which is faster and needs `spanemu[h2]`. `rest_host_port` is
+    or "h2" for spanemu's own server, which is faster. `rest_host_port` is
     the address of the REST interface, None for no REST; `allowed_hosts` are further names by which
     clients may call that interface. With `remote_control`, clients on other machines may request
     control operations, such as snapshots and faults. With `embedded_channel`, clients in this

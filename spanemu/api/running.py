@@ -12,11 +12,10 @@ from spanemu.admin.instances import Instances
 from spanemu.base.clock import NANOS_PER_SECOND
 from spanemu.base.collector import heap
 from spanemu.base.deferred import deferred
-from spanemu.config import GRPCIO, EmulatorConfig, HostPort, InvalidConfig
+from spanemu.config import GRPCIO, EmulatorConfig, HostPort
 from spanemu.frontend.control_access import control_access
 from spanemu.frontend.dispatch import Endpoints
 from spanemu.frontend.embedded import EmbeddedRegistry
-from spanemu.frontend.server import Server
 
 if TYPE_CHECKING:
     from spanemu.api import tls
@@ -24,6 +23,7 @@ if TYPE_CHECKING:
     from spanemu.console import site as console
     from spanemu.control import dispatch
     from spanemu.database import change_streams as streams
+    from spanemu.frontend import server as grpcio
     from spanemu.http2 import server as http2
     from spanemu.rest import control as rest_control
     from spanemu.rest import exchange
@@ -36,12 +36,12 @@ else:
     keeping = deferred("spanemu.api.saving.keeper")
     dispatch = deferred("spanemu.control.dispatch")
     http2 = deferred("spanemu.http2.server")
+    grpcio = deferred("spanemu.frontend.server")
     streams = deferred("spanemu.database.change_streams")
     rest = deferred("spanemu.rest.server")
     rest_control = deferred("spanemu.rest.control")
 
 METRICS_PATH = "/metrics"
-NO_HPACK = "It needs a package: pip install 'spanemu[h2]'."
 METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
 # The registry is shared by all emulators of this process, which may end in any order.
@@ -99,16 +99,13 @@ class Running:
             self._churn = streams.PartitionChurn(instances.all_databases, instances.clock, interval)
 
     def _start_grpc(self, config: EmulatorConfig, secure: tls.ServerTls | None) -> int:
-        """Listen for gRPC, and return the port. Raises CannotListen and InvalidConfig."""
-        self._server: Server | http2.Http2Server
+        """Listen for gRPC, and return the port. Raises CannotListen."""
+        self._server: grpcio.Server | http2.Http2Server
         if config.grpc_server == GRPCIO:
-            self._server = Server(self._served.endpoints)
+            self._server = grpcio.Server(self._served.endpoints)
             credentials = None if secure is None else secure.credentials
             return self._server.start(config.host_port, credentials)
-        try:
-            self._server = http2.Http2Server(self._served.endpoints)
-        except ModuleNotFoundError as missing:
-            raise InvalidConfig(f"grpc_server {config.grpc_server}: {NO_HPACK}") from missing
+        self._server = http2.Http2Server(self._served.endpoints)
         context = None if secure is None else secure.http2_context
         return self._server.start(config.host_port, context)
 

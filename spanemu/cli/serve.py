@@ -104,7 +104,7 @@ class Options(TelemetryOptions):
     type=click.Choice(GRPC_SERVERS),
     default=GRPCIO,
     show_default=True,
-    help="Serve gRPC with grpcio, or with spanemu's own server, which is faster: spanemu[h2].",
+    help="Serve gRPC with grpcio, or with spanemu's own server, which is faster.",
 )
 @click.option(
     "--rest-host-port",

@@ -1,4 +1,4 @@
-"""The real gRPC server: endpoints behind a port, one thread for each RPC in progress.
+"""The server of gRPC's own library: endpoints behind a port, a thread for each RPC in progress.
 
 An RPC that waits for a lock keeps its thread, so the pool must be larger than the number of waiters
 that any test creates. Threads are started only when all others are busy. A stream that waits for
@@ -23,6 +23,12 @@ from spanemu.frontend.boundary import STATUS_CODES, Failure, failure_from
 from spanemu.frontend.control_access import host_of_peer
 from spanemu.frontend.dispatch import Endpoint, Endpoints, Metadata, ServedCall
 from spanemu.frontend.errors import CannotListen, PortTaken
+from spanemu.frontend.listening import (
+    MESSAGE_BYTES_MAX,
+    NO_REFLECTION,
+    REFLECTION_PATHS,
+    WORKERS_MAX,
+)
 
 if TYPE_CHECKING:
     from spanemu.frontend import continuation, reflection
@@ -89,15 +95,7 @@ def _list(kind: str, page_from: Any) -> list[dict[str, Any]]:
         start = 1 + int(ref.get("socketId") or ref["serverId"])
 
 
-REFLECTION_PATHS = tuple(
-    f"/grpc.reflection.{version}.ServerReflection/ServerReflectionInfo"
-    for version in ("v1", "v1alpha")
-)
-NO_REFLECTION = "Server reflection needs a package: pip install 'spanemu[reflection]'."
-WORKERS_MAX = 1024
 PENDING_REQUESTS_MAX = 1_000_000
-# A little more than the limit of a commit, so that Spanner's own error answers a larger commit.
-MESSAGE_BYTES_MAX = 104 * 1024 * 1024
 
 _OPTIONS = (
     ("grpc.so_reuseport", 0),  # With it, two servers could share a port unknowingly.

@@ -266,6 +266,8 @@ class Client:
         self.connection.output.clear()
         with suppress(KeyError, ValueError):
             self.loop.selector.unregister(self._socket)
+        with suppress(OSError):  # A forked child may hold the socket open.
+            self._socket.shutdown(socket.SHUT_RDWR)
         self._socket.close()
         self.end_streams()
         self._closed(self)

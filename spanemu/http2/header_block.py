@@ -8,10 +8,8 @@ the table, and kept with it (`Field.role`).
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
-
-from hpack.table import HeaderTable
 
 from spanemu.http2 import huffman
 from spanemu.http2.errors import CompressionError
@@ -44,6 +42,20 @@ _ROLES: Mapping[bytes, int] = {
 }
 
 
+# The static table (RFC 7541, appendix A): the name of each field, and the value if it has one.
+_STATIC_FIELDS = b"""
+:authority :method=GET :method=POST :path=/ :path=/index.html :scheme=http :scheme=https
+:status=200 :status=204 :status=206 :status=304 :status=400 :status=404 :status=500
+accept-charset accept-encoding=gzip,deflate accept-language accept-ranges accept
+access-control-allow-origin age allow authorization cache-control content-disposition
+content-encoding content-language content-length content-location content-range content-type
+cookie date etag expect expires from host if-match if-modified-since if-none-match if-range
+if-unmodified-since last-modified link location max-forwards proxy-authenticate
+proxy-authorization range referer refresh retry-after server set-cookie
+strict-transport-security transfer-encoding user-agent vary via www-authenticate
+""".split()
+
+
 class Field(NamedTuple):
     """A header field, its size as the limits of tables and lists count it, and its role."""
 
@@ -62,7 +74,12 @@ def _field(name: bytes, value: bytes) -> Field:
     return Field(name, value, len(name) + len(value) + _ENTRY_OVERHEAD, role)
 
 
-_STATIC = (None, *(_field(name, value) for name, value in HeaderTable.STATIC_TABLE))
+def _static_fields() -> Iterator[Field]:
+    for name, _, value in (each.partition(b"=") for each in _STATIC_FIELDS):
+        yield _field(name, value.replace(b",", b", "))
+
+
+_STATIC = (None, *_static_fields())
 _STATIC_COUNT = len(_STATIC) - 1
 
 
@@ -176,7 +193,7 @@ def literal(name: bytes, value: bytes) -> bytes:
 
 def indexed(name: bytes, value: bytes) -> bytes:
     """Return the encoding of a field of the static table."""
-    return bytes((0x80 | HeaderTable.STATIC_TABLE.index((name, value)) + 1,))
+    return bytes((0x80 | _STATIC.index(_field(name, value)),))
 
 
 def _encoded_integer(number: int) -> bytes:

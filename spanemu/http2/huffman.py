@@ -7,10 +7,21 @@ are first needed, and kept.
 
 from __future__ import annotations
 
-from hpack.huffman_constants import REQUEST_CODES, REQUEST_CODES_LENGTH
-
 from spanemu.http2.errors import CompressionError
 
+# The bits of the code of each symbol. Codes of the same length are consecutive numbers in the order
+# of the symbols, and begin where the shorter codes end, so that the lengths say everything.
+_LENGTHS = bytes.fromhex(
+    "0d171c1c1c1c1c1c1c181e1c1c1e1c1c1c1c1c1c1c1c1e1c1c1c1c1c1c1c1c1c"
+    "060a0a0c0d06080b0a0a080b080606060505050606060606060607080f060c0a"
+    "0d06070707070707070707070707070707070707070707070807080d130d0e06"
+    "0f05060506050606060507070606060506070605050607070707070f0b0e0d1c"
+    "1416141416161617161717171717181718181617181717171715161716171718"
+    "1615141616171715171616181516171715151615171617171416161617161617"
+    "1a1a1413161716191a1a1a1b1b1a181913151a1b1b1a1b1815151a1a1c1b1b1b"
+    "14181415161515171616191918181a171a1b1a1a1b1b1b1b1b1c1b1b1b1b1b1a"
+    "1e"
+)
 _END = 256  # the symbol that must not appear, whose code pads the last byte
 _PADDING_BITS_MAX = 7
 
@@ -30,7 +41,10 @@ def _tree() -> list[_Node]:
     """Return the nodes of the tree of codes, the root first."""
     root = _Node(0)
     nodes = [root]
-    for symbol, (code, length) in enumerate(zip(REQUEST_CODES, REQUEST_CODES_LENGTH, strict=True)):
+    code = used = 0
+    for length, symbol in sorted((length, symbol) for symbol, length in enumerate(_LENGTHS)):
+        code <<= length - used
+        used = length
         node = root
         for position in range(length - 1, 0, -1):
             bit = code >> position & 1
@@ -40,6 +54,7 @@ def _tree() -> list[_Node]:
                 nodes.append(child)
             node = child
         node.children[code & 1] = symbol
+        code += 1
     padding: _Node | int = root
     for _ in range(_PADDING_BITS_MAX + 1):
         assert isinstance(padding, _Node)

@@ -10,7 +10,7 @@ import zlib
 from urllib.parse import quote_from_bytes
 
 from spanemu.base.errors import Code
-from spanemu.frontend.server import MESSAGE_BYTES_MAX
+from spanemu.frontend.listening import MESSAGE_BYTES_MAX
 from spanemu.http2.errors import RefusedRequest
 
 PREFIX = struct.Struct(">BL")

@@ -18,17 +18,24 @@ from spanemu.base.deferred import Once, deferred
 from spanemu.base.errors import Code
 from spanemu.frontend.boundary import Failure, log
 from spanemu.frontend.dispatch import Endpoint, Endpoints
-from spanemu.frontend.listening import listen_at
-from spanemu.frontend.server import NO_REFLECTION, REFLECTION_PATHS, WORKERS_MAX
-from spanemu.http2.client import Client
-from spanemu.http2.conversation import Converse
-from spanemu.http2.errors import RefusedRequest
+from spanemu.frontend.listening import (
+    NO_REFLECTION,
+    REFLECTION_PATHS,
+    WORKERS_MAX,
+    listen_at,
+)
 from spanemu.http2.loop import Loop
 
 if TYPE_CHECKING:
     from spanemu.frontend import reflection
+    from spanemu.http2 import client as clients
+    from spanemu.http2 import conversation as conversations
+    from spanemu.http2 import errors
 else:
     reflection = deferred("spanemu.frontend.reflection")
+    clients = deferred("spanemu.http2.client")  # Most emulators in a test's process have none.
+    conversations = deferred("spanemu.http2.conversation")
+    errors = deferred("spanemu.http2.errors")
 
 STOP_SECONDS = 5.0
 _ACCEPTS_MAX = 64  # connections in a row, before the others have their turn
@@ -44,7 +51,7 @@ class Http2Server:
         self._methods = _Methods(endpoints)
         self._workers_max = workers_max
         self._loop: Loop | None = None
-        self._clients: set[Client] = set()
+        self._clients: set[clients.Client] = set()
         self._tls: ssl.SSLContext | None = None
         self._is_stopping = False
         self._ended = threading.Event()  # All requests have ended, while the server stops.
@@ -58,7 +65,7 @@ class Http2Server:
         host, _, port = host_port.rpartition(":")
         # The host "localhost" means IPv4 only, so that a taken port is noticed.
         host = "127.0.0.1" if host in ("", "localhost") else host.strip("[]")
-        listener = listen_at(host, int(port), host_port)
+        listener = listen_at(host, int(port), host_port, is_dual=True)
         listener.setblocking(False)
         self._tls = tls
         self._listener = listener
@@ -121,7 +128,7 @@ class Http2Server:
                 threading.Event().wait(_PAUSE_SECONDS)
                 return
             try:
-                self._welcome(connected, str(address[0]))
+                self._welcome(connected, str(address[0]).removeprefix("::ffff:"))
             except OSError:
                 connected.close()
 
@@ -136,7 +143,7 @@ class Http2Server:
         if loop is None:
             connected.close()
             return
-        client = Client(connected, peer, self._methods, loop, self._clients.discard)
+        client = clients.Client(connected, peer, self._methods, loop, self._clients.discard)
         self._clients.add(client)
         loop.sweep_soon()
         if self._tls is None:
@@ -161,7 +168,7 @@ class _Methods:
         """Return the endpoint at a path, None if there is none."""
         return self._find(path.decode("latin-1"))
 
-    def conversation(self, path: bytes) -> Converse | None:
+    def conversation(self, path: bytes) -> conversations.Converse | None:
         """Return what answers each message of a conversation, None if there is none at a path."""
         return self._conversations.get(path)
 
@@ -173,4 +180,4 @@ class _Methods:
         try:
             yield from self._reflect()(iter((message,)), None)
         except ModuleNotFoundError:
-            raise RefusedRequest(Code.UNIMPLEMENTED, NO_REFLECTION) from None
+            raise errors.RefusedRequest(Code.UNIMPLEMENTED, NO_REFLECTION) from None

@@ -17,6 +17,7 @@ from google.api_core.exceptions import Aborted
 import spanemu
 from spanemu.frontend import server
 from spanemu.frontend.control_access import control_access
+from spanemu.http2.call import RpcCall
 from spanemu.rest.control import PREFIX, ControlApi, route_of
 from spanemu.rest.exchange import Request
 
@@ -184,9 +185,11 @@ def test_an_emulator_starts_over():
 
 
 @pytest.mark.parametrize("is_allowed", [False, True])
-def test_other_machines_control_an_emulator_only_if_allowed(monkeypatch, is_allowed):
+@pytest.mark.parametrize("kind", ["h2", "grpcio"])
+def test_other_machines_control_an_emulator_only_if_allowed(monkeypatch, kind, is_allowed):
     monkeypatch.setattr(server, "host_of_peer", lambda peer: "10.0.0.1")
-    settings = {"embedded_channel": False, "remote_control": is_allowed}
+    monkeypatch.setattr(RpcCall, "peer", "10.0.0.1")
+    settings = {"embedded_channel": False, "remote_control": is_allowed, "grpc_server": kind}
     with (
         spanemu.Emulator(**settings) as emulator,
         spanemu.Emulator.attach(emulator.uri) as attached,

@@ -102,7 +102,6 @@ ONLY_IN: dict[str, set[str]] = {
     "sortedcontainers": {"storage", "queues", "txn", "database", "admin", "values"},
     "re2": {"sql"},
     "fastavro": {"interchange"},
-    "hpack": {"http2"},
     "prompt_toolkit": {"cli"},
 }
 

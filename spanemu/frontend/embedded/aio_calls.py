@@ -28,7 +28,7 @@ from spanemu.frontend.embedded.status import (
     is_late,
     status_of_error,
 )
-from spanemu.frontend.server import WORKERS_MAX
+from spanemu.frontend.listening import WORKERS_MAX
 
 
 @lru_cache(maxsize=1)

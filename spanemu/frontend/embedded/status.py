@@ -14,7 +14,7 @@ from spanemu.base.record import dataclass
 from spanemu.frontend.boundary import STATUS_CODES, Failure, failure_from
 from spanemu.frontend.dispatch import Metadata, ServedCall
 from spanemu.frontend.embedded.turns import turns
-from spanemu.frontend.server import MESSAGE_BYTES_MAX
+from spanemu.frontend.listening import MESSAGE_BYTES_MAX
 
 _RECEIVE_BYTES_MAX = 4 * 1024 * 1024  # gRPC's default for clients.
 _UNLIMITED = -1

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from hpack import Decoder, Encoder
 from hpack.exceptions import HPACKError
+from hpack.table import HeaderTable
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
@@ -20,6 +21,12 @@ FIELDS = st.lists(st.tuples(NAMES, st.binary(max_size=40)), max_size=8)
 
 def pairs(fields: Any) -> list[tuple[bytes, bytes]]:
     return [(each[0], each[1]) for each in fields]
+
+
+def test_the_static_table() -> None:
+    expected = HeaderTable.STATIC_TABLE
+    block = bytes(0x80 | index for index in range(1, len(expected) + 1))
+    assert pairs(HeaderDecoder().decode(block, LIMIT)) == pairs(expected)
 
 
 @settings(max_examples=40)

@@ -12,6 +12,11 @@ from spanemu.http2.errors import CompressionError
 ENCODER = HuffmanEncoder(REQUEST_CODES, REQUEST_CODES_LENGTH)
 
 
+def test_every_symbol_has_its_code() -> None:
+    every = bytes(range(256))
+    assert huffman.decode(ENCODER.encode(every)) == every
+
+
 @settings(max_examples=40)
 @given(st.binary(max_size=60))
 def test_what_was_encoded_is_decoded(text: bytes) -> None:
