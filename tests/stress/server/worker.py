@@ -60,7 +60,10 @@ class _Thread:
         self.thread = threading.Thread(target=self._run, name=name, daemon=True)
 
     def _run(self) -> None:
-        while (started := monotonic()) < self._until and len(self.problems) < PROBLEMS_MAX:
+        while len(self.problems) < PROBLEMS_MAX:
+            started = monotonic()
+            if started >= self._until and self.actions:  # Each acts, however slow the machine is.
+                return
             try:
                 self.actions[self.actor.act()] += 1
             except Aborted:
