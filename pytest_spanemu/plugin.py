@@ -312,8 +312,12 @@ def _join_pytest_django(config: pytest.Config) -> None:
 
 def _is_controller(config: pytest.Config) -> bool:
     """Return whether xdist's workers run the tests, and this process runs none."""
-    has_workers = config.getoption("numprocesses", None) or config.getoption("dist", "no") != "no"
-    return bool(has_workers) and not _is_worker(config)
+    if _is_worker(config):
+        return False
+    if config.getoption("numprocesses", None):
+        return True
+    # `--dist` alone starts no workers. Projects have it in their settings, for runs with `-n`.
+    return config.getoption("dist", "no") != "no" and bool(config.getoption("tx", None))
 
 
 def _is_worker(config: pytest.Config) -> bool:

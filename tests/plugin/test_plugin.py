@@ -310,6 +310,17 @@ def test_lazy_waits_for_a_test_and_eager_does_not(music):
     music.run(text, "--spanner-start=eager").assert_outcomes(passed=1)
 
 
+def test_an_eager_emulator_serves_a_run_with_dist_and_without_workers(music):
+    music.ini("addopts = --dist=worksteal")
+    suite = """
+        import os
+
+        def test_host():
+            assert os.environ["SPANNER_EMULATOR_HOST"]
+        """
+    music.run(suite, "--spanner-start=eager").assert_outcomes(passed=1)
+
+
 def test_env_dbapi_and_clock(music):
     result = music.run(
         """
