@@ -1,6 +1,7 @@
 """Clients in other languages print what the tours in Python print, and what JDBC should show.
 
-Each is built from its pinned manifest, with the downloads that its own toolchain keeps.
+Each is built from its pinned manifest, with the downloads that its own toolchain keeps. Clients of
+one folder share a copy of it, what they fetch, and what the same command builds.
 """
 
 from __future__ import annotations
@@ -9,8 +10,9 @@ import json
 import os
 import shutil
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from types import MappingProxyType
 
@@ -30,11 +32,17 @@ STAY_HERE = {
     "NO_GCE_CHECK": "true",
     "SPANNER_DISABLE_BUILTIN_METRICS": "true",
 }
+# A program that ends within seconds gains nothing from the second compiler of the JVM, nor from a
+# collector with threads: without them it needs half the processor time. Maven is such a program.
+SHORT_LIVED_JVM = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 
 
 @dataclass(frozen=True)
 class Client:
-    """How one language gets its dependencies, builds, and runs. `{out}` is a scratch directory."""
+    """How one language gets its dependencies, builds, and runs.
+
+    Commands run in a copy of the client's folder, inside the scratch directory `{out}`.
+    """
 
     language: str
     tools: tuple[str, ...]
@@ -49,13 +57,15 @@ class Client:
         return HERE / (self.folder or self.tools[0])
 
     def make(self, out: Path) -> None:
-        """Fetch what the program needs, and build it; skip the test where that is impossible."""
+        """Fetch what the program needs, and build it; skip the test where that is impossible.
+
+        Does nothing again that has been done in `out`.
+        """
         missing = [tool for tool in self.tools if shutil.which(tool) is None]
         if missing:
             pytest.skip(f"{', '.join(missing)}: not installed here")
-        _fetch(self, out)
-        built = shell(self, self.build, out, BUILD_SECONDS_MAX)
-        assert built.returncode == 0, built.stdout + built.stderr
+        _fetch(self.home, self.fetch, out)
+        _build(self.build, out)
 
 
 JDBC = """\
@@ -80,7 +90,7 @@ def _java(name: str, program: str, prints: str) -> Client:
         tools=("java", "javac", "mvn"),
         fetch="mvn -B -q compile -Dmaven.main.skip=true -Dout={out}/target",
         build="mvn -B -q -o compile -Dout={out}/target",
-        run=f'java -cp "{{out}}/target/classes:$(cat {{out}}/target/classpath)" {program}',
+        run=f'java {SHORT_LIVED_JVM} -cp "{{out}}/target/classes:$(cat {{out}}/target/classpath)" {program}',
         prints=prints,
     )
 
@@ -97,8 +107,8 @@ CLIENTS = (
         "go-postgresql",
         tools=("go",),
         fetch="go mod download",
-        build="go build -mod=readonly -buildvcs=false -o {out}/tour ./postgresql",
-        run="{out}/tour",
+        build="go build -mod=readonly -buildvcs=false -o {out}/postgresql ./postgresql",
+        run="{out}/postgresql",
         prints=POSTGRESQL_PRINTED,
     ),
     _java("java", "Tour", PRINTED),
@@ -122,12 +132,19 @@ CLIENTS = (
 )
 
 
+@pytest.fixture(scope="module")
+def scratch(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Path], Path]:
+    """Return a function from a client's folder to the scratch directory of its clients."""
+    return cache(lambda home: tmp_path_factory.mktemp(home.name))
+
+
 @pytest.mark.toolchain
 @pytest.mark.parametrize("client", CLIENTS, ids=[client.language for client in CLIENTS])
-def test_tour(client: Client, tmp_path: Path) -> None:
-    client.make(tmp_path)
+def test_tour(client: Client, scratch: Callable[[Path], Path]) -> None:
+    out = scratch(client.home)
+    client.make(out)
     with spanemu.Emulator.subprocess() as emulator:
-        ran = shell(client, client.run, tmp_path, RUN_SECONDS_MAX, emulator.uri)
+        ran = shell(client.run, out, RUN_SECONDS_MAX, emulator.uri)
     assert (ran.returncode, ran.stdout) == (0, client.prints), ran.stderr
 
 
@@ -137,30 +154,47 @@ def test_lock_files_name_no_hosts() -> None:
     assert not [name for name, package in packages.items() if "resolved" in package]
 
 
-def _fetch(client: Client, out: Path) -> None:
+@cache
+def _fetch(home: Path, command: str, out: Path) -> None:
+    """Copy a client's folder and fetch what it needs; skip the test where that is impossible."""
+    # Two workers of xdist may fetch for one folder. npm begins by deleting what another run fetched.
+    ignored = shutil.ignore_patterns("node_modules")
+    shutil.copytree(home, _source(out), ignore=ignored, dirs_exist_ok=True)
     try:
-        fetched = shell(client, client.fetch, out, FETCH_SECONDS_MAX)
+        fetched = shell(command, out, FETCH_SECONDS_MAX)
     except subprocess.TimeoutExpired:
-        pytest.skip(f"no dependencies for {client.language} within {FETCH_SECONDS_MAX} s")
+        pytest.skip(f"no dependencies for {home.name} within {FETCH_SECONDS_MAX} s")
     if fetched.returncode:
-        said = (fetched.stdout + fetched.stderr).strip()[-500:]
-        pytest.skip(f"no dependencies for {client.language}: {said}")
+        printed = (fetched.stdout + fetched.stderr).strip()[-500:]
+        pytest.skip(f"no dependencies for {home.name}: {printed}")
+
+
+@cache
+def _build(command: str, out: Path) -> None:
+    """Build a client whose dependencies have been fetched."""
+    built = shell(command, out, BUILD_SECONDS_MAX)
+    assert built.returncode == 0, built.stdout + built.stderr
+
+
+def _source(out: Path) -> Path:
+    """Return the copy of the client's folder in a scratch directory."""
+    return out / "source"
 
 
 def shell(
-    client: Client,
     command: str,
     out: Path,
     seconds: float,
     uri: str = "",
     places: Mapping[str, object] = MappingProxyType({}),
 ) -> subprocess.CompletedProcess[str]:
-    """Run a command of a client in its folder; `places` fills in what `{out}` does not."""
+    """Run a client's command in the copy of its folder; `places` fills in what `{out}` does not."""
+    emulator = {"SPANNER_EMULATOR_HOST": uri} if uri else {}
     return subprocess.run(
         f"exec {command.format(out=out, **places)}",  # So that a time-out ends the tool, not its shell.
         shell=True,
-        cwd=client.home,
-        env=os.environ | STAY_HERE | ({"SPANNER_EMULATOR_HOST": uri} if uri else {}),
+        cwd=_source(out),
+        env=os.environ | {"MAVEN_OPTS": SHORT_LIVED_JVM} | STAY_HERE | emulator,
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,

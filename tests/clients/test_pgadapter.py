@@ -21,7 +21,12 @@ from threading import Timer
 import pytest
 
 import spanemu
-from tests.clients.test_clients import BUILD_SECONDS_MAX, FETCH_SECONDS_MAX, STAY_HERE
+from tests.clients.test_clients import (
+    BUILD_SECONDS_MAX,
+    FETCH_SECONDS_MAX,
+    SHORT_LIVED_JVM,
+    STAY_HERE,
+)
 from tests.installed import needs
 
 pytestmark = pytest.mark.toolchain
@@ -58,7 +63,8 @@ def adapter(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Adapter]:
     with spanemu.Emulator.subprocess() as emulator:
         emulator.create_database("first")  # Creates the instance.
         command = [
-            *("java", "-cp", class_path, MAIN, "-p", emulator.project, "-i", emulator.instance),
+            *("java", *SHORT_LIVED_JVM.split(), "-cp", class_path, MAIN),
+            *("-p", emulator.project, "-i", emulator.instance),
             *("-s", "0", "--dir", "", "-r", "autoConfigEmulator=true"),
         ]
         environment = os.environ | STAY_HERE | {"SPANNER_EMULATOR_HOST": emulator.uri}
@@ -80,10 +86,12 @@ def _need(*tools: str) -> None:
 def _class_path(out: Path) -> str:
     """Fetch PGAdapter and return its class path."""
     command = ["mvn", "-B", "-q", "compile", f"-Dout={out}"]
+    environment = os.environ | {"MAVEN_OPTS": SHORT_LIVED_JVM}
     try:
         fetched = subprocess.run(
-            command, cwd=HERE, capture_output=True, text=True, timeout=FETCH_SECONDS_MAX, check=False
-        )
+            command, cwd=HERE, env=environment, capture_output=True, text=True,
+            timeout=FETCH_SECONDS_MAX, check=False,
+        )  # fmt: skip
     except subprocess.TimeoutExpired:
         pytest.skip(f"no PGAdapter within {FETCH_SECONDS_MAX} s")
     if fetched.returncode:
@@ -299,7 +307,7 @@ def test_jdbc_reads_what_it_writes(adapter: Adapter) -> None:
     _need("javac")  # compiles the program in memory
     host = f"localhost:{adapter.port}"
     url = f"jdbc:postgresql://{host}/{adapter.database(SAMPLE)}?user=u&password=p"
-    assert _printed(["java", "-cp", adapter.class_path, "PgJdbc.java", url]) == JDBC
+    assert _printed(["java", *SHORT_LIVED_JVM.split(), "-cp", adapter.class_path, "PgJdbc.java", url]) == JDBC
 
 
 SHOP = (

@@ -69,7 +69,7 @@ def test_a_row_travels_over_tls(
     }
     if client.language == "java":
         _trust(cert, tmp_path / "store.p12")
-    ran = shell(client, client.run, tmp_path, RUN_SECONDS_MAX, places=places)
+    ran = shell(client.run, tmp_path, RUN_SECONDS_MAX, places=places)
     assert (ran.returncode, ran.stdout.split()) == (0, [client.language]), ran.stderr
 
 
