@@ -125,7 +125,7 @@ def test_date(spanner_database, spanner_clock, spanner_sql, number, date):
 """
 
 
-@pytest.mark.parametrize("flags", [("-n", "4"), ("--spanner-target=subprocess",)], ids=" ".join)
+@pytest.mark.parametrize("flags", [("-n", "2"), ("--spanner-target=subprocess",)], ids=" ".join)
 def test_past_dates_in_any_order(project, flags):
     needs("xdist")
     project.file("schema.sql", SCHEMA)
