@@ -11,7 +11,7 @@ from tests.stress.server.history import LIVE_GROWTH_MAX, ROWS, run
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads its memory from /proc")
 def test_old_versions_cost_reads_nothing_and_go() -> None:
-    found = run(10_000, turns=1)
+    found = run(10_000, turns=1, hours=1)
     print(found)
     assert found.versions == (ROWS, ROWS + 10_000, ROWS)
     assert found.live[1] < found.live[0] * LIVE_GROWTH_MAX
