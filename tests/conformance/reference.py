@@ -14,6 +14,7 @@ import pytest
 import spanemu
 from tests.conformance.guarded_channel import guarded
 from tests.installed import official_binary
+from tests.ports import free_port
 
 
 @contextmanager
@@ -29,9 +30,7 @@ def official_process() -> Iterator[tuple[Any, subprocess.Popen[bytes]]]:
     binary = official_binary()
     if binary is None:
         pytest.skip("Google's emulator is not installed here")
-    with closing(socket.socket()) as probe:
-        probe.bind(("127.0.0.1", 0))
-        address = f"127.0.0.1:{probe.getsockname()[1]}"
+    address = f"127.0.0.1:{free_port()}"
     with subprocess.Popen(
         [str(binary), "--host_port", address],
         stdout=subprocess.DEVNULL,
@@ -47,7 +46,7 @@ def official_process() -> Iterator[tuple[Any, subprocess.Popen[bytes]]]:
 
 def _await_port(address: str) -> None:
     host, port = address.split(":")
-    for _ in range(500):
+    for _ in range(3_000):
         with closing(socket.socket()) as probe:
             if probe.connect_ex((host, int(port))) == 0:
                 return

@@ -1,9 +1,7 @@
 """A test against a process that dies fails at once instead of trying again forever."""
 
-import socket
 import subprocess
 import sys
-from contextlib import closing
 
 import pytest
 
@@ -11,14 +9,13 @@ import spanemu
 from spanemu.api.client import official_database
 from tests.conformance.guarded_channel import ServerDied, guarded
 from tests.conformance.reference import official_process
+from tests.ports import free_port
 
 
 def test_calls_to_a_dead_process_fail():
-    with closing(socket.socket()) as probe:
-        probe.bind(("127.0.0.1", 0))
-        address = f"127.0.0.1:{probe.getsockname()[1]}"
+    address = f"127.0.0.1:{free_port()}"
     with subprocess.Popen([sys.executable, "-c", "pass"]) as server:
-        server.wait()
+        server.wait(60)
         with guarded(address, server):
             database = official_database(spanemu.Emulator.attach(address).client(), "i", "d")
             with pytest.raises(ServerDied), database.snapshot() as snapshot:
@@ -37,6 +34,6 @@ def test_a_process_killed_between_calls_is_noticed():
         with database.snapshot() as snapshot:
             assert list(snapshot.execute_sql("SELECT 1")) == [[1]]
         server.kill()
-        server.wait()
+        server.wait(60)
         with pytest.raises(ServerDied), database.snapshot() as snapshot:
             list(snapshot.execute_sql("SELECT 1"))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import signal
-import socket
 import subprocess
 import sys
 import tomllib
@@ -13,6 +12,7 @@ import pytest
 
 import spanemu
 from tests.container.image import DOCKERFILE, ROOT, Image
+from tests.ports import free_port
 
 IGNORED = DOCKERFILE.with_name("Dockerfile.dockerignore")
 
@@ -35,12 +35,6 @@ CPP_EMULATOR = " Server address: "
 @pytest.fixture(scope="module")
 def image(tmp_path_factory):
     return Image(tmp_path_factory.mktemp("root"))
-
-
-def free_port():
-    with socket.socket() as trial:
-        trial.bind(("127.0.0.1", 0))
-        return trial.getsockname()[1]
 
 
 def until(process, text):

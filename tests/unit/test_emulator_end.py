@@ -23,6 +23,7 @@ from spanemu.frontend.wire import (
     Value,
 )
 from spanemu.storage.layout import tree_of
+from tests.ports import free_port
 
 TABLE = "CREATE TABLE T (K INT64, Client INT64) PRIMARY KEY (K)"
 
@@ -41,7 +42,7 @@ def drop(make: Any) -> tuple[str, list[threading.Thread]]:
 @pytest.mark.parametrize("used", [False, True])
 def test_an_emulator_dropped_without_close_warns_and_stops(used: bool) -> None:
     def make() -> spanemu.Emulator:
-        emulator = spanemu.Emulator()
+        emulator = spanemu.Emulator(host_port=f"127.0.0.1:{free_port()}")
         if used:
             database = emulator.create_database("data", TABLE)
             emulator.hotspots(database)

@@ -16,6 +16,7 @@ from spanemu.admin.errors import DatabaseAlreadyExists, InstanceNotFound
 from spanemu.base.resource_ids import InvalidDatabaseId
 from spanemu.base.resource_names import InvalidName
 from spanemu.database.errors import DatabaseNotFound
+from tests.ports import free_port
 
 SINGERS = "CREATE TABLE Singers (\n  Id INT64 NOT NULL,\n) PRIMARY KEY(Id)"
 
@@ -176,7 +177,7 @@ def read_one(client):
 
 
 def test_closing_twice_does_nothing():
-    emulator = spanemu.Emulator()
+    emulator = spanemu.Emulator(host_port=f"127.0.0.1:{free_port()}")
     emulator.create_database("gone")
     emulator.close()
     emulator.close()

@@ -12,6 +12,7 @@ from spanemu.frontend.boundary import STATUS_CODES
 from spanemu.frontend.dispatch import Endpoints
 from spanemu.frontend.errors import CannotListen, PortTaken
 from spanemu.frontend.server import Server
+from tests.ports import free_port
 
 SECONDS = 60.0
 
@@ -34,12 +35,17 @@ def test_a_free_port_and_a_taken_one() -> None:
             server().start(f"127.0.0.1:{port}")
         assert caught.value.host_port == f"127.0.0.1:{port}"
         with grpc.insecure_channel(f"localhost:{port}") as channel:
-            grpc.channel_ready_future(channel).result(20)
+            grpc.channel_ready_future(channel).result(SECONDS)
     finally:
         first.stop()
-    second = server()
-    assert second.start(f"127.0.0.1:{port}") == port
-    second.stop()
+
+
+def test_a_stopped_server_frees_its_port() -> None:
+    port = free_port()
+    for _ in range(2):
+        running = server()
+        assert running.start(f"127.0.0.1:{port}") == port
+        running.stop()
 
 
 @pytest.mark.parametrize(

@@ -17,6 +17,7 @@ from spanemu.frontend.errors import CannotListen, PortTaken
 from spanemu.rest import connection as connections
 from spanemu.rest import server as servers
 from spanemu.rest.exchange import Response
+from tests.ports import free_port
 
 SCHEMA = "CREATE TABLE T (Id INT64, Text STRING(MAX)) PRIMARY KEY (Id)"
 DATABASE = "/v1/projects/emulator-project/instances/emulator-instance/databases/shop"
@@ -368,12 +369,15 @@ def test_a_stream_that_nobody_reads_to_its_end_is_closed(emulator):
 
 
 def test_closing_the_emulator_ends_connections_and_requests():
-    with spanemu.Emulator(rest_host_port="127.0.0.1:0") as running, raw(running) as opened:
+    port = free_port()
+    with (
+        spanemu.Emulator(rest_host_port=f"127.0.0.1:{port}") as running,
+        raw(running) as opened,
+    ):
         opened.sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
         assert status_of(opened.recv(4096)) == 200
         running.close()
         assert opened.recv(100) == b""
-        port = running.rest_address.port
     with spanemu.Emulator(rest_host_port=f"127.0.0.1:{port}") as again:
         assert again.rest_address.port == port
 
