@@ -57,12 +57,9 @@ class StoreReads:
         if version is None:
             if len(maps) == 1:
                 return None
-            # `layers.find`, without the time of a call.
-            for layer in maps[1:]:
-                version = layer.get(key)
-                if version is not None:
-                    break
-            else:
+            # A copy of a large tree has one layer: to slice and to loop takes longer than to look.
+            version = maps[1].get(key) if len(maps) == 2 else layers.find(maps[1:], key)
+            if version is None:
                 return None
         return version[1] if version[0] <= at else visible(version[2], at)
 
