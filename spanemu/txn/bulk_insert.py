@@ -9,7 +9,7 @@ and their order are the same.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from itertools import compress, repeat
+from itertools import compress, groupby, repeat
 from types import NoneType
 from typing import Any, NamedTuple
 
@@ -21,9 +21,33 @@ from spanemu.txn.rules import CompiledIndex, CompiledTable, Row, is_timestamp
 from spanemu.txn.write import WriteBatch
 from spanemu.txn.write_plan import MANY_ROWS, ROWS_AT_ONCE, WritePlan
 from spanemu.values.columns import ColumnEncoder, joined_parts, key_column_encoder
-from spanemu.values.mutation import CommitTimestampMark, WriteKind
+from spanemu.values.mutation import CommitTimestampMark, Mutation, Write, WriteKind
 
 Cells = Sequence[Any]  # the values of one column
+
+
+def joined_writes(mutations: Sequence[Mutation]) -> Sequence[Mutation]:
+    """Return the mutations with neighbouring writes of the same columns as one write.
+
+    Most client libraries send a mutation for each row.
+    """
+    if len(mutations) < MANY_ROWS:
+        return mutations
+    joined: list[Mutation] = []
+    for shape, group in groupby(mutations, _shape):
+        if shape is None:
+            joined += group
+        else:
+            rows = [row for write in group for row in write.rows]  # type: ignore[union-attr]
+            joined.append(Write(*shape, rows))
+    return joined
+
+
+def _shape(mutation: Mutation) -> tuple[WriteKind, str, tuple[str, ...]] | None:
+    """Return what writes that can be joined have in common; an empty write is an error."""
+    if isinstance(mutation, Write) and mutation.rows:
+        return mutation.kind, mutation.table, mutation.columns
+    return None
 
 
 def write_rows(batch: WriteBatch, plan: WritePlan, rows: Sequence[Sequence[Any]]) -> None:

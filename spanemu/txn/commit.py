@@ -19,7 +19,7 @@ from spanemu.sql.functions.registry import Context
 from spanemu.storage.change_log import ChangeOrigin
 from spanemu.storage.layout import TreeId, encoder_of, parts_of, tree_of
 from spanemu.storage.observer import TreeWrite, inform
-from spanemu.txn.bulk_insert import write_rows
+from spanemu.txn.bulk_insert import joined_writes, write_rows
 from spanemu.txn.change_capture import net_changes
 from spanemu.txn.constraint_checks import verify
 from spanemu.txn.errors.requests import (
@@ -142,7 +142,8 @@ def buffer_mutations(
     """
     batch = WriteBatch(transaction)
     try:
-        steps = list(map(partial(resolve, compiled_schema, transaction.context), mutations))
+        to_step = partial(resolve, compiled_schema, transaction.context)
+        steps = list(map(to_step, joined_writes(mutations)))
         for position, step in enumerate(steps):
             try:
                 if isinstance(step, RowsToWrite):

@@ -113,6 +113,27 @@ def test_new_valid_rows_are_inserted_together(written: list[bool]) -> None:
     assert written == [True, True, True]
 
 
+def test_mutations_of_a_row_each_are_inserted_together(written: list[bool]) -> None:
+    commit = [insert([row]) for row in rows(30)]
+    assert outcomes(commit) == one_by_one(commit)
+    assert written == [True]
+
+
+@pytest.mark.parametrize("place", [0, 17, 39])
+def test_a_mutation_among_many_takes_effect_in_its_place(place: int) -> None:
+    first, second = [insert([row]) for row in rows(20)], [upsert([row]) for row in rows(20, 20)]
+    for between in (
+        delete("T", rows(1, 16)[0][:2]),
+        Write(WriteKind.UPDATE, "T", ("I", "S", "N"), [[*rows(1, 16)[0][:2], "9"]]),
+        insert([]),
+        insert([rows(1, 16)[0]]),
+        insert([["1"]], ("Missing",)),
+    ):
+        commit = [*first, *second]
+        commit.insert(place, between)
+        assert outcomes(commit) == one_by_one(commit)
+
+
 def test_columns_in_another_order_leave_the_others_null(written: list[bool]) -> None:
     some = [["1", b64encode(b"%d" % n).decode(), str(n)] for n in range(20)]
     commit = [insert(some, ("N", "Y", "I"))]
