@@ -16,7 +16,10 @@ class UndefinedFunction(AnalysisError, code=Code.NOT_FOUND):
 
 
 class NoSuchFunction(UndefinedFunction, code=Code.NOT_FOUND):
-    """No function with the name takes the number of arguments, whatever their types."""
+    """A call that fits no function, whatever Spanner refuses elsewhere in the statement.
+
+    No function with the name takes the number of arguments, or the arguments are constants.
+    """
 
 
 class AmbiguousFunction(AnalysisError):

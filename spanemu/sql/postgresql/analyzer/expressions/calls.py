@@ -9,6 +9,7 @@ from spanemu.sql.errors import FUNCTION_CALLS
 from spanemu.sql.functions.operations import Operation
 from spanemu.sql.functions.registry import Function, Overload, Signature
 from spanemu.sql.postgresql.analyzer.analysis import Analysis
+from spanemu.sql.postgresql.analyzer.errors.typing import NoSuchFunction, UndefinedFunction
 from spanemu.sql.postgresql.analyzer.expressions.coercion import coerce
 from spanemu.sql.postgresql.analyzer.expressions.signatures import (
     Choice,
@@ -54,8 +55,18 @@ def function_call(
 ) -> FunctionCall:
     """Return a call of the function `name`; `names` are its named arguments, which come last."""
     types = tuple(argument.type for argument in arguments)
-    choice = choose_function(name, types, names, name, at)
+    try:
+        choice = choose_function(name, types, names, name, at)
+    except UndefinedFunction as undefined:
+        if all(map(_is_constant, arguments)):
+            raise NoSuchFunction(undefined.call, at=at) from None
+        raise
     return _call(choice, arguments, analysis, at)
+
+
+def _is_constant(argument: Expr) -> bool:
+    """Return whether an argument is a constant as written, and not one that Spanner refused."""
+    return isinstance(argument, Literal) and argument.value is not None
 
 
 def _call(choice: Choice, arguments: Sequence[Expr], analysis: Analysis, at: int) -> FunctionCall:

@@ -51,6 +51,8 @@ def test_a_refused_expression_ends_in_its_own_error(
         ("(SELECT 1 FROM nope) FROM singers", RelationNotFound),
         ("nope(id) FROM singers", NoSuchFunction),
         ("upper(first, last) FROM singers", NoSuchFunction),
+        ("length(1) FROM singers", NoSuchFunction),
+        ("overlay('abc' PLACING 'X' FROM 2) FROM singers", NoSuchFunction),
         ("id::nope FROM singers", UndefinedType),
     ],
 )
