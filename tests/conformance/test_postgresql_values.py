@@ -84,6 +84,49 @@ def test_nan_is_equal_to_itself_and_above_every_number(database, condition, expe
     assert ids(database, condition) == expected
 
 
+# docs/how-to/postgresql.md lists these as what differs from PostgreSQL.
+DIFFERENT = [
+    ("concat(NULL, 'a')", None),
+    ("array_to_string(ARRAY['a', NULL], ',', NULL)", None),
+    ("NULL::bigint[] || ARRAY[1]", None),
+    ("1e-200::float8 * 1e-200::float8", 0.0),
+    ("'[1]'::jsonb -> -1", None),
+    ("('2024-01-03 00:00Z'::timestamptz - '2024-01-01 00:00Z'::timestamptz)::text", "PT48H"),
+    ("1 << 2::bigint", 4),
+    ("round(2.5::float8)", 3.0),
+    ("(2.5::float8)::bigint", 3),
+    ("substr('abc', -2)", "bc"),
+    ("sin('Infinity'::float8)", "NaN"),
+    ("to_jsonb('2024-01-01 00:00-08'::timestamptz)::text", '"2024-01-01T08:00:00+00:00"'),
+    ("'\\x616263'::bytea::text", "abc"),
+    ("upper('été')", "ÉTÉ"),
+]
+REFUSED = {
+    "'0001-01-01 BC'::date": "INVALID_ARGUMENT",
+    "'now'::timestamptz": "INVALID_ARGUMENT",
+    "'10001 years'::interval": "INVALID_ARGUMENT",
+    "'Infinity'::float8::numeric": "INVALID_ARGUMENT",
+    "lpad('a', -1)": "OUT_OF_RANGE",
+    "repeat('a', -1)": "OUT_OF_RANGE",
+    "'\\xff'::bytea::text": "OUT_OF_RANGE",
+    "+1::bigint": "UNIMPLEMENTED",
+    "m::text[]": "UNIMPLEMENTED",
+    "1 = ANY('{1}'::bigint[])": "INVALID_ARGUMENT",
+}
+
+
+def test_expressions_differ_from_postgresql_as_documented(database):
+    found = rows(database, f"SELECT {', '.join(each for each, _ in DIFFERENT)}")
+    assert found == [[expected for _, expected in DIFFERENT]]
+
+
+@pytest.mark.parametrize("expression", REFUSED)
+def test_an_expression_of_postgresql_is_refused_as_documented(database, expression):
+    with pytest.raises(exceptions.GoogleAPICallError) as refused:
+        rows(database, f"SELECT {expression} FROM t")
+    assert refused.value.grpc_status_code.name == REFUSED[expression]
+
+
 @pytest.mark.parametrize("method", ["hash_join", "apply_join", "merge_join"])
 def test_every_join_finds_nan(database, method):
     sql = f"SELECT a.id, b.id FROM t a JOIN /*@ JOIN_METHOD = {method} */ t b ON a.f = b.f"
