@@ -124,7 +124,7 @@ class Receiver:
 
     def next(self) -> Any:
         """Return the next row; None when the call has ended."""
-        event = self._events.get(timeout=20)
+        event = self._events.get(timeout=60)
         if isinstance(event, Exception):
             raise event
         return event

@@ -15,7 +15,7 @@ from google.protobuf.wrappers_pb2 import Int64Value, StringValue
 
 from tests.conformance.echo_service import Place, method, served
 
-TIMEOUT = 20.0
+TIMEOUT = 60.0
 Scenario = Callable[[grpc.aio.Channel, Place], Awaitable[None]]
 
 

@@ -26,7 +26,7 @@ TYPES = {
     "token": param_types.STRING,
 }
 RPC = "ExecuteStreamingSql"
-SECONDS = 20
+SECONDS = 60.0
 _numbers = count(1)
 
 

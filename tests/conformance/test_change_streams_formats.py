@@ -39,7 +39,7 @@ NF = exceptions.NotFound
 OOR = exceptions.OutOfRange
 PD = exceptions.PermissionDenied
 UNIMPLEMENTED = exceptions.MethodNotImplemented
-SECONDS = 20
+SECONDS = 60.0
 _keys = count(1)
 
 refused = pytest.raises

@@ -16,7 +16,7 @@ from grpc_status import rpc_status
 
 from tests.conformance.echo_service import SERVICE, Place, method, served
 
-TIMEOUT = 20.0
+TIMEOUT = 60.0
 
 
 @pytest.fixture(params=["port", "embedded"])

@@ -25,7 +25,7 @@ READ = (
     "SELECT ChangeRecord FROM READ_S(start_timestamp => @start, end_timestamp => NULL,"
     " partition_token => @token, heartbeat_milliseconds => 300000)"
 )
-SECONDS = 30
+SECONDS = 60.0
 
 
 class Rest:

@@ -15,7 +15,7 @@ from typing import Any
 
 CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
 DRIVER = shutil.which("chromedriver")
-SECONDS_MAX = 20.0  # for anything that is waited for
+SECONDS_MAX = 60.0  # for anything that is waited for
 _ELEMENT = "element-6066-11e4-a52e-4f735466cecf"
 _KEYS = {
     "Enter": "\ue007",

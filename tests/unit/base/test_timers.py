@@ -7,7 +7,7 @@ import pytest
 
 from spanemu.base.clock import NANOS_PER_HOUR, NANOS_PER_MILLI, ManualClock, SystemClock
 
-SECONDS = 20.0
+SECONDS = 60.0
 
 
 def alarm(clock: SystemClock, nanos: int) -> Callable[[], bool]:

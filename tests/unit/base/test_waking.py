@@ -7,7 +7,7 @@ import pytest
 from spanemu.base import waking
 from spanemu.base.waking import Waker
 
-SECONDS = 20.0
+SECONDS = 60.0
 
 
 def test_signals_wake_soon_on_another_thread() -> None:

@@ -27,7 +27,7 @@ from spanemu.values.mutation import Delete, RawKeySet, Write, WriteKind
 
 STREAM = "CREATE CHANGE STREAM S FOR ALL"
 HEARTBEAT_MILLIS = 300_000
-SECONDS = 20.0
+SECONDS = 60.0
 
 
 class World:

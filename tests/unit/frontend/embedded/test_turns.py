@@ -12,7 +12,7 @@ from spanemu.frontend.embedded import turns as module
 from spanemu.frontend.embedded.status import EmbeddedCall
 from spanemu.frontend.embedded.turns import Turns
 
-SECONDS_MAX = 20.0
+SECONDS_MAX = 60.0
 
 
 @pytest.fixture
