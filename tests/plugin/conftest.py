@@ -29,7 +29,7 @@ SHARED = (
 
 # Plugins that come with packages of the tests. Each process, and each worker of xdist, would import
 # them: a quarter of the processor time of a small suite.
-UNNEEDED = ("faker", "anyio", "hypothesispytest")
+UNNEEDED = ("-p", "no:faker", "-p", "no:anyio", "-p", "no:hypothesispytest")
 
 SCHEMA = """
 CREATE TABLE Singers (
@@ -88,8 +88,7 @@ class Project:
     def run_apart(self, text, *args):
         """Run one test file in a process of its own, where the plugin loads by its entry point."""
         self._pytester.makepyfile(text)
-        without = [part for name in UNNEEDED for part in ("-p", f"no:{name}")]
-        return self._pytester.runpytest_subprocess("-W", "error", *without, *args)
+        return self._pytester.runpytest_subprocess("-W", "error", *UNNEEDED, *args)
 
 
 @pytest.fixture

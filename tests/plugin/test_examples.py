@@ -7,6 +7,7 @@ import pytest
 
 from tests.conformance.reference import official_process
 from tests.installed import needs
+from tests.plugin.conftest import UNNEEDED
 
 EXAMPLES = Path(__file__).parents[2] / "docs" / "examples"
 # The libraries warn of each other.
@@ -40,7 +41,7 @@ def run(project, pytester):
     def run(name, *args):
         needs(*NEEDED[name])
         shutil.copytree(EXAMPLES / name, project.path, dirs_exist_ok=True)
-        return pytester.runpytest_subprocess("-W", "error", *QUIET, "-v", *args)
+        return pytester.runpytest_subprocess("-W", "error", *QUIET, *UNNEEDED, "-v", *args)
 
     return run
 
