@@ -25,7 +25,7 @@ from spanemu.schema.history import History
 from spanemu.schema.schema import Schema
 from spanemu.storage.layout import TreeId, tree_of
 from spanemu.storage.reads import LATEST
-from spanemu.storage.sizes import map_bytes
+from spanemu.storage.sizes import own_bytes
 from spanemu.storage.store import Store
 from spanemu.txn.buffer import Buffer
 from spanemu.txn.locks.table import LockTable
@@ -154,7 +154,7 @@ class DatabaseCore:
     def expect_garbage(self) -> None:
         """Let collections find the rows of this database, which was dropped."""
         with self.store.mutex:
-            heap.count_garbage(map_bytes(self.store.split_map))
+            heap.count_garbage(own_bytes(self.store.split_map))
         if self.heap_age == heap.age:
             return  # A collection that Python starts visits them.
         trees = map(tree_of, self.generation.schema.tables_and_indexes())

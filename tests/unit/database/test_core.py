@@ -38,3 +38,15 @@ def test_schemas_that_nobody_can_read_any_more_are_forgotten() -> None:
     assert len(history.all()) == 2
     before = history.start(0)
     assert len(history.at(before).schema.tables["items"].columns) == 8
+
+
+def test_the_rows_of_a_dropped_database_are_counted_as_garbage_but_not_those_of_a_clone(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    sizes: list[int] = []
+    monkeypatch.setattr(heap, "count_garbage", sizes.append)
+    Shop().database.close()
+    shop = Shop()
+    shop.database.clone(f"{shop.database.name}-2").close()
+    assert sizes[0] > 0
+    assert sizes[1] == 0
