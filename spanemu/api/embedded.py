@@ -49,7 +49,7 @@ from spanemu.control.clock import EmbeddedClock, as_datetime, nanos_of
 from spanemu.control.databases import LocalDatabase
 from spanemu.control.emulator import EmulatorInfo, LocalEmulator
 from spanemu.control.saving import LocalSaving
-from spanemu.control.transfers import Dump, FilePath
+from spanemu.control.transfers import DatabaseDump, FilePath
 from spanemu.database.core import Environment
 from spanemu.database.database import Database
 from spanemu.frontend.dispatch import Endpoints
@@ -117,7 +117,7 @@ class EmbeddedDatabase(LocalDatabase, DatabaseHandle):
     def drop(self) -> None:
         self._instances.drop_database(self.name)
 
-    def dump(self, path: FilePath = "", **options: Any) -> Dump:
+    def dump(self, path: FilePath = "", **options: Any) -> DatabaseDump:
         return self._transfers().dump(path, **options)
 
     def load(self, path: FilePath = "", **options: Any) -> int:

@@ -14,7 +14,7 @@ from typing import Unpack
 from spanemu.admin.instances import Instances
 from spanemu.api.data_connection import DataConnection
 from spanemu.base.resource_names import DatabaseName
-from spanemu.control.transfers import SQL_BYTES_MAX, Dump, FilePath, Parts, TransferControl
+from spanemu.control.transfers import SQL_BYTES_MAX, DatabaseDump, FilePath, Parts, TransferControl
 from spanemu.frontend.embedded.channel import EmbeddedChannel
 from spanemu.frontend.services import endpoints_for
 from spanemu.interchange.files import SQL, check_whole, checked_form, read_files, write_files
@@ -30,7 +30,9 @@ class LocalTransfers(TransferControl):
         self._instances = instances
         self._path = path
 
-    def dump(self, path: FilePath = "", *, format: str = "", **parts: Unpack[Parts]) -> Dump:
+    def dump(
+        self, path: FilePath = "", *, format: str = "", **parts: Unpack[Parts]
+    ) -> DatabaseDump:
         counter, text = RowCounter(), _LimitedText()
         form = checked_form(format or SQL)
         if not path and form != SQL:
@@ -44,7 +46,7 @@ class LocalTransfers(TransferControl):
                 write_files(Path(path), form, dumped)
             else:
                 write_sql(text, dumped)
-        return Dump(counter.rows, text.getvalue())
+        return DatabaseDump(counter.rows, text.getvalue())
 
     def load(
         self, path: FilePath = "", *, sql: str = "", format: str = "", **parts: Unpack[Parts]

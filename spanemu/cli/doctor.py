@@ -45,7 +45,6 @@ OPTIONAL = {
     "pytest": "the pytest plugin",
     "fastavro": "dump and load of Avro (spanemu[avro])",
     "prompt_toolkit": "the line editor of spanemu sql (spanemu[sql])",
-    "hpack": "serve --grpc-server h2 (spanemu[h2])",
     "grpcio-reflection": "server reflection (spanemu[reflection])",
     "opentelemetry-exporter-otlp-proto-http": "traces (spanemu[otel])",
     "sqlalchemy-spanner": "SQLAlchemy (spanemu[sqlalchemy])",

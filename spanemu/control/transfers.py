@@ -28,7 +28,7 @@ FilePath = Annotated[str, Sent(absolute_path)]
 
 
 @dataclass(frozen=True, slots=True)
-class Dump:
+class DatabaseDump:
     """A dump that was written: the number of rows, and the SQL text of a dump without files."""
 
     rows: int
@@ -50,7 +50,9 @@ class TransferControl(ControlInterface):
     SCOPE = "database"
 
     @operation("Dump", "POST :dump")
-    def dump(self, path: FilePath = "", *, format: str = "", **parts: Unpack[Parts]) -> Dump:
+    def dump(
+        self, path: FilePath = "", *, format: str = "", **parts: Unpack[Parts]
+    ) -> DatabaseDump:
         """Write the schema and the rows of one moment to files, or return them as SQL text.
 
         `path` is on the machine of the emulator: a file if `format` is "sql", the default, and a

@@ -59,6 +59,8 @@ def test_the_file_is_as_declared() -> None:
 def test_each_operation_has_an_rpc_and_names_as_in_json() -> None:
     service = typed_service()
     assert {method.name for method in service.methods} == set(OPERATIONS)
+    # Compilers would take the name of such a response for the RPC.
+    assert not set(OPERATIONS) & {method.output_type.name for method in service.methods}
     messages = service.file.message_types_by_name.values()
     names = {field.name: field.json_name for message in messages for field in message.fields}
     assert names == {name: camel_case(name) for name in names}

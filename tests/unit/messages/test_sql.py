@@ -306,7 +306,12 @@ def test_updates_that_are_refused(database: Any, assigned: str, where: str, code
     assert failure(changed, database, sql)[0] == code
 
 
-def test_the_bundle_changes(database: Any) -> None:
+def test_the_bundle_changes(database: Any, request: pytest.FixtureRequest) -> None:
+    request.addfinalizer(
+        lambda: database.update_ddl(
+            ["ALTER PROTO BUNDLE DELETE (shop.Hidden)"], proto_descriptors=DESCRIPTORS
+        ).result()
+    )
     api = database._instance._client.database_admin_api
     assert api.get_database_ddl(database=database.name).proto_descriptors == DESCRIPTORS
     assert failure(rows, database, "SELECT NEW shop.Hidden(1 AS id)")[0] == "INVALID_ARGUMENT"
