@@ -19,7 +19,7 @@ from spanemu.schema.column import Column, KeyPart
 from spanemu.txn.cells import surely_valid_length
 from spanemu.txn.rules import CompiledIndex, CompiledTable, Row, is_timestamp
 from spanemu.txn.write import WriteBatch
-from spanemu.txn.write_plan import MANY_ROWS, ROWS_AT_ONCE, WritePlan
+from spanemu.txn.write_plan import ROWS_AT_ONCE, WritePlan
 from spanemu.values.columns import ColumnEncoder, joined_parts, key_column_encoder
 from spanemu.values.mutation import CommitTimestampMark, Mutation, Write, WriteKind
 
@@ -31,8 +31,6 @@ def joined_writes(mutations: Sequence[Mutation]) -> Sequence[Mutation]:
 
     Most client libraries send a mutation for each row.
     """
-    if len(mutations) < MANY_ROWS:
-        return mutations
     joined: list[Mutation] = []
     for shape, group in groupby(mutations, _shape):
         if shape is None:
@@ -51,18 +49,12 @@ def _shape(mutation: Mutation) -> tuple[WriteKind, str, tuple[str, ...]] | None:
 
 
 def write_rows(batch: WriteBatch, plan: WritePlan, rows: Sequence[Sequence[Any]]) -> None:
-    """Write the rows of a mutation, in order."""
-    if len(rows) >= MANY_ROWS and (bulk := _bulk_insert(plan)) is not None:
-        for part in parts_of(rows, ROWS_AT_ONCE):
-            if not bulk.write(batch, part):
-                _write_each(batch, plan, part)
-    else:
-        _write_each(batch, plan, rows)
-
-
-def _write_each(batch: WriteBatch, plan: WritePlan, rows: Sequence[Sequence[Any]]) -> None:
-    for cells in interruptible(rows):
-        batch.write(plan, cells)
+    """Write rows, in order: at once where that is possible, otherwise one by one."""
+    bulk = _bulk_insert(plan)
+    for part in parts_of(rows, ROWS_AT_ONCE):
+        if bulk is None or not bulk.write(batch, part):
+            for cells in interruptible(part):
+                batch.write(plan, cells)
 
 
 def _bulk_insert(plan: WritePlan) -> BulkInsert | None:

@@ -19,7 +19,6 @@ from spanemu.sql.functions.registry import Context
 from spanemu.storage.change_log import ChangeOrigin
 from spanemu.storage.layout import TreeId, encoder_of, parts_of, tree_of
 from spanemu.storage.observer import TreeWrite, inform
-from spanemu.txn.bulk_insert import joined_writes, write_rows
 from spanemu.txn.change_capture import net_changes
 from spanemu.txn.constraint_checks import verify
 from spanemu.txn.errors.requests import (
@@ -42,7 +41,7 @@ from spanemu.txn.locks.modes import WRITE_ROW
 from spanemu.txn.read_write import TransactionWorkspace
 from spanemu.txn.rules import CompiledSchema, CompiledTable
 from spanemu.txn.write import WriteBatch
-from spanemu.txn.write_plan import DELETION, WritePlan, plan_at, plan_of
+from spanemu.txn.write_plan import DELETION, MANY_ROWS, WritePlan, plan_at, plan_of
 from spanemu.values.key_text import key_text
 from spanemu.values.mutation import (
     COMMIT_TIMESTAMP,
@@ -57,8 +56,9 @@ from spanemu.values.mutation import (
 )
 
 if TYPE_CHECKING:
-    from spanemu.txn import key_sets
+    from spanemu.txn import bulk_insert, key_sets
 else:
+    bulk_insert = deferred("spanemu.txn.bulk_insert")
     key_sets = deferred("spanemu.txn.key_sets")
 
 
@@ -143,11 +143,13 @@ def buffer_mutations(
     batch = WriteBatch(transaction)
     try:
         to_step = partial(resolve, compiled_schema, transaction.context)
-        steps = list(map(to_step, joined_writes(mutations)))
+        if len(mutations) >= MANY_ROWS:
+            mutations = bulk_insert.joined_writes(mutations)
+        steps = list(map(to_step, mutations))
         for position, step in enumerate(steps):
             try:
                 if isinstance(step, RowsToWrite):
-                    write_rows(batch, step.plan, step.rows)
+                    _write_rows(batch, step)
                 else:
                     _delete(transaction, batch, step)
             except ParentRowMissing as missing:
@@ -168,6 +170,15 @@ def buffer_mutations(
         transaction.validate()  # An error that only a stale snapshot causes becomes ABORTED.
         raise
     return batch.count
+
+
+def _write_rows(batch: WriteBatch, step: RowsToWrite) -> None:
+    """Write the rows of a mutation, in order."""
+    if len(step.rows) >= MANY_ROWS:
+        bulk_insert.write_rows(batch, step.plan, step.rows)
+        return
+    for cells in interruptible(step.rows):
+        batch.write(step.plan, cells)
 
 
 def buffer_rows(

@@ -28,7 +28,6 @@ from spanemu.txn.errors.requests import (
 )
 from spanemu.txn.locks.modes import Lock, update_lock
 from spanemu.txn.rules import CompiledTable, Row, is_timestamp
-from spanemu.values.columns import ColumnDecoder, column_decoder
 from spanemu.values.errors import BadValue
 from spanemu.values.mutation import COMMIT_TIMESTAMP, COMMIT_TIMESTAMP_PLACEHOLDER, WriteKind
 from spanemu.values.timestamp import format_utc
@@ -36,7 +35,9 @@ from spanemu.values.value import decoder
 
 if TYPE_CHECKING:
     from spanemu.txn.errors import values as value_errors
+    from spanemu.values import columns as value_columns
 else:
+    value_columns = deferred("spanemu.values.columns")
     value_errors = deferred("spanemu.txn.errors.values")
 
 DELETION = 1  # mutations of a deleted key or range, and of a removed index entry
@@ -121,7 +122,7 @@ class WritePlan:
         self.mutations = row_mutations(self.listed, self._computed(), key, by_dml=by_dml)
 
     @cached_property
-    def _column_decoders(self) -> tuple[ColumnDecoder, ...]:
+    def _column_decoders(self) -> tuple[value_columns.ColumnDecoder, ...]:
         nan_greatest = self.rules.compiled.schema.orders.nan_greatest
         return tuple(
             _cell_column_decoder(column, decode, nan_greatest=nan_greatest)
@@ -307,14 +308,16 @@ def cell_decoder(column: Column, *, nan_greatest: bool = False) -> Decode:
     return with_placeholder
 
 
-def _cell_column_decoder(column: Column, decode: Decode, *, nan_greatest: bool) -> ColumnDecoder:
+def _cell_column_decoder(
+    column: Column, decode: Decode, *, nan_greatest: bool
+) -> value_columns.ColumnDecoder:
     """Return `cell_decoder` for many values of the column at once."""
     if nan_greatest and column.type.is_float:
         return lambda wire: list(map(decode, wire))
-    decode_column = column_decoder(column.type, decode)
+    decode_column = value_columns.column_decoder(column.type, decode)
     if not is_timestamp(column):
         return decode_column
-    without_placeholder = column_decoder(column.type, decoder(column.type))
+    without_placeholder = value_columns.column_decoder(column.type, decoder(column.type))
     return lambda wire: (
         decode_column(wire) if COMMIT_TIMESTAMP_PLACEHOLDER in wire else without_placeholder(wire)
     )

@@ -10,7 +10,8 @@ import pytest
 
 from spanemu.base.errors import SpannerError
 from spanemu.storage import store
-from spanemu.txn import bulk_insert, write_plan
+from spanemu.txn import commit as commits_of_mutations
+from spanemu.txn import write_plan
 from spanemu.txn.bulk_insert import BulkInsert
 from spanemu.txn.state import State
 from spanemu.values.mutation import COMMIT_TIMESTAMP_PLACEHOLDER, Mutation, Write, WriteKind
@@ -27,7 +28,7 @@ SCHEMA = (
 )
 TREES = ("T", "ByF", "BySN", "ByY", "ByWN")
 NAMES = ("I", "S", "F", "B", "Y", "W", "N", "J", "V")
-SIZES = ((write_plan, "MANY_ROWS"), (bulk_insert, "MANY_ROWS"), (store, "MANY_WRITES"))
+SIZES = ((write_plan, "MANY_ROWS"), (commits_of_mutations, "MANY_ROWS"), (store, "MANY_WRITES"))
 
 VALUES: list[tuple[str, Any]] = [
     *(("I", value) for value in (None, "x", "1_0", " 77 ", "9" * 20, 5, "1000", "-5", "١")),
