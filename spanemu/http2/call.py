@@ -15,6 +15,7 @@ from spanemu.http2.header_block import METADATA, Field
 
 _UNITS = {b"H": 3600.0, b"M": 60.0, b"S": 1.0, b"m": 1e-3, b"u": 1e-6, b"n": 1e-9}
 _DIGITS_MAX = 8
+_SHOWN_BYTES = 100  # of a value in an error
 
 
 class Caller(Protocol):
@@ -82,5 +83,6 @@ def timeout_seconds(value: bytes) -> float:
     """Return the seconds of a grpc-timeout header, such as "100m". Raises RefusedRequest."""
     number, unit = value[:-1], _UNITS.get(value[-1:])
     if unit is None or not number.isdigit() or len(number) > _DIGITS_MAX:
-        raise RefusedRequest(Code.INTERNAL, f"malformed grpc-timeout: {value.decode('latin-1')}")
+        shown = value[:_SHOWN_BYTES].decode("latin-1")
+        raise RefusedRequest(Code.INTERNAL, f"malformed grpc-timeout: {shown}")
     return int(number) * unit

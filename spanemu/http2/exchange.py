@@ -295,10 +295,9 @@ class Exchange(Stream):
             message = self.messages.pop()
             self._send_head()
             self.connection.send(self, PREFIX.pack(0, len(message)) + message, trailers)
-        elif self._has_begun:
-            self.connection.send(self, b"", trailers)
         else:
-            self.connection.send_headers(self, REPLY_HEAD + trailers, is_last=True)
+            head = b"" if self._has_begun else REPLY_HEAD
+            self.connection.send(self, b"", head + trailers)
         self._release()
 
     def _release(self) -> None:

@@ -15,6 +15,7 @@ from spanemu.http2.errors import RefusedRequest
 
 PREFIX = struct.Struct(">BL")
 _ENCODINGS = {b"gzip": 31, b"deflate": 15}  # with the `wbits` of zlib
+_SHOWN_BYTES = 100  # of a value in an error
 ENCODINGS = b"identity, deflate, gzip"
 # All printable ASCII characters but the percent sign.
 _SAFE = "".join(map(chr, range(0x20, 0x7F))).replace("%", "")
@@ -44,7 +45,9 @@ def only_message(body: bytes | bytearray, encoding: bytes) -> bytes:
     if len(body) != PREFIX.size + size:
         whole = "more than one message" if len(body) > PREFIX.size + size else "part of a message"
         raise RefusedRequest(Code.UNIMPLEMENTED, f"The request has {whole}.")
-    message = bytes(body[PREFIX.size :])
+    message = (
+        body[PREFIX.size :] if body.__class__ is bytes else bytes(memoryview(body)[PREFIX.size :])
+    )
     return message if flag == 0 else decompressed(message, flag, encoding)
 
 
@@ -67,7 +70,7 @@ def decompressed(message: bytes, flag: int, encoding: bytes) -> bytes:
 def check_encoding(encoding: bytes) -> None:
     """Raise RefusedRequest for an encoding of messages that is not supported."""
     if encoding != b"identity" and encoding not in _ENCODINGS:
-        name = encoding.decode("latin-1")
+        name = encoding[:_SHOWN_BYTES].decode("latin-1")
         raise RefusedRequest(Code.UNIMPLEMENTED, f"The encoding {name} is not supported.")
 
 

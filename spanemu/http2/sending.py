@@ -74,7 +74,7 @@ class Sender:
         self.stream_window = frames.WINDOW_DEFAULT
         self.frame_bytes = frames.FRAME_BYTES_DEFAULT
         self.output: list[bytes | memoryview] = []
-        self.queued_bytes = 0  # in the queues of streams
+        self.queued_bytes = 0  # in the queues of streams, the trailers behind them included
         self.control_bytes = 0  # of answers in the output; whoever sends it resets it
         self.is_congested = False  # The socket takes no more: replies wait in their queues.
         self._blocked: dict[Stream, None] = {}  # streams that wait for the connection
@@ -127,7 +127,9 @@ class Sender:
             return
         stream.queue.append(memoryview(data))
         self.queued_bytes += size
-        stream.trailers = trailers
+        if trailers is not None:
+            stream.trailers = trailers
+            self.queued_bytes += len(trailers)
         self.pump(stream)
 
     def pump(self, stream: Stream) -> None:
@@ -142,6 +144,8 @@ class Sender:
                     self._blocked[stream] = None
                 return
             data = queue.popleft()
+            if not data:  # Only the end of the reply waited; its window may be below 0.
+                continue
             if len(data) > room:
                 queue.appendleft(data[room:])
                 data = data[:room]
@@ -152,6 +156,7 @@ class Sender:
             self.output.append(frames.head(size, frames.DATA, 0, stream.id))
             self.output.append(data)
         if stream.trailers is not None:
+            self.queued_bytes -= len(stream.trailers)
             self.send_headers(stream, stream.trailers, is_last=True)
         else:
             stream.drained()
@@ -166,8 +171,10 @@ class Sender:
     def drop_queue(self, stream: Stream) -> None:
         """Forget what the client has not taken of a stream."""
         self._blocked.pop(stream, None)
-        self.queued_bytes -= sum(map(len, stream.queue))
-        stream.queue.clear()
+        if stream.queue:
+            self.queued_bytes -= sum(map(len, stream.queue)) + len(stream.trailers or b"")
+            stream.queue.clear()
+            stream.trailers = None
 
     def _finish(self, stream: Stream) -> None:
         """Close a stream whose reply is complete."""

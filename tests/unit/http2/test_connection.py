@@ -357,6 +357,18 @@ def test_the_end_of_an_empty_reply_needs_no_window() -> None:
     assert body(connection) == {1: b"."}
 
 
+def test_the_end_is_sent_although_the_window_shrank_below_zero() -> None:
+    connection = connected(
+        frames.PREFACE + frames.settings({frames.INITIAL_WINDOW_SIZE: 9}) + WHOLE
+    )
+    connection.send(made[0], b"abcdefgh")
+    connection.receive(frames.settings({frames.INITIAL_WINDOW_SIZE: 2}))
+    assert made[0].window < 0
+    connection.send(made[0], b"", b"\x88")
+    assert body(connection) == {1: b"abcdefgh."}
+    assert (connection.queued_bytes, connection.streams) == (0, {})
+
+
 def test_large_data_are_cut_to_the_frames_that_the_client_takes() -> None:
     connection = connected(frames.PREFACE + SETTINGS + WHOLE)
     connection.send(made[0], b"a" * 40_000, b"\x88")
@@ -382,10 +394,11 @@ def test_nothing_is_sent_on_while_the_socket_takes_nothing() -> None:
     connection.is_congested = True
     connection.send(made[0], b"abc", b"\x88")
     assert body(connection) == {}
-    assert connection.queued_bytes == 3
+    assert connection.queued_bytes == len(b"abc" + b"\x88")
     connection.is_congested = False
     connection.resume()
     assert body(connection) == {1: b"abc."}
+    assert connection.queued_bytes == 0
 
 
 def test_a_reset_forgets_what_waited() -> None:

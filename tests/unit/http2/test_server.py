@@ -23,6 +23,7 @@ from spanemu.base.errors import Code
 from spanemu.frontend.dispatch import Endpoints
 from spanemu.frontend.method import Method, Service
 from spanemu.http2 import client as client_module
+from spanemu.http2 import connection as connection_module
 from spanemu.http2 import conversation as conversation_module
 from spanemu.http2 import exchange as exchange_module
 from spanemu.http2 import frames, loop
@@ -34,6 +35,7 @@ from tests.certificates import write_certificate
 from tests.unit.http2.raw_client import SECONDS, RawClient
 
 CHUNK = "x" * 50_000
+REFLECTION = "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo"
 
 
 class World:
@@ -381,6 +383,39 @@ def test_replies_that_nobody_takes_hold_up_further_requests(
         served.world.wait_entered()
 
 
+FAILURES = {
+    "no such method": ("/s.S/Other", b""),
+    "no message": ("/s.S/Echo", b"\xff"),
+    "no reflection": (REFLECTION, b"\xff"),
+    "a stream": ("/s.S/Chunks", b"\xff"),
+}
+
+
+@pytest.mark.parametrize("case", FAILURES)
+def test_replies_to_requests_that_fail_are_bounded(
+    served: Served, monkeypatch: pytest.MonkeyPatch, case: str
+) -> None:
+    """A client that reads nothing gets no more replies, and then no more streams."""
+    streams_max, requests = 50, 1_000
+
+    def send_nothing(client: client_module.Client, data: memoryview) -> None:
+        client._unsent, client.connection.is_congested = data, True
+
+    monkeypatch.setattr(connection_module, "STREAMS_MAX", streams_max)
+    monkeypatch.setattr(client_module.Client, "_send", send_nothing)
+    with RawClient(served.port) as raw:
+        wait_for(lambda: served.server._clients)
+        (client,) = served.server._clients
+        for number in range(requests):
+            raw.send(raw.request(2 * number + 1, *FAILURES[case]))
+        wait_for(lambda: client.connection.last_id == 2 * requests - 1)
+        refusals = (
+            (requests - streams_max) * 2 * len(frames.reset(1, 7))
+        )  # one for its DATA as well
+        assert held_bytes(client) < refusals + streams_max * 250 + 1_000
+        assert len(client.connection.streams) == streams_max
+
+
 def test_a_broken_connection_cancels_its_requests(served: Served) -> None:
     with RawClient(served.port) as raw:
         raw.send(raw.request(1, "/s.S/Wait", b""))
@@ -493,8 +528,6 @@ def test_a_stop_without_grace_fails_requests() -> None:
 
 
 # ---------------------------------------------------------------------------- reflection
-
-REFLECTION = "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo"
 
 
 def reflection(served: Served) -> Any:
