@@ -18,7 +18,7 @@ NO_REFLECTION = "Server reflection needs a package: pip install 'spanemu[reflect
 WORKERS_MAX = 1024
 # A little more than the limit of a commit, so that Spanner's own error answers a larger commit.
 MESSAGE_BYTES_MAX = 104 * 1024 * 1024
-_BACKLOG = 128
+_BACKLOG = 1024  # connections of a crowd that comes at once
 _ALL_ADDRESSES = ("0.0.0.0", "::")
 
 

@@ -16,7 +16,7 @@ from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
 from math import inf
-from selectors import EVENT_READ, DefaultSelector
+from selectors import EVENT_READ, DefaultSelector, SelectSelector
 from socket import socketpair
 from typing import Protocol
 
@@ -28,6 +28,8 @@ IDLE_TICKS = 50  # without a request, until the watch sleeps
 _SWEEP_SECONDS = 1.0
 _IDLE_SECONDS = 1.0  # between two looks then
 SPARE_THREADS = 4  # that wait to lead; further ones end
+# Windows has nothing but select, which takes 512 sockets: two are the server's own.
+SOCKETS_MAX = 500 if issubclass(DefaultSelector, SelectSelector) else 1_000_000
 
 
 class Task(Protocol):

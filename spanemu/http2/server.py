@@ -5,6 +5,7 @@ It offers what `frontend.server` offers, in the same way.
 
 from __future__ import annotations
 
+import errno
 import socket
 import ssl
 import threading
@@ -24,7 +25,7 @@ from spanemu.frontend.listening import (
     WORKERS_MAX,
     listen_at,
 )
-from spanemu.http2.loop import Loop
+from spanemu.http2.loop import SOCKETS_MAX, Loop
 
 if TYPE_CHECKING:
     from spanemu.frontend import reflection
@@ -40,7 +41,7 @@ else:
 STOP_SECONDS = 5.0
 _ACCEPTS_MAX = 64  # connections in a row, before the others have their turn
 _STOP_SWEEP_SECONDS = 0.05
-_PAUSE_SECONDS = 0.1  # before the next connection when the process has no descriptor left
+_EXHAUSTED = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)
 _STOPPING = Failure(Code.UNAVAILABLE, "The server is stopping.")
 
 
@@ -54,6 +55,7 @@ class Http2Server:
         self._clients: set[clients.Client] = set()
         self._tls: ssl.SSLContext | None = None
         self._is_stopping = False
+        self._is_full = False  # No more connections are taken: they wait in the system.
         self._ended = threading.Event()  # All requests have ended, while the server stops.
 
     def start(self, host_port: str = "127.0.0.1:0", tls: ssl.SSLContext | None = None) -> int:
@@ -88,7 +90,8 @@ class Http2Server:
 
     def _begin_stop(self, loop: Loop) -> None:
         self._is_stopping = True
-        loop.selector.unregister(self._listener)
+        if not self._is_full:
+            loop.selector.unregister(self._listener)
         self._listener.close()
         loop.sweep_every(_STOP_SWEEP_SECONDS)
         for client in tuple(self._clients):
@@ -115,22 +118,46 @@ class Http2Server:
                 log.exception("a connection failed")
                 client.close()
         self._check_ended()
+        self._go_on()
         return bool(self._clients)
 
     def ready(self, events: int) -> None:
         """Take the connections that wait."""
         for _ in range(_ACCEPTS_MAX):
+            if len(self._clients) >= SOCKETS_MAX:
+                self._pause()
+                return
             try:
                 connected, address = self._listener.accept()
             except BlockingIOError:
                 return
-            except OSError:  # The client left, or the process has no descriptor left.
-                threading.Event().wait(_PAUSE_SECONDS)
-                return
+            except OSError as problem:
+                if problem.errno in _EXHAUSTED:
+                    self._pause()
+                    return
+                continue  # The client left.
             try:
                 self._welcome(connected, str(address[0]).removeprefix("::ffff:"))
             except OSError:
                 connected.close()
+
+    def _pause(self) -> None:
+        """Take no connections until one is closed, or the next sweep."""
+        if (loop := self._loop) is not None:
+            self._is_full = True
+            loop.selector.unregister(self._listener)
+            loop.sweep_soon()
+
+    def _go_on(self) -> None:
+        """Take connections again."""
+        if self._is_full and not self._is_stopping and (loop := self._loop) is not None:
+            self._is_full = False
+            loop.selector.register(self._listener, EVENT_READ, self)
+
+    def _forget(self, client: clients.Client) -> None:
+        """Take note that a client is gone, which makes room for another."""
+        self._clients.discard(client)
+        self._go_on()
 
     def _welcome(self, connected: socket.socket, peer: str) -> None:
         connected.setblocking(False)
@@ -143,7 +170,7 @@ class Http2Server:
         if loop is None:
             connected.close()
             return
-        client = clients.Client(connected, peer, self._methods, loop, self._clients.discard)
+        client = clients.Client(connected, peer, self._methods, loop, self._forget)
         self._clients.add(client)
         loop.sweep_soon()
         if self._tls is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import gzip
 import socket
 import ssl
@@ -467,6 +468,46 @@ def test_a_client_that_never_begins_is_disconnected(
     with socket.create_connection(("127.0.0.1", shared.port), SECONDS) as silent:
         while silent.recv(1_000):  # the server's settings, then the end
             pass
+
+
+def test_connections_beyond_the_limit_wait(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(server_module, "SOCKETS_MAX", 2)
+    with RawClient(served.port) as first, RawClient(served.port) as second:
+        for client in (first, second):
+            client.send(client.request(1, *ECHO))
+            assert client.reply(1)[0]["grpc-status"] == "0"
+        with RawClient(served.port) as third:
+            third.send(third.request(1, *ECHO))
+            wait_for(lambda: served.server._is_full)
+            first.send(first.request(3, *ECHO))
+            assert first.reply(3)[0]["grpc-status"] == "0"
+            assert len(served.server._clients) == 2
+            second.socket.shutdown(socket.SHUT_RDWR)
+            assert third.reply(1)[0]["grpc-status"] == "0"
+
+
+def test_a_process_without_descriptors_takes_connections_later(served: Served) -> None:
+    listener: Any = served.server._listener
+    has_room = threading.Event()
+
+    class Exhausted:
+        """A listener that finds no descriptor at first."""
+
+        fileno, close = listener.fileno, listener.close
+
+        def accept(self) -> Any:
+            if not has_room.is_set():
+                raise OSError(errno.EMFILE, "Too many open files")
+            return listener.accept()
+
+    assert served.echo() == TEXT
+    served.server._listener = Exhausted()  # type: ignore[assignment]
+    with RawClient(served.port) as late:
+        wait_for(lambda: served.server._is_full)
+        assert served.echo() == TEXT
+        has_room.set()
+        late.send(late.request(1, *ECHO))
+        assert late.reply(1)[0]["grpc-status"] == "0"
 
 
 def test_keep_alive(shared: Served) -> None:

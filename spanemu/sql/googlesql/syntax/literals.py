@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from spanemu.base.deferred import lazy_pattern
+from spanemu.base.patterns import lazy_pattern
 from spanemu.sql.token_cursor import BadLiteral
 
 _SIMPLE = {
