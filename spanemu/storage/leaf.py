@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
-from collections.abc import Callable, Mapping, Sequence
+from bisect import bisect_left, insort
+from collections.abc import Callable, Sequence
+from threading import Lock
 
 from spanemu.storage.versions import Row, Version
 
 LEAF_KEYS_MAX = 512
 LEAF_KEYS_MIN = 64  # A smaller leaf is joined with its neighbour, if both fit into one.
 UPDATE_COST = 16  # of a pending key in its leaf, in look-ups of a row's newest version
-FEW_KEYS = 4  # are inserted into a leaf one by one
+FEW_KEYS = 8  # that arrived are inserted one by one, because sorting the leaf would take longer
+_sorting = Lock()  # Guards the keys that arrived in leaves which several stores share.
 
 
 class Leaf:
@@ -19,16 +21,43 @@ class Leaf:
     `rows` is None until a scan needs it, and again after many updates without a scan. `deleted`
     counts the deleted rows. `newest` is not earlier than the versions. Only the tree of the same
     `owner` may modify the leaf; but any scan may make the rows of a leaf that has none.
+
+    A large commit only appends its keys to `arrived`, if the leaf has no rows; `keys` sorts them
+    in. A search for the place of each key would compare it with keys all over the memory, which in
+    a large table takes longer than to write the row.
     """
 
-    __slots__ = ("deleted", "keys", "newest", "owner", "rows")
+    __slots__ = ("_keys", "arrived", "deleted", "newest", "owner", "rows")
 
     def __init__(self, keys: list[bytes], newest: int, deleted: int, owner: object) -> None:
-        self.keys = keys
+        self._keys = keys
+        self.arrived: list[bytes] = []
         self.rows: list[Row | None] | None = None
         self.newest = newest
         self.deleted = deleted
         self.owner = owner
+
+    @property
+    def keys(self) -> list[bytes]:
+        """All keys, sorted."""
+        if self.arrived:
+            with _sorting:
+                self._sort()
+        return self._keys
+
+    def _sort(self) -> None:
+        arrived = self.arrived  # Empty, if another thread was faster.
+        if len(arrived) <= FEW_KEYS:
+            for key in arrived:
+                insort(self._keys, key)
+        else:
+            self._keys += arrived
+            self._keys.sort()
+        self.arrived = []
+
+    def overflows(self, keys_max: int) -> bool:
+        """Return whether the leaf has more than `keys_max` keys."""
+        return len(self._keys) + len(self.arrived) > keys_max
 
     def copy(self, owner: object) -> Leaf:
         """Return a leaf with the same content that another tree may modify."""
@@ -38,10 +67,24 @@ class Leaf:
 
     def join(self, upper: Leaf) -> None:
         """Add the keys of the leaf after this one."""
-        self.keys += upper.keys
+        keys = self.keys
+        keys += upper.keys
         self.rows = None
         self.deleted += upper.deleted
         self.newest = max(self.newest, upper.newest)
+
+    def cut(self, keys_max: int, *, in_order: bool) -> list[list[bytes]]:
+        """Return the keys that further leaves are to hold, and remove them from this leaf.
+
+        Keys that are written in order fill their leaves.
+        """
+        keys = self.keys
+        leaves = -(-len(keys) // keys_max)
+        size = keys_max if in_order else -(-len(keys) // leaves)
+        parts = [keys[start : start + size] for start in range(size, len(keys), size)]
+        del keys[size:]
+        self.rows = None
+        return parts
 
     def update(
         self, keys: Sequence[bytes], latest: int, find: Callable[[Sequence[bytes]], list[Version]]
@@ -57,26 +100,10 @@ class Leaf:
             for key, version in zip(keys, find(keys), strict=True):
                 self.rows[bisect_left(self.keys, key)] = version[1]
 
-    def insert(self, keys: Sequence[bytes], versions: Mapping[bytes, Version]) -> None:
-        """Insert new keys, in order, with the rows of their versions."""
-        present, rows = self.keys, self.rows
-        if len(keys) > FEW_KEYS:
-            present += keys
-            present.sort()
-            self.rows = None
-            return
-        for key in keys:
-            position = bisect_left(present, key)
-            present.insert(position, key)
-            if rows is not None:
-                rows.insert(position, versions[key][1])
-
-
-def cuts(count: int, keys_max: int, *, in_order: bool) -> range:
-    """Return the ends of the leaves, but for the last, that `count` keys are divided into.
-
-    Keys that are written in order fill their leaves.
-    """
-    leaves = -(-count // keys_max)
-    size = keys_max if in_order else -(-count // leaves)
-    return range(size, count, size)
+    def insert(self, key: bytes, row: Row | None) -> None:
+        """Insert a new key with its row."""
+        keys = self.keys
+        position = bisect_left(keys, key)
+        keys.insert(position, key)
+        if self.rows is not None:
+            self.rows.insert(position, row)

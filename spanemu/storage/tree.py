@@ -11,6 +11,8 @@ An update of a row does not search for its leaf. While no leaf has rows, it only
 time of the latest such update; later it adds the key to `_pending`, and the next scan of more than
 a few rows updates the leaves. After many updates without a scan, all leaves drop their rows.
 
+Large commits append new keys to leaves, which sort them when they are needed (`Leaf.keys`).
+
 A copy shares the dictionaries and the leaves, and copies a leaf when it first modifies it: its
 cost does not depend on the number of rows. The copied tree must not be modified any more.
 
@@ -31,7 +33,7 @@ from threading import RLock
 
 from spanemu.base.clock import BEGINNING
 from spanemu.storage import layers
-from spanemu.storage.leaf import LEAF_KEYS_MAX, LEAF_KEYS_MIN, UPDATE_COST, Leaf, cuts
+from spanemu.storage.leaf import LEAF_KEYS_MAX, LEAF_KEYS_MIN, UPDATE_COST, Leaf
 from spanemu.storage.versions import Row, Version, visible
 
 # After so many updates without a scan, or an eighth of the keys, leaves have no rows.
@@ -147,29 +149,31 @@ class Tree:
             leaf.newest = version[0]
         if version[1] is None:
             leaf.deleted += 1
-        keys = leaf.keys
-        position = bisect_left(keys, key)
-        keys.insert(position, key)
-        if leaf.rows is not None:
-            leaf.rows.insert(position, version[1])
+        leaf.insert(key, version[1])
         self._count += 1
         self._ends = None
-        if len(keys) > LEAF_KEYS_MAX:
-            is_last = position == len(keys) - 1
-            self._divide(number, cuts(len(keys), LEAF_KEYS_MAX, in_order=is_last))
+        if leaf.overflows(LEAF_KEYS_MAX):
+            self._divide(number, in_order=leaf.keys[-1] == key)
 
     def insert_all(self, versions: Mapping[bytes, Version], at: int) -> None:
         """Insert new keys with the versions of rows that are written at a timestamp."""
         self.maps[0].update(versions)
         self._count += len(versions)
         self._ends = None
-        for number, keys in self._by_leaf(sorted(versions)):
-            leaf = self._own(number)
-            leaf.newest = max(leaf.newest, at)
-            in_order = not leaf.keys or leaf.keys[-1] < keys[0]
-            leaf.insert(keys, versions)
-            if len(leaf.keys) > LEAF_KEYS_MAX:
-                self._divide(number, cuts(len(leaf.keys), LEAF_KEYS_MAX, in_order=in_order))
+        firsts, leaves, owner, number = self._firsts, self._leaves, self._owner, 0
+        for key in sorted(versions):
+            number = bisect_right(firsts, key, number) - 1
+            leaf = leaves[number]
+            if leaf.owner is not owner:
+                leaf = self._own(number)
+            if at > leaf.newest:
+                leaf.newest = at
+            if leaf.rows is None:
+                leaf.arrived.append(key)
+            else:
+                leaf.insert(key, versions[key][1])
+            if leaf.overflows(LEAF_KEYS_MAX):
+                self._divide(number, in_order=leaf.keys[-1] == key)
         self._limit_heads()
 
     def _by_leaf(self, keys: Sequence[bytes]) -> Iterator[tuple[int, Sequence[bytes]]]:
@@ -230,20 +234,16 @@ class Tree:
         if key in self:
             del self[key]
 
-    def _divide(self, number: int, starts: Sequence[int]) -> None:
-        """Divide a leaf that became too large, where the further leaves begin."""
+    def _divide(self, number: int, *, in_order: bool) -> None:
+        """Divide a leaf that became too large."""
         leaf = self._leaves[number]
-        keys = leaf.keys
-        ends = [*starts[1:], len(keys)]
-        parts = [keys[start:end] for start, end in zip(starts, ends, strict=True)]
+        parts = leaf.cut(LEAF_KEYS_MAX, in_order=in_order)
         leaves = [Leaf(part, leaf.newest, 0, self._owner) for part in parts]
         if leaf.deleted:
             for upper in leaves:
                 versions = self.versions(upper.keys)
                 upper.deleted = [version[1] for version in versions].count(None)
-        del keys[starts[0] :]
         leaf.deleted -= sum(upper.deleted for upper in leaves)
-        leaf.rows = None
         self._leaves[number + 1 : number + 1] = leaves
         self._firsts[number + 1 : number + 1] = [part[0] for part in parts]
 

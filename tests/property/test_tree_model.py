@@ -58,8 +58,7 @@ class TreesAgainstDicts(RuleBasedStateMachine):
         if new:
             self.at += 1
             tree.insert_all({key: push(None, self.at, (7,), 0) for key in new}, self.at)
-            rows.update(dict.fromkeys(new, (7,)))
-            tree.check()
+            rows.update(dict.fromkeys(new, (7,)))  # not checked here: checks sort the leaves
 
     @rule(data=st.data(), keys=st.sets(KEYS, max_size=5))
     def remove(self, data, keys) -> None:

@@ -95,6 +95,20 @@ def test_positions_are_those_of_the_sorted_keys() -> None:
     assert tree.bisect_left(b"\xff") == 4_999
 
 
+def test_keys_that_arrived_are_sorted_for_a_tree_and_its_copy() -> None:
+    tree = Tree((key, version_of(key)) for key in KEYS[::3])
+    few, many = KEYS[1::600], KEYS[2::3]
+    tree.insert_all({key: version_of(key, at=2) for key in few}, 2)
+    tree.insert_all({key: version_of(key, at=3) for key in many}, 3)
+    copy = tree.copy()
+    copy.insert_all({b"99999": version_of(b"99999", at=4)}, 4)
+    expected = sorted([*KEYS[::3], *few, *many])
+    assert list(copy) == [*expected, b"99999"]
+    assert list(tree) == expected
+    copy.check()
+    tree.check()
+
+
 def test_a_leaf_joined_with_a_newer_leaf_shows_earlier_rows() -> None:
     tree = Tree((key, version_of(key)) for key in KEYS[: LEAF_KEYS_MAX + 100])
     last = KEYS[LEAF_KEYS_MAX + 99]
