@@ -12,7 +12,7 @@ from typing import TypeVar
 from spanemu.sql.bounds import UNBOUNDED, Bounds
 from spanemu.sql.errors import CHILD_SUBQUERIES, PARAMETERS
 from spanemu.sql.googlesql import ast
-from spanemu.sql.googlesql.syntax.literals import (
+from spanemu.sql.googlesql.syntax.lexer import (
     decode_bytes,
     decode_float,
     decode_integer,

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from spanemu.base.errors import Unsupported
 from spanemu.sql.errors import GROUP_KEYS, SET_OPERATION_QUERIES, NotAnExcept, line_and_column
 from spanemu.sql.googlesql import ast
-from spanemu.sql.googlesql.syntax.cursor import STEPS_MAX
+from spanemu.sql.googlesql.syntax.names import STEPS_MAX
 from spanemu.sql.googlesql.syntax.select import SelectParser
 from spanemu.sql.syntax_tree import Kind
 

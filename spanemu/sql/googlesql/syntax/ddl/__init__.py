@@ -1,6 +1,6 @@
 """The grammar of schema statements: each module is one base class of the parser, or several.
 
-In reading order: `parts` (shared rules), `table`, `index`, `routine`, `objects` (placements,
-sequences, change streams, access control) and `graph`; `statement` is the entry point. The
-trees are `sql.ddl_ast`.
+In reading order: `parts` (shared rules), `table`, `index`, `views` (also property graphs,
+functions and models) and `objects` (placements, sequences, change streams, access control);
+`statement` is the entry point. The trees are `sql.ddl_ast`.
 """

@@ -9,7 +9,7 @@ from spanemu.sql import ddl_ast
 from spanemu.sql.ddl_ast import OnDelete, OptionValue
 from spanemu.sql.errors import LISTED_COLUMNS
 from spanemu.sql.googlesql.ast import Identifier, Path
-from spanemu.sql.googlesql.syntax.literals import decode_float, decode_integer, decode_string
+from spanemu.sql.googlesql.syntax.lexer import decode_float, decode_integer, decode_string
 from spanemu.sql.googlesql.syntax.query import QueryParser
 from spanemu.sql.syntax_tree import Kind
 

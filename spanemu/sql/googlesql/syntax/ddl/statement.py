@@ -16,7 +16,6 @@ from spanemu.base.patterns import lazy_pattern
 from spanemu.sql import ddl_ast
 from spanemu.sql.bounds import UNBOUNDED, Bounds
 from spanemu.sql.errors import DdlStatementEmpty, DdlSyntaxFailure, SyntaxFailure
-from spanemu.sql.googlesql.syntax.ddl.graph import DdlGraphParser
 from spanemu.sql.googlesql.syntax.ddl.index import DdlIndexParser
 from spanemu.sql.googlesql.syntax.ddl.objects import (
     NOT_IMPLEMENTED,
@@ -25,8 +24,8 @@ from spanemu.sql.googlesql.syntax.ddl.objects import (
     DdlPlacementParser,
     DdlStreamParser,
 )
-from spanemu.sql.googlesql.syntax.ddl.routine import DdlRoutineParser
 from spanemu.sql.googlesql.syntax.ddl.table import DdlAlterTableParser
+from spanemu.sql.googlesql.syntax.ddl.views import DdlGraphParser, DdlRoutineParser
 from spanemu.sql.googlesql.syntax.lexer import tokenize
 from spanemu.sql.syntax_tree import Kind
 

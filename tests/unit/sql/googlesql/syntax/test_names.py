@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from spanemu.sql.errors import SyntaxFailure
-from spanemu.sql.googlesql.syntax.cursor import Cursor
 from spanemu.sql.googlesql.syntax.ddl.statement import DdlParser
+from spanemu.sql.googlesql.syntax.names import Cursor
 from spanemu.sql.googlesql.syntax.statement import StatementParser, parse_statement
 from spanemu.sql.token_cursor import DEPTH_MAX
 
