@@ -23,10 +23,8 @@ from spanemu.sql.dialect import (
     ViewShape,
 )
 from spanemu.sql.functions.registry import Catalog
-from spanemu.sql.googlesql.analyzer.analysis import Analysis
-from spanemu.sql.googlesql.analyzer.analyze import analyze
-from spanemu.sql.googlesql.analyzer.parameters import Parameters
-from spanemu.sql.googlesql.analyzer.resolvers import RESOLVER_TABLE
+from spanemu.sql.googlesql.analyzer.analysis import Analysis, Parameters
+from spanemu.sql.googlesql.analyzer.analyze import RESOLVER_TABLE, analyze
 from spanemu.sql.googlesql.catalog import CATALOG, bounds_of, ddl_bounds_of
 from spanemu.sql.googlesql.syntax.ddl.statement import (
     OPENING_WORDS,
@@ -42,11 +40,10 @@ from spanemu.values.types import Type
 if TYPE_CHECKING:
     from spanemu.sql import ddl_format
     from spanemu.sql.googlesql.analyzer import stored_expression, type_names
-    from spanemu.sql.googlesql.analyzer.dml import defaults
 else:
     ddl_format = deferred("spanemu.sql.ddl_format")
     type_names = deferred("spanemu.sql.googlesql.analyzer.type_names")
-    defaults = deferred("spanemu.sql.googlesql.analyzer.dml.defaults")
+    stored_expression = deferred("spanemu.sql.googlesql.analyzer.stored_expression")
     stored_expression = deferred("spanemu.sql.googlesql.analyzer.stored_expression")
 
 
@@ -98,7 +95,7 @@ class GoogleSqlDialect(Dialect):
         )
 
     def is_commit_timestamp(self, text: str | None) -> bool:
-        return defaults.is_commit_timestamp(text)
+        return stored_expression.is_commit_timestamp(text)
 
     def named_type(self, name: TypeName, schema: Schema) -> Type:
         return type_names.named_type(name, schema)

@@ -4,7 +4,8 @@
     analyze_view(text, analysis)                     the query of a view (`stored_expression`)
     analyze_expression(text, table, analysis, ...)   a default, a check  (`stored_expression`)
 
-Every failure is an `AnalysisError` with a position in `text`, or `Unsupported`.
+Every failure is an `AnalysisError` with a position in `text`, or `Unsupported`. Two tables list the
+function that resolves each kind of statement and each kind of expression.
 """
 
 from __future__ import annotations
@@ -19,22 +20,42 @@ from spanemu.sql.analysis.errors import NestedTooDeeply
 from spanemu.sql.analysis.hints import statement_hints
 from spanemu.sql.errors import AnalysisError
 from spanemu.sql.googlesql import ast
-from spanemu.sql.googlesql.analyzer.analysis import Analysis
-from spanemu.sql.googlesql.analyzer.errors.shape import BadQuery
-from spanemu.sql.googlesql.analyzer.errors.typing import StructColumn, TokenListColumn
+from spanemu.sql.googlesql.analyzer.analysis import Analysis, ResolverTable
+from spanemu.sql.googlesql.analyzer.errors import BadQuery, StructColumn, TokenListColumn
+from spanemu.sql.googlesql.analyzer.expressions import literals, names
+from spanemu.sql.googlesql.analyzer.queries.query import resolve_query
 from spanemu.sql.googlesql.analyzer.scope import Env, Scope
 from spanemu.values.types import TypeCode
 
 if TYPE_CHECKING:
-    from spanemu.sql.googlesql.analyzer import procedures
+    from spanemu.sql.googlesql.analyzer import procedures, stored_expression
     from spanemu.sql.googlesql.analyzer.dml import insert, update
+    from spanemu.sql.googlesql.analyzer.expressions import (
+        calls,
+        conditionals,
+        constructors,
+        conversions,
+        message_constructors,
+        operators,
+        subqueries,
+    )
     from spanemu.sql.googlesql.analyzer.queries import null_arrays, stream_reads
 else:
-    stream_reads = deferred("spanemu.sql.googlesql.analyzer.queries.stream_reads")
-    null_arrays = deferred("spanemu.sql.googlesql.analyzer.queries.null_arrays")
     procedures = deferred("spanemu.sql.googlesql.analyzer.procedures")
-    update = deferred("spanemu.sql.googlesql.analyzer.dml.update")
+    stored_expression = deferred("spanemu.sql.googlesql.analyzer.stored_expression")
     insert = deferred("spanemu.sql.googlesql.analyzer.dml.insert")
+    update = deferred("spanemu.sql.googlesql.analyzer.dml.update")
+    calls = deferred("spanemu.sql.googlesql.analyzer.expressions.calls")
+    conditionals = deferred("spanemu.sql.googlesql.analyzer.expressions.conditionals")
+    constructors = deferred("spanemu.sql.googlesql.analyzer.expressions.constructors")
+    conversions = deferred("spanemu.sql.googlesql.analyzer.expressions.conversions")
+    message_constructors = deferred(
+        "spanemu.sql.googlesql.analyzer.expressions.message_constructors"
+    )
+    operators = deferred("spanemu.sql.googlesql.analyzer.expressions.operators")
+    subqueries = deferred("spanemu.sql.googlesql.analyzer.expressions.subqueries")
+    null_arrays = deferred("spanemu.sql.googlesql.analyzer.queries.null_arrays")
+    stream_reads = deferred("spanemu.sql.googlesql.analyzer.queries.stream_reads")
 
 
 def analyze(statement: ast.Statement, text: str, analysis: Analysis) -> resolved.Statement:
@@ -95,3 +116,50 @@ _STATEMENTS: Mapping[type[ast.Statement], Callable[[Any, Analysis], resolved.Sta
     ast.Delete: update.resolve_delete,
     ast.CallProcedure: procedures.resolve_call,
 }
+
+
+RESOLVER_TABLE = ResolverTable(
+    {
+        ast.NullLiteral: literals.resolve_null,
+        ast.BoolLiteral: literals.resolve_bool,
+        ast.IntLiteral: literals.resolve_integer,
+        ast.FloatLiteral: literals.resolve_float,
+        ast.StringLiteral: literals.resolve_string,
+        ast.BytesLiteral: literals.resolve_bytes,
+        ast.TypedLiteral: literals.resolve_typed,
+        ast.PositionalParameter: literals.resolve_positional,
+        ast.DefaultKeyword: literals.resolve_default,
+        ast.Name: names.resolve_name,
+        ast.FieldAccess: names.resolve_field_access,
+        ast.Parameter: names.resolve_parameter,
+        ast.SystemVariable: names.resolve_system_variable,
+        ast.Binary: operators.resolve_binary,
+        ast.Unary: operators.resolve_unary,
+        ast.Junction: operators.resolve_junction,
+        ast.Is: operators.resolve_is,
+        ast.Between: operators.resolve_between,
+        ast.Like: operators.resolve_like,
+        ast.Case: conditionals.resolve_case,
+        ast.Cast: conversions.resolve_cast,
+        ast.Extract: conversions.resolve_extract,
+        ast.IntervalExpression: conversions.resolve_interval,
+        ast.ArrayConstructor: constructors.resolve_array,
+        ast.StructConstructor: constructors.resolve_struct,
+        ast.Subscript: constructors.resolve_subscript_expression,
+        ast.WithExpression: constructors.resolve_with,
+        ast.NewConstructor: message_constructors.resolve_new,
+        ast.BracedConstructor: message_constructors.resolve_braced,
+        ast.ReplaceFields: message_constructors.resolve_replace_fields,
+        ast.Call: calls.resolve_call,
+        ast.NamedArgument: calls.resolve_named_argument,
+        ast.Star: calls.resolve_star,
+        ast.SequenceArgument: calls.resolve_word,
+        ast.Lambda: calls.resolve_lambda,
+        ast.ScalarSubquery: subqueries.resolve_scalar,
+        ast.ArraySubquery: subqueries.resolve_array,
+        ast.Exists: subqueries.resolve_exists,
+        ast.In: subqueries.resolve_in,
+    },
+    resolve_query,
+    stored_expression.resolve_row_expression,
+)

@@ -11,8 +11,7 @@ from collections.abc import Mapping
 from spanemu.base.errors import Unsupported
 from spanemu.sql.googlesql import ast
 from spanemu.sql.googlesql.analyzer.analysis import Analysis
-from spanemu.sql.googlesql.analyzer.errors.shape import BadQuery
-from spanemu.sql.googlesql.analyzer.errors.typing import BadCall
+from spanemu.sql.googlesql.analyzer.errors import BadCall, BadQuery
 from spanemu.sql.googlesql.analyzer.expressions.coercion import coerce, fits
 from spanemu.sql.googlesql.analyzer.expressions.expression import resolve
 from spanemu.sql.googlesql.analyzer.scope import Env, Scope

@@ -1,32 +1,38 @@
 """Analyzes SQL text stored in a schema: DEFAULT, generated columns, CHECK, and views.
 
-The analysis refuses parameters, aggregates, unknown names and a type that does not convert. Further
-restrictions depend on the clause, so `StoredExpression` reports what the expression uses, and
-`ddl` validates it.
+The analysis of a schema statement refuses parameters, aggregates, unknown names and a type that
+does not convert. Further restrictions depend on the clause, so `StoredExpression` reports what the
+expression uses, and `ddl` validates it. A statement that reads a generated column or writes DEFAULT
+resolves the text of the column again (`resolve_row_expression`, `default_value`).
 """
 
 from __future__ import annotations
 
+from functools import lru_cache
+
+from spanemu.schema.column import Column
 from spanemu.schema.table import Table
 from spanemu.sql.analysis.errors import NestedTooDeeply
+from spanemu.sql.analysis.relation import Relation
 from spanemu.sql.analysis.table_relation import TableRelation
 from spanemu.sql.analysis.tree import depth
 from spanemu.sql.analysis.writing import pending_commit_timestamp
 from spanemu.sql.dialect import StoredExpression, ViewShape
 from spanemu.sql.errors import AnalysisError
+from spanemu.sql.googlesql import ast
 from spanemu.sql.googlesql.analyzer.analysis import Analysis
-from spanemu.sql.googlesql.analyzer.dml.defaults import is_pending_commit_timestamp
-from spanemu.sql.googlesql.analyzer.errors.shape import BadQuery
-from spanemu.sql.googlesql.analyzer.errors.typing import ExpressionDoesNotFit
-from spanemu.sql.googlesql.analyzer.expressions.braces import infer_brace_types
+from spanemu.sql.googlesql.analyzer.errors import BadQuery, ExpressionDoesNotFit
+from spanemu.sql.googlesql.analyzer.expressions.calls import PENDING_COMMIT_TIMESTAMP
 from spanemu.sql.googlesql.analyzer.expressions.coercion import coerce, fits
+from spanemu.sql.googlesql.analyzer.expressions.constructors import infer_brace_types
 from spanemu.sql.googlesql.analyzer.expressions.expression import resolve
-from spanemu.sql.googlesql.analyzer.queries.row_expressions import row_scope
+from spanemu.sql.googlesql.analyzer.expressions.operator_call import function_call
+from spanemu.sql.googlesql.analyzer.expressions.overload import SpecialArgument
 from spanemu.sql.googlesql.analyzer.scope import Env, Scope
 from spanemu.sql.googlesql.catalog import bounds_of
 from spanemu.sql.googlesql.syntax.statement import parse_expression, parse_query
-from spanemu.sql.resolved import Expr
-from spanemu.values.types import Type
+from spanemu.sql.resolved import Expr, Literal, SequenceRef
+from spanemu.values.types import INT64, Type
 
 
 def analyze_expression(
@@ -109,3 +115,49 @@ def analyze_view(text: str, analysis: Analysis) -> ViewShape:
         tuple((name, column.type) for name, column in result.columns),
         frozenset(analysis.traits.tables | analysis.traits.sequences),
     )
+
+
+def resolve_row_expression(text: str, type_: Type, row: Relation, analysis: Analysis) -> Expr:
+    """Resolve the expression of a generated column, of type `type_`, over the relation `row`."""
+    env = Env(analysis, row_scope(row), "generated column", {})
+    node = _parsed(text)
+    return coerce(analysis.resolvers[type(node)](node, env), type_, analysis, -1)
+
+
+def row_scope(row: Relation) -> Scope:
+    """Return the scope of stored expressions, with the columns but without the table's name."""
+    scope = Scope(None, row)
+    scope.aliases = {}
+    return scope
+
+
+def is_pending_commit_timestamp(node: ast.Expression) -> bool:
+    """Return whether `node` as a whole is a call of PENDING_COMMIT_TIMESTAMP."""
+    return type(node) is ast.Call and str(node.function).upper() == PENDING_COMMIT_TIMESTAMP
+
+
+def default_value(column: Column, env: Env) -> Expr:
+    """Return the default of `column`: an identity value, its DEFAULT expression, or NULL."""
+    analysis = env.analysis
+    if column.identity is not None:
+        function = analysis.catalog.scalars["GET_NEXT_SEQUENCE_VALUE"]
+        sequence = SpecialArgument("SEQUENCE", SequenceRef(INT64, column.identity.sequence))
+        return function_call(function, (sequence,), {}, analysis, -1)
+    if column.default is None:
+        return Literal(column.type, None)
+    node = _parsed(column.default)
+    if is_pending_commit_timestamp(node):
+        return pending_commit_timestamp()
+    inside = Env(analysis, Scope(None), "DEFAULT expression", {})
+    value = resolve(infer_brace_types(node, column.type), inside)
+    return coerce(value, column.type, analysis, -1)
+
+
+def is_commit_timestamp(text: str | None) -> bool:
+    """Return whether the text of a DEFAULT or ON UPDATE clause is PENDING_COMMIT_TIMESTAMP()."""
+    return text is not None and is_pending_commit_timestamp(_parsed(text))
+
+
+@lru_cache(maxsize=1024)
+def _parsed(text: str) -> ast.Expression:
+    return parse_expression(text)

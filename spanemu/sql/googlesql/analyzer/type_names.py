@@ -7,10 +7,9 @@ from collections.abc import Mapping
 from spanemu.schema.schema import Schema
 from spanemu.sql.analysis.errors import LimitExceeded
 from spanemu.sql.googlesql import ast
-from spanemu.sql.googlesql.analyzer.errors.names import TypeNotFound
-from spanemu.sql.googlesql.analyzer.errors.shape import BadQuery
-from spanemu.sql.googlesql.analyzer.errors.typing import NestedArray
+from spanemu.sql.googlesql.analyzer.errors import BadQuery, NestedArray
 from spanemu.sql.googlesql.analyzer.expressions.messages import bundle_type
+from spanemu.sql.googlesql.analyzer.name_errors import TypeNotFound
 from spanemu.values.types import BOOL, NUMERIC, SCALARS, StructField, Type, TypeCode, array_of
 
 STRUCT_FIELDS_MAX = 1_000

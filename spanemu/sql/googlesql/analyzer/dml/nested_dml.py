@@ -25,15 +25,8 @@ from spanemu.sql.googlesql.analyzer.dml.writing import (
     AssignedParts,
     resolve_assert_rows,
 )
-from spanemu.sql.googlesql.analyzer.errors.names import UnrecognizedName
-from spanemu.sql.googlesql.analyzer.errors.writing import (
-    BadWrite,
-    CannotAssignField,
-    ValueDoesNotFit,
-    WrongRowWidth,
-)
-from spanemu.sql.googlesql.analyzer.expressions.braces import infer_brace_types
 from spanemu.sql.googlesql.analyzer.expressions.coercion import coerce, fits
+from spanemu.sql.googlesql.analyzer.expressions.constructors import infer_brace_types
 from spanemu.sql.googlesql.analyzer.expressions.expression import resolve, resolve_condition
 from spanemu.sql.googlesql.analyzer.expressions.literals import null_literal
 from spanemu.sql.googlesql.analyzer.expressions.members import members_of
@@ -44,8 +37,15 @@ from spanemu.sql.googlesql.analyzer.expressions.message_constructors import (
 from spanemu.sql.googlesql.analyzer.expressions.names import resolve_path
 from spanemu.sql.googlesql.analyzer.expressions.operator_call import operator_call
 from spanemu.sql.googlesql.analyzer.expressions.subqueries import with_types
+from spanemu.sql.googlesql.analyzer.name_errors import UnrecognizedName
 from spanemu.sql.googlesql.analyzer.queries.value_relation import ValueRelation
 from spanemu.sql.googlesql.analyzer.scope import Env, Scope
+from spanemu.sql.googlesql.analyzer.write_errors import (
+    BadWrite,
+    CannotAssignField,
+    ValueDoesNotFit,
+    WrongRowWidth,
+)
 from spanemu.sql.resolved import (
     ArrayScan,
     Case,

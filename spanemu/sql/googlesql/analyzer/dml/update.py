@@ -17,7 +17,6 @@ from spanemu.sql.analysis.writing import (
 )
 from spanemu.sql.googlesql import ast
 from spanemu.sql.googlesql.analyzer.analysis import Analysis
-from spanemu.sql.googlesql.analyzer.dml.defaults import default_value, is_pending_commit_timestamp
 from spanemu.sql.googlesql.analyzer.dml.nested_dml import (
     apply_nested_statements,
     resolve_field_changes,
@@ -30,21 +29,24 @@ from spanemu.sql.googlesql.analyzer.dml.writing import (
     resolve_returning,
     resolve_target_rows,
 )
-from spanemu.sql.googlesql.analyzer.errors.names import UnrecognizedName
-from spanemu.sql.googlesql.analyzer.errors.writing import (
+from spanemu.sql.googlesql.analyzer.expressions.coercion import coerce, fits
+from spanemu.sql.googlesql.analyzer.expressions.constructors import infer_brace_types
+from spanemu.sql.googlesql.analyzer.expressions.expression import resolve, resolve_condition
+from spanemu.sql.googlesql.analyzer.expressions.message_constructors import assign_fields
+from spanemu.sql.googlesql.analyzer.expressions.names import resolve_path
+from spanemu.sql.googlesql.analyzer.name_errors import UnrecognizedName, closest
+from spanemu.sql.googlesql.analyzer.scope import Env, Scope
+from spanemu.sql.googlesql.analyzer.stored_expression import (
+    default_value,
+    is_pending_commit_timestamp,
+)
+from spanemu.sql.googlesql.analyzer.write_errors import (
     BadWrite,
     CannotAssign,
     CannotAssignField,
     KeyNotAssignable,
     NotWritable,
 )
-from spanemu.sql.googlesql.analyzer.expressions.braces import infer_brace_types
-from spanemu.sql.googlesql.analyzer.expressions.coercion import coerce, fits
-from spanemu.sql.googlesql.analyzer.expressions.expression import resolve, resolve_condition
-from spanemu.sql.googlesql.analyzer.expressions.message_constructors import assign_fields
-from spanemu.sql.googlesql.analyzer.expressions.names import resolve_path
-from spanemu.sql.googlesql.analyzer.scope import Env, Scope
-from spanemu.sql.googlesql.analyzer.suggestion import closest
 from spanemu.sql.resolved import DeleteStatement, Expr, FilterScan, UpdateStatement
 from spanemu.values.types import TypeCode
 

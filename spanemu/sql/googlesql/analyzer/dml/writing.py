@@ -11,17 +11,12 @@ from spanemu.sql.analysis.table_relation import TableRelation
 from spanemu.sql.analysis.writing import returning_clause
 from spanemu.sql.googlesql import ast
 from spanemu.sql.googlesql.analyzer.analysis import Analysis
-from spanemu.sql.googlesql.analyzer.errors.names import TableNotFound
-from spanemu.sql.googlesql.analyzer.errors.typing import ExpectsConstant, StructColumn
-from spanemu.sql.googlesql.analyzer.errors.writing import (
-    AssignedTwice,
-    AssignmentsOverlap,
-    BadWrite,
-)
+from spanemu.sql.googlesql.analyzer.errors import ExpectsConstant, StructColumn
 from spanemu.sql.googlesql.analyzer.expressions.expression import resolve_int64
+from spanemu.sql.googlesql.analyzer.name_errors import TableNotFound, closest
 from spanemu.sql.googlesql.analyzer.queries.select_list import resolve_items
 from spanemu.sql.googlesql.analyzer.scope import Env, Scope
-from spanemu.sql.googlesql.analyzer.suggestion import closest
+from spanemu.sql.googlesql.analyzer.write_errors import AssignedTwice, AssignmentsOverlap, BadWrite
 from spanemu.sql.resolved import (
     Expr,
     Hints,

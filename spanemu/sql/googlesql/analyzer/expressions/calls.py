@@ -19,14 +19,12 @@ from spanemu.sql.functions.errors import EvaluationError
 from spanemu.sql.functions.registry import Arity, Function
 from spanemu.sql.functions.text import format_text
 from spanemu.sql.googlesql import ast
-from spanemu.sql.googlesql.analyzer.errors.names import FunctionNotFound
-from spanemu.sql.googlesql.analyzer.errors.typing import (
+from spanemu.sql.googlesql.analyzer.errors import (
     BadCall,
     ExpectsConstant,
     ExpressionDoesNotFit,
     PositionalNotAllowed,
 )
-from spanemu.sql.googlesql.analyzer.errors.writing import PendingCommitTimestampMisplaced
 from spanemu.sql.googlesql.analyzer.expressions.coercion import coerce, fits
 from spanemu.sql.googlesql.analyzer.expressions.conditionals import if_as_case
 from spanemu.sql.googlesql.analyzer.expressions.conversions import (
@@ -41,9 +39,10 @@ from spanemu.sql.googlesql.analyzer.expressions.expression import resolve
 from spanemu.sql.googlesql.analyzer.expressions.messages import convert, format_argument
 from spanemu.sql.googlesql.analyzer.expressions.operator_call import function_call
 from spanemu.sql.googlesql.analyzer.expressions.overload import Argument, LambdaArgument
+from spanemu.sql.googlesql.analyzer.name_errors import FunctionNotFound, closest
 from spanemu.sql.googlesql.analyzer.queries.aggregates import resolve_aggregate
 from spanemu.sql.googlesql.analyzer.scope import Env, Scope
-from spanemu.sql.googlesql.analyzer.suggestion import closest
+from spanemu.sql.googlesql.analyzer.write_errors import PendingCommitTimestampMisplaced
 from spanemu.sql.googlesql.syntax.statement import parse_expression
 from spanemu.sql.resolved import (
     ColumnRef,

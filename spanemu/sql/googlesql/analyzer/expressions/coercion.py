@@ -22,7 +22,7 @@ from spanemu.base.deferred import deferred
 from spanemu.base.record import dataclass
 from spanemu.sql.functions.conversion_rules import ArgumentKind, is_coercible
 from spanemu.sql.googlesql.analyzer.analysis import Analysis
-from spanemu.sql.googlesql.analyzer.errors.typing import NoCommonType
+from spanemu.sql.googlesql.analyzer.errors import NoCommonType
 from spanemu.sql.googlesql.analyzer.expressions.literals import convert_literal
 from spanemu.sql.resolved import (
     Cast,

@@ -6,12 +6,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from spanemu.sql.googlesql import ast
-from spanemu.sql.googlesql.analyzer.errors.typing import BadCall, NoMatchingSignature
+from spanemu.sql.googlesql.analyzer.errors import BadCall, NoMatchingSignature
 from spanemu.sql.googlesql.analyzer.expressions.coercion import coerce, common_type, fits
 from spanemu.sql.googlesql.analyzer.expressions.expression import resolve
 from spanemu.sql.googlesql.analyzer.expressions.literals import null_literal
-from spanemu.sql.googlesql.analyzer.expressions.operator_call import operator_call
-from spanemu.sql.googlesql.analyzer.expressions.signature_text import argument_types
+from spanemu.sql.googlesql.analyzer.expressions.operator_call import argument_types, operator_call
 from spanemu.sql.googlesql.analyzer.scope import Env
 from spanemu.sql.resolved import Case, ColumnRef, Expr, FunctionCall, Let, Literal, ParameterRef
 from spanemu.values.types import BOOL

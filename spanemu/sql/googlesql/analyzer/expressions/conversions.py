@@ -11,8 +11,7 @@ from spanemu.sql.functions.conversion_rules import is_castable, is_zoned
 from spanemu.sql.functions.registry import AggregateFunction, Function, Special
 from spanemu.sql.functions.time.date_parts import ALLOWED
 from spanemu.sql.googlesql import ast
-from spanemu.sql.googlesql.analyzer.errors.names import SequenceNotFound
-from spanemu.sql.googlesql.analyzer.errors.typing import (
+from spanemu.sql.googlesql.analyzer.errors import (
     BadCall,
     BadLiteral,
     InvalidCast,
@@ -23,6 +22,7 @@ from spanemu.sql.googlesql.analyzer.expressions.coercion import Kind, coerce, fi
 from spanemu.sql.googlesql.analyzer.expressions.expression import resolve
 from spanemu.sql.googlesql.analyzer.expressions.operator_call import operator_call
 from spanemu.sql.googlesql.analyzer.expressions.overload import Argument, SpecialArgument
+from spanemu.sql.googlesql.analyzer.name_errors import SequenceNotFound
 from spanemu.sql.googlesql.analyzer.scope import Env
 from spanemu.sql.googlesql.analyzer.type_names import named_type
 from spanemu.sql.resolved import Cast, Expr, Literal, MakeStruct, SequenceRef

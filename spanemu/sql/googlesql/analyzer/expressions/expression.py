@@ -1,13 +1,13 @@
 """Resolves an expression by dispatching on the type of its syntax node.
 
-`analyzer.resolvers` is the table that `Analysis.resolvers` holds.
+`analyzer.analyze` has the table that `Analysis.resolvers` holds.
 """
 
 from __future__ import annotations
 
 from spanemu.base.call import current
 from spanemu.sql.googlesql import ast
-from spanemu.sql.googlesql.analyzer.errors.typing import ExpectsInt64, NotBool
+from spanemu.sql.googlesql.analyzer.errors import ExpectsInt64, NotBool
 from spanemu.sql.googlesql.analyzer.expressions.coercion import Kind, coerce, fits, kind_of
 from spanemu.sql.googlesql.analyzer.scope import Env
 from spanemu.sql.resolved import Expr

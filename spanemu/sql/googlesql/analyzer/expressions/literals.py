@@ -8,8 +8,7 @@ from typing import Any
 from spanemu.base.errors import SpannerError
 from spanemu.sql.functions.errors import ValueOutOfRange
 from spanemu.sql.googlesql import ast
-from spanemu.sql.googlesql.analyzer.errors.shape import BadQuery
-from spanemu.sql.googlesql.analyzer.errors.typing import BadLiteral, LiteralDoesNotCast
+from spanemu.sql.googlesql.analyzer.errors import BadLiteral, BadQuery, LiteralDoesNotCast
 from spanemu.sql.googlesql.analyzer.scope import Env
 from spanemu.sql.resolved import Expr, Literal
 from spanemu.values import date, floats, json, numeric, timestamp, uuid_text

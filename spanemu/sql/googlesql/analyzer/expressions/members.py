@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 from spanemu.base.deferred import deferred
 from spanemu.messages.message import MessageType
 from spanemu.schema.schema import Schema
-from spanemu.sql.googlesql.analyzer.errors.names import AmbiguousField
+from spanemu.sql.googlesql.analyzer.name_errors import AmbiguousField
 from spanemu.sql.resolved import Expr, GetField
 from spanemu.values.types import Type, TypeCode
 

@@ -10,8 +10,7 @@ from spanemu.messages.message import FieldPath, MessageType
 from spanemu.sql.functions import messages
 from spanemu.sql.googlesql import ast
 from spanemu.sql.googlesql.analyzer.analysis import Analysis
-from spanemu.sql.googlesql.analyzer.errors.names import NoFields
-from spanemu.sql.googlesql.analyzer.errors.typing import (
+from spanemu.sql.googlesql.analyzer.errors import (
     BadCall,
     FieldGivenTwice,
     NoSuchMessageField,
@@ -21,7 +20,6 @@ from spanemu.sql.googlesql.analyzer.errors.typing import (
     UnnamedConstructorField,
     ValueDoesNotFitField,
 )
-from spanemu.sql.googlesql.analyzer.errors.writing import CannotAssign
 from spanemu.sql.googlesql.analyzer.expressions.coercion import coerce, fits
 from spanemu.sql.googlesql.analyzer.expressions.expression import resolve
 from spanemu.sql.googlesql.analyzer.expressions.messages import (
@@ -30,8 +28,10 @@ from spanemu.sql.googlesql.analyzer.expressions.messages import (
     message_type,
 )
 from spanemu.sql.googlesql.analyzer.expressions.names import implied_name
+from spanemu.sql.googlesql.analyzer.name_errors import NoFields
 from spanemu.sql.googlesql.analyzer.scope import Env
 from spanemu.sql.googlesql.analyzer.type_names import named_type
+from spanemu.sql.googlesql.analyzer.write_errors import CannotAssign
 from spanemu.sql.resolved import Expr, MakeArray
 from spanemu.values.types import Type, TypeCode
 

@@ -20,13 +20,13 @@ from spanemu.sql.functions import messages
 from spanemu.sql.functions.errors import EvaluationError
 from spanemu.sql.functions.registry import Nulls, Signature
 from spanemu.sql.googlesql import ast
-from spanemu.sql.googlesql.analyzer.errors.names import TypeNotFound
-from spanemu.sql.googlesql.analyzer.errors.typing import (
+from spanemu.sql.googlesql.analyzer.errors import (
     ForeignFieldType,
     LiteralDoesNotCast,
     NoSuchMessageField,
     RepeatedFieldHasNoPresence,
 )
+from spanemu.sql.googlesql.analyzer.name_errors import TypeNotFound
 from spanemu.sql.resolved import Expr, FunctionCall, Literal
 from spanemu.values.types import BOOL, Type, TypeCode
 

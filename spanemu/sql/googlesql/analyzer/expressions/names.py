@@ -9,7 +9,8 @@ from spanemu.base.deferred import deferred
 from spanemu.sql.analysis.errors import AmbiguousColumn
 from spanemu.sql.analysis.relation import Relation
 from spanemu.sql.googlesql import ast
-from spanemu.sql.googlesql.analyzer.errors.names import (
+from spanemu.sql.googlesql.analyzer.expressions.expression import resolve
+from spanemu.sql.googlesql.analyzer.name_errors import (
     FieldOfUntypedParameter,
     NameAmbiguousInside,
     NameNotFoundInside,
@@ -18,10 +19,9 @@ from spanemu.sql.googlesql.analyzer.errors.names import (
     NoSuchField,
     SystemVariableUnknown,
     UnrecognizedName,
+    closest,
 )
-from spanemu.sql.googlesql.analyzer.expressions.expression import resolve
 from spanemu.sql.googlesql.analyzer.scope import Env, NameMatch, Origin
-from spanemu.sql.googlesql.analyzer.suggestion import closest
 from spanemu.sql.resolved import Expr, Literal, ParameterRef
 from spanemu.values.types import STRING, TypeCode
 

@@ -1,4 +1,7 @@
-"""Builds calls of scalar functions, among them the hidden functions behind operators."""
+"""Builds calls of scalar functions, among them the hidden functions behind operators.
+
+Also formats argument types and signatures for error messages: SUBSTR(STRING, INT64, [INT64]).
+"""
 
 from __future__ import annotations
 
@@ -9,9 +12,20 @@ from spanemu.sql.analysis.argument_binding import bind
 from spanemu.sql.analysis.signatures import signature_of
 from spanemu.sql.errors import FUNCTION_CALLS, AnalysisError
 from spanemu.sql.functions.comparison import is_comparable, is_orderable
-from spanemu.sql.functions.registry import AggregateFunction, Function, Overload
+from spanemu.sql.functions.registry import (
+    AggregateFunction,
+    Arity,
+    ArrayOf,
+    Function,
+    LambdaOf,
+    Overload,
+    Parameter,
+    Pattern,
+    Special,
+    TypeVariable,
+)
 from spanemu.sql.googlesql.analyzer.analysis import Analysis
-from spanemu.sql.googlesql.analyzer.errors.typing import (
+from spanemu.sql.googlesql.analyzer.errors import (
     BadCall,
     NoMatchingSignature,
     NotDefinedFor,
@@ -19,11 +33,13 @@ from spanemu.sql.googlesql.analyzer.errors.typing import (
 )
 from spanemu.sql.googlesql.analyzer.expressions.coercion import Kind, kind_of
 from spanemu.sql.googlesql.analyzer.expressions.overload import (
+    AnyOverload,
     Argument,
+    LambdaArgument,
+    SpecialArgument,
     choose,
     coerced_arguments,
 )
-from spanemu.sql.googlesql.analyzer.expressions.signature_text import argument_types, signatures
 from spanemu.sql.resolved import Expr, FunctionCall
 
 
@@ -97,7 +113,7 @@ def no_match(
         symbol = function.operator_symbol
         kind = "operator" if symbol else "function"
     display_name = f"{kind} {symbol or function.name}"
-    supported = signatures(function.name, symbol, function.overloads)
+    supported = _signatures(function.name, symbol, function.overloads)
     if len(function.overloads) == 1 and not symbol:
         (overload,) = function.overloads
         if bind(overload.parameters, len(arguments), {}) is None:
@@ -129,3 +145,69 @@ def _check_comparable(name: str, arguments: Sequence[Expr], at: int) -> None:
         raise NotDefinedFor("Equality", str(type_), at=at)
     if name in _ORDERINGS and not is_orderable(type_):
         raise NotDefinedFor(_ORDERINGS[name], str(type_), at=at)
+
+
+# ---------------------------------------------------------------------------- error messages
+
+_LISTED_MAX = 12
+# Operators that are neither infix nor written as symbol(operand).
+_FORMS: Mapping[str, str] = {
+    "BETWEEN": "({}) BETWEEN ({}) AND ({})",
+    "IS FALSE": "({}) IS FALSE",
+    "IS NULL": "({}) IS NULL",
+    "IS TRUE": "({}) IS TRUE",
+    "NOT": "NOT ({})",
+}
+
+
+def argument_types(arguments: Sequence[Argument], analysis: Analysis) -> str:
+    """Return the types of the arguments of a call for an error message; "" without arguments."""
+    return ", ".join(_argument(argument, analysis) for argument in arguments)
+
+
+def _argument(argument: Argument, analysis: Analysis) -> str:
+    if isinstance(argument, SpecialArgument):
+        return argument.kind
+    if isinstance(argument, LambdaArgument):
+        return "LAMBDA"
+    if kind_of(argument, analysis) in (Kind.NULL, Kind.PENDING):
+        return "NULL" if kind_of(argument, analysis) is Kind.NULL else "<untyped>"
+    return str(argument.type)
+
+
+def _signatures(name: str, symbol: str, overloads: Sequence[AnyOverload]) -> tuple[str, ...]:
+    """Return the first distinct signatures of the overloads for an error message."""
+    texts = dict.fromkeys(_signature(name, symbol, one.parameters) for one in overloads)
+    return tuple(texts)[:_LISTED_MAX]
+
+
+def _signature(name: str, symbol: str, parameters: Sequence[Parameter]) -> str:
+    shown = [_parameter(parameter) for parameter in parameters]
+    if symbol in _FORMS:
+        return _FORMS[symbol].format(*shown)
+    if symbol and len(shown) == 2:
+        return f"{shown[0]} {symbol} {shown[1]}"
+    return f"{symbol or name}({', '.join(shown)})"
+
+
+def _parameter(parameter: Parameter) -> str:
+    text = _pattern(parameter.pattern)
+    if parameter.named_only:
+        text = f"{parameter.name} => {text}"
+    if parameter.arity is Arity.OPTIONAL:
+        return f"[{text}]"
+    return f"[{text}, ...]" if parameter.arity is Arity.REPEATED else text
+
+
+def _pattern(pattern: Pattern) -> str:
+    if isinstance(pattern, TypeVariable):
+        return "ANY"
+    if isinstance(pattern, ArrayOf):
+        any_array = isinstance(pattern.element, TypeVariable)
+        return "ARRAY" if any_array else f"ARRAY<{_pattern(pattern.element)}>"
+    if isinstance(pattern, LambdaOf):
+        inside = ", ".join(_pattern(one) for one in pattern.parameters)
+        return f"FUNCTION<({inside})->{_pattern(pattern.body)}>"
+    if isinstance(pattern, Special):
+        return pattern.kind
+    return str(pattern)

@@ -10,13 +10,16 @@ from spanemu.sql.analysis.errors import LimitExceeded
 from spanemu.sql.errors import IN_LIST_ITEMS, NESTED_OPERATORS
 from spanemu.sql.functions.conversion_rules import is_coercible
 from spanemu.sql.googlesql import ast
-from spanemu.sql.googlesql.analyzer.errors.names import NoFields
-from spanemu.sql.googlesql.analyzer.errors.typing import BadCall, NoMatchingSignature, NotAnArray
+from spanemu.sql.googlesql.analyzer.errors import BadCall, NoMatchingSignature, NotAnArray
 from spanemu.sql.googlesql.analyzer.expressions.coercion import Kind, coerce, fits, kind_of
 from spanemu.sql.googlesql.analyzer.expressions.expression import resolve
 from spanemu.sql.googlesql.analyzer.expressions.names import field_of, resolve_path
-from spanemu.sql.googlesql.analyzer.expressions.operator_call import no_match, operator_call
-from spanemu.sql.googlesql.analyzer.expressions.signature_text import argument_types
+from spanemu.sql.googlesql.analyzer.expressions.operator_call import (
+    argument_types,
+    no_match,
+    operator_call,
+)
+from spanemu.sql.googlesql.analyzer.name_errors import NoFields
 from spanemu.sql.googlesql.analyzer.scope import Env
 from spanemu.sql.resolved import (
     And,

@@ -7,8 +7,7 @@ from spanemu.sql.errors import CHILD_SUBQUERIES
 from spanemu.sql.functions.comparison import is_comparable
 from spanemu.sql.googlesql import ast
 from spanemu.sql.googlesql.analyzer.analysis import QueryResult
-from spanemu.sql.googlesql.analyzer.errors.shape import TooManySubqueryColumns
-from spanemu.sql.googlesql.analyzer.errors.typing import BadCall, NestedArray
+from spanemu.sql.googlesql.analyzer.errors import BadCall, NestedArray, TooManySubqueryColumns
 from spanemu.sql.googlesql.analyzer.expressions.coercion import Kind, coerce, kind_of, supertype
 from spanemu.sql.googlesql.analyzer.expressions.expression import resolve
 from spanemu.sql.googlesql.analyzer.expressions.operators import in_values, negation

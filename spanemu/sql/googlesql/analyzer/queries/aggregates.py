@@ -14,12 +14,13 @@ from spanemu.sql.errors import FUNCTION_CALLS
 from spanemu.sql.functions.comparison import is_groupable, is_orderable
 from spanemu.sql.functions.registry import AggregateFunction, AggregateOverload, AggregateSignature
 from spanemu.sql.googlesql import ast
-from spanemu.sql.googlesql.analyzer.errors.shape import (
+from spanemu.sql.googlesql.analyzer.errors import (
     AggregateNotAllowed,
+    BadCall,
+    ExpectsConstant,
     NestedAggregate,
     NotGroupable,
 )
-from spanemu.sql.googlesql.analyzer.errors.typing import BadCall, ExpectsConstant
 from spanemu.sql.googlesql.analyzer.expressions.expression import resolve, resolve_int64
 from spanemu.sql.googlesql.analyzer.expressions.operator_call import check_concatenated, no_match
 from spanemu.sql.googlesql.analyzer.expressions.overload import Match, choose, coerced_arguments

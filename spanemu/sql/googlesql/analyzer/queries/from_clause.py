@@ -26,14 +26,12 @@ from spanemu.sql.analysis.table_relation import SystemRelation, TableRelation
 from spanemu.sql.errors import AnalysisError
 from spanemu.sql.googlesql import ast
 from spanemu.sql.googlesql.analyzer.analysis import CommonTable, QueryResult
-from spanemu.sql.googlesql.analyzer.errors.names import DuplicateOffsetAlias, TableNotFound
-from spanemu.sql.googlesql.analyzer.errors.shape import BadQuery
-from spanemu.sql.googlesql.analyzer.errors.typing import NotAnArray
+from spanemu.sql.googlesql.analyzer.errors import BadQuery, NotAnArray
 from spanemu.sql.googlesql.analyzer.expressions.coercion import coerce, fits
 from spanemu.sql.googlesql.analyzer.expressions.expression import resolve
 from spanemu.sql.googlesql.analyzer.expressions.names import resolve_path
+from spanemu.sql.googlesql.analyzer.name_errors import DuplicateOffsetAlias, TableNotFound, closest
 from spanemu.sql.googlesql.analyzer.scope import Env, Scope
-from spanemu.sql.googlesql.analyzer.suggestion import closest
 from spanemu.sql.googlesql.syntax.statement import parse_query
 from spanemu.sql.resolved import Expr, WithRef
 from spanemu.values.types import INT64, Type

@@ -14,8 +14,7 @@ from spanemu.sql.analysis.tree import ExpressionMap, column_refs
 from spanemu.sql.errors import GROUP_KEYS, AnalysisError
 from spanemu.sql.functions.comparison import is_groupable
 from spanemu.sql.googlesql import ast
-from spanemu.sql.googlesql.analyzer.errors.names import AmbiguousAlias
-from spanemu.sql.googlesql.analyzer.errors.shape import (
+from spanemu.sql.googlesql.analyzer.errors import (
     BadGrouping,
     NeitherGroupedNorAggregated,
     NotGroupable,
@@ -23,6 +22,7 @@ from spanemu.sql.googlesql.analyzer.errors.shape import (
     OrdinalOutOfRange,
 )
 from spanemu.sql.googlesql.analyzer.expressions.expression import resolve
+from spanemu.sql.googlesql.analyzer.name_errors import AmbiguousAlias
 from spanemu.sql.googlesql.analyzer.queries.select_list import SelectColumn
 from spanemu.sql.googlesql.analyzer.scope import Env, Origin
 from spanemu.sql.resolved import ColumnRef, Expr, GetField, ResolvedColumn

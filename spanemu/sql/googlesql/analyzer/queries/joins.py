@@ -10,8 +10,7 @@ from spanemu.sql.analysis.join_relation import JoinRelation, MergedColumn
 from spanemu.sql.analysis.relation import Relation
 from spanemu.sql.functions.comparison import is_comparable
 from spanemu.sql.googlesql import ast
-from spanemu.sql.googlesql.analyzer.errors.names import DuplicateTableAlias, NeedsQualifier
-from spanemu.sql.googlesql.analyzer.errors.shape import (
+from spanemu.sql.googlesql.analyzer.errors import (
     BadQuery,
     UsingColumnAmbiguous,
     UsingColumnMissing,
@@ -20,6 +19,7 @@ from spanemu.sql.googlesql.analyzer.errors.shape import (
 from spanemu.sql.googlesql.analyzer.expressions.coercion import coerce, common_type
 from spanemu.sql.googlesql.analyzer.expressions.expression import resolve_condition
 from spanemu.sql.googlesql.analyzer.expressions.operator_call import function_call, operator_call
+from spanemu.sql.googlesql.analyzer.name_errors import DuplicateTableAlias, NeedsQualifier
 from spanemu.sql.googlesql.analyzer.queries.value_relation import ValueRelation
 from spanemu.sql.googlesql.analyzer.scope import Env, Scope
 from spanemu.sql.resolved import (

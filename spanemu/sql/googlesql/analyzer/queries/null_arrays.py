@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from spanemu.sql.googlesql.analyzer.errors.typing import NullArrayColumn
+from spanemu.sql.googlesql.analyzer.errors import NullArrayColumn
 from spanemu.sql.resolved import (
     AggregateCall,
     AggregateScan,

@@ -10,15 +10,15 @@ from spanemu.sql.functions.comparison import is_orderable
 from spanemu.sql.functions.text.collation import is_collation
 from spanemu.sql.googlesql import ast
 from spanemu.sql.googlesql.analyzer.analysis import QueryResult
-from spanemu.sql.googlesql.analyzer.errors.shape import (
+from spanemu.sql.googlesql.analyzer.errors import (
     BadCollation,
     BadGrouping,
     BadQuery,
+    ExpectsConstant,
     NotOrderable,
     OrdinalOutOfRange,
     OrdinalTooSmall,
 )
-from spanemu.sql.googlesql.analyzer.errors.typing import ExpectsConstant
 from spanemu.sql.googlesql.analyzer.expressions.coercion import coerce, fits
 from spanemu.sql.googlesql.analyzer.expressions.expression import resolve, resolve_int64
 from spanemu.sql.googlesql.analyzer.queries.group_by import LITERALS, ordinal

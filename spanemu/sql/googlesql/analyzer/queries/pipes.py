@@ -20,7 +20,7 @@ from spanemu.sql.errors import GROUP_KEYS
 from spanemu.sql.functions.comparison import is_groupable
 from spanemu.sql.googlesql import ast
 from spanemu.sql.googlesql.analyzer.analysis import QueryResult
-from spanemu.sql.googlesql.analyzer.errors.shape import BadGrouping, BadQuery, NotGroupable
+from spanemu.sql.googlesql.analyzer.errors import BadGrouping, BadQuery, NotGroupable
 from spanemu.sql.googlesql.analyzer.expressions.expression import resolve, resolve_condition
 from spanemu.sql.googlesql.analyzer.expressions.names import implied_name
 from spanemu.sql.googlesql.analyzer.queries.from_clause import resolve_from

@@ -10,8 +10,8 @@ from spanemu.base.deferred import deferred
 from spanemu.sql.analysis.hints import HintTarget, check_hints
 from spanemu.sql.googlesql import ast
 from spanemu.sql.googlesql.analyzer.analysis import CommonTable, QueryResult
-from spanemu.sql.googlesql.analyzer.errors.names import DuplicateCommonTable
-from spanemu.sql.googlesql.analyzer.errors.shape import BadQuery
+from spanemu.sql.googlesql.analyzer.errors import BadQuery
+from spanemu.sql.googlesql.analyzer.name_errors import DuplicateCommonTable
 from spanemu.sql.googlesql.analyzer.queries.from_clause import resolve_from
 from spanemu.sql.googlesql.analyzer.queries.select import resolve_select
 from spanemu.sql.googlesql.analyzer.scope import Env

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 from spanemu.sql.analysis.relation import Relation, Star
 from spanemu.sql.googlesql import ast
-from spanemu.sql.googlesql.analyzer.errors.shape import BadQuery
+from spanemu.sql.googlesql.analyzer.errors import BadQuery
 from spanemu.sql.googlesql.analyzer.expressions.coercion import coerce, fits
 from spanemu.sql.googlesql.analyzer.expressions.expression import resolve
 from spanemu.sql.googlesql.analyzer.queries.pipe_relation import ChangedRelation, LayeredRelation

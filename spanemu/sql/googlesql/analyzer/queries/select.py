@@ -24,13 +24,13 @@ from spanemu.sql.errors import CHILD_SUBQUERIES
 from spanemu.sql.functions.comparison import is_groupable
 from spanemu.sql.googlesql import ast
 from spanemu.sql.googlesql.analyzer.analysis import QueryResult
-from spanemu.sql.googlesql.analyzer.errors.shape import (
+from spanemu.sql.googlesql.analyzer.errors import (
     BadGrouping,
     BadQuery,
+    NotAMessage,
     NotGroupable,
     NotVisibleAfterDistinct,
 )
-from spanemu.sql.googlesql.analyzer.errors.typing import NotAMessage
 from spanemu.sql.googlesql.analyzer.expressions.expression import resolve_condition
 from spanemu.sql.googlesql.analyzer.queries.from_clause import resolve_from
 from spanemu.sql.googlesql.analyzer.queries.select_list import SelectColumn, resolve_items

@@ -9,12 +9,11 @@ from spanemu.base.deferred import deferred
 from spanemu.base.record import dataclass
 from spanemu.sql.analysis.relation import Relation
 from spanemu.sql.googlesql import ast
-from spanemu.sql.googlesql.analyzer.errors.names import UnrecognizedName
-from spanemu.sql.googlesql.analyzer.errors.shape import BadQuery
+from spanemu.sql.googlesql.analyzer.errors import BadQuery
 from spanemu.sql.googlesql.analyzer.expressions.expression import resolve
 from spanemu.sql.googlesql.analyzer.expressions.names import implied_name
+from spanemu.sql.googlesql.analyzer.name_errors import UnrecognizedName, closest
 from spanemu.sql.googlesql.analyzer.scope import Env, Origin, Scope
-from spanemu.sql.googlesql.analyzer.suggestion import closest
 from spanemu.sql.resolved import Expr
 
 if TYPE_CHECKING:

@@ -17,8 +17,11 @@ from spanemu.sql.errors import SET_OPERATION_QUERIES
 from spanemu.sql.functions.comparison import is_groupable
 from spanemu.sql.googlesql import ast
 from spanemu.sql.googlesql.analyzer.analysis import QueryResult
-from spanemu.sql.googlesql.analyzer.errors.shape import MismatchedColumnCount, NotGroupable
-from spanemu.sql.googlesql.analyzer.errors.typing import IncompatibleColumns
+from spanemu.sql.googlesql.analyzer.errors import (
+    IncompatibleColumns,
+    MismatchedColumnCount,
+    NotGroupable,
+)
 from spanemu.sql.googlesql.analyzer.expressions.coercion import (
     Candidate,
     Kind,

@@ -7,9 +7,12 @@ import pytest
 from spanemu.base.errors import SpannerError
 from spanemu.sql import resolved as r
 from spanemu.sql.dialect import StoredExpression
-from spanemu.sql.googlesql.analyzer.errors.names import UnrecognizedName
-from spanemu.sql.googlesql.analyzer.errors.shape import AggregateNotAllowed, BadQuery
-from spanemu.sql.googlesql.analyzer.errors.typing import ExpressionDoesNotFit
+from spanemu.sql.googlesql.analyzer.errors import (
+    AggregateNotAllowed,
+    BadQuery,
+    ExpressionDoesNotFit,
+)
+from spanemu.sql.googlesql.analyzer.name_errors import UnrecognizedName
 from spanemu.sql.googlesql.dialect import GOOGLESQL
 from spanemu.values.types import BOOL, FLOAT64, INT64, STRING, TIMESTAMP, Type
 from tests.unit.sql.googlesql.analyzer.shop import SCHEMA, SINGERS

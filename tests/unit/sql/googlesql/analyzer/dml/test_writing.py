@@ -6,7 +6,7 @@ import pytest
 
 from spanemu.sql import resolved as r
 from spanemu.sql.analysis.errors import PendingCommitTimestampReturned
-from spanemu.sql.googlesql.analyzer.errors.writing import BadWrite, NotWritable, ValueDoesNotFit
+from spanemu.sql.googlesql.analyzer.write_errors import BadWrite, NotWritable, ValueDoesNotFit
 from spanemu.values.mutation import COMMIT_TIMESTAMP
 from spanemu.values.types import STRING
 from tests.unit.sql.googlesql.analyzer.shop import analyzed

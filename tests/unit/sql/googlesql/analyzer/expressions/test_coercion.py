@@ -8,7 +8,7 @@ from decimal import Decimal
 import pytest
 
 from spanemu.base.errors import Code, SpannerError
-from spanemu.sql.googlesql.analyzer.errors.typing import (
+from spanemu.sql.googlesql.analyzer.errors import (
     BadCall,
     IncompatibleColumns,
     LiteralDoesNotCast,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from spanemu.sql.analysis.errors import AmbiguousColumn
-from spanemu.sql.googlesql.analyzer.errors.names import (
+from spanemu.sql.googlesql.analyzer.name_errors import (
     NameNotFoundInside,
     TableNotFound,
     UnrecognizedName,

@@ -9,8 +9,8 @@ from spanemu.schema.objects import View
 from spanemu.schema.schema import Schema
 from spanemu.sql import resolved as r
 from spanemu.sql.analysis.errors import GeneratedColumnCycle, LimitExceeded
-from spanemu.sql.googlesql.analyzer.errors.names import DuplicateTableAlias, TableNotFound
-from spanemu.sql.googlesql.analyzer.errors.shape import UsingColumnsDiffer
+from spanemu.sql.googlesql.analyzer.errors import UsingColumnsDiffer
+from spanemu.sql.googlesql.analyzer.name_errors import DuplicateTableAlias, TableNotFound
 from spanemu.values.types import INT64
 from tests.unit.sql.googlesql.analyzer.shop import SCHEMA, query, scans, table
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from spanemu.sql import resolved as r
-from spanemu.sql.googlesql.analyzer.errors.shape import NeitherGroupedNorAggregated
+from spanemu.sql.googlesql.analyzer.errors import NeitherGroupedNorAggregated
 from tests.unit.sql.googlesql.analyzer.shop import query, scans
 
 

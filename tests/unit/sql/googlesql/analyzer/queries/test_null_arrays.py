@@ -3,7 +3,7 @@
 import pytest
 
 from spanemu.schema.schema import Schema
-from spanemu.sql.googlesql.analyzer.errors.typing import NullArrayColumn
+from spanemu.sql.googlesql.analyzer.errors import NullArrayColumn
 from spanemu.sql.googlesql.dialect import GOOGLESQL
 from spanemu.values.types import INT64, array_of, struct_of
 

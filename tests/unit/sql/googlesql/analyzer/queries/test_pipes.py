@@ -6,8 +6,8 @@ import pytest
 
 from spanemu.sql import resolved as r
 from spanemu.sql.analysis.errors import AmbiguousColumn
-from spanemu.sql.googlesql.analyzer.errors.names import UnrecognizedName
-from spanemu.sql.googlesql.analyzer.errors.shape import AggregateNotAllowed, BadGrouping, BadQuery
+from spanemu.sql.googlesql.analyzer.errors import AggregateNotAllowed, BadGrouping, BadQuery
+from spanemu.sql.googlesql.analyzer.name_errors import UnrecognizedName
 from tests.unit.sql.googlesql.analyzer.shop import names, query, scans, types
 
 

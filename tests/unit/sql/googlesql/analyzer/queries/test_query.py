@@ -8,7 +8,7 @@ from spanemu.base.errors import Code, SpannerError, Unsupported
 from spanemu.sql import resolved as r
 from spanemu.sql.analysis.errors import LimitExceeded, NestedTooDeeply
 from spanemu.sql.errors import AnalysisError
-from spanemu.sql.googlesql.analyzer.errors.typing import StructColumn
+from spanemu.sql.googlesql.analyzer.errors import StructColumn
 from spanemu.values.order import ASCENDING, DESCENDING
 from tests.unit.sql.googlesql.analyzer.shop import analyzed, query, scans, type_of, types
 

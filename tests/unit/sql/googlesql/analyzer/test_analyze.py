@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from spanemu.sql.googlesql import ast
+from spanemu.sql.googlesql.analyzer.analyze import RESOLVER_TABLE
 from spanemu.sql.googlesql.analyzer.queries import pipes
-from spanemu.sql.googlesql.analyzer.resolvers import RESOLVER_TABLE
 
 
 def test_every_expression_has_a_resolver() -> None:

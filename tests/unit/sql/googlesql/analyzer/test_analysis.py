@@ -6,7 +6,7 @@ import pytest
 
 from spanemu.base.errors import Unsupported
 from spanemu.sql.analysis.errors import LimitExceeded
-from spanemu.sql.googlesql.analyzer.errors.typing import UndeclaredParameterConflict
+from spanemu.sql.googlesql.analyzer.errors import UndeclaredParameterConflict
 from spanemu.values.types import (
     DATE,
     FLOAT64,

@@ -1,6 +1,13 @@
-"""Errors for names that are unknown, ambiguous, duplicate or not visible."""
+"""Errors for names that are unknown, ambiguous, duplicate or not visible, and the name to suggest.
+
+The suggestion for a misspelt name follows ZetaSQL: the name with the smallest edit distance
+(insert, delete or substitute a letter), the alphabetically first name at equal distance, and no
+name that differs in more than about a fifth of the letters.
+"""
 
 from __future__ import annotations
+
+from collections.abc import Iterable
 
 from spanemu.sql.errors import AnalysisError, did_you_mean
 
@@ -109,3 +116,37 @@ class SequenceNotFound(AnalysisError):
 class SystemVariableUnknown(AnalysisError):
     prose = "Unrecognized name: @@{name}"
     name: str
+
+
+_LETTERS_MIN = 3
+
+
+def closest(name: str, known: Iterable[str]) -> str | None:
+    """Return the name of `known` closest to `name`, in its own spelling.
+
+    Return None if no known name is close enough.
+    """
+    letters = len(name)
+    if letters < _LETTERS_MIN:
+        return None
+    edits_max = letters // 2 if letters < 5 else letters // 5 + 2
+    written = name.lower()
+    near = (
+        (edits, candidate)
+        for candidate in known
+        if abs(len(candidate) - letters) <= edits_max
+        and (edits := _edit_distance(written, candidate.lower())) <= edits_max
+    )
+    return min(near, default=(0, None))[1]
+
+
+def _edit_distance(first: str, second: str) -> int:
+    """Return the number of insertions, deletions and substitutions between two words."""
+    row = list(range(len(second) + 1))
+    for number, letter in enumerate(first, 1):
+        diagonal, row[0] = row[0], number
+        for at, target in enumerate(second, 1):
+            substituted = diagonal + (letter != target)
+            diagonal = row[at]
+            row[at] = min(substituted, row[at] + 1, row[at - 1] + 1)
+    return row[-1]
