@@ -15,7 +15,7 @@ from spanemu.admin.autoscaling import (
     Autoscaling,
     check_autoscaling,
 )
-from spanemu.admin.published_configs import PUBLISHED_CONFIGS
+from spanemu.admin.published_configs import published_configs
 from spanemu.base.deferred import deferred
 from spanemu.base.errors import Unsupported
 from spanemu.base.record import dataclass
@@ -197,8 +197,9 @@ def _check_display_name(display_name: str, name: str, config: str) -> None:
     # Without a display name, client libraries send the instance's id, of any length. For an
     # emulator's configurations, scripts use display names of any length.
     is_id = name.endswith(f"/{display_name}")
-    is_published = config.rpartition("/")[2] in PUBLISHED_CONFIGS
-    if is_published and not is_id and len(display_name) not in DISPLAY_NAME_CHARS:
+    if is_id or len(display_name) in DISPLAY_NAME_CHARS:
+        return
+    if config.rpartition("/")[2] in published_configs():
         raise errors.InvalidDisplayName(name, display_name)
 
 

@@ -22,11 +22,11 @@ from typing import TYPE_CHECKING
 from sortedcontainers import SortedDict
 
 from spanemu.admin.published_configs import (
-    PUBLISHED_CONFIGS,
     PublishedConfig,
     QuorumType,
     Replica,
     ReplicaKind,
+    published_configs,
 )
 from spanemu.base.deferred import deferred
 from spanemu.base.errors import SpannerError
@@ -130,11 +130,11 @@ class InstanceConfigs:
         custom = self._custom.get(name)
         if custom is not None:
             return custom
-        if config not in self._offered and config not in PUBLISHED_CONFIGS:
+        published = published_configs().get(config)
+        if published is None and config not in self._offered:
             with self._mutex:
                 if name not in self._used:
                     raise errors.InstanceConfigNotFound(name)
-        published = PUBLISHED_CONFIGS.get(config)
         display_name = self._offered.get(config, config)
         if published is None:
             return InstanceConfig(name, display_name)

@@ -6,12 +6,16 @@
 
 A row names regions, the default leader region first; `region*2` stands for two replicas. The source
 is the page "Regional, dual-region, and multi-region configurations" of Spanner's documentation.
+
+Most processes ask for none of these configurations, so the first call of `published_configs` makes
+them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from enum import IntEnum
+from functools import cache, partial
 
 from spanemu.base.record import dataclass
 
@@ -130,132 +134,160 @@ _OPTIONAL: Mapping[str, str] = {
 }
 
 _DUAL_REGIONS = {
-    "australia1": _dual_region("Australia", "australia-southeast1", "australia-southeast2"),
-    "canada1": _dual_region("Canada", "northamerica-northeast2", "northamerica-northeast1"),
-    "germany1": _dual_region("Germany", "europe-west10", "europe-west3"),
-    "india1": _dual_region("India", "asia-south1", "asia-south2"),
-    "japan1": _dual_region("Japan", "asia-northeast1", "asia-northeast2"),
+    "australia1": partial(
+        _dual_region, "Australia", "australia-southeast1", "australia-southeast2"
+    ),
+    "canada1": partial(
+        _dual_region, "Canada", "northamerica-northeast2", "northamerica-northeast1"
+    ),
+    "germany1": partial(_dual_region, "Germany", "europe-west10", "europe-west3"),
+    "india1": partial(_dual_region, "India", "asia-south1", "asia-south2"),
+    "japan1": partial(_dual_region, "Japan", "asia-northeast1", "asia-northeast2"),
 }
 
 _MULTI_REGIONS = {
-    "asia1": _multi_region(
+    "asia1": partial(
+        _multi_region,
         "Asia (Tokyo/Osaka/Seoul)",
         "asia-northeast1*2 asia-northeast2*2",
         witness="asia-northeast3",
         optional="us-west1 us-east5",
     ),
-    "asia2": _multi_region(
-        "Asia (Mumbai/Delhi/Singapore)", "asia-south1*2 asia-south2*2 asia-southeast1"
+    "asia2": partial(
+        _multi_region,
+        "Asia (Mumbai/Delhi/Singapore)",
+        "asia-south1*2 asia-south2*2 asia-southeast1",
     ),
-    "eur3": _multi_region(
+    "eur3": partial(
+        _multi_region,
         "Europe (Belgium/Netherlands)",
         "europe-west1*2 europe-west4*2",
         witness="europe-north1",
         optional="us-central1 us-east4",
     ),
-    "eur5": _multi_region(
+    "eur5": partial(
+        _multi_region,
         "Europe (London/Belgium/Netherlands)",
         "europe-west2*2 europe-west1*2",
         witness="europe-west4",
         optional="us-central1 us-east1",
     ),
-    "eur6": _multi_region(
+    "eur6": partial(
+        _multi_region,
         "Europe (Netherlands, Frankfurt)",
         "europe-west4*2 europe-west3*2",
         witness="europe-west6",
         optional="us-east1*2",
     ),
-    "eur7": _multi_region(
-        "eur7 (Milan/Frankfurt/Turin)", "europe-west8*2 europe-west3*2", witness="europe-west12"
+    "eur7": partial(
+        _multi_region,
+        "eur7 (Milan/Frankfurt/Turin)",
+        "europe-west8*2 europe-west3*2",
+        witness="europe-west12",
     ),
-    "nam3": _multi_region(
+    "nam3": partial(
+        _multi_region,
         "United States (Northern Virginia/South Carolina)",
         "us-east4*2 us-east1*2",
         witness="us-central1",
         optional="asia-south1 asia-southeast1 asia-southeast2 europe-west1 europe-west2"
         " europe-west4 europe-west9 us-east5 us-west1 us-west2 us-west4 us-west8",
     ),
-    "nam6": _multi_region(
+    "nam6": partial(
+        _multi_region,
         "United States (Iowa/South Carolina/Oregon/Los Angeles)",
         "us-central1*2 us-east1*2",
         read_only="us-west1 us-west2",
         witness="us-central2",
     ),
-    "nam7": _multi_region(
+    "nam7": partial(
+        _multi_region,
         "United States (Iowa, Northern Virginia, Oklahoma)",
         "us-central1*2 us-east4*2",
         witness="us-central2",
         optional="us-east1*2 us-south1 us-west1 europe-west1*2",
     ),
-    "nam8": _multi_region(
+    "nam8": partial(
+        _multi_region,
         "United States (Los Angeles, Oregon, Salt Lake City)",
         "us-west2*2 us-west1*2",
         witness="us-west3",
         optional="asia-northeast1*2 asia-southeast1*2 europe-west2*2 europe-west3*2 us-east5",
     ),
-    "nam9": _multi_region(
+    "nam9": partial(
+        _multi_region,
         "United States (Northern Virginia, Iowa, South Carolina, Oregon)",
         "us-east4*2 us-central1*2",
         read_only="us-west1*2",
         witness="us-east1",
     ),
-    "nam10": _multi_region(
+    "nam10": partial(
+        _multi_region,
         "United States (Iowa/Salt Lake/Oklahoma)",
         "us-central1*2 us-west3*2",
         witness="us-central2",
         optional="us-east4",
     ),
-    "nam11": _multi_region(
+    "nam11": partial(
+        _multi_region,
         "United States (Iowa, South Carolina, Oklahoma)",
         "us-central1*2 us-east1*2",
         witness="us-central2",
         optional="us-west1",
     ),
-    "nam12": _multi_region(
+    "nam12": partial(
+        _multi_region,
         "United States (Iowa, Northern Virginia, Oregon)",
         "us-central1*2 us-east4*2",
         read_only="us-west1*2",
         witness="us-central2",
     ),
-    "nam13": _multi_region(
+    "nam13": partial(
+        _multi_region,
         "United States (Iowa/Oklahoma/Salt Lake City)",
         "us-central2*2 us-central1*2",
         witness="us-west3",
     ),
-    "nam14": _multi_region(
+    "nam14": partial(
+        _multi_region,
         "North America (Northern Virginia/Montreal/South Carolina)",
         "us-east4*2 northamerica-northeast1*2",
         witness="us-east1",
     ),
-    "nam15": _multi_region(
+    "nam15": partial(
+        _multi_region,
         "United States (Dallas/Northern Virginia/Iowa)",
         "us-south1*2 us-east4*2",
         witness="us-central1",
         optional="us-east1 us-west3",
     ),
-    "nam16": _multi_region(
+    "nam16": partial(
+        _multi_region,
         "United States (Iowa/Northern Virginia/Columbus)",
         "us-central1*2 us-east4*2",
         witness="us-east5",
         optional="us-west2*2",
     ),
-    "nam22": _multi_region(
-        "nam22", "us-east5*2 us-east1*2", witness="us-east4", optional="us-west1"
+    "nam22": partial(
+        _multi_region, "nam22", "us-east5*2 us-east1*2", witness="us-east4", optional="us-west1"
     ),
-    "nam23": _multi_region(
+    "nam23": partial(
+        _multi_region,
         "United States (Iowa/Las Vegas/Dallas)",
         "us-central1*2 us-west4*2",
         witness="us-south1",
         optional="asia-northeast1 australia-southeast2 europe-west1 europe-west3",
     ),
-    "nam-eur-asia1": _multi_region(
+    "nam-eur-asia1": partial(
+        _multi_region,
         "United States, Europe, and Asia (Iowa/Oklahoma/Belgium/Taiwan)",
         "us-central1*2 us-central2*2",
         read_only="europe-west1*2 asia-east1*2",
         witness="us-east1",
         optional="us-west2",
     ),
-    "nam-eur-asia3": _multi_region(
+    "nam-eur-asia3": partial(
+        _multi_region,
         "(Iowa/South Carolina/Belgium/Netherlands/Taiwan/Oklahoma)",
         "us-central1*2 us-east1*2",
         read_only="europe-west1 europe-west4 asia-east1*2",
@@ -263,13 +295,15 @@ _MULTI_REGIONS = {
     ),
 }
 
-PUBLISHED_CONFIGS: Mapping[str, PublishedConfig] = {
-    **{
+
+@cache
+def published_configs() -> Mapping[str, PublishedConfig]:
+    """Return every configuration that Google publishes, by id."""
+    regional = {
         f"regional-{region}": _regional(
             region, _OPTIONAL.get(region, ""), free=region not in _WITHOUT_FREE_INSTANCES
         )
         for region in _REGIONS
-    },
-    **{f"dual-region-{country}": config for country, config in _DUAL_REGIONS.items()},
-    **_MULTI_REGIONS,
-}
+    }
+    dual = {f"dual-region-{country}": make() for country, make in _DUAL_REGIONS.items()}
+    return {**regional, **dual, **{name: make() for name, make in _MULTI_REGIONS.items()}}

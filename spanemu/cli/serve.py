@@ -17,7 +17,7 @@ from typing import Unpack
 import click
 
 import spanemu
-from spanemu.admin.published_configs import PUBLISHED_CONFIGS
+from spanemu.admin.published_configs import published_configs
 from spanemu.api.endpoint_file import publish
 from spanemu.api.saving.errors import UnusableState
 from spanemu.base.collector import Pause, heap
@@ -298,7 +298,7 @@ def _export_directory(given: Options) -> Path | None:
 
 def _listed_configs(ids: Sequence[str]) -> dict[str, str]:
     """Return the listed configurations, with display names; `published` stands for Google's."""
-    own = (PUBLISHED_CONFIGS if config == ALL_PUBLISHED else (config,) for config in ids)
+    own = (published_configs() if config == ALL_PUBLISHED else (config,) for config in ids)
     return DEFAULT_INSTANCE_CONFIGS | {config: config for group in own for config in group}
 
 

@@ -14,7 +14,7 @@ from google.cloud.spanner_v1.services.spanner.transports.grpc import SpannerGrpc
 from grpc import RpcError, insecure_channel
 
 import spanemu
-from spanemu.admin.published_configs import PUBLISHED_CONFIGS
+from spanemu.admin.published_configs import published_configs
 from spanemu.api.endpoint_file import Endpoint
 from spanemu.api.remote import inherited_environment
 from spanemu.cli import main
@@ -259,7 +259,7 @@ def test_every_flag_has_an_environment_variable(serve, tmp_path, monkeypatch):
     emulator = spanemu.Emulator.attach(Endpoint.read(tmp_path / "endpoint.json").uri)
     client = emulator.client()
     listed = [config.name.rpartition("/")[2] for config in client.list_instance_configs()]
-    assert listed == sorted({"emulator-config", "made-up", *PUBLISHED_CONFIGS})
+    assert listed == sorted({"emulator-config", "made-up", *published_configs()})
     databases = client.instance("emulator-instance").list_databases()
     assert sorted(database.name.rpartition("/")[2] for database in databases) == ["music", "shop"]
     with pytest.raises(ResourceExhausted):
