@@ -7,12 +7,18 @@ its lines on the stack; a client that calls from an event loop passes its lines 
 from __future__ import annotations
 
 import sys
-import sysconfig
 from functools import cache, lru_cache
 from pathlib import Path
 from types import FrameType
+from typing import TYPE_CHECKING
 
 from spanemu.base.call import CallSite, current
+from spanemu.base.deferred import deferred
+
+if TYPE_CHECKING:
+    import sysconfig
+else:
+    sysconfig = deferred("sysconfig")
 
 _PACKAGE = str(Path(__file__).parents[1])
 # The most frames of a library between a helper and its caller, as in `run_in_transaction`. A test

@@ -11,7 +11,7 @@ happens.
 
 from __future__ import annotations
 
-from mmap import PAGESIZE
+import os
 from os import getpid
 from pathlib import Path
 from typing import Any, Generic, Self, TypeVar, overload
@@ -77,9 +77,9 @@ class Headroom:
         """Raise ProcessOutOfMemory if the process is too close to a limit."""
         if self.address_space is None and self.resident is None:
             return
-        sizes = _STATM.read_bytes().split()
+        sizes, page_size = _STATM.read_bytes().split(), os.sysconf("SC_PAGE_SIZE")
         for limit, pages in ((self.address_space, sizes[0]), (self.resident, sizes[1])):
-            if limit is not None and int(pages) * PAGESIZE > limit - limit // _LEFT_SHARE:
+            if limit is not None and int(pages) * page_size > limit - limit // _LEFT_SHARE:
                 raise ProcessOutOfMemory()
 
 

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import random
-import secrets
 import uuid
+from base64 import urlsafe_b64encode
 
 
 class Randomness:
     """A seeded random generator, shared by one emulator. The same `seed` reproduces a run."""
 
     def __init__(self, seed: int | None = None) -> None:
-        self.seed = secrets.randbits(48) if seed is None else seed
+        self.seed = int.from_bytes(os.urandom(6)) if seed is None else seed
         self.generator = random.Random(self.seed)
 
     def uuid4(self) -> uuid.UUID:
@@ -20,4 +21,4 @@ class Randomness:
 
     def token(self) -> str:
         """Return 22 unpredictable characters for an id; they do not follow from the seed."""
-        return secrets.token_urlsafe(16)
+        return urlsafe_b64encode(os.urandom(16)).rstrip(b"=").decode()

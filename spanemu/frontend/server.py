@@ -174,8 +174,8 @@ class _Handlers(grpc.GenericRpcHandler):  # type: ignore[misc]
     """The lookup of the handler for a path; messages stay bytes on both sides of it."""
 
     def __init__(self, endpoints: Endpoints, continuations: continuation.Continuations) -> None:
-        reflecting = grpc.stream_stream_rpc_method_handler(_Reflection(endpoints))
-        self._by_path = dict.fromkeys(REFLECTION_PATHS, reflecting)
+        self._reflection = _Reflection(endpoints)
+        self._by_path: dict[str, Any] = {}
         self._endpoints = {each.path: each for each in endpoints}
         self._continuations = continuations
 
@@ -183,9 +183,15 @@ class _Handlers(grpc.GenericRpcHandler):  # type: ignore[misc]
         """Return the handler of the path, made for its first request; None for an unknown path."""
         path = handler_call_details.method
         handler = self._by_path.get(path)
-        if handler is None and (endpoint := self._endpoints.get(path)) is not None:
-            handler = self._by_path[path] = _handler(endpoint, self._continuations)
+        if handler is None and (handler := self._new_handler(path)) is not None:
+            self._by_path[path] = handler
         return handler
+
+    def _new_handler(self, path: str) -> Any:
+        if path in REFLECTION_PATHS:
+            return grpc.stream_stream_rpc_method_handler(self._reflection)
+        endpoint = self._endpoints.get(path)
+        return None if endpoint is None else _handler(endpoint, self._continuations)
 
 
 class _Reflection:
