@@ -98,8 +98,10 @@ def __getattr__(name: str) -> Any:
     home = _HOMES.get(name)
     if home is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    with import_module("spanemu.base.collector").Pause():  # Imports leave hardly any garbage.
+    collector = import_module("spanemu.base.collector")
+    with collector.Pause():  # Imports leave hardly any garbage.
         value = getattr(import_module(home), name)
+        collector.age_objects()
     globals()[name] = value  # Replaces a submodule of the same name, which the import has set.
     return value
 

@@ -108,6 +108,16 @@ class Pause:
         _pauses.end(self)
 
 
+def age_objects() -> None:
+    """Move all objects to the oldest generation, unvisited, as after an import: they will stay.
+
+    Does nothing in a process that has frozen its heap.
+    """
+    if gc.get_freeze_count() <= FROZEN_BY_PYTHON_MAX:
+        gc.freeze()
+        gc.unfreeze()
+
+
 class Heap:
     """The objects of the process that full collections skip, while an emulator holds the heap.
 

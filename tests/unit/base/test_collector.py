@@ -221,3 +221,17 @@ def test_much_garbage_is_collected_at_once_but_not_all_the_time() -> None:
         heap._rests_until = 0.0
         assert dropped(0)
     """)
+
+
+def test_objects_of_an_import_are_not_visited_by_the_next_collections() -> None:
+    run_apart("""
+        from spanemu.base.collector import age_objects
+        with collector.Pause():
+            stays = [[] for _ in range(10_000)]
+            age_objects()
+            assert gc.get_count()[0] < 1_000
+        assert gc.get_freeze_count() == 0
+        gc.freeze()
+        age_objects()
+        assert gc.get_freeze_count() > 1_000
+    """)
