@@ -12,7 +12,7 @@ from typing import Any, TypedDict
 from spanemu.base.clock import NANOS_PER_SECOND
 from spanemu.base.limits import DEFAULT_LIMITS, RETENTION_DEFAULT_NANOS, Limits
 from spanemu.base.record import dataclass
-from spanemu.base.resource_ids import InvalidInstanceId, check_instance_id
+from spanemu.base.resource_names import InvalidInstanceId, check_instance_id
 
 DEFAULT_PROJECT = "emulator-project"
 DEFAULT_INSTANCE = "emulator-instance"

@@ -20,9 +20,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from spanemu.base.deferred import deferred
+from spanemu.base.deferred import deferred, lazy_pattern
 from spanemu.base.errors import Code, SpannerError
-from spanemu.base.patterns import lazy_pattern
 from spanemu.base.record import dataclass
 from spanemu.schema.dialect import GOOGLE_STANDARD_SQL, POSTGRESQL, DatabaseDialect
 from spanemu.sql.dialects import dialect_of

@@ -39,8 +39,15 @@ from spanemu.admin.operation_kinds import (
 )
 from spanemu.admin.operations import Operation, finished
 from spanemu.base.paging import Page, PageRequest
-from spanemu.base.resource_ids import check_backup_id, check_backup_schedule_id, check_database_id
-from spanemu.base.resource_names import BackupName, BackupScheduleName, DatabaseName, InstanceName
+from spanemu.base.resource_names import (
+    BackupName,
+    BackupScheduleName,
+    DatabaseName,
+    InstanceName,
+    check_backup_id,
+    check_backup_schedule_id,
+    check_database_id,
+)
 from spanemu.database.database import Database
 
 

@@ -19,7 +19,7 @@ from spanemu.admin.published_configs import published_configs
 from spanemu.base.deferred import deferred
 from spanemu.base.errors import Unsupported
 from spanemu.base.record import dataclass
-from spanemu.base.resource_ids import check_labels
+from spanemu.base.resource_names import check_labels
 
 if TYPE_CHECKING:
     from spanemu.admin import errors

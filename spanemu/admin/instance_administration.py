@@ -44,7 +44,6 @@ from spanemu.admin.operation_kinds import (
 )
 from spanemu.admin.operations import Operation, finished
 from spanemu.base.paging import Page, PageRequest
-from spanemu.base.resource_ids import check_instance_id, check_instance_partition_id
 from spanemu.base.resource_names import (
     DatabaseName,
     InstanceConfigName,
@@ -52,6 +51,8 @@ from spanemu.base.resource_names import (
     InstancePartitionName,
     OperationName,
     ProjectName,
+    check_instance_id,
+    check_instance_partition_id,
 )
 from spanemu.ddl.alterations import alteration_writer
 

@@ -32,8 +32,12 @@ from spanemu.base.deferred import deferred
 from spanemu.base.errors import SpannerError
 from spanemu.base.paging import Page, PageRequest, page, under
 from spanemu.base.record import dataclass
-from spanemu.base.resource_ids import check_instance_config_id, check_labels
-from spanemu.base.resource_names import InstanceConfigName, ProjectName
+from spanemu.base.resource_names import (
+    InstanceConfigName,
+    ProjectName,
+    check_instance_config_id,
+    check_labels,
+)
 
 if TYPE_CHECKING:
     from spanemu.admin import errors

@@ -39,8 +39,7 @@ from spanemu.base.errors import SpannerError
 from spanemu.base.limits import DEFAULT_LIMITS, Limits
 from spanemu.base.paging import Page, PageRequest, page, under
 from spanemu.base.record import dataclass
-from spanemu.base.resource_ids import check_database_id
-from spanemu.base.resource_names import DatabaseName, InstanceName, ProjectName
+from spanemu.base.resource_names import DatabaseName, InstanceName, ProjectName, check_database_id
 from spanemu.database.database import Database
 from spanemu.schema.dialect import DatabaseDialect
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from spanemu.admin.instances import Instances
 from spanemu.base.record import dataclass
-from spanemu.base.resource_ids import check_database_id
-from spanemu.base.resource_names import DatabaseName
+from spanemu.base.resource_names import DatabaseName, check_database_id
 from spanemu.database.database import Database
 from spanemu.database.encryption import GOOGLE_DEFAULT_KEYS, EncryptionKeys
 from spanemu.schema.dialect import GOOGLE_STANDARD_SQL, DatabaseDialect

@@ -23,8 +23,13 @@ from spanemu.base.deferred import deferred
 from spanemu.base.errors import SpannerError
 from spanemu.base.paging import Page, PageRequest, newest_first, page, under
 from spanemu.base.record import dataclass
-from spanemu.base.resource_ids import check_operation_id
-from spanemu.base.resource_names import InstanceName, OperationName, OperationResource, ProjectName
+from spanemu.base.resource_names import (
+    InstanceName,
+    OperationName,
+    OperationResource,
+    ProjectName,
+    check_operation_id,
+)
 
 if TYPE_CHECKING:
     from spanemu.admin import errors, operation_kinds

@@ -35,8 +35,7 @@ from spanemu.base.deferred import Once, deferred
 from spanemu.base.errors import SpannerError
 from spanemu.base.process import OwnProcess
 from spanemu.base.rand import Randomness
-from spanemu.base.resource_ids import check_database_id
-from spanemu.base.resource_names import DatabaseName, InstanceName
+from spanemu.base.resource_names import DatabaseName, InstanceName, check_database_id
 from spanemu.config import (
     DEFAULT_INSTANCE,
     DEFAULT_PROJECT,
@@ -61,7 +60,7 @@ if TYPE_CHECKING:
     from spanemu.api import change_streams as streams
     from spanemu.api import remote, transfers
     from spanemu.api.saving import keeper as keeping
-    from spanemu.base import raw_key as raw_keys
+    from spanemu.base import serialization
     from spanemu.control import change_streams as stream_control
     from spanemu.control import dispatch, injector, recorder
     from spanemu.control import splits as split_control
@@ -72,7 +71,7 @@ else:
     remote = deferred("spanemu.api.remote")
     transfers = deferred("spanemu.api.transfers")
     keeping = deferred("spanemu.api.saving.keeper")
-    raw_keys = deferred("spanemu.base.raw_key")
+    serialization = deferred("spanemu.base.serialization")
     stream_control = deferred("spanemu.control.change_streams")
     dispatch = deferred("spanemu.control.dispatch")
     injector = deferred("spanemu.control.injector")
@@ -127,7 +126,7 @@ class EmbeddedDatabase(LocalDatabase, DatabaseHandle):
         return transfers.LocalTransfers(self._instances, self._path)
 
     def split_at(self, table: str, key: Sequence[Any]) -> None:
-        self._database().split_at(table, raw_keys.raw_key(key))
+        self._database().split_at(table, serialization.raw_key(key))
 
     @property
     def splits(self) -> split_control.Splits:

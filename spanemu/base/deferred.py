@@ -1,4 +1,4 @@
-"""Functions whose module is imported when the first of them is called.
+"""Work of a start that is postponed: modules are imported, and patterns compiled, when first used.
 
 Most test runs use a small part of the engine, and every module that is imported costs its share of
 the time before the first test. A table of handlers therefore names the handlers of rare requests
@@ -10,16 +10,20 @@ without importing them. The type checker sees the real module:
         backups = deferred("spanemu.frontend.admin.backups")
 
     Method("CreateBackup", ..., backups.create_backup)
+
+Compiling a regular expression takes longer than importing the rest of many a module: `lazy_pattern`
+stands in for `re.compile`.
 """
 
 from __future__ import annotations
 
+import re
 import sys
 import threading
 from collections.abc import Callable
 from importlib import import_module
 from types import ModuleType
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 T = TypeVar("T")
 
@@ -97,3 +101,24 @@ class Once(Generic[T]):
             if not self._made:
                 self._made.append(self._make())
             return self._made[0]
+
+
+class LazyPattern:
+    """A stand-in for a compiled pattern: each of its attributes is kept when it is first used."""
+
+    def __init__(self, text: str | bytes, flags: int = 0) -> None:
+        self._text = text
+        self._flags = flags
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        attribute = getattr(re.compile(self._text, self._flags), name)
+        setattr(self, name, attribute)
+        return attribute
+
+
+if TYPE_CHECKING:
+    lazy_pattern = re.compile
+else:
+    lazy_pattern = LazyPattern

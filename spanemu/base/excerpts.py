@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 
-from spanemu.base.patterns import lazy_pattern
+from spanemu.base.deferred import lazy_pattern
 
 INDENT = "    "
 _LINE_CHARS_MAX = 120

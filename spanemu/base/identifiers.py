@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from spanemu.base.patterns import lazy_pattern
+from spanemu.base.deferred import lazy_pattern
 
 IDENTIFIER_CHARS_MAX = 128
 

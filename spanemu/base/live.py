@@ -2,6 +2,7 @@
 
     LiveRows      the rows of one result: a source of rows derives a class from it
     LiveReaders   the live rows of a database that clients read at present
+    Waker         the thread that wakes readers some time after an event
 
 Whoever sends the rows takes what there is. When there is nothing, it waits on its own thread
 (`wait`), or leaves a function to be called when it is worth taking again (`listen`), so that a
@@ -10,14 +11,22 @@ reader that waits needs no thread.
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections.abc import Callable, Iterator, Sequence
+from time import sleep
 from typing import Any, NamedTuple
 
 from spanemu.base.call import current
 from spanemu.base.clock import Clock
 from spanemu.base.errors import SpannerError
 from spanemu.base.timers import Timer
+
+log = logging.getLogger("spanemu")
+
+DELAY_SECONDS = 0.001  # from an event to the waking of readers
+PAUSE_SECONDS = 0.009  # from a waking to the next
+_IDLE_SECONDS = 1.0  # after which the thread that wakes readers ends
 
 
 class LiveRow(NamedTuple):
@@ -198,3 +207,52 @@ class LiveReaders:
         with self._mutex:
             self._closing = failure
         self.end(failure)
+
+
+class Waker:
+    """The thread that calls `wake` some time after a signal, so that the signal costs little.
+
+    A signal sets a flag, and many signals set it once. The thread waits a moment, in which the
+    request that caused the event is answered, wakes the readers, and pauses, so that a burst of
+    events wakes them a few times only. It exists while there are signals.
+    """
+
+    def __init__(self, wake: Callable[[], object]) -> None:
+        self._wake = wake
+        self._mutex = threading.RLock()  # Guards the thread; reentrant for the garbage collector.
+        self._thread: threading.Thread | None = None
+        self._signalled = threading.Event()
+
+    def signal(self) -> None:
+        """Let another thread call `wake` soon. Costs little, and even less when repeated."""
+        if self._signalled.is_set() and self._is_running():
+            return
+        with self._mutex:
+            self._signalled.set()
+            if not self._is_running():
+                self._thread = threading.Thread(
+                    target=self._run, name="spanemu-waking", daemon=True
+                )
+                self._thread.start()
+
+    def _is_running(self) -> bool:
+        thread = self._thread
+        return thread is not None and thread.is_alive()  # not in a forked process
+
+    def _run(self) -> None:
+        while self._signalled.wait(_IDLE_SECONDS) or not self._end():
+            sleep(DELAY_SECONDS)
+            self._signalled.clear()
+            try:
+                self._wake()
+            except Exception:  # Later signals count all the same.
+                log.exception("waking readers failed")
+            sleep(PAUSE_SECONDS)
+
+    def _end(self) -> bool:
+        """Let the thread end, unless there is a signal."""
+        with self._mutex:
+            if self._signalled.is_set():
+                return False
+            self._thread = None
+            return True

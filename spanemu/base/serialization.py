@@ -9,21 +9,23 @@
     int          number; as text when a double cannot hold it (as protobuf's JSON has INT64)
 
 Reading follows type hints and validates all data: a mismatch raises ValueError with its path.
-Numbers without a fraction are accepted as ints, and names of fields in camel case.
+Numbers without a fraction are accepted as ints, and names of fields in camel case. Keys of rows
+have the form of Spanner's requests instead (`raw_key`).
 """
 
 from __future__ import annotations
 
 from base64 import b64decode, b64encode
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from enum import Enum
 from functools import cache
+from math import isfinite
 from types import NoneType, UnionType
 from typing import Any, Union, get_args, get_origin, get_type_hints, is_typeddict
 
-from spanemu.base.patterns import lazy_pattern
+from spanemu.base.deferred import lazy_pattern
 
 _EXACT_MAX = 1 << 53  # beyond this, doubles skip integers
 _UPPER = lazy_pattern(r"(?<!^)([A-Z])")
@@ -234,3 +236,32 @@ _READ: Mapping[Any, Callable[[Any, str], Any]] = {
     datetime: _datetime,
     NoneType: _none,
 }
+
+
+def raw_key(key: Iterable[Any]) -> list[Any]:
+    """Return key parts as Spanner's requests hold them, from Python values.
+
+    Bytes are encoded as Base64.
+    """
+    return [_raw(part) for part in key]
+
+
+def _raw(part: Any) -> Any:
+    match part:
+        case None | bool() | str():
+            return part
+        case float():
+            return part if isfinite(part) else _NOT_FINITE[str(part)]
+        case bytes():
+            return b64encode(part).decode("ascii")
+        case datetime():
+            if hasattr(part, "rfc3339"):  # the client's own, with nanoseconds
+                return part.rfc3339()
+            return part.astimezone(UTC).isoformat().replace("+00:00", "Z")
+        case date():
+            return part.isoformat()
+        case _:  # INT64, NUMERIC and UUID travel as text
+            return str(part)
+
+
+_NOT_FINITE = {"nan": "NaN", "inf": "Infinity", "-inf": "-Infinity"}

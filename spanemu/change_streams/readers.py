@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Protocol, cast
 
 from spanemu.base.deferred import deferred
 from spanemu.base.limits import CHANGE_STREAM_READERS_MAX
-from spanemu.base.waking import Waker
+from spanemu.base.live import Waker
 from spanemu.storage.change_log import ChangeEntry, StreamPartitions
 from spanemu.storage.store import Store
 

@@ -25,9 +25,8 @@ from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 from spanemu.admin.instances import Instances
 from spanemu.base.clock import NANOS_PER_MICRO, ClockState, SystemClock
-from spanemu.base.deferred import deferred
+from spanemu.base.deferred import deferred, lazy_pattern
 from spanemu.base.errors import Unsupported
-from spanemu.base.patterns import lazy_pattern
 from spanemu.base.process import OwnProcess
 from spanemu.base.record import dataclass
 from spanemu.control.operation import ControlInterface, operation

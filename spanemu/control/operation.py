@@ -25,9 +25,8 @@ from functools import cache, cached_property
 from typing import Annotated, Any, ClassVar, TypeVar, get_args, get_origin, get_type_hints
 
 from spanemu.base.deferred import DeferredModule, imported
-from spanemu.base.raw_key import raw_key
 from spanemu.base.record import dataclass
-from spanemu.base.serialization import from_plain, snake_case, snake_case_names
+from spanemu.base.serialization import from_plain, raw_key, snake_case, snake_case_names
 
 F = TypeVar("F", bound=Callable[..., Any])
 

@@ -9,8 +9,7 @@ import threading
 from collections.abc import Callable, Iterator, MutableSequence
 from typing import Any, Protocol, Self, TypedDict
 
-from spanemu.base.call import Call, CallSite
-from spanemu.base.call_site import calling_site
+from spanemu.base.call import Call, CallSite, calling_site
 from spanemu.base.clock import monotonic
 from spanemu.base.errors import Code, SpannerError
 from spanemu.base.process import OwnProcess

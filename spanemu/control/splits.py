@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 from spanemu.base.deferred import deferred
 from spanemu.base.process import OwnProcess
-from spanemu.base.raw_key import raw_key
+from spanemu.base.serialization import raw_key
 from spanemu.base.suggestions import nearest
 from spanemu.control.operation import ControlInterface, Key, operation
 from spanemu.database.database import Database

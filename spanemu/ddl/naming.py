@@ -12,10 +12,9 @@ from hashlib import blake2b
 from itertools import count
 from typing import TYPE_CHECKING
 
-from spanemu.base.deferred import deferred
+from spanemu.base.deferred import deferred, lazy_pattern
 from spanemu.base.errors import SpannerError
 from spanemu.base.limits import IDENTIFIER_LENGTH_MAX
-from spanemu.base.patterns import lazy_pattern
 from spanemu.ddl.lookup import schema_part
 from spanemu.schema.dialect import GOOGLE_STANDARD_SQL, DatabaseDialect
 from spanemu.schema.names import constraint_full_name

@@ -17,9 +17,9 @@ from typing import Any, Protocol
 
 from spanemu.admin.instances import Instances
 from spanemu.base.call import current
+from spanemu.base.deferred import lazy_pattern
 from spanemu.base.errors import SpannerError
 from spanemu.base.live import LiveRows
-from spanemu.base.patterns import lazy_pattern
 from spanemu.database.options import StatementRequest
 from spanemu.database.statements.query_engine import Footprint
 from spanemu.frontend.convert.chunks import StreamBroken

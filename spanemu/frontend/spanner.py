@@ -9,8 +9,7 @@ from spanemu.admin.instances import Instances
 from spanemu.base.deferred import deferred
 from spanemu.base.errors import SpannerError
 from spanemu.base.live import LiveRows
-from spanemu.base.resource_ids import check_labels
-from spanemu.base.resource_names import DatabaseName, SessionName
+from spanemu.base.resource_names import DatabaseName, SessionName, check_labels
 from spanemu.database.database import Database
 from spanemu.database.sessions.registry import Sessions
 from spanemu.database.sessions.session import Session

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import field
 from enum import StrEnum
 
-from spanemu.base.call_site import calling_site
+from spanemu.base.call import calling_site
 from spanemu.base.record import dataclass
 from spanemu.hotspots.samples import FrequentRows
 from spanemu.hotspots.stream import Stream

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Protocol
 
-from spanemu.base.waking import Waker
+from spanemu.base.live import Waker
 from spanemu.queues.backlog import Backlog, Lease, Renewal
 from spanemu.queues.errors import TooManyReceivers
 from spanemu.schema.table import Table

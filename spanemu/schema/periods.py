@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from spanemu.base.clock import NANOS_PER_DAY, NANOS_PER_HOUR, NANOS_PER_MINUTE, NANOS_PER_SECOND
-from spanemu.base.patterns import lazy_pattern
+from spanemu.base.deferred import lazy_pattern
 
 _PERIOD = lazy_pattern(r"(\d{1,9})([smhd])")
 _UNITS = {

@@ -20,8 +20,8 @@ from __future__ import annotations
 
 from dataclasses import field
 
+from spanemu.base.deferred import lazy_pattern
 from spanemu.base.errors import Code, SpannerError
-from spanemu.base.patterns import lazy_pattern
 
 _LINE_END = lazy_pattern(r"\r\n|\r|\n")
 _TAB_WIDTH = 8

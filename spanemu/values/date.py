@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from datetime import date
 
-from spanemu.base.patterns import lazy_pattern
+from spanemu.base.deferred import lazy_pattern
 from spanemu.values.errors import BadValue
 
 _LENGTH = len("YYYY-MM-DD")

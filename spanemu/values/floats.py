@@ -7,7 +7,7 @@ from functools import lru_cache
 from math import copysign, inf, isnan, nan
 from struct import Struct, pack, unpack
 
-from spanemu.base.patterns import lazy_pattern
+from spanemu.base.deferred import lazy_pattern
 from spanemu.values.errors import BadValue
 
 _SINGLE = Struct("<f")

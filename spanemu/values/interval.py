@@ -16,7 +16,7 @@ from spanemu.base.clock import (
     NANOS_PER_MINUTE,
     NANOS_PER_SECOND,
 )
-from spanemu.base.patterns import lazy_pattern
+from spanemu.base.deferred import lazy_pattern
 from spanemu.base.record import dataclass
 from spanemu.values.errors import BadValue
 from spanemu.values.timestamp import fraction_in_threes

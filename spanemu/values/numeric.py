@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from decimal import ROUND_DOWN, ROUND_HALF_UP, Context, Decimal, InvalidOperation
 
-from spanemu.base.patterns import lazy_pattern
+from spanemu.base.deferred import lazy_pattern
 from spanemu.values.errors import BadValue
 
 SCALE = 9

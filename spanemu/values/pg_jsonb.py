@@ -15,7 +15,7 @@ from json.encoder import encode_basestring
 from typing import Any
 
 from spanemu.base.deadline_checks import interruptible, interruptible_calls, is_long
-from spanemu.base.patterns import lazy_pattern
+from spanemu.base.deferred import lazy_pattern
 from spanemu.values import pg_numeric
 from spanemu.values.errors import BadValue
 from spanemu.values.json import JSON_NESTING_MAX, Document, is_too_deep, is_unicode

@@ -32,7 +32,7 @@ from functools import lru_cache
 from math import isnan
 from typing import NamedTuple
 
-from spanemu.base.patterns import lazy_pattern
+from spanemu.base.deferred import lazy_pattern
 from spanemu.values.errors import BadValue
 
 OUT_OF_RANGE = "value overflows numeric format"

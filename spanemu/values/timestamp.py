@@ -11,7 +11,7 @@ from datetime import date, datetime
 from functools import lru_cache
 
 from spanemu.base.clock import NANOS_PER_SECOND
-from spanemu.base.patterns import lazy_pattern
+from spanemu.base.deferred import lazy_pattern
 from spanemu.values.errors import BadValue
 from spanemu.values.zone import Civil, Zone, fixed_zone, zone_named
 

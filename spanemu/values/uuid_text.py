@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from uuid import UUID
 
-from spanemu.base.patterns import lazy_pattern
+from spanemu.base.deferred import lazy_pattern
 from spanemu.values.errors import BadValue
 
 _CANONICAL = lazy_pattern(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")

@@ -13,8 +13,7 @@ from functools import lru_cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, NamedTuple
 
-from spanemu.base.deferred import deferred
-from spanemu.base.patterns import lazy_pattern
+from spanemu.base.deferred import deferred, lazy_pattern
 from spanemu.values.errors import BadValue
 
 if TYPE_CHECKING:

@@ -76,7 +76,7 @@ def test_the_first_query_imports_what_it_needs():
     assert sum(name.startswith("spanemu") for name in loaded) < 337
 
 
-# What takes a start longer than its substitutes: `base.patterns` and `base.record`.
+# What takes a start longer than its substitutes: `base.deferred` and `base.record`.
 SLOW = re.compile(r"^\w+ = re\.compile|^from dataclasses import .*\bdataclass\b", re.MULTILINE)
 
 

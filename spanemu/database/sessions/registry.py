@@ -20,11 +20,10 @@ from itertools import count
 from typing import TYPE_CHECKING
 
 from spanemu.base.clock import Clock
-from spanemu.base.deferred import deferred
+from spanemu.base.deferred import deferred, lazy_pattern
 from spanemu.base.errors import SpannerError
 from spanemu.base.limits import SESSION_IDLE_MAX_NANOS
 from spanemu.base.paging import PageRequest, page
-from spanemu.base.patterns import lazy_pattern
 from spanemu.base.resource_names import SessionName
 from spanemu.database.core import DatabaseCore
 from spanemu.database.sessions.session import Session, SessionSpec

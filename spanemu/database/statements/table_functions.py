@@ -19,8 +19,7 @@ from spanemu.base.clock import (
     NANOS_PER_MINUTE,
     NANOS_PER_SECOND,
 )
-from spanemu.base.deferred import deferred
-from spanemu.base.patterns import lazy_pattern
+from spanemu.base.deferred import deferred, lazy_pattern
 from spanemu.database.core import DatabaseCore
 from spanemu.schema.dialect import POSTGRESQL
 from spanemu.schema.schema import Schema

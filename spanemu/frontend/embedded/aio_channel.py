@@ -13,8 +13,7 @@ from typing import Any
 import grpc
 import grpc.aio
 
-from spanemu.base.call import CallSite
-from spanemu.base.call_site import calling_site
+from spanemu.base.call import CallSite, calling_site
 from spanemu.frontend.embedded.aio_calls import AioStreamCall, AioUnaryCall
 from spanemu.frontend.embedded.aio_intercepted import (
     InterceptedStreamCall,

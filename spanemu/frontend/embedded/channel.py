@@ -9,8 +9,7 @@ from weakref import ref
 
 import grpc
 
-from spanemu.base.call import serving_threads
-from spanemu.base.call_site import calling_site
+from spanemu.base.call import calling_site, serving_threads
 from spanemu.base.clock import monotonic
 from spanemu.frontend.dispatch import Endpoint, Endpoints, ServedCall
 from spanemu.frontend.embedded.calls import Call, PendingCall, StreamCall

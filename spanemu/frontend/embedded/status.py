@@ -9,7 +9,7 @@ import grpc
 
 from spanemu.base.call import Cancelled
 from spanemu.base.clock import monotonic
-from spanemu.base.patterns import lazy_pattern
+from spanemu.base.deferred import lazy_pattern
 from spanemu.base.record import dataclass
 from spanemu.frontend.boundary import STATUS_CODES, Failure, failure_from
 from spanemu.frontend.dispatch import Metadata, ServedCall

@@ -18,8 +18,8 @@ from typing import Any
 from uuid import UUID
 
 from spanemu.base.deadline_checks import interruptible
+from spanemu.base.deferred import lazy_pattern
 from spanemu.base.errors import Unsupported
-from spanemu.base.patterns import lazy_pattern
 from spanemu.sql.functions.conversion_rules import is_zoned
 from spanemu.sql.functions.errors import BadArgument, BadValue, InvalidText, ValueOutOfRange
 from spanemu.sql.functions.text.sql_text import bool_text, escaped_bytes

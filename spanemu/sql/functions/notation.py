@@ -44,7 +44,7 @@ from dataclasses import replace
 from functools import cache
 from typing import Any, TypedDict, Unpack
 
-from spanemu.base.patterns import lazy_pattern
+from spanemu.base.deferred import lazy_pattern
 from spanemu.sql.functions.operations import aggregate_properties, function_properties
 from spanemu.sql.functions.registry import (
     Accumulator,

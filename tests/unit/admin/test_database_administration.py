@@ -29,8 +29,12 @@ from spanemu.admin.errors import (
 from spanemu.admin.instance import InstanceSpec
 from spanemu.admin.instance_administration import create_instance, update_instance
 from spanemu.base.paging import PageRequest
-from spanemu.base.resource_ids import InvalidDatabaseId, InvalidInstanceId, InvalidOperationId
-from spanemu.base.resource_names import InvalidName
+from spanemu.base.resource_names import (
+    InvalidDatabaseId,
+    InvalidInstanceId,
+    InvalidName,
+    InvalidOperationId,
+)
 from spanemu.database.errors import DatabaseNotFound
 from spanemu.schema.dialect import POSTGRESQL
 from tests.unit.database.fakes import Refused, fake_catalog

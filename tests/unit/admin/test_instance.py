@@ -12,7 +12,7 @@ from spanemu.admin.errors import (
 )
 from spanemu.admin.instance import Instance, InstanceSpec, capacity, check_spec, updated
 from spanemu.base.errors import Unsupported
-from spanemu.base.resource_ids import InvalidLabelKey
+from spanemu.base.resource_names import InvalidLabelKey
 
 NAME = "projects/p/instances/i"
 INSTANCE = Instance(NAME, "projects/p/instanceConfigs/c", "Display", 2000, {"a": "b"}, 1, 1)

@@ -8,8 +8,7 @@ from spanemu.admin.operation_kinds import DdlUpdate
 from spanemu.admin.operations import RETENTION_NANOS, Operation, OperationLog
 from spanemu.base.clock import ManualClock
 from spanemu.base.paging import PageRequest
-from spanemu.base.resource_ids import InvalidOperationId
-from spanemu.base.resource_names import InstanceName, InvalidName, OperationName
+from spanemu.base.resource_names import InstanceName, InvalidName, InvalidOperationId, OperationName
 from spanemu.database.errors import InvalidFilter
 from tests.unit.database.fakes import Refused
 

@@ -13,8 +13,7 @@ from google.api_core.exceptions import FailedPrecondition, GoogleAPICallError
 
 import spanemu
 from spanemu.admin.errors import DatabaseAlreadyExists, InstanceNotFound
-from spanemu.base.resource_ids import InvalidDatabaseId
-from spanemu.base.resource_names import InvalidName
+from spanemu.base.resource_names import InvalidDatabaseId, InvalidName
 from spanemu.database.errors import DatabaseNotFound
 from tests.ports import free_port
 

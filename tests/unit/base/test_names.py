@@ -3,18 +3,6 @@
 import pytest
 
 from spanemu.base.identifiers import is_identifier
-from spanemu.base.resource_ids import (
-    InvalidDatabaseId,
-    InvalidInstanceId,
-    InvalidLabelKey,
-    InvalidLabelValue,
-    InvalidOperationId,
-    TooManyLabels,
-    check_database_id,
-    check_instance_id,
-    check_labels,
-    check_operation_id,
-)
 from spanemu.base.resource_names import (
     BackupName,
     BackupScheduleName,
@@ -22,10 +10,20 @@ from spanemu.base.resource_names import (
     InstanceConfigName,
     InstanceName,
     InstancePartitionName,
+    InvalidDatabaseId,
+    InvalidInstanceId,
+    InvalidLabelKey,
+    InvalidLabelValue,
     InvalidName,
+    InvalidOperationId,
     OperationName,
     ProjectName,
     SessionName,
+    TooManyLabels,
+    check_database_id,
+    check_instance_id,
+    check_labels,
+    check_operation_id,
     operations_collection,
 )
 

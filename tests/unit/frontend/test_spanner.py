@@ -2,8 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from spanemu.base.resource_ids import InvalidLabelKey
-from spanemu.base.resource_names import InvalidName
+from spanemu.base.resource_names import InvalidLabelKey, InvalidName
 from spanemu.frontend import spanner, wire
 from spanemu.frontend.errors import InvalidSessionCount, MultiplexedInBatch
 from tests.unit.frontend.fakes import DATABASE, SESSION, FakeInstances, Refused, world

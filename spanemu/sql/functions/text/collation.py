@@ -17,8 +17,8 @@ from functools import lru_cache, partial
 from typing import Any
 
 from spanemu.base.deadline_checks import interruptible_stream, is_long
+from spanemu.base.deferred import lazy_pattern
 from spanemu.base.errors import Code, SpannerError, Unsupported
-from spanemu.base.patterns import lazy_pattern
 from spanemu.values.order import identity
 
 _NAME = lazy_pattern(r"(binary|(unicode|und|[a-z]{2,3}([_-]\w{2,8})*)(:c[is])?)", re.IGNORECASE)

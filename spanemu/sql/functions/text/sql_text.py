@@ -13,8 +13,8 @@ from math import copysign, isfinite
 from typing import Any
 
 from spanemu.base.deadline_checks import interruptible
+from spanemu.base.deferred import lazy_pattern
 from spanemu.base.errors import Unsupported
-from spanemu.base.patterns import lazy_pattern
 from spanemu.values import floats, interval, numeric, pg_numeric, timestamp, uuid_text
 from spanemu.values.types import Type, TypeCode
 

@@ -18,7 +18,7 @@ from spanemu.base.clock import (
     NANOS_PER_MINUTE,
     NANOS_PER_SECOND,
 )
-from spanemu.base.patterns import lazy_pattern
+from spanemu.base.deferred import lazy_pattern
 from spanemu.sql.functions.errors import (
     BadArgument,
     BadDatePart,

@@ -14,8 +14,8 @@ import re
 from itertools import islice
 
 from spanemu.base.call import current
+from spanemu.base.deferred import lazy_pattern
 from spanemu.base.identifiers import RESERVED_WORDS
-from spanemu.base.patterns import lazy_pattern
 from spanemu.sql.errors import SyntaxFailure, UnclosedText, line_and_column
 from spanemu.sql.syntax_tree import Kind, Token
 from spanemu.sql.token_cursor import BadLiteral

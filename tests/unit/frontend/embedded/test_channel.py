@@ -6,7 +6,7 @@ from pathlib import Path
 
 from google.protobuf.wrappers_pb2 import StringValue
 
-from spanemu.base.call_site import calling_site
+from spanemu.base.call import calling_site
 from spanemu.frontend.dispatch import Endpoints
 from spanemu.frontend.embedded.channel import EmbeddedChannel
 from spanemu.frontend.method import Method, Service

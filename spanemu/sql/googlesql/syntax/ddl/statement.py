@@ -11,8 +11,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 
+from spanemu.base.deferred import lazy_pattern
 from spanemu.base.errors import Unsupported
-from spanemu.base.patterns import lazy_pattern
 from spanemu.sql import ddl_ast
 from spanemu.sql.bounds import UNBOUNDED, Bounds
 from spanemu.sql.errors import DdlStatementEmpty, DdlSyntaxFailure, SyntaxFailure
