@@ -7,7 +7,7 @@ so (`EmulatorClock.follow`).
 
 Timestamps everywhere in spanemu are `int` nanoseconds since the Unix epoch, like TIMESTAMP values.
 Timestamps that a clock issues are whole microseconds, as Spanner's commit timestamps are, and each
-is later than all before.
+is later than all before. Options write periods of time as text (`period_nanos`).
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Protocol
 
+from spanemu.base.deferred import lazy_pattern
 from spanemu.base.record import dataclass
 from spanemu.base.timers import Timer, Timers
 
@@ -30,10 +31,24 @@ NANOS_PER_MINUTE = 60 * NANOS_PER_SECOND
 NANOS_PER_HOUR = 60 * NANOS_PER_MINUTE
 NANOS_PER_DAY = 24 * NANOS_PER_HOUR
 
+_PERIOD = lazy_pattern(r"(\d{1,9})([smhd])")
+_UNITS = {
+    "s": NANOS_PER_SECOND,
+    "m": NANOS_PER_MINUTE,
+    "h": NANOS_PER_HOUR,
+    "d": NANOS_PER_DAY,
+}
+
 # The intervals of statistics tables, as their names end, in seconds.
 INTERVALS = {"MINUTE": 60, "10MINUTE": 600, "HOUR": 3600}
 
 BEGINNING = -(1 << 66)  # before every TIMESTAMP; the first is in year 1
+
+
+def period_nanos(period: object) -> int | None:
+    """Return a period such as `7d` in nanoseconds, or None for an invalid period."""
+    match = _PERIOD.fullmatch(period) if isinstance(period, str) else None
+    return None if match is None else int(match[1]) * _UNITS[match[2]]
 
 
 # freezegun replaces the functions of `time` in all modules, but not partials of them, which cost

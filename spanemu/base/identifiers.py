@@ -1,4 +1,4 @@
-"""Identifiers of SQL and of schemas."""
+"""Identifiers of SQL, and the dotted names of objects in schemas."""
 
 from __future__ import annotations
 
@@ -41,3 +41,15 @@ def quoted(identifier: str) -> str:
 def quoted_path(path: str) -> str:
     """Return a dotted name as SQL writes it."""
     return ".".join(quoted(part) for part in path.split("."))
+
+
+def split_name(name: str) -> tuple[str, str]:
+    """Return (schema, name) of "[schema.]name"; the default schema is ""."""
+    schema, _, last = name.rpartition(".")
+    return schema, last
+
+
+def constraint_full_name(table: str, name: str) -> str:
+    """Return the full name of a constraint, which has the schema of its table."""
+    home = table.rpartition(".")[0]
+    return f"{home}.{name}" if home else name

@@ -19,7 +19,7 @@ from typing import Any
 
 from spanemu.base.clock import NANOS_PER_SECOND
 from spanemu.change_streams.records import ChangedRow, RecordShape
-from spanemu.schema.column import Column
+from spanemu.schema.table import Column
 from spanemu.values import json, numeric, pg_jsonb, pg_numeric, timestamp, uuid_text
 from spanemu.values.floats import FLOAT64_MAX
 from spanemu.values.types import Type, TypeCode

@@ -31,7 +31,7 @@ from typing import Any
 from spanemu.base.clock import NANOS_PER_SECOND
 from spanemu.change_streams.records import ChangedRow, DataChangeRecord, RecordShape
 from spanemu.change_streams.watching import ModType, ValueCapture
-from spanemu.schema.column import Column
+from spanemu.schema.table import Column
 from spanemu.values.row_bytes import cell_encoder
 from spanemu.values.types import API_CODES, Type, TypeCode
 from spanemu.values.value_bytes import PARTIAL, field, varint

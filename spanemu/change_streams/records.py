@@ -24,8 +24,8 @@ from spanemu.change_streams.watching import (
     WatchedTable,
     stream_rules,
 )
-from spanemu.schema.column import Column
 from spanemu.schema.schema import Schema
+from spanemu.schema.table import Column
 from spanemu.storage.change_log import ChangeEntry, new_record
 from spanemu.storage.layout import TreeId
 from spanemu.storage.versions import Row, row_cells

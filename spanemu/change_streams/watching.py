@@ -9,13 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from enum import StrEnum
 
-from spanemu.base.clock import NANOS_PER_DAY
+from spanemu.base.clock import NANOS_PER_DAY, period_nanos
 from spanemu.base.record import dataclass
-from spanemu.schema.column import Column
 from spanemu.schema.objects import ChangeStream, Watched
-from spanemu.schema.periods import period_nanos
 from spanemu.schema.schema import Schema
-from spanemu.schema.table import Table
+from spanemu.schema.table import Column, Table
 from spanemu.storage.layout import TreeId, tree_of
 from spanemu.values.cell_mask import cells_of
 from spanemu.values.types import TypeCode

@@ -19,9 +19,8 @@ from spanemu.base.deferred import deferred
 from spanemu.base.record import dataclass
 from spanemu.change_streams.following import follow_schema
 from spanemu.database.core import DatabaseCore, Environment
-from spanemu.database.generation import Generation
+from spanemu.database.generation import Generation, History
 from spanemu.database.splits.split_manager import SplittingState
-from spanemu.schema.history import History
 from spanemu.schema.schema import Schema, empty_schema
 from spanemu.storage.boundary import Boundary, Origin, path_of
 from spanemu.storage.garbage_collection import StoreSnapshot

@@ -17,11 +17,10 @@ from spanemu.base.rand import Randomness
 from spanemu.base.record import dataclass
 from spanemu.change_streams.readers import StreamReaders
 from spanemu.database.activity import ActivityLog, Progress
-from spanemu.database.generation import Generation
+from spanemu.database.generation import Generation, History
 from spanemu.database.splits.split_manager import SplitManager
 from spanemu.database.splits.split_points import SplitPoints
 from spanemu.database.statistics.aggregator import StatisticsAggregator
-from spanemu.schema.history import History
 from spanemu.schema.schema import Schema
 from spanemu.storage.layout import TreeId, tree_of
 from spanemu.storage.reads import LATEST

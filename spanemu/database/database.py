@@ -19,7 +19,7 @@ from spanemu.database.content import Content, Contents, DatabaseSnapshot, check_
 from spanemu.database.core import DatabaseCore, Environment
 from spanemu.database.database_time import DatabaseTime
 from spanemu.database.encryption import GOOGLE_DEFAULT_KEYS
-from spanemu.database.generation import Generation
+from spanemu.database.generation import Generation, History
 from spanemu.database.options import StatementRequest
 from spanemu.database.row_deletion import RowDeletion
 from spanemu.database.schema_changes import DdlOutcome, SchemaChanges
@@ -30,7 +30,6 @@ from spanemu.database.statements.query_engine import Footprint, footprint_of, pr
 from spanemu.database.transactions.read_write import interfere
 from spanemu.hotspots.split_settings import SplitPolicy
 from spanemu.schema.dialect import GOOGLE_STANDARD_SQL, DatabaseDialect
-from spanemu.schema.history import History
 from spanemu.schema.objects import NO_TYPES, ProtoTypes
 from spanemu.schema.schema import Schema, empty_schema
 from spanemu.storage.boundary import Boundary, Origin

@@ -11,11 +11,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from spanemu.base.clock import NANOS_PER_HOUR
+from spanemu.base.clock import NANOS_PER_HOUR, period_nanos
 from spanemu.base.deferred import deferred
 from spanemu.database.core import DatabaseCore
 from spanemu.ddl.apply import Step
-from spanemu.schema.periods import period_nanos
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Table
 

@@ -13,11 +13,9 @@ from typing import Any
 from spanemu.base.identifiers import quoted
 from spanemu.ddl.kinds.change_streams import change_stream_text
 from spanemu.ddl.kinds.table import KINDS
-from spanemu.schema.column import Column
-from spanemu.schema.constraints import Check
 from spanemu.schema.objects import ChangeStream
 from spanemu.schema.schema import Schema
-from spanemu.schema.table import Table
+from spanemu.schema.table import Check, Column, Table
 from spanemu.schema.table_text import (
     check_text,
     column_text,

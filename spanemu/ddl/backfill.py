@@ -17,8 +17,8 @@ from spanemu.ddl.errors.data import (
     StoredValueTooLong,
 )
 from spanemu.ddl.validators.columns import scalar_of
-from spanemu.schema.column import Column, key_message
 from spanemu.schema.index import Index
+from spanemu.schema.table import Column, key_message
 from spanemu.storage.layout import tree_of
 from spanemu.storage.observer import TreeWrite
 from spanemu.txn.rules import CompiledIndex, CompiledTable, Row

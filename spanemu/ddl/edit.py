@@ -10,12 +10,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from spanemu.schema.column import Column, KeyPart
 from spanemu.schema.index import Index
-from spanemu.schema.names import with_name, with_names, without_name
 from spanemu.schema.objects import Sequence
 from spanemu.schema.schema import Schema
-from spanemu.schema.table import Table
+from spanemu.schema.shared_maps import with_name, with_names, without_name
+from spanemu.schema.table import Column, KeyPart, Table
 
 
 def without_table(schema: Schema, table: Table) -> Schema:

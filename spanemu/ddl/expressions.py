@@ -11,11 +11,10 @@ from typing import Any
 
 from spanemu.base.errors import SpannerError
 from spanemu.ddl.errors.objects import ViewBecomesInvalid, ViewsDepend, ViewsDependOnType
-from spanemu.schema.column import Column
-from spanemu.schema.names import with_names
 from spanemu.schema.objects import View
 from spanemu.schema.schema import Schema
-from spanemu.schema.table import Table
+from spanemu.schema.shared_maps import with_names
+from spanemu.schema.table import Column, Table
 from spanemu.sql import syntax_tree as ast
 from spanemu.sql.dialect import StoredExpression
 from spanemu.sql.dialects import dialect_of

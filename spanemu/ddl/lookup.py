@@ -8,10 +8,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from spanemu.base.deferred import deferred
-from spanemu.schema.column import Column
 from spanemu.schema.index import Index
 from spanemu.schema.schema import Schema
-from spanemu.schema.table import Table
+from spanemu.schema.table import Column, Table
 from spanemu.sql.syntax_tree import Identifier, Path
 
 if TYPE_CHECKING:

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING
 
 from spanemu.base.deferred import deferred, lazy_pattern
 from spanemu.base.errors import SpannerError
+from spanemu.base.identifiers import constraint_full_name
 from spanemu.base.limits import IDENTIFIER_LENGTH_MAX
 from spanemu.ddl.lookup import schema_part
 from spanemu.schema.dialect import GOOGLE_STANDARD_SQL, DatabaseDialect
-from spanemu.schema.names import constraint_full_name
 from spanemu.schema.schema import Schema
 
 if TYPE_CHECKING:

@@ -17,8 +17,7 @@ from spanemu.ddl.kinds.kind import ObjectKind
 from spanemu.ddl.kinds.roles import ROLE
 from spanemu.ddl.schema_text import proto_bundle_text, schema_writer, shown_options
 from spanemu.ddl.table_difference import altered_table
-from spanemu.schema.access import SYSTEM_ROLES
-from spanemu.schema.objects import DEFAULT
+from spanemu.schema.objects import DEFAULT, SYSTEM_ROLES
 from spanemu.schema.schema import Schema
 from spanemu.sql.dialects import dialect_of
 

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 
 from spanemu.ddl.alterations import alteration_writer, bare
 from spanemu.ddl.validators.columns import scalar_of
-from spanemu.schema.column import Column
 from spanemu.schema.schema import Schema
-from spanemu.schema.table import Interleave, Table
+from spanemu.schema.table import Column, Interleave, Table
 from spanemu.schema.table_text import check_text, column_text, key_text
 from spanemu.sql.dialect import AlterationWriter, Dialect
 from spanemu.sql.dialects import dialect_of

@@ -19,8 +19,7 @@ from spanemu.ddl.errors.data import (
     StoredValueTooLong,
     StoredVectorLength,
 )
-from spanemu.schema.column import Column
-from spanemu.schema.constraints import ForeignKey
+from spanemu.schema.table import Column, ForeignKey
 from spanemu.storage.observer import TreeWrite
 from spanemu.txn.rules import CompiledTable, Row
 from spanemu.txn.write import with_virtual_columns

@@ -7,10 +7,9 @@ from dataclasses import replace
 
 from spanemu.hotspots.ddl_forms import DdlForms, forms_of
 from spanemu.hotspots.verdict import Cause, Reason
-from spanemu.schema.column import KeyPart
 from spanemu.schema.index import Index
 from spanemu.schema.schema import Schema
-from spanemu.schema.table import Table
+from spanemu.schema.table import KeyPart, Table
 from spanemu.values.types import TypeCode
 
 

@@ -8,9 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from spanemu.schema.column import KeyPart
 from spanemu.schema.index import Index
-from spanemu.schema.table import Table
+from spanemu.schema.table import KeyPart, Table
 from spanemu.storage.layout import parts_of
 from spanemu.values.key import decode_part
 from spanemu.values.key_text import quoted_text

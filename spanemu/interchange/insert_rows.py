@@ -18,10 +18,9 @@ from typing import NamedTuple
 
 from spanemu.interchange.connection import Cell, Row
 from spanemu.interchange.literals import googlesql_name
-from spanemu.schema.column import Column
 from spanemu.schema.dialect import POSTGRESQL, DatabaseDialect
 from spanemu.schema.schema import Schema
-from spanemu.schema.table import Table
+from spanemu.schema.table import Column, Table
 from spanemu.sql.dialects import dialect_of
 from spanemu.values.types import Type, TypeCode
 

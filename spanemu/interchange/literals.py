@@ -13,8 +13,8 @@ from collections.abc import Callable, Mapping
 from functools import partial
 
 from spanemu.interchange.connection import Cell
-from spanemu.schema.column import Column
 from spanemu.schema.dialect import POSTGRESQL, DatabaseDialect
+from spanemu.schema.table import Column
 from spanemu.sql.dialects import dialect_of
 from spanemu.values.types import Type, TypeCode
 

@@ -15,8 +15,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol, TextIO
 
 from spanemu.interchange.connection import Batch, Cell, Row
-from spanemu.schema.column import Column
-from spanemu.schema.table import Table
+from spanemu.schema.table import Column, Table
 from spanemu.values.types import Type, TypeCode
 
 CSV_NULL = "\\N"

@@ -18,11 +18,10 @@ from spanemu.ddl.api import statements_of
 from spanemu.ddl.difference import diff
 from spanemu.ddl.schema_text import ordered_tables
 from spanemu.interchange.connection import Cell, Snapshot
-from spanemu.schema.access import SYSTEM_ROLES
-from spanemu.schema.column import Column
 from spanemu.schema.dialect import POSTGRESQL
+from spanemu.schema.objects import SYSTEM_ROLES
 from spanemu.schema.schema import Schema
-from spanemu.schema.table import Table
+from spanemu.schema.table import Column, Table
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,8 +7,7 @@ from dataclasses import field
 from typing import Any
 
 from spanemu.base.record import dataclass
-from spanemu.schema.column import Column, KeyPart
-from spanemu.schema.table import Table
+from spanemu.schema.table import Column, KeyPart, Table
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Named objects without rows, and the fields of a schema that hold them."""
+"""Named objects without rows, roles among them, and the fields of a schema that hold them."""
 
 from __future__ import annotations
 
@@ -7,11 +7,90 @@ from dataclasses import field, fields
 from typing import Any
 
 from spanemu.base.record import dataclass
-from spanemu.schema.access import Role
 from spanemu.schema.dialect import DatabaseDialect
-from spanemu.schema.graph import PropertyGraph
 from spanemu.schema.index import SearchIndex, VectorIndex
 from spanemu.values.types import Type, TypeCode
+
+PUBLIC = "public"  # every role is a member of it
+INFO_READER = "spanner_info_reader"
+SYS_READER = "spanner_sys_reader"
+SYSTEM_ROLES = (PUBLIC, INFO_READER, SYS_READER)
+
+
+@dataclass(frozen=True, slots=True)
+class Grant:
+    """One privilege on one object: SELECT on the TABLE Singers, limited to `columns` if any.
+
+    `kind` is TABLE, VIEW, CHANGE STREAM, SEQUENCE, TABLE FUNCTION, FUNCTION, MODEL or SCHEMA.
+    """
+
+    privilege: str
+    kind: str
+    name: str
+    columns: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Role:
+    """A role, its grants in order of creation, and the roles of which it is a member."""
+
+    name: str
+    grants: tuple[Grant, ...] = ()
+    member_of: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Property:
+    """`expression AS name`: a value of the elements with a label."""
+
+    name: str
+    type: Type
+    expression: str
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """A label of an element table, with the properties that it exposes."""
+
+    name: str
+    properties: tuple[Property, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """The source or destination node of an edge: `columns` of the edge refer to a node's key."""
+
+    columns: tuple[str, ...]
+    node: str  # the name of the node table in the graph
+    node_columns: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Element:
+    """A node table, or an edge table if it has endpoints. `name` is the alias in the graph."""
+
+    table: str
+    name: str
+    key: tuple[str, ...]
+    labels: tuple[Label, ...]
+    source: Endpoint | None = None
+    destination: Endpoint | None = None
+    dynamic_label: str | None = None
+    dynamic_properties: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PropertyGraph:
+    """A property graph as declared."""
+
+    name: str
+    nodes: tuple[Element, ...]
+    edges: tuple[Element, ...] = ()
+
+    @property
+    def elements(self) -> tuple[Element, ...]:
+        """Node tables, then edge tables."""
+        return self.nodes + self.edges
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,13 +13,11 @@ from functools import cached_property
 from itertools import islice, takewhile
 from typing import Any, Self, TypeVar, cast
 
+from spanemu.base.identifiers import constraint_full_name
 from spanemu.base.limits import DEFAULT_LIMITS, Limits
 from spanemu.base.record import dataclass
-from spanemu.schema.constraints import ForeignKey
-from spanemu.schema.derived import Derivation, Difference, Grouping, carry_over
 from spanemu.schema.dialect import GOOGLE_STANDARD_SQL, DatabaseDialect, Fold
 from spanemu.schema.index import Index, TableOrIndex
-from spanemu.schema.names import constraint_full_name, with_name, without_name
 from spanemu.schema.objects import (
     SHARED_NAMES,
     NamedObjects,
@@ -27,7 +25,15 @@ from spanemu.schema.objects import (
     Sequence,
     View,
 )
-from spanemu.schema.table import Table
+from spanemu.schema.shared_maps import (
+    Derivation,
+    Difference,
+    Grouping,
+    carry_over,
+    with_name,
+    without_name,
+)
+from spanemu.schema.table import ForeignKey, Table
 from spanemu.values.order import SortOrders
 
 T = TypeVar("T")

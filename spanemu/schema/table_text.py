@@ -13,9 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from spanemu.base.identifiers import quoted, quoted_path
-from spanemu.schema.column import Column, Identity, KeyPart
-from spanemu.schema.constraints import Check, ForeignKey
-from spanemu.schema.table import Interleave, Table
+from spanemu.schema.table import Check, Column, ForeignKey, Identity, Interleave, KeyPart, Table
 
 
 def column_text(column: Column) -> str:

@@ -17,13 +17,11 @@ from typing import TYPE_CHECKING, Any, Protocol
 from spanemu.base.deferred import deferred
 from spanemu.base.limits import DEFAULT_LIMITS, Limits
 from spanemu.base.record import dataclass
-from spanemu.schema.column import Column
-from spanemu.schema.constraints import Check, ForeignKey
 from spanemu.schema.dialect import DatabaseDialect
 from spanemu.schema.index import Index, SearchIndex, VectorIndex
 from spanemu.schema.objects import ChangeStream
 from spanemu.schema.schema import Schema
-from spanemu.schema.table import Table
+from spanemu.schema.table import Check, Column, ForeignKey, Table
 from spanemu.sql import resolved
 from spanemu.sql.ddl_ast import DdlStatement
 from spanemu.sql.functions.registry import Catalog

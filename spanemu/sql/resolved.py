@@ -16,8 +16,7 @@ from enum import StrEnum
 from typing import Any
 
 from spanemu.base.record import Unique, dataclass, record
-from spanemu.schema.column import Column
-from spanemu.schema.table import Table
+from spanemu.schema.table import Column, Table
 from spanemu.sql.functions.registry import AggregateSignature, Signature
 from spanemu.values.order import ASCENDING, SortOrder
 from spanemu.values.types import BOOL, Type

@@ -18,10 +18,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NewType
 
 from spanemu.base.deadline_checks import interruptible
-from spanemu.schema.column import KeyPart
 from spanemu.schema.index import TableOrIndex
 from spanemu.schema.schema import Schema
-from spanemu.schema.table import Table
+from spanemu.schema.table import KeyPart, Table
 from spanemu.values.key import ByteRange, key_encoder
 
 TreeId = NewType("TreeId", int)

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from spanemu.base.deadline_checks import interruptible, parts_of
 from spanemu.base.errors import SpannerError
-from spanemu.schema.column import Column, KeyPart
+from spanemu.schema.table import Column, KeyPart
 from spanemu.txn.cells import surely_valid_length
 from spanemu.txn.rules import CompiledIndex, CompiledTable, Row, is_timestamp
 from spanemu.txn.write import WriteBatch

@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, Any
 from spanemu.base.deferred import deferred
 from spanemu.base.limits import BYTES_LENGTH_MAX, CELL_BYTES_MAX, STRING_LENGTH_MAX
 from spanemu.base.record import dataclass
-from spanemu.schema.column import Column
 from spanemu.schema.schema import Schema
-from spanemu.schema.table import Table
+from spanemu.schema.table import Column, Table
 from spanemu.sql.dialects import dialect_of
 from spanemu.sql.executor.build import compile_row_expression
 from spanemu.sql.functions.registry import Context

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from spanemu.base.deadline_checks import interruptible
 from spanemu.base.deferred import deferred
-from spanemu.schema.column import key_message
+from spanemu.schema.table import key_message
 from spanemu.storage.layout import TreeId
 from spanemu.txn.deferred_checks import DeferredChecks
 from spanemu.txn.errors.rows import (

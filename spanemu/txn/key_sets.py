@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from operator import call
 from typing import Any
 
-from spanemu.schema.column import Column, KeyPart
+from spanemu.schema.table import Column, KeyPart
 from spanemu.sql.executor.reader import ByteRange
 from spanemu.sql.functions.registry import Context
 from spanemu.storage.layout import EVERYTHING, encoder_of

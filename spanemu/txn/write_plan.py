@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any
 from spanemu.base.deadline_checks import parts_of
 from spanemu.base.deferred import deferred
 from spanemu.base.errors import SpannerError
-from spanemu.schema.column import Column
-from spanemu.schema.table import Table
+from spanemu.schema.table import Column, Table
 from spanemu.sql.functions.registry import Context
 from spanemu.txn.cells import RowExpression
 from spanemu.txn.errors.requests import (

@@ -1,7 +1,7 @@
 """Types of Spanner's values: identity, parsing and printing.
 
 A `Type` is a value: two types ARRAY<INT64> are equal and have the same hash. Lengths such as
-STRING(36) belong to a column, not to its type (see `schema.column`). Follows the page "Data types
+STRING(36) belong to a column, not to its type (see `schema.table`). Follows the page "Data types
 in GoogleSQL". PostgreSQL databases share these types under other names
 (`sql.postgresql.types`), and have three of their own: PG_NUMERIC, PG_JSONB and PG_OID.
 """

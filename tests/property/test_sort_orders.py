@@ -15,11 +15,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spanemu.schema.column import Column, KeyPart
 from spanemu.schema.dialect import GOOGLE_STANDARD_SQL
 from spanemu.schema.index import Index
 from spanemu.schema.schema import Schema
-from spanemu.schema.table import Table
+from spanemu.schema.table import Column, KeyPart, Table
 from spanemu.sql.executor.build import compile_plan
 from spanemu.sql.googlesql.dialect import GOOGLESQL
 from spanemu.sql.plan.nodes import Scan, Sort, TopN

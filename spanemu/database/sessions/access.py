@@ -18,7 +18,7 @@ from spanemu.database.generation import Generation
 from spanemu.database.options import ReadRequest, StatementRequest
 from spanemu.database.statements.table_functions import TableFunctionLookup
 from spanemu.database.system_tables.lookup import SystemTableLookup
-from spanemu.schema.access import PUBLIC, SYS_READER, SYSTEM_ROLES, Grant
+from spanemu.schema.objects import PUBLIC, SYS_READER, SYSTEM_ROLES, Grant
 from spanemu.schema.schema import Schema
 from spanemu.sql.analysis.stream_query import StreamQuery
 from spanemu.sql.dialect import AnalyzerOptions

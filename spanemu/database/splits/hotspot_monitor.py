@@ -20,11 +20,10 @@ from spanemu.database.options import ReadRequest, StatementRequest
 from spanemu.database.splits.query_uses import QueryUses
 from spanemu.hotspots.assumptions import Assumptions
 from spanemu.hotspots.detector import Detector, Observations
-from spanemu.schema.column import Column
 from spanemu.schema.dialect import DatabaseDialect
 from spanemu.schema.index import Index
 from spanemu.schema.schema import Schema
-from spanemu.schema.table import Table
+from spanemu.schema.table import Column, Table
 from spanemu.sql.dialects import dialect_of
 from spanemu.sql.inspection import allowed_value_count, modulus
 from spanemu.sql.syntax_tree import Expression

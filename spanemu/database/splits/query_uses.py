@@ -13,7 +13,7 @@ from spanemu.database.activity import RequestRecord
 from spanemu.database.statements.query_engine import Prepared
 from spanemu.hotspots.detector import Detector
 from spanemu.hotspots.tree_load import Access, Order, QueryUse
-from spanemu.schema.column import Column
+from spanemu.schema.table import Column
 from spanemu.sql.plan.joins import ApplyJoin
 from spanemu.sql.plan.nodes import Node, Project, Scan, Sort, TopN
 from spanemu.sql.plan.seek import Equal

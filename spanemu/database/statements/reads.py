@@ -15,10 +15,9 @@ from spanemu.base.deferred import deferred
 from spanemu.base.errors import Unsupported
 from spanemu.database.generation import Generation
 from spanemu.database.options import ReadRequest
-from spanemu.schema.column import Column
 from spanemu.schema.index import Index
 from spanemu.schema.schema import Schema
-from spanemu.schema.table import Table
+from spanemu.schema.table import Column, Table
 from spanemu.sql.executor.reader import ByteRange, Row, RowReader
 from spanemu.sql.functions.registry import Context
 from spanemu.txn.errors.requests import (

@@ -11,14 +11,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from spanemu.base.identifiers import split_name
 from spanemu.database.system_tables.declaration import Source, last_part
 from spanemu.database.system_tables.relations import COMMITTED, YES_NO
 from spanemu.ddl.expressions import columns_of_checks
-from spanemu.schema.constraints import ForeignKey
 from spanemu.schema.index import Index
-from spanemu.schema.names import split_name
 from spanemu.schema.schema import Schema
-from spanemu.schema.table import Table
+from spanemu.schema.table import ForeignKey, Table
 
 Rows = Iterator[tuple[Any, ...]]
 CheckedColumns = Mapping[tuple[int, str], Sequence[str]]  # by id of the table and name of the check

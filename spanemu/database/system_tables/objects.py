@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from spanemu.base.identifiers import split_name
 from spanemu.database.system_tables.declaration import Source
 from spanemu.ddl.kinds.rows import NOT_GRANTABLE, grants_on, typed
 from spanemu.ddl.schema_text import shown_options
-from spanemu.schema.access import SYSTEM_ROLES
-from spanemu.schema.names import split_name
+from spanemu.schema.objects import SYSTEM_ROLES
 
 Rows = Iterator[tuple[Any, ...]]
 

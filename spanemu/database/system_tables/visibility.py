@@ -13,8 +13,8 @@ from typing import Any
 from spanemu.database.system_tables.declaration import Declared
 from spanemu.ddl.kinds.roles import containing_roles
 from spanemu.ddl.kinds.table import KINDS
-from spanemu.schema.access import INFO_READER, PUBLIC, SYS_READER, Grant
 from spanemu.schema.dialect import Fold
+from spanemu.schema.objects import INFO_READER, PUBLIC, SYS_READER, Grant
 from spanemu.schema.schema import Schema
 
 Row = tuple[Any, ...]

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from spanemu.base.errors import SpannerError
-from spanemu.base.identifiers import quoted, quoted_path
+from spanemu.base.identifiers import quoted, quoted_path, split_name
 from spanemu.base.limits import CHANGE_STREAM_NAME_LENGTH_MAX, CHANGE_STREAMS_PER_OBJECT_MAX
 from spanemu.ddl.errors.names import InvalidObjectName
 from spanemu.ddl.errors.routines import (
@@ -31,7 +31,6 @@ from spanemu.ddl.validators.options import (
     is_period,
     words,
 )
-from spanemu.schema.names import split_name
 from spanemu.schema.objects import ChangeStream, Watched
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Table

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from spanemu.base.errors import SpannerError, Unsupported
-from spanemu.base.identifiers import quoted, quoted_path
+from spanemu.base.identifiers import quoted, quoted_path, split_name
 from spanemu.ddl.errors.objects import BadObjectOption, UnknownObjectOption
 from spanemu.ddl.errors.routines import (
     FunctionDefinerRights,
@@ -30,11 +30,9 @@ from spanemu.ddl.kinds.rows import (
 )
 from spanemu.ddl.kinds.table_functions import table_functions
 from spanemu.ddl.validators.options import Rule, Rules, changed_options, is_text, whole
-from spanemu.schema.column import Column
-from spanemu.schema.names import split_name
 from spanemu.schema.objects import Parameter, UserFunction
 from spanemu.schema.schema import Schema
-from spanemu.schema.table import Table
+from spanemu.schema.table import Column, Table
 from spanemu.schema.table_text import options_text
 from spanemu.sql import ddl_ast
 from spanemu.sql.dialects import dialect_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from spanemu.base.identifiers import quoted, quoted_path
+from spanemu.base.identifiers import quoted, quoted_path, split_name
 from spanemu.base.limits import MODEL_STRUCT_DEPTH_MAX, MODEL_STRUCT_FIELDS_MAX
 from spanemu.ddl.errors.routines import ModelColumnInvalid, ModelInvalid
 from spanemu.ddl.kinds.kind import ObjectKind, privileges_on
@@ -27,7 +27,6 @@ from spanemu.ddl.validators.options import (
     is_text,
     whole,
 )
-from spanemu.schema.names import split_name
 from spanemu.schema.objects import Model, ModelColumn
 from spanemu.schema.schema import Schema
 from spanemu.schema.table_text import option_value, options_text

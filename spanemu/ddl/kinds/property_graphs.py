@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from spanemu.base.errors import SpannerError
-from spanemu.base.identifiers import quoted, quoted_path
+from spanemu.base.identifiers import quoted, quoted_path, split_name
 from spanemu.ddl.errors.routines import GraphElementNotFound, GraphInvalid
 from spanemu.ddl.expressions import element_row
 from spanemu.ddl.kinds.kind import ObjectKind
@@ -19,8 +19,7 @@ from spanemu.ddl.validators.property_graphs import (
     graphs_over_column_problems,
     graphs_over_problems,
 )
-from spanemu.schema.graph import Element, Endpoint, Label, Property, PropertyGraph
-from spanemu.schema.names import split_name
+from spanemu.schema.objects import Element, Endpoint, Label, Property, PropertyGraph
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Table
 from spanemu.sql import ddl_ast

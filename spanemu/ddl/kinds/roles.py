@@ -19,7 +19,7 @@ from spanemu.ddl.errors.objects import (
 )
 from spanemu.ddl.kinds.kind import ObjectKind, drop_object, privilege_problems
 from spanemu.ddl.naming import is_name
-from spanemu.schema.access import SYSTEM_ROLES, Grant, Role
+from spanemu.schema.objects import SYSTEM_ROLES, Grant, Role
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Table
 from spanemu.sql import ddl_ast

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from spanemu.schema.access import Grant
-from spanemu.schema.names import split_name
+from spanemu.base.identifiers import split_name
+from spanemu.schema.objects import Grant
 from spanemu.schema.schema import Schema
 
 Rows = Iterable[tuple[Any, ...]]

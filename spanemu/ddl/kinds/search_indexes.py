@@ -40,10 +40,9 @@ from spanemu.ddl.validators.options import (
     whole,
     words,
 )
-from spanemu.schema.column import Column
 from spanemu.schema.index import Index, NamedPart, SearchIndex, VectorIndex
 from spanemu.schema.schema import Schema
-from spanemu.schema.table import Table
+from spanemu.schema.table import Column, Table
 from spanemu.schema.table_text import clause_options, options_text, where_text
 from spanemu.sql import ddl_ast
 from spanemu.values.types import INT64, TypeCode

@@ -7,7 +7,7 @@ from collections.abc import Sequence as Items
 from dataclasses import replace
 
 from spanemu.base.errors import SpannerError
-from spanemu.base.identifiers import quoted_path
+from spanemu.base.identifiers import quoted_path, split_name
 from spanemu.ddl.change import Data, Job
 from spanemu.ddl.errors.names import SequenceNotFound
 from spanemu.ddl.errors.objects import (
@@ -23,7 +23,6 @@ from spanemu.ddl.kinds.kind import ObjectKind, privileges_on, views_over
 from spanemu.ddl.kinds.rows import OPTION, ObjectTable, Rows, option_rows
 from spanemu.ddl.validators import raise_first
 from spanemu.ddl.validators.options import sequence_problems
-from spanemu.schema.names import split_name
 from spanemu.schema.objects import Sequence
 from spanemu.schema.schema import Schema
 from spanemu.schema.table_text import option_value, sequence_clauses

@@ -52,9 +52,8 @@ from spanemu.ddl.validators.columns import column_problems
 from spanemu.ddl.validators.expressions import default_problems, generated_problems
 from spanemu.ddl.validators.options import locality_group_problems, sequence_problems
 from spanemu.ddl.verifiers import verify_length, verify_not_null, verify_past, verify_vector_length
-from spanemu.schema.column import Column, Identity
 from spanemu.schema.schema import Schema
-from spanemu.schema.table import Table
+from spanemu.schema.table import Column, Identity, Table
 from spanemu.sql import ddl_ast
 from spanemu.sql.errors import TooManyColumns
 from spanemu.sql.syntax_tree import Identifier

@@ -19,9 +19,9 @@ from spanemu.ddl.validators.options import (
     is_text,
     sequence_problems,
 )
-from spanemu.schema.column import Column, Identity
 from spanemu.schema.objects import NO_TYPES, Sequence
 from spanemu.schema.schema import Schema
+from spanemu.schema.table import Column, Identity
 from spanemu.sql import ddl_ast
 from spanemu.sql.syntax_tree import TypeName
 from spanemu.values.types import SCALARS, Type, array_of

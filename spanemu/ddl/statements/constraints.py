@@ -28,11 +28,9 @@ from spanemu.ddl.validators.expressions import check_problems
 from spanemu.ddl.validators.indexes import count_problems
 from spanemu.ddl.validators.keys import foreign_key_problems, referenced_policy_problems
 from spanemu.ddl.verifiers import verify_check, verify_foreign_key
-from spanemu.schema.column import Column, KeyPart
-from spanemu.schema.constraints import Check, ForeignKey
 from spanemu.schema.index import Index
 from spanemu.schema.schema import Schema
-from spanemu.schema.table import Table
+from spanemu.schema.table import Check, Column, ForeignKey, KeyPart, Table
 from spanemu.sql import ddl_ast
 from spanemu.values.order import SortOrder
 

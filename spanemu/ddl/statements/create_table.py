@@ -29,9 +29,8 @@ from spanemu.ddl.validators.options import (
     locality_group_problems,
     placement_key_problems,
 )
-from spanemu.schema.column import Column, KeyPart
 from spanemu.schema.schema import Schema
-from spanemu.schema.table import Interleave, Table
+from spanemu.schema.table import Column, Interleave, KeyPart, Table
 from spanemu.sql import ddl_ast
 from spanemu.sql.errors import TooManyColumns
 from spanemu.sql.syntax_tree import Identifier, Path, TypeName

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import NoReturn
 
+from spanemu.base.clock import period_nanos
 from spanemu.ddl.change import Change
 from spanemu.ddl.errors.names import ObjectNotFound, SchemaNotFound
 from spanemu.ddl.errors.objects import CreateDatabaseMisplaced, ObjectOptionMissing, SchemaNotEmpty
@@ -19,7 +20,6 @@ from spanemu.ddl.validators.options import (
     option_problems,
 )
 from spanemu.schema.objects import SHARED_NAMES
-from spanemu.schema.periods import period_nanos
 from spanemu.schema.schema import Schema
 from spanemu.sql import ddl_ast
 

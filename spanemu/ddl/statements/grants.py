@@ -15,7 +15,7 @@ from spanemu.ddl.kinds.table import KINDS
 from spanemu.ddl.kinds.table_functions import queue_functions, table_functions
 from spanemu.ddl.lookup import find_column, find_object, schema_part
 from spanemu.ddl.validators import raise_first
-from spanemu.schema.access import INFO_READER, PUBLIC, SYS_READER, SYSTEM_ROLES, Grant, Role
+from spanemu.schema.objects import INFO_READER, PUBLIC, SYS_READER, SYSTEM_ROLES, Grant, Role
 from spanemu.schema.schema import Schema
 from spanemu.sql import ddl_ast
 

@@ -35,9 +35,8 @@ from spanemu.ddl.validators.options import (
     changed_options,
     words,
 )
-from spanemu.schema.column import Column
 from spanemu.schema.schema import Schema
-from spanemu.schema.table import Table
+from spanemu.schema.table import Column, Table
 from spanemu.sql import ddl_ast
 from spanemu.values.types import BYTES, STRING, TIMESTAMP, TypeCode
 

@@ -31,9 +31,8 @@ from spanemu.ddl.validators import raise_first
 from spanemu.ddl.validators.keys import ancestor_policy_problems, policy_problems
 from spanemu.ddl.validators.options import TABLE_RULES, changed_options, locality_group_problems
 from spanemu.ddl.verifiers import verify_parents
-from spanemu.schema.constraints import ForeignKey
 from spanemu.schema.schema import Schema
-from spanemu.schema.table import Interleave, Table
+from spanemu.schema.table import ForeignKey, Interleave, Table
 from spanemu.sql import ddl_ast
 
 _CREATE_ONLY = "fulltext_dictionary_table"

@@ -33,10 +33,8 @@ from spanemu.ddl.errors.tables import CheckOnCommitTimestamp
 from spanemu.ddl.expressions import columns_of_checks, columns_of_generated
 from spanemu.ddl.kinds.table import column_dependents
 from spanemu.ddl.validators.columns import scalar_of
-from spanemu.schema.column import Column
-from spanemu.schema.constraints import ForeignKey
 from spanemu.schema.schema import Schema
-from spanemu.schema.table import Table
+from spanemu.schema.table import Column, ForeignKey, Table
 from spanemu.values.types import TypeCode
 
 _TEXTS = frozenset({TypeCode.STRING, TypeCode.BYTES})

@@ -9,8 +9,8 @@ from spanemu.base.deferred import deferred
 from spanemu.base.errors import SpannerError
 from spanemu.base.limits import BYTES_LENGTH_MAX, STRING_LENGTH_MAX
 from spanemu.ddl.naming import column_name_problems
-from spanemu.schema.column import Column
 from spanemu.schema.schema import Schema
+from spanemu.schema.table import Column
 from spanemu.values.types import INT64, Type, TypeCode
 
 if TYPE_CHECKING:

@@ -23,10 +23,8 @@ from spanemu.ddl.errors.columns import (
 )
 from spanemu.ddl.errors.tables import CheckInvalid, CheckOnCommitTimestamp, CheckWithoutColumns
 from spanemu.ddl.expressions import stored_expression, without_generated
-from spanemu.schema.column import Column
-from spanemu.schema.constraints import Check
 from spanemu.schema.schema import Schema
-from spanemu.schema.table import Table
+from spanemu.schema.table import Check, Column, Table
 from spanemu.sql.dialect import StoredExpression
 from spanemu.sql.dialects import dialect_of
 from spanemu.values.types import BOOL, Type

@@ -9,10 +9,8 @@ from spanemu.base.deferred import deferred
 from spanemu.base.errors import SpannerError
 from spanemu.base.limits import KEY_PARTS_MAX
 from spanemu.ddl.lookup import find_column
-from spanemu.schema.column import Column, KeyPart
-from spanemu.schema.constraints import ForeignKey
 from spanemu.schema.schema import Schema
-from spanemu.schema.table import Interleave, Table
+from spanemu.schema.table import Column, ForeignKey, Interleave, KeyPart, Table
 from spanemu.values.key import can_be_key
 from spanemu.values.types import Type, TypeCode
 

@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from spanemu.base.clock import period_nanos
 from spanemu.base.deferred import deferred
 from spanemu.base.errors import SpannerError
 from spanemu.base.record import dataclass
 from spanemu.ddl.lookup import find_object
-from spanemu.schema.column import Column
 from spanemu.schema.objects import DEFAULT
-from spanemu.schema.periods import period_nanos
 from spanemu.schema.schema import Schema
-from spanemu.schema.table import Table
+from spanemu.schema.table import Column, Table
 from spanemu.sql import ddl_ast
 from spanemu.sql.ddl_ast import OptionValue
 from spanemu.values.errors import BadValue

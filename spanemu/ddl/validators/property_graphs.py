@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from spanemu.base.errors import SpannerError
 from spanemu.ddl.errors.routines import GraphElementNotFound, GraphInvalid, GraphsDepend
 from spanemu.ddl.expressions import element_row
-from spanemu.schema.graph import Element, Endpoint, PropertyGraph
+from spanemu.schema.objects import Element, Endpoint, PropertyGraph
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Table
 from spanemu.sql.dialects import dialect_of

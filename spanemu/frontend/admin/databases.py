@@ -19,8 +19,8 @@ from spanemu.frontend.admin.operations import operation_to_proto
 from spanemu.frontend.admin.resources import database_to_proto, keys_from_proto
 from spanemu.frontend.convert.timestamps import timestamp_from_proto
 from spanemu.frontend.convert.types import list_from_proto
-from spanemu.schema.access import SYSTEM_ROLES
 from spanemu.schema.dialect import DATABASE_DIALECTS, GOOGLE_STANDARD_SQL
+from spanemu.schema.objects import SYSTEM_ROLES
 
 if TYPE_CHECKING:
     from spanemu.database import errors

@@ -19,10 +19,8 @@ from spanemu.hotspots.finding_builder import (
 from spanemu.hotspots.stream_analysis import AnalysisContext
 from spanemu.hotspots.tree_load import Access, QueryUse, ScanSummary, Source
 from spanemu.hotspots.verdict import Reason
-from spanemu.schema.column import Column, KeyPart
-from spanemu.schema.constraints import ForeignKey
 from spanemu.schema.index import Index
-from spanemu.schema.table import Table
+from spanemu.schema.table import Column, ForeignKey, KeyPart, Table
 from spanemu.storage.layout import tree_of
 from spanemu.storage.observer import ReadKind
 from spanemu.values.types import TypeCode

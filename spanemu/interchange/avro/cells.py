@@ -9,7 +9,7 @@ from decimal import Context, Decimal
 from typing import Any
 
 from spanemu.interchange.connection import Cell
-from spanemu.schema.column import Column
+from spanemu.schema.table import Column
 from spanemu.values.types import Type, TypeCode
 
 Convert = Callable[[Any], Any]

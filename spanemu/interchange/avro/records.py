@@ -14,11 +14,10 @@ from typing import Any
 from spanemu.ddl.schema_text import schema_writer, user_indexes
 from spanemu.interchange.avro.cells import avro_type
 from spanemu.interchange.sql_text import quoter
-from spanemu.schema.column import Column, Identity
 from spanemu.schema.dialect import POSTGRESQL
 from spanemu.schema.objects import ChangeStream, Sequence, View
 from spanemu.schema.schema import Schema
-from spanemu.schema.table import Interleave, Table
+from spanemu.schema.table import Column, Identity, Interleave, Table
 from spanemu.schema.table_text import option_value
 from spanemu.sql.dialects import dialect_of
 

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from spanemu.schema.column import Column
-from spanemu.schema.table import Table
+from spanemu.schema.table import Column, Table
 from spanemu.sql.analysis.errors import GeneratedColumnCycle
 from spanemu.sql.analysis.relation import Relation, Star
 from spanemu.sql.analysis.state import AnalysisState

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from spanemu.base.deadline_checks import interruptible
-from spanemu.schema.column import KeyPart
+from spanemu.schema.table import KeyPart
 from spanemu.sql.executor.compiler import Compiler
 from spanemu.sql.executor.reader import ByteRange
 from spanemu.sql.executor.relation import Layout, Value

@@ -13,9 +13,8 @@ from functools import cached_property
 from typing import ClassVar
 
 from spanemu.base.record import Unique, record
-from spanemu.schema.column import Column
 from spanemu.schema.index import Index
-from spanemu.schema.table import Table
+from spanemu.schema.table import Column, Table
 from spanemu.sql.plan.seek import Seek
 from spanemu.sql.resolved import (
     AggregateCall,

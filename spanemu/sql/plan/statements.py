@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from spanemu.base.record import Unique, record
-from spanemu.schema.column import Column
 from spanemu.schema.index import Index
-from spanemu.schema.table import Table
+from spanemu.schema.table import Column, Table
 from spanemu.sql.plan.nodes import Columns, Node
 from spanemu.sql.resolved import Expr, InsertKind, ResolvedColumn, ReturningClause
 from spanemu.values.types import Type

@@ -12,7 +12,7 @@ from dataclasses import field
 from typing import Any, NamedTuple
 
 from spanemu.base.record import dataclass
-from spanemu.schema.column import KeyPart
+from spanemu.schema.table import KeyPart
 from spanemu.sql.plan import nodes
 from spanemu.sql.plan.joins import ApplyJoin, HashJoin, KeyedSpool, MergeJoin, Unnest
 from spanemu.sql.plan.nodes import Node, Project, Scan

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from spanemu.base.record import dataclass
-from spanemu.schema.column import KeyPart
+from spanemu.schema.table import KeyPart
 from spanemu.sql.functions.operations import Operation
 from spanemu.sql.plan.conditions import call_of, conjuncts, disjuncts
 from spanemu.sql.plan.seek import Among, Constraint, Equal, Prefixed, Seek, Within

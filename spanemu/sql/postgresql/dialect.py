@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING
 
 from spanemu.base.deferred import deferred
 from spanemu.base.limits import DEFAULT_LIMITS, Limits
-from spanemu.schema.column import Column
 from spanemu.schema.dialect import POSTGRESQL, DatabaseDialect
 from spanemu.schema.schema import Schema
-from spanemu.schema.table import Table
+from spanemu.schema.table import Column, Table
 from spanemu.sql import resolved
 from spanemu.sql.bounds import UNBOUNDED, Bounds
 from spanemu.sql.ddl_ast import DdlStatement

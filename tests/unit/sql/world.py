@@ -9,10 +9,9 @@ from operator import itemgetter
 from typing import Any
 
 from spanemu.base.rand import Randomness
-from spanemu.schema.column import Column, KeyPart
 from spanemu.schema.index import Index
 from spanemu.schema.schema import Schema
-from spanemu.schema.table import Interleave, Table
+from spanemu.schema.table import Column, Interleave, KeyPart, Table
 from spanemu.sql import resolved as r
 from spanemu.sql.executor.build import Executable, compile_plan
 from spanemu.sql.executor.reader import ByteRange, Row

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from spanemu.database.system_tables.declaration import Declared, Source
 from spanemu.database.system_tables.postgresql.declaration import YES_NO, home_and_name
 from spanemu.database.system_tables.relations import COMMITTED, TypeTexts, identity_facts
-from spanemu.schema.column import Column
+from spanemu.schema.table import Column
 from spanemu.values.types import FLOAT32, FLOAT64, INT64, PG_NUMERIC, STRING, Type
 
 Rows = Iterator[tuple[Any, ...]]

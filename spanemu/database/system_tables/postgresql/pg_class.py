@@ -24,10 +24,9 @@ from spanemu.database.system_tables.postgresql.oids import (
 )
 from spanemu.database.system_tables.postgresql.pg_type import type_oids
 from spanemu.ddl.kinds.sequences import SEQUENCE
-from spanemu.schema.column import Column
 from spanemu.schema.index import SearchIndex, VectorIndex
 from spanemu.schema.schema import Schema
-from spanemu.schema.table import Table
+from spanemu.schema.table import Column, Table
 from spanemu.values.types import Type
 
 SEQUENCE_CACHE = 1000

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from spanemu.base.identifiers import constraint_full_name
 from spanemu.database.system_tables.constraints import checked_columns, primary_key_name
 from spanemu.database.system_tables.declaration import Source, last_part
 from spanemu.database.system_tables.postgresql.declaration import NamedRows, home_and_name
@@ -13,7 +14,6 @@ from spanemu.database.system_tables.postgresql.oids import (
     named_oids,
     relation_oid,
 )
-from spanemu.schema.names import constraint_full_name
 from spanemu.schema.table import Table
 
 _NO_ACTION = " "  # the action of a constraint other than a foreign key

@@ -10,8 +10,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from spanemu.schema.column import Column
-from spanemu.schema.table import Table
+from spanemu.schema.table import Column, Table
 from spanemu.sql.analysis.errors import NestedTooDeeply
 from spanemu.sql.analysis.relation import Relation
 from spanemu.sql.analysis.table_relation import TableRelation

@@ -7,9 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from spanemu.schema import objects as named
-from spanemu.schema.column import Column
-from spanemu.schema.constraints import Check
-from spanemu.schema.table import Table
+from spanemu.schema.table import Check, Column, Table
 from spanemu.sql.postgresql.printing.ddl import (
     QUEUE_OPTIONS,
     check_text,

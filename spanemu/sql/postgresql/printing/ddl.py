@@ -13,11 +13,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from spanemu.schema.column import Column, Identity, KeyPart
-from spanemu.schema.constraints import Check, ForeignKey
 from spanemu.schema.index import Index, SearchIndex, VectorIndex
 from spanemu.schema.schema import Schema
-from spanemu.schema.table import Interleave, Table
+from spanemu.schema.table import Check, Column, ForeignKey, Identity, Interleave, KeyPart, Table
 from spanemu.sql.postgresql.printing.ddl_objects import (
     object_texts,
     option_value,

@@ -6,8 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from spanemu.schema import objects as named
-from spanemu.schema.access import SYSTEM_ROLES, Grant, Role
-from spanemu.schema.objects import DEFAULT
+from spanemu.schema.objects import DEFAULT, SYSTEM_ROLES, Grant, Role
 from spanemu.schema.schema import Schema
 from spanemu.sql.postgresql.syntax.keywords import quoted
 from spanemu.sql.postgresql.syntax.literals import quote_literal

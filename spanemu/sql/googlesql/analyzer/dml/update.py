@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from spanemu.schema.column import Column
-from spanemu.schema.table import Table
+from spanemu.schema.table import Column, Table
 from spanemu.sql.analysis.writing import (
     commit_timestamp_value,
     is_pending,

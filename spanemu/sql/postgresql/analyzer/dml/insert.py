@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-from spanemu.schema.column import Column
-from spanemu.schema.table import Table
+from spanemu.schema.table import Column, Table
 from spanemu.sql.analysis.hints import statement_hints, write_hints
 from spanemu.sql.analysis.writing import (
     ProposedRows,

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from spanemu.schema.column import Column
-from spanemu.schema.table import Table
+from spanemu.schema.table import Column, Table
 from spanemu.sql.analysis.hints import statement_hints, write_hints
 from spanemu.sql.analysis.table_relation import TableRelation
 from spanemu.sql.analysis.writing import is_pending, refuse_queue_update

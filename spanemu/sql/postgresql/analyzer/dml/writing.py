@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from functools import lru_cache
 
-from spanemu.schema.column import Column
-from spanemu.schema.table import Table
+from spanemu.schema.table import Column, Table
 from spanemu.sql.analysis.table_relation import TableRelation
 from spanemu.sql.analysis.writing import (
     commit_timestamp_value,

@@ -6,21 +6,20 @@ from typing import Any
 
 import pytest
 
-from spanemu.schema.access import Grant, Role
-from spanemu.schema.column import Column, Identity, KeyPart
-from spanemu.schema.constraints import Check, ForeignKey
 from spanemu.schema.dialect import POSTGRESQL
 from spanemu.schema.index import Index, SearchIndex, VectorIndex
 from spanemu.schema.objects import (
     ChangeStream,
+    Grant,
     LocalityGroup,
     Placement,
+    Role,
     Sequence,
     View,
     Watched,
 )
 from spanemu.schema.schema import Schema
-from spanemu.schema.table import Interleave, Table
+from spanemu.schema.table import Check, Column, ForeignKey, Identity, Interleave, KeyPart, Table
 from spanemu.sql.postgresql.printing.ddl import (
     PostgreSqlWriter,
     column_type,

@@ -5,10 +5,9 @@ from __future__ import annotations
 import pytest
 
 from spanemu.base.errors import SpannerError
-from spanemu.schema.column import Column, KeyPart
 from spanemu.schema.dialect import POSTGRESQL
 from spanemu.schema.schema import Schema
-from spanemu.schema.table import Table
+from spanemu.schema.table import Column, KeyPart, Table
 from spanemu.sql.postgresql.printing.canonical import canonical_expression, canonical_view
 from spanemu.values import types
 from spanemu.values.types import Type, array_of

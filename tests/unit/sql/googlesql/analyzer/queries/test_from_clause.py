@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from spanemu.schema.column import Column
 from spanemu.schema.objects import View
 from spanemu.schema.schema import Schema
+from spanemu.schema.table import Column
 from spanemu.sql import resolved as r
 from spanemu.sql.analysis.errors import GeneratedColumnCycle, LimitExceeded
 from spanemu.sql.googlesql.analyzer.errors import UsingColumnsDiffer

@@ -1,0 +1,107 @@
+"""Maps that share what did not change equal those that would be made from scratch."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+
+from spanemu.ddl.apply import plan_batch
+from spanemu.schema import shared_maps
+from spanemu.schema.schema import Schema
+from spanemu.schema.shared_maps import Layered, with_name, with_names, without_name
+
+STATEMENTS = (
+    "CREATE TABLE Aa (a INT64 NOT NULL, x INT64, CHECK (x > 0), SYNONYM (Other)) PRIMARY KEY (a)",
+    "CREATE TABLE B (a INT64 NOT NULL, b INT64, CONSTRAINT toA FOREIGN KEY (b) REFERENCES Aa (x))"
+    " PRIMARY KEY (a, b), INTERLEAVE IN PARENT Aa",
+    "CREATE INDEX I ON Aa (x)",
+    "CREATE TABLE C (a INT64 NOT NULL, c INT64) PRIMARY KEY (a, c), INTERLEAVE IN PARENT Aa",
+    "ALTER TABLE Aa ADD COLUMN y INT64",
+    "ALTER TABLE Aa ADD FOREIGN KEY (y) REFERENCES B (b)",
+    "ALTER TABLE B RENAME TO D",
+    "ALTER TABLE Aa DROP SYNONYM Other",
+    "ALTER TABLE C SET INTERLEAVE IN Aa",
+    "CREATE INDEX J ON D (b)",
+    "DROP INDEX I",
+    "ALTER TABLE D DROP CONSTRAINT toA",
+    "DROP TABLE C",
+    "RENAME TABLE Aa TO Tmp, D TO Aa, Tmp TO D",
+)
+MAPS = ("_synonyms", "_constraints", "_children", "_indexes_by_table", "_referencing")
+
+
+def warm(schema: Schema) -> None:
+    for name in MAPS:
+        getattr(schema, name)
+
+
+def test_after_each_statement() -> None:
+    schema = Schema()
+    for statement in STATEMENTS:
+        warm(schema)
+        schema = plan_batch([statement], schema)[0].schema
+        carried = {name: vars(schema)[name] for name in MAPS}
+        fresh = Schema(tables=schema.tables, indexes=schema.indexes)
+        assert carried == {name: getattr(fresh, name) for name in MAPS}, statement
+
+
+def test_what_came_and_went() -> None:
+    schema = Schema()
+    for statement in STATEMENTS:
+        later = plan_batch([statement], schema)[0].schema
+        before = {thing.id for thing in schema.tables_and_indexes()}
+        after = {thing.id for thing in later.tables_and_indexes()}
+        assert {thing.id for thing in later.created_since(schema)} == after - before
+        assert {thing.id for thing in schema.dropped_in(later)} == before - after
+        schema = later
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_as_a_dictionary(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shared_maps, "COPIED_MAX", 4)
+    monkeypatch.setattr(shared_maps, "LAID_OVER_MAX", 5)
+    random = Random(seed)
+    names, model = {}, {}
+    earlier = []
+    for step in range(200):
+        name = f"n{random.randrange(30)}"
+        match random.randrange(4):
+            case 0:
+                names = without_name(names, name)
+                model = {key: value for key, value in model.items() if key != name}
+            case 1:
+                more = {f"n{random.randrange(30)}": step for _ in range(random.randrange(9))}
+                names, model = with_names(names, more), {**model, **more}
+            case _:
+                names, model = with_name(names, name, step), {**model, name: step}
+        earlier.append((names, model))
+    for had, wanted in earlier:
+        assert list(had.items()) == list(wanted.items())
+        assert list(reversed(had)) == list(reversed(wanted))
+        assert len(had) == len(wanted)
+        for number in range(30):
+            name = f"n{number}"
+            assert (name in had, had.get(name)) == (name in wanted, wanted.get(name))
+        assert had == wanted
+
+
+def test_a_name_that_is_not_there() -> None:
+    many = with_name({str(number): number for number in range(1_000)}, "x", 1)
+    assert isinstance(many, Layered)
+    for gone in (without_name(many, "x"), without_name(many, "7")):
+        assert len(gone) == 1_000
+    with pytest.raises(KeyError):
+        without_name(many, "7")["7"]
+    assert many.get("y", 5) == 5
+    assert without_name(many, "y") is many
+
+
+def test_a_change_costs_what_lies_over_not_all() -> None:
+    below = {str(number): number for number in range(10_000)}
+    shared = set()
+    names = below
+    for number in range(1_000):
+        names = with_name(names, str(number), -number)
+        shared.add(id(names._below))
+    assert len(shared) <= 1_000 // shared_maps.LAID_OVER_MAX + 1
