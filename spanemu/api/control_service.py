@@ -14,10 +14,8 @@ from spanemu.base.deferred import Once, deferred
 from spanemu.base.resource_names import DatabaseName
 from spanemu.config import EmulatorConfig
 from spanemu.control.emulator import LocalEmulator
-from spanemu.frontend.control import control_service, typed_control_service
-from spanemu.frontend.control_access import control_access
-from spanemu.frontend.dispatch import Endpoints
-from spanemu.frontend.method import Service
+from spanemu.frontend.control import control_access, control_service, typed_control_service
+from spanemu.frontend.dispatch import Endpoints, Service
 
 if TYPE_CHECKING:
     from spanemu.api import operations

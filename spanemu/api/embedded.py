@@ -65,6 +65,7 @@ if TYPE_CHECKING:
     from spanemu.control import dispatch, injector, recorder
     from spanemu.control import splits as split_control
     from spanemu.control.hotspots import Hotspots
+    from spanemu.frontend import interception
     from spanemu.telemetry import emulator_telemetry, request_ring
 else:
     streams = deferred("spanemu.api.change_streams")
@@ -77,6 +78,7 @@ else:
     injector = deferred("spanemu.control.injector")
     recorder = deferred("spanemu.control.recorder")
     split_control = deferred("spanemu.control.splits")
+    interception = deferred("spanemu.frontend.interception")
     emulator_telemetry = deferred("spanemu.telemetry.emulator_telemetry")
     request_ring = deferred("spanemu.telemetry.request_ring")
 
@@ -185,7 +187,7 @@ class Emulator(EmulatorHandle):
         )
         self.endpoints = endpoints_for(self._instances)
         self._clock = EmbeddedClock(clock, self._instances, self.endpoints.watchers)
-        rpcs, switch = self.endpoints.names, self.endpoints.intercept
+        rpcs, switch = self.endpoints.names, partial(interception.intercept, self.endpoints)
         self._faults = Once(
             partial(injector.EmbeddedFaults, instances, rpcs, switch, self.randomness)
         )

@@ -13,7 +13,7 @@ from spanemu.base.clock import NANOS_PER_SECOND
 from spanemu.base.collector import heap
 from spanemu.base.deferred import deferred
 from spanemu.config import GRPCIO, EmulatorConfig, HostPort
-from spanemu.frontend.control_access import control_access
+from spanemu.frontend.control import control_access
 from spanemu.frontend.dispatch import Endpoints
 from spanemu.frontend.embedded import EmbeddedRegistry
 

@@ -6,20 +6,25 @@ and the same operations with the messages of `typed_control`, as spanemu.control
 
 A request holds the arguments of an operation by name, and a reply its results, both as JSON-like
 values. `control.operation` declares operations; failures are reported as for any RPC.
-`control_access` says who may call the service.
+
+Control operations read and change everything without a trace in the databases' own protocol, so an
+emulator that listens for other machines serves them Spanner's API alone, unless it is configured
+otherwise (`control_access`).
 """
 
 from __future__ import annotations
 
+import ipaddress
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote
 
 from spanemu.base.call import serving
 from spanemu.base.deferred import deferred
+from spanemu.base.errors import Code, SpannerError
 from spanemu.frontend import wire
-from spanemu.frontend.control_access import CheckPeer
 from spanemu.frontend.convert.types import struct_from_proto, whole_numbers
-from spanemu.frontend.method import Handler, Message, Method, Service
+from spanemu.frontend.dispatch import Handler, Message, Method, Service
 
 if TYPE_CHECKING:
     from spanemu.frontend import typed_control
@@ -44,6 +49,7 @@ CONTROL_SERVICE = "spanemu.v1.Control"
 TYPED_SERVICE = "spanemu.control.v1.Control"
 
 Perform = Callable[[str, Mapping[str, Any]], Mapping[str, Any]]  # (operation, its arguments)
+CheckPeer = Callable[[str], None]  # raises for the IP address of a client that is refused
 
 
 def control_service(operations: Iterable[str], perform: Perform, check_peer: CheckPeer) -> Service:
@@ -88,3 +94,44 @@ def _typed_handler(name: str, perform: Perform, check_peer: CheckPeer) -> Handle
         return typed_control.answer(name, data, perform)
 
     return handle
+
+
+class ControlRefused(SpannerError, code=Code.PERMISSION_DENIED):
+    prose = (
+        "Control operations are refused to other machines, such as {peer}; "
+        "start the emulator with --remote-control to accept them."
+    )
+    peer: str
+
+
+def control_access(is_remote_allowed: bool) -> CheckPeer:
+    """Return the check of the clients that request control operations."""
+    return _accept if is_remote_allowed else _check_loopback
+
+
+def _accept(_peer: str) -> None: ...
+
+
+def _check_loopback(peer: str) -> None:
+    if peer and not _is_loopback(peer):  # "" is this process.
+        raise ControlRefused(peer)
+
+
+def host_of_peer(peer: str) -> str:
+    """Return the IP address in a peer as gRPC writes it, such as "ipv6:%5B::1%5D:50000".
+
+    Peers of other kinds, such as sockets of the file system, are this machine: "".
+    """
+    kind, _, address = unquote(peer).partition(":")
+    if kind not in ("ipv4", "ipv6"):
+        return ""
+    return address.rpartition(":")[0].strip("[]")
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        address = ipaddress.ip_address(host.partition("%")[0])
+    except ValueError:
+        return False
+    mapped = getattr(address, "ipv4_mapped", None)  # of a socket that accepts both versions
+    return (mapped or address).is_loopback

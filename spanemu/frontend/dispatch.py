@@ -1,4 +1,15 @@
-"""A method of a service, ready to be called: bytes in, bytes out, failures as exceptions.
+"""The methods of services, as data and ready to be called.
+
+A `Method` is a row of a method table:
+
+    Method("GetSession", GetSessionRequest, Session, get_session)
+    Method("StreamingRead", ReadRequest, PartialResultSet, streaming_read, streams=True)
+
+A handler takes the emulator's catalog (`admin.instances.Instances`) and the request. It returns the
+response; the handler of a streaming method returns an iterator of responses, or a tuple when all
+responses exist. Handlers raise `SpannerError`s.
+
+An `Endpoint` is a method ready to be called: bytes in, bytes out, failures as exceptions.
 
     transport (server, embedded)  ->  Endpoint  ->  handler
 
@@ -13,16 +24,16 @@ appear over time (`base.live`) has steps without a reply: the transport waits in
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from math import inf
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 from google.protobuf.message import DecodeError
 
 from spanemu.base.call import Call, serving
 from spanemu.base.clock import monotonic
 from spanemu.base.collector import Pause
-from spanemu.base.deferred import deferred
+from spanemu.base.errors import Unsupported
 from spanemu.base.limits import (
     ADMIN_REQUEST_BYTES_MAX,
     DEFAULT_LIMITS,
@@ -31,17 +42,71 @@ from spanemu.base.limits import (
     Limits,
 )
 from spanemu.base.live import LiveRows
+from spanemu.base.record import dataclass
 from spanemu.frontend.errors import RequestTooLarge, UnreadableRequest
-from spanemu.frontend.method import Handler, Message, Method, Service
 
-if TYPE_CHECKING:
-    from spanemu.frontend import interception
-else:
-    interception = deferred("spanemu.frontend.interception")
+# Messages are dynamic classes of the protobuf runtime, which type checkers cannot see into.
+Message = Any
+Handler = Callable[..., Any]  # (catalog, request), and an interceptor's function for rows
+Metadata = Sequence[tuple[str, str | bytes]]
 
 SMALL_REQUEST_BYTES = 32 * 1024  # Python collects no garbage while larger requests are served.
 
-Metadata = Sequence[tuple[str, str | bytes]]
+
+@dataclass(frozen=True, slots=True)
+class Method:
+    """An RPC: its name in the service, its message classes, and its handler.
+
+    `request` and `response` are raw protobuf classes (`X.pb()` of a proto-plus class).
+    `implemented` is False where the handler only refuses. Requests of a method that takes
+    `mutations` have no size limit here, because the commit itself checks its limits. Requests of
+    `administrative` methods are small.
+    """
+
+    name: str
+    request: type[Any]
+    response: type[Any]
+    handler: Handler
+    streams: bool = False
+    implemented: bool = True
+    mutations: bool = False
+    administrative: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Service:
+    """A gRPC service: its full protobuf name and all its RPCs.
+
+    `file` returns the FileDescriptorProto of a service whose message classes describe no RPC.
+    """
+
+    name: str
+    methods: tuple[Method, ...]
+    file: Callable[[], Message] | None = None
+
+    def paths(self) -> Iterator[tuple[str, Method]]:
+        """Yield each method with its path."""
+        for method in self.methods:
+            yield f"/{self.name}/{method.name}", method
+
+
+def unimplemented(features: Mapping[str, str], empty: type[Any]) -> list[Method]:
+    """Return the methods of RPCs that spanemu does not implement, given the features by RPC name.
+
+    Each method answers UNIMPLEMENTED and names the feature. Any message parses as the unknown
+    fields of an empty message, so `empty` (`google.protobuf.Empty`) serves for every request.
+    """
+    return [
+        Method(name, empty, empty, _refuse(feature), implemented=False)
+        for name, feature in features.items()
+    ]
+
+
+def _refuse(feature: str) -> Handler:
+    def refuse(_instances: object, _request: Message) -> Message:
+        raise Unsupported(feature)
+
+    return refuse
 
 
 class ServedCall(Call):
@@ -69,6 +134,9 @@ class ServedCall(Call):
     def metadata(self) -> Metadata:
         """The metadata as (key, value) pairs, keys in lower case, with "user-agent"."""
         return ()
+
+
+Intercepted = Callable[[Method], Handler]  # Returns a handler in front of that of a method.
 
 
 class Watcher(Protocol):
@@ -109,12 +177,10 @@ class Endpoint:
         self._instances = instances
         self._watchers = watchers
 
-    def intercept(self, interceptor: interception.Interceptor | None) -> None:
-        """Intercept future RPCs with `interceptor`; None ends the interception."""
+    def intercept(self, intercepted: Intercepted | None) -> None:
+        """Serve future RPCs with another handler; None ends the interception."""
         method = self._method
-        self._handler = (
-            method.handler if interceptor is None else interception.intercepted(method, interceptor)
-        )
+        self._handler = method.handler if intercepted is None else intercepted(method)
 
     def unary(self, data: bytes, call: ServedCall) -> bytes:
         """Return the only reply."""
@@ -258,10 +324,10 @@ class Endpoints:
         for watcher in tuple(self.watchers):
             watcher.ended(call, error)
 
-    def intercept(self, interceptor: interception.Interceptor | None) -> None:
-        """Intercept future RPCs with `interceptor`; None ends the interception."""
+    def intercept(self, intercepted: Intercepted | None) -> None:
+        """Serve future RPCs with other handlers; None ends the interception (`interception`)."""
         for endpoint in self._intercepted:
-            endpoint.intercept(interceptor)
+            endpoint.intercept(intercepted)
 
     @property
     def names(self) -> frozenset[str]:

@@ -1,7 +1,7 @@
 """Hooks between RPCs and their handlers, active only while an interceptor is installed.
 
     handler                     without an interceptor: this module costs nothing
-    intercepted(handler)        asks the interceptor for the actions on each RPC, and runs them
+    intercepted handler         asks the interceptor for the actions on each RPC, and runs them
 
 An interceptor returns the actions to inject into an RPC. Each action runs before the handler, after
 a number of rows of its stream, or after the handler has finished and before the reply is sent.
@@ -10,7 +10,7 @@ a number of rows of its stream, or after the handler has finished and before the
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from hashlib import blake2b
 from itertools import chain
 from typing import Any, Protocol
@@ -24,7 +24,7 @@ from spanemu.database.options import StatementRequest
 from spanemu.database.statements.query_engine import Footprint
 from spanemu.frontend.convert.chunks import StreamBroken
 from spanemu.frontend.convert.requests import param_types_from_proto
-from spanemu.frontend.method import Handler, Message, Method
+from spanemu.frontend.dispatch import Endpoints, Handler, Message, Method
 
 _DATABASE = lazy_pattern(r"projects/[^/]+/instances/[^/]+/databases/[^/]+")
 _RESOURCE_FIELDS = ("session", "database", "name", "parent")
@@ -251,7 +251,12 @@ class Interceptor(Protocol):
         ...
 
 
-def intercepted(method: Method, interceptor: Interceptor) -> Handler:
+def intercept(endpoints: Endpoints, interceptor: Interceptor | None) -> None:
+    """Intercept future RPCs with `interceptor`; None ends the interception."""
+    endpoints.intercept(None if interceptor is None else partial(_intercepted, interceptor))
+
+
+def _intercepted(interceptor: Interceptor, method: Method) -> Handler:
     """Return the handler of a method with `interceptor` in front of it."""
 
     def handle(instances: Any, request: Message) -> Any:

@@ -14,8 +14,8 @@ from google.protobuf import descriptor_pb2, descriptor_pool
 from google.protobuf.message import DecodeError
 from grpc_reflection.v1alpha import reflection, reflection_pb2
 
+from spanemu.frontend.dispatch import Method, Service
 from spanemu.frontend.errors import UnreadableRequest
-from spanemu.frontend.method import Method, Service
 
 HEALTH = "grpc.health.v1.Health"
 _STRING, _ENUM = 9, 14  # FieldDescriptorProto.Type

@@ -1,13 +1,20 @@
-"""Every service with all its RPCs, as offered by a port or an embedded channel."""
+"""Every service with all its RPCs and their handlers, as a port or an embedded channel offers it.
+
+RPCs of Spanner that spanemu lacks are listed as well: they answer UNIMPLEMENTED with the feature's
+name. `tests/unit/frontend/test_services.py` compares the tables with the official client.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
 from spanemu.admin.instances import Instances
+from spanemu.base.deferred import deferred
 from spanemu.frontend import wire
-from spanemu.frontend.admin.methods import DATABASE_METHODS, INSTANCE_METHODS, OPERATION_METHODS
-from spanemu.frontend.dispatch import Endpoints
+from spanemu.frontend.dispatch import Endpoints, Handler, Message, Method, Service, unimplemented
 from spanemu.frontend.errors import UnknownService
-from spanemu.frontend.method import Message, Method, Service, unimplemented
 from spanemu.frontend.spanner import (
     batch_create_sessions,
     batch_write,
@@ -26,6 +33,16 @@ from spanemu.frontend.spanner import (
     rollback,
     streaming_read,
 )
+
+if TYPE_CHECKING:
+    from spanemu.frontend.admin import backups, databases, instances, operations, policies
+else:
+    backups = deferred("spanemu.frontend.admin.backups")
+    databases = deferred("spanemu.frontend.admin.databases")
+    instances = deferred("spanemu.frontend.admin.instances")
+    operations = deferred("spanemu.frontend.admin.operations")
+    policies = deferred("spanemu.frontend.admin.policies")
+
 
 # fmt: off
 SPANNER_METHODS: tuple[Method, ...] = (
@@ -65,6 +82,122 @@ SPANNER_METHODS: tuple[Method, ...] = (
     *unimplemented({"FetchCacheUpdate": "FetchCacheUpdate"}, wire.Empty),
 )
 # fmt: on
+
+
+_DATABASE_FEATURES: Mapping[str, tuple[str, ...]] = {
+    "Quorum changes": ("ChangeQuorum",),
+    "Graph operations": ("InternalUpdateGraphOperation",),
+}
+
+
+def _refusals(features: Mapping[str, tuple[str, ...]]) -> list[Method]:
+    named = {name: f"{feature} ({name})" for feature, names in features.items() for name in names}
+    return unimplemented(named, wire.Empty)
+
+
+def _method(handler: Handler, response: type[Any] | None = None) -> Method:
+    """Return the method after which its handler is named: `get_database` serves GetDatabase.
+
+    The request is the message GetDatabaseRequest; the default response, GetDatabaseResponse.
+    """
+    name = handler.__name__.title().replace("_", "")
+    request = getattr(wire, f"{name}Request")
+    return Method(name, request, response or getattr(wire, f"{name}Response"), handler)
+
+
+_POLICY_METHODS: tuple[Method, ...] = (
+    _method(policies.get_iam_policy, wire.Policy),
+    _method(policies.set_iam_policy, wire.Policy),
+    _method(policies.test_iam_permissions),
+)
+
+_CONFIG_METHODS: tuple[Method, ...] = (
+    _method(instances.list_instance_configs),
+    _method(instances.get_instance_config, wire.InstanceConfig),
+    _method(instances.create_instance_config, wire.Operation),
+    _method(instances.update_instance_config, wire.Operation),
+    _method(instances.delete_instance_config, wire.Empty),
+    _method(instances.list_instance_config_operations),
+)
+
+_PARTITION_METHODS: tuple[Method, ...] = (
+    _method(instances.list_instance_partitions),
+    _method(instances.get_instance_partition, wire.InstancePartition),
+    _method(instances.create_instance_partition, wire.Operation),
+    _method(instances.update_instance_partition, wire.Operation),
+    _method(instances.delete_instance_partition, wire.Empty),
+    _method(instances.list_instance_partition_operations),
+)
+
+_BACKUP_METHODS: tuple[Method, ...] = (
+    _method(backups.create_backup, wire.Operation),
+    _method(backups.copy_backup, wire.Operation),
+    _method(backups.get_backup, wire.Backup),
+    _method(backups.list_backups),
+    _method(backups.update_backup, wire.Backup),
+    _method(backups.delete_backup, wire.Empty),
+    _method(backups.restore_database, wire.Operation),
+    _method(backups.list_backup_operations),
+)
+
+_SCHEDULE_METHODS: tuple[Method, ...] = (
+    _method(backups.create_backup_schedule, wire.BackupSchedule),
+    _method(backups.get_backup_schedule, wire.BackupSchedule),
+    _method(backups.list_backup_schedules),
+    _method(backups.update_backup_schedule, wire.BackupSchedule),
+    _method(backups.delete_backup_schedule, wire.Empty),
+)
+
+_INSTANCE_METHODS: tuple[Method, ...] = (
+    *_CONFIG_METHODS,
+    _method(instances.list_instances),
+    _method(instances.get_instance, wire.Instance),
+    _method(instances.create_instance, wire.Operation),
+    _method(instances.update_instance, wire.Operation),
+    _method(instances.delete_instance, wire.Empty),
+    _method(instances.move_instance, wire.Operation),
+    *_PARTITION_METHODS,
+    *_POLICY_METHODS,
+)
+
+_DATABASE_METHODS: tuple[Method, ...] = (
+    _method(databases.list_databases),
+    _method(databases.get_database, wire.Database),
+    _method(databases.create_database, wire.Operation),
+    _method(databases.update_database, wire.Operation),
+    _method(databases.drop_database, wire.Empty),
+    _method(databases.get_database_ddl),
+    _method(databases.update_database_ddl, wire.Operation),
+    _method(databases.add_split_points),
+    _method(operations.list_database_operations),
+    _method(databases.list_database_roles),
+    *_BACKUP_METHODS,
+    *_SCHEDULE_METHODS,
+    *_POLICY_METHODS,
+    *_refusals(_DATABASE_FEATURES),
+)
+
+_OPERATION_METHODS: tuple[Method, ...] = (
+    _method(operations.list_operations),
+    _method(operations.get_operation, wire.Operation),
+    _method(operations.delete_operation, wire.Empty),
+    _method(operations.cancel_operation, wire.Empty),
+    _method(operations.wait_operation, wire.Operation),
+)
+
+# Methods whose requests have no stricter limit, because they contain schemas.
+_WITH_SCHEMAS = ("CreateDatabase", "UpdateDatabaseDdl")
+
+
+def _administrative(methods: Sequence[Method]) -> tuple[Method, ...]:
+    return tuple(
+        replace(method, administrative=method.name not in _WITH_SCHEMAS) for method in methods
+    )
+
+
+INSTANCE_METHODS = _administrative(_INSTANCE_METHODS)
+DATABASE_METHODS = _administrative(_DATABASE_METHODS)
+OPERATION_METHODS = _administrative(_OPERATION_METHODS)
 
 
 SERVICES: tuple[Service, ...] = (

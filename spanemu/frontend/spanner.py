@@ -45,7 +45,7 @@ from spanemu.frontend.convert.selectors import (
     partition_selector_from_proto,
     selector_from_proto,
 )
-from spanemu.frontend.convert.timestamps import fill_timestamp, timestamp_to_proto
+from spanemu.frontend.convert.types import fill_timestamp, timestamp_to_proto
 from spanemu.frontend.errors import (
     InvalidSessionCount,
     LiveRowsNeedStreaming,

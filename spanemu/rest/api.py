@@ -13,8 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from spanemu.frontend.dispatch import Endpoint, Endpoints, Metadata, ServedCall
-from spanemu.frontend.method import Message, Method
+from spanemu.frontend.dispatch import Endpoint, Endpoints, Message, Metadata, Method, ServedCall
 from spanemu.rest.errors import InvalidPayload, MethodNotFound, unknown
 from spanemu.rest.exchange import JSON, Request, Response
 from spanemu.rest.json_input import CANNOT_FIND, fill, parsed

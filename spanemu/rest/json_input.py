@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from google.protobuf.descriptor import Descriptor, FieldDescriptor
 
-from spanemu.frontend.method import Message
+from spanemu.frontend.dispatch import Message
 from spanemu.rest.errors import InvalidPayload, Misfit, invalid, too_deep, unknown
 from spanemu.rest.scalars import READERS, Read, enum_reader
 from spanemu.rest.well_known import FILLERS, Fill

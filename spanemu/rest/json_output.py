@@ -14,7 +14,7 @@ from google.protobuf import descriptor_pool, message_factory
 from google.protobuf.descriptor import Descriptor, FieldDescriptor
 from google.protobuf.message import DecodeError
 
-from spanemu.frontend.method import Message
+from spanemu.frontend.dispatch import Message
 from spanemu.rest.json_input import is_repeated
 from spanemu.rest.scalars import WRITERS, Write, enum_writer, quoted
 from spanemu.rest.well_known import TEXTS, Text

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from typing import Any
 from urllib.parse import unquote_plus
 
-from spanemu.frontend.method import Message
+from spanemu.frontend.dispatch import Message
 from spanemu.rest.errors import InvalidPayload
 from spanemu.rest.json_input import Field, fill, is_repeated, reader_of
 from spanemu.rest.well_known import FILLERS

@@ -13,7 +13,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from spanemu.frontend.method import Message
+from spanemu.frontend.dispatch import Message
 from spanemu.rest.errors import Misfit, invalid
 from spanemu.rest.scalars import finite, number_text, quoted
 

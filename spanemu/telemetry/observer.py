@@ -17,9 +17,8 @@ from typing import Any, NamedTuple
 from spanemu.admin.instances import Instances
 from spanemu.base.clock import monotonic, real_time_ns
 from spanemu.base.errors import Code, SpannerError
-from spanemu.frontend.dispatch import ServedCall, Watcher
+from spanemu.frontend.dispatch import Message, ServedCall, Watcher
 from spanemu.frontend.interception import InterceptedRequest
-from spanemu.frontend.method import Message
 
 log = logging.getLogger("spanemu")
 

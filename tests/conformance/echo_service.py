@@ -12,9 +12,8 @@ from google.protobuf.wrappers_pb2 import BytesValue, Int64Value, StringValue
 
 from spanemu.base.call import Call, Cancelled, current
 from spanemu.base.errors import Code, Detail, ResourceInfo, RetryInfo, SpannerError
-from spanemu.frontend.dispatch import Endpoints, ServedCall
+from spanemu.frontend.dispatch import Endpoints, Method, ServedCall, Service, unimplemented
 from spanemu.frontend.embedded import EmbeddedRegistry
-from spanemu.frontend.method import Method, Service, unimplemented
 from spanemu.frontend.server import Server
 
 SERVICE = "spanemu.test.Echo"

@@ -16,7 +16,7 @@ from google.api_core.exceptions import Aborted
 
 import spanemu
 from spanemu.frontend import server
-from spanemu.frontend.control_access import control_access
+from spanemu.frontend.control import control_access
 from spanemu.http2.call import RpcCall
 from spanemu.rest.control import PREFIX, ControlApi, route_of
 from spanemu.rest.exchange import Request

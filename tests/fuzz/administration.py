@@ -7,7 +7,7 @@ from functools import partial
 from random import Random
 from typing import Any
 
-from spanemu.frontend.admin import wire as admin
+from spanemu.frontend import wire as admin
 from tests.fuzz.corpus import CHANGES
 from tests.fuzz.statements import random_ddl
 from tests.fuzz.world import DATABASES, INSTANCES, Builder, World

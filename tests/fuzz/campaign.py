@@ -24,7 +24,7 @@ from google.protobuf.message import DecodeError, EncodeError
 
 from spanemu.base.clock import monotonic
 from spanemu.frontend import wire
-from spanemu.frontend.admin import wire as admin
+from spanemu.frontend import wire as admin
 from tests.fuzz.mutation import mutate, scramble
 from tests.fuzz.valid import BUILDERS
 from tests.fuzz.world import (

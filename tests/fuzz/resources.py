@@ -7,7 +7,7 @@ from random import Random
 from typing import Any
 
 from spanemu.base.clock import NANOS_PER_SECOND, SystemClock
-from spanemu.frontend.admin import wire as admin
+from spanemu.frontend import wire as admin
 from tests.fuzz.world import DATABASES, INSTANCES, Builder, World
 
 _DAY_SECONDS = 86_400

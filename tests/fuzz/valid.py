@@ -7,7 +7,7 @@ from random import Random
 from typing import Any
 
 from spanemu.frontend import wire
-from spanemu.frontend.admin import wire as admin
+from spanemu.frontend import wire as admin
 from tests.fuzz.administration import ADMIN_BUILDERS
 from tests.fuzz.corpus import QUERIES, TABLES, WRITES
 from tests.fuzz.mutation import fill

@@ -18,8 +18,8 @@ import grpc
 import spanemu
 from spanemu.base.errors import SpannerError
 from spanemu.frontend import wire
-from spanemu.frontend.admin import wire as admin
-from spanemu.frontend.method import Method
+from spanemu.frontend import wire as admin
+from spanemu.frontend.dispatch import Method
 from spanemu.frontend.services import SERVICES
 from tests.fuzz.corpus import ROWS, SCHEMA, TABLES
 

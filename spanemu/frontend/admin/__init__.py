@@ -1,7 +1,7 @@
 """The admin APIs: instance configs, instances, databases, schemas, long-running operations.
 
-In reading order: `methods` (the tables of every RPC); the handlers, in `instances` (configurations
-and partitions included), `databases`, `backups` (schedules included), `operations` (with their
-metadata) and `policies`; `resources` (resources and encryption as messages), `descriptors`
-(protocol buffer types in a request), `wire` (the message classes).
+The handlers are in `instances` (configurations and partitions included), `databases`, `backups`
+(schedules included), `operations` (with their metadata) and `policies`; `frontend.services` lists
+them. `resources` has resources and encryption as messages, `descriptors` the protocol buffer types
+in a request.
 """

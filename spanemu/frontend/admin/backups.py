@@ -13,14 +13,14 @@ from spanemu.admin.instances import Instances
 from spanemu.base.clock import NANOS_PER_HOUR, NANOS_PER_SECOND
 from spanemu.base.paging import PageRequest
 from spanemu.base.resource_names import BackupName, DatabaseName, InstanceName
-from spanemu.frontend.admin import wire
+from spanemu.frontend import wire
 from spanemu.frontend.admin.operations import operation_to_proto
 from spanemu.frontend.admin.resources import (
     backup_to_proto,
     encryption_from_proto,
     encryption_to_proto,
 )
-from spanemu.frontend.convert.timestamps import (
+from spanemu.frontend.convert.types import (
     duration_from_proto,
     timestamp_from_proto,
     timestamp_to_proto,

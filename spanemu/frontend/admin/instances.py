@@ -15,7 +15,7 @@ from spanemu.admin.instances import Instances
 from spanemu.admin.published_configs import Replica
 from spanemu.base.paging import PageRequest
 from spanemu.base.resource_names import InstanceName, ProjectName
-from spanemu.frontend.admin import wire
+from spanemu.frontend import wire
 from spanemu.frontend.admin.operations import operation_to_proto
 from spanemu.frontend.admin.resources import (
     autoscaling_from_proto,

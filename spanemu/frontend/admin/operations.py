@@ -36,7 +36,7 @@ from spanemu.base.resource_names import (
     InstancePartitionName,
     operations_collection,
 )
-from spanemu.frontend.admin import wire
+from spanemu.frontend import wire
 from spanemu.frontend.admin.resources import (
     backup_info,
     backup_to_proto,
@@ -46,7 +46,7 @@ from spanemu.frontend.admin.resources import (
     partition_to_proto,
 )
 from spanemu.frontend.boundary import status_to_proto
-from spanemu.frontend.convert.timestamps import duration_from_proto, timestamp_to_proto
+from spanemu.frontend.convert.types import duration_from_proto, timestamp_to_proto
 
 Encoder = Callable[[Any, Operation], Any]
 

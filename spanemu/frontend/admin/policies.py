@@ -11,7 +11,7 @@ from spanemu.admin.backup_administration import get_backup, get_schedule
 from spanemu.admin.instances import Instances
 from spanemu.admin.policies import Policy
 from spanemu.base.resource_names import InstanceName
-from spanemu.frontend.admin import wire
+from spanemu.frontend import wire
 from spanemu.frontend.errors import InvalidEtag, PermissionWildcard
 
 _TAG_BYTES = 8

@@ -16,8 +16,8 @@ from spanemu.admin.published_configs import STORAGE_LIMIT_PER_UNIT, Replica
 from spanemu.base.clock import NANOS_PER_SECOND
 from spanemu.database.database import Database, RestoreSource
 from spanemu.database.encryption import EncryptionKeys
-from spanemu.frontend.admin import wire
-from spanemu.frontend.convert.timestamps import timestamp_to_proto
+from spanemu.frontend import wire
+from spanemu.frontend.convert.types import timestamp_to_proto
 
 
 def encryption_from_proto(owner: Any) -> EncryptionConfig | None:

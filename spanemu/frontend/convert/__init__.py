@@ -1,8 +1,8 @@
 """Conversion between messages and plain data, one module for each concept.
 
-Incoming: `types` (types and raw values), `timestamps`, `selectors` (the transaction of a request),
+Incoming: `types` (types, raw values and times), `selectors` (the transaction of a request),
 `requests` (reads, statements, mutations, options). Outgoing: `results` (whole results), `chunks`
-(streamed results), `live_chunks` (streamed results whose rows appear over time), `resume` (the
+(streamed results, also those whose rows appear over time), `resume` (the
 tokens that resume broken streams).
 
 This package also checks everything that a message alone can show to be wrong.

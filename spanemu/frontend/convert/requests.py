@@ -17,10 +17,11 @@ from spanemu.database.options import (
     Selector,
     StatementRequest,
 )
-from spanemu.frontend.convert.timestamps import duration_from_proto, timestamp_from_proto
 from spanemu.frontend.convert.types import (
+    duration_from_proto,
     list_from_proto,
     struct_from_proto,
+    timestamp_from_proto,
     type_from_proto,
     value_from_proto,
 )

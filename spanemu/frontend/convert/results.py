@@ -15,8 +15,7 @@ from typing import Any
 
 from spanemu.base.limits import UNARY_RESULT_BYTES_MAX
 from spanemu.database.statements.results import ResultStats, ResultStream, TransactionInfo
-from spanemu.frontend.convert.timestamps import fill_timestamp
-from spanemu.frontend.convert.types import struct_type_to_proto
+from spanemu.frontend.convert.types import fill_timestamp, struct_type_to_proto
 from spanemu.frontend.errors import ResultTooLarge
 from spanemu.frontend.wire import PrecommitToken, QueryPlan, ResultSetStats, Struct, Transaction
 from spanemu.values.row_bytes import TextEncoder, row_encoder, to_bytes

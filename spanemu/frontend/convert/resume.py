@@ -27,8 +27,7 @@ from spanemu.database.options import (
     StatementRequest,
 )
 from spanemu.database.statements.results import ResultStream
-from spanemu.frontend.convert.chunks import Chunks
-from spanemu.frontend.convert.live_chunks import LiveChunks
+from spanemu.frontend.convert.chunks import Chunks, LiveChunks
 from spanemu.frontend.convert.results import close_rows
 from spanemu.frontend.errors import InvalidResumeToken
 

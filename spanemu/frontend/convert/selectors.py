@@ -30,7 +30,7 @@ from spanemu.database.options import (
     TimestampBound,
     TransactionOptions,
 )
-from spanemu.frontend.convert.timestamps import read_timestamp_from_proto, staleness_from_proto
+from spanemu.frontend.convert.types import read_timestamp_from_proto, staleness_from_proto
 from spanemu.frontend.errors import (
     EmptyTransactionId,
     ExcludeFromStreamsReadOnly,

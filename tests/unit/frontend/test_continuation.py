@@ -14,8 +14,7 @@ from spanemu.base.clock import SystemClock, monotonic
 from spanemu.base.errors import Unsupported
 from spanemu.base.live import LiveReaders, LiveRow, LiveRows
 from spanemu.frontend.continuation import Continuations
-from spanemu.frontend.dispatch import Endpoints, ServedCall
-from spanemu.frontend.method import Method, Service
+from spanemu.frontend.dispatch import Endpoints, Method, ServedCall, Service
 from spanemu.frontend.server import Server
 
 SECONDS = 60.0

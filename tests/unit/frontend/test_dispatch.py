@@ -8,9 +8,16 @@ from google.protobuf.wrappers_pb2 import Int64Value, StringValue
 
 from spanemu.base.call import Cancelled, current
 from spanemu.base.errors import Unsupported
-from spanemu.frontend.dispatch import SMALL_REQUEST_BYTES, Endpoints, Metadata, ServedCall
+from spanemu.frontend.dispatch import (
+    SMALL_REQUEST_BYTES,
+    Endpoints,
+    Metadata,
+    Method,
+    ServedCall,
+    Service,
+    unimplemented,
+)
 from spanemu.frontend.errors import UnreadableRequest
-from spanemu.frontend.method import Method, Service, unimplemented
 
 
 def double(_world, request):

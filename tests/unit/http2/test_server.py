@@ -21,8 +21,7 @@ from grpc_reflection.v1alpha import reflection_pb2
 from spanemu.base.call import current
 from spanemu.base.clock import monotonic
 from spanemu.base.errors import Code
-from spanemu.frontend.dispatch import Endpoints
-from spanemu.frontend.method import Method, Service
+from spanemu.frontend.dispatch import Endpoints, Method, Service
 from spanemu.http2 import client as client_module
 from spanemu.http2 import connection as connection_module
 from spanemu.http2 import conversation as conversation_module

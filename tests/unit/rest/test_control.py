@@ -9,7 +9,7 @@ import pytest
 
 from spanemu.control.dispatch import Dispatcher
 from spanemu.control.operation import ControlInterface, Key, operation
-from spanemu.frontend.control_access import control_access
+from spanemu.frontend.control import control_access
 from spanemu.rest.control import PREFIX, ControlApi
 from spanemu.rest.exchange import Request
 

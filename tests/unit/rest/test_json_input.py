@@ -8,7 +8,7 @@ import pytest
 from google.protobuf import json_format
 
 from spanemu.frontend import wire
-from spanemu.frontend.admin import wire as admin
+from spanemu.frontend import wire as admin
 from spanemu.frontend.services import SERVICES
 from spanemu.rest.errors import InvalidPayload
 from spanemu.rest.json_input import fill, parsed

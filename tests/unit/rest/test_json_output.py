@@ -12,7 +12,7 @@ from google.protobuf.any_pb2 import Any
 from google.rpc.status_pb2 import Status
 
 from spanemu.frontend import wire
-from spanemu.frontend.admin import wire as admin
+from spanemu.frontend import wire as admin
 from spanemu.frontend.services import SERVICES
 from spanemu.rest.json_output import text_of
 from tests.fuzz.mutation import fill

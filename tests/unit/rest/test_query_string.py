@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from spanemu.frontend.admin import wire as admin
+from spanemu.frontend import wire as admin
 from spanemu.rest.errors import InvalidPayload
 from spanemu.rest.query_string import fill_from_query, pairs_of, wants_enum_numbers
 

@@ -12,7 +12,8 @@ from spanemu.admin.instance_administration import create_instance
 from spanemu.admin.instances import DEFAULT_SETTINGS
 from spanemu.base.errors import Code
 from spanemu.base.resource_names import DatabaseName
-from spanemu.frontend.admin import operations, wire
+from spanemu.frontend import wire
+from spanemu.frontend.admin import operations
 from spanemu.frontend.errors import InvalidDuration
 from tests.unit.database.fakes import fake_catalog
 

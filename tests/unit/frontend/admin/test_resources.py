@@ -4,7 +4,7 @@ import pytest
 
 from spanemu.admin.instance import InstanceSpec
 from spanemu.base.clock import NANOS_PER_SECOND
-from spanemu.frontend.admin import wire
+from spanemu.frontend import wire
 from spanemu.frontend.admin.resources import retention_period, spec_from_proto
 
 

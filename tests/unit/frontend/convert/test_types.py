@@ -1,13 +1,20 @@
 from __future__ import annotations
 
 import pytest
+from google.protobuf.duration_pb2 import Duration
+from google.protobuf.timestamp_pb2 import Timestamp
 
 from spanemu.base.errors import Unsupported
 from spanemu.frontend import wire
+from spanemu.frontend.convert import types as convert
 from spanemu.frontend.convert.types import type_from_proto, type_to_proto
 from spanemu.frontend.errors import (
     ArrayWithoutElement,
+    InvalidDuration,
+    InvalidReadTimestamp,
+    NegativeStaleness,
     StructWithoutFields,
+    TimestampOutOfRange,
     TypeUnspecified,
     UnknownTypeCode,
 )
@@ -50,3 +57,47 @@ def test_every_code_of_the_client_is_known() -> None:
 def test_refused(message, error) -> None:
     with pytest.raises(error):
         type_from_proto(message)
+
+
+@pytest.mark.parametrize("nanos", [0, 1, -1, 1_700_000_000_123_456_789, -62_135_596_800 * 10**9])
+def test_times_round_trip(nanos: int) -> None:
+    message = convert.timestamp_to_proto(nanos)
+    assert 0 <= message.nanos < 10**9
+    assert convert.timestamp_from_proto(message) == nanos
+
+
+@pytest.mark.parametrize(
+    ("seconds", "nanos"),
+    [(-62_135_596_801, 0), (253_402_300_800, 0), (0, -1), (0, 1_000_000_000)],
+)
+def test_out_of_range(seconds: int, nanos: int) -> None:
+    with pytest.raises(TimestampOutOfRange):
+        convert.timestamp_from_proto(Timestamp(seconds=seconds, nanos=nanos))
+
+
+def test_read_timestamps_are_whole_microseconds() -> None:
+    message = Timestamp(seconds=5, nanos=1_999)
+    assert convert.read_timestamp_from_proto(message, "exact") == 5_000_001_000
+
+
+@pytest.mark.parametrize(
+    "message", [Timestamp(seconds=-1), Timestamp(seconds=253_402_300_799, nanos=999_999_999)]
+)
+def test_read_timestamp_at_the_edges_of_time(message: Timestamp) -> None:
+    with pytest.raises(InvalidReadTimestamp) as caught:
+        convert.read_timestamp_from_proto(message, "min")
+    assert caught.value.kind == "min"
+
+
+def test_staleness() -> None:
+    assert convert.staleness_from_proto(Duration(seconds=1, nanos=1_500)) == 1_000_001_000
+    with pytest.raises(NegativeStaleness):
+        convert.staleness_from_proto(Duration(nanos=-1))
+
+
+@pytest.mark.parametrize(
+    ("seconds", "nanos"), [(1, -1), (-1, 1), (315_576_000_001, 0), (0, 1_000_000_000)]
+)
+def test_invalid_duration(seconds: int, nanos: int) -> None:
+    with pytest.raises(InvalidDuration):
+        convert.duration_from_proto(Duration(seconds=seconds, nanos=nanos))

@@ -7,9 +7,8 @@ from pathlib import Path
 from google.protobuf.wrappers_pb2 import StringValue
 
 from spanemu.base.call import calling_site
-from spanemu.frontend.dispatch import Endpoints
+from spanemu.frontend.dispatch import Endpoints, Method, Service
 from spanemu.frontend.embedded.channel import EmbeddedChannel
-from spanemu.frontend.method import Method, Service
 
 
 def site(_world: object, _request: StringValue) -> StringValue:

@@ -15,11 +15,10 @@ from google.protobuf.wrappers_pb2 import StringValue
 
 from spanemu.base.clock import SystemClock
 from spanemu.base.live import LiveReaders, LiveRow, LiveRows
-from spanemu.frontend.dispatch import Endpoints
+from spanemu.frontend.dispatch import Endpoints, Method, Service
 from spanemu.frontend.embedded import aio_calls
 from spanemu.frontend.embedded.aio_channel import AioEmbeddedChannel
 from spanemu.frontend.embedded.channel import EmbeddedChannel
-from spanemu.frontend.method import Method, Service
 
 CLOCK = SystemClock()
 

@@ -7,11 +7,10 @@ import grpc.aio
 import pytest
 from google.protobuf.wrappers_pb2 import StringValue
 
-from spanemu.frontend.dispatch import Endpoints
+from spanemu.frontend.dispatch import Endpoints, Method, Service
 from spanemu.frontend.embedded import EmbeddedRegistry
 from spanemu.frontend.embedded.channel import EmbeddedChannel
 from spanemu.frontend.embedded.registry import canonical
-from spanemu.frontend.method import Method, Service
 
 ADDRESS = "127.0.0.1:4"
 PATH = "/s.S/Echo"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from spanemu.frontend.control_access import ControlRefused, control_access, host_of_peer
+from spanemu.frontend.control import ControlRefused, control_access, host_of_peer
 
 
 @pytest.mark.parametrize("peer", ["", "127.0.0.1", "127.8.0.1", "::1", "::ffff:127.0.0.1"])
