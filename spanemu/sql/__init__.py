@@ -2,9 +2,9 @@
 
 In reading order: `dialect` (the interface of a dialect: parser, analyzer, catalog, printer) and
 `dialects` (the table of dialects); `syntax_tree` (the nodes that dialects share), `token_cursor`
-(the reader of tokens below each dialect's parser), `ddl_ast` (the syntax tree of schema
-statements), `ddl_format` (their layout in files), `inspection` (questions about an expression) and
-`bounds` (the size limits of a statement, which parsers check); the
+(the reader of tokens below each dialect's parser, with the size limits of a statement), `ddl_ast`
+(the syntax tree of schema statements), `ddl_format` (their layout in files) and `inspection`
+(questions about an expression); the
 dialects `googlesql` and `postgresql`; `resolved` (the typed tree that an analyzer makes) and
 `usage` (the objects that a resolved statement uses); `analysis` (what the analyzers of all dialects
 share); `functions` (one module per chapter of the reference), `plan`, `planner`, `executor`, and

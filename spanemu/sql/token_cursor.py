@@ -3,15 +3,23 @@
 A dialect derives its `Cursor` and its grammar from it, and supplies the lexer and the texts of its
 errors. A rule looks at `token`, consumes tokens and never backtracks, so that parsing time is
 linear. Recursive rules call `deeper` first, because a client must not exhaust Python's stack.
+
+The parser checks the size limits of a statement while it reads (`Bounds`), and refuses an oversized
+statement at the limit, without reading its rest. The analyzer checks the same limits. Only the
+analyzer knows what a name stands for and what counts within a view or a function; the parser counts
+only what the analyzer counts in every case.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Container
+from dataclasses import field
 from typing import Protocol, TypeVar
 
 from spanemu.base.call import current
-from spanemu.sql.bounds import Bounds
+from spanemu.base.limits import SQL_CHARACTERS_MAX, Limits
+from spanemu.base.record import dataclass
 from spanemu.sql.errors import (
     FUNCTION_CALLS,
     LISTED_ITEMS,
@@ -20,6 +28,31 @@ from spanemu.sql.errors import (
     line_and_column,
 )
 from spanemu.sql.syntax_tree import Identifier, Kind, Token
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """The limits of one parser; `functions` are the upper-cased names whose calls are counted."""
+
+    limits: Limits
+    functions: Container[str] = field(default=frozenset())
+
+
+# For texts that are checked elsewhere: the parser limits only their length.
+UNBOUNDED = Bounds(
+    Limits(
+        sql_characters=SQL_CHARACTERS_MAX,
+        parameters=sys.maxsize,
+        function_calls=sys.maxsize,
+        operator_depth=sys.maxsize,
+        in_list_items=sys.maxsize,
+        group_keys=sys.maxsize,
+        set_operation_queries=sys.maxsize,
+        subqueries=sys.maxsize,
+        columns_per_table=sys.maxsize,
+    )
+)
+
 
 T = TypeVar("T")
 

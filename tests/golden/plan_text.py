@@ -15,8 +15,7 @@ from typing import Any
 from spanemu.sql.plan import joins, nodes, statements
 from spanemu.sql.plan.drawing import tree_lines
 from spanemu.sql.plan.expression_text import expression_text
-from spanemu.sql.plan.nodes import CommonTable, Node, Subquery
-from spanemu.sql.plan.seek import Among, Equal, Prefixed, Seek, Within
+from spanemu.sql.plan.nodes import Among, CommonTable, Equal, Node, Prefixed, Seek, Subquery, Within
 from spanemu.sql.plan.statements import Plan
 from spanemu.sql.plan.traverse import parts
 from spanemu.sql.resolved import AggregateCall, Expr, SortKey

@@ -57,7 +57,6 @@ FREE = {"api", "cli", "__init__", "__main__", "config", "schema_source"}
 # Inside `sql` each stage knows only those before it.
 SQL_ORDER = (
     "errors",
-    "bounds",
     "syntax_tree",
     "token_cursor",
     "inspection",

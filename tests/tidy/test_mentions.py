@@ -1,6 +1,6 @@
 """Packages name their modules; modules and files that docstrings and pages speak of are there.
 
-    `txn.locks.modes`   `executor.run.Profile`   `planner.rewrite`   `sql/planner/rules`
+    `txn.locks.modes`   `executor.run.Profile`   `planner.physical`   `sql/planner/rules`
     tests/golden/txn    docs/hotspots.md         python -m tests.stress.server
 
 A name counts when it begins with a package of spanemu, a stage of its engine, or a folder at the

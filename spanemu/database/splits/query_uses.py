@@ -15,8 +15,7 @@ from spanemu.hotspots.detector import Detector
 from spanemu.hotspots.tree_load import Access, Order, QueryUse
 from spanemu.schema.table import Column
 from spanemu.sql.plan.joins import ApplyJoin
-from spanemu.sql.plan.nodes import Node, Project, Scan, Sort, TopN
-from spanemu.sql.plan.seek import Equal
+from spanemu.sql.plan.nodes import Equal, Node, Project, Scan, Sort, TopN
 from spanemu.sql.plan.statements import DmlPlan, Plan, QueryPlan
 from spanemu.sql.plan.traverse import walk
 from spanemu.sql.resolved import ColumnRef

@@ -25,7 +25,7 @@ from spanemu.sql import ddl_ast
 from spanemu.sql.dialect import ViewShape
 from spanemu.sql.dialects import dialect_of
 from spanemu.sql.planner.build import plan_statement
-from spanemu.sql.planner.errors import NullFilteredIndexUnusable
+from spanemu.sql.planner.planning import NullFilteredIndexUnusable
 
 
 def _view(statement: ddl_ast.CreateView, before: View | None, schema: Schema) -> View:

@@ -4,10 +4,10 @@ An analyzer turns the syntax tree of its dialect into a `resolved` tree.
 
     state                               counters, columns and traits of one statement's analysis
     relation, table_relation,           the items of a FROM clause, with their columns and their
-    derived_relation, join_relation     scan
+    derived_relation                    scan
     table_function                      calls of table functions
     grouping                            expressions over grouped rows
-    argument_binding, signatures        arguments bound to parameters, overloads bound to types
+    call_binding                        arguments bound to parameters, overloads bound to types
     hints                               the hints of each part of a statement
     stream_query                        the queries that read change streams
     writing                             rows to insert, commit timestamps, returned rows

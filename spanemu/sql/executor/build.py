@@ -15,9 +15,16 @@ from spanemu.sql.executor.run import Run
 from spanemu.sql.functions.registry import Context
 from spanemu.sql.plan import joins, nodes
 from spanemu.sql.plan.nodes import Node
-from spanemu.sql.plan.reads import Reads, reads_of, returning_scans
-from spanemu.sql.plan.statements import CallPlan, DmlPlan, Plan, QueryPlan
-from spanemu.sql.planner.errors import PlanTooDeep
+from spanemu.sql.plan.statements import (
+    CallPlan,
+    DmlPlan,
+    Plan,
+    QueryPlan,
+    Reads,
+    reads_of,
+    returning_scans,
+)
+from spanemu.sql.planner.planning import PlanTooDeep
 from spanemu.sql.resolved import Expr
 from spanemu.values.types import Type
 

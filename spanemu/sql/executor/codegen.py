@@ -30,7 +30,7 @@ from spanemu.sql.executor.reader import Row
 from spanemu.sql.executor.relation import BatchFunction, Layout, Value
 from spanemu.sql.executor.run import Run
 from spanemu.sql.plan.traverse import scope_of
-from spanemu.sql.planner.errors import PlanTooDeep
+from spanemu.sql.planner.planning import PlanTooDeep
 from spanemu.sql.resolved import ColumnRef, Expr, Literal, ParameterRef
 
 _DEPTH_MAX = 10

@@ -12,8 +12,7 @@ from spanemu.base.limits import STATEMENT_MEMORY_BYTES_MAX
 from spanemu.sql.executor.memory import REFERENCE_BYTES, MemoryAccount
 from spanemu.sql.executor.relation import BatchFunction, Layout, Relation, Rows, Value
 from spanemu.sql.executor.run import Run
-from spanemu.sql.plan.conditions import conjunction, conjunction_or_true, conjuncts
-from spanemu.sql.plan.evaluation_order import is_plain
+from spanemu.sql.plan.conditions import conjunction, conjunction_or_true, conjuncts, is_plain
 from spanemu.sql.plan.joins import ApplyJoin
 from spanemu.sql.plan.nodes import Filter, Node, Project, Scan
 from spanemu.sql.plan.traverse import free

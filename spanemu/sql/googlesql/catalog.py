@@ -15,8 +15,8 @@ from threading import RLock
 from typing import TypeVar
 
 from spanemu.base.limits import DEFAULT_LIMITS, Limits
-from spanemu.sql.bounds import Bounds
 from spanemu.sql.functions.registry import AggregateFunction, Catalog, Function
+from spanemu.sql.token_cursor import Bounds
 
 F = TypeVar("F", bound=Function | AggregateFunction)
 

@@ -13,7 +13,6 @@ from spanemu.schema.dialect import GOOGLE_STANDARD_SQL, DatabaseDialect
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Table
 from spanemu.sql import resolved
-from spanemu.sql.bounds import UNBOUNDED
 from spanemu.sql.ddl_ast import DdlStatement
 from spanemu.sql.dialect import (
     DEFAULT_OPTIONS,
@@ -35,6 +34,7 @@ from spanemu.sql.googlesql.syntax.ddl.statement import (
 from spanemu.sql.googlesql.syntax.lexer import RESERVED, tokenize
 from spanemu.sql.googlesql.syntax.statement import begins_dml, parse_expression, parse_statement
 from spanemu.sql.syntax_tree import Expression, Statement, Token, TypeName
+from spanemu.sql.token_cursor import UNBOUNDED
 from spanemu.values.types import Type
 
 if TYPE_CHECKING:

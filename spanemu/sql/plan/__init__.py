@@ -2,13 +2,10 @@
 
 In reading order:
 
-- `nodes` and `joins`: one class per operator
-- `seek`: the keys of a table or index that a scan visits
-- `statements`: a whole plan, of a query or a DML statement
+- `nodes` (with seeks, the keys that a scan visits) and `joins`: one class per operator
+- `statements`: a whole plan, of a query or a DML statement, and the stored columns it may read
 - `traverse`: walking and rewriting plans, and computing which columns a plan refers to
-- `conditions`: splitting and building predicates
-- `evaluation_order`: the order in which the terms of AND and OR are evaluated
-- `reads`: the stored columns that a plan may read
+- `conditions`: splitting and building predicates, and the order of their terms
 - `partitionable`: whether a plan can be run partition by partition
 - `expression_text`, `drawing`, `operator_display`: a plan as Spanner's clients show it
 

@@ -23,8 +23,7 @@ from typing import Any
 from spanemu.base.record import record
 from spanemu.schema.schema import Schema
 from spanemu.sql.plan import joins, nodes
-from spanemu.sql.plan.nodes import Node, Sample, Subquery, SystemScan
-from spanemu.sql.plan.seek import Equal, Seek
+from spanemu.sql.plan.nodes import Equal, Node, Sample, Seek, Subquery, SystemScan
 from spanemu.sql.plan.statements import CallPlan, DmlPlan, Plan, QueryPlan
 from spanemu.sql.plan.traverse import parts, walk
 from spanemu.sql.resolved import ColumnRef, Expr, FunctionCall

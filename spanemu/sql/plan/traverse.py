@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from spanemu.base.deadline_checks import interruptible
 from spanemu.sql import resolved
-from spanemu.sql.plan import seek
+from spanemu.sql.plan import nodes
 from spanemu.sql.plan.nodes import CommonTable, Node, Subquery
 from spanemu.sql.resolved import ColumnRef, Expr
 
@@ -37,11 +37,11 @@ PARTS: Mapping[type, tuple[str, ...]] = {
     Subquery: Subquery.parts,
     resolved.SortKey: ("value", "collation"),
     resolved.AggregateCall: ("arguments", "having", "order_by", "limit"),
-    seek.Equal: seek.Equal.parts,
-    seek.Among: seek.Among.parts,
-    seek.Within: seek.Within.parts,
-    seek.Prefixed: seek.Prefixed.parts,
-    seek.Seek: seek.Seek.parts,
+    nodes.Equal: nodes.Equal.parts,
+    nodes.Among: nodes.Among.parts,
+    nodes.Within: nodes.Within.parts,
+    nodes.Prefixed: nodes.Prefixed.parts,
+    nodes.Seek: nodes.Seek.parts,
     CommonTable: CommonTable.parts,
 }
 

@@ -2,16 +2,14 @@
 
 In reading order:
 
-- `planning`: the context of one run of the planner
+- `planning`: the context of one run of the planner, and the errors of a plan
 - `build`: the steps from a statement to its plan
 - `translate`: scans to plan nodes, one for one
-- `rewrite` and `rules`, with `fold`, `guards`, `pushdown`, `decorrelate`: rewrites of a plan that
-  choose no algorithm
+- `rules`, with `fold`, `pushdown` and `decorrelate`: rewrites of a plan that choose no algorithm
 - `prune`: removal of unneeded columns
 - `physical`: the choice of algorithms, by `estimate`
-- `access_path`, `seeks`, `min_max`: how a table is read
+- `access_path` and `seeks`: how a table is read
 - `join_order` and `spool`: how inputs are joined
-- `ordering`: required and delivered orders
+- `ordering`: required and delivered orders, and MIN and MAX by them
 - `properties`: columns that are never NULL, plans of at most one row, and implied conditions
-- `errors`: errors that only the choice of a plan detects
 """

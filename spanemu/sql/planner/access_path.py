@@ -40,15 +40,8 @@ from spanemu.sql.plan.conditions import (
     rejects_null,
 )
 from spanemu.sql.plan.joins import ApplyJoin, JoinKind
-from spanemu.sql.plan.nodes import Columns, HashAggregate, Node, Scan, UnionAll
-from spanemu.sql.plan.seek import Equal, Seek
+from spanemu.sql.plan.nodes import Columns, Equal, HashAggregate, Node, Scan, Seek, UnionAll
 from spanemu.sql.plan.traverse import free, replace_fields, substitute
-from spanemu.sql.planner.errors import (
-    ForcedIndexNotReady,
-    IndexNotFound,
-    IndexUnionNotPossible,
-    NullFilteredIndexUnusable,
-)
 from spanemu.sql.planner.estimate import (
     BACK_JOIN,
     HASH_TABLE,
@@ -58,7 +51,13 @@ from spanemu.sql.planner.estimate import (
     estimate,
     rows_visited,
 )
-from spanemu.sql.planner.planning import Planning
+from spanemu.sql.planner.planning import (
+    ForcedIndexNotReady,
+    IndexNotFound,
+    IndexUnionNotPossible,
+    NullFilteredIndexUnusable,
+    Planning,
+)
 from spanemu.sql.planner.seeks import Match, Terms, match_key
 from spanemu.sql.resolved import ColumnRef, Expr, ResolvedColumn
 

@@ -26,13 +26,11 @@ from spanemu.sql.plan.statements import (
     UpdatePlan,
 )
 from spanemu.sql.plan.traverse import map_parts
-from spanemu.sql.planner.errors import PlanTooDeep
 from spanemu.sql.planner.fold import fold
 from spanemu.sql.planner.physical import choose, choose_in
-from spanemu.sql.planner.planning import Planning, Statistics
+from spanemu.sql.planner.planning import Planning, PlanTooDeep, Statistics
 from spanemu.sql.planner.prune import ids_of, narrow, prune, prune_expression
-from spanemu.sql.planner.rewrite import rewrite
-from spanemu.sql.planner.rules import EARLY_RULES, LATE_RULES, RULES
+from spanemu.sql.planner.rules import EARLY_RULES, LATE_RULES, RULES, rewrite
 from spanemu.sql.planner.translate import Translator
 from spanemu.sql.resolved import Expr
 from spanemu.values.types import Type

@@ -2,21 +2,23 @@
 
     EXISTS (SELECT 1 FROM b WHERE b.x = a.x AND b.y > 3)   ->   b WHERE b.y > 3,  [b.x = a.x]
 
-Only for tests (EXISTS, IN), where the order and the number of equal rows do not matter.
+Only for tests (EXISTS, IN), where the order and the number of equal rows do not matter. Guards are
+the conditions under which an expression evaluates a subquery at all.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, Protocol
 
+from spanemu.sql.functions.operations import Operation
 from spanemu.sql.plan import nodes
-from spanemu.sql.plan.conditions import conjunction, conjuncts
+from spanemu.sql.plan.conditions import conjunction, conjuncts, is_false, is_null, is_true, negation
 from spanemu.sql.plan.joins import Join, JoinKind, Unnest
 from spanemu.sql.plan.nodes import Columns, Node
-from spanemu.sql.plan.traverse import free
-from spanemu.sql.resolved import Expr, Literal
+from spanemu.sql.plan.traverse import free, map_parts
+from spanemu.sql.resolved import And, Case, Expr, FunctionCall, Literal, Or
 
 Detached = tuple[Node, list[Expr]]
 
@@ -131,3 +133,60 @@ _RULES: Mapping[type[Node], Callable[[Any, frozenset[int]], Detached | None]] = 
     Join: _join,
     Unnest: _unnest,
 }
+
+
+# ---------------------------------------------------------------------------- guards
+
+Conditions = tuple[Expr, ...]
+
+
+class Visit(Protocol):
+    """A rewrite of a part of an expression that is needed only where all of `needed` are TRUE."""
+
+    def __call__(self, expr: Expr, needed: Conditions) -> Expr: ...
+
+
+def with_guards(expr: Expr, needed: Conditions, visit: Visit) -> Expr:
+    """Return `expr` with its direct parts visited, each with the conditions under which it counts.
+
+    `needed` are the conditions of `expr` itself.
+    """
+    if isinstance(expr, Case):
+        return _case(expr, needed, visit)
+    skips = _SKIPS.get(type(expr))
+    if isinstance(expr, FunctionCall) and expr.signature.operation in (
+        Operation.COALESCE,
+        Operation.IFNULL,
+    ):
+        skips = _has_value
+    if skips is None:
+        return map_parts(expr, _same, lambda part: visit(part, needed))
+
+    def serialized(part: Expr) -> Expr:
+        nonlocal needed
+        made = visit(part, needed)
+        needed = (*needed, negation(skips(part)))
+        return made
+
+    return map_parts(expr, _same, serialized)
+
+
+def _case(expr: Case, needed: Conditions, visit: Visit) -> Expr:
+    whens: list[tuple[Expr, Expr]] = []
+    for condition, result in expr.whens:
+        tested = visit(condition, needed)
+        whens.append((tested, visit(result, (*needed, condition))))
+        needed = (*needed, negation(is_true(condition)))
+    return Case(expr.type, tuple(whens), visit(expr.otherwise, needed))
+
+
+def _has_value(expr: Expr) -> Expr:
+    return negation(is_null(expr))
+
+
+def _same(node: Node) -> Node:
+    return node
+
+
+# An operand that is TRUE (of OR) or FALSE (of AND) decides, and later operands are skipped.
+_SKIPS: Mapping[type[Expr], Callable[[Expr], Any]] = {Or: is_true, And: is_false}

@@ -24,8 +24,7 @@ from spanemu.sql.plan.joins import (
     MergeJoin,
     Unnest,
 )
-from spanemu.sql.plan.nodes import Node, Scan, Subquery
-from spanemu.sql.plan.seek import Among, Equal, Prefixed, Seek
+from spanemu.sql.plan.nodes import Among, Equal, Node, Prefixed, Scan, Seek, Subquery
 from spanemu.sql.plan.traverse import has_query, parts, walk
 from spanemu.sql.planner.planning import Planning
 from spanemu.sql.resolved import Expr, Literal

@@ -1,4 +1,4 @@
-"""Constant folding, and the order of the terms of AND and OR."""
+"""Constant folding, removal of inputs without rows, and the order of the terms of AND and OR."""
 
 from __future__ import annotations
 
@@ -11,14 +11,58 @@ from spanemu.base.errors import SpannerError
 from spanemu.sql.functions.operations import Operation
 from spanemu.sql.functions.registry import Nulls
 from spanemu.sql.functions.value_size import sizer
-from spanemu.sql.plan.conditions import condition_signature, conjunction_or_true, conjuncts, negated
-from spanemu.sql.plan.evaluation_order import cheapest_first
-from spanemu.sql.plan.nodes import Node
+from spanemu.sql.plan.conditions import (
+    cheapest_first,
+    condition_signature,
+    conjunction_or_true,
+    conjuncts,
+    negated,
+)
+from spanemu.sql.plan.joins import Join, JoinKind
+from spanemu.sql.plan.nodes import Filter, Limit, Node, Project, Values
 from spanemu.sql.plan.traverse import has_query, is_volatile, map_parts
+from spanemu.sql.planner.planning import Planning
 from spanemu.sql.resolved import And, Case, Expr, FunctionCall, Literal, Or
 from spanemu.values.types import BOOL, Type
 
 _FOLDED_BYTES_MAX = 64 * 1024
+
+
+def fold_constants(node: Node, _: Planning) -> Node:
+    """Compute constants (1 + 1 -> 2), and simplify filters, joins and limits with constants.
+
+    A filter on TRUE becomes its input, and a filter on FALSE or NULL yields no rows. LIMIT 0 yields
+    no rows either, and a join on FALSE yields the rows without a partner.
+    """
+    folded = map_parts(node, _same, fold)
+    if isinstance(folded, Limit) and folded.offset is None and _is_zero(folded.limit):
+        return Values(folded.columns, ())
+    if isinstance(folded, Join) and is_never_true(folded.condition):
+        return _without_pairs(folded)
+    if not isinstance(folded, Filter):
+        return folded
+    if not list(conjuncts(folded.condition)):
+        return folded.input
+    return Values(folded.columns, ()) if is_never_true(folded.condition) else folded
+
+
+def _without_pairs(join: Join) -> Node:
+    """Return the rows that a join emits where no left row has a partner."""
+    match join.kind:
+        case JoinKind.INNER | JoinKind.SEMI:
+            return Values(join.columns, ())
+        case JoinKind.ANTI:
+            return join.left
+        case JoinKind.LEFT:
+            right = join.right.columns
+            missing = tuple([(column, Literal(column.type, None)) for column in right])
+            return Project(join.left, missing, join.left.columns)
+        case _:
+            return join
+
+
+def _is_zero(expr: Expr) -> bool:
+    return isinstance(expr, Literal) and expr.value == 0
 
 
 def fold(expr: Expr) -> Expr:

@@ -3,6 +3,17 @@
 A key delivers its order forwards, and the reversed order backwards. Rows that a key delivers need
 no sort if directions and places of NULL and NaN match part by part (`values.order.SortOrder`); the
 place of NULLs is of no interest where a column has none.
+
+MIN and MAX of a column that some key has in order read only the first row:
+
+    SELECT MAX(PlacedAt) FROM Orders WHERE Status = 'open'
+
+    StreamAggregate max=MAX($PlacedAt)
+    └─ Limit 1
+       └─ Scan Orders by OrdersByStatus seek=[Status = 'open']
+
+NULLs are left out, as both functions do. Floats are not sought this way: a NaN among them, which
+may be anywhere, is the result.
 """
 
 from __future__ import annotations
@@ -14,12 +25,15 @@ from typing import Any, NamedTuple
 from spanemu.base.record import dataclass
 from spanemu.schema.table import KeyPart
 from spanemu.sql.plan import nodes
+from spanemu.sql.plan.conditions import is_null, negation
 from spanemu.sql.plan.joins import ApplyJoin, HashJoin, KeyedSpool, MergeJoin, Unnest
-from spanemu.sql.plan.nodes import Node, Project, Scan
-from spanemu.sql.plan.seek import Equal, Seek
+from spanemu.sql.plan.nodes import Equal, Node, Project, Scan, Seek
+from spanemu.sql.plan.traverse import has_query
 from spanemu.sql.planner.properties import never_null
+from spanemu.sql.planner.pushdown import push
 from spanemu.sql.resolved import ColumnRef, Expr, Literal, ParameterRef, SortKey
-from spanemu.values.order import SortOrder
+from spanemu.values.order import SortOrder, SortOrders
+from spanemu.values.types import INT64
 
 
 class RequiredKey(NamedTuple):
@@ -260,3 +274,41 @@ _GIVEN: Mapping[type[Node], Callable[[Any], DeliveredOrder]] = {
     KeyedSpool: _of_input,
     Unnest: _of_unnest,
 }
+
+
+def first_row(node: nodes.HashAggregate, orders: SortOrders) -> Node | None:
+    """Return the first row in the order of the column whose least or greatest value is sought.
+
+    Return None for any other aggregate. `orders` are the dialect's.
+    """
+    if node.keys or len(node.aggregates) != 1:
+        return None
+    ((_, call),) = node.aggregates
+    is_greatest = call.signature.is_max
+    if (
+        not (is_greatest or call.signature.is_min)
+        or call.having is not None
+        or call.limit is not None
+    ):
+        return None
+    (value,) = call.arguments
+    if not isinstance(value, ColumnRef) or value.type.is_float:
+        return None
+    rows = node.input
+    if not _is_of_one_table(rows):
+        return None
+    if not never_null(value, rows):
+        rows = push([negation(is_null(value))], rows)
+    key = SortKey(value, orders.order(descending=is_greatest))
+    return nodes.Limit(nodes.Sort(rows, (key,)), Literal(INT64, 1), None)
+
+
+def _is_of_one_table(rows: Node) -> bool:
+    """Return whether `rows` come from one table without subqueries.
+
+    Other inputs would be planned twice, and the subqueries inside them twice as often at every
+    level.
+    """
+    while isinstance(rows, nodes.Filter | nodes.Project) and not has_query(rows):
+        rows = rows.input
+    return isinstance(rows, nodes.Scan)

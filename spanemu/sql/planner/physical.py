@@ -24,13 +24,12 @@ from spanemu.sql.resolved import ColumnRef, Expr
 from spanemu.values.order import SortOrder
 
 if TYPE_CHECKING:
-    from spanemu.sql.planner import join_order, min_max, ordering, spool
+    from spanemu.sql.planner import join_order, ordering, spool
 
     Required = ordering.RequiredOrder | None
     Chooser = Callable[[Any, Required, Planning], Node]
 else:
     join_order = deferred("spanemu.sql.planner.join_order")
-    min_max = deferred("spanemu.sql.planner.min_max")
     ordering = deferred("spanemu.sql.planner.ordering")
     spool = deferred("spanemu.sql.planner.spool")
 
@@ -175,7 +174,7 @@ def _aggregate(node: nodes.HashAggregate, required: Required, planning: Planning
 def _for_min_max(node: nodes.HashAggregate, rows: Node, planning: Planning) -> Node:
     """Return the input of an aggregate of all rows: `rows`, or the first row if it is enough."""
     first = (
-        None if planning.hashes_correlations else min_max.first_row(node, planning.schema.orders)
+        None if planning.hashes_correlations else ordering.first_row(node, planning.schema.orders)
     )
     if first is None:
         return rows

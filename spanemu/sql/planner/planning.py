@@ -1,4 +1,12 @@
-"""The context of planning one statement: schema, table sizes, hints, and new column ids."""
+"""The context of planning one statement, and the errors that only the choice of a plan detects.
+
+SpannerError
+├── ForcedIndexNotReady         FORCE_INDEX names an index that is still being filled
+├── IndexNotFound               FORCE_INDEX names no index of the table
+├── IndexUnionNotPossible       FORCE_INDEX_UNION where no disjunction can be sought
+├── NullFilteredIndexUnusable   FORCE_INDEX names an index that may lack rows of the answer
+└── PlanTooDeep                 an expression or query is nested deeper than can be planned
+"""
 
 from __future__ import annotations
 
@@ -6,6 +14,7 @@ from copy import copy
 from itertools import count
 from typing import Any, Protocol
 
+from spanemu.base.errors import Code, SpannerError
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Table
 from spanemu.sql.plan.nodes import Node
@@ -22,7 +31,10 @@ class Statistics(Protocol):
 
 
 class Planning:
-    """The context of one run of the planner, which threads must not share."""
+    """The context of one run of the planner: schema, table sizes, hints and ids of new columns.
+
+    Threads must not share it.
+    """
 
     def __init__(
         self,
@@ -78,3 +90,36 @@ class Planning:
         """Return the value of a hint on a node, or else on the statement; text in upper case."""
         value = next((value for key, value in hints if key == name), self.hints.get(name))
         return value.upper() if isinstance(value, str) else value
+
+
+class ForcedIndexNotReady(SpannerError, code=Code.FAILED_PRECONDITION):
+    prose = "The index {index} on table {table} is not ready: its rows are still being written."
+    table: str
+    index: str
+
+
+class IndexNotFound(SpannerError, code=Code.INVALID_ARGUMENT):
+    prose = "The table {table} does not have a secondary index called {index}"
+    table: str
+    index: str
+
+
+class IndexUnionNotPossible(SpannerError, code=Code.INVALID_ARGUMENT):
+    prose = (
+        "The hint INDEX_STRATEGY=FORCE_INDEX_UNION cannot be applied to table {table}: the query "
+        "needs an OR of conditions, each of which an index of the table can seek"
+    )
+    table: str
+
+
+class NullFilteredIndexUnusable(SpannerError, code=Code.INVALID_ARGUMENT):
+    prose = (
+        "The index {index} on table {table} is NULL_FILTERED and may not contain all rows that "
+        "the query needs: filter its nullable columns with IS NOT NULL"
+    )
+    index: str
+    table: str
+
+
+class PlanTooDeep(SpannerError, code=Code.INVALID_ARGUMENT):
+    prose = "The statement is nested too deeply"

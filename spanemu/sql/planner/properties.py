@@ -17,8 +17,7 @@ from spanemu.sql.plan.joins import (
     MergeJoin,
     Unnest,
 )
-from spanemu.sql.plan.nodes import Node, Scan
-from spanemu.sql.plan.seek import Equal
+from spanemu.sql.plan.nodes import Equal, Node, Scan
 from spanemu.sql.plan.traverse import free, substitute
 from spanemu.sql.resolved import ColumnRef, Expr, FunctionCall, Literal
 

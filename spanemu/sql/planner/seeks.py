@@ -13,7 +13,7 @@ from spanemu.base.record import dataclass
 from spanemu.schema.table import KeyPart
 from spanemu.sql.functions.operations import Operation
 from spanemu.sql.plan.conditions import call_of, conjuncts, disjuncts
-from spanemu.sql.plan.seek import Among, Constraint, Equal, Prefixed, Seek, Within
+from spanemu.sql.plan.nodes import Among, Constraint, Equal, Prefixed, Seek, Within
 from spanemu.sql.plan.traverse import free, scope_of
 from spanemu.sql.resolved import ColumnRef, Expr, FunctionCall, Literal, Or
 from spanemu.values.types import BOOL, Type

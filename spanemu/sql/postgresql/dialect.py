@@ -12,7 +12,6 @@ from spanemu.schema.dialect import POSTGRESQL, DatabaseDialect
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Column, Table
 from spanemu.sql import resolved
-from spanemu.sql.bounds import UNBOUNDED, Bounds
 from spanemu.sql.ddl_ast import DdlStatement
 from spanemu.sql.dialect import (
     DEFAULT_OPTIONS,
@@ -40,6 +39,7 @@ from spanemu.sql.postgresql.syntax.statement import (
 )
 from spanemu.sql.postgresql.types import TYPES
 from spanemu.sql.syntax_tree import Expression, Statement, Token, TypeName
+from spanemu.sql.token_cursor import UNBOUNDED, Bounds
 from spanemu.values.types import Type, array_of
 
 if TYPE_CHECKING:

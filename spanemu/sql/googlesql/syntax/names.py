@@ -14,7 +14,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from spanemu.sql.bounds import UNBOUNDED, Bounds
 from spanemu.sql.errors import NotInSpanner, ParameterizedType, SyntaxFailure, line_and_column
 from spanemu.sql.googlesql.ast import Expression, Hint, Identifier, Path, TypeName
 from spanemu.sql.googlesql.syntax.lexer import (
@@ -27,7 +26,7 @@ from spanemu.sql.googlesql.syntax.lexer import (
     describe_symbol,
 )
 from spanemu.sql.syntax_tree import Kind, Token
-from spanemu.sql.token_cursor import DEPTH_MAX, TokenCursor
+from spanemu.sql.token_cursor import DEPTH_MAX, UNBOUNDED, Bounds, TokenCursor
 
 STEPS_MAX = 1_000  # pipe operators or common tables of one query; Spanner documents no limit
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeVar
 
-from spanemu.sql.bounds import UNBOUNDED, Bounds
 from spanemu.sql.errors import CHILD_SUBQUERIES, PARAMETERS
 from spanemu.sql.googlesql import ast
 from spanemu.sql.googlesql.syntax.lexer import (
@@ -20,6 +19,7 @@ from spanemu.sql.googlesql.syntax.lexer import (
 )
 from spanemu.sql.googlesql.syntax.names import NameParser
 from spanemu.sql.syntax_tree import Kind
+from spanemu.sql.token_cursor import UNBOUNDED, Bounds
 
 T = TypeVar("T")
 

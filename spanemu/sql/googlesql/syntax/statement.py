@@ -14,12 +14,12 @@ from collections.abc import Callable, Mapping
 from typing import TypeVar
 
 from spanemu.base.errors import Unsupported
-from spanemu.sql.bounds import UNBOUNDED, Bounds
 from spanemu.sql.errors import StatementRefused, TextTooLong, line_and_column
 from spanemu.sql.googlesql import ast
 from spanemu.sql.googlesql.ast import InsertMode
 from spanemu.sql.googlesql.syntax.lexer import tokenize
 from spanemu.sql.googlesql.syntax.query import QueryParser
+from spanemu.sql.token_cursor import UNBOUNDED, Bounds
 
 T = TypeVar("T")
 

@@ -14,7 +14,6 @@ from spanemu.sql.analysis.relation import Relation
 from spanemu.sql.analysis.table_relation import TableRelation
 from spanemu.sql.analysis.tree import depth
 from spanemu.sql.analysis.writing import pending_commit_timestamp
-from spanemu.sql.bounds import Bounds
 from spanemu.sql.dialect import StoredExpression, ViewShape
 from spanemu.sql.functions.postgresql.casts import CastContext
 from spanemu.sql.postgresql import ast
@@ -37,6 +36,7 @@ from spanemu.sql.postgresql.syntax.statement import parse_expression, parse_quer
 from spanemu.sql.postgresql.types import title
 from spanemu.sql.resolved import Expr
 from spanemu.sql.syntax_tree import Expression
+from spanemu.sql.token_cursor import Bounds
 from spanemu.values.types import Type
 
 

@@ -22,11 +22,10 @@ grammar has: a syntax error further on takes precedence.
 from __future__ import annotations
 
 from spanemu.base.errors import Code, SpannerError
-from spanemu.sql.bounds import UNBOUNDED, Bounds
 from spanemu.sql.errors import TextTooLong, line_and_column
 from spanemu.sql.postgresql.syntax.lexer import HINT_BEGIN, Lexer, PostgreSqlSyntaxFailure
 from spanemu.sql.syntax_tree import Kind, Token
-from spanemu.sql.token_cursor import DEPTH_MAX, TokenCursor
+from spanemu.sql.token_cursor import DEPTH_MAX, UNBOUNDED, Bounds, TokenCursor
 
 _TOO_COMPLEX = "stack depth limit exceeded"
 

@@ -6,7 +6,6 @@ its first token and consumes it.
 
 from __future__ import annotations
 
-from spanemu.sql.bounds import UNBOUNDED, Bounds
 from spanemu.sql.errors import CHILD_SUBQUERIES, PARAMETERS
 from spanemu.sql.postgresql import ast
 from spanemu.sql.postgresql.ast import CastForm, TypeReference
@@ -22,6 +21,7 @@ from spanemu.sql.syntax_tree import (
     NullLiteral,
     StringLiteral,
 )
+from spanemu.sql.token_cursor import UNBOUNDED, Bounds
 
 INT64_MAX = 2**63 - 1
 _INT64_DIGITS_MAX = 19

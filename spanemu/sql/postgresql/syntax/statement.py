@@ -13,12 +13,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TypeVar
 
-from spanemu.sql.bounds import UNBOUNDED, Bounds
 from spanemu.sql.errors import SyntaxFailure
 from spanemu.sql.postgresql import ast
 from spanemu.sql.postgresql.syntax.dml import DmlParser
 from spanemu.sql.postgresql.syntax.lexer import tokenize
 from spanemu.sql.syntax_tree import Expression, Hint, Kind, Statement
+from spanemu.sql.token_cursor import UNBOUNDED, Bounds
 
 T = TypeVar("T")
 

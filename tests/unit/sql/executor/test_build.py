@@ -9,7 +9,7 @@ from spanemu.sql import resolved as r
 from spanemu.sql.executor.build import compile_plan, compile_row_expression
 from spanemu.sql.executor.run import Run
 from spanemu.sql.planner.build import plan_statement
-from spanemu.sql.planner.errors import PlanTooDeep
+from spanemu.sql.planner.planning import PlanTooDeep
 from spanemu.values.types import INT64, STRING
 from tests.unit.sql.world import (
     ROWS,

@@ -1,7 +1,10 @@
 from __future__ import annotations
 
+import pytest
+
 from spanemu.sql import resolved as r
 from spanemu.sql.plan.conditions import (
+    cheapest_first,
     conjunction,
     conjuncts,
     disjuncts,
@@ -10,8 +13,22 @@ from spanemu.sql.plan.conditions import (
     is_null,
     rejects_null,
 )
+from spanemu.sql.plan.nodes import Filter
+from spanemu.sql.planner.fold import fold
+from spanemu.sql.planner.planning import Planning
+from spanemu.sql.planner.translate import Translator
 from spanemu.values.types import FLOAT64, INT64, array_of
-from tests.unit.sql.world import both, call, column, either, lit, ref
+from tests.unit.sql.world import (
+    SCHEMA,
+    MemoryReader,
+    analyzed,
+    both,
+    call,
+    column,
+    either,
+    lit,
+    ref,
+)
 
 
 def test_conjuncts_are_flat_and_in_order():
@@ -74,3 +91,43 @@ class TestRejectsNull:
     def test_not_of_or_is_not_split(self):
         mine, other = call("$less", ref(self.a), lit(1)), call("$less", ref(self.b), lit(1))
         assert not rejects_null(call("$not", both(mine, other)), self.ids)
+
+
+PLAIN, QUERY, FAILING, SLOW = (
+    "AlbumId > 5", "Title = (SELECT 'x')", "1 / AlbumId > 2", "REGEXP_CONTAINS(Title, 'x+')",
+)  # fmt: skip
+
+
+def order_of(*terms: str) -> list[str]:
+    """Return the terms in the order of their evaluation."""
+    translator = Translator(Planning(SCHEMA, MemoryReader({})))
+    statement = analyzed(f"SELECT AlbumId FROM Albums WHERE {' AND '.join(terms)}")
+    node, _ = translator.query(statement.scan, tuple(one.column for one in statement.output))
+    while not isinstance(node, Filter):
+        node = node.input  # type: ignore[attr-defined]
+    written = list(conjuncts(node.condition))
+    return [terms[written.index(one)] for one in cheapest_first(written)]
+
+
+@pytest.mark.parametrize(
+    ("written", "evaluated"),
+    [
+        ([PLAIN, QUERY], [PLAIN, QUERY]),
+        ([QUERY, PLAIN], [PLAIN, QUERY]),
+        ([QUERY, SLOW, PLAIN], [PLAIN, QUERY, SLOW]),
+        ([QUERY, FAILING], [QUERY, FAILING]),
+        ([FAILING, PLAIN], [FAILING, PLAIN]),
+        ([QUERY, FAILING, PLAIN], [PLAIN, QUERY, FAILING]),
+        ([SLOW, PLAIN], [PLAIN, SLOW]),
+    ],
+)
+def test_what_costs_little_and_cannot_fail_comes_first(written, evaluated):
+    assert order_of(*written) == evaluated
+
+
+def test_folding_orders_the_terms_of_or():
+    statement = analyzed(f"SELECT {QUERY} OR {PLAIN} AS b FROM Albums")
+    translator = Translator(Planning(SCHEMA, MemoryReader({})))
+    ((_, condition),) = statement.scan.computed
+    written = translator.expr(condition)
+    assert fold(written).operands == written.operands[::-1]

@@ -8,7 +8,7 @@ from spanemu.sql.plan.joins import ApplyJoin, HashJoin, KeyedSpool
 from spanemu.sql.plan.nodes import Scan
 from spanemu.sql.plan.traverse import walk
 from spanemu.sql.planner.build import plan_statement
-from spanemu.sql.planner.errors import IndexNotFound, NullFilteredIndexUnusable
+from spanemu.sql.planner.planning import IndexNotFound, NullFilteredIndexUnusable
 from spanemu.sql.planner.properties import not_null_columns
 from tests.unit.sql.world import ALBUMS, SCHEMA, MemoryReader, TableRefs, analyzed, planned, query
 

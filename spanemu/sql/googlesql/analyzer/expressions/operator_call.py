@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from spanemu.base.errors import Unsupported
-from spanemu.sql.analysis.argument_binding import bind
-from spanemu.sql.analysis.signatures import signature_of
+from spanemu.sql.analysis.call_binding import bind, signature_of
 from spanemu.sql.errors import FUNCTION_CALLS, AnalysisError
 from spanemu.sql.functions.comparison import is_comparable, is_orderable
 from spanemu.sql.functions.registry import (

@@ -12,7 +12,7 @@ from dataclasses import field
 from typing import Any
 
 from spanemu.base.record import dataclass
-from spanemu.sql.analysis.argument_binding import Slot, bind
+from spanemu.sql.analysis.call_binding import Slot, bind
 from spanemu.sql.functions.registry import (
     AggregateOverload,
     ArrayOf,

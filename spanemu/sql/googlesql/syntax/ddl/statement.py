@@ -14,7 +14,6 @@ from collections.abc import Callable, Mapping
 from spanemu.base.deferred import lazy_pattern
 from spanemu.base.errors import Unsupported
 from spanemu.sql import ddl_ast
-from spanemu.sql.bounds import UNBOUNDED, Bounds
 from spanemu.sql.errors import DdlStatementEmpty, DdlSyntaxFailure, SyntaxFailure
 from spanemu.sql.googlesql.syntax.ddl.index import DdlIndexParser
 from spanemu.sql.googlesql.syntax.ddl.objects import (
@@ -28,6 +27,7 @@ from spanemu.sql.googlesql.syntax.ddl.table import DdlAlterTableParser
 from spanemu.sql.googlesql.syntax.ddl.views import DdlGraphParser, DdlRoutineParser
 from spanemu.sql.googlesql.syntax.lexer import tokenize
 from spanemu.sql.syntax_tree import Kind
+from spanemu.sql.token_cursor import UNBOUNDED, Bounds
 
 
 def parse_ddl(text: str, bounds: Bounds = UNBOUNDED) -> ddl_ast.DdlStatement:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from spanemu.sql.analysis.signatures import signature_of
+from spanemu.sql.analysis.call_binding import signature_of
 from spanemu.sql.errors import FUNCTION_CALLS
 from spanemu.sql.functions.operations import Operation
 from spanemu.sql.functions.registry import Function, Overload, Signature

@@ -16,7 +16,7 @@ from functools import cache
 from typing import Any
 
 from spanemu.base.rand import Randomness
-from spanemu.sql.analysis.signatures import signature_of
+from spanemu.sql.analysis.call_binding import signature_of
 from spanemu.sql.functions.postgresql.casts import CASTS, CastContext
 from spanemu.sql.functions.postgresql.text_input import has_input
 from spanemu.sql.functions.postgresql.text_input import read_literal as read_input

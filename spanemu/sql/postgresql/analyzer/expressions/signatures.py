@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
-from spanemu.sql.analysis.argument_binding import Slot, bind
+from spanemu.sql.analysis.call_binding import Slot, bind
 from spanemu.sql.errors import AnalysisError
 from spanemu.sql.functions.registry import (
     AggregateFunction,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from spanemu.sql.analysis.derived_relation import JoinRelation, MergedColumn
 from spanemu.sql.analysis.errors import AmbiguousColumn
 from spanemu.sql.analysis.hints import HintTarget, check_hints
-from spanemu.sql.analysis.join_relation import JoinRelation, MergedColumn
 from spanemu.sql.analysis.relation import Relation
 from spanemu.sql.postgresql import ast
 from spanemu.sql.postgresql.analyzer.errors.names import (

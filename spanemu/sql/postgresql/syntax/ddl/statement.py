@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from spanemu.sql import ddl_ast
-from spanemu.sql.bounds import UNBOUNDED, Bounds
 from spanemu.sql.errors import DdlStatementEmpty, SyntaxFailure
 from spanemu.sql.postgresql.syntax.ddl.access import DdlAccessParser
 from spanemu.sql.postgresql.syntax.ddl.database import DdlDatabaseParser
@@ -19,6 +18,7 @@ from spanemu.sql.postgresql.syntax.ddl.objects import DdlStreamParser
 from spanemu.sql.postgresql.syntax.ddl.parts import PostgreSqlDdlSyntaxFailure
 from spanemu.sql.postgresql.syntax.ddl.queue import DdlQueueParser
 from spanemu.sql.syntax_tree import Kind
+from spanemu.sql.token_cursor import UNBOUNDED, Bounds
 
 _UNSUPPORTED = "Statement is not supported."
 _RESTRICT = "Only <RESTRICT> behavior is supported by <DROP> statement."

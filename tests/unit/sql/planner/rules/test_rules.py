@@ -16,21 +16,18 @@ from spanemu.sql.plan.nodes import (
     With,
     WithRef,
 )
-from spanemu.sql.planner.fold import fold
+from spanemu.sql.planner.fold import fold, fold_constants
 from spanemu.sql.planner.planning import Planning
 from spanemu.sql.planner.rules import EARLY_RULES, LATE_RULES, RULES
-from spanemu.sql.planner.rules.expand_structs import expand_structs
-from spanemu.sql.planner.rules.fold_constants import fold_constants
-from spanemu.sql.planner.rules.inline_common_tables import inline_common_tables
-from spanemu.sql.planner.rules.join_arrays import join_arrays
-from spanemu.sql.planner.rules.join_subqueries import join_subqueries
 from spanemu.sql.planner.rules.simplify import (
+    inline_common_tables,
     lift_subqueries,
     merge_projects,
     narrow_system_scans,
     push_filters,
 )
-from spanemu.sql.planner.rules.unnest_subqueries import unnest_subqueries
+from spanemu.sql.planner.rules.structs import expand_structs, join_arrays
+from spanemu.sql.planner.rules.subqueries import join_subqueries, unnest_subqueries
 from spanemu.values.types import BOOL, INT64, struct_of
 from tests.golden.plan_text import node_lines
 from tests.unit.sql.world import (

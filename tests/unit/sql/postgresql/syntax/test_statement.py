@@ -6,10 +6,10 @@ import pytest
 
 from spanemu.base.errors import Code, SpannerError
 from spanemu.base.limits import DEFAULT_LIMITS, Limits
-from spanemu.sql.bounds import Bounds
 from spanemu.sql.errors import StatementTooLarge, TextTooLong
 from spanemu.sql.postgresql import ast
 from spanemu.sql.postgresql.syntax.statement import begins_dml, parse_query, parse_statement
+from spanemu.sql.token_cursor import Bounds
 
 BOUNDS = Bounds(DEFAULT_LIMITS)
 

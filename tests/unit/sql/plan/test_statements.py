@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from spanemu.sql import resolved as r
-from spanemu.sql.plan.reads import reads_of
+from spanemu.sql.plan.statements import reads_of
 from spanemu.sql.planner.build import plan_statement
 from spanemu.values.types import STRING
 from tests.unit.sql.world import SCHEMA, MemoryReader, column, planned, query

@@ -1,13 +1,14 @@
-"""Outer joins for correlated subqueries that are values, so that they do not run once per row.
+"""Joins for subqueries, so that they do not run once per row: semi and anti joins for EXISTS and IN
+in a filter, and outer joins for correlated subqueries that are values.
 
     (SELECT SUM(b.y) FROM b WHERE b.x = a.x)     a LEFT JOIN (SELECT x, SUM(y) ... GROUP BY x)
     (SELECT b.y FROM b WHERE b.key = a.x)        a LEFT JOIN b, where b has one row for a key
     c OR EXISTS (SELECT 1 FROM b WHERE b.x = a.x)    a LEFT JOIN (SELECT DISTINCT x), x IS NOT NULL
 
-The joined side may be computed for values that no outer row has, so it must not be able to fail
-where the subquery would not have been evaluated: its values are columns, and counts, sums and
-similar aggregates of columns. The choice between a hash join and a seek for each outer row is made
-as for any other join.
+The side that an outer join adds may be computed for values that no outer row has, so it must not be
+able to fail where the subquery would not have been evaluated: its values are columns, and counts,
+sums and similar aggregates of columns. The choice between a hash join and a seek for each outer row
+is made as for any other join.
 
 A subquery that only some rows need, because it follows a term of OR or AND or is in a branch of
 CASE, is joined for those rows only: for all others the key of the join is NULL.
@@ -18,6 +19,7 @@ CASE, is joined for those rows only: for all others the key of the join is NULL.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from spanemu.base.deferred import deferred
@@ -32,29 +34,88 @@ from spanemu.sql.plan.conditions import (
     equality,
     is_compound,
     is_null,
+    is_plain,
+    negated,
     negation,
 )
-from spanemu.sql.plan.evaluation_order import is_plain
 from spanemu.sql.plan.joins import Join, JoinKind
 from spanemu.sql.plan.nodes import Columns, Computed, Filter, Node, Project, Subquery
 from spanemu.sql.plan.traverse import free, has_query, is_volatile, substitute, walk
 from spanemu.sql.planner.planning import Planning
+from spanemu.sql.planner.rules.structs import fieldwise
 from spanemu.sql.resolved import (
     AggregateCall,
     Case,
     ColumnRef,
     Expr,
     Literal,
+    Or,
     ParameterRef,
     ResolvedColumn,
     SubqueryKind,
 )
+from spanemu.values.types import BOOL
 
 if TYPE_CHECKING:
-    from spanemu.sql.planner import decorrelate, guards
+    from spanemu.sql.planner import decorrelate, properties
 else:
     decorrelate = deferred("spanemu.sql.planner.decorrelate")
-    guards = deferred("spanemu.sql.planner.guards")
+    properties = deferred("spanemu.sql.planner.properties")
+
+_TESTS = (SubqueryKind.EXISTS, SubqueryKind.IN)
+
+
+# ---------------------------------------------------------------------------- EXISTS and IN
+
+
+def unnest_subqueries(node: Node, _: Planning) -> Node:
+    """Turn a filter on [NOT] EXISTS or [NOT] IN (subquery) into a semi or anti join.
+
+    The subquery's conditions on the outer row become the join's condition where they can be
+    detached. Otherwise the right side stays correlated, and the join can only be an apply join.
+    """
+    if not isinstance(node, Filter):
+        return node
+    left: list[Expr] = []
+    below = node.input
+    for condition in conjuncts(node.condition):
+        inside = negated(condition)
+        test = condition if inside is None else inside
+        if isinstance(test, Subquery) and test.kind in _TESTS:
+            below = _join(below, test, inside is not None)
+        else:
+            left.append(condition)
+    if below is node.input:
+        return node
+    remaining = conjunction(left)
+    return below if remaining is None else Filter(below, remaining)
+
+
+def _join(left: Node, test: Subquery, is_negated: bool) -> Node:
+    right, pulled = decorrelate.detach(
+        test.node, test.outputs, left.ids, test.kind is SubqueryKind.EXISTS
+    )
+    kind = JoinKind.ANTI if is_negated else JoinKind.SEMI
+    if test.kind is SubqueryKind.EXISTS:
+        return Join(kind, left, right, conjunction(pulled))
+    assert test.operand is not None
+    value = test.operand
+    (output,) = test.outputs
+    member = ColumnRef(output.type, output)
+    same = fieldwise(value, member) or equal(value, member)
+    if not is_negated or (
+        properties.never_null(value, left) and properties.never_null(member, right)
+    ):
+        return Join(kind, left, right, conjunction([*pulled, same]))
+    # NOT IN: TRUE only when no comparison is TRUE or NULL.
+    is_simple = equality(same) is not None and not is_compound(value.type)
+    if is_simple and not pulled and not free(right) & left.ids and free(value) & left.ids:
+        return Join(JoinKind.NULL_AWARE_ANTI, left, right, same)
+    unsure = Or(BOOL, (same, is_null(same)))
+    return replace(Join(kind, left, right, None), condition=conjunction([*pulled, unsure]))
+
+
+# ---------------------------------------------------------------------------- values
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,7 +135,7 @@ def join_subqueries(node: Node, planning: Planning) -> Node:
         return node
     below = node.input
 
-    def on_expr(expr: Expr, needed: guards.Conditions = ()) -> Expr:
+    def on_expr(expr: Expr, needed: decorrelate.Conditions = ()) -> Expr:
         nonlocal below
         if not has_query(expr):
             return expr
@@ -84,7 +145,7 @@ def join_subqueries(node: Node, planning: Planning) -> Node:
                 condition = _where(needed, replacement, node.input.ids)
                 below = Join(JoinKind.LEFT, below, replacement.right, condition)
                 return replacement.value
-        return guards.with_guards(expr, needed, on_expr)
+        return decorrelate.with_guards(expr, needed, on_expr)
 
     if isinstance(node, Filter):
         condition = on_expr(node.condition)
@@ -93,7 +154,7 @@ def join_subqueries(node: Node, planning: Planning) -> Node:
     return node if below is node.input else Project(below, computed, node.kept)
 
 
-def _where(needed: guards.Conditions, replacement: Replacement, outer: frozenset[int]) -> Expr:
+def _where(needed: decorrelate.Conditions, replacement: Replacement, outer: frozenset[int]) -> Expr:
     """Return the condition of the join, FALSE for rows for which `needed` are not TRUE."""
     guards = [guard for guard in needed if is_plain(guard) and free(guard) <= outer]
     correlations = list(conjuncts(replacement.condition))

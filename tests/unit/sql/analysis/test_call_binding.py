@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from spanemu.sql.analysis.argument_binding import bind
+from spanemu.sql.analysis.call_binding import bind
 from spanemu.sql.functions.notation import signature
 
 

@@ -1,4 +1,6 @@
-"""Binds arguments to the parameters of a signature, by number and name and without types.
+"""Binds the arguments of a call to the parameters of a signature, and overloads to argument types.
+
+Arguments are bound by number and name, without types:
 
 parameters                        arguments   bound
 (STRING, INT64, [STRING = ' '])   2           STRING, INT64
@@ -12,7 +14,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from spanemu.base.record import dataclass
-from spanemu.sql.functions.registry import Arity, Parameter
+from spanemu.sql.functions.registry import Arity, Function, Overload, Parameter, Signature
+from spanemu.values.types import Type
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,3 +104,41 @@ def _without_trailing_defaults(slots: list[Slot], is_run_bound: bool) -> tuple[S
         while slots and slots[-1].argument is None:
             slots.pop()
     return tuple(slots)
+
+
+# Binding an overload can build closures, so all calls with the same types share one signature.
+# Dialects share overloads under names of their own. An entry holds the function, and with it the
+# overload, so that their ids are not reused.
+_SIGNATURES_MAX = 20_000
+_signatures: dict[Any, tuple[Function, Signature]] = {}
+
+
+def signature_of(
+    function: Function, overload: Overload, types: tuple[Type, ...], result: Type
+) -> Signature:
+    """Return the signature of calls of `overload` with arguments of `types`."""
+    key = (id(function), id(overload), types, result)
+    known = _signatures.get(key)
+    if known is not None:
+        return known[1]
+    evaluate: Any = overload.evaluate
+    if overload.bind is not None:
+        evaluate = overload.bind(types, result)
+    signature = Signature(
+        function.name,
+        types,
+        result,
+        evaluate,
+        overload.nulls,
+        overload.context,
+        overload.lazy,
+        overload.volatile,
+        overload.stable,
+        function.operation,
+        function.cannot_fail,
+        function.is_slow,
+    )
+    if len(_signatures) >= _SIGNATURES_MAX:
+        _signatures.clear()
+    _signatures[key] = (function, signature)
+    return signature
