@@ -24,8 +24,7 @@ from math import inf
 
 from spanemu.base.clock import BEGINNING
 from spanemu.base.record import dataclass
-from spanemu.storage.boundary import Boundary, Path
-from spanemu.storage.layout import TreeId
+from spanemu.storage.layout import Boundary, Path, TreeId
 
 
 @dataclasses.dataclass(frozen=True, slots=True, order=True)

@@ -18,9 +18,8 @@ from spanemu.base.record import dataclass
 from spanemu.change_streams.partitions import Bound, Partition, PartitionHistory
 from spanemu.change_streams.watching import StreamRules, stream_rules, watched_cells
 from spanemu.schema.schema import Schema
-from spanemu.storage.boundary import Path, path_of
 from spanemu.storage.change_log import ChangeEntry, Watching
-from spanemu.storage.layout import TreeId
+from spanemu.storage.layout import Path, TreeId, path_of
 from spanemu.storage.split_map import SplitMap
 from spanemu.storage.store import Store
 

@@ -21,8 +21,7 @@ from spanemu.base.record import dataclass
 from spanemu.database.options import CommitOptions, ReadWriteOptions
 from spanemu.database.statements.results import BatchOutcome, ResultStream, WrittenRows
 from spanemu.storage.split_map import SplitMap
-from spanemu.txn.locks.holder import LockHolder
-from spanemu.txn.state import State
+from spanemu.txn.locks.holder import LockHolder, State
 from spanemu.values.mutation import Mutation, WriteKind
 
 T = TypeVar("T")

@@ -24,8 +24,7 @@ from spanemu.change_streams.pg_json import data_row
 from spanemu.change_streams.records import records_of
 from spanemu.change_streams.tracking import TrackedStream, TrackedStreams, tracked_streams
 from spanemu.database.core import DatabaseCore
-from spanemu.storage.boundary import root_boundary
-from spanemu.storage.layout import EVERYTHING, TreeId
+from spanemu.storage.layout import EVERYTHING, TreeId, root_boundary
 from spanemu.storage.reads import LATEST
 from spanemu.storage.store import Store
 

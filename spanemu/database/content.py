@@ -22,9 +22,8 @@ from spanemu.database.core import DatabaseCore, Environment
 from spanemu.database.generation import Generation, History
 from spanemu.database.splits.split_manager import SplittingState
 from spanemu.schema.schema import Schema, empty_schema
-from spanemu.storage.boundary import Boundary, Origin, path_of
 from spanemu.storage.garbage_collection import StoreSnapshot
-from spanemu.storage.layout import tree_of
+from spanemu.storage.layout import Boundary, Origin, path_of, tree_of
 from spanemu.storage.store import Store
 
 if TYPE_CHECKING:

@@ -24,7 +24,7 @@ from spanemu.database.statistics.aggregator import StatisticsAggregator
 from spanemu.schema.schema import Schema
 from spanemu.storage.layout import TreeId, tree_of
 from spanemu.storage.reads import LATEST
-from spanemu.storage.sizes import own_bytes
+from spanemu.storage.split_map import own_bytes
 from spanemu.storage.store import Store
 from spanemu.txn.buffer import Buffer
 from spanemu.txn.locks.table import LockTable

@@ -32,8 +32,7 @@ from spanemu.hotspots.split_settings import SplitPolicy
 from spanemu.schema.dialect import GOOGLE_STANDARD_SQL, DatabaseDialect
 from spanemu.schema.objects import NO_TYPES, ProtoTypes
 from spanemu.schema.schema import Schema, empty_schema
-from spanemu.storage.boundary import Boundary, Origin
-from spanemu.storage.layout import tree_of
+from spanemu.storage.layout import Boundary, Origin, tree_of
 from spanemu.storage.split_map import SplitLocation
 from spanemu.storage.store import Store
 

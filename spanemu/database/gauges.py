@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from spanemu.database.core import DatabaseCore
 from spanemu.database.sessions.registry import Sessions
-from spanemu.storage.sizes import map_bytes
+from spanemu.storage.split_map import map_bytes
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,11 +18,10 @@ from typing import Any
 from spanemu.schema.index import Index
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Table
-from spanemu.storage.boundary import BoundaryFinder
-from spanemu.storage.layout import encoder_of, hierarchy_of, parts_of, tree_of
+from spanemu.storage.layout import BoundaryFinder, encoder_of, hierarchy_of, parts_of, tree_of
 from spanemu.storage.store import Store
 from spanemu.storage.versions import row_cells
-from spanemu.txn.errors.requests import IndexNotFound, TableNotFound
+from spanemu.txn.errors import IndexNotFound, TableNotFound
 from spanemu.txn.key_sets import KeyReader
 from spanemu.txn.locks.modes import Lock, columns_of
 from spanemu.values.cell_mask import WHOLE_ROW

@@ -20,8 +20,7 @@ from spanemu.schema.index import Index
 from spanemu.schema.objects import ProtoTypes
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Table
-from spanemu.storage.boundary import path_of
-from spanemu.storage.layout import tree_of
+from spanemu.storage.layout import path_of, tree_of
 from spanemu.txn.change_capture import record_backfill
 
 if TYPE_CHECKING:

@@ -1,6 +1,6 @@
 """Rows of a whole database as positions in one order, and the boundaries that may lie there.
 
-    position     hierarchy, 8 bytes | position in the hierarchy (`storage.boundary`)
+    position     hierarchy, 8 bytes | position in the hierarchy (`storage.layout`)
 
 Hierarchies follow one another in order of creation. Spanner does not publish that order; it is the
 model's own. Under the policy `root_only` the position of a row is that of its root row.
@@ -14,8 +14,15 @@ from spanemu.base.rand import Randomness
 from spanemu.hotspots.split_settings import SplitPolicy
 from spanemu.hotspots.trace import Commit
 from spanemu.schema.schema import Schema
-from spanemu.storage.boundary import TREE_ID_BYTES, Boundary, BoundaryFinder, Origin, root_boundary
-from spanemu.storage.layout import TreeId, tree_of
+from spanemu.storage.layout import (
+    TREE_ID_BYTES,
+    Boundary,
+    BoundaryFinder,
+    Origin,
+    TreeId,
+    root_boundary,
+    tree_of,
+)
 
 SAMPLE_ROWS = 20_000  # enough rows to show the shape of a load
 

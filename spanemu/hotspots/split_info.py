@@ -12,9 +12,8 @@ from spanemu.hotspots.keys import BEGIN, END, KeyShape
 from spanemu.hotspots.split_settings import SplitSettings
 from spanemu.hotspots.verdict import Reason
 from spanemu.schema.schema import Schema
-from spanemu.storage.boundary import TREE_ID_BYTES, Boundary, Path, path_of
-from spanemu.storage.layout import TreeId, tree_of
-from spanemu.storage.sizes import split_bytes, split_rows
+from spanemu.storage.layout import TREE_ID_BYTES, Boundary, Path, TreeId, path_of, tree_of
+from spanemu.storage.split_map import split_bytes, split_rows
 from spanemu.storage.splits import Split
 
 if TYPE_CHECKING:

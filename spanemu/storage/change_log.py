@@ -21,8 +21,7 @@ from spanemu.base.clock import BEGINNING
 from spanemu.base.record import dataclass
 from spanemu.schema.schema import Schema
 from spanemu.storage.layout import TreeId
-from spanemu.storage.sizes import cell_bytes
-from spanemu.storage.split_map import SplitMap
+from spanemu.storage.split_map import SplitMap, cell_bytes
 from spanemu.storage.versions import Row
 
 CHUNK_ENTRIES = 256

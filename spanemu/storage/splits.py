@@ -6,7 +6,7 @@
                         Albums   1/1 1/2 2/1              Albums   4/1
 
 A tree in a split maps encoded keys to versions (`tree`); a clone shares trees, and copies a tree
-on the first write. A boundary cuts all trees of a hierarchy (`boundary`), so an interleaved family
+on the first write. A boundary cuts all trees of a hierarchy (`layout`), so an interleaved family
 of rows stays together if the boundary is that of a root row.
 
 The tiling of a hierarchy is published as one immutable object: a reader of a single row without
@@ -22,8 +22,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice, pairwise
 
-from spanemu.storage.boundary import Boundary, Path
-from spanemu.storage.layout import TreeId
+from spanemu.storage.layout import Boundary, Path, TreeId
 from spanemu.storage.tree import Tree, joined
 from spanemu.storage.versions import first_version, version_at
 

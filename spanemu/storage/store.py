@@ -22,7 +22,6 @@ from typing import Any
 from spanemu.base.clock import BEGINNING, Clock
 from spanemu.schema.schema import Schema
 from spanemu.storage import layers
-from spanemu.storage.boundary import Boundary, Path
 from spanemu.storage.change_log import (
     ChangeListener,
     ChangeLog,
@@ -32,7 +31,7 @@ from spanemu.storage.change_log import (
     Watching,
 )
 from spanemu.storage.garbage_collection import GarbageQueue, Pins, StoreSnapshot, Undo, undo
-from spanemu.storage.layout import TreeId
+from spanemu.storage.layout import Boundary, Path, TreeId
 from spanemu.storage.observer import JOURNAL_MAX, StoreObserver, TreeWrite, replace_observer
 from spanemu.storage.reads import StoreReads
 from spanemu.storage.split_map import Dropped

@@ -20,9 +20,9 @@ from spanemu.sql.functions.registry import Context
 from spanemu.values.types import Type, TypeCode
 
 if TYPE_CHECKING:
-    from spanemu.txn.errors import values as value_errors
+    from spanemu.txn import value_errors
 else:
-    value_errors = deferred("spanemu.txn.errors.values")
+    value_errors = deferred("spanemu.txn.value_errors")
 
 Check = Callable[[Any], None]
 

@@ -21,20 +21,18 @@ from spanemu.storage.layout import TreeId, encoder_of, parts_of, tree_of
 from spanemu.storage.observer import TreeWrite, inform
 from spanemu.txn.change_capture import net_changes
 from spanemu.txn.constraint_checks import verify
-from spanemu.txn.errors.requests import (
+from spanemu.txn.errors import (
+    MessageNotFound,
+    ParentInsertedLater,
+    ParentRowMissing,
     QueueNotFound,
+    RowAlreadyExists,
+    RowInsertedTwice,
+    RowNotFound,
     TableNotFound,
     ViewNotWritable,
     WriteWithoutRows,
     WrongKeyParts,
-)
-from spanemu.txn.errors.rows import (
-    MessageNotFound,
-    ParentInsertedLater,
-    ParentRowMissing,
-    RowAlreadyExists,
-    RowInsertedTwice,
-    RowNotFound,
     row_already_exists,
 )
 from spanemu.txn.locks.modes import WRITE_ROW

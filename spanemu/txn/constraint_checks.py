@@ -15,12 +15,7 @@ from spanemu.base.deferred import deferred
 from spanemu.schema.table import key_message
 from spanemu.storage.layout import TreeId
 from spanemu.txn.deferred_checks import DeferredChecks
-from spanemu.txn.errors.rows import (
-    CheckViolated,
-    ReferencedKeyMissing,
-    StillReferenced,
-    UniqueViolation,
-)
+from spanemu.txn.errors import CheckViolated, ReferencedKeyMissing, StillReferenced, UniqueViolation
 from spanemu.txn.locks.modes import READ_EXISTENCE
 from spanemu.txn.read_write import TransactionWorkspace
 from spanemu.txn.rules import CompiledForeignKey, Row
@@ -28,9 +23,9 @@ from spanemu.txn.write import with_virtual_columns
 from spanemu.values.key import after_prefix
 
 if TYPE_CHECKING:
-    from spanemu.txn.errors import values as value_errors
+    from spanemu.txn import value_errors
 else:
-    value_errors = deferred("spanemu.txn.errors.values")
+    value_errors = deferred("spanemu.txn.value_errors")
 
 
 def verify(deferred: DeferredChecks, view: TransactionWorkspace) -> None:

@@ -13,7 +13,7 @@ from sortedcontainers import SortedDict
 
 from spanemu.sql.executor.reader import ByteRange
 from spanemu.storage.layout import TreeId
-from spanemu.txn.errors.rows import WrittenAndDeleted
+from spanemu.txn.errors import WrittenAndDeleted
 from spanemu.txn.locks.key_range_sets import RangeUnion
 from spanemu.txn.rules import CompiledForeignKey, CompiledIndex, CompiledTable, Row
 

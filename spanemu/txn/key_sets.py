@@ -17,7 +17,7 @@ from spanemu.schema.table import Column, KeyPart
 from spanemu.sql.executor.reader import ByteRange
 from spanemu.sql.functions.registry import Context
 from spanemu.storage.layout import EVERYTHING, encoder_of
-from spanemu.txn.errors.requests import BadKeyValue, DeleteRangeTooWide, WrongKeyParts
+from spanemu.txn.errors import BadKeyValue, DeleteRangeTooWide, WrongKeyParts
 from spanemu.txn.rules import CompiledTable, is_timestamp
 from spanemu.txn.write_plan import Decode, cell_decoder, check_timestamp
 from spanemu.values.errors import BadValue

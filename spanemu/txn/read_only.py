@@ -12,7 +12,7 @@ from spanemu.storage.layout import TreeId, tree_of
 from spanemu.storage.observer import ReadKind
 from spanemu.storage.store import Store
 from spanemu.storage.versions import row_cells
-from spanemu.txn.errors.requests import ReadTooOld
+from spanemu.txn.errors import ReadTooOld
 from spanemu.values.cell_mask import WHOLE_ROW
 from spanemu.values.timestamp import format_utc
 

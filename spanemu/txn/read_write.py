@@ -29,11 +29,10 @@ from spanemu.storage.reads import LATEST
 from spanemu.storage.store import Store
 from spanemu.storage.versions import changed, row_cells
 from spanemu.txn.buffer import ABSENT, Buffer
-from spanemu.txn.errors.requests import TransactionAborted
-from spanemu.txn.locks.holder import LockHolder
+from spanemu.txn.errors import TransactionAborted
+from spanemu.txn.locks.holder import LockHolder, State
 from spanemu.txn.locks.modes import READ_ROW, WRITE_ROW, WRITE_TIMESTAMP_RANGE, Cells, Lock, covers
 from spanemu.txn.locks.table import LockTable
-from spanemu.txn.state import State
 from spanemu.values.cell_mask import WHOLE_ROW
 from spanemu.values.key import successor
 

@@ -15,7 +15,7 @@ from spanemu.base.errors import SpannerError
 from spanemu.sql.functions.registry import Context
 from spanemu.storage.versions import row_cells
 from spanemu.txn.deferred_checks import DeferredChecks
-from spanemu.txn.errors.rows import (
+from spanemu.txn.errors import (
     ChildRowsExist,
     ParentRowMissing,
     PendingParentMissing,
@@ -33,9 +33,9 @@ from spanemu.values.key import after_prefix, key_size
 from spanemu.values.mutation import COMMIT_TIMESTAMP, WriteKind
 
 if TYPE_CHECKING:
-    from spanemu.txn.errors import values as value_errors
+    from spanemu.txn import value_errors
 else:
-    value_errors = deferred("spanemu.txn.errors.values")
+    value_errors = deferred("spanemu.txn.value_errors")
 
 
 class WriteBatch:

@@ -17,7 +17,7 @@ from spanemu.base.errors import SpannerError
 from spanemu.schema.table import Column, Table
 from spanemu.sql.functions.registry import Context
 from spanemu.txn.cells import RowExpression
-from spanemu.txn.errors.requests import (
+from spanemu.txn.errors import (
     BadCellValue,
     ColumnNotFound,
     ColumnValueMismatch,
@@ -33,11 +33,11 @@ from spanemu.values.timestamp import format_utc
 from spanemu.values.value import decoder
 
 if TYPE_CHECKING:
-    from spanemu.txn.errors import values as value_errors
+    from spanemu.txn import value_errors
     from spanemu.values import columns as value_columns
 else:
     value_columns = deferred("spanemu.values.columns")
-    value_errors = deferred("spanemu.txn.errors.values")
+    value_errors = deferred("spanemu.txn.value_errors")
 
 DELETION = 1  # mutations of a deleted key or range, and of a removed index entry
 

@@ -14,8 +14,7 @@ from hypothesis.stateful import (
 )
 
 from spanemu.base.clock import ManualClock
-from spanemu.storage.boundary import root_boundary
-from spanemu.storage.layout import TreeId
+from spanemu.storage.layout import TreeId, root_boundary
 from spanemu.storage.store import Store
 
 RETENTION_NANOS = 50_000

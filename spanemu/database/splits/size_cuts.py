@@ -1,6 +1,6 @@
 """Cuts of a split that has grown too large, in halves, until each part fits or cannot be cut.
 
-Sizes are estimated from a few rows of each part (`storage.sizes`), so the cost grows with the
+Sizes are estimated from a few rows of each part (`storage.split_map`), so the cost grows with the
 number of parts, not of rows. Nothing is changed here.
 """
 
@@ -10,9 +10,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from spanemu.hotspots.positions import Positions
-from spanemu.storage.boundary import Boundary, Origin, Path
-from spanemu.storage.layout import TreeId
-from spanemu.storage.sizes import sampled
+from spanemu.storage.layout import Boundary, Origin, Path, TreeId
+from spanemu.storage.split_map import sampled
 from spanemu.storage.splits import Split
 from spanemu.values.key import after_prefix
 

@@ -27,10 +27,8 @@ from spanemu.hotspots.split_settings import SPLIT_SETTINGS, SplitPolicy, SplitSe
 from spanemu.schema.index import Index
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Table
-from spanemu.storage.boundary import TREE_ID_BYTES, Boundary, Origin
-from spanemu.storage.layout import TreeId, tree_of
-from spanemu.storage.sizes import split_bytes
-from spanemu.storage.split_map import SplitLocation
+from spanemu.storage.layout import TREE_ID_BYTES, Boundary, Origin, TreeId, tree_of
+from spanemu.storage.split_map import SplitLocation, split_bytes
 from spanemu.storage.splits import Split
 from spanemu.storage.store import Store
 from spanemu.values.key import after_prefix

@@ -24,10 +24,9 @@ from spanemu.database.splits.split_manager import SplitManager
 from spanemu.schema.index import Index
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Table
-from spanemu.storage.boundary import Boundary, Origin
-from spanemu.storage.layout import TreeId, encoder_of, parts_of, tree_of
+from spanemu.storage.layout import Boundary, Origin, TreeId, encoder_of, parts_of, tree_of
 from spanemu.storage.store import Store
-from spanemu.txn.errors.requests import IndexNotFound, TableNotFound
+from spanemu.txn.errors import IndexNotFound, TableNotFound
 from spanemu.values.key import key_decoder
 from spanemu.values.types import Type, TypeCode
 from spanemu.values.value import encoder

@@ -22,13 +22,13 @@ from spanemu.schema.table import Table
 from spanemu.sql.executor.reader import RowReader
 from spanemu.sql.executor.run import Run
 from spanemu.txn.commit import buffer_rows
-from spanemu.txn.errors.requests import TransactionAborted
+from spanemu.txn.errors import TransactionAborted
 from spanemu.txn.read_write import TransactionWorkspace
 
 if TYPE_CHECKING:
-    from spanemu.txn.errors import values as value_errors
+    from spanemu.txn import value_errors
 else:
-    value_errors = deferred("spanemu.txn.errors.values")
+    value_errors = deferred("spanemu.txn.value_errors")
 
 
 def refuse_pending_columns(

@@ -20,7 +20,7 @@ from spanemu.schema.schema import Schema
 from spanemu.schema.table import Column, Table
 from spanemu.sql.executor.reader import ByteRange, Row, RowReader
 from spanemu.sql.functions.registry import Context
-from spanemu.txn.errors.requests import (
+from spanemu.txn.errors import (
     ColumnNotFound,
     ColumnNotInIndex,
     IndexNotFound,

@@ -28,9 +28,8 @@ from spanemu.database.statements.results import CommitOutcome, WrittenRows
 from spanemu.database.transactions.replay import Replays
 from spanemu.txn import read_write as work
 from spanemu.txn.commit import resolve
-from spanemu.txn.errors.requests import BadCellValue, BadKeyValue, WrongKeyParts
-from spanemu.txn.locks.holder import LockHolder
-from spanemu.txn.state import State
+from spanemu.txn.errors import BadCellValue, BadKeyValue, WrongKeyParts
+from spanemu.txn.locks.holder import LockHolder, State
 from spanemu.values.mutation import Mutation
 
 if TYPE_CHECKING:

@@ -40,13 +40,11 @@ from spanemu.sql.plan.traverse import walk
 from spanemu.storage.change_log import BY_CLIENT, ChangeOrigin
 from spanemu.storage.layout import EVERYTHING, tree_of
 from spanemu.txn.commit import apply
-from spanemu.txn.errors.requests import TransactionAborted
-from spanemu.txn.key_partition import PartitionReader
-from spanemu.txn.locks.holder import LockHolder
+from spanemu.txn.errors import TransactionAborted
+from spanemu.txn.locks.holder import LockHolder, State
 from spanemu.txn.read_only import SnapshotReader
 from spanemu.txn.read_write import Reads, TransactionWorkspace
-from spanemu.txn.reader import TransactionReader
-from spanemu.txn.state import State
+from spanemu.txn.reader import PartitionReader, TransactionReader
 from spanemu.values.mutation import Mutation
 
 if TYPE_CHECKING:

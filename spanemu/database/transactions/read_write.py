@@ -45,10 +45,9 @@ from spanemu.database.transactions.replay import Replays
 from spanemu.storage.change_log import BY_CLIENT, ChangeOrigin
 from spanemu.storage.split_map import SplitLocation, SplitMap
 from spanemu.txn.commit import apply, buffer_mutations
-from spanemu.txn.errors.requests import TooManyMutations, TransactionAborted
-from spanemu.txn.locks.holder import LockHolder
+from spanemu.txn.errors import TooManyMutations, TransactionAborted
+from spanemu.txn.locks.holder import LockHolder, State
 from spanemu.txn.read_write import TransactionWorkspace
-from spanemu.txn.state import State
 from spanemu.values.mutation import Mutation
 
 if TYPE_CHECKING:

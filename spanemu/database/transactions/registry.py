@@ -38,7 +38,7 @@ from spanemu.database.statements.results import (
 from spanemu.database.transactions.read_write import ReadWriteTransaction
 from spanemu.database.transactions.snapshot import SnapshotTransaction
 from spanemu.storage.change_log import ChangeOrigin
-from spanemu.txn.errors.requests import TransactionAborted
+from spanemu.txn.errors import TransactionAborted
 from spanemu.txn.locks.holder import LockHolder
 from spanemu.values.mutation import Mutation
 

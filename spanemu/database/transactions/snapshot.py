@@ -48,12 +48,7 @@ from spanemu.sql.executor.reader import ByteRange, RowReader
 from spanemu.sql.executor.run import Run
 from spanemu.storage.layout import hierarchy_of
 from spanemu.storage.store import Store
-from spanemu.txn.errors.requests import (
-    ReadTooFarAhead,
-    ReadTooOld,
-    TableNotFound,
-    TableNotFoundAtTimestamp,
-)
+from spanemu.txn.errors import ReadTooFarAhead, ReadTooOld, TableNotFound, TableNotFoundAtTimestamp
 from spanemu.txn.read_only import SnapshotReader
 from spanemu.values.mutation import Mutation
 from spanemu.values.timestamp import format_utc
@@ -63,13 +58,13 @@ if TYPE_CHECKING:
     from spanemu.database.statements import partitions as partitioning
     from spanemu.database.statements import stream_queries
     from spanemu.database.system_tables import catalog
-    from spanemu.txn import key_partition
+    from spanemu.txn import reader
 else:
     errors = deferred("spanemu.database.errors")
     partitioning = deferred("spanemu.database.statements.partitions")
     stream_queries = deferred("spanemu.database.statements.stream_queries")
     catalog = deferred("spanemu.database.system_tables.catalog")
-    key_partition = deferred("spanemu.txn.key_partition")
+    reader = deferred("spanemu.txn.reader")
 
 # The read timestamp of a query of a change stream, in nanoseconds: a marker, for it reads at none.
 _STREAM_READ_TIMESTAMP = 2**63 - 2
@@ -325,7 +320,7 @@ class SnapshotTransaction:
         prepared = self._prepare(request, by_partition=True)
         trees = partitioning.trees_of(schema, partitioning.partitioned_by(prepared, schema))
         return self._execute(
-            request, prepared, key_partition.PartitionReader(self._reader, trees, partition)
+            request, prepared, reader.PartitionReader(self._reader, trees, partition)
         )
 
     def _pin(self) -> None:

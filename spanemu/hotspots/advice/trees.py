@@ -11,7 +11,7 @@ from spanemu.hotspots.stream_analysis import AnalysisContext
 from spanemu.hotspots.tree_load import Kind
 from spanemu.schema.table import Table
 from spanemu.storage.layout import lineage, tree_of
-from spanemu.storage.sizes import cell_bytes
+from spanemu.storage.split_map import cell_bytes
 
 GIB = 1 << 30
 

@@ -1,18 +1,21 @@
-"""A transaction as the lock table sees it: its age, its locks, and the activity of its client."""
+"""A transaction as the lock table sees it: state, age, locks, and the activity of its client.
+
+`NEXT` is the only table of the transitions that the lifecycle of a read-write transaction permits.
+"""
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Set
+from collections.abc import Mapping, Set
+from enum import StrEnum, auto
 from typing import TypeVar
 
 from spanemu.base.call import Connection
 from spanemu.base.clock import monotonic
 from spanemu.storage.layout import TreeId
-from spanemu.txn.errors.requests import TransactionAborted, TransactionOver
+from spanemu.txn.errors import TransactionAborted, TransactionOver
 from spanemu.txn.locks.key_range_sets import KeySet, RangeUnion
 from spanemu.txn.locks.modes import Lock, covers
-from spanemu.txn.state import State
 
 IDLE_SECONDS_MAX = 10.0  # "transactions" page: idle transactions
 # Clients abandon a transaction after a failed request more often than they continue it
@@ -30,6 +33,29 @@ RowKey = tuple[TreeId, bytes]
 RangeKey = tuple[TreeId, bytes, bytes]
 _NOTHING: frozenset[RowKey] = frozenset()
 S = TypeVar("S")
+
+
+class State(StrEnum):
+    """The lifecycle state of a read-write transaction."""
+
+    ACTIVE = auto()
+    COMMITTING = auto()  # holds every lock it needs; can no longer be wounded
+    COMMITTED = auto()
+    ABORTED = auto()  # lost a conflict; the client retries the transaction
+    INVALID = auto()  # failed permanently; later requests get the same error
+    ROLLED_BACK = auto()
+
+
+NEXT: Mapping[State, frozenset[State]] = {
+    State.ACTIVE: frozenset(
+        {State.COMMITTING, State.ABORTED, State.INVALID, State.ROLLED_BACK},
+    ),
+    State.COMMITTING: frozenset({State.COMMITTED, State.ABORTED, State.INVALID}),
+    State.ABORTED: frozenset({State.ROLLED_BACK}),
+    State.INVALID: frozenset({State.ROLLED_BACK}),
+    State.COMMITTED: frozenset(),
+    State.ROLLED_BACK: frozenset(),
+}
 
 
 class ClientActivity:

@@ -22,7 +22,7 @@ from itertools import chain, islice
 from spanemu.base.call import add_metric, current
 from spanemu.base.clock import monotonic
 from spanemu.storage.layout import TreeId
-from spanemu.txn.locks.holder import OUTRANKED, LockHolder, RangeKey, RowKey, by_lock
+from spanemu.txn.locks.holder import NEXT, OUTRANKED, LockHolder, RangeKey, RowKey, State, by_lock
 from spanemu.txn.locks.key_range_sets import KeySet, RangeUnion
 from spanemu.txn.locks.modes import Lock, combined, covers, exclusive
 from spanemu.txn.locks.waits import (
@@ -35,7 +35,6 @@ from spanemu.txn.locks.waits import (
     find_requested,
     wait_seconds,
 )
-from spanemu.txn.state import NEXT, State
 
 BATCH_ROWS = 256  # rows locked in one critical section
 

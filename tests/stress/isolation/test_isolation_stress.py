@@ -11,7 +11,7 @@ from spanemu.storage.layout import TreeId
 from spanemu.storage.store import Store
 from spanemu.txn import constraint_checks, reader
 from spanemu.txn.deferred_checks import DeferredChecks
-from spanemu.txn.errors.rows import ReferencedKeyMissing
+from spanemu.txn.errors import ReferencedKeyMissing
 from spanemu.txn.locks import table as locks
 from spanemu.txn.locks.table import LockTable
 from spanemu.txn.read_write import TransactionWorkspace

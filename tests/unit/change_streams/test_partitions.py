@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 
 from spanemu.base.clock import BEGINNING
 from spanemu.change_streams.partitions import Bound, Era, PartitionHistory, overlap, ranges_of
-from spanemu.storage.boundary import Boundary
-from spanemu.storage.layout import TreeId
+from spanemu.storage.layout import Boundary, TreeId
 
 ROOTS = [TreeId(1), TreeId(4)]
 CHILD = TreeId(2)  # interleaved in the first root

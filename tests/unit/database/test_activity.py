@@ -12,8 +12,7 @@ from spanemu.database.activity import ActivityLog, CommitRecording
 from spanemu.database.errors import DatabaseNotFound
 from spanemu.database.options import CommitOptions, ReadWriteOptions
 from spanemu.storage.split_map import SplitMap
-from spanemu.txn.locks.holder import LockHolder
-from spanemu.txn.state import State
+from spanemu.txn.locks.holder import LockHolder, State
 from spanemu.values.mutation import Write, WriteKind
 
 ROWS = [(1, [("a",)], 1)]

@@ -6,7 +6,7 @@ import pytest
 
 from spanemu.base.clock import NANOS_PER_HOUR as HOUR
 from spanemu.database.options import ReadOnly, ReadTimestamp, SingleUse, StatementRequest
-from spanemu.txn.errors.requests import ReadTooOld
+from spanemu.txn.errors import ReadTooOld
 from tests.unit.database.shop import Shop, request
 
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from spanemu.base.clock import ManualClock
-from spanemu.storage.boundary import root_boundary
-from spanemu.storage.layout import TreeId
+from spanemu.storage.layout import TreeId, root_boundary
 from spanemu.storage.store import Store
 
 SINGERS, ALBUMS, SONGS = TreeId(1), TreeId(2), TreeId(3)

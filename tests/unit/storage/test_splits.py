@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from spanemu.storage.boundary import Boundary, Origin, root_boundary
-from spanemu.storage.layout import TreeId
+from spanemu.storage.layout import Boundary, Origin, TreeId, root_boundary
 from spanemu.storage.splits import Hierarchy
 
 # A parent with two children, the first of which has a child itself.

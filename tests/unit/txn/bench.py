@@ -8,10 +8,9 @@ from typing import Any
 from spanemu.database.statements.context import StatementContext
 from spanemu.storage.layout import TreeId, tree_of
 from spanemu.txn.commit import apply, buffer_mutations, buffer_rows
-from spanemu.txn.locks.holder import LockHolder
+from spanemu.txn.locks.holder import LockHolder, State
 from spanemu.txn.read_write import Reads, TransactionWorkspace
 from spanemu.txn.rules import CompiledSchema, CompiledTable
-from spanemu.txn.state import State
 from spanemu.values.mutation import (
     Delete,
     Mutation,

@@ -13,7 +13,7 @@ from spanemu.storage import store
 from spanemu.txn import commit as commits_of_mutations
 from spanemu.txn import write_plan
 from spanemu.txn.bulk_insert import BulkInsert
-from spanemu.txn.state import State
+from spanemu.txn.locks.holder import State
 from spanemu.values.mutation import COMMIT_TIMESTAMP_PLACEHOLDER, Mutation, Write, WriteKind
 from tests.unit.txn.bench import Bench, delete, update
 

@@ -8,7 +8,7 @@ from spanemu.base.errors import Code
 from spanemu.base.limits import BYTES_LENGTH_MAX, CELL_BYTES_MAX, STRING_LENGTH_MAX
 from spanemu.schema.table import Column
 from spanemu.txn.cells import Check, check_of
-from spanemu.txn.errors.values import CellTooLarge, ValueTooLong, VectorLengthMismatch
+from spanemu.txn.value_errors import CellTooLarge, ValueTooLong, VectorLengthMismatch
 from spanemu.values.types import BOOL, BYTES, FLOAT64, INT64, JSON, STRING, array_of
 from spanemu.values.value import decoder
 

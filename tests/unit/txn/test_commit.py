@@ -5,19 +5,17 @@ from __future__ import annotations
 import pytest
 
 from spanemu.txn.commit import resolve
-from spanemu.txn.errors.requests import (
+from spanemu.txn.errors import (
     BadCellValue,
     ColumnNotFound,
-    TableNotFound,
-    TransactionAborted,
-    ViewNotWritable,
-    WrongKeyParts,
-)
-from spanemu.txn.errors.rows import (
     ParentInsertedLater,
     ParentRowMissing,
     RowAlreadyExists,
+    TableNotFound,
+    TransactionAborted,
     UniqueViolation,
+    ViewNotWritable,
+    WrongKeyParts,
 )
 from spanemu.txn.read_write import Reads
 from spanemu.values.mutation import (

@@ -8,9 +8,9 @@ import pytest
 
 from spanemu.base.errors import Code
 from spanemu.storage.layout import EVERYTHING
-from spanemu.txn.errors.requests import BadKeyValue, DeleteRangeTooWide, WrongKeyParts
-from spanemu.txn.errors.values import FutureTimestamp
+from spanemu.txn.errors import BadKeyValue, DeleteRangeTooWide, WrongKeyParts
 from spanemu.txn.key_sets import DeleteReader, KeyReader
+from spanemu.txn.value_errors import FutureTimestamp
 from spanemu.values.mutation import RawKeySet, RawRange
 from tests.unit.txn.bench import Bench
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from spanemu.txn.errors.requests import TransactionAborted, TransactionOver
+from spanemu.txn.errors import TransactionAborted, TransactionOver
+from spanemu.txn.locks.holder import State
 from spanemu.txn.locks.modes import READ_ROW, WRITE_ROW
 from spanemu.txn.read_write import Reads, TransactionWorkspace
 from spanemu.txn.reader import TransactionReader
-from spanemu.txn.state import State
 from spanemu.values.cell_mask import EXISTENCE, WHOLE_ROW, cells_of
 from tests.unit.txn.bench import Bench, delete, insert, update
 

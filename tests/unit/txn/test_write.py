@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from spanemu.base.errors import Code
-from spanemu.txn.errors.rows import (
+from spanemu.txn.errors import (
     ChildRowsExist,
     ParentRowMissing,
     RowAlreadyExists,
@@ -14,7 +14,7 @@ from spanemu.txn.errors.rows import (
     UniqueViolation,
     UpdateAfterDelete,
 )
-from spanemu.txn.errors.values import GeneratedKeyChanged, KeyTooLarge, NullInNotNull, ValueTooLong
+from spanemu.txn.value_errors import GeneratedKeyChanged, KeyTooLarge, NullInNotNull, ValueTooLong
 from spanemu.values.mutation import Write, WriteKind
 from tests.unit.txn.bench import Bench, delete, insert, update, write
 

@@ -10,13 +10,8 @@ from spanemu.base.clock import NANOS_PER_SECOND
 from spanemu.base.errors import Code
 from spanemu.storage.versions import row_cells
 from spanemu.txn import write_plan
-from spanemu.txn.errors.requests import (
-    BadCellValue,
-    ColumnNotFound,
-    ColumnValueMismatch,
-    DuplicateColumn,
-)
-from spanemu.txn.errors.values import (
+from spanemu.txn.errors import BadCellValue, ColumnNotFound, ColumnValueMismatch, DuplicateColumn
+from spanemu.txn.value_errors import (
     CommitTimestampHierarchyMismatch,
     CommitTimestampNotAllowed,
     FutureTimestamp,

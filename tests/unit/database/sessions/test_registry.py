@@ -17,7 +17,7 @@ from spanemu.database.errors import (
     TransactionNotFound,
 )
 from spanemu.database.options import ReadWriteOptions
-from spanemu.txn.errors.requests import TransactionAborted
+from spanemu.txn.errors import TransactionAborted
 from tests.unit.database.shop import Shop, request
 
 

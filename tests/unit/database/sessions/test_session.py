@@ -20,8 +20,7 @@ from spanemu.database.options import (
     SingleUse,
     StatementRequest,
 )
-from spanemu.txn.errors.requests import ColumnNotFound, TableNotFound
-from spanemu.txn.errors.rows import RowAlreadyExists
+from spanemu.txn.errors import ColumnNotFound, RowAlreadyExists, TableNotFound
 from spanemu.values.mutation import Write, WriteKind
 from tests.unit.database.shop import STRONG, Shop, items, request
 

@@ -31,9 +31,15 @@ from spanemu.database.options import (
     StatementRequest,
 )
 from spanemu.storage.layout import tree_of
-from spanemu.txn.errors.requests import TableNotFound, TooManyMutations, TransactionAborted
-from spanemu.txn.errors.rows import ReferencedKeyMissing, RowAlreadyExists, RowNotFound
-from spanemu.txn.state import State
+from spanemu.txn.errors import (
+    ReferencedKeyMissing,
+    RowAlreadyExists,
+    RowNotFound,
+    TableNotFound,
+    TooManyMutations,
+    TransactionAborted,
+)
+from spanemu.txn.locks.holder import State
 from spanemu.values.mutation import Delete, RawKeySet, Write, WriteKind
 from tests.unit.database.shop import Shop, items, request
 

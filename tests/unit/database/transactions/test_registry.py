@@ -20,7 +20,7 @@ from spanemu.database.options import (
 )
 from spanemu.database.transactions import registry
 from spanemu.database.transactions.read_write import ReadWriteTransaction
-from spanemu.txn.errors.requests import TransactionAborted
+from spanemu.txn.errors import TransactionAborted
 from spanemu.txn.locks.table import LockTable
 from tests.unit.database.shop import Shop, items
 

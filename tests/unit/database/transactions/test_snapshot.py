@@ -17,7 +17,7 @@ from spanemu.database.options import (
 )
 from spanemu.database.transactions.snapshot import await_timestamp, check_retained, read_timestamp
 from spanemu.storage.store import Store
-from spanemu.txn.errors.requests import ReadTooFarAhead, ReadTooOld
+from spanemu.txn.errors import ReadTooFarAhead, ReadTooOld
 
 NOW = 10_000 * NANOS_PER_SECOND
 TICK = 1_000

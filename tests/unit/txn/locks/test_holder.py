@@ -9,9 +9,9 @@ from spanemu.txn.locks.holder import (
     IDLE_SECONDS_MAX,
     ClientActivity,
     LockHolder,
+    State,
 )
 from spanemu.txn.locks.table import LockTable
-from spanemu.txn.state import State
 
 
 def test_a_client_is_idle_sooner_after_a_failed_request() -> None:

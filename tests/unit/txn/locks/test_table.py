@@ -10,12 +10,11 @@ import pytest
 from spanemu.base.call import Call, Cancelled, DeadlineExceeded
 from spanemu.base.clock import monotonic
 from spanemu.storage.layout import TreeId
-from spanemu.txn.errors.requests import TransactionAborted, TransactionOver
+from spanemu.txn.errors import TransactionAborted, TransactionOver
 from spanemu.txn.locks import holder as owners
-from spanemu.txn.locks.holder import IDLE_SECONDS_MAX, LockHolder
+from spanemu.txn.locks.holder import IDLE_SECONDS_MAX, LockHolder, State
 from spanemu.txn.locks.modes import READ_ROW, WRITE_ROW, WRITE_TIMESTAMP_RANGE, Lock, exclusive
 from spanemu.txn.locks.table import LockTable
-from spanemu.txn.state import State
 from spanemu.values.cell_mask import EXISTENCE, cells_of
 
 T = TreeId(1)
