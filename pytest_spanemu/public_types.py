@@ -13,8 +13,12 @@ from pytest_spanemu.asserts.check import Check
 from pytest_spanemu.asserts.plans import PlanCheck
 from pytest_spanemu.databases.snapshots import TableDiff
 from pytest_spanemu.rows.factory import TableFactory
-from spanemu.api.change_records import Change, DataChangeRecord
-from spanemu.api.change_streams import ChangeStreamHandle, ChangeStreamsHandle
+from spanemu.api.change_streams import (
+    Change,
+    ChangeStreamHandle,
+    ChangeStreamsHandle,
+    DataChangeRecord,
+)
 from spanemu.api.handles import DatabaseHandle
 from spanemu.control.clock import EmulatorClock
 from spanemu.control.faults import Fault, Faults

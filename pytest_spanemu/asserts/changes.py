@@ -15,8 +15,12 @@ from pytest_spanemu.asserts.request_text import counted
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from spanemu.api.change_records import Change, DataChangeRecord
-    from spanemu.api.change_streams import ChangeStreamHandle, ChangeStreamsHandle
+    from spanemu.api.change_streams import (
+        Change,
+        ChangeStreamHandle,
+        ChangeStreamsHandle,
+        DataChangeRecord,
+    )
 
 __tracebackhide__ = True
 MOD_TYPES = ("INSERT", "UPDATE", "DELETE")

@@ -2,18 +2,17 @@
 
     instances               all instances of an emulator and their contents
     published_configs       the instance configurations that Google publishes, as data
-    instance, instance_config, instance_partition, autoscaling
+    instance, instance_config, instance_partition
                             an instance and its parts as data, with the rules for their fields
     instance_partitions     the catalog of the partitions of all instances
-    backup, backups         the content of a database at a time; `policies`, access policies
+    backup, backups         the content of a database at a time, and its schedules
+    policies                access policies
     encryption              the encryption of databases and backups that callers request
-    backup_schedule, cron   scheduled backups, cataloged in `backup_schedules`; `backup_runs`
-                            creates them
+    backup_schedule         when backups are created automatically; `backup_runs` creates them
     clock_moves             setting the clock to another time, for all databases
     instance_administration, database_administration, backup_administration
                             the admin calls, beyond lookups
-    new_database            the creation of a database with its first schema
-    operations              long-running operations; `operation_kinds`, `ddl_actions`
+    operations              long-running operations; `operation_kinds`
     errors                  errors of administrative requests
 
 A single database, with its sessions, transactions and statements, is in `spanemu.database`.

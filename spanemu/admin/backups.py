@@ -1,4 +1,4 @@
-"""The catalog of backups by name, which removes expired backups.
+"""The catalogs of backups, which removes expired backups, and of backup schedules, by name.
 
 A backup expires by the emulator's clock: it is invisible from its expire time on, and its content
 is released on the next request for backups, or when the clock is moved.
@@ -17,19 +17,21 @@ from sortedcontainers import SortedDict
 
 from spanemu.base.clock import Clock
 from spanemu.base.deferred import deferred
-from spanemu.base.paging import Page, PageRequest, newest_first, under
-from spanemu.base.resource_names import BackupName, InstanceName
+from spanemu.base.paging import Page, PageRequest, newest_first, page, under
+from spanemu.base.resource_names import BackupName, BackupScheduleName, DatabaseName, InstanceName
 
 if TYPE_CHECKING:
     from spanemu.admin import backup as backup_data
-    from spanemu.admin import errors
+    from spanemu.admin import backup_schedule, errors
     from spanemu.database import filters
 else:
     errors = deferred("spanemu.admin.errors")
     backup_data = deferred("spanemu.admin.backup")
+    backup_schedule = deferred("spanemu.admin.backup_schedule")
     filters = deferred("spanemu.database.filters")
 
 
+SCHEDULES_PER_DATABASE_MAX = 4
 _NEVER = 1 << 63
 
 
@@ -135,3 +137,74 @@ class Backups:
 
     def _expired(self, now: int) -> Iterator[backup_data.Backup]:
         return (backup for backup in self._by_name.values() if backup.expire_time <= now)
+
+
+class BackupSchedules:
+    """The schedules of an emulator; safe to use from several threads."""
+
+    def __init__(self, mutex: threading.RLock) -> None:
+        self._mutex = mutex  # Guards the field below.
+        self._by_name: SortedDict[str, backup_schedule.BackupSchedule] = SortedDict()
+
+    def get(self, name: str) -> backup_schedule.BackupSchedule:
+        """Return the schedule `name`.
+
+        Raises InvalidName and BackupScheduleNotFound.
+        """
+        BackupScheduleName.parse(name)
+        schedule = self._by_name.get(name)
+        if schedule is None:
+            raise errors.BackupScheduleNotFound(name)
+        return schedule
+
+    def add(self, schedule: backup_schedule.BackupSchedule) -> backup_schedule.BackupSchedule:
+        """Add a schedule.
+
+        Raises ResourceExists and TooManyResources.
+        """
+        with self._mutex:
+            if schedule.name in self._by_name:
+                raise errors.ResourceExists("Backup schedule", schedule.name)
+            neighbours = list(under(self._by_name, f"{schedule.database}/backupSchedules/"))
+            if len(neighbours) >= SCHEDULES_PER_DATABASE_MAX:
+                raise errors.TooManyResources(
+                    "backup schedules", schedule.database, SCHEDULES_PER_DATABASE_MAX
+                )
+            self._by_name[schedule.name] = schedule
+            return schedule
+
+    def change(
+        self,
+        name: str,
+        change: Callable[[backup_schedule.BackupSchedule], backup_schedule.BackupSchedule],
+    ) -> backup_schedule.BackupSchedule:
+        """Replace a schedule by the result of `change`; raise as `get` does."""
+        with self._mutex:
+            changed = self._by_name[name] = change(self.get(name))
+            return changed
+
+    def delete(self, name: str) -> None:
+        """Delete a schedule; its backups stay. Raise as `get` does."""
+        with self._mutex:
+            self.get(name)
+            del self._by_name[name]
+
+    def listed(
+        self, database: DatabaseName, paging: PageRequest
+    ) -> Page[backup_schedule.BackupSchedule]:
+        """Return a page of the schedules of a database, by name."""
+        start = paging.start()
+        with self._mutex:
+            schedules = under(self._by_name, f"{database}/backupSchedules/", start)
+            return page(schedules, paging.limit)
+
+    def all(self) -> list[backup_schedule.BackupSchedule]:
+        """Return every schedule, by name."""
+        with self._mutex:
+            return list(self._by_name.values())
+
+    def drop_under(self, resource: str) -> None:
+        """Delete the schedules of a database, or of every database of an instance."""
+        with self._mutex:
+            for name, _ in list(under(self._by_name, f"{resource}/")):
+                del self._by_name[name]

@@ -14,9 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from spanemu.admin.autoscaling import UNITS_PER_NODE
 from spanemu.admin.backup_schedule import ScheduleSpec, new_schedule
-from spanemu.admin.ddl_actions import ddl_action
 from spanemu.admin.encryption import check_keys
 from spanemu.admin.errors import (
     InvalidCreateStatement,
@@ -26,12 +24,13 @@ from spanemu.admin.errors import (
     MissingField,
     SchemaInCreateDatabase,
 )
-from spanemu.admin.instances import Instances
-from spanemu.admin.new_database import NewDatabase, add_database
+from spanemu.admin.instance import UNITS_PER_NODE
+from spanemu.admin.instances import Instances, NewDatabase, add_database
 from spanemu.admin.operation_kinds import (
     DatabaseCreation,
     DatabaseUpdate,
     DdlUpdate,
+    ddl_action,
 )
 from spanemu.admin.operations import Operation, finished
 from spanemu.base.clock import NANOS_PER_DAY, NANOS_PER_HOUR, NANOS_PER_MINUTE

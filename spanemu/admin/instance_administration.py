@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from spanemu.admin.autoscaling import UNITS_PER_NODE
 from spanemu.admin.backup_runs import create_due_backups
 from spanemu.admin.errors import (
     ConfigInUse,
@@ -21,7 +20,7 @@ from spanemu.admin.errors import (
     MissingField,
     PartitionInUse,
 )
-from spanemu.admin.instance import Instance, InstanceSpec, capacity, check_spec
+from spanemu.admin.instance import UNITS_PER_NODE, Instance, InstanceSpec, capacity, check_spec
 from spanemu.admin.instance import updated as updated_instance
 from spanemu.admin.instance_config import ConfigSpec, Edition
 from spanemu.admin.instance_partition import (

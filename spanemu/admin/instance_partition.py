@@ -10,12 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from spanemu.admin.autoscaling import (
-    NODES_MAX,
-    UNITS_PER_NODE,
-    Autoscaling,
-    check_autoscaling,
-)
 from spanemu.admin.errors import (
     CapacityIsAutoscaled,
     CapacityNotWholeNodes,
@@ -25,6 +19,7 @@ from spanemu.admin.errors import (
     MissingField,
     ResourceChanged,
 )
+from spanemu.admin.instance import NODES_MAX, UNITS_PER_NODE, Autoscaling, check_autoscaling
 
 DISPLAY_NAME_CHARS = range(4, 31)
 

@@ -10,7 +10,8 @@
     └── operations    the log of long-running operations
 
 All methods are safe to use from several threads. The catalog's mutex is never held during work on a
-database: a database is created outside of the catalog and added when it is complete.
+database: a database is created outside of the catalog and added when it is complete
+(`add_database`).
 
 Not here: the calls that create and change resources and record an operation
 (`database_administration`, `instance_administration`, `backup_administration`).
@@ -25,8 +26,7 @@ from typing import TYPE_CHECKING
 
 from sortedcontainers import SortedDict
 
-from spanemu.admin.backup_schedules import BackupSchedules
-from spanemu.admin.backups import Backups
+from spanemu.admin.backups import Backups, BackupSchedules
 from spanemu.admin.instance import EMULATOR_CONFIG, Instance, is_instance_field
 from spanemu.admin.instance_config import InstanceConfig, InstanceConfigs
 from spanemu.admin.instance_partitions import InstancePartitions
@@ -41,7 +41,9 @@ from spanemu.base.paging import Page, PageRequest, page, under
 from spanemu.base.record import dataclass
 from spanemu.base.resource_names import DatabaseName, InstanceName, ProjectName, check_database_id
 from spanemu.database.database import Database
-from spanemu.schema.dialect import DatabaseDialect
+from spanemu.database.encryption import GOOGLE_DEFAULT_KEYS, EncryptionKeys
+from spanemu.schema.dialect import GOOGLE_STANDARD_SQL, DatabaseDialect
+from spanemu.schema.objects import NO_TYPES, ProtoTypes
 
 if TYPE_CHECKING:
     from spanemu.admin import errors as admin_errors
@@ -67,6 +69,20 @@ class CatalogSettings:
 
 
 DEFAULT_SETTINGS = CatalogSettings({EMULATOR_CONFIG: "Emulator Instance Config"})
+
+
+@dataclass(frozen=True, slots=True)
+class NewDatabase:
+    """The properties of a database to create; `extra_statements` are its first schema."""
+
+    create_statement: str = ""
+    extra_statements: tuple[str, ...] = ()
+    dialect: DatabaseDialect = GOOGLE_STANDARD_SQL
+    proto_types: ProtoTypes = NO_TYPES
+    encryption_keys: EncryptionKeys = GOOGLE_DEFAULT_KEYS
+
+
+_EMPTY = NewDatabase()
 
 
 class Instances:
@@ -319,6 +335,24 @@ class Instances:
         if database is None:
             raise errors.DatabaseNotFound(name)
         return database
+
+
+def add_database(instances: Instances, name: DatabaseName, new: NewDatabase = _EMPTY) -> Database:
+    """Add a new database with its first schema; it appears complete or not at all."""
+    check_database_id(name.database)
+    instances.check_room(name)
+    database = instances.new_database(str(name), new.dialect)
+    database.encryption_keys = new.encryption_keys
+    try:
+        if new.extra_statements:
+            outcome = database.apply_ddl(new.extra_statements, new.proto_types)
+            if outcome.failure is not None:
+                raise outcome.failure
+            database.restart_history()
+        return instances.add_database(database)
+    except BaseException:
+        database.close()
+        raise
 
 
 def _close(dropped: list[Database]) -> None:

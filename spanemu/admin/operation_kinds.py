@@ -2,25 +2,55 @@
 
 From the fields and the times `frontend.admin.operations` makes the message of the metadata type. A
 kind whose message holds more has a function there.
+
+The metadata of a schema change have the action of each statement in a few words. Only the opening
+words are read, because the statement was parsed and validated before.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from itertools import dropwhile
+from typing import TYPE_CHECKING, ClassVar
 
 from spanemu.admin.backup import Backup
-from spanemu.admin.ddl_actions import DdlAction
 from spanemu.admin.instance import Instance
 from spanemu.admin.instance_config import InstanceConfig
 from spanemu.admin.instance_partition import InstancePartition
+from spanemu.base.deferred import deferred
 from spanemu.database.database import Database
 from spanemu.database.filters import FieldValue, Instant
+
+if TYPE_CHECKING:
+    from spanemu.ddl.kinds import table as kinds
+else:
+    kinds = deferred("spanemu.ddl.kinds.table")
+
 
 _INSTANCE = "type.googleapis.com/google.spanner.admin.instance.v1"
 _DATABASE = "type.googleapis.com/google.spanner.admin.database.v1"
 Values = FieldValue | tuple[FieldValue, ...]
+
+_TOKEN = re.compile(
+    r"(?:\s|--[^\n]*(?:\n|$)|\#[^\n]*(?:\n|$)|/\*(?:[^*]|\*(?!/))*\*/)*"
+    r"((?:`[^`]*`|\w+)(?:\.(?:`[^`]*`|\w+))*)"
+)
+_TOKENS_MAX = 10  # Every statement names its object within these words.
+
+_BEFORE_KIND = frozenset({"OR", "REPLACE", "UNIQUE", "NULL_FILTERED"})
+_BEFORE_NAME = frozenset({"IF", "NOT", "EXISTS"})
+_OTHER_KINDS = frozenset({"DATABASE", "INDEX", "PROTO BUNDLE", "SCHEMA", "STATISTICS", "TABLE"})
+
+
+@dataclass(frozen=True, slots=True)
+class DdlAction:
+    """An action and its object; for `CREATE TABLE Singers (...)`: CREATE, TABLE, (Singers,)."""
+
+    action: str
+    entity_type: str = ""
+    entity_names: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -246,3 +276,35 @@ class PartitionUpdate(PartitionCreation):
     """UpdateInstancePartition; `partition` as updated."""
 
     metadata_type = f"{_INSTANCE}.UpdateInstancePartitionMetadata"
+
+
+def ddl_action(statement: str) -> DdlAction:
+    """Return the action of a well-formed statement.
+
+    >>> ddl_action("create unique index if not exists `ByName` on Singers(Name)")
+    DdlAction(action='CREATE', entity_type='INDEX', entity_names=('ByName',))
+    """
+    words = _opening_words(statement)
+    action, *rest = words or [""]
+    rest = _without(_BEFORE_KIND, rest)
+    width = next((n for n in (1, 2) if _is_kind(" ".join(rest[:n]).upper())), 0)
+    kind = " ".join(rest[:width]).upper()
+    names = _without(_BEFORE_NAME, rest[width:])[:1] if kind else []
+    return DdlAction(action.upper(), kind, tuple(name.replace("`", "") for name in names))
+
+
+def _is_kind(words: str) -> bool:
+    return words in _OTHER_KINDS or words in kinds.kind_words()
+
+
+def _without(noise: frozenset[str], words: list[str]) -> list[str]:
+    return list(dropwhile(lambda word: word.upper() in noise, words))
+
+
+def _opening_words(statement: str) -> list[str]:
+    words: list[str] = []
+    position = 0
+    while len(words) < _TOKENS_MAX and (match := _TOKEN.match(statement, position)):
+        words.append(match[1])
+        position = match.end()
+    return words

@@ -2,32 +2,32 @@
 
 Any Spanner server will do: an emulator in this process or another, Google's emulator, or Spanner.
 Cells stay in wire form, because conversions to Python's types would cost most of the time and lose
-the nanoseconds of timestamps.
+the nanoseconds of timestamps. Rows are read a column at a time, and written as bytes: a Python call
+for each cell of a message would take longer than everything else that a dump and a load do.
 """
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any
 
 import grpc
 
 from spanemu.api.calls import RemoteFailure
-from spanemu.api.data_cells import batches_of, cell_of, insertion
 from spanemu.api.tls import open_channel
 from spanemu.base.errors import Code
 from spanemu.base.limits import REQUEST_SECONDS_MAX
 from spanemu.ddl.api import schema_of
 from spanemu.frontend import wire
-from spanemu.frontend import wire as admin
 from spanemu.frontend.admin.descriptors import types_from_descriptors
 from spanemu.interchange.connection import Batch, Cell, Row
 from spanemu.schema.dialect import DATABASE_DIALECTS, GOOGLE_STANDARD_SQL, DatabaseDialect
 from spanemu.schema.schema import Schema
 from spanemu.schema_source import quoted_database
-from spanemu.values.value_bytes import field
+from spanemu.values.types import API_CODES, TypeCode
+from spanemu.values.value_bytes import LISTED, field, raw_bytes, varint
 
 _SPANNER = "/google.spanner.v1.Spanner/"
 _DATABASES = "/google.spanner.admin.database.v1.DatabaseAdmin/"
@@ -42,6 +42,10 @@ DIALECT_QUERY = """
     WHERE option_name = 'database_dialect'
 """
 _ATTEMPTS_MAX = 10  # of a transaction that the server aborts
+
+# The numbers of fields: Mutation.insert, and table, columns and values of Mutation.Write.
+_INSERT, _TABLE, _COLUMNS = 1, 1, 2
+_VALUES = b"\x1a"
 
 
 @contextmanager
@@ -89,40 +93,40 @@ class DataConnection:
     def create(self, dialect: DatabaseDialect = GOOGLE_STANDARD_SQL) -> None:
         """Create the database, empty, and its instance if there is none. Raises SpannerError."""
         instance = self._name.partition("/databases/")[0]
-        request = admin.CreateDatabaseRequest(
+        request = wire.CreateDatabaseRequest(
             parent=instance,
             create_statement=f"CREATE DATABASE {quoted_database(self.database_id, dialect)}",
             database_dialect=dialect.number,
         )
         try:
-            operation = self._call(f"{_DATABASES}CreateDatabase", request, admin.Operation)
+            operation = self._call(f"{_DATABASES}CreateDatabase", request, wire.Operation)
         except RemoteFailure as failure:
             if failure.code is not Code.NOT_FOUND:
                 raise
             self._create_instance(instance)
-            operation = self._call(f"{_DATABASES}CreateDatabase", request, admin.Operation)
+            operation = self._call(f"{_DATABASES}CreateDatabase", request, wire.Operation)
         self._wait(operation)
 
     def _create_instance(self, name: str) -> None:
         project, _, instance_id = name.partition("/instances/")
         listed = self._call(
             f"{_INSTANCES}ListInstanceConfigs",
-            admin.ListInstanceConfigsRequest(parent=project),
-            admin.ListInstanceConfigsResponse,
+            wire.ListInstanceConfigsRequest(parent=project),
+            wire.ListInstanceConfigsResponse,
         )
         config = listed.instance_configs[0].name
-        instance = admin.Instance(name=name, config=config, display_name=instance_id, node_count=1)
-        request = admin.CreateInstanceRequest(
+        instance = wire.Instance(name=name, config=config, display_name=instance_id, node_count=1)
+        request = wire.CreateInstanceRequest(
             parent=project, instance_id=instance_id, instance=instance
         )
-        self._wait(self._call(f"{_INSTANCES}CreateInstance", request, admin.Operation))
+        self._wait(self._call(f"{_INSTANCES}CreateInstance", request, wire.Operation))
 
     def schema(self) -> Schema:
         """Return the current schema. Raises SpannerError."""
         ddl = self._call(
             f"{_DATABASES}GetDatabaseDdl",
-            admin.GetDatabaseDdlRequest(database=self._name),
-            admin.GetDatabaseDdlResponse,
+            wire.GetDatabaseDdlRequest(database=self._name),
+            wire.GetDatabaseDdlResponse,
         )
         types = types_from_descriptors(ddl.proto_descriptors)
         return schema_of(list(ddl.statements), types=types, dialect=self.dialect())
@@ -130,8 +134,8 @@ class DataConnection:
     def dialect(self) -> DatabaseDialect:
         """Return the dialect of the database. Raises SpannerError."""
         if self._dialect is None:
-            request = admin.GetDatabaseRequest(name=self._name)
-            database = self._call(f"{_DATABASES}GetDatabase", request, admin.Database)
+            request = wire.GetDatabaseRequest(name=self._name)
+            database = self._call(f"{_DATABASES}GetDatabase", request, wire.Database)
             number = database.database_dialect
             self._dialect = DATABASE_DIALECTS[number] if number else self._declared_dialect()
         return self._dialect
@@ -142,19 +146,19 @@ class DataConnection:
 
     def run_ddl(self, statements: Sequence[str], descriptors: bytes = b"") -> None:
         """Run schema statements and wait for the end of the operation. Raises SpannerError."""
-        request = admin.UpdateDatabaseDdlRequest(
+        request = wire.UpdateDatabaseDdlRequest(
             database=self._name,
             statements=statements,
             proto_descriptors=descriptors or self.descriptors,
         )
-        self._wait(self._call(f"{_DATABASES}UpdateDatabaseDdl", request, admin.Operation))
+        self._wait(self._call(f"{_DATABASES}UpdateDatabaseDdl", request, wire.Operation))
 
     def _wait(self, operation: Any) -> None:
         pause = threading.Event()
         while not operation.done:
             pause.wait(_POLL_SECONDS)
-            request = admin.GetOperationRequest(name=operation.name)
-            operation = self._call(f"{_OPERATIONS}GetOperation", request, admin.Operation)
+            request = wire.GetOperationRequest(name=operation.name)
+            operation = self._call(f"{_OPERATIONS}GetOperation", request, wire.Operation)
         if operation.HasField("error"):
             raise RemoteFailure(Code(operation.error.code), operation.error.message)
 
@@ -278,3 +282,91 @@ _READ_WRITE = wire.TransactionOptions(read_write=wire.TransactionOptions.ReadWri
 
 def _failure(failure: Any) -> RemoteFailure:
     return RemoteFailure(Code(failure.code().value[0]), failure.details() or "")
+
+
+def batches_of(results: Iterator[Any]) -> Iterator[Batch]:
+    """Yield the rows of partial results, whose last value may continue in the next result."""
+    readers: list[Callable[[list[Any]], list[Cell]]] = []
+    values: list[Any] = []
+    is_open = False  # while the last value continues
+    for result in results:
+        if not readers:
+            fields = result.metadata.row_type.fields
+            readers = [_READERS.get(each.type_.code, _texts) for each in fields]
+        added = list(result.values)
+        if is_open and added:
+            values[-1] = _merged(values[-1], added.pop(0))
+        values += added
+        is_open = result.chunked_value
+        width = len(readers)
+        whole = len(values) - 1 if is_open else len(values)
+        whole -= whole % width
+        if whole:
+            yield [read(values[place:whole:width]) for place, read in enumerate(readers)]
+            del values[:whole]
+
+
+def _merged(first: Any, second: Any) -> Any:
+    """Return a value that was divided into two: text, or a list whose last element is divided."""
+    if first.WhichOneof("kind") == "list_value":
+        joined = list(first.list_value.values)
+        rest = list(second.list_value.values)
+        if joined and rest and _is_divisible(joined[-1], rest[0]):
+            joined[-1] = _merged(joined[-1], rest.pop(0))
+        merged = wire.Value()
+        merged.list_value.values.extend([*joined, *rest])
+        return merged
+    return wire.Value(string_value=first.string_value + second.string_value)
+
+
+def _is_divisible(first: Any, second: Any) -> bool:
+    kind = first.WhichOneof("kind")
+    return kind in ("string_value", "list_value") and second.WhichOneof("kind") == kind
+
+
+def _texts(values: list[Any]) -> list[Cell]:
+    return [value.string_value or cell_of(value) for value in values]
+
+
+def _numbers(values: list[Any]) -> list[Cell]:
+    return [value.number_value or cell_of(value) for value in values]
+
+
+def _bools(values: list[Any]) -> list[Cell]:
+    return [value.bool_value or cell_of(value) for value in values]
+
+
+def _lists(values: list[Any]) -> list[Cell]:
+    return [cell_of(value) for value in values]
+
+
+_READERS: Mapping[int, Callable[[list[Any]], list[Cell]]] = {
+    API_CODES[TypeCode.ARRAY][0]: _lists,
+    API_CODES[TypeCode.BOOL][0]: _bools,
+    API_CODES[TypeCode.FLOAT32][0]: _numbers,
+    API_CODES[TypeCode.FLOAT64][0]: _numbers,
+}
+
+
+def cell_of(value: Any) -> Cell:
+    """Return the cell of a message google.protobuf.Value."""
+    kind = value.WhichOneof("kind")
+    if kind == "string_value":
+        return value.string_value  # type: ignore[no-any-return]
+    if kind == "null_value":
+        return None
+    if kind == "number_value":
+        return value.number_value  # type: ignore[no-any-return]
+    if kind == "bool_value":
+        return value.bool_value  # type: ignore[no-any-return]
+    return [each.string_value or cell_of(each) for each in value.list_value.values]
+
+
+def insertion(table: str, columns: Sequence[str], rows: Sequence[Row]) -> bytes:
+    """Return the bytes of a Mutation that inserts rows."""
+    parts = [field(_TABLE, table.encode())]
+    parts += [field(_COLUMNS, column.encode()) for column in columns]
+    for row in rows:
+        cells = b"".join([raw_bytes(cell, LISTED) for cell in row])
+        parts += (_VALUES, varint(len(cells)), cells)
+    return field(_INSERT, b"".join(parts))

@@ -19,8 +19,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Unpack
 
-from spanemu.admin.instances import CatalogSettings, Instances
-from spanemu.admin.new_database import NewDatabase, add_database
+from spanemu.admin.instances import CatalogSettings, Instances, NewDatabase, add_database
 from spanemu.api.control_service import (
     dispatcher_of,
     hotspots_of,
@@ -45,10 +44,8 @@ from spanemu.config import (
     ProcessSettings,
 )
 from spanemu.control.clock import EmbeddedClock, as_datetime, nanos_of
-from spanemu.control.databases import LocalDatabase
-from spanemu.control.emulator import EmulatorInfo, LocalEmulator
-from spanemu.control.saving import LocalSaving
-from spanemu.control.transfers import DatabaseDump, FilePath
+from spanemu.control.databases import DatabaseDump, FilePath, LocalDatabase
+from spanemu.control.emulator import EmulatorInfo, LocalEmulator, LocalSaving
 from spanemu.database.core import Environment
 from spanemu.database.database import Database
 from spanemu.frontend.dispatch import Endpoints

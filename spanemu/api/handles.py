@@ -26,9 +26,8 @@ from spanemu.api.client import official_async_database, official_client, officia
 from spanemu.base.deferred import deferred
 from spanemu.base.resource_names import DatabaseName, InstanceName
 from spanemu.control.clock import EmulatorClock
-from spanemu.control.databases import DatabaseControl
+from spanemu.control.databases import DatabaseControl, TransferControl
 from spanemu.control.emulator import EmulatorControl
-from spanemu.control.transfers import TransferControl
 from spanemu.schema.dialect import GOOGLE_STANDARD_SQL, DatabaseDialect
 from spanemu.schema_source import Source
 

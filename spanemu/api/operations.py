@@ -15,17 +15,16 @@ from spanemu.control.databases import (
     LocalDatabase,
     LocalSnapshots,
     SnapshotList,
+    TransferControl,
 )
 from spanemu.control.dispatch import Dispatcher
-from spanemu.control.emulator import EmulatorControl, LocalEmulator
+from spanemu.control.emulator import EmulatorControl, LocalEmulator, LocalSaving, SavingControl
 from spanemu.control.faults import Fault, Faults
 from spanemu.control.hotspot_watch import Watch
 from spanemu.control.hotspots import HotspotsHandle
 from spanemu.control.recording import Recorder, RecordingSource
 from spanemu.control.request_log import RequestLog
-from spanemu.control.saving import LocalSaving, SavingControl
 from spanemu.control.splits import Splits, SplitsHandle
-from spanemu.control.transfers import TransferControl
 
 if TYPE_CHECKING:
     from spanemu.api import transfers

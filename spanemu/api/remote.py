@@ -28,9 +28,9 @@ from spanemu.base.resource_names import DatabaseName
 from spanemu.config import DEFAULT_INSTANCE, DEFAULT_PROJECT, HostPort, ProcessSettings
 from spanemu.control.change_streams import ChangeStreamControl
 from spanemu.control.clock import EmulatorClock, as_datetime
+from spanemu.control.emulator import SavingControl
 from spanemu.control.remote import Proxy, RemoteFaults, RemoteRecorder, proxy
 from spanemu.control.request_log import RequestLog
-from spanemu.control.saving import SavingControl
 from spanemu.control.splits import SplitsHandle
 from spanemu.schema.dialect import (
     DATABASE_DIALECTS,

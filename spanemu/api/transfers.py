@@ -14,7 +14,7 @@ from typing import Unpack
 from spanemu.admin.instances import Instances
 from spanemu.api.data_connection import DataConnection
 from spanemu.base.resource_names import DatabaseName
-from spanemu.control.transfers import SQL_BYTES_MAX, DatabaseDump, FilePath, Parts, TransferControl
+from spanemu.control.databases import SQL_BYTES_MAX, DatabaseDump, FilePath, Parts, TransferControl
 from spanemu.frontend.embedded.channel import EmbeddedChannel
 from spanemu.frontend.services import endpoints_for
 from spanemu.interchange.files import SQL, check_whole, checked_form, read_files, write_files

@@ -1,10 +1,9 @@
 """Control of an emulator by a test: snapshots, clock, faults, recordings, hotspots, splits.
 
 In reading order: `operation` (declares operations); the interfaces, each with its implementation
-for an emulator in this process: `emulator`, `databases`, `transfers` (dumps and loads), `clock`,
-`splits`, `change_streams`, `hotspots` and `hotspot_watch`, `recording` and `recorder`,
-`request_log`, `saving` (the state on disk), `faults` with `effects` (the effects on an RPC),
-`fault` (an installed fault) and `injector` (the faults of an emulator). `remote` derives all
-interfaces for an emulator in another process, where `dispatch` serves them. `errors` holds the
-errors of all.
+for an emulator in this process: `emulator`, `databases`, `clock`, `splits`, `change_streams`,
+`hotspots` and `hotspot_watch`, `recording` and `recorder`, `request_log`, `faults` with `effects`
+(the effects on an RPC), `fault` (an installed fault) and `injector` (the faults of an emulator).
+`remote` derives all interfaces for an emulator in another process, where `dispatch` serves them.
+`errors` holds the errors of all.
 """

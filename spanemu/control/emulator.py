@@ -1,4 +1,4 @@
-"""The operations on a whole emulator: what runs, and how to start over."""
+"""The operations on a whole emulator: what runs, how to start over, and saving its state."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 else:
     metadata = deferred("importlib.metadata")
     injector = deferred("spanemu.control.injector")
+
 
 # mypy: disable-error-code="empty-body"
 
@@ -74,3 +75,29 @@ class LocalEmulator(EmulatorControl):
         self.faults().clear()
         self.instances.clear()
         self.clock.reset()
+
+
+class SavingControl(ControlInterface):
+    """The data directory of an emulator."""
+
+    PATH = "emulator"
+
+    @operation("Save", "POST :save", "folder")
+    def save(self) -> str:
+        """Save the state of the emulator in its data directory; return the folder of the state.
+
+        The saved state has every commit before the call. Raises ValueError if the emulator was
+        started without a data directory.
+        """
+
+
+class LocalSaving(SavingControl):
+    """The data directory of an emulator in this process; `save` saves the state."""
+
+    def __init__(self, save: Callable[[], str] | None) -> None:
+        self._save = save
+
+    def save(self) -> str:
+        if self._save is None:
+            raise ValueError("the emulator was started without a data directory")
+        return self._save()

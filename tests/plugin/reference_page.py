@@ -26,17 +26,15 @@ from spanemu import EmulatorClock, Faults
 from spanemu.api.change_streams import ChangeStreamHandle, ChangeStreamsHandle
 from spanemu.cli.commands import COMMANDS, command_named
 from spanemu.control.change_streams import ChangeStreamControl
-from spanemu.control.databases import DatabaseControl, SnapshotList
-from spanemu.control.emulator import EmulatorControl
+from spanemu.control.databases import DatabaseControl, SnapshotList, TransferControl
+from spanemu.control.emulator import EmulatorControl, SavingControl
 from spanemu.control.faults import Fault
 from spanemu.control.hotspot_watch import Watch
 from spanemu.control.hotspots import HotspotsHandle
 from spanemu.control.operation import Operation, operations_of
 from spanemu.control.recording import Recorder, RecordingSource
 from spanemu.control.request_log import RequestLog
-from spanemu.control.saving import SavingControl
 from spanemu.control.splits import SplitsHandle
-from spanemu.control.transfers import TransferControl
 from spanemu.rest.control import route_of
 
 ROOT = Path(__file__).parents[2]

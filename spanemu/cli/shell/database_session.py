@@ -18,8 +18,7 @@ from google.cloud.spanner import Client
 from google.cloud.spanner_v1 import ExecuteSqlRequest
 
 from spanemu.api.client import official_database, server_message
-from spanemu.api.data_cells import cell_of
-from spanemu.api.data_connection import DIALECT_QUERY, dialect_declared
+from spanemu.api.data_connection import DIALECT_QUERY, cell_of, dialect_declared
 from spanemu.base.limits import REQUEST_SECONDS_MAX
 from spanemu.base.resource_names import DatabaseName
 from spanemu.cli.shell.failures import ShellFailure

@@ -8,8 +8,7 @@ from spanemu.admin.database_administration import SchemaUpdate, update_ddl
 from spanemu.admin.database_administration import add_split_points as add
 from spanemu.admin.database_administration import create_database as create
 from spanemu.admin.database_administration import update_database as update
-from spanemu.admin.instances import Instances
-from spanemu.admin.new_database import NewDatabase
+from spanemu.admin.instances import Instances, NewDatabase
 from spanemu.base.deferred import deferred
 from spanemu.base.paging import PageRequest, page
 from spanemu.database.splits.split_points import REQUEST_BYTES_MAX, NewSplitPoints

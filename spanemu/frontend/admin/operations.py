@@ -7,7 +7,6 @@ from functools import partial, reduce
 from typing import Any
 
 from spanemu.admin.backup_administration import get_backup
-from spanemu.admin.ddl_actions import DdlAction
 from spanemu.admin.instance_administration import get_partition
 from spanemu.admin.instances import Instances
 from spanemu.admin.operation_kinds import (
@@ -16,6 +15,7 @@ from spanemu.admin.operation_kinds import (
     DatabaseCreation,
     DatabaseRestore,
     DatabaseUpdate,
+    DdlAction,
     DdlUpdate,
     InstanceCreation,
     InstanceUpdate,

@@ -6,10 +6,9 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from spanemu.admin.autoscaling import UNITS_PER_NODE, Autoscaling
 from spanemu.admin.backup import Backup
 from spanemu.admin.encryption import EncryptionConfig, EncryptionType
-from spanemu.admin.instance import Instance, InstanceSpec
+from spanemu.admin.instance import UNITS_PER_NODE, Autoscaling, Instance, InstanceSpec
 from spanemu.admin.instance_config import InstanceConfig
 from spanemu.admin.instance_partition import InstancePartition
 from spanemu.admin.published_configs import STORAGE_LIMIT_PER_UNIT, Replica

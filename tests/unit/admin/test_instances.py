@@ -13,8 +13,7 @@ from spanemu.admin.errors import (
     InstanceNotFound,
     TooManyDatabases,
 )
-from spanemu.admin.instances import CatalogSettings
-from spanemu.admin.new_database import add_database
+from spanemu.admin.instances import CatalogSettings, add_database
 from spanemu.base.paging import PageRequest
 from spanemu.base.resource_names import DatabaseName, InstanceName, InvalidName
 from spanemu.database.errors import DatabaseNotFound, InvalidFilter

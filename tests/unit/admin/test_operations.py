@@ -2,9 +2,8 @@
 
 import pytest
 
-from spanemu.admin.ddl_actions import DdlAction
 from spanemu.admin.errors import OperationAlreadyExists, OperationNotFound
-from spanemu.admin.operation_kinds import DdlUpdate
+from spanemu.admin.operation_kinds import DdlAction, DdlUpdate
 from spanemu.admin.operations import RETENTION_NANOS, Operation, OperationLog
 from spanemu.base.clock import ManualClock
 from spanemu.base.paging import PageRequest

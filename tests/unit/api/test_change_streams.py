@@ -1,4 +1,4 @@
-"""Records as tests read them: Python values, and changes as text."""
+"""Records of change streams as tests read them: Python values, and changes as text."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from uuid import UUID
 
 import pytest
 
-from spanemu.api.change_records import DataChangeRecord, python_value
+from spanemu.api.change_streams import DataChangeRecord, python_value
 
 RECORD = {
     "commit_timestamp": "2026-01-01T00:00:00.5Z",

@@ -2,7 +2,7 @@
 
 import pytest
 
-from spanemu.admin.ddl_actions import DdlAction, ddl_action
+from spanemu.admin.operation_kinds import DdlAction, ddl_action
 
 
 @pytest.mark.parametrize(

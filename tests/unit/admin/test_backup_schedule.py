@@ -1,10 +1,10 @@
-"""Cron expressions: when they fire, and how far apart."""
+"""Cron expressions of backup schedules: when they fire, and how far apart."""
 
 from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from spanemu.admin.cron import Cron
+from spanemu.admin.backup_schedule import Cron
 from spanemu.admin.errors import InvalidCron
 from spanemu.base.clock import NANOS_PER_HOUR
 
