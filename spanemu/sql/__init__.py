@@ -9,6 +9,6 @@ dialects `googlesql` and `postgresql`; `resolved` (the typed tree that an analyz
 `usage` (the objects that a resolved statement uses); `analysis` (what the analyzers of all dialects
 share); `functions` (one module per chapter of the reference), `plan`, `planner`, `executor`, and
 `errors`. The engine sees types, values and schema; it reads rows through
-`executor.reader.RowReader` and yields writes as plain data. It knows nothing of transactions or
+`executor.run.RowReader` and yields writes as plain data. It knows nothing of transactions or
 storage.
 """

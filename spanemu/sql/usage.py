@@ -11,7 +11,7 @@ from dataclasses import field, fields
 from typing import Any
 
 from spanemu.base.record import dataclass
-from spanemu.sql.functions.operations import Operation
+from spanemu.sql.functions.registry import Operation
 from spanemu.sql.resolved import (
     AggregateCall,
     ConflictClause,

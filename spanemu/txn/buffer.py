@@ -17,7 +17,7 @@ from typing import Any
 
 from sortedcontainers import SortedList
 
-from spanemu.sql.executor.reader import ByteRange, Row
+from spanemu.sql.executor.run import ByteRange, Row
 from spanemu.storage.layout import EVERYTHING, TreeId
 from spanemu.storage.observer import TreeWrite
 from spanemu.values.cell_mask import WHOLE_ROW, merged

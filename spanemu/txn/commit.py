@@ -14,7 +14,7 @@ from spanemu.base.deadline_checks import interruptible
 from spanemu.base.deferred import deferred
 from spanemu.base.errors import SpannerError
 from spanemu.schema.schema import Schema
-from spanemu.sql.executor.reader import ByteRange
+from spanemu.sql.executor.run import ByteRange
 from spanemu.sql.functions.registry import Context
 from spanemu.storage.change_log import ChangeOrigin
 from spanemu.storage.layout import TreeId, encoder_of, parts_of, tree_of

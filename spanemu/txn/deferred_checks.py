@@ -11,7 +11,7 @@ from functools import cached_property
 
 from sortedcontainers import SortedDict
 
-from spanemu.sql.executor.reader import ByteRange
+from spanemu.sql.executor.run import ByteRange
 from spanemu.storage.layout import TreeId
 from spanemu.txn.errors import WrittenAndDeleted
 from spanemu.txn.locks.key_range_sets import RangeUnion

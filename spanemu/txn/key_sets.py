@@ -14,7 +14,7 @@ from operator import call
 from typing import Any
 
 from spanemu.schema.table import Column, KeyPart
-from spanemu.sql.executor.reader import ByteRange
+from spanemu.sql.executor.run import ByteRange
 from spanemu.sql.functions.registry import Context
 from spanemu.storage.layout import EVERYTHING, encoder_of
 from spanemu.txn.errors import BadKeyValue, DeleteRangeTooWide, WrongKeyParts

@@ -22,7 +22,7 @@ from functools import partial
 
 from spanemu.schema.index import Index
 from spanemu.schema.table import Table
-from spanemu.sql.executor.reader import ByteRange, Row
+from spanemu.sql.executor.run import ByteRange, Row
 from spanemu.sql.functions.registry import Context
 from spanemu.storage.layout import TreeId, in_order, tree_of
 from spanemu.storage.reads import LATEST

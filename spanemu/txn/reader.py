@@ -8,7 +8,7 @@ from itertools import chain
 
 from spanemu.schema.index import Index, TableOrIndex
 from spanemu.schema.table import Table
-from spanemu.sql.executor.reader import ByteRange, Row, RowReader
+from spanemu.sql.executor.run import ByteRange, Row, RowReader
 from spanemu.storage.layout import TreeId, in_order, tree_of
 from spanemu.storage.observer import ReadKind
 from spanemu.storage.store import Store

@@ -19,8 +19,7 @@ from spanemu.database.statements.results import NO_TRANSACTION, ResultStats, Res
 from spanemu.schema.index import Index
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Table
-from spanemu.sql.executor.reader import RowReader
-from spanemu.sql.executor.run import Run
+from spanemu.sql.executor.run import RowReader, Run
 from spanemu.txn.commit import buffer_rows
 from spanemu.txn.errors import TransactionAborted
 from spanemu.txn.read_write import TransactionWorkspace

@@ -20,7 +20,7 @@ from spanemu.database.statements.query_engine import Prepared
 from spanemu.schema.index import Index
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Table
-from spanemu.sql.executor.reader import ByteRange
+from spanemu.sql.executor.run import ByteRange
 from spanemu.sql.plan.partitionable import partition_hierarchy
 from spanemu.storage.layout import EVERYTHING, TreeId, hierarchy_of, tree_of
 from spanemu.storage.store import Store

@@ -27,8 +27,7 @@ from spanemu.database.system_tables.lookup import SystemTableLookup
 from spanemu.sql.dialect import OPTIMIZER_VERSIONS, AnalyzerOptions
 from spanemu.sql.dialects import dialect_of
 from spanemu.sql.executor.build import Executable, compile_plan
-from spanemu.sql.executor.reader import RowReader
-from spanemu.sql.executor.run import Run, SystemTables
+from spanemu.sql.executor.run import RowReader, Run, SystemTables
 from spanemu.sql.functions.registry import Context
 from spanemu.sql.plan.nodes import Scan, Sort, TopN
 from spanemu.sql.plan.partitionable import is_repeatable

@@ -18,7 +18,7 @@ from spanemu.database.options import ReadRequest
 from spanemu.schema.index import Index
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Column, Table
-from spanemu.sql.executor.reader import ByteRange, Row, RowReader
+from spanemu.sql.executor.run import ByteRange, Row, RowReader
 from spanemu.sql.functions.registry import Context
 from spanemu.txn.errors import (
     ColumnNotFound,

@@ -32,7 +32,7 @@ from spanemu.database.statements.results import (
     ResultStream,
     TransactionInfo,
 )
-from spanemu.sql.executor.reader import ByteRange
+from spanemu.sql.executor.run import ByteRange
 from spanemu.sql.plan.nodes import Scan
 from spanemu.sql.plan.partitionable import dml_partitioning_obstacle
 from spanemu.sql.plan.statements import DmlPlan

@@ -44,8 +44,7 @@ from spanemu.database.statements.results import (
 from spanemu.database.statements.table_functions import FunctionCalls, PreparedCall
 from spanemu.sql.analysis.errors import TableFunctionNotFound
 from spanemu.sql.analysis.stream_query import StreamQuery, StreamQueryInTransaction
-from spanemu.sql.executor.reader import ByteRange, RowReader
-from spanemu.sql.executor.run import Run
+from spanemu.sql.executor.run import ByteRange, RowReader, Run
 from spanemu.storage.layout import hierarchy_of
 from spanemu.storage.store import Store
 from spanemu.txn.errors import ReadTooFarAhead, ReadTooOld, TableNotFound, TableNotFoundAtTimestamp

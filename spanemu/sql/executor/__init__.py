@@ -3,12 +3,11 @@ times.
 
 In reading order:
 
-- `reader`: the interface through which a running statement reads rows
-- `run`: the state of one execution
+- `run`: the state of one execution, and the interface through which it reads rows
 - `relation`: a compiled operator (its rows and their layout), and batches of rows
 - `memory`: the account of the memory that operators hold
 - `compiler`: the context that is passed around while one plan is compiled
-- `codegen`, `codegen_templates`, `codegen_arithmetic`, `codegen_tests`, `codegen_protocols`:
+- `codegen`, `codegen_templates`, `codegen_arithmetic`, `codegen_protocols`:
   expressions as generated functions
 - `subquery`: subqueries, lambdas and WITH expressions
 - `ranges`: seeks as encoded key ranges

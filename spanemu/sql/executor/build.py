@@ -10,8 +10,7 @@ from spanemu.base.limits import STATEMENT_MEMORY_BYTES_MAX
 from spanemu.schema.table import Table
 from spanemu.sql.executor.compiler import Compiler, Operator
 from spanemu.sql.executor.operators import project, scan
-from spanemu.sql.executor.reader import Row
-from spanemu.sql.executor.run import Run
+from spanemu.sql.executor.run import Row, Run
 from spanemu.sql.functions.registry import Context
 from spanemu.sql.plan import joins, nodes
 from spanemu.sql.plan.nodes import Node

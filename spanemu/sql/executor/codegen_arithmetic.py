@@ -19,7 +19,7 @@ from typing import Any
 
 from spanemu.sql.executor.codegen_protocols import ExpressionWriter
 from spanemu.sql.functions.numbers import arithmetic
-from spanemu.sql.functions.operations import Operation
+from spanemu.sql.functions.registry import Operation
 from spanemu.sql.resolved import ColumnRef, Expr, FunctionCall, Literal, ParameterRef
 from spanemu.values.value import INT64_MAX, INT64_MIN
 

@@ -19,8 +19,7 @@ from spanemu.sql.executor.run import Run
 from spanemu.sql.functions.comparison import membership
 from spanemu.sql.functions.conversion_rules import is_zoned
 from spanemu.sql.functions.errors import EvaluationError
-from spanemu.sql.functions.operations import Operation
-from spanemu.sql.functions.registry import Nulls
+from spanemu.sql.functions.registry import Nulls, Operation
 from spanemu.sql.functions.text.concatenation import bounded_concatenation, concat_two
 from spanemu.sql.functions.value_size import (
     CHECKED_FROM,

@@ -15,9 +15,8 @@ from spanemu.schema.table import Column, Table, key_message
 from spanemu.sql.executor.compiler import Compiler
 from spanemu.sql.executor.memory import ENTRY_BYTES
 from spanemu.sql.executor.operators.project import compile_outputs
-from spanemu.sql.executor.reader import Row
 from spanemu.sql.executor.relation import Rows
-from spanemu.sql.executor.run import Run
+from spanemu.sql.executor.run import Row, Run
 from spanemu.sql.functions.errors import RowAffectedTwice, RowCountMismatch
 from spanemu.sql.plan.statements import Conflict, DeletePlan, DmlPlan, InsertPlan, UpdatePlan
 from spanemu.sql.resolved import ColumnRef, Expr, InsertKind, ReturningClause

@@ -15,9 +15,8 @@ from typing import Any
 from spanemu.base.deadline_checks import interruptible
 from spanemu.schema.table import KeyPart
 from spanemu.sql.executor.compiler import Compiler
-from spanemu.sql.executor.reader import ByteRange
 from spanemu.sql.executor.relation import Layout, Value
-from spanemu.sql.executor.run import Run
+from spanemu.sql.executor.run import ByteRange, Run
 from spanemu.sql.plan.nodes import Among, Constraint, Equal, Prefixed, Seek, Within
 from spanemu.sql.plan.traverse import has_query, parts
 from spanemu.values.key import TOP, after_prefix, key_encoder, merge_ranges, successor

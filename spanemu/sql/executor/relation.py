@@ -8,8 +8,7 @@ from typing import Any, Generic, TypeVar
 
 from spanemu.base.deadline_checks import STEP_ITEMS_MAX, Batched, Tally, in_steps
 from spanemu.base.record import dataclass
-from spanemu.sql.executor.reader import Row
-from spanemu.sql.executor.run import Run
+from spanemu.sql.executor.run import Row, Run
 
 Value = Callable[[Row, Run], Any]
 BatchFunction = Callable[[Sequence[Row], Run], list[Any]]  # maps many rows at once

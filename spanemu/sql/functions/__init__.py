@@ -1,13 +1,12 @@
 """The functions, operators and aggregates of SQL, as data that all dialects share.
 
 In reading order: `registry` (the description of a function), `notation` (declarations as text),
-`errors`, `value_size` (limits on the size of values), `operations` (properties of functions
-for the planner and the executor), `comparison_operators` and `operators` (symbols and keywords as
-hidden functions); `comparison`, `conversion_rules`, `conversion` and `conditional`; the packages
-`numbers`, `text`, `time`, `json` and `aggregates`; and the chapters that are one module each:
-`array`, `hash` (with `farm_hash`), `compression`, `utility` and `introspection`. `messages` and
-`nested_dml` hold functions that have no name in SQL. `postgresql` has the functions that only
-PostgreSQL databases know.
+`errors`, `value_size` (limits on the size of values), `comparison_operators` and `operators`
+(symbols and keywords as hidden functions); `comparison`, `conversion_rules`, `conversion` and
+`conditional`; the packages `numbers`, `text`, `time`, `json` and `aggregates`; and the chapters
+that are one module each: `array`, `hash` (with `farm_hash`), `compression` and `utility` (also
+introspection). `messages` holds functions that have no name in SQL. `postgresql` has the functions
+that only PostgreSQL databases know.
 
 An implementation takes and returns values in Python form (`values.value`). A NULL argument does
 not reach an implementation unless its declaration asks for NULLs.

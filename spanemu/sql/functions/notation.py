@@ -45,7 +45,6 @@ from functools import cache
 from typing import Any, TypedDict, Unpack
 
 from spanemu.base.deferred import lazy_pattern
-from spanemu.sql.functions.operations import aggregate_properties, function_properties
 from spanemu.sql.functions.registry import (
     Accumulator,
     AggregateFunction,
@@ -61,6 +60,8 @@ from spanemu.sql.functions.registry import (
     ResultType,
     Special,
     TypeVariable,
+    aggregate_properties,
+    function_properties,
 )
 from spanemu.values.types import (
     NUMERIC,

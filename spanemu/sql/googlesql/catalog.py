@@ -28,7 +28,6 @@ _SCALAR_CHAPTERS = (
     "compression",
     "conditional",
     "hash",
-    "introspection",
     "json.functions",
     "numbers.bit",
     "numbers.mathematical",

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
-from spanemu.sql.functions.operations import NEVER_FAILING, Operation
-from spanemu.sql.functions.registry import Nulls, Signature
+from spanemu.sql.functions.registry import NEVER_FAILING, Nulls, Operation, Signature
 from spanemu.sql.plan.traverse import scope_of
 from spanemu.sql.resolved import TRUE, And, Cast, ColumnRef, Expr, FunctionCall, Literal, Or
 from spanemu.values.order import equals

@@ -7,7 +7,7 @@ from operator import attrgetter
 from typing import Any
 
 from spanemu.sql import resolved
-from spanemu.sql.functions.operations import Operation
+from spanemu.sql.functions.registry import Operation
 from spanemu.sql.plan.nodes import Subquery
 from spanemu.sql.resolved import Expr, FunctionCall, ResolvedColumn, SubqueryKind
 from spanemu.values.types import Type, TypeCode

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, Protocol
 
-from spanemu.sql.functions.operations import Operation
+from spanemu.sql.functions.registry import Operation
 from spanemu.sql.plan import nodes
 from spanemu.sql.plan.conditions import conjunction, conjuncts, is_false, is_null, is_true, negation
 from spanemu.sql.plan.joins import Join, JoinKind, Unnest

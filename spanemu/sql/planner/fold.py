@@ -8,8 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from spanemu.base.errors import SpannerError
-from spanemu.sql.functions.operations import Operation
-from spanemu.sql.functions.registry import Nulls
+from spanemu.sql.functions.registry import Nulls, Operation
 from spanemu.sql.functions.value_size import sizer
 from spanemu.sql.plan.conditions import (
     cheapest_first,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from spanemu.sql.functions.operations import Operation
+from spanemu.sql.functions.registry import Operation
 from spanemu.sql.plan import nodes
 from spanemu.sql.plan.conditions import conjuncts, equality, rejects_null
 from spanemu.sql.plan.joins import (

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from spanemu.base.record import dataclass
 from spanemu.schema.table import KeyPart
-from spanemu.sql.functions.operations import Operation
+from spanemu.sql.functions.registry import Operation
 from spanemu.sql.plan.conditions import call_of, conjuncts, disjuncts
 from spanemu.sql.plan.nodes import Among, Constraint, Equal, Prefixed, Seek, Within
 from spanemu.sql.plan.traverse import free, scope_of

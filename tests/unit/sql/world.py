@@ -14,10 +14,8 @@ from spanemu.schema.schema import Schema
 from spanemu.schema.table import Column, Interleave, KeyPart, Table
 from spanemu.sql import resolved as r
 from spanemu.sql.executor.build import Executable, compile_plan
-from spanemu.sql.executor.reader import ByteRange, Row
-from spanemu.sql.executor.run import Run
-from spanemu.sql.functions.operations import function_properties
-from spanemu.sql.functions.registry import Nulls, Signature
+from spanemu.sql.executor.run import ByteRange, Row, Run
+from spanemu.sql.functions.registry import Nulls, Signature, function_properties
 from spanemu.sql.googlesql.dialect import GOOGLESQL
 from spanemu.sql.planner.build import plan_statement
 from spanemu.values.cell_mask import WHOLE_ROW

@@ -25,7 +25,6 @@ from spanemu.sql.executor.operators.hash_tables import (
     add_to_buckets,
     grouping_values,
 )
-from spanemu.sql.executor.reader import Row
 from spanemu.sql.executor.relation import (
     BatchFunction,
     Relation,
@@ -33,7 +32,7 @@ from spanemu.sql.executor.relation import (
     full_batches,
     map_batches,
 )
-from spanemu.sql.executor.run import Run
+from spanemu.sql.executor.run import Row, Run
 from spanemu.sql.plan.nodes import HashAggregate, StreamAggregate
 
 ROWS_KEPT = 65_536  # before they are folded for the first time

@@ -15,9 +15,8 @@ from spanemu.sql.executor.compiler import Compiler
 from spanemu.sql.executor.memory import ENTRY_BYTES, FREE_ROWS
 from spanemu.sql.executor.operators.hash_tables import grouping_value
 from spanemu.sql.executor.operators.sort import compile_bounds, compile_sorter
-from spanemu.sql.executor.reader import Row
 from spanemu.sql.executor.relation import BatchFunction, Layout, Value, full_batches
-from spanemu.sql.executor.run import Run
+from spanemu.sql.executor.run import Row, Run
 from spanemu.sql.functions.aggregates.accumulators import Array, Concatenation, Count
 from spanemu.sql.functions.aggregates.sums import AT_ONCE
 from spanemu.sql.functions.errors import EvaluationError

@@ -16,7 +16,6 @@ from spanemu.sql.executor.compiler import Compiler, Gate
 from spanemu.sql.executor.memory import FREE_ROWS
 from spanemu.sql.executor.operators.scan import cells_read, fetcher, layout_of
 from spanemu.sql.executor.ranges import compile_point, compile_ranges
-from spanemu.sql.executor.reader import Row
 from spanemu.sql.executor.relation import (
     Layout,
     Relation,
@@ -25,7 +24,7 @@ from spanemu.sql.executor.relation import (
     joined_layout,
     map_batches,
 )
-from spanemu.sql.executor.run import Run
+from spanemu.sql.executor.run import Row, Run
 from spanemu.sql.plan.joins import ApplyJoin, JoinKind
 from spanemu.sql.plan.nodes import Node, Project, Scan
 from spanemu.sql.plan.traverse import free

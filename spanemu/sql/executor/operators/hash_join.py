@@ -32,7 +32,6 @@ from spanemu.sql.executor.operators.hash_tables import (
     equality_keys,
     equality_values,
 )
-from spanemu.sql.executor.reader import Row
 from spanemu.sql.executor.relation import (
     BATCH_ROWS_MAX,
     PeekedRows,
@@ -41,7 +40,7 @@ from spanemu.sql.executor.relation import (
     full_batches,
     joined_layout,
 )
-from spanemu.sql.executor.run import Run
+from spanemu.sql.executor.run import Row, Run
 from spanemu.sql.plan.joins import HashJoin, JoinKind
 from spanemu.sql.resolved import ColumnRef
 

@@ -13,9 +13,8 @@ from typing import Any
 
 from spanemu.sql.executor.compiler import Compiler
 from spanemu.sql.executor.memory import FREE_ROWS, MemoryAccount, free_in_parts
-from spanemu.sql.executor.reader import Row
 from spanemu.sql.executor.relation import BatchFunction, Layout, Value, full_batches
-from spanemu.sql.executor.run import Run
+from spanemu.sql.executor.run import Row, Run
 from spanemu.sql.functions.registry import Nulls, Signature
 from spanemu.sql.resolved import Expr, FunctionCall
 from spanemu.values.order import group_key

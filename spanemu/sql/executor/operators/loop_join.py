@@ -9,9 +9,8 @@ from spanemu.base.call import current
 from spanemu.base.deadline_checks import PART_MAX, parts_of
 from spanemu.sql.executor.compiler import Compiler, Gate
 from spanemu.sql.executor.memory import MemoryAccount, free_in_parts
-from spanemu.sql.executor.reader import Row
 from spanemu.sql.executor.relation import PeekedRows, Relation, Value, joined_layout
-from spanemu.sql.executor.run import Run
+from spanemu.sql.executor.run import Row, Run
 from spanemu.sql.plan.conditions import conjunction, conjuncts
 from spanemu.sql.plan.joins import Join, JoinKind
 

@@ -7,9 +7,8 @@ from operator import itemgetter
 from typing import Any
 
 from spanemu.sql.executor.compiler import Compiler, gated
-from spanemu.sql.executor.reader import Row
 from spanemu.sql.executor.relation import BatchFunction, Relation, Rows, map_batches
-from spanemu.sql.executor.run import Run
+from spanemu.sql.executor.run import Row, Run
 from spanemu.sql.plan.nodes import Filter, Node, Project
 from spanemu.sql.resolved import ColumnRef, Expr, ResolvedColumn
 

@@ -7,9 +7,8 @@ from typing import Any
 
 from spanemu.base.deadline_checks import interruptible_stream, items_at, sorted_positions
 from spanemu.sql.executor.compiler import Compiler
-from spanemu.sql.executor.reader import Row
 from spanemu.sql.executor.relation import Relation
-from spanemu.sql.executor.run import Run
+from spanemu.sql.executor.run import Row, Run
 from spanemu.sql.functions.errors import SampleOutOfRange
 from spanemu.sql.plan.nodes import Sample
 

@@ -9,7 +9,6 @@ from spanemu.base.deadline_checks import Batched
 from spanemu.base.errors import Unsupported
 from spanemu.sql.executor.compiler import Compiler, gated
 from spanemu.sql.executor.ranges import RangesOf, compile_point, compile_ranges
-from spanemu.sql.executor.reader import ByteRange, Row
 from spanemu.sql.executor.relation import (
     BATCH_ROWS_MAX,
     BatchFunction,
@@ -19,7 +18,7 @@ from spanemu.sql.executor.relation import (
     batches,
     map_batches,
 )
-from spanemu.sql.executor.run import Run
+from spanemu.sql.executor.run import ByteRange, Row, Run
 from spanemu.sql.plan.nodes import Scan, SystemScan
 from spanemu.values.cell_mask import EXISTENCE, WHOLE_ROW, cells_of
 

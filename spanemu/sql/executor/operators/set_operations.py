@@ -12,9 +12,8 @@ from spanemu.sql.executor.compiler import Compiler
 from spanemu.sql.executor.memory import ENTRY_BYTES, FREE_ROWS, free_in_parts
 from spanemu.sql.executor.operators.hash_tables import row_key
 from spanemu.sql.executor.operators.project import compile_outputs
-from spanemu.sql.executor.reader import Row
 from spanemu.sql.executor.relation import PeekedRows, Relation, Rows, full_batches
-from spanemu.sql.executor.run import Run
+from spanemu.sql.executor.run import Row, Run
 from spanemu.sql.plan.nodes import SetOperation, UnionAll
 from spanemu.sql.resolved import SetOpKind
 

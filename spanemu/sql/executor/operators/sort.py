@@ -9,7 +9,6 @@ from typing import Any
 from spanemu.base.deadline_checks import in_steps, items_at, sorted_positions
 from spanemu.sql.executor.compiler import Compiler
 from spanemu.sql.executor.memory import FREE_ROWS, free_in_parts, freed_after_use
-from spanemu.sql.executor.reader import Row
 from spanemu.sql.executor.relation import (
     BATCH_ROWS_MAX,
     BatchFunction,
@@ -17,7 +16,7 @@ from spanemu.sql.executor.relation import (
     Relation,
     full_batches,
 )
-from spanemu.sql.executor.run import Run
+from spanemu.sql.executor.run import Row, Run
 from spanemu.sql.functions.errors import BadRowCount
 from spanemu.sql.functions.registry import Nulls, Signature
 from spanemu.sql.functions.text.collation import UnknownCollation, collation_key, is_collation

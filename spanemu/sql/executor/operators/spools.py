@@ -14,9 +14,8 @@ from spanemu.sql.executor.operators.hash_tables import (
     equality_values,
 )
 from spanemu.sql.executor.operators.project import compile_outputs
-from spanemu.sql.executor.reader import Row
 from spanemu.sql.executor.relation import Relation
-from spanemu.sql.executor.run import Run
+from spanemu.sql.executor.run import Row, Run
 from spanemu.sql.plan.joins import KeyedSpool
 from spanemu.sql.plan.nodes import With, WithRef
 from spanemu.sql.plan.traverse import free

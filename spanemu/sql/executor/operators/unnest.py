@@ -8,9 +8,8 @@ from typing import Any
 
 from spanemu.base.call import current
 from spanemu.sql.executor.compiler import Compiler
-from spanemu.sql.executor.reader import Row
 from spanemu.sql.executor.relation import BATCH_ROWS_MAX, PeekedRows, Relation, map_batches
-from spanemu.sql.executor.run import Run
+from spanemu.sql.executor.run import Row, Run
 from spanemu.sql.plan.joins import Unnest
 from spanemu.sql.plan.nodes import Unit, Values
 

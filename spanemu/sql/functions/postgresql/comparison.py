@@ -11,8 +11,7 @@ from collections.abc import Iterator
 
 from spanemu.sql.functions.comparison import SCALAR_TESTS
 from spanemu.sql.functions.notation import overload
-from spanemu.sql.functions.operations import Operation
-from spanemu.sql.functions.registry import Function
+from spanemu.sql.functions.registry import Function, Operation
 
 # The names of = <> < <= > >= of each type.
 _SHORT = ("{}eq", "{}ne", "{}lt", "{}le", "{}gt", "{}ge")

@@ -21,10 +21,9 @@ from spanemu.sql.functions.errors import Overflow, UndefinedResult
 from spanemu.sql.functions.notation import chapter, overload
 from spanemu.sql.functions.numbers import arithmetic as number
 from spanemu.sql.functions.numbers import bit, mathematical, vector
-from spanemu.sql.functions.operations import Operation
 from spanemu.sql.functions.postgresql.errors import DividedByZero, NumberOutOfRange
 from spanemu.sql.functions.postgresql.shared import implementation, with_operations
-from spanemu.sql.functions.registry import Overload
+from spanemu.sql.functions.registry import Operation, Overload
 from spanemu.values import pg_numeric
 from spanemu.values.errors import BadValue
 from spanemu.values.floats import GREATEST_NAN, fits, round32

@@ -7,8 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from spanemu.sql.functions.notation import signature
-from spanemu.sql.functions.operations import Operation
-from spanemu.sql.functions.registry import Function
+from spanemu.sql.functions.registry import Function, Operation
 
 
 def implementation(functions: Iterable[Function], name: str, text: str) -> Callable[..., Any]:

@@ -11,9 +11,8 @@ from dataclasses import replace
 
 from spanemu.sql.functions import utility
 from spanemu.sql.functions.notation import chapter, overload
-from spanemu.sql.functions.operations import Operation
 from spanemu.sql.functions.postgresql.shared import with_operations
-from spanemu.sql.functions.registry import Function, Overload
+from spanemu.sql.functions.registry import Function, Operation, Overload
 from spanemu.sql.functions.text import search
 from spanemu.values.types import JSON, NUMERIC, PG_JSONB
 

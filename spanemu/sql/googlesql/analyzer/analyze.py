@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from spanemu.sql.googlesql.analyzer.dml import insert, update
     from spanemu.sql.googlesql.analyzer.expressions import (
         calls,
-        conditionals,
         constructors,
         conversions,
         message_constructors,
@@ -46,7 +45,6 @@ else:
     insert = deferred("spanemu.sql.googlesql.analyzer.dml.insert")
     update = deferred("spanemu.sql.googlesql.analyzer.dml.update")
     calls = deferred("spanemu.sql.googlesql.analyzer.expressions.calls")
-    conditionals = deferred("spanemu.sql.googlesql.analyzer.expressions.conditionals")
     constructors = deferred("spanemu.sql.googlesql.analyzer.expressions.constructors")
     conversions = deferred("spanemu.sql.googlesql.analyzer.expressions.conversions")
     message_constructors = deferred(
@@ -139,7 +137,7 @@ RESOLVER_TABLE = ResolverTable(
         ast.Is: operators.resolve_is,
         ast.Between: operators.resolve_between,
         ast.Like: operators.resolve_like,
-        ast.Case: conditionals.resolve_case,
+        ast.Case: operators.resolve_case,
         ast.Cast: conversions.resolve_cast,
         ast.Extract: conversions.resolve_extract,
         ast.IntervalExpression: conversions.resolve_interval,

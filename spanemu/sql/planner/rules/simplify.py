@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping
 
-from spanemu.sql.functions.operations import Operation
+from spanemu.sql.functions.registry import Operation
 from spanemu.sql.plan.conditions import call_of, conjuncts
 from spanemu.sql.plan.joins import Join
 from spanemu.sql.plan.nodes import (

@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from spanemu.sql.functions.operations import Operation
+from spanemu.sql.functions.registry import Operation
 from spanemu.sql.plan.conditions import call_of, conjunction, conjuncts, equal
 from spanemu.sql.plan.joins import Join, JoinKind, Unnest
 from spanemu.sql.plan.nodes import Filter, Node, Project, Unit

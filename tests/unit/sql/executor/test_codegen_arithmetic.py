@@ -11,8 +11,7 @@ from spanemu.sql.executor.compiler import Compiler
 from spanemu.sql.executor.run import Run
 from spanemu.sql.functions.errors import EvaluationError
 from spanemu.sql.functions.numbers import arithmetic
-from spanemu.sql.functions.operations import Operation
-from spanemu.sql.functions.registry import Signature
+from spanemu.sql.functions.registry import Operation, Signature
 from spanemu.sql.resolved import Expr, FunctionCall, Literal
 from spanemu.values.types import FLOAT64, INT64, Type
 from spanemu.values.value import INT64_MAX, INT64_MIN

@@ -11,10 +11,9 @@ from dataclasses import replace
 from typing import Any
 
 from spanemu.sql.functions.notation import chapter, overload
-from spanemu.sql.functions.operations import Operation
 from spanemu.sql.functions.postgresql.regexp import functions as regexps
 from spanemu.sql.functions.postgresql.text import strings
-from spanemu.sql.functions.registry import Function, Overload
+from spanemu.sql.functions.registry import Function, Operation, Overload
 from spanemu.sql.functions.text import string
 from spanemu.sql.functions.text.concatenation import concat, concat_two
 from spanemu.sql.functions.text.like import like, like_bytes

@@ -14,10 +14,12 @@ nested statements on repeated fields of the element.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from spanemu.sql.functions.conversion_rules import is_coercible
-from spanemu.sql.functions.nested_dml import asserted_elements, changed_array, several_true
+from spanemu.sql.functions.errors import EvaluationError
+from spanemu.sql.functions.registry import Nulls, Signature
 from spanemu.sql.googlesql import ast
 from spanemu.sql.googlesql.analyzer.analysis import Analysis
 from spanemu.sql.googlesql.analyzer.dml.writing import (
@@ -29,16 +31,12 @@ from spanemu.sql.googlesql.analyzer.expressions.coercion import coerce, fits
 from spanemu.sql.googlesql.analyzer.expressions.constructors import infer_brace_types
 from spanemu.sql.googlesql.analyzer.expressions.expression import resolve, resolve_condition
 from spanemu.sql.googlesql.analyzer.expressions.literals import null_literal
-from spanemu.sql.googlesql.analyzer.expressions.members import members_of
-from spanemu.sql.googlesql.analyzer.expressions.message_constructors import (
-    Change,
-    assign_fields,
-)
+from spanemu.sql.googlesql.analyzer.expressions.message_constructors import Change, assign_fields
 from spanemu.sql.googlesql.analyzer.expressions.names import resolve_path
 from spanemu.sql.googlesql.analyzer.expressions.operator_call import operator_call
 from spanemu.sql.googlesql.analyzer.expressions.subqueries import with_types
 from spanemu.sql.googlesql.analyzer.name_errors import UnrecognizedName
-from spanemu.sql.googlesql.analyzer.queries.value_relation import ValueRelation
+from spanemu.sql.googlesql.analyzer.queries.value_relation import ValueRelation, members_of
 from spanemu.sql.googlesql.analyzer.scope import Env, Scope
 from spanemu.sql.googlesql.analyzer.write_errors import (
     BadWrite,
@@ -97,7 +95,7 @@ def apply_nested_statements(part: AssignedPart, parts: AssignedParts, env: Env) 
         elif isinstance(statement, ast.NestedDelete | ast.NestedUpdate) and statement.assert_rows:
             matched = _matched(statement, statements[:number], array, analysis)
             value = _asserted(statement.assert_rows, value, matched, analysis)
-    return FunctionCall(array.type, changed_array(array.type, first), (array, value))
+    return FunctionCall(array.type, _changed_array(array.type, first), (array, value))
 
 
 def resolve_field_changes(parts: AssignedParts, env: Env) -> list[Change]:
@@ -200,7 +198,7 @@ def _asserted(
     expected = resolve_assert_rows(count, analysis)
     if expected is None:
         return value
-    signature = asserted_elements(value.type, modified.type)
+    signature = _asserted_elements(value.type, modified.type)
     return FunctionCall(value.type, signature, (value, modified, expected))
 
 
@@ -211,7 +209,7 @@ def _updated(updates: Sequence[tuple[Expr, Expr]], element: ResolvedColumn) -> E
     whens = tuple(updates)
     if len(updates) > 1:
         matches = tuple(condition for condition, _ in updates)
-        several = FunctionCall(BOOL, several_true(len(matches)), matches)
+        several = FunctionCall(BOOL, _several_true(len(matches)), matches)
         whens = ((several, unchanged), *whens)
     return Case(element.type, whens, unchanged)
 
@@ -286,3 +284,66 @@ def _element_value(node: ast.Expression, element_type: Type, display_name: str, 
     if not fits(value, element_type, env.analysis):
         raise ValueDoesNotFit("Value", str(value.type), display_name, str(element_type), at=node.at)
     return coerce(value, element_type, env.analysis, node.at)
+
+
+# ---------------------------------------------------------------------------- functions
+#
+# The functions that nested statements compile to; SQL has no names for them.
+
+
+class NullArrayInNestedStatement(EvaluationError):
+    prose = "Cannot execute a nested {statement} statement on a NULL array value"
+    statement: str
+
+
+class ElementUpdatedTwice(EvaluationError):
+    prose = "Attempted to modify an array element with multiple nested UPDATE statements"
+
+
+def _changed_array(type_: Type, statement: str) -> Signature:
+    """Return the function (array before, array after) -> array after of a nested statement.
+
+    The function raises NullArrayInNestedStatement if the array before is NULL.
+    """
+
+    def evaluate(before: Any, after: Any) -> Any:
+        if before is None:
+            raise NullArrayInNestedStatement(statement)
+        return after
+
+    return Signature("$changed_array", (type_, type_), type_, evaluate, Nulls.CALLED)
+
+
+class ElementCountMismatch(EvaluationError):
+    prose = "ASSERT_ROWS_MODIFIED expected {expected} array elements modified, but found {actual}"
+    expected: int
+    actual: int
+
+
+def _asserted_elements(type_: Type, modified: Type) -> Signature:
+    """Return the function (array, modified elements, asserted count) -> array.
+
+    The function raises ElementCountMismatch if the number of modified elements is another.
+    """
+
+    def evaluate(after: Any, elements: Any, expected: Any) -> Any:
+        if len(elements or ()) != expected:
+            raise ElementCountMismatch(expected, len(elements or ()))
+        return after
+
+    return Signature("$asserted_elements", (type_, modified, INT64), type_, evaluate, Nulls.CALLED)
+
+
+def _several_true(count: int) -> Signature:
+    """Return a function of `count` BOOLs that returns FALSE.
+
+    The function raises ElementUpdatedTwice if more than one argument is TRUE.
+    """
+    evaluate: Callable[..., bool] = _refuse_several
+    return Signature("$several_true", (BOOL,) * count, BOOL, evaluate, Nulls.CALLED)
+
+
+def _refuse_several(*hits: bool | None) -> bool:
+    if hits.count(True) > 1:
+        raise ElementUpdatedTwice
+    return False

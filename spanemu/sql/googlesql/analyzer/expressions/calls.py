@@ -26,7 +26,6 @@ from spanemu.sql.googlesql.analyzer.errors import (
     PositionalNotAllowed,
 )
 from spanemu.sql.googlesql.analyzer.expressions.coercion import coerce, fits
-from spanemu.sql.googlesql.analyzer.expressions.conditionals import if_as_case
 from spanemu.sql.googlesql.analyzer.expressions.conversions import (
     check_known,
     check_part,
@@ -38,6 +37,7 @@ from spanemu.sql.googlesql.analyzer.expressions.conversions import (
 from spanemu.sql.googlesql.analyzer.expressions.expression import resolve
 from spanemu.sql.googlesql.analyzer.expressions.messages import convert, format_argument
 from spanemu.sql.googlesql.analyzer.expressions.operator_call import function_call
+from spanemu.sql.googlesql.analyzer.expressions.operators import if_as_case
 from spanemu.sql.googlesql.analyzer.expressions.overload import Argument, LambdaArgument
 from spanemu.sql.googlesql.analyzer.name_errors import FunctionNotFound, closest
 from spanemu.sql.googlesql.analyzer.queries.aggregates import resolve_aggregate

@@ -26,11 +26,11 @@ from spanemu.sql.resolved import Expr, Literal, ParameterRef
 from spanemu.values.types import STRING, TypeCode
 
 if TYPE_CHECKING:
-    from spanemu.sql.googlesql.analyzer.expressions import members as type_members
     from spanemu.sql.googlesql.analyzer.expressions import messages as proto_messages
     from spanemu.sql.googlesql.analyzer.expressions import operator_call as calls
+    from spanemu.sql.googlesql.analyzer.queries import value_relation
 else:
-    type_members = deferred("spanemu.sql.googlesql.analyzer.expressions.members")
+    value_relation = deferred("spanemu.sql.googlesql.analyzer.queries.value_relation")
     proto_messages = deferred("spanemu.sql.googlesql.analyzer.expressions.messages")
     calls = deferred("spanemu.sql.googlesql.analyzer.expressions.operator_call")
 
@@ -111,7 +111,7 @@ def field_of(expression: Expr, name: ast.Identifier, env: Env) -> Expr:
 
 
 def _struct_field(expression: Expr, name: ast.Identifier, _: Env) -> Expr:
-    field = type_members.StructMembers(expression.type).field(expression, name.name, name.at)
+    field = value_relation.StructMembers(expression.type).field(expression, name.name, name.at)
     if field is None:
         raise NoSuchField(name.name, str(expression.type), at=name.at)
     return field

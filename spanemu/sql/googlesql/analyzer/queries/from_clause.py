@@ -38,7 +38,6 @@ from spanemu.values.types import INT64, Type
 
 if TYPE_CHECKING:
     from spanemu.sql.analysis import derived_relation, stream_query, table_function
-    from spanemu.sql.googlesql.analyzer.expressions import members as type_members
     from spanemu.sql.googlesql.analyzer.queries import (
         joins,
         pipe_relation,
@@ -49,7 +48,6 @@ else:
     derived_relation = deferred("spanemu.sql.analysis.derived_relation")
     stream_query = deferred("spanemu.sql.analysis.stream_query")
     table_function = deferred("spanemu.sql.analysis.table_function")
-    type_members = deferred("spanemu.sql.googlesql.analyzer.expressions.members")
     joins = deferred("spanemu.sql.googlesql.analyzer.queries.joins")
     pipe_relation = deferred("spanemu.sql.googlesql.analyzer.queries.pipe_relation")
     sampling = deferred("spanemu.sql.googlesql.analyzer.queries.sampling")
@@ -210,7 +208,7 @@ def _elements(item: ast.TableRef | ast.Unnest, array: Expr, alias: str, env: Env
         raise BadQuery("TABLESAMPLE cannot be used with arrays", at=item.at)
     hints = check_hints(item.hint, HintTarget.ARRAY, analysis)
     elements = derived_relation.ArrayElements(array, element, offset, hints)
-    members = type_members.members_of(element.type, analysis.schema, item.at)
+    members = value_relation.members_of(element.type, analysis.schema, item.at)
     return value_relation.ValueRelation(alias, element, elements, analysis.fold, members)
 
 

@@ -17,9 +17,9 @@ from spanemu.sql.googlesql.analyzer.scope import Env, Origin, Scope
 from spanemu.sql.resolved import Expr
 
 if TYPE_CHECKING:
-    from spanemu.sql.googlesql.analyzer.expressions import members as type_members
+    from spanemu.sql.googlesql.analyzer.queries import value_relation
 else:
-    type_members = deferred("spanemu.sql.googlesql.analyzer.expressions.members")
+    value_relation = deferred("spanemu.sql.googlesql.analyzer.queries.value_relation")
 
 
 @dataclass(slots=True)
@@ -72,7 +72,7 @@ def _expanded(
         relation, scope = match
         return _record_columns(relation, node.at, scope)
     operand = resolve(node.operand, env)
-    members = type_members.members_of(operand.type, env.analysis.schema, node.at)
+    members = value_relation.members_of(operand.type, env.analysis.schema, node.at)
     if members is None:
         raise BadQuery(f"Dot-star is not supported for type {operand.type}", at=node.at)
     return list(members.fields(operand))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from spanemu.sql.errors import NESTED_OPERATORS
-from spanemu.sql.functions.operations import Operation
+from spanemu.sql.functions.registry import Operation
 from spanemu.sql.postgresql import ast
 from spanemu.sql.postgresql.analyzer.expressions.calls import (
     evaluated_once,

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spanemu.sql.functions.operations import COMPARISONS
 from spanemu.sql.functions.postgresql.comparison import FUNCTIONS
+from spanemu.sql.functions.registry import COMPARISONS
 from spanemu.values.floats import GREATEST_NAN
 from spanemu.values.pg_numeric import parse
 from tests.unit.sql.functions.postgresql.calling import call

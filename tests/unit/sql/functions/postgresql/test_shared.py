@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from spanemu.sql.functions.numbers import mathematical
-from spanemu.sql.functions.operations import Operation
 from spanemu.sql.functions.postgresql.numbers import FUNCTIONS
 from spanemu.sql.functions.postgresql.shared import implementation, with_operations
+from spanemu.sql.functions.registry import Operation
 
 
 def test_an_implementation_is_known_by_its_signature() -> None:

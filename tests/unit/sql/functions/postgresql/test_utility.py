@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from spanemu.sql.functions.operations import Operation
 from spanemu.sql.functions.postgresql.utility import FUNCTIONS
+from spanemu.sql.functions.registry import Operation
 from spanemu.values.types import JSON, NUMERIC, PG_JSONB
 
 NAMES = {function.name: function for function in FUNCTIONS}

@@ -6,7 +6,7 @@ import ast
 from pathlib import Path
 
 import spanemu.sql
-from spanemu.sql.functions.operations import DECORRELATED, NEVER_FAILING, Operation
+from spanemu.sql.functions.registry import DECORRELATED, NEVER_FAILING, Operation
 from spanemu.sql.googlesql.catalog import CATALOG
 
 
