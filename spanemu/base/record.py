@@ -6,6 +6,7 @@ fast start is a feature of spanemu. The classes here have the same fields and me
 
     record, keyword_record   no check that fields are not assigned, but by the type checker
     dataclass                a stand-in for `dataclasses.dataclass`, frozen at run time too
+    NamedTuple               a stand-in for `typing.NamedTuple`
 
 Fields are examined when they are first needed. Methods that depend on them replace themselves when
 they are first called.
@@ -14,13 +15,15 @@ they are first called.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterator, Sequence
+from collections import _tuplegetter  # type: ignore[attr-defined]  # as `namedtuple` does
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import MISSING, Field, FrozenInstanceError, field, fields
 from dataclasses import dataclass as dataclass  # for the type checker: the stand-in is below
 from functools import partial
 from itertools import count
 from threading import RLock
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, TypeVar, cast, dataclass_transform
+from typing import NamedTuple as NamedTuple  # for the type checker: the stand-in is below
 
 T = TypeVar("T")
 Method = Callable[..., Any]
@@ -102,6 +105,67 @@ def _light_dataclass(
 
 if not TYPE_CHECKING:
     dataclass = _light_dataclass
+
+
+# ---------------------------------------------------------------------- named tuples
+
+
+class _NamedTupleType(type):
+    """The type of named tuples: gives a class an attribute for each annotated field."""
+
+    def __new__(cls, name: str, bases: tuple[Any, ...], namespace: dict[str, Any]) -> Any:
+        if not any("_fields" in vars(base) and not base._fields for base in bases):
+            return super().__new__(cls, name, bases, namespace)  # not directly a named tuple
+        kind: Any = super().__new__(cls, name, bases, namespace | {"__slots__": ()})
+        names = tuple(kind.__annotations__)
+        kind._fields = names
+        kind.__match_args__ = names  # type: ignore[misc]
+        kind._field_defaults = {each: namespace[each] for each in names if each in namespace}
+        for position, attribute in enumerate(names):
+            setattr(kind, attribute, _tuplegetter(position, None))
+        return kind
+
+
+class _LightNamedTuple(tuple[Any, ...], metaclass=_NamedTupleType):
+    """A tuple whose items are attributes as well; `__new__` is compiled when it is first called."""
+
+    __slots__ = ()
+    _fields: ClassVar[tuple[str, ...]] = ()
+    _field_defaults: ClassVar[dict[str, Any]] = {}
+
+    def __new__(cls, *given: Any, **named: Any) -> Any:
+        kind: Any = next(base for base in cls.__mro__ if "_fields" in vars(base))
+        names = kind._fields
+        defaults = {f"_default_{name}": value for name, value in kind._field_defaults.items()}
+        parameters = [
+            f"{name}=_default_{name}" if name in kind._field_defaults else name for name in names
+        ]
+        items = "".join(f"{name}, " for name in names)
+        line = f"return _new(_cls, ({items}))"
+        values = {"_new": tuple.__new__, **defaults}
+        kind.__new__ = _compiled(kind, "__new__", ", ".join(["_cls", *parameters]), [line], values)
+        return kind.__new__(cls, *given, **named)
+
+    @classmethod
+    def _make(cls, items: Iterable[Any]) -> Any:
+        return cls(*items)
+
+    def _asdict(self) -> dict[str, Any]:
+        return dict(zip(self._fields, self, strict=True))
+
+    def _replace(self, **named: Any) -> Any:
+        return type(self)(**self._asdict() | named)
+
+    def __getnewargs__(self) -> tuple[Any, ...]:
+        return tuple(self)
+
+    def __repr__(self) -> str:
+        shown = (f"{name}={value!r}" for name, value in self._asdict().items())
+        return f"{type(self).__name__}({', '.join(shown)})"
+
+
+if not TYPE_CHECKING:
+    NamedTuple = _LightNamedTuple
 
 
 # ---------------------------------------------------------------------- fields

@@ -10,10 +10,19 @@ from copy import copy
 from dataclasses import FrozenInstanceError, field, fields, replace
 from pprint import pformat
 from typing import ClassVar
+from typing import NamedTuple as StandardNamedTuple
 
 import pytest
 
-from spanemu.base.record import SLOW_CALLS, Record, Unique, dataclass, keyword_record, record
+from spanemu.base.record import (
+    SLOW_CALLS,
+    NamedTuple,
+    Record,
+    Unique,
+    dataclass,
+    keyword_record,
+    record,
+)
 
 
 @record
@@ -258,3 +267,59 @@ def test_threads_may_make_the_first_instances_at_once() -> None:
 
         with ThreadPoolExecutor(4) as threads:
             assert set(map(repr, threads.map(lambda _: Shared(), range(8)))) == {repr(Shared())}
+
+
+class Span(NamedTuple):
+    """A range in a text."""
+
+    start: int
+    end: int = 9
+    name: str = "all"
+
+    @property
+    def length(self) -> int:
+        return self.end - self.start
+
+
+class Marked(Span):
+    """A span with a method of its own."""
+
+    def mark(self) -> str:
+        return f"[{self.name}]"
+
+
+class StandardSpan(StandardNamedTuple):
+    """The same fields, as the standard library makes them."""
+
+    start: int
+    end: int = 9
+    name: str = "all"
+
+
+@pytest.mark.parametrize("kind", [Span, Marked, StandardSpan])
+def test_a_named_tuple_is_one_of_the_standard_library(kind) -> None:
+    span = kind(2, name="b")
+    assert span == (2, 9, "b") == tuple(span)
+    assert hash(span) == hash((2, 9, "b"))
+    assert (span.start, span.end, span.name) == (2, 9, "b")
+    assert repr(span) == f"{kind.__name__}(start=2, end=9, name='b')"
+    assert span._fields == kind.__match_args__ == ("start", "end", "name")
+    assert span._field_defaults == {"end": 9, "name": "all"}
+    assert span._replace(end=3) == kind._make([2, 3, "b"]) == kind(start=2, end=3, name="b")
+    assert span._asdict() == {"start": 2, "end": 9, "name": "b"}
+    assert copy(span) == pickle.loads(pickle.dumps(span)) == span
+    assert type(copy(span)) is kind
+    for wrong in ((), (1, 2, 3, 4)):
+        with pytest.raises(TypeError):
+            kind(*wrong)
+    with pytest.raises(TypeError):
+        kind(1, color="red")
+    with pytest.raises(AttributeError):
+        span.start = 1
+
+
+def test_a_named_tuple_has_its_own_methods_and_no_dictionary() -> None:
+    assert Span(2).length == 7
+    assert not hasattr(Span(2), "__dict__")
+    assert Marked(2, name="b").mark() == "[b]"
+    assert Marked(2).length == 7
