@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import pytest
@@ -19,6 +18,7 @@ from pytest_spanemu.setting_values import (
     Target,
     Unsupported,
 )
+from spanemu.base.record import dataclass
 
 ENDPOINT_FILE = "SPANEMU_ENDPOINT_FILE"  # the file that `spanemu serve --endpoint-file` writes
 SEED_VARIABLE = "SPANEMU_SEED"

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from pytest_spanemu.setting_values import Dialect, Isolation
 from pytest_spanemu.settings import as_tuple, parse_dialect, parse_isolation, parse_target
+from spanemu.base.record import dataclass
 from spanemu.base.suggestions import did_you_mean
 
 if TYPE_CHECKING:

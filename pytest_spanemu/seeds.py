@@ -19,7 +19,6 @@ from __future__ import annotations
 import csv
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -31,6 +30,7 @@ from pytest_spanemu.databases.catalog import Catalog, ColumnInfo, TableInfo
 from pytest_spanemu.sources.files import natural_order, read, steps_of
 from pytest_spanemu.sources.source import Dml, SourceError
 from pytest_spanemu.sql import dialect_of
+from spanemu.base.record import dataclass
 
 SQL = ".sql"
 MUTATIONS_PER_COMMIT = 20_000  # a quarter of Spanner's limit, since index entries count as well

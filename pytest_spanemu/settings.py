@@ -9,7 +9,6 @@ import argparse
 import os
 import re
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -33,14 +32,15 @@ from pytest_spanemu.targets.resource_names import (
     resource_names,
 )
 from spanemu.api.endpoint_file import Endpoint, InvalidEndpointFile
+from spanemu.base.record import dataclass
 from spanemu.base.suggestions import did_you_mean
 
 _ALIASES = {"rollback": Isolation.RESTORE}  # the term of other plugins
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """The settings of one run. Without comparison methods, so that the plugin loads faster."""
+    """The settings of one run."""
 
     target: Target
     host: str | None

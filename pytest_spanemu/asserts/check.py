@@ -17,9 +17,10 @@ import os
 import sys
 import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from types import FrameType, TracebackType
 from typing import Any, Self
+
+from spanemu.base.record import dataclass
 
 __tracebackhide__ = True
 

@@ -10,12 +10,12 @@ import re
 import threading
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any, Literal
 
 import pytest
 
 from pytest_spanemu.asserts.check import Check, FindProblem
+from spanemu.base.record import dataclass
 
 __tracebackhide__ = True
 

@@ -11,7 +11,6 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from itertools import count
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
@@ -27,6 +26,7 @@ from pytest_spanemu.setting_values import Isolation
 from pytest_spanemu.settings import Settings
 from pytest_spanemu.targets.target import HOTSPOTS, PLANS, RECORDING, SpannerEmulator
 from spanemu.base.deferred import deferred
+from spanemu.base.record import dataclass
 
 if TYPE_CHECKING:
     from pytest_spanemu.asserts import hotspots as hotspot_asserts

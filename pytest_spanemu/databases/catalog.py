@@ -7,7 +7,7 @@ INFORMATION_SCHEMA, so that they work on every target.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from google.cloud.spanner_v1 import KeySet
@@ -15,6 +15,7 @@ from google.cloud.spanner_v1 import KeySet
 from pytest_spanemu.databases.catalog_queries import queries_of
 from pytest_spanemu.setting_values import Dialect
 from pytest_spanemu.sql import dialect_of
+from spanemu.base.record import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 
 from pytest_spanemu.setting_values import Dialect
+from spanemu.base.record import dataclass
 
 
 @dataclass(frozen=True, slots=True)

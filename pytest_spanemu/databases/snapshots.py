@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager, suppress
-from dataclasses import dataclass
 from typing import Any, Self
 
 from google.cloud.spanner_v1 import KeySet
 
 from pytest_spanemu.databases.catalog import Catalog
+from spanemu.base.record import dataclass
 
 __tracebackhide__ = True  # pytest leaves these frames out of tracebacks
 

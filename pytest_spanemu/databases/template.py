@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +21,7 @@ from pytest_spanemu.setting_values import Dialect
 from pytest_spanemu.sources import Ddl, Dml, Program, Source, Step, source_of
 from pytest_spanemu.sources.files import TextSource, steps_of
 from spanemu import ddl
+from spanemu.base.record import dataclass
 from spanemu.schema.dialect import dialect_named
 
 # Schema statements between two updates of the progress display. Batches are for emulators of this

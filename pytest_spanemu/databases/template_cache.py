@@ -17,7 +17,6 @@ import os
 import pickle
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from hashlib import sha256
 from importlib import metadata
 from pathlib import Path
@@ -31,6 +30,7 @@ from pytest_spanemu.sources import Ddl, Program
 from pytest_spanemu.sources.files import code_below
 from pytest_spanemu.sql import dialect_of
 from spanemu.base.deferred import deferred
+from spanemu.base.record import dataclass
 
 if TYPE_CHECKING:
     from pytest_spanemu.databases import catalog, catalog_queries

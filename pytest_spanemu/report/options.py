@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import pytest
+
+from spanemu.base.record import dataclass
 
 TABLE_ROWS = 10
 COUNTED = ("queries", "commits", "aborts", "mutations", "full_scans", "lock_waits")

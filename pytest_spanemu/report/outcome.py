@@ -8,9 +8,10 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 import pytest
+
+from spanemu.base.record import dataclass
 
 # The order in which reports show them.
 STATUSES = ("failed", "error", "xpassed", "passed", "xfailed", "skipped")

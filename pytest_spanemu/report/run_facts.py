@@ -5,9 +5,11 @@ from __future__ import annotations
 import shlex
 import subprocess
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
+
+from spanemu.base.record import dataclass
 
 _GIT_SECONDS_MAX = 5
 

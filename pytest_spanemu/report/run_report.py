@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, field, fields
 from typing import TYPE_CHECKING, Any
 
 from pytest_spanemu.asserts.request_text import calling_lines, counted
 from pytest_spanemu.report.outcome import Outcomes
 from spanemu.base.deferred import deferred
+from spanemu.base.record import dataclass
 
 if TYPE_CHECKING:
     from pytest_spanemu.asserts import hotspots as hotspot_asserts

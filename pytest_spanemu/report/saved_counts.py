@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -18,6 +17,7 @@ import pytest
 from pytest_spanemu.report.options import COUNTED
 from pytest_spanemu.report.run_report import RunReport
 from pytest_spanemu.run import Run
+from spanemu.base.record import dataclass
 
 DIRECTORY = ".spanemu"
 Counts = dict[str, dict[str, int]]  # by test, then by the name of the count

@@ -9,7 +9,6 @@ instead, because a transaction can neither read nor write a table with a pending
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from google.cloud.spanner_v1 import COMMIT_TIMESTAMP, KeySet
@@ -18,6 +17,7 @@ from pytest_spanemu.databases.catalog import TableInfo
 from pytest_spanemu.rows.row_sql import RowSql, row_sql_of
 from pytest_spanemu.seeds import MUTATIONS_PER_COMMIT
 from pytest_spanemu.sql import dialect_of
+from spanemu.base.record import dataclass
 
 __tracebackhide__ = True  # hides these frames in pytest's tracebacks
 

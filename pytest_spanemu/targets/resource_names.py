@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import pytest
 
 from pytest_spanemu.setting_values import Target
+from spanemu.base.record import dataclass
 
 EMULATOR_HOST = "SPANNER_EMULATOR_HOST"
 CLOUD_HOST = "spanner.googleapis.com:443"

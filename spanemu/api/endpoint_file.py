@@ -10,8 +10,10 @@ import os
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
+
+from spanemu.base.record import dataclass
 
 BACKEND = "spanemu"
 
