@@ -32,9 +32,8 @@ from spanemu.base.clock import NANOS_PER_SECOND
 from spanemu.change_streams.records import ChangedRow, DataChangeRecord, RecordShape
 from spanemu.change_streams.watching import ModType, ValueCapture
 from spanemu.schema.table import Column
-from spanemu.values.row_bytes import cell_encoder
 from spanemu.values.types import API_CODES, Type, TypeCode
-from spanemu.values.value_bytes import PARTIAL, field, varint
+from spanemu.values.value_bytes import PARTIAL, cell_encoder, field, varint
 
 ResultRow = tuple[Any, ...]
 RowBytes = Callable[[Any], bytes]  # takes a stored row; None only if it writes no column

@@ -13,9 +13,8 @@ from typing import Any
 from spanemu.change_streams.json_text import JSON_STYLE, ModWriter, commit_text, type_text
 from spanemu.change_streams.records import FIRST_SEQUENCE, DataChangeRecord, RecordShape
 from spanemu.values.json import JsonText
-from spanemu.values.row_bytes import cell_encoder
 from spanemu.values.types import BOOL, INT64, JSON, STRING, TIMESTAMP, Type, array_of, struct_of
-from spanemu.values.value_bytes import LISTED, EncodedList, list_frame, listed
+from spanemu.values.value_bytes import LISTED, EncodedList, cell_encoder, list_frame, listed
 
 ResultRow = tuple[Any, ...]
 

@@ -4,17 +4,21 @@
 !NAME          NOT NULL
 NAME           nullable
 NAME:TYPE      of a type of the notation's types; the default is a string of any length
+
+`SystemTables` holds the declared tables of a dialect by name.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, TypeVar
 
+from spanemu.base.errors import Unsupported
 from spanemu.database.core import DatabaseCore
 from spanemu.database.generation import Generation
+from spanemu.schema.dialect import Fold
 from spanemu.schema.objects import View
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Table
@@ -203,3 +207,37 @@ def _column(word: str, types: NotationTypes) -> DeclaredColumn:
     name, _, type_word = word.removeprefix(mark).partition(":")
     type_, text = types[type_word]
     return DeclaredColumn(name, type_, text, not_null=bool(mark), in_key=mark == "*")
+
+
+Describe = Callable[[str, Source], Rows]  # the name of a table -> its rows about system tables
+
+
+class SystemTables:
+    """The system tables of a dialect by name: the same in every database.
+
+    `left_out` names the tables that Spanner has and spanemu leaves out. `described` returns the
+    rows of a table that describe the system tables.
+    """
+
+    def __init__(
+        self, tables: Sequence[Declared], left_out: frozenset[str], fold: Fold, described: Describe
+    ) -> None:
+        self._by_name = {fold(table.full_name): table for table in tables}
+        self._left_out = {fold(name) for name in left_out}
+        self._fold = fold
+        self.described = described
+
+    def table(self, name: str) -> SystemTable | None:
+        """Return the system table of a dotted name.
+
+        Raises Unsupported for a table that spanemu leaves out.
+        """
+        key = self._fold(name)
+        declared = self._by_name.get(key)
+        if declared is None and key in self._left_out:
+            raise Unsupported(f"System table {key.upper()}")
+        return None if declared is None else declared.table
+
+    def declared(self, name: str) -> Declared:
+        """Return the declaration of a system table that exists."""
+        return self._by_name[self._fold(name)]

@@ -1,12 +1,16 @@
 """The tables of INFORMATION_SCHEMA: names, columns and row functions.
 
-The columns are Spanner's, documented or not.
+The columns are Spanner's, documented or not. The rows about options, roles and privileges are here,
+those about tables in `relations` and `constraints`, those about named objects in the descriptions
+of their kinds (`ddl.kinds`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
+from spanemu.base.identifiers import split_name
 from spanemu.database.system_tables.constraints import (
     check_constraints,
     constraint_column_usage,
@@ -16,15 +20,6 @@ from spanemu.database.system_tables.constraints import (
     table_constraints,
 )
 from spanemu.database.system_tables.declaration import Declared, Rows, Source
-from spanemu.database.system_tables.objects import (
-    column_options,
-    column_privileges,
-    database_options,
-    role_column_grants,
-    role_grantees,
-    roles,
-    spanner_statistics,
-)
 from spanemu.database.system_tables.relations import (
     column_column_usage,
     columns,
@@ -35,9 +30,90 @@ from spanemu.database.system_tables.relations import (
     tables,
     views,
 )
-from spanemu.ddl.kinds.rows import GRANT, OPTION, UNUSED, ObjectTable, grant_rows, privilege_rows
+from spanemu.ddl.kinds.rows import (
+    GRANT,
+    NOT_GRANTABLE,
+    OPTION,
+    UNUSED,
+    ObjectTable,
+    grant_rows,
+    grants_on,
+    privilege_rows,
+    typed,
+)
 from spanemu.ddl.kinds.table import KINDS
+from spanemu.ddl.schema_text import shown_options
+from spanemu.schema.objects import SYSTEM_ROLES
 from spanemu.schema.schema import Schema
+
+
+def database_options(source: Source) -> Rows:
+    """Yield the rows of DATABASE_OPTIONS: the dialect, which clients check, then options."""
+    yield "", "", "database_dialect", "STRING", source.schema.dialect.name
+    for name, value in shown_options(source.schema):
+        yield "", "", name, *typed(value)
+
+
+def column_options(source: Source) -> Rows:
+    """Yield the rows of COLUMN_OPTIONS: the options set; FALSE counts as unset."""
+    for table in source.tables():
+        home, name = split_name(table.name)
+        for column in table.columns:
+            for option, value in column.options.items():
+                if value is not None and value is not False:
+                    yield "", home, name, column.name, option, *typed(value)
+
+
+def spanner_statistics(source: Source) -> Rows:
+    """Yield the rows of SPANNER_STATISTICS: the packages that ALTER STATISTICS named."""
+    for name, allow_gc in source.schema.statistics.items():
+        yield "", "", name, allow_gc
+
+
+_BY_COLUMN = frozenset({"SELECT", "INSERT", "UPDATE"})
+
+
+def roles(source: Source) -> Rows:
+    """Yield the rows of ROLES: the roles of every database, then users' roles."""
+    for name in SYSTEM_ROLES:
+        yield name, True
+    for user_role in source.schema.roles.values():
+        if user_role.name not in SYSTEM_ROLES:
+            yield user_role.name, False
+
+
+def role_grantees(source: Source) -> Rows:
+    """Yield the rows of ROLE_GRANTEES: memberships, except in public, which every role has."""
+    for role in source.schema.roles.values():
+        for name in role.member_of:
+            yield name, role.name
+
+
+def column_privileges(source: Source) -> Rows:
+    """Yield the rows of COLUMN_PRIVILEGES; a privilege on a table is one on each column."""
+    seen: set[tuple[Any, ...]] = set()
+    for role, grant in grants_on(source.schema, "TABLE", "VIEW", "QUEUE"):
+        if grant.privilege not in _BY_COLUMN:
+            continue
+        for column in sorted(grant.columns) or _columns(source, grant.name):
+            row = "", *split_name(grant.name), column, grant.privilege, role
+            if row not in seen:
+                seen.add(row)
+                yield row
+
+
+def _columns(source: Source, name: str) -> list[str]:
+    table = source.schema.table(name)
+    if table is not None:
+        return [column.name for column in table.columns]
+    view = source.schema.view(name)
+    return [] if view is None else [column for column, _ in view.columns]
+
+
+def role_column_grants(source: Source) -> Rows:
+    """Yield the rows of ROLE_COLUMN_GRANTS."""
+    return ((*row, *NOT_GRANTABLE) for row in column_privileges(source))
+
 
 SCHEMA = "INFORMATION_SCHEMA"
 

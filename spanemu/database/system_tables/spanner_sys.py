@@ -17,22 +17,24 @@ from spanemu.base.call import current
 from spanemu.base.clock import INTERVALS, NANOS_PER_HOUR
 from spanemu.change_streams.watching import stream_rules
 from spanemu.database.core import DatabaseCore, Sweep
-from spanemu.database.statistics.locks import lock_stats_top, lock_stats_total
 from spanemu.database.statistics.operations import column_operations, table_operations
 from spanemu.database.statistics.period import Row
 from spanemu.database.statistics.queries import (
+    active_partitioned_dmls,
+    active_queries_summary,
+    oldest_active_queries,
     query_stats_top,
     query_stats_total,
     read_stats_top,
     read_stats_total,
 )
-from spanemu.database.statistics.running import (
-    active_partitioned_dmls,
-    active_queries_summary,
-    oldest_active_queries,
-)
 from spanemu.database.statistics.sums import StatisticsTable
-from spanemu.database.statistics.transactions import txn_stats_top, txn_stats_total
+from spanemu.database.statistics.transactions import (
+    lock_stats_top,
+    lock_stats_total,
+    txn_stats_top,
+    txn_stats_total,
+)
 from spanemu.database.statistics.weight import row_weigher
 from spanemu.database.system_tables.declaration import Declared, Rows, Source, column_name, no_rows
 from spanemu.schema.index import Index

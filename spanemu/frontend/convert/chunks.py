@@ -41,9 +41,8 @@ from spanemu.frontend.convert.results import (
     stats_field,
 )
 from spanemu.frontend.errors import RowTooLarge
-from spanemu.values.row_bytes import row_encoder, to_bytes, to_text
 from spanemu.values.value import encoder
-from spanemu.values.value_bytes import PARTIAL, field, raw_bytes
+from spanemu.values.value_bytes import PARTIAL, field, raw_bytes, row_encoder, to_bytes, to_text
 
 _CHUNKED = b"\x18\x01"
 _LAST = b"\x48\x01"

@@ -18,9 +18,16 @@ from spanemu.database.statements.results import ResultStats, ResultStream, Trans
 from spanemu.frontend.convert.types import fill_timestamp, struct_type_to_proto
 from spanemu.frontend.errors import ResultTooLarge
 from spanemu.frontend.wire import PrecommitToken, QueryPlan, ResultSetStats, Struct, Transaction
-from spanemu.values.row_bytes import TextEncoder, row_encoder, to_bytes
 from spanemu.values.types import Type
-from spanemu.values.value_bytes import LISTED, PARTIAL, field, varint
+from spanemu.values.value_bytes import (
+    LISTED,
+    PARTIAL,
+    TextEncoder,
+    field,
+    row_encoder,
+    to_bytes,
+    varint,
+)
 
 _KINDS = {"RELATIONAL": 1, "SCALAR": 2}
 

@@ -27,9 +27,9 @@ from spanemu.values import date as dates
 from spanemu.values import floats, interval, numeric, timestamp, uuid_text
 from spanemu.values.errors import BadValue as Unreadable
 from spanemu.values.floats import FLOAT32_MAX, round32
+from spanemu.values.timestamp import Civil
 from spanemu.values.types import Type, TypeCode
 from spanemu.values.value import INT64_MAX, INT64_MIN
-from spanemu.values.zone import Civil
 
 _INT64 = lazy_pattern(r"\s*([+-]?)(?:(0[xX])([0-9a-fA-F]+)|(\d+))\s*", re.ASCII)
 _SAFE_DIGITS = 19  # A number with fewer digits is in range.

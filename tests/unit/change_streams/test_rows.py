@@ -14,10 +14,9 @@ from spanemu.change_streams.formats import format_of
 from spanemu.change_streams.records import transaction_id
 from spanemu.schema.dialect import GOOGLE_STANDARD_SQL, POSTGRESQL
 from spanemu.values import json, pg_jsonb
-from spanemu.values.row_bytes import cell_encoder
 from spanemu.values.types import BYTES, PG_JSONB
 from spanemu.values.value import encoder
-from spanemu.values.value_bytes import LISTED
+from spanemu.values.value_bytes import LISTED, cell_encoder
 from tests.unit.change_streams.commits import Commit, schema_with_stream
 
 ANN = {"id": 1, "name": "Ann", "age": 30, "city": None}

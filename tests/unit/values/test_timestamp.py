@@ -6,14 +6,15 @@ from spanemu.values.errors import BadValue
 from spanemu.values.timestamp import (
     TIMESTAMP_MAX,
     TIMESTAMP_MIN,
+    Civil,
     civil,
     format_sql,
     format_utc,
     from_civil,
     parse_sql,
     parse_utc,
+    zone_named,
 )
-from spanemu.values.zone import Civil, zone_named
 
 LA = "America/Los_Angeles"
 

@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import partial
 
-from spanemu.database.system_tables.declaration import Declared, Rows, Source
-from spanemu.database.system_tables.directory import SystemTables
+from spanemu.database.system_tables.declaration import Declared, Rows, Source, SystemTables
 from spanemu.database.system_tables.postgresql.columns import system_columns
 from spanemu.database.system_tables.postgresql.declaration import (
     WORDS,

@@ -20,8 +20,7 @@ from spanemu.base.clock import NANOS_PER_SECOND
 from spanemu.sql.functions.errors import BadArgument, BadDatePart, BadTimeZone
 from spanemu.values.date import EPOCH_ORDINAL
 from spanemu.values.errors import BadValue
-from spanemu.values.timestamp import TIMESTAMP_MAX, TIMESTAMP_MIN, format_utc
-from spanemu.values.zone import Zone, zone_named
+from spanemu.values.timestamp import TIMESTAMP_MAX, TIMESTAMP_MIN, Zone, format_utc, zone_named
 
 ORDINAL_MIN = date.min.toordinal()
 ORDINAL_MAX = date.max.toordinal()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import date
 
 from spanemu.sql.functions.errors import BadArgument, UnparseableText
-from spanemu.values.zone import Zone
+from spanemu.values.timestamp import Zone
 
 
 class Fields:

@@ -15,11 +15,14 @@ from spanemu.database.activity import RECORDS_MAX, ActivityLog, CommitRecord, Re
 from spanemu.database.options import ReadWriteOptions, StatementRequest
 from spanemu.database.statistics import sums
 from spanemu.database.statistics.aggregator import StatisticsAggregator
-from spanemu.database.statistics.locks import lock_stats_total
 from spanemu.database.statistics.operations import table_operations
 from spanemu.database.statistics.period import TOP_MAX
 from spanemu.database.statistics.queries import query_stats_top, query_stats_total
-from spanemu.database.statistics.transactions import txn_stats_top, txn_stats_total
+from spanemu.database.statistics.transactions import (
+    lock_stats_total,
+    txn_stats_top,
+    txn_stats_total,
+)
 from spanemu.ddl import schema_of
 from spanemu.storage.layout import TreeId
 from spanemu.storage.split_map import SplitMap

@@ -8,9 +8,8 @@ import pytest
 
 from spanemu.database.database import Database
 from spanemu.database.options import StatementRequest
-from spanemu.database.system_tables.catalog import CATALOG, SystemRows, system_tables
+from spanemu.database.system_tables.catalog import CATALOG, SYSTEM_TABLES, SystemRows, system_tables
 from spanemu.database.system_tables.declaration import Declared, Source
-from spanemu.database.system_tables.described import SYSTEM_TABLES
 from spanemu.values.types import BOOL, DATE, FLOAT64, INT64, STRING, TIMESTAMP
 from tests.unit.database.system_tables.postgresql import shop as postgresql
 from tests.unit.database.system_tables.shop import DDL, database, picked, rows_of

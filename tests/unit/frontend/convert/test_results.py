@@ -12,9 +12,8 @@ from spanemu.frontend.convert.results import result_set_bytes, shape_of, summary
 from spanemu.frontend.convert.types import list_from_proto
 from spanemu.frontend.errors import ResultTooLarge
 from spanemu.values import types
-from spanemu.values.row_bytes import cell_encoder
 from spanemu.values.types import array_of, struct_of
-from spanemu.values.value_bytes import LISTED, PARTIAL, raw_bytes, varint
+from spanemu.values.value_bytes import LISTED, PARTIAL, cell_encoder, raw_bytes, varint
 
 PAIR = struct_of(("a", types.INT64), ("b", types.STRING))
 CELLS = [

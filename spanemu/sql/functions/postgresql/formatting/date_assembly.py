@@ -23,7 +23,7 @@ from spanemu.sql.functions.postgresql.time.zones import (
     timestamp_in_range,
 )
 from spanemu.sql.functions.registry import Context
-from spanemu.values.zone import fixed_zone, zone_named
+from spanemu.values.timestamp import fixed_zone, zone_named
 
 _DAYS_BEFORE_MONTH = (0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334, 365)
 _ZONE_HOURS_MAX = 15

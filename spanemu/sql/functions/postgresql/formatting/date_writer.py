@@ -26,7 +26,7 @@ from spanemu.sql.functions.postgresql.time.zones import local_of
 from spanemu.sql.functions.registry import Context
 from spanemu.sql.functions.value_size import bounded
 from spanemu.values.interval import Interval
-from spanemu.values.zone import zone_named
+from spanemu.values.timestamp import zone_named
 
 MONTHS = (
     "January", "February", "March", "April", "May", "June", "July", "August", "September",

@@ -13,7 +13,7 @@ from spanemu.sql.functions.postgresql.time.fields import (
     leading_integer,
 )
 from spanemu.sql.functions.postgresql.time.zones import Local
-from spanemu.values.zone import Zone
+from spanemu.values.timestamp import Zone
 
 _CENTURY_PIVOT = 70
 _PIECE = re.compile(r"[^a-z\d]*(\d+|[a-z]+)", re.ASCII)

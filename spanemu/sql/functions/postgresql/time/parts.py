@@ -42,7 +42,7 @@ from spanemu.sql.functions.registry import Context
 from spanemu.values import pg_numeric
 from spanemu.values.date import EPOCH_ORDINAL
 from spanemu.values.interval import Interval
-from spanemu.values.zone import Zone, zone_named
+from spanemu.values.timestamp import Zone, zone_named
 
 _TIMESTAMP, _DATE, _INTERVAL = "timestamp with time zone", "date", "interval"
 _SECONDS_PER_DAY = 86_400

@@ -25,7 +25,7 @@ from spanemu.sql.functions.postgresql.time.zones import (
     local_of,
 )
 from spanemu.sql.functions.registry import Context
-from spanemu.values.zone import fixed_zone, zone_named
+from spanemu.values.timestamp import fixed_zone, zone_named
 
 _REFUSED = {
     "epoch": "epoch is",

@@ -22,8 +22,7 @@ from spanemu.sql.functions.postgresql.time.errors import (
     ValueOutOfRange,
 )
 from spanemu.values.date import EPOCH_ORDINAL
-from spanemu.values.timestamp import TIMESTAMP_MAX, TIMESTAMP_MIN
-from spanemu.values.zone import Zone, fixed_zone, zone_named
+from spanemu.values.timestamp import TIMESTAMP_MAX, TIMESTAMP_MIN, Zone, fixed_zone, zone_named
 
 _POSIX = re.compile(
     r"(?:[^-+,\d<>]*|<[^>]+>)([-+]?)(\d{1,3})(?::(\d{1,2})(?::(\d{1,2}))?)?", re.ASCII

@@ -10,10 +10,16 @@ from spanemu.values import types
 from spanemu.values.floats import GREATEST_NAN
 from spanemu.values.interval import parse_iso
 from spanemu.values.json import parse
-from spanemu.values.row_bytes import cell_encoder, row_encoder, to_bytes
 from spanemu.values.types import Type, array_of, struct_of
 from spanemu.values.value import encoder
-from spanemu.values.value_bytes import LISTED, PARTIAL, raw_bytes
+from spanemu.values.value_bytes import (
+    LISTED,
+    PARTIAL,
+    cell_encoder,
+    raw_bytes,
+    row_encoder,
+    to_bytes,
+)
 
 NANOS_OF_2024 = 1_704_067_200_000_000_000
 PAIR = struct_of(("a", types.INT64), ("b", types.STRING))
