@@ -15,6 +15,7 @@ from spanemu.base.errors import Code, Detail, ResourceInfo, RetryInfo, SpannerEr
 from spanemu.frontend.dispatch import Endpoints, Method, ServedCall, Service, unimplemented
 from spanemu.frontend.embedded import EmbeddedRegistry
 from spanemu.frontend.server import Server
+from spanemu.http2.server import Http2Server
 
 SERVICE = "spanemu.test.Echo"
 
@@ -133,14 +134,18 @@ class Place:
         return grpc.insecure_channel(self.address, options)
 
 
+TRANSPORTS = ("grpcio", "h2", "embedded")
+
+
 @contextmanager
-def served(embedded: bool) -> Iterator[Place]:
-    """The service on a port, reached through it or without it."""
+def served(transport: str) -> Iterator[Place]:
+    """The service on a port of either server, or reached without the port."""
     world = World()
     endpoints = Endpoints((Service(SERVICE, METHODS),), world)
-    server, registry = Server(endpoints, workers_max=32), EmbeddedRegistry()
+    kind = Http2Server if transport == "h2" else Server
+    server, registry = kind(endpoints, workers_max=32), EmbeddedRegistry()
     address = f"127.0.0.1:{server.start()}"
-    if embedded:
+    if transport == "embedded":
         registry.register(address, endpoints)
     try:
         yield Place(address, world)

@@ -13,13 +13,13 @@ from google.cloud.spanner_v1.services.spanner import SpannerAsyncClient
 from google.cloud.spanner_v1.services.spanner.transports import SpannerGrpcAsyncIOTransport
 from google.protobuf.wrappers_pb2 import Int64Value, StringValue
 
-from tests.conformance.echo_service import Place, method, served
+from tests.conformance.echo_service import TRANSPORTS, Place, method, served
 
 TIMEOUT = 60.0
 Scenario = Callable[[grpc.aio.Channel, Place], Awaitable[None]]
 
 
-@pytest.fixture(params=["port", "embedded"])
+@pytest.fixture(params=TRANSPORTS)
 def run(request: pytest.FixtureRequest) -> Callable[[Scenario], None]:
     """Runs a scenario against a channel, each time in an event loop of its own."""
 
@@ -30,7 +30,7 @@ def run(request: pytest.FixtureRequest) -> Callable[[Scenario], None]:
             ) as channel:
                 await asyncio.wait_for(scenario(channel, place), TIMEOUT)
 
-        with served(embedded=request.param == "embedded") as place:
+        with served(request.param) as place:
             asyncio.run(main(place))
 
     return run

@@ -14,14 +14,14 @@ from google.protobuf.wrappers_pb2 import Int64Value, StringValue
 from google.rpc.error_details_pb2 import ResourceInfo, RetryInfo
 from grpc_status import rpc_status
 
-from tests.conformance.echo_service import SERVICE, Place, method, served
+from tests.conformance.echo_service import SERVICE, TRANSPORTS, Place, method, served
 
 TIMEOUT = 60.0
 
 
-@pytest.fixture(params=["port", "embedded"])
+@pytest.fixture(params=TRANSPORTS)
 def place(request: pytest.FixtureRequest) -> Iterator[Place]:
-    with served(embedded=request.param == "embedded") as place:
+    with served(request.param) as place:
         yield place
 
 

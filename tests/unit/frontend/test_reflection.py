@@ -20,9 +20,9 @@ from spanemu.frontend import server as module
 VERSIONS = ("v1", "v1alpha")
 
 
-@pytest.fixture(scope="module")
-def channel():
-    settings = {"embedded_channel": False}
+@pytest.fixture(scope="module", params=["h2", "grpcio"])
+def channel(request):
+    settings = {"embedded_channel": False, "grpc_server": request.param}
     with spanemu.Emulator(**settings) as running, grpc.insecure_channel(running.uri) as opened:
         yield opened
 
@@ -104,12 +104,13 @@ def test_both_versions_of_the_protocol_answer(channel, version):
     assert codes == [grpc.StatusCode.NOT_FOUND.value[0], grpc.StatusCode.INVALID_ARGUMENT.value[0]]
 
 
-def test_a_server_without_the_package_says_what_to_install(channel, monkeypatch):
+def test_a_server_without_the_package_says_what_to_install(monkeypatch):
     def missing(_services):
         raise ModuleNotFoundError("No module named 'grpc_reflection'")
 
     monkeypatch.setattr(module.reflection, "reflect", missing)
-    with spanemu.Emulator(embedded_channel=False) as other, grpc.insecure_channel(other.uri) as to:
+    settings = {"embedded_channel": False, "grpc_server": "grpcio"}
+    with spanemu.Emulator(**settings) as other, grpc.insecure_channel(other.uri) as to:
         stub = to.stream_stream("/grpc.reflection.v1.ServerReflection/ServerReflectionInfo")
         with pytest.raises(grpc.RpcError) as caught:
             list(stub(iter([b""]), timeout=30))
