@@ -26,6 +26,9 @@ from spanemu.http2.loop import Loop
 from spanemu.http2.sending import Stream
 
 READ_BYTES = 256 * 1024
+# Who sends many requests at once is read in small parts, so that other clients have their turns.
+CROWD = 16  # requests in a part
+CROWD_BYTES = 8 * 1024
 QUEUED_BYTES_MAX = 64 * 1024 * 1024  # beyond which further requests wait
 HANDSHAKE_SECONDS = 20.0
 _LINGER_SECONDS = 2.0
@@ -84,6 +87,7 @@ class Client:
         self._is_secured = not isinstance(connected, ssl.SSLSocket)
         self._unsent = memoryview(b"")
         self._events = EVENT_READ
+        self._read_bytes = CROWD_BYTES
         self._deferred: list[Exchange] = []
         self._is_failed = False  # The connection ends when the last bytes were sent.
         loop.selector.register(connected, EVENT_READ, self)
@@ -150,13 +154,17 @@ class Client:
         connected = self._socket
         try:
             while True:
-                data = connected.recv(READ_BYTES)
+                data = connected.recv(self._read_bytes)
                 if not data:
                     self.close()
                     return
                 if self._is_failed:
                     return
+                begun = self.connection.last_id
                 self.connection.receive(data)
+                is_crowd = self.connection.last_id - begun > 2 * CROWD  # Ids of streams are odd.
+                is_large = len(data) >= CROWD_BYTES and not is_crowd
+                self._read_bytes = READ_BYTES if is_large else CROWD_BYTES
                 if not isinstance(connected, ssl.SSLSocket) or not connected.pending():
                     return
         except _WAITS:

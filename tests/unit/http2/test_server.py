@@ -435,6 +435,29 @@ def test_a_deadline_ends_a_stream_that_waits_for_its_client(
     assert served.world.closed.is_set()
 
 
+def test_many_requests_of_a_client_let_others_have_their_turns(
+    served: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is due at a time stays small, however much the system's buffers hold."""
+    lengths: list[int] = []
+    serve = loop.Loop._serve
+
+    def recorded(self: loop.Loop) -> bool:
+        lengths.append(len(self.due))
+        return serve(self)
+
+    monkeypatch.setattr(loop.Loop, "_serve", recorded)
+    requests = 4_000
+    with RawClient(served.port) as raw:
+        data = b"".join(raw.request(2 * number + 1, *ECHO) for number in range(requests))
+        sender = threading.Thread(target=raw.send, args=(data,), daemon=True)
+        sender.start()
+        assert raw.reply(2 * requests - 1)[0]["grpc-status"] == "0"
+        sender.join(SECONDS)
+    smallest = len(data) // requests
+    assert max(lengths) < 2 * client_module.CROWD_BYTES // smallest
+
+
 def test_requests_that_are_reset_at_once(served: Served) -> None:
     with RawClient(served.port) as raw:
         flood = b"".join(
