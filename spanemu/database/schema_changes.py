@@ -72,7 +72,7 @@ class DdlOutcome:
         return len(self.commit_timestamps)
 
 
-def refuse_leaders(core: DatabaseCore, steps: Iterable[Step]) -> None:
+def _refuse_leaders(core: DatabaseCore, steps: Iterable[Step]) -> None:
     """Raise BadDatabaseOption for the first step that sets a leader region not on offer.
 
     The configuration of the instance offers the leader regions.
@@ -111,8 +111,8 @@ class SchemaChanges:
             core.check_open()
             try:
                 steps = plan_batch(statements, core.changeable_schema, sent, core.is_other_database)
-                refuse_drops(core, steps)
-                refuse_leaders(core, steps)
+                _refuse_drops(core, steps)
+                _refuse_leaders(core, steps)
             except Cancelled:
                 steps, outcome.failure = (), errors.SchemaUpdateCancelled(0, len(statements))
             for step in steps:
@@ -169,7 +169,7 @@ class SchemaChanges:
         """
         core = self._core
         core.history.append(generation, at)
-        in_use_since = at - drop_period(generation.schema)
+        in_use_since = at - _drop_period(generation.schema)
         core.history.forget(min(core.store.advance_horizon(at), in_use_since))
         for follower in list(self._core.store.followers.values()):
             follower.schema_changed()
@@ -192,15 +192,15 @@ class SchemaChanges:
         return None if filling is schema else filling
 
 
-def drop_period(schema: Schema) -> int:
+def _drop_period(schema: Schema) -> int:
     """Return the period (nanoseconds) in which uses of an object protect it, 0 for none."""
     return period_nanos(schema.options.get(PERIOD_OPTION)) or 0
 
 
-def refuse_drops(core: DatabaseCore, steps: Iterable[Step]) -> None:
+def _refuse_drops(core: DatabaseCore, steps: Iterable[Step]) -> None:
     """Raise SchemaObjectInUse for the first step that drops an object in use."""
     schema = core.generation.schema
-    period = drop_period(schema)
+    period = _drop_period(schema)
     if not period:
         return
     use = _Use(core, schema, period)

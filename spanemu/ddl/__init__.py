@@ -7,16 +7,15 @@ For tools:
     diff(before, after)                      the statements that lead from one schema to another
     dependencies(schema)                     the dependencies between the objects of a schema
 
-Inside, from DDL text to the next generation of a schema and the data work that it needs, in
-reading order: `apply` (a batch of statements as steps, with a cache of the latest batches),
-`change` (the effect of a statement, and how its work on rows runs), `statements` (the effect of
+Inside, from DDL text to the next generation of a schema and the data work that it needs, in reading
+order: `apply` (a batch of statements as steps, with a cache of the latest batches), `change` (the
+effect of a statement: the next schema, and how the work on rows runs), `statements` (the effect of
 each statement; one table from syntax to function), `kinds` (named objects without rows, one
-description for each kind), `schema_text` (a schema as canonical DDL), `lookup` (the objects that a
-statement refers to), `edit` (steps from schema to schema), `naming` (rules for names, and generated
-names), `expressions` (the objects that SQL inside a schema refers to, and dependent views),
-`validators` (rules that the schema alone decides), `verifiers` (rules that stored rows must
-satisfy), `backfill` (rows that a change writes), `errors`. The library for tools is `api`, and
-`difference` with `table_difference`, `object_difference` and `alterations` (the texts of ALTER and
+description for each kind), `schema_text` (a schema as canonical DDL), `naming` (the objects that a
+statement names, rules for names, and generated names), `expressions` (the objects that SQL inside a
+schema refers to, and dependent views), `validators` (rules that the schema alone decides), `jobs`
+(rules that stored rows must satisfy, and rows that a change writes), `errors`. The library for
+tools is `api`, and `difference` with `object_difference` and `alterations` (the texts of ALTER and
 DROP statements in GoogleSQL).
 
 The names of the library are imported on first use, because a database needs none of them.

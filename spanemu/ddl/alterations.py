@@ -1,7 +1,7 @@
 """The statements that change the objects of a schema in GoogleSQL.
 
-`AlterationWriter` (`sql.dialect`) says what each method returns; `table_difference` and
-`object_difference` decide which of them a migration needs.
+`AlterationWriter` (`sql.dialect`) says what each method returns; `object_difference`
+decides which of them a migration needs.
 """
 
 from __future__ import annotations

@@ -16,6 +16,8 @@ from spanemu.ddl.kinds.property_graphs import graph_text
 from spanemu.ddl.kinds.table import AFTER_TABLES, BEFORE_TABLES
 from spanemu.ddl.kinds.views import VIEW
 from spanemu.ddl.object_difference import (
+    added_row_deletion,
+    altered_table,
     bundle_additions,
     bundle_deletions,
     changed_names,
@@ -23,6 +25,7 @@ from spanemu.ddl.object_difference import (
     database_option_changes,
     dropped,
     grants,
+    must_be_recreated,
     queue_function_names,
     quoted_path,
     read_function_names,
@@ -34,7 +37,6 @@ from spanemu.ddl.object_difference import (
     texts_of,
 )
 from spanemu.ddl.schema_text import AnyIndex, ordered_tables, schema_writer, user_indexes
-from spanemu.ddl.table_difference import added_row_deletion, altered_table, must_be_recreated
 from spanemu.schema.index import SearchIndex, VectorIndex
 from spanemu.schema.schema import Schema
 from spanemu.schema.table_text import foreign_key_text

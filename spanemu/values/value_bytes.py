@@ -40,11 +40,11 @@ PARTIAL = 0x12
 LISTED = 0x0A
 
 NULL = b"\x02\x08\x00"
-BOOLS = (b"\x02\x20\x00", b"\x02\x20\x01")
+_BOOLS = (b"\x02\x20\x00", b"\x02\x20\x01")
 NUMBER = b"\x09\x11"
-STRING_KIND = 0x1A
-LIST_KIND = 0x32
-FRAMES_COUNT = 512  # frames of short strings, for a lookup
+_STRING_KIND = 0x1A
+_LIST_KIND = 0x32
+_FRAMES_COUNT = 512  # frames of short strings, for a lookup
 _ONE_BYTE = tuple(bytes((number,)) for number in range(0x80))
 
 _pack_double = Struct("<d").pack
@@ -75,13 +75,13 @@ def raw_bytes(raw: Any, tag: int) -> bytes:
     if raw is None:
         return bytes((tag,)) + NULL
     if raw.__class__ is bool:
-        return bytes((tag,)) + BOOLS[raw]
+        return bytes((tag,)) + _BOOLS[raw]
     if raw.__class__ is str:
         text = raw.encode()
-        return frame(tag, STRING_KIND, len(text)) + text
+        return frame(tag, _STRING_KIND, len(text)) + text
     if raw.__class__ is list:
         content = b"".join([raw_bytes(item, LISTED) for item in raw])
-        return frame(tag, LIST_KIND, len(content)) + content
+        return frame(tag, _LIST_KIND, len(content)) + content
     return bytes((tag,)) + NUMBER + _pack_double(raw)
 
 
@@ -110,12 +110,12 @@ class EncodedList:
 
 def listed(content: bytes) -> bytes:
     """Return a list of these encoded elements, as an element of a list itself."""
-    return frame(LISTED, LIST_KIND, len(content)) + content
+    return frame(LISTED, _LIST_KIND, len(content)) + content
 
 
 def list_frame(tag: int, size: int) -> bytes:
     """Return the bytes before `size` bytes of encoded elements of a list."""
-    return frame(tag, LIST_KIND, size)
+    return frame(tag, _LIST_KIND, size)
 
 
 @lru_cache(maxsize=16_384)
@@ -131,7 +131,7 @@ TextEncoder = Callable[[Any], str]  # from a row or a cell to text with a charac
 _ONE_BYTE_EACH = "latin-1"
 
 # Expressions over the cell `c`, which is not NULL. `{k}` is the function bound for the column.
-_STRING = f"F[n] + c if (n := len(c)) < {FRAMES_COUNT} and c.isascii() else S(c)"
+_STRING = f"F[n] + c if (n := len(c)) < {_FRAMES_COUNT} and c.isascii() else S(c)"
 _SHORT_TEXT = "F[len(t := {k}(c))] + t"
 _LONG_TEXT = "S({k}(c))"
 _BOOL = "Y if c else X"
@@ -203,25 +203,25 @@ def _names(tag: int) -> dict[str, Any]:
 
     def string(text: str) -> str:
         data = text.encode()
-        return to_text(frame(tag, STRING_KIND, len(data)) + data)
+        return to_text(frame(tag, _STRING_KIND, len(data)) + data)
 
     @lru_cache(maxsize=16_384)
     def list_frame(size: int) -> str:
-        return to_text(frame(tag, LIST_KIND, size))
+        return to_text(frame(tag, _LIST_KIND, size))
 
     head = bytes((tag,))
     return {
         "__builtins__": {},
         "D": to_text(head + NUMBER),
-        "F": [to_text(frame(tag, STRING_KIND, size)) for size in range(FRAMES_COUNT)],
+        "F": [to_text(frame(tag, _STRING_KIND, size)) for size in range(_FRAMES_COUNT)],
         "G": list_frame,
         "J": "".join,
         "L": _ONE_BYTE_EACH,
         "N": to_text(head + NULL),
         "P": _pack_double,
         "S": string,
-        "X": to_text(head + BOOLS[False]),
-        "Y": to_text(head + BOOLS[True]),
+        "X": to_text(head + _BOOLS[False]),
+        "Y": to_text(head + _BOOLS[True]),
         "len": len,
         "str": str,
     }

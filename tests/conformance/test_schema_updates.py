@@ -17,9 +17,9 @@ from google.protobuf.duration_pb2 import Duration
 
 import spanemu
 from spanemu.database.schema_changes import DdlOutcome
-from spanemu.ddl import backfill
-from spanemu.ddl.backfill import index_entries
+from spanemu.ddl import jobs
 from spanemu.ddl.change import CHECKED_EVERY
+from spanemu.ddl.jobs import index_entries
 
 _numbers = count(1)
 T = "CREATE TABLE T (k INT64) PRIMARY KEY (k)"
@@ -152,7 +152,7 @@ def test_a_backfill_is_cancelled_in_its_midst(shop, monkeypatch) -> None:
             outcome.cancel()
             yield entry
 
-    monkeypatch.setattr(backfill, "index_entries", entries)
+    monkeypatch.setattr(jobs, "index_entries", entries)
     index = "CREATE INDEX i ON T (k DESC)"
     shop.database.apply_ddl([index, U], outcome=outcome)
     assert outcome.failure.code.name == "CANCELLED"

@@ -9,7 +9,7 @@ from typing import Any
 from spanemu.base.errors import SpannerError
 from spanemu.base.identifiers import quoted, quoted_path, split_name
 from spanemu.base.limits import CHANGE_STREAM_NAME_LENGTH_MAX, CHANGE_STREAMS_PER_OBJECT_MAX
-from spanemu.ddl.errors.names import InvalidObjectName
+from spanemu.ddl.errors.objects import InvalidObjectName
 from spanemu.ddl.errors.routines import (
     ColumnIsWatched,
     NothingWatched,
@@ -21,7 +21,7 @@ from spanemu.ddl.errors.routines import (
 )
 from spanemu.ddl.kinds.kind import ObjectKind, privilege_problems, privileges_on
 from spanemu.ddl.kinds.rows import GRANT, OPTION, ObjectTable, Rows, option_rows, privilege_rows
-from spanemu.ddl.lookup import find_column
+from spanemu.ddl.naming import find_column
 from spanemu.ddl.validators import raise_first
 from spanemu.ddl.validators.options import (
     TRUE_OR_FALSE,

@@ -1,9 +1,13 @@
-"""Functions of users: declared, validated, printed and listed; queries refuse to call them."""
+"""Functions of users: declared, validated, printed and listed; queries refuse to call them.
+
+The table functions of a schema are listed with them: those that read change streams, and those of
+queues.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from spanemu.base.errors import SpannerError, Unsupported
 from spanemu.base.identifiers import quoted, quoted_path, split_name
@@ -17,6 +21,7 @@ from spanemu.ddl.errors.routines import (
     FunctionTypeMismatch,
 )
 from spanemu.ddl.expressions import functions_of, with_checked_views
+from spanemu.ddl.kinds.change_streams import READ_PARAMETERS, read_functions
 from spanemu.ddl.kinds.kind import ObjectKind, privileges_on, views_over
 from spanemu.ddl.kinds.rows import (
     GRANT,
@@ -28,7 +33,6 @@ from spanemu.ddl.kinds.rows import (
     option_rows,
     privilege_rows,
 )
-from spanemu.ddl.kinds.table_functions import table_functions
 from spanemu.ddl.validators.options import Rule, Rules, changed_options, is_text, whole
 from spanemu.schema.objects import Parameter, UserFunction
 from spanemu.schema.schema import Schema
@@ -293,3 +297,28 @@ FUNCTION = ObjectKind(
         ObjectTable("ROLE_ROUTINE_GRANTS", f"{_KEY} {GRANT} {UNUSED}", grant_rows(*_KINDS)),
     ),
 )
+
+
+Parameters = Sequence[tuple[str, str]]  # (name, type)
+
+RECEIVE_PARAMETERS: Parameters = (
+    ("max_batch_size", "INT64"),
+    ("priority", "STRING(MAX)"),
+    ("max_duration", "STRING(MAX)"),
+)
+RENEW_PARAMETERS: Parameters = (("lease_tokens", "ARRAY<STRING(MAX)>"),)
+
+
+def table_functions(schema: Schema) -> Iterator[tuple[str, Parameters]]:
+    """Yield the name and the parameters of each table function."""
+    yield from ((name, READ_PARAMETERS) for name in read_functions(schema))
+    yield from queue_functions(schema)
+
+
+def queue_functions(schema: Schema) -> Iterator[tuple[str, Parameters]]:
+    """Yield the name and the parameters of the functions that receive and that renew leases."""
+    names = schema.dialect.queues
+    for table in schema.tables.values():
+        if table.is_queue:
+            yield f"{names.receive}{table.name}", RECEIVE_PARAMETERS
+            yield f"{names.renew}{table.name}", RENEW_PARAMETERS

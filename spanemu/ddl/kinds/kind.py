@@ -13,14 +13,16 @@ from functools import partial
 from typing import Any
 
 from spanemu.base.errors import SpannerError
-from spanemu.ddl.change import Change, Job
-from spanemu.ddl.edit import with_object, without_object
-from spanemu.ddl.errors.names import NamedSchemaNotSupported, ObjectNotFound
-from spanemu.ddl.errors.objects import PrivilegesDepend, TooManyObjects
+from spanemu.ddl.change import Change, Job, with_object, without_object
+from spanemu.ddl.errors.objects import (
+    NamedSchemaNotSupported,
+    ObjectNotFound,
+    PrivilegesDepend,
+    TooManyObjects,
+)
 from spanemu.ddl.expressions import dependent_view_problems
 from spanemu.ddl.kinds.rows import ObjectTable
-from spanemu.ddl.lookup import find_object
-from spanemu.ddl.naming import object_name_problems
+from spanemu.ddl.naming import find_object, object_name_problems
 from spanemu.ddl.validators import raise_first
 from spanemu.schema.dependency_order import dependency_order
 from spanemu.schema.objects import SEPARATE_NAMES

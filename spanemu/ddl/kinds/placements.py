@@ -6,10 +6,9 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from spanemu.base.errors import SpannerError
 from spanemu.base.identifiers import quoted
-from spanemu.ddl.change import Change, Data, Job
-from spanemu.ddl.edit import without_object
-from spanemu.ddl.errors.names import InvalidObjectName
+from spanemu.ddl.change import Change, Data, Job, without_object
 from spanemu.ddl.errors.objects import (
+    InvalidObjectName,
     LocalityGroupExists,
     LocalityGroupInUse,
     LocalityGroupNameInvalid,

@@ -7,10 +7,9 @@ from dataclasses import replace
 
 from spanemu.base.errors import SpannerError
 from spanemu.base.identifiers import quoted, quoted_path
-from spanemu.ddl.change import Change
-from spanemu.ddl.edit import with_object
-from spanemu.ddl.errors.names import InvalidObjectName
+from spanemu.ddl.change import Change, with_object
 from spanemu.ddl.errors.objects import (
+    InvalidObjectName,
     PrivilegesDepend,
     RoleExists,
     RoleInUse,

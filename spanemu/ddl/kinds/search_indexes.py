@@ -9,8 +9,7 @@ from typing import TypeVar
 from spanemu.base.errors import SpannerError, Unsupported
 from spanemu.base.identifiers import quoted, quoted_path
 from spanemu.base.limits import VECTOR_LENGTH_MAX
-from spanemu.ddl.change import Change
-from spanemu.ddl.edit import with_object
+from spanemu.ddl.change import Change, with_object
 from spanemu.ddl.errors.alterations import ColumnInIndex
 from spanemu.ddl.errors.indexes import (
     IndexInOtherSchema,
@@ -26,8 +25,7 @@ from spanemu.ddl.errors.indexes import (
 from spanemu.ddl.errors.objects import ObjectOptionMissing
 from spanemu.ddl.errors.tables import TableHasIndexes
 from spanemu.ddl.kinds.kind import ObjectKind
-from spanemu.ddl.lookup import column_of, find_object, schema_part, table_of
-from spanemu.ddl.naming import index_name_problems
+from spanemu.ddl.naming import column_of, find_object, index_name_problems, schema_part, table_of
 from spanemu.ddl.validators import raise_first
 from spanemu.ddl.validators.indexes import index_column_problems
 from spanemu.ddl.validators.options import (

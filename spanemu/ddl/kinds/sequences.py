@@ -9,13 +9,13 @@ from dataclasses import replace
 from spanemu.base.errors import SpannerError
 from spanemu.base.identifiers import quoted_path, split_name
 from spanemu.ddl.change import Data, Job
-from spanemu.ddl.errors.names import SequenceNotFound
 from spanemu.ddl.errors.objects import (
     BadSequenceOption,
     SequenceClausesAndOptions,
     SequenceInUse,
     SequenceKindMissing,
     SequenceKindUnknown,
+    SequenceNotFound,
     SkipRangeIncomplete,
 )
 from spanemu.ddl.expressions import sequences_of_default

@@ -6,12 +6,12 @@ from collections.abc import Iterable, Iterator
 
 from spanemu.base.errors import SpannerError, Unsupported
 from spanemu.base.identifiers import quoted_path
-from spanemu.ddl.errors.names import ViewNotFound
 from spanemu.ddl.errors.objects import (
     TooManyViews,
     ViewInvalid,
     ViewNamedAsFunction,
     ViewNestedTooDeeply,
+    ViewNotFound,
     ViewReplacementInvalid,
     ViewWithoutSecurity,
 )

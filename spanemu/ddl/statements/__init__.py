@@ -5,9 +5,9 @@ Functions for proto bundles also take the types that came with the request. A fu
 first problem that `validators` find. The statements about named objects without rows are in the
 table of `kinds`. Every module but that of CREATE TABLE is imported with its first statement.
 
-Tables: `create_table`, and `alter_table` with its actions in `alter_column` and
-`table_properties`; both need `columns` and `constraints`, and `queues` reuses both. The rest:
-`indexes`, `database` (also named schemas and statistics packages), `grants` and `proto_bundles`.
+Tables: `create_table`, and `alter_table`, whose actions on columns are in `alter_column`; both need
+`columns` and `constraints`, and `queues` reuses both. The rest: `indexes`, `database` (also named
+schemas and statistics packages), `grants` and `proto_bundles`.
 """
 
 from __future__ import annotations
@@ -24,15 +24,7 @@ from spanemu.sql import ddl_ast
 
 if TYPE_CHECKING:
     from spanemu.ddl.kinds import table as kinds
-    from spanemu.ddl.statements import (
-        alter_table,
-        database,
-        grants,
-        indexes,
-        proto_bundles,
-        queues,
-        table_properties,
-    )
+    from spanemu.ddl.statements import alter_table, database, grants, indexes, proto_bundles, queues
 else:
     kinds = deferred("spanemu.ddl.kinds.table")
     alter_table = deferred("spanemu.ddl.statements.alter_table")
@@ -41,7 +33,7 @@ else:
     indexes = deferred("spanemu.ddl.statements.indexes")
     proto_bundles = deferred("spanemu.ddl.statements.proto_bundles")
     queues = deferred("spanemu.ddl.statements.queues")
-    table_properties = deferred("spanemu.ddl.statements.table_properties")
+    alter_table = deferred("spanemu.ddl.statements.alter_table")
 
 Statement = Callable[[Any, Schema], Change]
 BundleStatement = Callable[[Any, Schema, ProtoTypes], Change]
@@ -65,7 +57,7 @@ STATEMENTS: Mapping[type[ddl_ast.DdlStatement], Statement] = {
     ddl_ast.DropSchema: database.drop_schema,
     ddl_ast.DropTable: create_table.drop_table,
     ddl_ast.Grant: grants.grant,
-    ddl_ast.RenameTables: table_properties.rename_tables,
+    ddl_ast.RenameTables: alter_table.rename_tables,
     ddl_ast.Revoke: grants.revoke,
 }
 BUNDLE_STATEMENTS: Mapping[type[ddl_ast.DdlStatement], BundleStatement] = {

@@ -5,9 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from spanemu.ddl.backfill import convert_column, fill_column
-from spanemu.ddl.change import Change, Job
-from spanemu.ddl.edit import changed_column, changed_table, with_sequences, without_sequence
+from spanemu.ddl.change import (
+    Change,
+    Job,
+    changed_column,
+    changed_table,
+    with_sequences,
+    without_sequence,
+)
 from spanemu.ddl.errors.alterations import (
     CannotChangeIdentity,
     CannotDropKeyColumn,
@@ -22,17 +27,24 @@ from spanemu.ddl.errors.alterations import (
     PrimaryKeyOnAddedColumn,
 )
 from spanemu.ddl.errors.columns import DuplicateColumnName
-from spanemu.ddl.errors.names import ColumnNotFound
-from spanemu.ddl.errors.objects import PlacementKeyInvalid, ViewsDepend
+from spanemu.ddl.errors.objects import ColumnNotFound, PlacementKeyInvalid, ViewsDepend
 from spanemu.ddl.expressions import (
     canonical_column,
     columns_of_checks,
     columns_of_generated,
     with_checked_views,
 )
+from spanemu.ddl.jobs import (
+    convert_column,
+    fill_column,
+    verify_length,
+    verify_not_null,
+    verify_past,
+    verify_vector_length,
+)
 from spanemu.ddl.kinds.sequences import restart_counter
 from spanemu.ddl.kinds.table import column_dependents
-from spanemu.ddl.lookup import column_of
+from spanemu.ddl.naming import column_of
 from spanemu.ddl.statements.columns import (
     ColumnSlot,
     column_options,
@@ -48,10 +60,9 @@ from spanemu.ddl.validators.alterations import (
     redefinition_problems,
     shared_key_problems,
 )
-from spanemu.ddl.validators.columns import column_problems
 from spanemu.ddl.validators.expressions import default_problems, generated_problems
 from spanemu.ddl.validators.options import locality_group_problems, sequence_problems
-from spanemu.ddl.verifiers import verify_length, verify_not_null, verify_past, verify_vector_length
+from spanemu.ddl.validators.tables import column_problems
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Column, Identity, Table
 from spanemu.sql import ddl_ast

@@ -9,7 +9,6 @@ from spanemu.base.deferred import deferred
 from spanemu.base.record import dataclass
 from spanemu.ddl.naming import identity_sequence_name
 from spanemu.ddl.validators import raise_first
-from spanemu.ddl.validators.columns import LENGTHS_MAX
 from spanemu.ddl.validators.options import (
     COLUMNAR_POLICY,
     LOCALITY_GROUP,
@@ -19,6 +18,7 @@ from spanemu.ddl.validators.options import (
     is_text,
     sequence_problems,
 )
+from spanemu.ddl.validators.tables import LENGTHS_MAX
 from spanemu.schema.objects import NO_TYPES, Sequence
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Column, Identity

@@ -12,22 +12,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from spanemu.ddl.backfill import fill_index
-from spanemu.ddl.change import Change, Job
-from spanemu.ddl.edit import with_index
+from spanemu.ddl.change import Change, Job, with_index
 from spanemu.ddl.expressions import canonical_check
-from spanemu.ddl.lookup import table_of
+from spanemu.ddl.jobs import fill_index, verify_check, verify_foreign_key
 from spanemu.ddl.naming import (
     check_name,
     constraint_name_problems,
     foreign_key_name,
     managed_index_name,
+    table_of,
 )
 from spanemu.ddl.validators import raise_first
 from spanemu.ddl.validators.expressions import check_problems
 from spanemu.ddl.validators.indexes import count_problems
-from spanemu.ddl.validators.keys import foreign_key_problems, referenced_policy_problems
-from spanemu.ddl.verifiers import verify_check, verify_foreign_key
+from spanemu.ddl.validators.tables import foreign_key_problems, referenced_policy_problems
 from spanemu.schema.index import Index
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Check, Column, ForeignKey, KeyPart, Table

@@ -8,26 +8,24 @@ from typing import TYPE_CHECKING
 
 from spanemu.base.deferred import deferred
 from spanemu.base.errors import Unsupported
-from spanemu.ddl.change import Change, Job
-from spanemu.ddl.edit import with_sequences, without_table
-from spanemu.ddl.lookup import find_table, table_of
-from spanemu.ddl.naming import object_name_problems
+from spanemu.ddl.change import Change, Job, with_sequences, without_table
+from spanemu.ddl.naming import find_table, object_name_problems, table_of
 from spanemu.ddl.statements.columns import ColumnSlot, identity_sequence, new_column
 from spanemu.ddl.validators import raise_first
-from spanemu.ddl.validators.columns import column_problems
-from spanemu.ddl.validators.keys import (
-    ancestor_policy_problems,
-    descent_problems,
-    parent_key_problems,
-    policy_problems,
-    primary_key_problems,
-)
 from spanemu.ddl.validators.options import (
     TABLE_RULES,
     Rules,
     changed_options,
     locality_group_problems,
     placement_key_problems,
+)
+from spanemu.ddl.validators.tables import (
+    ancestor_policy_problems,
+    column_problems,
+    descent_problems,
+    parent_key_problems,
+    policy_problems,
+    primary_key_problems,
 )
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Column, Interleave, KeyPart, Table
@@ -39,14 +37,14 @@ from spanemu.values.order import SortOrders
 if TYPE_CHECKING:
     from spanemu.ddl import expressions
     from spanemu.ddl.errors import columns as column_errors
-    from spanemu.ddl.errors import names as name_errors
+    from spanemu.ddl.errors import objects as name_errors
     from spanemu.ddl.errors import tables as table_errors
     from spanemu.ddl.kinds import table as kinds
     from spanemu.ddl.statements import constraints as constraint_changes
     from spanemu.ddl.validators import expressions as expression_rules
 else:
     column_errors = deferred("spanemu.ddl.errors.columns")
-    name_errors = deferred("spanemu.ddl.errors.names")
+    name_errors = deferred("spanemu.ddl.errors.objects")
     table_errors = deferred("spanemu.ddl.errors.tables")
     expressions = deferred("spanemu.ddl.expressions")
     kinds = deferred("spanemu.ddl.kinds.table")

@@ -7,11 +7,15 @@ from typing import NoReturn
 
 from spanemu.base.clock import period_nanos
 from spanemu.ddl.change import Change
-from spanemu.ddl.errors.names import ObjectNotFound, SchemaNotFound
-from spanemu.ddl.errors.objects import CreateDatabaseMisplaced, ObjectOptionMissing, SchemaNotEmpty
+from spanemu.ddl.errors.objects import (
+    CreateDatabaseMisplaced,
+    ObjectNotFound,
+    ObjectOptionMissing,
+    SchemaNotEmpty,
+    SchemaNotFound,
+)
 from spanemu.ddl.kinds.kind import privilege_problems
-from spanemu.ddl.lookup import schema_part
-from spanemu.ddl.naming import schema_name_problems
+from spanemu.ddl.naming import schema_name_problems, schema_part
 from spanemu.ddl.validators import raise_first
 from spanemu.ddl.validators.options import (
     OPTIONS,

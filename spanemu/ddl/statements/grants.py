@@ -6,14 +6,19 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from spanemu.base.errors import SpannerError, Unsupported
-from spanemu.ddl.change import Change
-from spanemu.ddl.edit import with_object, without_object
-from spanemu.ddl.errors.names import ColumnNotFound, ObjectNotFound, SchemaNotFound
-from spanemu.ddl.errors.objects import PrivilegeNotForKind, RoleCycle, SystemRoleFixed
+from spanemu.ddl.change import Change, with_object, without_object
+from spanemu.ddl.errors.objects import (
+    ColumnNotFound,
+    ObjectNotFound,
+    PrivilegeNotForKind,
+    RoleCycle,
+    SchemaNotFound,
+    SystemRoleFixed,
+)
+from spanemu.ddl.kinds.functions import queue_functions, table_functions
 from spanemu.ddl.kinds.roles import ROLE, containing_roles
 from spanemu.ddl.kinds.table import KINDS
-from spanemu.ddl.kinds.table_functions import queue_functions, table_functions
-from spanemu.ddl.lookup import find_column, find_object, schema_part
+from spanemu.ddl.naming import find_column, find_object, schema_part
 from spanemu.ddl.validators import raise_first
 from spanemu.schema.objects import INFO_READER, PUBLIC, SYS_READER, SYSTEM_ROLES, Grant, Role
 from spanemu.schema.schema import Schema

@@ -5,9 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from spanemu.base.errors import Unsupported
-from spanemu.ddl.backfill import fill_index
-from spanemu.ddl.change import Change
-from spanemu.ddl.edit import with_index
+from spanemu.ddl.change import Change, with_index
 from spanemu.ddl.errors.indexes import (
     IndexFilterColumn,
     IndexInterleavedInParent,
@@ -15,13 +13,20 @@ from spanemu.ddl.errors.indexes import (
     StoredColumnExists,
     StoredColumnNotFound,
 )
-from spanemu.ddl.errors.names import IndexNotFound
-from spanemu.ddl.errors.objects import ViewsDepend
+from spanemu.ddl.errors.objects import IndexNotFound, ViewsDepend
 from spanemu.ddl.expressions import with_checked_views
+from spanemu.ddl.jobs import fill_index
 from spanemu.ddl.kinds.kind import drop_object
 from spanemu.ddl.kinds.table import WITH_TABLES
-from spanemu.ddl.lookup import column_of, find_index, find_object, find_table, index_of, table_of
-from spanemu.ddl.naming import index_name_problems
+from spanemu.ddl.naming import (
+    column_of,
+    find_index,
+    find_object,
+    find_table,
+    index_name_problems,
+    index_of,
+    table_of,
+)
 from spanemu.ddl.validators import raise_first
 from spanemu.ddl.validators.indexes import index_column_problems, index_problems, managed_problems
 from spanemu.ddl.validators.options import INDEX_RULES, changed_options, locality_group_problems

@@ -19,7 +19,7 @@ from spanemu.ddl.errors.routines import (
     ProtoTypeReserved,
 )
 from spanemu.ddl.validators import raise_first
-from spanemu.ddl.validators.columns import scalar_of
+from spanemu.ddl.validators.tables import scalar_of
 from spanemu.messages.pool import merge_descriptors
 from spanemu.schema.objects import NO_TYPES, ProtoBundle, ProtoTypes
 from spanemu.schema.schema import Schema

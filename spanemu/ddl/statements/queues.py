@@ -8,24 +8,23 @@ from typing import Any
 
 from spanemu.base.errors import SpannerError
 from spanemu.ddl.change import Change
-from spanemu.ddl.errors.names import NamedSchemaNotSupported, ObjectNotFound
-from spanemu.ddl.errors.objects import TooManyObjects
+from spanemu.ddl.errors.objects import NamedSchemaNotSupported, ObjectNotFound, TooManyObjects
 from spanemu.ddl.errors.routines import QueueActionUnsupported, QueueInvalid
-from spanemu.ddl.lookup import find_queue
-from spanemu.ddl.statements.create_table import (
-    add_table,
-    check_name,
-    declared_table,
-    has_table,
-    remove_table,
-)
-from spanemu.ddl.statements.table_properties import (
+from spanemu.ddl.naming import find_queue
+from spanemu.ddl.statements.alter_table import (
     add_row_deletion_policy,
     drop_row_deletion_policy,
     replace_row_deletion_policy,
     set_interleave,
     set_on_delete,
     with_options,
+)
+from spanemu.ddl.statements.create_table import (
+    add_table,
+    check_name,
+    declared_table,
+    has_table,
+    remove_table,
 )
 from spanemu.ddl.validators import raise_first
 from spanemu.ddl.validators.options import (

@@ -3,10 +3,10 @@
 A validator yields problems in the order in which Spanner reports them. The caller raises the first
 problem; a test can list them all.
 
-In reading order: `columns` (definitions), `alterations` (what ALTER COLUMN may change),
-`expressions` (in columns and checks), `keys` (primary keys, parents, foreign keys, row deletion
-policies), `indexes`, `property_graphs` and `options` (of all objects). The rules of other named
-objects are in `ddl.kinds`, those of names in `ddl.naming`.
+In reading order: `tables` (columns, primary keys, parents, foreign keys, row deletion policies),
+`alterations` (what ALTER COLUMN may change), `expressions` (in columns and checks), `indexes`,
+`property_graphs` and `options` (of all objects). The rules of other named objects are in
+`ddl.kinds`, those of names in `ddl.naming`.
 """
 
 from __future__ import annotations

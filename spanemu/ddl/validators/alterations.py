@@ -32,7 +32,7 @@ from spanemu.ddl.errors.objects import PlacementKeyInvalid
 from spanemu.ddl.errors.tables import CheckOnCommitTimestamp
 from spanemu.ddl.expressions import columns_of_checks, columns_of_generated
 from spanemu.ddl.kinds.table import column_dependents
-from spanemu.ddl.validators.columns import scalar_of
+from spanemu.ddl.validators.tables import scalar_of
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Column, ForeignKey, Table
 from spanemu.values.types import TypeCode

@@ -22,8 +22,8 @@ from spanemu.ddl.errors.indexes import (
     TooManyTableIndexes,
 )
 from spanemu.ddl.errors.tables import TooManyKeyColumns
-from spanemu.ddl.lookup import find_column, schema_part
-from spanemu.ddl.validators.keys import is_key_type, shared_part_problems
+from spanemu.ddl.naming import find_column, schema_part
+from spanemu.ddl.validators.tables import is_key_type, shared_part_problems
 from spanemu.schema.index import Index
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Column, Table

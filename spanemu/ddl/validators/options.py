@@ -9,7 +9,7 @@ from spanemu.base.clock import period_nanos
 from spanemu.base.deferred import deferred
 from spanemu.base.errors import SpannerError
 from spanemu.base.record import dataclass
-from spanemu.ddl.lookup import find_object
+from spanemu.ddl.naming import find_object
 from spanemu.schema.objects import DEFAULT
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Column, Table
@@ -20,10 +20,10 @@ from spanemu.values.timestamp import zone_named
 from spanemu.values.types import STRING
 
 if TYPE_CHECKING:
-    from spanemu.ddl.errors import names as name_errors
+    from spanemu.ddl.errors import objects as name_errors
     from spanemu.ddl.errors import objects as object_errors
 else:
-    name_errors = deferred("spanemu.ddl.errors.names")
+    name_errors = deferred("spanemu.ddl.errors.objects")
     object_errors = deferred("spanemu.ddl.errors.objects")
 
 OPTIMIZER_VERSION_MAX = 9

@@ -6,7 +6,7 @@ import pytest
 
 from spanemu.base.errors import Unsupported
 from spanemu.ddl.apply import plan_batch
-from spanemu.ddl.errors.names import DuplicateName, TableNotFound
+from spanemu.ddl.errors.objects import DuplicateName, TableNotFound
 from spanemu.ddl.kinds.table import STATEMENTS as KIND_STATEMENTS
 from spanemu.ddl.statements import BUNDLE_STATEMENTS, STATEMENTS
 from spanemu.ddl.statements.alter_table import ACTIONS

@@ -15,8 +15,8 @@ from spanemu.database.system_tables.postgresql.declaration import (
     home_and_name,
 )
 from spanemu.database.system_tables.postgresql.oids import NAMESPACES, PG_CATALOG, named_oids
+from spanemu.ddl.kinds.functions import queue_functions
 from spanemu.ddl.kinds.sequences import SEQUENCE
-from spanemu.ddl.kinds.table_functions import queue_functions
 from spanemu.sql.dialects import dialect_of
 
 Rows = Iterator[tuple[Any, ...]]

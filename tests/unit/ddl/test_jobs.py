@@ -1,4 +1,4 @@
-"""Rows that schema changes write."""
+"""The work of schema changes on stored rows."""
 
 from __future__ import annotations
 
