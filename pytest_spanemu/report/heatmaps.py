@@ -21,7 +21,7 @@ Plain = dict[str, Any]
 
 def heatmap_data(hotspots: Any) -> Plain:
     """Return the tables and indexes of a heatmap that the test wrote to, as plain data."""
-    from spanemu.hotspots.heatmap.file import band_image
+    from spanemu.hotspots.heatmap.files import band_image
 
     heatmap = hotspots.heatmap()
     bands = [

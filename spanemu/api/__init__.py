@@ -1,8 +1,8 @@
 """The Python API: the objects through which a test or a program uses an emulator.
 
 In reading order: `handles` (the interface of every emulator, wherever it runs), `embedded` (an
-emulator in this process), `running` (its servers), `control_service` with `operations` (what it
-serves to other processes), `remote` (an emulator in another process), `context` (an emulator for
+emulator in this process), `running` (its servers) with `operations` (what they serve to other
+processes), `remote` (an emulator in another process), `context` (an emulator for
 the duration of a piece of code), `change_streams` (the records of change streams), `client` (the
 official client connected to an emulator), `calls` (the connection to the control service of another
 process), `endpoint_file` (the file that publishes an emulator's address), `probe` (whether a server

@@ -19,7 +19,7 @@ from google.rpc import error_details_pb2, status_pb2
 from spanemu.api.tls import open_channel
 from spanemu.base.errors import Code, SpannerError, Unsupported
 from spanemu.base.serialization import to_plain
-from spanemu.control.errors import VALUE_ERROR
+from spanemu.control.operation import VALUE_ERROR
 from spanemu.frontend.boundary import STATUS_TRAILER
 from spanemu.frontend.control import CONTROL_SERVICE, struct_from_plain, struct_to_plain
 from spanemu.frontend.wire import Struct

@@ -21,7 +21,7 @@ from spanemu.base.errors import Code
 from spanemu.base.limits import REQUEST_SECONDS_MAX
 from spanemu.ddl.api import schema_of
 from spanemu.frontend import wire
-from spanemu.frontend.admin.descriptors import types_from_descriptors
+from spanemu.frontend.convert.types import types_from_descriptors
 from spanemu.interchange.connection import Batch, Cell, Row
 from spanemu.schema.dialect import DATABASE_DIALECTS, GOOGLE_STANDARD_SQL, DatabaseDialect
 from spanemu.schema.schema import Schema

@@ -20,14 +20,15 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Unpack
 
 from spanemu.admin.instances import CatalogSettings, Instances, NewDatabase, add_database
-from spanemu.api.control_service import (
+from spanemu.api.handles import DatabaseHandle, EmulatorHandle, NamedDatabase
+from spanemu.api.running import (
+    Running,
+    Served,
     dispatcher_of,
     hotspots_of,
     recorder_of,
     services_for_processes,
 )
-from spanemu.api.handles import DatabaseHandle, EmulatorHandle, NamedDatabase
-from spanemu.api.running import Running, Served
 from spanemu.base.clock import NANOS_PER_SECOND, SystemClock
 from spanemu.base.collector import heap
 from spanemu.base.deferred import Once, deferred

@@ -3,11 +3,10 @@
 In reading order: `commands` (the table of subcommands, whose modules load on use), `serve`,
 `layout`, `lint`, `ddl`; for users of a running server, which `target` finds, `env`, `health`,
 `doctor`, `gcloud`, `save`, `sql` (with the package `shell`), and `dump` and `load`, which share
-`transfer_options`. Around `serve`:
-`ending` (signals and the exit), `telemetry_options` (what it reports of its requests), `readiness`
-(what it prints when it is ready), `init_files` (files that it runs at the start), `official` (the
-command lines of Google's emulator, for the container image), `home_cpu` (the CPU of a server) and
-`process_memory` (the bounds of its memory).
+`transfer_options`. Around `serve`: `lifecycle` (what it prints when it is ready, signals and the
+exit), `telemetry_options` (what it reports of its requests), `init_files` (files that it runs at
+the start), `official` (the command lines of Google's emulator, for the container image), `process`
+(the CPU of a server, and the bounds of its memory).
 """
 
 from __future__ import annotations

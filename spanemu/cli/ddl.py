@@ -41,7 +41,7 @@ from spanemu.ddl import (
     parse,
     schema_of,
 )
-from spanemu.frontend.admin.descriptors import types_from_descriptors
+from spanemu.frontend.convert.types import types_from_descriptors
 from spanemu.lint.source import SourceMissing, SourceText, read_sources
 from spanemu.schema.dialect import DATABASE_DIALECTS, DatabaseDialect, dialect_named
 from spanemu.schema.objects import ProtoTypes

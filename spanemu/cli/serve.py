@@ -19,16 +19,12 @@ import click
 import spanemu
 from spanemu.admin.published_configs import published_configs
 from spanemu.api.endpoint_file import publish
-from spanemu.api.saving.errors import UnusableState
+from spanemu.api.saving.directory import UnusableState
 from spanemu.base.collector import Pause, heap
 from spanemu.base.limits import DEFAULT_LIMITS, Limits
 from spanemu.base.resource_names import InstanceName
-from spanemu.cli import init_files
+from spanemu.cli import init_files, lifecycle, process
 from spanemu.cli.commands import Ids, dialect_option, with_variables
-from spanemu.cli.ending import close, leave, send_spans, stop_signal
-from spanemu.cli.home_cpu import keep_to_one_cpu
-from spanemu.cli.process_memory import heed_limits, share_one_arena, statement_memory_bytes
-from spanemu.cli.readiness import OWN, READY_LINES, announce, endpoint_of, warn
 from spanemu.cli.telemetry_options import TelemetryOptions, telemetry_config, telemetry_options
 from spanemu.config import (
     DEFAULT_INSTANCE,
@@ -225,7 +221,12 @@ class Options(TelemetryOptions):
 @click.option("--tls-cert", metavar="FILE", help="Speak TLS with this certificate, in PEM format.")
 @click.option("--tls-key", metavar="FILE", help="The key of the certificate, in PEM format.")
 @telemetry_options
-@click.option("--ready-lines", type=click.Choice(list(READY_LINES)), default=OWN, hidden=True)
+@click.option(
+    "--ready-lines",
+    type=click.Choice(list(lifecycle.READY_LINES)),
+    default=lifecycle.OWN,
+    hidden=True,
+)
 @click.option("--stop-on-stdin-end", is_flag=True, hidden=True)
 def serve(**given: Unpack[Options]) -> None:
     """Run an emulator on a port until it is stopped.
@@ -235,23 +236,23 @@ def serve(**given: Unpack[Options]) -> None:
     if given["schemas"] and not given["databases"]:
         raise click.UsageError("--schema needs a --database to apply it to.")
     config = _config(given)
-    share_one_arena()
+    process.share_one_arena()
     if not given["all_cpus"]:
-        keep_to_one_cpu()
-    with stop_signal(given["stop_on_stdin_end"]) as wait_for_stop, ExitStack() as stack:
+        process.keep_to_one_cpu()
+    with lifecycle.stop_signal(given["stop_on_stdin_end"]) as wait_for_stop, ExitStack() as stack:
         has_wish = given["rest_host_port"] is not None or given["rest_port"] is not None
         emulator = _start(config, must_have_rest=has_wish)
-        stack.callback(send_spans, config.tracer_provider)
-        stack.callback(close, emulator)
-        warn(emulator)
+        stack.callback(lifecycle.send_spans, config.tracer_provider)
+        stack.callback(lifecycle.close, emulator)
+        lifecycle.warn(emulator)
         created = _create(emulator, given)
         if given["abort_share"]:
             emulator.faults.abort_rate(given["abort_share"]).is_permanent = True
         if (path := given["endpoint_file"]) is not None:
             _publish(emulator, path, stack)
-        announce(emulator, created, given["ready_lines"])
+        lifecycle.announce(emulator, created, given["ready_lines"])
         wait_for_stop()
-    leave()
+    lifecycle.leave()
 
 
 def _config(given: Options) -> EmulatorConfig:
@@ -318,7 +319,9 @@ def _rest_host_port(given: Options) -> str | None:
 def _limits() -> Limits:
     """Return Spanner's limits, with less memory for a statement where the process has little."""
     wanted = DEFAULT_LIMITS.statement_memory_bytes
-    return Limits(statement_memory_bytes=statement_memory_bytes(wanted, heed_limits()))
+    return Limits(
+        statement_memory_bytes=process.statement_memory_bytes(wanted, process.heed_limits())
+    )
 
 
 def _start(config: EmulatorConfig, must_have_rest: bool) -> spanemu.Emulator:
@@ -388,7 +391,7 @@ def _has(emulator: spanemu.Emulator, database: str) -> bool:
 
 def _publish(emulator: spanemu.Emulator, path: Path, stack: ExitStack) -> None:
     try:
-        stack.enter_context(publish(endpoint_of(emulator), path))
+        stack.enter_context(publish(lifecycle.endpoint_of(emulator), path))
     except OSError as error:
         click.echo(f"spanemu: cannot write the endpoint file: {error}", err=True)
         sys.exit(EXIT_USAGE)

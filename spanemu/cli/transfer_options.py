@@ -14,7 +14,7 @@ from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TaskID, TextColumn, TimeElapsedColumn
 
 import spanemu
-from spanemu.api.saving.errors import UnusableState
+from spanemu.api.saving.directory import UnusableState
 from spanemu.base.errors import SpannerError
 from spanemu.base.resource_names import DatabaseName, InvalidName
 from spanemu.cli.target import Target, TargetOptions, find_target

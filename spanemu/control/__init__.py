@@ -5,5 +5,4 @@ for an emulator in this process: `emulator`, `databases`, `clock`, `splits`, `ch
 `hotspots` and `hotspot_watch`, `recording` and `recorder`, `request_log`, `faults` with `effects`
 (the effects on an RPC), `fault` (an installed fault) and `injector` (the faults of an emulator).
 `remote` derives all interfaces for an emulator in another process, where `dispatch` serves them.
-`errors` holds the errors of all.
 """

@@ -17,10 +17,11 @@ from typing import Any, Generic, TypeVar
 from spanemu.base.call import Connection, serving
 from spanemu.base.clock import monotonic
 from spanemu.base.serialization import from_plain, to_plain
-from spanemu.control.errors import BadArgument, HandleExpired
 from spanemu.control.operation import (
     SILENT_SECONDS_MAX,
+    BadArgument,
     ControlInterface,
+    HandleExpired,
     Held,
     Operation,
     Parameter,

@@ -17,13 +17,43 @@ from typing import Protocol
 
 from spanemu.admin.instances import Instances
 from spanemu.base.call import current
-from spanemu.base.errors import SpannerError
-from spanemu.control.errors import InjectedAbort, InjectedFault
+from spanemu.base.errors import Code, Detail, RetryInfo, SpannerError
 from spanemu.database.transactions.partitioned_dml import PartitionedDmlTransaction
 from spanemu.database.transactions.read_write import ReadWriteTransaction
 from spanemu.database.transactions.registry import Transaction
 
 _ABORTABLE_MODES = frozenset({"read_write", "partitioned_dml"})
+
+
+class InjectedFault(SpannerError):
+    prose = "Injected fault: {what}."
+    what: str
+    retry_delay_nanos: int | None = None
+
+    def details(self) -> tuple[Detail, ...]:
+        if self.retry_delay_nanos is None:
+            return ()
+        return (RetryInfo(self.retry_delay_nanos),)
+
+
+class InjectedAbort(InjectedFault, code=Code.ABORTED):
+    """The transaction was aborted; the client runs it again."""
+
+
+class InjectedUnavailable(InjectedFault, code=Code.UNAVAILABLE):
+    """The server could not be reached, or the answer was lost."""
+
+
+class InjectedDeadline(InjectedFault, code=Code.DEADLINE_EXCEEDED):
+    """The deadline passed on the server."""
+
+
+class InjectedExhaustion(InjectedFault, code=Code.RESOURCE_EXHAUSTED):
+    """The server is overloaded; clients retry only if the error has a retry delay."""
+
+
+class InjectedInternal(InjectedFault, code=Code.INTERNAL):
+    """The server has an internal error."""
 
 
 class FaultyRpc(Protocol):

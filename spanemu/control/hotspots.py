@@ -33,16 +33,16 @@ if TYPE_CHECKING:
     from spanemu.control.hotspot_watch import HotspotsFound, SpannerHotspotInsufficientData, Watch
     from spanemu.hotspots import report as reports
     from spanemu.hotspots import simulation, split_info
-    from spanemu.hotspots.heatmap import file, page
+    from spanemu.hotspots.heatmap import files
     from spanemu.hotspots.heatmap import heatmap as heatmaps
 else:
     hotspot_watch = deferred("spanemu.control.hotspot_watch")
     reports = deferred("spanemu.hotspots.report")
     simulation = deferred("spanemu.hotspots.simulation")
     split_info = deferred("spanemu.hotspots.split_info")
-    file = deferred("spanemu.hotspots.heatmap.file")
     heatmaps = deferred("spanemu.hotspots.heatmap.heatmap")
-    page = deferred("spanemu.hotspots.heatmap.page")
+    files = deferred("spanemu.hotspots.heatmap.files")
+
 # mypy: disable-error-code="empty-body"
 
 # Users import all of these from here.
@@ -186,7 +186,7 @@ class HotspotsHandle(ControlInterface):
         self,
         path: str | PathLike[str] | None = None,
         *,
-        before: page.Earlier | None = None,
+        before: files.Earlier | None = None,
     ) -> heatmaps.Heatmap:
         """Return the heatmap of the observed writes; with `path`, write it as one HTML file.
 
@@ -197,7 +197,7 @@ class HotspotsHandle(ControlInterface):
         """
         drawing = self._drawn()
         if path is not None:
-            file.save(path, drawing, self.current_report(), self.split_stats(), before)
+            files.save(path, drawing, self.current_report(), self.split_stats(), before)
         return drawing
 
 

@@ -17,19 +17,16 @@ from spanemu.control.effects import (
     Effect,
     FaultyRpc,
     FirstAttempts,
-    Interfering,
-    LosingSession,
-    can_abort,
-    failing,
-    waiting,
-)
-from spanemu.control.errors import (
-    HandleExpired,
     InjectedDeadline,
     InjectedExhaustion,
     InjectedFault,
     InjectedInternal,
     InjectedUnavailable,
+    Interfering,
+    LosingSession,
+    can_abort,
+    failing,
+    waiting,
 )
 from spanemu.control.fault import (
     AFTERWARDS,
@@ -48,7 +45,7 @@ from spanemu.control.faults import (
     Seconds,
     Selection,
 )
-from spanemu.control.operation import parameters_of, read_arguments
+from spanemu.control.operation import HandleExpired, parameters_of, read_arguments
 
 __tracebackhide__ = True  # pytest then shows the caller's line
 

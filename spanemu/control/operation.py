@@ -25,12 +25,28 @@ from functools import cache, cached_property
 from typing import Annotated, Any, ClassVar, TypeVar, get_args, get_origin, get_type_hints
 
 from spanemu.base.deferred import DeferredModule, imported
+from spanemu.base.errors import Code, Detail, ErrorInfo, SpannerError
 from spanemu.base.record import dataclass
 from spanemu.base.serialization import from_plain, raw_key, snake_case, snake_case_names
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 SILENT_SECONDS_MAX = 3600.0
+VALUE_ERROR = ErrorInfo("VALUE_ERROR", "spanemu")  # marks a ValueError of the Python API
+
+
+class BadArgument(SpannerError, code=Code.INVALID_ARGUMENT):
+    prose = "{what}"
+    what: str
+
+    def details(self) -> tuple[Detail, ...]:
+        return (VALUE_ERROR,)
+
+
+class HandleExpired(SpannerError, code=Code.NOT_FOUND):
+    prose = "There is no {kind} {id_!r}: it was never created here, or has been released."
+    kind: str
+    id_: str
 
 
 class ControlInterface(ABC):  # noqa: B024  # `operation` makes methods abstract

@@ -6,15 +6,14 @@ rows and the measured share of a bucket), `stream` (one stream of writes or read
 `detector` (the observer of the store and its locks).
 
 Analysis: `identifiers` (ids that begin with a time), `verdict` (whether a stream is hot, and why),
-`keys` (encoded keys as text), `assumptions` (what a test states about production),
-`stream_analysis` (a stream with everything derived from it), `finding`, `ddl_forms` (statements in
-fixes, for each dialect), `fixes`, `finding_builder`
-(the text of findings), `advice` (rules that need values, load or reads), `report`.
+`assumptions` (what a test states about production), `stream_analysis` (a stream with everything
+derived from it), `finding`, `fixes`, `finding_builder` (the text of findings), `advice` (rules that
+need values, load or reads), `report`.
 
 Forecast: `positions` (rows of the whole database in one order), `split_settings` (the settings of
 splits), `split_model` (how splits and servers follow a load), `simulation` (a recorded load
-replayed on that model), `split_info` (splits as users see them, and the rows of SPANNER_SYS about
-them).
+replayed on that model), `split_info` (splits and keys as users see them, and the rows of
+SPANNER_SYS about them).
 
 Drawing: `heatmap`.
 """

@@ -10,7 +10,7 @@ from spanemu.base.name_hints import like_shard
 from spanemu.base.severity import Severity
 from spanemu.hotspots.finding import Evidence, Finding, random_share
 from spanemu.hotspots.fixes import fix_of
-from spanemu.hotspots.keys import BEGIN, END
+from spanemu.hotspots.split_info import BEGIN, END
 from spanemu.hotspots.stream import Stream
 from spanemu.hotspots.stream_analysis import AnalysisContext, StreamAnalysis, analyze_stream
 from spanemu.hotspots.tree_load import Kind, Source

@@ -1,23 +1,82 @@
-"""Splits as users see them, in the terms of Spanner's split statistics."""
+"""Splits and keys as users see them, in the terms of Spanner's split statistics.
+
+Users(3)    Messages(3,"a",1)    UsersByFirstName("abc")    <begin>    <end>
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from spanemu.base.clock import INTERVALS, NANOS_PER_SECOND
 from spanemu.base.severity import Severity
-from spanemu.hotspots.keys import BEGIN, END, KeyShape
 from spanemu.hotspots.split_settings import SplitSettings
 from spanemu.hotspots.verdict import Reason
+from spanemu.schema.index import Index
 from spanemu.schema.schema import Schema
-from spanemu.storage.layout import TREE_ID_BYTES, Boundary, Path, TreeId, path_of, tree_of
+from spanemu.schema.table import KeyPart, Table
+from spanemu.storage.layout import TREE_ID_BYTES, Boundary, Path, TreeId, parts_of, path_of, tree_of
 from spanemu.storage.split_map import split_bytes, split_rows
 from spanemu.storage.splits import Split
+from spanemu.values.key import decode_part
+from spanemu.values.key_text import quoted_text
+from spanemu.values.types import TypeCode
+from spanemu.values.value import encoder
 
 if TYPE_CHECKING:
     from spanemu.hotspots.finding import Finding
+
+
+BEGIN, END = "<begin>", "<end>"
+
+_QUOTED = frozenset({TypeCode.STRING, TypeCode.BYTES})
+
+
+class KeyShape:
+    """The key of one table or index: divides encoded keys and prints them."""
+
+    def __init__(self, relation: Table | Index) -> None:
+        self.name = relation.name
+        self.parts: tuple[KeyPart, ...] = parts_of(relation)
+        self._codes = [part.column.type.code for part in self.parts]
+        self._texts = [encoder(part.column.type) for part in self.parts]
+
+    def encoded_parts(self, key: bytes) -> tuple[bytes, ...]:
+        """Return the bytes of each part."""
+        parts, offset = [], 0
+        for code in self._codes:
+            _, end = decode_part(code, key, offset)
+            parts.append(key[offset:end])
+            offset = end
+        return tuple(parts)
+
+    def values(self, key: bytes) -> tuple[Any, ...]:
+        """Return the value of each part; a key prefix has fewer values."""
+        values, offset = [], 0
+        for code in self._codes:
+            if offset == len(key):
+                break
+            value, offset = decode_part(code, key, offset)
+            values.append(value)
+        return tuple(values)
+
+    def text(self, key: bytes, parts: int | None = None) -> str:
+        """Return the key as split statistics print it, or only its first parts."""
+        return f"{self.name}({','.join(self._shown(self.values(key))[:parts])})"
+
+    def _shown(self, values: Sequence[Any]) -> list[str]:
+        shown = []
+        for value, code, text in zip(values, self._codes, self._texts, strict=False):
+            if value is None:
+                shown.append("NULL")
+            elif code in _QUOTED:
+                shown.append(quoted_text(str(text(value))))
+            else:
+                raw = text(value)
+                shown.append(str(raw).lower() if isinstance(raw, bool) else str(raw))
+        return shown
+
 
 Start = tuple[bytes, Boundary | None]  # a split's position, and the boundary at which it begins
 PlacedSplit = tuple[bytes, Boundary | None, Split]

@@ -15,7 +15,7 @@ from spanemu.base.name_hints import like_shard, like_status
 from spanemu.hotspots.assumptions import NODES_DEFAULT, Assumptions
 from spanemu.hotspots.detector import Observations
 from spanemu.hotspots.identifiers import TIMES, IdFormatMatch, identify
-from spanemu.hotspots.keys import KeyShape
+from spanemu.hotspots.split_info import KeyShape
 from spanemu.hotspots.stream import Summary
 from spanemu.hotspots.thresholds import THRESHOLDS, Thresholds
 from spanemu.hotspots.trace import Commit

@@ -1,5 +1,5 @@
 // The drawing of a heatmap, in the heatmap page and in the console.
-// `runs` are the figures of one run or two, as `spanemu.hotspots.heatmap.page.figures` returns them.
+// `runs` are the figures of one run or two, as `spanemu.hotspots.heatmap.files.figures` returns them.
 
 function heatmapView(host, runs) {
   const GAP = 2, HEAD = 22, STRIP = 14, CELLS_HEIGHT = 600;

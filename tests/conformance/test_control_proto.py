@@ -7,7 +7,7 @@ import pytest
 from google.protobuf import descriptor_pb2, descriptor_pool, json_format, message_factory
 
 import spanemu
-from spanemu.api.control_service import OPERATIONS
+from spanemu.api.running import OPERATIONS
 from spanemu.base.serialization import camel_case
 from spanemu.frontend.typed_control import described, proto_text
 from tests.conformance.control_proto import page

@@ -14,7 +14,25 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
-from spanemu.api.saving.errors import DirectoryInUse
+from spanemu.base.errors import Code, SpannerError
+
+
+class UnusableState(Exception):
+    """A directory from which an emulator cannot start; the message names it and the reason."""
+
+
+class DirectoryInUse(UnusableState):
+    """A directory that another emulator uses."""
+
+
+class InvalidState(UnusableState):
+    """A state that cannot be loaded."""
+
+
+class StateNotSaved(SpannerError, code=Code.FAILED_PRECONDITION):
+    prose = "The state of the emulator cannot be saved: {reason}."
+    reason: str
+
 
 LOCK = "lock"
 _STATE = re.compile(r"state-(\d{6,})")

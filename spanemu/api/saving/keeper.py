@@ -7,8 +7,7 @@ from functools import partial
 from pathlib import Path
 
 from spanemu.admin.instances import Instances
-from spanemu.api.saving.directory import DataDirectory, newest_state
-from spanemu.api.saving.errors import InvalidState, StateNotSaved
+from spanemu.api.saving.directory import DataDirectory, InvalidState, StateNotSaved, newest_state
 from spanemu.api.saving.state import load_state, save_state
 from spanemu.base.clock import SystemClock
 from spanemu.config import EmulatorConfig

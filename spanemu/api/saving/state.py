@@ -24,7 +24,7 @@ from spanemu.api.saving.catalog import (
     content_name,
     dialect_of,
 )
-from spanemu.api.saving.errors import InvalidState
+from spanemu.api.saving.directory import InvalidState
 from spanemu.base.clock import SystemClock
 from spanemu.base.errors import SpannerError
 from spanemu.base.resource_names import DatabaseName

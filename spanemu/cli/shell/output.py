@@ -14,8 +14,15 @@ from typing import Any, Literal, TextIO
 
 from rich.console import Console
 
-from spanemu.cli.shell.cells import NUMBERS, json_of, printable, text_of, unique_names
-from spanemu.cli.shell.table import TableColumn, print_table
+from spanemu.cli.shell.cells import (
+    NUMBERS,
+    TableColumn,
+    json_of,
+    print_table,
+    printable,
+    text_of,
+    unique_names,
+)
 from spanemu.interchange.connection import Cell
 from spanemu.interchange.row_files import CSV_NULL
 

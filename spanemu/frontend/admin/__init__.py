@@ -2,6 +2,5 @@
 
 The handlers are in `instances` (configurations and partitions included), `databases`, `backups`
 (schedules included), `operations` (with their metadata) and `policies`; `frontend.services` lists
-them. `resources` has resources and encryption as messages, `descriptors` the protocol buffer types
-in a request.
+them. `resources` has resources and encryption as messages.
 """

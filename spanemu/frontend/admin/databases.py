@@ -13,10 +13,13 @@ from spanemu.base.deferred import deferred
 from spanemu.base.paging import PageRequest, page
 from spanemu.database.splits.split_points import REQUEST_BYTES_MAX, NewSplitPoints
 from spanemu.frontend import wire
-from spanemu.frontend.admin.descriptors import types_from_descriptors
 from spanemu.frontend.admin.operations import operation_to_proto
 from spanemu.frontend.admin.resources import database_to_proto, keys_from_proto
-from spanemu.frontend.convert.types import list_from_proto, timestamp_from_proto
+from spanemu.frontend.convert.types import (
+    list_from_proto,
+    timestamp_from_proto,
+    types_from_descriptors,
+)
 from spanemu.schema.dialect import DATABASE_DIALECTS, GOOGLE_STANDARD_SQL
 from spanemu.schema.objects import SYSTEM_ROLES
 

@@ -1,20 +1,27 @@
 """Types, values and times as messages.
 
-google.spanner.v1.Type   <->  values.types.Type
-Value, ListValue, Struct  ->  raw values
-Timestamp, Duration      <->  nanoseconds
+There is a function for each direction of the arrows:
+
+    google.spanner.v1.Type    <->  values.types.Type
+    FileDescriptorSet          ->  the protocol buffer types of a schema
+    Value, ListValue, Struct   ->  raw values
+    Timestamp, Duration       <->  nanoseconds
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
+
+from google.protobuf.descriptor_pb2 import FileDescriptorSet
+from google.protobuf.message import DecodeError
 
 from spanemu.base.clock import NANOS_PER_MICRO, NANOS_PER_SECOND
 from spanemu.base.errors import Unsupported
 from spanemu.frontend.errors import (
     ArrayWithoutElement,
     InvalidDuration,
+    InvalidProtoDescriptors,
     InvalidReadTimestamp,
     NegativeStaleness,
     StructWithoutFields,
@@ -25,6 +32,7 @@ from spanemu.frontend.errors import (
 )
 from spanemu.frontend.wire import StructType, Timestamp
 from spanemu.frontend.wire import Type as TypeMessage
+from spanemu.schema.objects import NO_TYPES, ProtoTypes
 from spanemu.values import types
 from spanemu.values.types import API_CODES, StructField, Type, TypeCode
 
@@ -224,3 +232,32 @@ def duration_from_proto(message: Any) -> int:
     if not in_range or seconds * nanos < 0:
         raise InvalidDuration(seconds, nanos)
     return int(seconds * NANOS_PER_SECOND + nanos)
+
+
+def types_from_descriptors(descriptors: bytes) -> ProtoTypes:
+    """Return the messages and enums of a serialized FileDescriptorSet, by full name.
+
+    Raises InvalidProtoDescriptors for bytes that are no FileDescriptorSet.
+    """
+    if not descriptors:
+        return NO_TYPES
+    try:
+        files = FileDescriptorSet.FromString(descriptors).file
+    except DecodeError:
+        raise InvalidProtoDescriptors() from None
+    messages: set[str] = set()
+    enums: set[str] = set()
+    for file in files:
+        prefix = f"{file.package}." if file.package else ""
+        enums.update(prefix + enum.name for enum in file.enum_type)
+        for name, message in _messages(prefix, file.message_type):
+            messages.add(name)
+            enums.update(f"{name}.{enum.name}" for enum in message.enum_type)
+    return ProtoTypes(frozenset(messages), frozenset(enums), descriptors)
+
+
+def _messages(prefix: str, descriptors: Any) -> Iterator[tuple[str, Any]]:
+    for message in descriptors:
+        name = prefix + message.name
+        yield name, message
+        yield from _messages(f"{name}.", message.nested_type)

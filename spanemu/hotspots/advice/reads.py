@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from spanemu.base.severity import Severity
-from spanemu.hotspots.ddl_forms import forms_of
 from spanemu.hotspots.finding_builder import (
     Advice,
     FindingSpec,
@@ -16,6 +15,7 @@ from spanemu.hotspots.finding_builder import (
     cost_spec,
     is_drawn,
 )
+from spanemu.hotspots.fixes import forms_of
 from spanemu.hotspots.stream_analysis import AnalysisContext
 from spanemu.hotspots.tree_load import Access, QueryUse, ScanSummary, Source
 from spanemu.hotspots.verdict import Reason

@@ -19,9 +19,9 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from spanemu.hotspots.heatmap.patterns import Cells, Pattern, is_single, pattern_of
-from spanemu.hotspots.keys import KeyShape
 from spanemu.hotspots.positions import Positions
 from spanemu.hotspots.simulation import replay
+from spanemu.hotspots.split_info import KeyShape
 from spanemu.hotspots.split_model import CutRules, Minute, SplitModel
 from spanemu.hotspots.trace import Trace
 from spanemu.schema.index import Index

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import spanemu
-from spanemu.api.control_service import OPERATIONS
+from spanemu.api.running import OPERATIONS
 from spanemu.rest.control import route_of
 
 

@@ -24,7 +24,7 @@ from spanemu.api.endpoint_file import write
 from spanemu.api.probe import Unreachable, probe_grpc, probe_rest
 from spanemu.api.tls import client_context, open_channel
 from spanemu.cli import main
-from spanemu.cli.readiness import endpoint_of
+from spanemu.cli.lifecycle import endpoint_of
 from tests.certificates import write_certificate
 
 SCHEMA = "CREATE TABLE T (Id INT64) PRIMARY KEY (Id)"

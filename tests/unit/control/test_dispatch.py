@@ -9,8 +9,7 @@ import pytest
 
 import spanemu
 from spanemu.control.dispatch import Dispatcher
-from spanemu.control.errors import BadArgument, HandleExpired
-from spanemu.control.operation import ControlInterface, Held, operation
+from spanemu.control.operation import BadArgument, ControlInterface, HandleExpired, Held, operation
 from spanemu.control.remote import RemoteHandle, proxy
 
 TAPE = Held("tape", "stop")

@@ -5,8 +5,7 @@ import pytest
 from spanemu.base.call import Call
 from spanemu.control import dispatch as module
 from spanemu.control.dispatch import HandleRegistry
-from spanemu.control.errors import HandleExpired
-from spanemu.control.operation import SILENT_SECONDS_MAX
+from spanemu.control.operation import SILENT_SECONDS_MAX, HandleExpired
 
 
 class Line:

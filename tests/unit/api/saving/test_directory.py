@@ -6,8 +6,7 @@ import os
 
 import pytest
 
-from spanemu.api.saving.directory import DataDirectory
-from spanemu.api.saving.errors import DirectoryInUse
+from spanemu.api.saving.directory import DataDirectory, DirectoryInUse
 
 
 class Crash(Exception):

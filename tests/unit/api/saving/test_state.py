@@ -11,7 +11,7 @@ from google.cloud.spanner_admin_database_v1.types import Backup, BackupSchedule
 from google.iam.v1 import policy_pb2
 
 import spanemu
-from spanemu.api.saving.errors import DirectoryInUse, InvalidState
+from spanemu.api.saving.directory import DirectoryInUse, InvalidState
 from tests.unit.interchange.all_types import ROWS, SCHEMAS, rows
 
 SCHEMA = """

@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
+import io
+
 import pytest
 from google.cloud.spanner_v1 import StructType, Type, TypeCode
 from google.cloud.spanner_v1.param_types import Array, Struct
+from rich.console import Console
 
-from spanemu.cli.shell.cells import json_of, printable, text_of, unique_names
+from spanemu.cli.shell.cells import (
+    TableColumn,
+    _rich_table,
+    json_of,
+    print_table,
+    printable,
+    text_of,
+    unique_names,
+)
 
 INT64, JSON, FLOAT64 = (
     Type(code=code) for code in (TypeCode.INT64, TypeCode.JSON, TypeCode.FLOAT64)
@@ -42,3 +53,37 @@ def test_names_of_an_object_are_unique():
 
 def test_control_characters_are_escapes():
     assert printable("a\x1b[31m\x07\r\x9b\tb\nc") == "a\\x1b[31m\\x07\\x0d\\x9b\tb\nc"
+
+
+COLUMNS = [TableColumn("Id", "right"), TableColumn("漢字", "left"), TableColumn("Note", "left")]
+ROWS = [
+    ["1", "漢字テスト", None],
+    ["20", "é\nzwei", "NULL"],
+    ["300", "", "👩 emoji"],
+    [None, "a", "b"],
+]
+
+
+def drawn(draw, width=200):
+    text = io.StringIO()
+    draw(Console(file=text, width=width, highlight=False))
+    return text.getvalue()
+
+
+@pytest.mark.parametrize("rows", [ROWS, ROWS[:1], []])
+def test_a_table_is_drawn_as_by_rich(rows):
+    expected = drawn(lambda console: console.print(_rich_table(COLUMNS, rows)))
+    assert drawn(lambda console: print_table(console, COLUMNS, rows)) == expected
+
+
+def test_a_narrow_terminal_breaks_cells():
+    lines = drawn(lambda console: print_table(console, COLUMNS, [["1", "x", "y" * 90]]), 40)
+    assert max(map(len, lines.splitlines())) <= 40
+    assert lines.count("y") == 90
+
+
+def test_a_terminal_shows_null_apart_from_its_text():
+    text = io.StringIO()
+    console = Console(file=text, width=80, force_terminal=True, color_system="standard")
+    print_table(console, COLUMNS[:1], [[None], ["NULL"]])
+    assert text.getvalue().count("\x1b[2m") == 1

@@ -1,16 +1,18 @@
 from __future__ import annotations
 
 import pytest
+from google.protobuf.descriptor_pb2 import FileDescriptorSet
 from google.protobuf.duration_pb2 import Duration
 from google.protobuf.timestamp_pb2 import Timestamp
 
 from spanemu.base.errors import Unsupported
 from spanemu.frontend import wire
 from spanemu.frontend.convert import types as convert
-from spanemu.frontend.convert.types import type_from_proto, type_to_proto
+from spanemu.frontend.convert.types import type_from_proto, type_to_proto, types_from_descriptors
 from spanemu.frontend.errors import (
     ArrayWithoutElement,
     InvalidDuration,
+    InvalidProtoDescriptors,
     InvalidReadTimestamp,
     NegativeStaleness,
     StructWithoutFields,
@@ -18,6 +20,7 @@ from spanemu.frontend.errors import (
     TypeUnspecified,
     UnknownTypeCode,
 )
+from spanemu.schema.objects import NO_TYPES
 from spanemu.values import types
 from spanemu.values.types import SCALARS, Type, TypeCode, array_of, struct_of
 
@@ -101,3 +104,27 @@ def test_staleness() -> None:
 def test_invalid_duration(seconds: int, nanos: int) -> None:
     with pytest.raises(InvalidDuration):
         convert.duration_from_proto(Duration(seconds=seconds, nanos=nanos))
+
+
+def test_nested_types_have_full_names() -> None:
+    files = FileDescriptorSet()
+    file = files.file.add(name="shop.proto", package="shop")
+    file.enum_type.add(name="Size")
+    item = file.message_type.add(name="Item")
+    item.enum_type.add(name="Colour")
+    item.nested_type.add(name="Part")
+    files.file.add(name="bare.proto").message_type.add(name="Bare")
+    sent = files.SerializeToString()
+    found = types_from_descriptors(sent)
+    assert found.messages == {"shop.Item", "shop.Item.Part", "Bare"}
+    assert found.enums == {"shop.Size", "shop.Item.Colour"}
+    assert found.descriptors == sent
+
+
+def test_no_descriptors_are_no_types() -> None:
+    assert types_from_descriptors(b"") is NO_TYPES
+
+
+def test_invalid_descriptors_are_refused() -> None:
+    with pytest.raises(InvalidProtoDescriptors):
+        types_from_descriptors(b"\xff\xff\xff")

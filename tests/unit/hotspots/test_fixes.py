@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from spanemu.ddl import schema_of
-from spanemu.hotspots.ddl_forms import forms_of
+from spanemu.hotspots.fixes import forms_of
 from spanemu.schema.dialect import GOOGLE_STANDARD_SQL, POSTGRESQL
 
 

@@ -6,7 +6,7 @@ import signal
 
 import pytest
 
-from spanemu.cli.ending import STOP_SIGNALS, stop_signal
+from spanemu.cli.lifecycle import STOP_SIGNALS, stop_signal
 
 
 @pytest.mark.parametrize("number", STOP_SIGNALS)

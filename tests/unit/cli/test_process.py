@@ -1,4 +1,4 @@
-"""A server whose process has little memory gives a statement less of it."""
+"""The CPU on which a server runs, and the memory that it gives a statement."""
 
 from __future__ import annotations
 
@@ -9,8 +9,28 @@ from pathlib import Path
 import pytest
 
 from spanemu.base.process import headroom
-from spanemu.cli import process_memory
-from spanemu.cli.process_memory import heed_limits, statement_memory_bytes
+from spanemu.cli.process import Load, better_home, heed_limits, statement_memory_bytes
+
+ALLOWED = [0, 1, 2]
+
+
+def after(*, own, busy):
+    return better_home(0, ALLOWED, Load(1.0, dict(enumerate(busy)), own))
+
+
+@pytest.mark.parametrize(
+    ("own", "busy", "home"),
+    [
+        pytest.param(1.0, (1.0, 0.0, 0.0), 0, id="nobody else at home"),
+        pytest.param(0.5, (1.0, 0.4, 0.1), 2, id="shared, and another is quieter"),
+        pytest.param(0.5, (1.0, 0.4, 0.3), 0, id="shared, and elsewhere it is no better"),
+        pytest.param(0.1, (0.6, 0.0, 0.0), 0, id="shared, and there is room"),
+        pytest.param(0.5, (1.0, 0.0, 0.0), 1, id="the first of the quietest"),
+    ],
+)
+def test_a_server_moves_from_a_busy_cpu_to_a_less_loaded_one(own, busy, home):
+    assert after(own=own, busy=busy) == home
+
 
 MIB = 1024 * 1024
 
@@ -28,10 +48,10 @@ def test_the_limit_of_a_control_group_counts(monkeypatch, tmp_path):
     limited.write_text("1048576\n")
     unlimited.write_text("max\n")
     monkeypatch.setattr(headroom, "resident", None)
-    monkeypatch.setattr(process_memory, "_address_space", lambda: None)
-    monkeypatch.setattr(process_memory, "_CGROUP_FILES", (unlimited, Path("/nowhere")))
+    monkeypatch.setattr("spanemu.cli.process._address_space", lambda: None)
+    monkeypatch.setattr("spanemu.cli.process._CGROUP_FILES", (unlimited, Path("/nowhere")))
     assert heed_limits() is None
-    monkeypatch.setattr(process_memory, "_CGROUP_FILES", (unlimited, limited))
+    monkeypatch.setattr("spanemu.cli.process._CGROUP_FILES", (unlimited, limited))
     assert heed_limits() == headroom.resident == MIB
 
 
@@ -39,7 +59,7 @@ def test_the_limit_of_a_control_group_counts(monkeypatch, tmp_path):
 def test_threads_share_one_arena():
     program = (
         "import threading, resource, ctypes\n"
-        "from spanemu.cli.process_memory import share_one_arena\n"
+        "from spanemu.cli.process import share_one_arena\n"
         "share_one_arena()\n"
         "gate = threading.Event()\n"
         "def work():\n"
