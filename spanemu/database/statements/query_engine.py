@@ -30,8 +30,7 @@ from spanemu.sql.executor.build import Executable, compile_plan
 from spanemu.sql.executor.run import RowReader, Run, SystemTables
 from spanemu.sql.functions.registry import Context
 from spanemu.sql.plan.nodes import Scan, Sort, TopN
-from spanemu.sql.plan.partitionable import is_repeatable
-from spanemu.sql.plan.statements import DmlPlan, Plan, QueryPlan, reads_of
+from spanemu.sql.plan.statements import DmlPlan, Plan, QueryPlan, is_repeatable, reads_of
 from spanemu.sql.plan.traverse import walk
 from spanemu.sql.planner.build import plan_statement
 from spanemu.sql.planner.planning import Statistics

@@ -23,10 +23,10 @@ from typing import Any
 from spanemu.base.record import record
 from spanemu.schema.schema import Schema
 from spanemu.sql.plan import joins, nodes
-from spanemu.sql.plan.nodes import Equal, Node, Sample, Seek, Subquery, SystemScan
-from spanemu.sql.plan.statements import CallPlan, DmlPlan, Plan, QueryPlan
+from spanemu.sql.plan.nodes import Equal, Node, Seek, Subquery
+from spanemu.sql.plan.statements import DmlPlan, Plan, QueryPlan
 from spanemu.sql.plan.traverse import parts, walk
-from spanemu.sql.resolved import ColumnRef, Expr, FunctionCall
+from spanemu.sql.resolved import ColumnRef, Expr
 
 
 @record
@@ -254,16 +254,3 @@ def _subqueries_of(expr: Any) -> Iterator[Subquery]:
     for part in parts(expr):
         if isinstance(part, Expr):
             yield from _subqueries_of(part)
-
-
-def is_repeatable(plan: Plan) -> bool:
-    """Return whether the rows of `plan` depend on stored rows and parameters alone."""
-    if not isinstance(plan, QueryPlan) or isinstance(plan, CallPlan):
-        return False
-    for item in walk(plan.root):
-        if isinstance(item, FunctionCall):
-            if item.signature.volatile or item.signature.stable:
-                return False
-        elif isinstance(item, (Sample, SystemScan)):
-            return False
-    return True

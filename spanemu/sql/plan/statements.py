@@ -8,9 +8,9 @@ from types import MappingProxyType
 from spanemu.base.record import Unique, dataclass, record
 from spanemu.schema.index import Index
 from spanemu.schema.table import Column, Table
-from spanemu.sql.plan.nodes import Columns, Node, Scan, SystemScan
-from spanemu.sql.plan.traverse import free, walk_nodes
-from spanemu.sql.resolved import Expr, InsertKind, ResolvedColumn, ReturningClause
+from spanemu.sql.plan.nodes import Columns, Node, Sample, Scan, SystemScan
+from spanemu.sql.plan.traverse import free, walk, walk_nodes
+from spanemu.sql.resolved import Expr, FunctionCall, InsertKind, ResolvedColumn, ReturningClause
 from spanemu.values.types import Type
 
 
@@ -156,3 +156,16 @@ def _returned(plan: DmlPlan) -> frozenset[str]:
         if column.id in used:
             used |= free(value)
     return frozenset([stored.name for column, stored in clause.row if column.id in used])
+
+
+def is_repeatable(plan: Plan) -> bool:
+    """Return whether the rows of `plan` depend on stored rows and parameters alone."""
+    if not isinstance(plan, QueryPlan) or isinstance(plan, CallPlan):
+        return False
+    for item in walk(plan.root):
+        if isinstance(item, FunctionCall):
+            if item.signature.volatile or item.signature.stable:
+                return False
+        elif isinstance(item, (Sample, SystemScan)):
+            return False
+    return True

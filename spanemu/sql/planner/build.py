@@ -30,7 +30,7 @@ from spanemu.sql.planner.fold import fold
 from spanemu.sql.planner.physical import choose, choose_in
 from spanemu.sql.planner.planning import Planning, PlanTooDeep, Statistics
 from spanemu.sql.planner.prune import ids_of, narrow, prune, prune_expression
-from spanemu.sql.planner.rules import EARLY_RULES, LATE_RULES, RULES, rewrite
+from spanemu.sql.planner.rules import EARLY_RULES, LATE_RULES, PLAIN_RULES, RULES, rewrite
 from spanemu.sql.planner.translate import Translator
 from spanemu.sql.resolved import Expr
 from spanemu.values.types import Type
@@ -69,7 +69,8 @@ class _Builder:
         node, columns = self.translator.query(scan, outputs)
         if self.translator.has_common_tables or self.translator.has_subqueries:
             node = rewrite(node, EARLY_RULES, self.planning)
-        node = rewrite(node, RULES, self.planning)
+        rules = RULES if self.translator.has_subqueries else PLAIN_RULES
+        node = rewrite(node, rules, self.planning)
         node = prune(node, ids_of(columns))
         node = rewrite(node, LATE_RULES, self.planning)
         return narrow(choose(node, None, self.planning), columns), columns

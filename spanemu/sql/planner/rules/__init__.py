@@ -10,7 +10,9 @@ The rules are in `simplify`, `structs`, `subqueries` and `planner.fold`.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
+from spanemu.base.deferred import deferred
 from spanemu.sql.plan.nodes import Node
 from spanemu.sql.plan.traverse import has_query, map_parts
 from spanemu.sql.planner.fold import fold_constants
@@ -23,8 +25,12 @@ from spanemu.sql.planner.rules.simplify import (
     push_filters,
 )
 from spanemu.sql.planner.rules.structs import expand_structs, join_arrays
-from spanemu.sql.planner.rules.subqueries import join_subqueries, unnest_subqueries
 from spanemu.sql.resolved import Expr
+
+if TYPE_CHECKING:
+    from spanemu.sql.planner.rules import subqueries
+else:
+    subqueries = deferred("spanemu.sql.planner.rules.subqueries")
 
 Rule = Callable[[Node, Planning], Node]
 
@@ -34,11 +40,14 @@ EARLY_RULES: tuple[Rule, ...] = (inline_common_tables, lift_subqueries)
 RULES: tuple[Rule, ...] = (
     fold_constants,
     expand_structs,
-    unnest_subqueries,
+    subqueries.unnest_subqueries,
     join_arrays,
-    join_subqueries,
+    subqueries.join_subqueries,
     push_filters,
 )
+
+# `RULES` for a query without subqueries, which need not import the rules for subqueries.
+PLAIN_RULES: tuple[Rule, ...] = (fold_constants, expand_structs, join_arrays, push_filters)
 
 # Applied after columns have been pruned.
 LATE_RULES: tuple[Rule, ...] = (merge_projects, narrow_system_scans)

@@ -18,7 +18,7 @@ from spanemu.sql.plan.nodes import (
 )
 from spanemu.sql.planner.fold import fold, fold_constants
 from spanemu.sql.planner.planning import Planning
-from spanemu.sql.planner.rules import EARLY_RULES, LATE_RULES, RULES
+from spanemu.sql.planner.rules import EARLY_RULES, LATE_RULES, PLAIN_RULES, RULES
 from spanemu.sql.planner.rules.simplify import (
     inline_common_tables,
     lift_subqueries,
@@ -26,8 +26,8 @@ from spanemu.sql.planner.rules.simplify import (
     narrow_system_scans,
     push_filters,
 )
-from spanemu.sql.planner.rules.structs import expand_structs, join_arrays
-from spanemu.sql.planner.rules.subqueries import join_subqueries, unnest_subqueries
+from spanemu.sql.planner.rules.structs import expand_structs
+from spanemu.sql.planner.rules.subqueries import unnest_subqueries
 from spanemu.values.types import BOOL, INT64, struct_of
 from tests.golden.plan_text import node_lines
 from tests.unit.sql.world import (
@@ -59,15 +59,20 @@ def text(node: Node) -> str:
 
 def test_every_rule_is_in_a_table():
     assert set(EARLY_RULES) == {inline_common_tables, lift_subqueries}
-    assert set(RULES) == {
-        fold_constants,
-        expand_structs,
-        unnest_subqueries,
-        join_arrays,
-        join_subqueries,
-        push_filters,
-    }
+    assert [rule.__name__ for rule in RULES] == [
+        "fold_constants",
+        "expand_structs",
+        "unnest_subqueries",
+        "join_arrays",
+        "join_subqueries",
+        "push_filters",
+    ]
     assert set(LATE_RULES) == {merge_projects, narrow_system_scans}
+
+
+def test_a_query_without_subqueries_needs_all_rules_but_those_for_subqueries():
+    for_subqueries = ("unnest_subqueries", "join_subqueries")
+    assert tuple(rule for rule in RULES if rule.__name__ not in for_subqueries) == PLAIN_RULES
 
 
 class TestFold:
