@@ -10,6 +10,7 @@ from spanemu.base.record import dataclass
 from spanemu.storage.change_log import LogMark
 from spanemu.storage.layout import TreeId
 from spanemu.storage.split_map import Dropped, SplitMap
+from spanemu.storage.splits import Hierarchy
 from spanemu.storage.versions import Version, expired, prune
 
 
@@ -113,17 +114,22 @@ class StoreSnapshot:
 
 def undo(log: list[Undo], log_length: int, split_map: SplitMap, garbage: GarbageQueue) -> None:
     """Undo the changes in a log, newest first, down to a position."""
+    hierarchy: Hierarchy | None = None  # that of the row before, unless it has changed
+    latest_id: TreeId | None = None
     while len(log) > log_length:
         change = log.pop()
         if callable(change):
             change()
+            hierarchy = None
             continue
         tree_id, key, version = change
-        tree = split_map.writable(tree_id, key)
+        if hierarchy is None or tree_id != latest_id:
+            hierarchy, latest_id = split_map.own(split_map.trees[tree_id]), tree_id
+        tree = hierarchy.split_of(tree_id, key).writable(tree_id)
         if version is None:
             tree.discard(key)
         else:
-            tree[key] = version
+            tree.put(key, version, tree.get(key))
             if version[3] > 1 or version[1] is None:
                 garbage.rows.append((version[0], tree_id, key))
 

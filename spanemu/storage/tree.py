@@ -101,7 +101,10 @@ class Tree:
 
     def get(self, key: bytes) -> Version | None:
         """Return the newest version of a row."""
-        version = layers.find(self.maps, key)
+        maps = self.maps
+        version = maps[0].get(key)
+        if version is None and len(maps) > 1:
+            version = layers.find(maps, key)
         return None if version is layers.GONE else version
 
     def __getitem__(self, key: bytes) -> Version:
@@ -194,10 +197,7 @@ class Tree:
     # ------------------------------------------------------------------ deferred updates
 
     def _update_leaves(self) -> None:
-        """Write the rows of the pending keys into the leaves.
-
-        A tree that several stores share may have pending keys: the first that scans it does this.
-        """
+        """Write the rows of the pending keys into the leaves: any store that shares them may."""
         if self._pending:
             with _updating:
                 for number, keys in self._by_leaf(sorted(dict.fromkeys(self._pending))):

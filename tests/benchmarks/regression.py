@@ -1,0 +1,21 @@
+"""The everyday costs of this checkout beside those of an older one: `--anchor PATH`."""
+
+from __future__ import annotations
+
+from rich.console import Console
+
+from tests.benchmarks import anchor
+
+SLOWER_MAX = "now / anchor <= 1.05"
+COLD_MAX = "now / anchor <= 0.67"
+ROUNDS_PER_PROCESS = 4
+
+
+def main(rounds: int = 20) -> None:
+    numbers = anchor.run_in_turns("everyday", max(1, rounds // ROUNDS_PER_PROCESS))
+    rows = [
+        (name, name, ",.0f", COLD_MAX if name.startswith("cold") else SLOWER_MAX)
+        for name in numbers["now"][0]
+    ]
+    title = "Everyday costs, microseconds"
+    Console(width=120).print(anchor.table(title, numbers, rows))
