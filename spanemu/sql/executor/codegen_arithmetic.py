@@ -19,7 +19,6 @@ from typing import Any
 
 from spanemu.sql.executor.codegen_protocols import ExpressionWriter
 from spanemu.sql.functions.numbers import arithmetic
-from spanemu.sql.functions.registry import Operation
 from spanemu.sql.resolved import ColumnRef, Expr, FunctionCall, Literal, ParameterRef
 from spanemu.values.value import INT64_MAX, INT64_MIN
 
@@ -33,7 +32,6 @@ _FLOAT64: Mapping[Any, str] = {
     arithmetic.subtract_float64: "-",
     arithmetic.multiply_float64: "*",
 }
-ARITHMETIC = (Operation.ADD, Operation.SUBTRACT, Operation.MULTIPLY, Operation.DIVIDE)
 
 _HEIGHT_MAX = 6  # of a tree: Python's parser limits how deep parentheses nest
 _INFINITY = "1e999"

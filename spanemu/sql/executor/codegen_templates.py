@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 from spanemu.base.deferred import deferred
 from spanemu.base.limits import BUILT_VALUE_BYTES_MAX
 from spanemu.sql import resolved
-from spanemu.sql.executor.codegen_arithmetic import ARITHMETIC, write_arithmetic
 from spanemu.sql.executor.codegen_protocols import ExpressionWriter
 from spanemu.sql.executor.run import Run
 from spanemu.sql.functions.comparison import membership
@@ -34,9 +33,10 @@ from spanemu.sql.plan.nodes import Subquery
 from spanemu.sql.resolved import Expr, FunctionCall, LambdaExpr, Literal
 
 if TYPE_CHECKING:
-    from spanemu.sql.executor import subquery
+    from spanemu.sql.executor import codegen_arithmetic, subquery
     from spanemu.sql.functions import conversion
 else:
+    codegen_arithmetic = deferred("spanemu.sql.executor.codegen_arithmetic")
     subquery = deferred("spanemu.sql.executor.subquery")
     conversion = deferred("spanemu.sql.functions.conversion")
 
@@ -246,7 +246,10 @@ _SPECIAL: Mapping[Operation | None, Callable[[FunctionCall, Any], str | None]] =
     Operation.IFNULL: _coalesce,
     Operation.IN_LIST: _member,
     Operation.CONCATENATE: _concatenation,
-    **dict.fromkeys(ARITHMETIC, write_arithmetic),
+    Operation.ADD: codegen_arithmetic.write_arithmetic,
+    Operation.SUBTRACT: codegen_arithmetic.write_arithmetic,
+    Operation.MULTIPLY: codegen_arithmetic.write_arithmetic,
+    Operation.DIVIDE: codegen_arithmetic.write_arithmetic,
 }
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from spanemu.base.deferred import deferred
 from spanemu.base.errors import SpannerError
 from spanemu.sql.functions.registry import Nulls, Operation
-from spanemu.sql.functions.value_size import sizer
 from spanemu.sql.plan.conditions import (
     cheapest_first,
     condition_signature,
@@ -23,6 +23,11 @@ from spanemu.sql.plan.traverse import has_query, is_volatile, map_parts
 from spanemu.sql.planner.planning import Planning
 from spanemu.sql.resolved import And, Case, Expr, FunctionCall, Literal, Or
 from spanemu.values.types import BOOL, Type
+
+if TYPE_CHECKING:
+    from spanemu.sql.functions import value_size
+else:
+    value_size = deferred("spanemu.sql.functions.value_size")
 
 _FOLDED_BYTES_MAX = 64 * 1024
 
@@ -114,7 +119,7 @@ def _call(expr: FunctionCall) -> Expr:
 def _is_large(value: Any, type_: Type) -> bool:
     if isinstance(value, (str, bytes)):
         return len(value) > _FOLDED_BYTES_MAX
-    return isinstance(value, tuple) and sizer(type_)((value,)) > _FOLDED_BYTES_MAX
+    return isinstance(value, tuple) and value_size.sizer(type_)((value,)) > _FOLDED_BYTES_MAX
 
 
 def _queries_last(expr: FunctionCall) -> Expr:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from itertools import groupby, islice
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from spanemu.base.deadline_checks import in_steps, items_at, sorted_positions
+from spanemu.base.deferred import deferred
 from spanemu.sql.executor.compiler import Compiler
 from spanemu.sql.executor.memory import FREE_ROWS, free_in_parts, freed_after_use
 from spanemu.sql.executor.relation import (
@@ -19,11 +20,15 @@ from spanemu.sql.executor.relation import (
 from spanemu.sql.executor.run import Row, Run
 from spanemu.sql.functions.errors import BadRowCount
 from spanemu.sql.functions.registry import Nulls, Signature
-from spanemu.sql.functions.text.collation import UnknownCollation, collation_key, is_collation
 from spanemu.sql.plan.conditions import is_null, negation
 from spanemu.sql.plan.nodes import Limit, Sort, TopN
 from spanemu.sql.resolved import Expr, FunctionCall, Literal, SortKey
 from spanemu.values.order import identity, sort_key
+
+if TYPE_CHECKING:
+    from spanemu.sql.functions.text import collation as collations
+else:
+    collations = deferred("spanemu.sql.functions.text.collation")
 
 # The largest bound of islice; a larger sum of LIMIT and OFFSET means all rows.
 _MAXIMUM = (1 << 63) - 1
@@ -205,9 +210,9 @@ def _comparable(key: SortKey) -> tuple[Expr, Expr]:
 
 
 def _collated(text: str | None, collation: str | None) -> Any:
-    if collation is None or not is_collation(collation):
-        raise UnknownCollation("NULL" if collation is None else collation)
-    return None if text is None else collation_key(collation)(text)
+    if collation is None or not collations.is_collation(collation):
+        raise collations.UnknownCollation("NULL" if collation is None else collation)
+    return None if text is None else collations.collation_key(collation)(text)
 
 
 def _sortable(key: SortKey) -> Expr:
@@ -219,7 +224,7 @@ def _sortable(key: SortKey) -> Expr:
     convert = (
         sort_key(type_, nan_greatest=key.order.nan_greatest)
         if collation is None
-        else collation_key(collation.value)
+        else collations.collation_key(collation.value)
     )
     if convert is identity:
         return key.value

@@ -23,25 +23,9 @@ from spanemu.sql.googlesql.analyzer.errors import (
 )
 from spanemu.sql.googlesql.analyzer.expressions.expression import resolve
 from spanemu.sql.googlesql.analyzer.name_errors import AmbiguousAlias
-from spanemu.sql.googlesql.analyzer.queries.select_list import SelectColumn
+from spanemu.sql.googlesql.analyzer.queries.select_list import LITERALS, SelectColumn, ordinal
 from spanemu.sql.googlesql.analyzer.scope import Env, Origin
 from spanemu.sql.resolved import ColumnRef, Expr, GetField, ResolvedColumn
-
-LITERALS: frozenset[type[ast.Expression]] = frozenset(
-    {
-        ast.NullLiteral,
-        ast.BoolLiteral,
-        ast.FloatLiteral,
-        ast.StringLiteral,
-        ast.BytesLiteral,
-        ast.TypedLiteral,
-    }
-)
-
-
-def ordinal(node: ast.Expression) -> int | None:
-    """Return the value of an integer literal, which numbers a select column, or None."""
-    return node.value if type(node) is ast.IntLiteral else None
 
 
 def resolve_group_by(

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
+from spanemu.base.deferred import deferred
 from spanemu.schema.dialect import Fold
-from spanemu.sql.analysis.tree import expressions_in
 from spanemu.sql.functions.comparison import is_orderable
-from spanemu.sql.functions.text.collation import is_collation
 from spanemu.sql.googlesql import ast
 from spanemu.sql.googlesql.analyzer.analysis import QueryResult
 from spanemu.sql.googlesql.analyzer.errors import (
@@ -21,7 +21,7 @@ from spanemu.sql.googlesql.analyzer.errors import (
 )
 from spanemu.sql.googlesql.analyzer.expressions.coercion import coerce, fits
 from spanemu.sql.googlesql.analyzer.expressions.expression import resolve, resolve_int64
-from spanemu.sql.googlesql.analyzer.queries.group_by import LITERALS, ordinal
+from spanemu.sql.googlesql.analyzer.queries.select_list import LITERALS, ordinal
 from spanemu.sql.googlesql.analyzer.scope import Env, Scope
 from spanemu.sql.resolved import (
     ColumnRef,
@@ -33,6 +33,13 @@ from spanemu.sql.resolved import (
     SubqueryExpr,
 )
 from spanemu.values.types import STRING
+
+if TYPE_CHECKING:
+    from spanemu.sql.analysis import tree
+    from spanemu.sql.functions.text import collation as collations
+else:
+    tree = deferred("spanemu.sql.analysis.tree")
+    collations = deferred("spanemu.sql.functions.text.collation")
 
 
 def resolve_sort_key(item: ast.OrderItem, env: Env) -> SortKey:
@@ -67,7 +74,7 @@ def make_sort_key(item: ast.OrderItem, value: Expr, env: Env) -> SortKey:
     collation = coerce(collation, STRING, env.analysis, written.at)
     if not isinstance(collation, Literal):
         return SortKey(value, order, collation)
-    if not is_collation(collation.value):
+    if not collations.is_collation(collation.value):
         raise BadCollation(collation.value, at=written.at)
     return SortKey(value, order, collation)
 
@@ -90,11 +97,12 @@ def resolve_limits(
 
 def _count(node: ast.Expression, env: Env) -> Expr:
     count = resolve_int64(node, env, "LIMIT ... OFFSET ...")
-    if any(isinstance(part, SubqueryExpr) for part in expressions_in(count)):
-        raise ExpectsConstant("LIMIT ... OFFSET ...", at=node.at)
-    if isinstance(count, Literal) and count.value is None:
+    if not isinstance(count, Literal):
+        if any(isinstance(part, SubqueryExpr) for part in tree.expressions_in(count)):
+            raise ExpectsConstant("LIMIT ... OFFSET ...", at=node.at)
+    elif count.value is None:
         raise BadQuery("LIMIT ... OFFSET ... must not be NULL", at=node.at)
-    if isinstance(count, Literal) and count.value < 0:
+    elif count.value < 0:
         raise BadQuery("LIMIT ... OFFSET ... must not be negative", at=node.at)
     return count
 

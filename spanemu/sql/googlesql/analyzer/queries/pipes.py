@@ -24,7 +24,7 @@ from spanemu.sql.googlesql.analyzer.errors import BadGrouping, BadQuery, NotGrou
 from spanemu.sql.googlesql.analyzer.expressions.expression import resolve, resolve_condition
 from spanemu.sql.googlesql.analyzer.expressions.names import implied_name
 from spanemu.sql.googlesql.analyzer.queries.from_clause import resolve_from
-from spanemu.sql.googlesql.analyzer.queries.group_by import LITERALS, Grouping, ordinal
+from spanemu.sql.googlesql.analyzer.queries.group_by import Grouping
 from spanemu.sql.googlesql.analyzer.queries.joins import resolve_join
 from spanemu.sql.googlesql.analyzer.queries.ordering import (
     make_sort_key,
@@ -39,7 +39,7 @@ from spanemu.sql.googlesql.analyzer.queries.pipe_relation import (
 )
 from spanemu.sql.googlesql.analyzer.queries.sampling import apply_sample
 from spanemu.sql.googlesql.analyzer.queries.select import resolve_pipe_select
-from spanemu.sql.googlesql.analyzer.queries.select_list import resolve_items
+from spanemu.sql.googlesql.analyzer.queries.select_list import LITERALS, ordinal, resolve_items
 from spanemu.sql.googlesql.analyzer.queries.set_operation import SetOperator, combine
 from spanemu.sql.googlesql.analyzer.queries.value_relation import query_relation
 from spanemu.sql.googlesql.analyzer.scope import Env, Scope

@@ -19,7 +19,6 @@ from spanemu.base.record import dataclass
 from spanemu.sql.analysis.hints import HintTarget, check_hints
 from spanemu.sql.analysis.relation import Relation
 from spanemu.sql.analysis.state import Aggregation
-from spanemu.sql.analysis.tree import column_refs
 from spanemu.sql.errors import CHILD_SUBQUERIES
 from spanemu.sql.functions.comparison import is_groupable
 from spanemu.sql.googlesql import ast
@@ -52,11 +51,13 @@ from spanemu.sql.resolved import (
 from spanemu.values.types import StructField, Type, TypeCode
 
 if TYPE_CHECKING:
+    from spanemu.sql.analysis import tree
     from spanemu.sql.googlesql.analyzer import type_names
     from spanemu.sql.googlesql.analyzer.expressions import message_constructors
     from spanemu.sql.googlesql.analyzer.queries import group_by as groups
     from spanemu.sql.googlesql.analyzer.queries import ordering
 else:
+    tree = deferred("spanemu.sql.analysis.tree")
     type_names = deferred("spanemu.sql.googlesql.analyzer.type_names")
     message_constructors = deferred(
         "spanemu.sql.googlesql.analyzer.expressions.message_constructors"
@@ -308,7 +309,7 @@ class _Select:
         for _, column in columns:
             hidden.pop(column.id, None)
         for key in order:
-            for ref in column_refs(key.value):
+            for ref in tree.column_refs(key.value):
                 if ref.column.id in hidden:
                     raise NotVisibleAfterDistinct(f"column {ref.column.name}", at=self.select.at)
         sorted_by = [replace(key, value=grouping.regroup(key.value)) for key in order]

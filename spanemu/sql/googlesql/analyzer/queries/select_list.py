@@ -22,6 +22,19 @@ else:
     value_relation = deferred("spanemu.sql.googlesql.analyzer.queries.value_relation")
 
 
+# The literals that are no number of a column.
+LITERALS: frozenset[type[ast.Expression]] = frozenset(
+    {
+        ast.NullLiteral,
+        ast.BoolLiteral,
+        ast.FloatLiteral,
+        ast.StringLiteral,
+        ast.BytesLiteral,
+        ast.TypedLiteral,
+    }
+)
+
+
 @dataclass(slots=True)
 class SelectColumn:
     """One column of a select list; `name` is "" for a column without a name."""
@@ -30,6 +43,11 @@ class SelectColumn:
     expression: Expr
     at: int
     aggregated: bool = False  # contains an aggregate call
+
+
+def ordinal(node: ast.Expression) -> int | None:
+    """Return the value of an integer literal, which numbers a select column, or None."""
+    return node.value if type(node) is ast.IntLiteral else None
 
 
 def resolve_items(
