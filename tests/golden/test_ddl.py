@@ -24,7 +24,7 @@ from spanemu.schema.objects import NO_TYPES, ProtoTypes
 from spanemu.sql.dialects import dialect_of
 from spanemu.storage.layout import tree_of
 from tests.golden.runner import Case, Command, describe_failure, file_id, golden_files, run_golden
-from tests.unit.messages.shop import DESCRIPTORS
+from tests.unit.shop import DESCRIPTORS
 
 
 class World:

@@ -10,7 +10,7 @@ from spanemu.ddl.apply import plan_batch
 from spanemu.ddl.schema_text import ddl_statements
 from spanemu.schema.objects import ProtoTypes
 from spanemu.schema.schema import Schema
-from tests.unit.messages.shop import DESCRIPTORS
+from tests.unit.shop import DESCRIPTORS
 
 TABLES = st.sampled_from(["T1", "T1", "T2", "T2", "T3", "order", "s.T4"])
 COLUMNS = st.sampled_from(["a", "b", "c", "d", "select"])

@@ -53,7 +53,7 @@ RARE = {
     "spanemu.control.injector",
     "spanemu.control.recorder",
     "spanemu.hotspots.detector",
-    "spanemu.messages.message",
+    "spanemu.messages",
     "spanemu.queues.errors",
     "spanemu.rest.server",
     "spanemu.sql.functions.conversion",

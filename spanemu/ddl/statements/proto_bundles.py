@@ -20,7 +20,7 @@ from spanemu.ddl.errors.routines import (
 )
 from spanemu.ddl.validators import raise_first
 from spanemu.ddl.validators.tables import scalar_of
-from spanemu.messages.pool import merge_descriptors
+from spanemu.messages import merge_descriptors
 from spanemu.schema.objects import NO_TYPES, ProtoBundle, ProtoTypes
 from spanemu.schema.schema import Schema
 from spanemu.sql import ddl_ast

@@ -9,10 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from spanemu.messages.errors import MessageFault, UnsetMessage
-from spanemu.messages.field import MessageField
-from spanemu.messages.message import FieldPath, MessageType
-from spanemu.messages.pool import MessagePool
+from spanemu.messages import (
+    FieldPath,
+    MessageFault,
+    MessageField,
+    MessagePool,
+    MessageType,
+    UnsetMessage,
+)
 from spanemu.sql.functions.errors import BadArgument
 from spanemu.sql.functions.text.format_text import MessageText
 from spanemu.values.types import Type, TypeCode

@@ -11,7 +11,7 @@ import spanemu
 from spanemu.api.data_connection import data_connection
 from spanemu.cli import main
 from spanemu.schema.dialect import POSTGRESQL
-from tests.unit.messages.shop import BUNDLE, DESCRIPTORS
+from tests.unit.shop import BUNDLE, DESCRIPTORS
 
 SCHEMA = """
 CREATE TABLE Singers (SingerId INT64, Name STRING(MAX)) PRIMARY KEY (SingerId);

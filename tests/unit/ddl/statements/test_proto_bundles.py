@@ -20,7 +20,7 @@ from spanemu.ddl.schema_text import ddl_statements
 from spanemu.schema.objects import NO_TYPES, ProtoTypes
 from spanemu.schema.schema import Schema
 from spanemu.values.types import TypeCode
-from tests.unit.messages.shop import DESCRIPTORS
+from tests.unit.shop import DESCRIPTORS
 
 SENT = ProtoTypes(
     frozenset({"shop.Item", "shop.Order", "spanner.x.Y", "tech.spanner.Y"}),

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from spanemu.messages.field import MessageField
-from spanemu.messages.message import FieldPath, MessageType
+from spanemu.messages import FieldPath, MessageField, MessageType
 from spanemu.sql.functions import messages
 from spanemu.sql.googlesql import ast
 from spanemu.sql.googlesql.analyzer.analysis import Analysis

@@ -12,9 +12,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from spanemu.messages.field import MessageField
-from spanemu.messages.message import MessageType
-from spanemu.messages.pool import MessagePool, message_pool
+from spanemu.messages import MessageField, MessagePool, MessageType, message_pool
 from spanemu.schema.schema import Schema
 from spanemu.sql.functions import messages
 from spanemu.sql.functions.errors import EvaluationError

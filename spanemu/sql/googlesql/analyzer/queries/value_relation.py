@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Protocol
 
 from spanemu.base.deferred import deferred
-from spanemu.messages.message import MessageType
+from spanemu.messages import MessageType
 from spanemu.schema.dialect import Fold
 from spanemu.schema.schema import Schema
 from spanemu.sql.analysis.derived_relation import ArrayElements, DerivedRelation

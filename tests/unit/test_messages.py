@@ -7,10 +7,9 @@ import sys
 import pytest
 from google.protobuf.descriptor_pb2 import FileDescriptorProto, FileDescriptorSet
 
-from spanemu.messages.errors import MessageFault, UnsetMessage
-from spanemu.messages.pool import merge_descriptors, message_pool
+from spanemu.messages import MessageFault, UnsetMessage, merge_descriptors, message_pool
 from spanemu.values.types import FLOAT64, INT64, STRING, TypeCode, array_of
-from tests.unit.messages.shop import DESCRIPTORS
+from tests.unit.shop import DESCRIPTORS
 
 POOL = message_pool(DESCRIPTORS)
 ORDER = POOL.message("shop.Order")

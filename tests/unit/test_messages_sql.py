@@ -18,7 +18,7 @@ from google.protobuf.descriptor_pool import DescriptorPool
 from google.protobuf.message_factory import GetMessageClass
 
 from spanemu import Emulator
-from tests.unit.messages.shop import BUNDLE, DESCRIPTORS
+from tests.unit.shop import BUNDLE, DESCRIPTORS
 
 TABLE = """CREATE TABLE Orders (
   Id INT64 NOT NULL,
