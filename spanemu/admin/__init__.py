@@ -4,9 +4,8 @@
     published_configs       the instance configurations that Google publishes, as data
     instance, instance_config, instance_partition
                             an instance and its parts as data, with the rules for their fields
-    instance_partitions     the catalog of the partitions of all instances
-    backup, backups         the content of a database at a time, and its schedules
-    policies                access policies
+    catalogs                the backups, backup schedules, partitions and access policies by name
+    backup                  the content of a database at a time
     encryption              the encryption of databases and backups that callers request
     backup_schedule         when backups are created automatically; `backup_runs` creates them
     clock_moves             setting the clock to another time, for all databases

@@ -26,12 +26,10 @@ from typing import TYPE_CHECKING
 
 from sortedcontainers import SortedDict
 
-from spanemu.admin.backups import Backups, BackupSchedules
+from spanemu.admin.catalogs import Backups, BackupSchedules, InstancePartitions, Policies
 from spanemu.admin.instance import EMULATOR_CONFIG, Instance, is_instance_field
 from spanemu.admin.instance_config import InstanceConfig, InstanceConfigs
-from spanemu.admin.instance_partitions import InstancePartitions
 from spanemu.admin.operations import OperationLog
-from spanemu.admin.policies import Policies
 from spanemu.base.clock import Clock
 from spanemu.base.collector import heap
 from spanemu.base.deferred import deferred

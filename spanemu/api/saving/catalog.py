@@ -9,11 +9,11 @@ from dataclasses import dataclass
 
 from spanemu.admin.backup import Backup, Chain
 from spanemu.admin.backup_schedule import BackupSchedule
+from spanemu.admin.catalogs import Policy
 from spanemu.admin.instance import Instance
 from spanemu.admin.instance_config import InstanceConfig
 from spanemu.admin.instance_partition import InstancePartition
 from spanemu.admin.instances import Instances
-from spanemu.admin.policies import Policy
 from spanemu.base.resource_names import BackupName
 from spanemu.database.content import Content
 from spanemu.database.database import Database, RestoreSource

@@ -8,8 +8,8 @@ from __future__ import annotations
 from typing import Any
 
 from spanemu.admin.backup_administration import get_backup, get_schedule
+from spanemu.admin.catalogs import Policy
 from spanemu.admin.instances import Instances
-from spanemu.admin.policies import Policy
 from spanemu.base.resource_names import InstanceName
 from spanemu.frontend import wire
 from spanemu.frontend.errors import InvalidEtag, PermissionWildcard

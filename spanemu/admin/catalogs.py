@@ -1,4 +1,9 @@
-"""The catalogs of backups, which removes expired backups, and of backup schedules, by name.
+"""The catalogs of what belongs to instances and databases, each by name.
+
+    Backups              removes expired backups
+    BackupSchedules      at most four for a database
+    InstancePartitions   at most twenty for an instance
+    Policies             access policies, which are stored and returned, never enforced
 
 A backup expires by the emulator's clock: it is invisible from its expire time on, and its content
 is released on the next request for backups, or when the clock is moved.
@@ -18,20 +23,28 @@ from sortedcontainers import SortedDict
 from spanemu.base.clock import Clock
 from spanemu.base.deferred import deferred
 from spanemu.base.paging import Page, PageRequest, newest_first, page, under
-from spanemu.base.resource_names import BackupName, BackupScheduleName, DatabaseName, InstanceName
+from spanemu.base.record import dataclass
+from spanemu.base.resource_names import (
+    BackupName,
+    BackupScheduleName,
+    DatabaseName,
+    InstanceName,
+    InstancePartitionName,
+)
 
 if TYPE_CHECKING:
     from spanemu.admin import backup as backup_data
-    from spanemu.admin import backup_schedule, errors
+    from spanemu.admin import backup_schedule, errors, instance_partition
     from spanemu.database import filters
 else:
     errors = deferred("spanemu.admin.errors")
     backup_data = deferred("spanemu.admin.backup")
     backup_schedule = deferred("spanemu.admin.backup_schedule")
+    instance_partition = deferred("spanemu.admin.instance_partition")
     filters = deferred("spanemu.database.filters")
 
-
 SCHEDULES_PER_DATABASE_MAX = 4
+PARTITIONS_PER_INSTANCE_MAX = 20
 _NEVER = 1 << 63
 
 
@@ -208,3 +221,133 @@ class BackupSchedules:
         with self._mutex:
             for name, _ in list(under(self._by_name, f"{resource}/")):
                 del self._by_name[name]
+
+
+class InstancePartitions:
+    """The instance partitions of an emulator; safe to use from several threads."""
+
+    def __init__(self, mutex: threading.RLock) -> None:
+        self._mutex = mutex  # Guards the field below.
+        self._by_name: SortedDict[str, instance_partition.InstancePartition] = SortedDict()
+
+    def get(self, name: str) -> instance_partition.InstancePartition:
+        """Return the partition `name`.
+
+        Raises InvalidName and InstancePartitionNotFound.
+        """
+        InstancePartitionName.parse(name)
+        partition = self._by_name.get(name)
+        if partition is None:
+            raise errors.InstancePartitionNotFound(name)
+        return partition
+
+    def add(
+        self, partition: instance_partition.InstancePartition
+    ) -> instance_partition.InstancePartition:
+        """Add a partition.
+
+        Raises ResourceExists and TooManyResources.
+        """
+        parent = InstancePartitionName.parse(partition.name).parent
+        with self._mutex:
+            if partition.name in self._by_name:
+                raise errors.ResourceExists("Instance partition", partition.name)
+            if len(self.of(parent)) >= PARTITIONS_PER_INSTANCE_MAX:
+                raise errors.TooManyResources(
+                    "instance partitions", str(parent), PARTITIONS_PER_INSTANCE_MAX
+                )
+            self._by_name[partition.name] = partition
+            return partition
+
+    def change(
+        self,
+        name: str,
+        change: Callable[
+            [instance_partition.InstancePartition], instance_partition.InstancePartition
+        ],
+    ) -> instance_partition.InstancePartition:
+        """Replace a partition by the result of `change`; raise as `get` does."""
+        with self._mutex:
+            changed = self._by_name[name] = change(self.get(name))
+            return changed
+
+    def delete(self, name: str, expected: int | None) -> None:
+        """Delete a partition; the caller has checked that it is unused."""
+        with self._mutex:
+            if expected is not None and expected != self.get(name).version:
+                raise errors.ResourceChanged(name)
+            del self._by_name[name]
+
+    def of(self, instance: InstanceName) -> list[instance_partition.InstancePartition]:
+        """Return the partitions of an instance, by name."""
+        with self._mutex:
+            found = under(self._by_name, f"{instance}/instancePartitions/")
+            return [partition for _, partition in found]
+
+    def all(self) -> list[instance_partition.InstancePartition]:
+        """Return every partition, by name."""
+        with self._mutex:
+            return [*self._by_name.values()]
+
+    def listed(
+        self, instance: InstanceName, paging: PageRequest
+    ) -> Page[instance_partition.InstancePartition]:
+        """Return a page of the partitions of an instance, or of a whole project for the instance
+        `-`.
+        """
+        start = paging.start()
+        prefix = f"{instance}/instancePartitions/"
+        if instance.instance == "-":
+            prefix = prefix.partition("-/")[0]
+        with self._mutex:
+            return page(under(self._by_name, prefix, start), paging.limit)
+
+    def drop_under(self, resource: str) -> None:
+        """Delete the partitions of an instance."""
+        with self._mutex:
+            for name, _ in list(under(self._by_name, f"{resource}/")):
+                del self._by_name[name]
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """A policy as its setter sent it (`content` is opaque), and a tag that changes with it."""
+
+    content: bytes = b""
+    tag: int = 0
+
+
+class Policies:
+    """Policies by resource. `created` distinguishes a resource from an earlier one of its name."""
+
+    def __init__(self) -> None:
+        self._mutex = threading.Lock()  # Guards the map.
+        self._by_resource: dict[str, tuple[int, Policy]] = {}
+
+    def get(self, resource: str, created: int) -> Policy:
+        """Return the policy of a resource; an empty policy if none was set."""
+        stored = self._by_resource.get(resource)
+        return Policy() if stored is None or stored[0] != created else stored[1]
+
+    def all(self) -> list[tuple[str, int, Policy]]:
+        """Return (resource, creation time, policy) of every policy."""
+        with self._mutex:
+            return [(name, *stored) for name, stored in sorted(self._by_resource.items())]
+
+    def restore(self, resource: str, created: int, policy: Policy) -> None:
+        """Add a policy that was saved."""
+        with self._mutex:
+            self._by_resource[resource] = created, policy
+
+    def set(self, resource: str, created: int, content: bytes, expected: int | None) -> Policy:
+        """Set a policy.
+
+        Raises PolicyChanged if `expected` is not the current tag.
+        """
+        with self._mutex:
+            before = self.get(resource, created)
+            if expected is not None and expected != before.tag:
+                raise errors.PolicyChanged(resource)
+            policy = Policy(content, before.tag + 1)
+            self._by_resource[resource] = created, policy
+            return policy
