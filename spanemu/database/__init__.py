@@ -6,8 +6,8 @@ In reading order: `core` and `generation` (shared by all parts of a database), `
 (groups of rows served together, and the physical layout as text), `change_streams` (their
 partitions), `system_tables`, `activity` and `statistics` (recorded and aggregated requests),
 `gauges` (the present state as numbers), `content` (snapshots, and the content of backups),
-`database_time` (the clock of a database), `row_deletion` (TTL), `encryption` (names of keys),
-`filters` (of List calls), and `errors`.
+`database_time` (the clock of a database, and TTL), `encryption` (names of keys), `filters` (of List
+calls), and `errors`.
 
 Instances, backups and the set of databases are in `spanemu.admin`.
 """

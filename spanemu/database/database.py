@@ -17,11 +17,10 @@ from spanemu.base.deferred import deferred
 from spanemu.base.record import dataclass
 from spanemu.database.content import Content, Contents, DatabaseSnapshot, check_own
 from spanemu.database.core import DatabaseCore, Environment
-from spanemu.database.database_time import DatabaseTime
+from spanemu.database.database_time import DatabaseTime, RowDeletion
 from spanemu.database.encryption import GOOGLE_DEFAULT_KEYS
 from spanemu.database.generation import Generation, History
 from spanemu.database.options import StatementRequest
-from spanemu.database.row_deletion import RowDeletion
 from spanemu.database.schema_changes import DdlOutcome, SchemaChanges
 from spanemu.database.sessions.registry import Sessions
 from spanemu.database.splits.split_manager import SplitManager

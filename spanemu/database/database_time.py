@@ -1,20 +1,41 @@
-"""The time of a database: the emulator's clock, or a clock ahead of it.
+"""The time of a database: the emulator's clock, or a clock ahead of it; and the rows that expire.
 
 All databases follow the emulator's clock. When the clock is set to another time, a database follows
 it as long as the database has no later timestamp. A database with later timestamps, which no
 snapshot restore has removed, continues on its own clock ahead of the emulator's.
+
+As time passes, row deletion policies ("TTL" page) delete expired rows, table by table.
 """
 
 from __future__ import annotations
 
 from contextlib import AbstractContextManager
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from spanemu.base.clock import NANOS_PER_MICRO, Clock, ShiftedClock
-from spanemu.database.core import DatabaseCore
-from spanemu.database.row_deletion import RowDeletion
+from spanemu.base.clock import NANOS_PER_DAY, NANOS_PER_MICRO, Clock, ShiftedClock
+from spanemu.base.deferred import deferred
+from spanemu.base.errors import SpannerError
+from spanemu.database.core import DatabaseCore, Sweep
+from spanemu.database.options import ReadOnly, StatementRequest
 from spanemu.database.sessions.registry import Sessions
+from spanemu.schema.table import Table
+from spanemu.sql.dialects import dialect_of
+from spanemu.storage.change_log import ChangeOrigin
+from spanemu.values.timestamp import format_utc
+from spanemu.values.types import TIMESTAMP
+
+if TYPE_CHECKING:
+    from spanemu.database.transactions import partitioned_dml
+    from spanemu.database.transactions import snapshot as snapshots
+else:
+    partitioned_dml = deferred("spanemu.database.transactions.partitioned_dml")
+    snapshots = deferred("spanemu.database.transactions.snapshot")
+
 
 CLOCK_SET = "The clock was set to another time."
+SWEEP_EVERY_NANOS = NANOS_PER_DAY
+_ORIGIN = ChangeOrigin(is_system=True, is_ttl=True)
 
 
 class DatabaseTime:
@@ -102,3 +123,56 @@ class DatabaseTime:
             self._row_deletion.sweep()
         self.forget_versions()
         self._core.splitting.pass_elapsed_minutes()
+
+
+class RowDeletion:
+    """The deletion of expired rows in a database, as the row deletion policies of tables say.
+
+    A row expires when its timestamp column is older than the number of days in its table's policy;
+    a row with a NULL column never expires. Rows are deleted as by partitioned DML: cascades and
+    indexes follow, and rows that a constraint protects are left for the next sweep. Policies are
+    applied on command, and once a day of the clock when a test moves the clock.
+    """
+
+    def __init__(self, core: DatabaseCore) -> None:
+        self._core = core
+        self._swept_at = core.store.clock.peek()
+
+    def begin(self) -> None:
+        """Restart the day until the next sweep."""
+        self._swept_at = self._core.store.clock.peek()
+
+    def is_due(self) -> bool:
+        """Return whether a day has passed since the last sweep."""
+        return self._core.store.clock.peek() >= self._swept_at + SWEEP_EVERY_NANOS
+
+    def sweep(self) -> int:
+        """Apply every policy now; return how many rows were deleted, cascades aside."""
+        now = self._swept_at = self._core.store.clock.peek()
+        tables = self._core.generation.schema.tables.values()
+        return sum(self._sweep(table, now) for table in list(tables))
+
+    def _sweep(self, table: Table, now: int) -> int:
+        if table.row_deletion_policy is None:
+            return 0
+        name, days = table.row_deletion_policy
+        dialect = dialect_of(self._core.generation.schema.dialect)
+        column = dialect.quoted(name)
+        expired = StatementRequest(
+            f"FROM {dialect.quoted_path(table.name)} WHERE {column} <= {dialect.parameter(1)}",
+            parameters={"p1": format_utc(now - days * NANOS_PER_DAY)},
+            parameter_types={"p1": TIMESTAMP},
+        )
+        before = self._core.sweeps.get(table.id, Sweep())
+        try:
+            deletion = partitioned_dml.PartitionedDmlTransaction(self._core, b"", _ORIGIN)
+            done = deletion.execute(replace(expired, sql=f"DELETE {expired.sql}"))
+        except SpannerError:
+            # A failure is not raised: the policy's row in SPANNER_SYS shows the rows that remain.
+            left = replace(expired, sql=f"SELECT COUNT(*), MIN({column}) {expired.sql}")
+            snapshot = snapshots.SnapshotTransaction(self._core, b"", ReadOnly())
+            ((count, earliest),) = snapshot.execute(left).rows
+            self._core.sweeps[table.id] = Sweep(before.watermark, count, earliest)
+            return 0
+        self._core.sweeps[table.id] = Sweep(now)
+        return done.stats.row_count or 0

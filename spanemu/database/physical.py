@@ -15,9 +15,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from spanemu.schema.index import Index
 from spanemu.schema.schema import Schema
-from spanemu.schema.table import Table
+from spanemu.schema.table import Index, Table
 from spanemu.storage.layout import BoundaryFinder, encoder_of, hierarchy_of, parts_of, tree_of
 from spanemu.storage.store import Store
 from spanemu.storage.versions import row_cells

@@ -23,10 +23,9 @@ from spanemu.database.core import DatabaseCore
 from spanemu.database.generation import Generation
 from spanemu.database.statements.context import StatementContext
 from spanemu.ddl.apply import Step, plan_batch
-from spanemu.schema.index import Index
 from spanemu.schema.objects import ProtoTypes
 from spanemu.schema.schema import Schema
-from spanemu.schema.table import Table
+from spanemu.schema.table import Index, Table
 from spanemu.storage.layout import path_of, tree_of
 from spanemu.txn.change_capture import record_backfill
 

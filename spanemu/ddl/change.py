@@ -18,10 +18,9 @@ from spanemu.base.call import current
 from spanemu.base.collector import Pause
 from spanemu.base.record import dataclass
 from spanemu.schema import objects
-from spanemu.schema.index import Index
 from spanemu.schema.schema import Schema
 from spanemu.schema.shared_maps import with_name, with_names, without_name
-from spanemu.schema.table import Column, KeyPart, Table
+from spanemu.schema.table import Column, Index, KeyPart, Table
 from spanemu.sql.functions.registry import Context
 from spanemu.storage.change_log import RowChange
 from spanemu.storage.layout import TreeId, tree_of

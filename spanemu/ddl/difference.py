@@ -37,8 +37,8 @@ from spanemu.ddl.object_difference import (
     texts_of,
 )
 from spanemu.ddl.schema_text import AnyIndex, ordered_tables, schema_writer, user_indexes
-from spanemu.schema.index import SearchIndex, VectorIndex
 from spanemu.schema.schema import Schema
+from spanemu.schema.table import SearchIndex, VectorIndex
 from spanemu.schema.table_text import foreign_key_text
 from spanemu.sql.dialects import dialect_of
 

@@ -24,8 +24,7 @@ from spanemu.ddl.errors.data import (
     StoredVectorLength,
 )
 from spanemu.ddl.validators.tables import scalar_of
-from spanemu.schema.index import Index
-from spanemu.schema.table import Column, ForeignKey, key_message
+from spanemu.schema.table import Column, ForeignKey, Index, key_message
 from spanemu.storage.layout import tree_of
 from spanemu.storage.observer import TreeWrite
 from spanemu.txn.rules import CompiledIndex, CompiledTable, Row

@@ -19,9 +19,8 @@ from spanemu.base.errors import SpannerError
 from spanemu.base.identifiers import constraint_full_name
 from spanemu.base.limits import IDENTIFIER_LENGTH_MAX
 from spanemu.schema.dialect import GOOGLE_STANDARD_SQL, DatabaseDialect
-from spanemu.schema.index import Index
 from spanemu.schema.schema import Schema
-from spanemu.schema.table import Column, Table
+from spanemu.schema.table import Column, Index, Table
 from spanemu.sql.syntax_tree import Identifier, Path
 
 if TYPE_CHECKING:

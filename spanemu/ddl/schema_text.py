@@ -22,10 +22,9 @@ from spanemu.ddl.kinds.kind import ObjectKind
 from spanemu.ddl.kinds.search_indexes import search_index_text, vector_index_text
 from spanemu.ddl.kinds.table import AFTER_TABLES, BEFORE_TABLES, KINDS
 from spanemu.schema.dependency_order import dependency_order
-from spanemu.schema.index import Index, SearchIndex, VectorIndex
 from spanemu.schema.objects import ProtoBundle
 from spanemu.schema.schema import Schema
-from spanemu.schema.table import ForeignKey, Table
+from spanemu.schema.table import ForeignKey, Index, SearchIndex, Table, VectorIndex
 from spanemu.schema.table_text import (
     clause_options,
     foreign_key_text,

@@ -15,8 +15,7 @@ from spanemu.hotspots.stream import Stream
 from spanemu.hotspots.stream_analysis import AnalysisContext, StreamAnalysis, analyze_stream
 from spanemu.hotspots.tree_load import Kind, Source
 from spanemu.hotspots.verdict import Reason
-from spanemu.schema.index import Index
-from spanemu.schema.table import Column, Table
+from spanemu.schema.table import Column, Index, Table
 from spanemu.storage.layout import tree_of
 from spanemu.values.types import TypeCode
 

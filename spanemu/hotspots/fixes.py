@@ -10,9 +10,8 @@ from dataclasses import replace
 from spanemu.base.identifiers import RESERVED_WORDS, quoted
 from spanemu.hotspots.verdict import Cause, Reason
 from spanemu.schema.dialect import POSTGRESQL, DatabaseDialect
-from spanemu.schema.index import Index
 from spanemu.schema.schema import Schema
-from spanemu.schema.table import KeyPart, Table
+from spanemu.schema.table import Index, KeyPart, Table
 from spanemu.values.types import TypeCode
 
 

@@ -20,8 +20,8 @@ from spanemu.hotspots.stream_analysis import Allowed, AnalysisContext, StreamAna
 from spanemu.hotspots.thresholds import THRESHOLDS, Thresholds
 from spanemu.hotspots.tree_load import Kind
 from spanemu.hotspots.verdict import Level, Reason
-from spanemu.schema.index import Index
 from spanemu.schema.schema import Schema
+from spanemu.schema.table import Index
 from spanemu.values.types import TypeCode
 
 

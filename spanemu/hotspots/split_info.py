@@ -13,9 +13,8 @@ from spanemu.base.clock import INTERVALS, NANOS_PER_SECOND
 from spanemu.base.severity import Severity
 from spanemu.hotspots.split_settings import SplitSettings
 from spanemu.hotspots.verdict import Reason
-from spanemu.schema.index import Index
 from spanemu.schema.schema import Schema
-from spanemu.schema.table import KeyPart, Table
+from spanemu.schema.table import Index, KeyPart, Table
 from spanemu.storage.layout import TREE_ID_BYTES, Boundary, Path, TreeId, parts_of, path_of, tree_of
 from spanemu.storage.split_map import split_bytes, split_rows
 from spanemu.storage.splits import Split

@@ -21,9 +21,8 @@ from spanemu.hotspots.thresholds import THRESHOLDS, Thresholds
 from spanemu.hotspots.trace import Commit
 from spanemu.hotspots.tree_load import Kind
 from spanemu.hotspots.verdict import Cause, Level, Reason, Verdict, cause_of, judge
-from spanemu.schema.index import Index
 from spanemu.schema.schema import Schema
-from spanemu.schema.table import Column, Interleave, Table
+from spanemu.schema.table import Column, Index, Interleave, Table
 from spanemu.storage.layout import TreeId, hierarchy_of, lineage, tree_of
 from spanemu.values.types import TypeCode
 

@@ -17,7 +17,6 @@ from spanemu.base.identifiers import constraint_full_name
 from spanemu.base.limits import DEFAULT_LIMITS, Limits
 from spanemu.base.record import dataclass
 from spanemu.schema.dialect import GOOGLE_STANDARD_SQL, DatabaseDialect, Fold
-from spanemu.schema.index import Index, TableOrIndex
 from spanemu.schema.objects import (
     SHARED_NAMES,
     NamedObjects,
@@ -33,7 +32,7 @@ from spanemu.schema.shared_maps import (
     with_name,
     without_name,
 )
-from spanemu.schema.table import ForeignKey, Table
+from spanemu.schema.table import ForeignKey, Index, Table, TableOrIndex
 from spanemu.values.order import SortOrders
 
 T = TypeVar("T")

@@ -18,10 +18,9 @@ from spanemu.base.deferred import deferred
 from spanemu.base.limits import DEFAULT_LIMITS, Limits
 from spanemu.base.record import dataclass
 from spanemu.schema.dialect import DatabaseDialect
-from spanemu.schema.index import Index, SearchIndex, VectorIndex
 from spanemu.schema.objects import ChangeStream
 from spanemu.schema.schema import Schema
-from spanemu.schema.table import Check, Column, ForeignKey, Table
+from spanemu.schema.table import Check, Column, ForeignKey, Index, SearchIndex, Table, VectorIndex
 from spanemu.sql import resolved
 from spanemu.sql.ddl_ast import DdlStatement
 from spanemu.sql.functions.registry import Catalog

@@ -20,9 +20,9 @@ from spanemu.storage.layout import EVERYTHING, encoder_of
 from spanemu.txn.errors import BadKeyValue, DeleteRangeTooWide, WrongKeyParts
 from spanemu.txn.rules import CompiledTable, is_timestamp
 from spanemu.txn.write_plan import Decode, cell_decoder, check_timestamp
-from spanemu.values.errors import BadValue
 from spanemu.values.key import after_prefix, merge_ranges
 from spanemu.values.mutation import RawKeySet, RawRange
+from spanemu.values.types import BadValue
 from spanemu.values.value import decoder
 
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from spanemu.base.deadline_checks import Batched
-from spanemu.schema.index import Index
-from spanemu.schema.table import Table
+from spanemu.schema.table import Index, Table
 from spanemu.sql.executor.run import ByteRange, Row
 from spanemu.storage.layout import TreeId, tree_of
 from spanemu.storage.observer import ReadKind

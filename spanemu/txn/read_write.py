@@ -20,8 +20,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from enum import Enum, auto
 from functools import partial
 
-from spanemu.schema.index import Index
-from spanemu.schema.table import Table
+from spanemu.schema.table import Index, Table
 from spanemu.sql.executor.run import ByteRange, Row
 from spanemu.sql.functions.registry import Context
 from spanemu.storage.layout import TreeId, in_order, tree_of

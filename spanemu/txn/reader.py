@@ -6,8 +6,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import partial
 from itertools import chain
 
-from spanemu.schema.index import Index, TableOrIndex
-from spanemu.schema.table import Table
+from spanemu.schema.table import Index, Table, TableOrIndex
 from spanemu.sql.executor.run import ByteRange, Row, RowReader
 from spanemu.storage.layout import TreeId, in_order, tree_of
 from spanemu.storage.observer import ReadKind

@@ -13,9 +13,8 @@ from operator import itemgetter
 from typing import Any
 
 from spanemu.base.limits import DEFAULT_LIMITS, KEY_BYTES_MAX, Limits
-from spanemu.schema.index import Index
 from spanemu.schema.schema import Schema
-from spanemu.schema.table import Column, ForeignKey, Interleave, Table, key_message
+from spanemu.schema.table import Column, ForeignKey, Index, Interleave, Table, key_message
 from spanemu.storage.layout import encoder_of, tree_of
 from spanemu.txn.cells import Check, RowExpression, check_of, compile_expression, placement_check
 from spanemu.values.key import ByteRange, after_prefix

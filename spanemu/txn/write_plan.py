@@ -27,9 +27,9 @@ from spanemu.txn.errors import (
 )
 from spanemu.txn.locks.modes import Lock, update_lock
 from spanemu.txn.rules import CompiledTable, Row, is_timestamp
-from spanemu.values.errors import BadValue
 from spanemu.values.mutation import COMMIT_TIMESTAMP, COMMIT_TIMESTAMP_PLACEHOLDER, WriteKind
 from spanemu.values.timestamp import format_utc
+from spanemu.values.types import BadValue
 from spanemu.values.value import decoder
 
 if TYPE_CHECKING:

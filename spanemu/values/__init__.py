@@ -1,13 +1,13 @@
 """The values of cells and their types.
 
-In reading order: `types` (INT64, ARRAY<T>, STRUCT<...>: identity and printing), `value` (conversion
-between wire form and Python form, by type), `value_bytes` (values as bytes of protocol buffers, and
-rows, by generated functions), `numeric`, `floats`, `date`, `timestamp` with its zones, `interval`,
-`uuid_text` and `json` (text and arithmetic of one type each), `order` (order, groups and equality
-of values), `key` (order-preserving bytes and ranges of them), `columns` (many values converted at
-once), `key_text` (keys in error messages, values in dumps), `cell_mask` (masks of the cells of a
-row), `mutation` (writes as plain data), `errors`. PostgreSQL databases have `pg_numeric` and
-`pg_jsonb` in place of `numeric` and `json`.
+In reading order: `types` (INT64, ARRAY<T>, STRUCT<...>: identity and printing; the error of a value
+of none), `value` (conversion between wire form and Python form, by type), `value_bytes` (values as
+bytes of protocol buffers, and rows, by generated functions), `numeric`, `floats`, `date`,
+`timestamp` with its zones, `interval`, `uuid_text` and `json` (text and arithmetic of one type
+each), `order` (order, groups and equality of values), `key` (order-preserving bytes and ranges of
+them), `columns` (many values converted at once), `key_text` (keys in error messages, values in
+dumps), `cell_mask` (masks of the cells of a row), and `mutation` (writes as plain data). PostgreSQL
+databases have `pg_numeric` and `pg_jsonb` in place of `numeric` and `json`.
 
 The Python form of each type; SQL NULL is always `None`:
 

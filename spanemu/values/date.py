@@ -6,7 +6,7 @@ import re
 from datetime import date
 
 from spanemu.base.deferred import lazy_pattern
-from spanemu.values.errors import BadValue
+from spanemu.values.types import BadValue
 
 _LENGTH = len("YYYY-MM-DD")
 _DATE = lazy_pattern(r"(\d{4})-(\d{1,2})-(\d{1,2})", re.ASCII)

@@ -8,7 +8,7 @@ from math import copysign, inf, isnan, nan
 from struct import Struct, pack, unpack
 
 from spanemu.base.deferred import lazy_pattern
-from spanemu.values.errors import BadValue
+from spanemu.values.types import BadValue
 
 _SINGLE = Struct("<f")
 _pack, _unpack = _SINGLE.pack, _SINGLE.unpack

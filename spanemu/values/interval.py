@@ -18,8 +18,8 @@ from spanemu.base.clock import (
 )
 from spanemu.base.deferred import lazy_pattern
 from spanemu.base.record import dataclass
-from spanemu.values.errors import BadValue
 from spanemu.values.timestamp import fraction_in_threes
+from spanemu.values.types import BadValue
 
 MONTHS_MAX = 120_000
 DAYS_MAX = 3_660_000

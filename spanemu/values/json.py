@@ -15,8 +15,8 @@ from math import copysign, isfinite
 from typing import Any
 
 from spanemu.base.deadline_checks import interruptible, interruptible_calls, is_long
-from spanemu.values.errors import BadValue
 from spanemu.values.floats import shortest_digits
+from spanemu.values.types import BadValue
 
 JSON_NESTING_MAX = 80
 

@@ -11,7 +11,7 @@ import re
 from decimal import ROUND_DOWN, ROUND_HALF_UP, Context, Decimal, InvalidOperation
 
 from spanemu.base.deferred import lazy_pattern
-from spanemu.values.errors import BadValue
+from spanemu.values.types import BadValue
 
 SCALE = 9
 PRECISION = 38

@@ -17,8 +17,8 @@ from typing import Any
 from spanemu.base.deadline_checks import interruptible, interruptible_calls, is_long
 from spanemu.base.deferred import lazy_pattern
 from spanemu.values import pg_numeric
-from spanemu.values.errors import BadValue
 from spanemu.values.json import JSON_NESTING_MAX, Document, is_too_deep, is_unicode
+from spanemu.values.types import BadValue
 
 INTEGER_DIGITS_MAX = 4_932  # of a number, before the point
 TOO_DEEP = f"nested deeper than {JSON_NESTING_MAX} levels"

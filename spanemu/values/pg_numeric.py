@@ -33,7 +33,7 @@ from math import isnan
 from typing import NamedTuple
 
 from spanemu.base.deferred import lazy_pattern
-from spanemu.values.errors import BadValue
+from spanemu.values.types import BadValue
 
 OUT_OF_RANGE = "value overflows numeric format"
 

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from spanemu.base.clock import NANOS_PER_SECOND
 from spanemu.base.deferred import deferred, lazy_pattern
-from spanemu.values.errors import BadValue
+from spanemu.values.types import BadValue
 
 if TYPE_CHECKING:
     import zoneinfo

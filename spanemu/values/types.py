@@ -4,11 +4,15 @@ A `Type` is a value: two types ARRAY<INT64> are equal and have the same hash. Le
 STRING(36) belong to a column, not to its type (see `schema.table`). Follows the page "Data types
 in GoogleSQL". PostgreSQL databases share these types under other names
 (`sql.postgresql.types`), and have three of their own: PG_NUMERIC, PG_JSONB and PG_OID.
+
+`BadValue` is the error of a text or wire value that is not a value of a type.
 """
 
 from __future__ import annotations
 
+import reprlib
 from enum import StrEnum
+from typing import Any
 
 from spanemu.base.record import dataclass
 
@@ -154,3 +158,33 @@ def array_of(element: Type) -> Type:
 def struct_of(*fields: tuple[str, Type]) -> Type:
     """Return the STRUCT type of (name, type) pairs; an empty name makes a field anonymous."""
     return Type(TypeCode.STRUCT, fields=tuple(StructField(name, type_) for name, type_ in fields))
+
+
+_SHOWN_CHARACTERS_MAX = 64
+
+
+class BadValue(ValueError):
+    """A `value` that is not a value of the type `type_text`; `reason` adds a reason, if any.
+
+    Not a `SpannerError`, because the code of a bad value depends on its context: in a cell of a
+    mutation or a key part it fails a precondition, a query parameter is an invalid argument, and in
+    a CAST it is out of range. The caller that knows the context wraps the error and quotes its
+    fields.
+    """
+
+    def __init__(self, value: Any, type_text: str, reason: str = "") -> None:
+        super().__init__(value, type_text, reason)
+        self.value = value
+        self.type_text = type_text
+        self.reason = reason
+
+    def __str__(self) -> str:
+        shown = self.value if isinstance(self.value, str) else reprlib.repr(self.value)
+        if len(shown) > _SHOWN_CHARACTERS_MAX:
+            shown = shown[:_SHOWN_CHARACTERS_MAX] + "..."
+        return f"Could not parse {shown} as {self.type_text}{self.because}"
+
+    @property
+    def because(self) -> str:
+        """The end of an error sentence: a colon and the reason, or nothing without a reason."""
+        return f": {self.reason}" if self.reason else ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from uuid import UUID
 
 from spanemu.base.deferred import lazy_pattern
-from spanemu.values.errors import BadValue
+from spanemu.values.types import BadValue
 
 _CANONICAL = lazy_pattern(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 _LOOSE = lazy_pattern(r"[0-9a-fA-F](?:-?[0-9a-fA-F]){31}")

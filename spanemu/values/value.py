@@ -17,9 +17,8 @@ from typing import Any
 from spanemu.base.deadline_checks import interruptible
 from spanemu.values import date as dates
 from spanemu.values import interval, json, numeric, pg_jsonb, pg_numeric, timestamp, uuid_text
-from spanemu.values.errors import BadValue
 from spanemu.values.floats import FLOAT64_MAX, GREATEST_NAN, round32
-from spanemu.values.types import Type, TypeCode
+from spanemu.values.types import BadValue, Type, TypeCode
 
 Decoder = Callable[[Any], Any]
 Encoder = Callable[[Any], Any]

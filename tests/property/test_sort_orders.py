@@ -16,9 +16,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spanemu.schema.dialect import GOOGLE_STANDARD_SQL
-from spanemu.schema.index import Index
 from spanemu.schema.schema import Schema
-from spanemu.schema.table import Column, KeyPart, Table
+from spanemu.schema.table import Column, Index, KeyPart, Table
 from spanemu.sql.executor.build import compile_plan
 from spanemu.sql.googlesql.dialect import GOOGLESQL
 from spanemu.sql.plan.nodes import Scan, Sort, TopN

@@ -7,7 +7,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spanemu.values import interval, json, timestamp, uuid_text
-from spanemu.values.errors import BadValue
 from spanemu.values.floats import (
     format_float32,
     format_float64,
@@ -17,7 +16,7 @@ from spanemu.values.floats import (
 )
 from spanemu.values.json import Json
 from spanemu.values.order import compare, equals, group_key, sort_key
-from spanemu.values.types import Type, array_of, struct_of
+from spanemu.values.types import BadValue, Type, array_of, struct_of
 from spanemu.values.value import decoder, encoder
 from tests.property.value_strategies import (
     FLOAT32S,

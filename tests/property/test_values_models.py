@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from spanemu.base.clock import NANOS_PER_DAY
 from spanemu.values import interval, numeric, timestamp
-from spanemu.values.errors import BadValue
 from spanemu.values.interval import Interval
 from spanemu.values.timestamp import TIMESTAMP_MAX, TIMESTAMP_MIN, Civil
+from spanemu.values.types import BadValue
 from tests.property.value_strategies import INTERVALS, NUMERICS, SMALL_NUMERICS, TIMESTAMPS
 
 NANOS = 10**9

@@ -26,9 +26,8 @@ from spanemu.hotspots.assumptions import Assumptions
 from spanemu.hotspots.detector import Detector, Observations
 from spanemu.hotspots.tree_load import Access, Order, QueryUse
 from spanemu.schema.dialect import DatabaseDialect
-from spanemu.schema.index import Index
 from spanemu.schema.schema import Schema
-from spanemu.schema.table import Column, Table
+from spanemu.schema.table import Column, Index, Table
 from spanemu.sql.dialects import dialect_of
 from spanemu.sql.inspection import allowed_value_count, modulus
 from spanemu.sql.plan.joins import ApplyJoin

@@ -24,9 +24,8 @@ from spanemu.base.deferred import deferred
 from spanemu.base.record import dataclass
 from spanemu.database.splits.warm_splits import WarmSplits
 from spanemu.hotspots.split_settings import SPLIT_SETTINGS, SplitPolicy, SplitSettings
-from spanemu.schema.index import Index
 from spanemu.schema.schema import Schema
-from spanemu.schema.table import Table
+from spanemu.schema.table import Index, Table
 from spanemu.storage.layout import TREE_ID_BYTES, Boundary, Origin, TreeId, tree_of
 from spanemu.storage.split_map import SplitLocation, split_bytes
 from spanemu.storage.splits import Split

@@ -21,9 +21,8 @@ from spanemu.base.clock import NANOS_PER_DAY
 from spanemu.base.deferred import deferred
 from spanemu.base.record import dataclass
 from spanemu.database.splits.split_manager import SplitManager
-from spanemu.schema.index import Index
 from spanemu.schema.schema import Schema
-from spanemu.schema.table import Table
+from spanemu.schema.table import Index, Table
 from spanemu.storage.layout import Boundary, Origin, TreeId, encoder_of, parts_of, tree_of
 from spanemu.storage.store import Store
 from spanemu.txn.errors import IndexNotFound, TableNotFound

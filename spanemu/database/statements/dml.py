@@ -16,9 +16,8 @@ from spanemu.database.generation import Generation
 from spanemu.database.options import QueryMode, StatementRequest
 from spanemu.database.statements.query_engine import Measured, Prepared, fill_stats
 from spanemu.database.statements.results import NO_TRANSACTION, ResultStats, ResultStream
-from spanemu.schema.index import Index
 from spanemu.schema.schema import Schema
-from spanemu.schema.table import Table
+from spanemu.schema.table import Index, Table
 from spanemu.sql.executor.run import RowReader, Run
 from spanemu.txn.commit import buffer_rows
 from spanemu.txn.errors import TransactionAborted

@@ -17,9 +17,8 @@ from typing import TYPE_CHECKING, Any
 from spanemu.base.deferred import deferred
 from spanemu.database.options import ReadRequest, StatementRequest
 from spanemu.database.statements.query_engine import Prepared
-from spanemu.schema.index import Index
 from spanemu.schema.schema import Schema
-from spanemu.schema.table import Table
+from spanemu.schema.table import Index, Table
 from spanemu.sql.executor.run import ByteRange
 from spanemu.sql.plan.partitionable import partition_hierarchy
 from spanemu.storage.layout import EVERYTHING, TreeId, hierarchy_of, tree_of

@@ -41,8 +41,7 @@ from spanemu.sql.resolved import (
     Statement,
     UpdateStatement,
 )
-from spanemu.values.errors import BadValue
-from spanemu.values.types import Type
+from spanemu.values.types import BadValue, Type
 from spanemu.values.value import decoder
 
 if TYPE_CHECKING:

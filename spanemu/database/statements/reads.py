@@ -15,9 +15,8 @@ from spanemu.base.deferred import deferred
 from spanemu.base.errors import Unsupported
 from spanemu.database.generation import Generation
 from spanemu.database.options import ReadRequest
-from spanemu.schema.index import Index
 from spanemu.schema.schema import Schema
-from spanemu.schema.table import Column, Table
+from spanemu.schema.table import Column, Index, Table
 from spanemu.sql.executor.run import ByteRange, Row, RowReader
 from spanemu.sql.functions.registry import Context
 from spanemu.txn.errors import (

@@ -16,7 +16,7 @@ from spanemu.database.options import QueryMode, StatementRequest
 from spanemu.database.statements.query_engine import Measured, query_figures
 from spanemu.database.statements.results import ResultStream
 from spanemu.sql.analysis.stream_query import StreamCall
-from spanemu.values.errors import BadValue
+from spanemu.values.types import BadValue
 from spanemu.values.value import decoder
 
 if TYPE_CHECKING:

@@ -21,9 +21,8 @@ from spanemu.database.statistics.cells import (
 )
 from spanemu.database.statistics.column_accesses import EXISTS, Touched, fingerprint, named
 from spanemu.database.statistics.period import IntervalPeriods, Place, Row, average, costliest
-from spanemu.schema.index import Index
 from spanemu.schema.schema import Schema
-from spanemu.schema.table import Table
+from spanemu.schema.table import Index, Table
 from spanemu.storage.layout import tree_of
 from spanemu.txn.locks.modes import WRITE_TIMESTAMP_RANGE, columns_of, mode_name
 from spanemu.txn.locks.waits import LockRequest

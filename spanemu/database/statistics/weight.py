@@ -9,9 +9,8 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from spanemu.database.statements.results import WrittenRows
-from spanemu.schema.index import Index
 from spanemu.schema.schema import Schema
-from spanemu.schema.table import Table
+from spanemu.schema.table import Index, Table
 from spanemu.storage.layout import TreeId, hierarchy_of, key_reader, tree_of
 from spanemu.storage.split_map import SplitLocation, SplitMap
 from spanemu.values import pg_numeric

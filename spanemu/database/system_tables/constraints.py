@@ -15,9 +15,8 @@ from spanemu.base.identifiers import split_name
 from spanemu.database.system_tables.declaration import Source, last_part
 from spanemu.database.system_tables.relations import COMMITTED, YES_NO
 from spanemu.ddl.expressions import columns_of_checks
-from spanemu.schema.index import Index
 from spanemu.schema.schema import Schema
-from spanemu.schema.table import ForeignKey, Table
+from spanemu.schema.table import ForeignKey, Index, Table
 
 Rows = Iterator[tuple[Any, ...]]
 CheckedColumns = Mapping[tuple[int, str], Sequence[str]]  # by id of the table and name of the check

@@ -9,9 +9,8 @@ from spanemu.base.clock import NANOS_PER_MICRO
 from spanemu.base.identifiers import split_name
 from spanemu.database.system_tables.declaration import Source, last_part, written
 from spanemu.ddl.expressions import columns_of_generated
-from spanemu.schema.index import SearchIndex, VectorIndex
 from spanemu.schema.schema import Schema
-from spanemu.schema.table import Column, Identity, Interleave, Table
+from spanemu.schema.table import Column, Identity, Interleave, SearchIndex, Table, VectorIndex
 from spanemu.sql.dialects import dialect_of
 
 Rows = Iterator[tuple[Any, ...]]

@@ -37,9 +37,8 @@ from spanemu.database.statistics.transactions import (
 )
 from spanemu.database.statistics.weight import row_weigher
 from spanemu.database.system_tables.declaration import Declared, Rows, Source, column_name, no_rows
-from spanemu.schema.index import Index
 from spanemu.schema.objects import DEFAULT
-from spanemu.schema.table import Table
+from spanemu.schema.table import Index, Table
 from spanemu.storage.layout import tree_of
 
 # The statistics tables that have rows.

@@ -13,7 +13,7 @@ from spanemu.database.core import DatabaseCore
 from spanemu.database.options import ReadRequest, StatementRequest
 from spanemu.database.physical import locked_columns, locked_key_text
 from spanemu.database.transactions.read_write import ReadWriteTransaction
-from spanemu.schema.index import TableOrIndex
+from spanemu.schema.table import TableOrIndex
 from spanemu.storage.layout import TreeId, tree_of
 from spanemu.txn.locks.holder import LockHolder
 from spanemu.txn.locks.modes import Lock, mode_name

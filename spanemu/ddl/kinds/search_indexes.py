@@ -38,9 +38,8 @@ from spanemu.ddl.validators.options import (
     whole,
     words,
 )
-from spanemu.schema.index import Index, NamedPart, SearchIndex, VectorIndex
 from spanemu.schema.schema import Schema
-from spanemu.schema.table import Column, Table
+from spanemu.schema.table import Column, Index, NamedPart, SearchIndex, Table, VectorIndex
 from spanemu.schema.table_text import clause_options, options_text, where_text
 from spanemu.sql import ddl_ast
 from spanemu.values.types import INT64, TypeCode

@@ -26,9 +26,8 @@ from spanemu.ddl.validators import raise_first
 from spanemu.ddl.validators.expressions import check_problems
 from spanemu.ddl.validators.indexes import count_problems
 from spanemu.ddl.validators.tables import foreign_key_problems, referenced_policy_problems
-from spanemu.schema.index import Index
 from spanemu.schema.schema import Schema
-from spanemu.schema.table import Check, Column, ForeignKey, KeyPart, Table
+from spanemu.schema.table import Check, Column, ForeignKey, Index, KeyPart, Table
 from spanemu.sql import ddl_ast
 from spanemu.values.order import SortOrder
 

@@ -30,9 +30,8 @@ from spanemu.ddl.naming import (
 from spanemu.ddl.validators import raise_first
 from spanemu.ddl.validators.indexes import index_column_problems, index_problems, managed_problems
 from spanemu.ddl.validators.options import INDEX_RULES, changed_options, locality_group_problems
-from spanemu.schema.index import Index
 from spanemu.schema.schema import Schema
-from spanemu.schema.table import KeyPart, Table
+from spanemu.schema.table import Index, KeyPart, Table
 from spanemu.sql import ddl_ast
 from spanemu.values.order import SortOrder
 

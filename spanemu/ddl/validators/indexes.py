@@ -24,9 +24,8 @@ from spanemu.ddl.errors.indexes import (
 from spanemu.ddl.errors.tables import TooManyKeyColumns
 from spanemu.ddl.naming import find_column, schema_part
 from spanemu.ddl.validators.tables import is_key_type, shared_part_problems
-from spanemu.schema.index import Index
 from spanemu.schema.schema import Schema
-from spanemu.schema.table import Column, Table
+from spanemu.schema.table import Column, Index, Table
 from spanemu.values.types import TypeCode
 
 # Types with an error of their own, which names only the type code.

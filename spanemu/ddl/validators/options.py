@@ -15,9 +15,8 @@ from spanemu.schema.schema import Schema
 from spanemu.schema.table import Column, Table
 from spanemu.sql import ddl_ast
 from spanemu.sql.ddl_ast import OptionValue
-from spanemu.values.errors import BadValue
 from spanemu.values.timestamp import zone_named
-from spanemu.values.types import STRING
+from spanemu.values.types import STRING, BadValue
 
 if TYPE_CHECKING:
     from spanemu.ddl.errors import objects as name_errors

@@ -10,8 +10,7 @@ from spanemu.hotspots.finding_builder import Advice, FindingSpec, Rule, busiest_
 from spanemu.hotspots.stream_analysis import AnalysisContext, StreamAnalysis
 from spanemu.hotspots.tree_load import Kind
 from spanemu.hotspots.verdict import Reason
-from spanemu.schema.index import Index
-from spanemu.schema.table import Table
+from spanemu.schema.table import Index, Table
 from spanemu.storage.layout import TreeId, tree_of
 
 

@@ -19,8 +19,7 @@ from spanemu.hotspots.fixes import forms_of
 from spanemu.hotspots.stream_analysis import AnalysisContext
 from spanemu.hotspots.tree_load import Access, QueryUse, ScanSummary, Source
 from spanemu.hotspots.verdict import Reason
-from spanemu.schema.index import Index
-from spanemu.schema.table import Column, ForeignKey, KeyPart, Table
+from spanemu.schema.table import Column, ForeignKey, Index, KeyPart, Table
 from spanemu.storage.layout import tree_of
 from spanemu.storage.observer import ReadKind
 from spanemu.values.types import TypeCode

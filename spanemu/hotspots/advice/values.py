@@ -14,8 +14,7 @@ from spanemu.hotspots.split_settings import SplitPolicy
 from spanemu.hotspots.stream_analysis import AnalysisContext, StreamAnalysis
 from spanemu.hotspots.tree_load import Kind
 from spanemu.hotspots.verdict import Reason
-from spanemu.schema.index import Index
-from spanemu.schema.table import Table
+from spanemu.schema.table import Index, Table
 from spanemu.storage.layout import lineage
 
 MANUAL_ID_MAX = 1 << 32  # a bit-reversed sequence gives a smaller value once in 2**31 values

@@ -24,9 +24,8 @@ from spanemu.hotspots.simulation import replay
 from spanemu.hotspots.split_info import KeyShape
 from spanemu.hotspots.split_model import CutRules, Minute, SplitModel
 from spanemu.hotspots.trace import Trace
-from spanemu.schema.index import Index
 from spanemu.schema.schema import Schema
-from spanemu.schema.table import Table
+from spanemu.schema.table import Index, Table
 from spanemu.storage.layout import TreeId, tree_of
 
 NODES = 8

@@ -10,8 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from spanemu.base.deadline_checks import interruptible
-from spanemu.schema.index import Index
-from spanemu.schema.table import Column, Table, key_message
+from spanemu.schema.table import Column, Index, Table, key_message
 from spanemu.sql.executor.compiler import Compiler
 from spanemu.sql.executor.memory import ENTRY_BYTES
 from spanemu.sql.executor.operators.project import compile_outputs

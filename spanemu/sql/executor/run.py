@@ -6,8 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
 from spanemu.base.clock import monotonic
-from spanemu.schema.index import Index
-from spanemu.schema.table import Table
+from spanemu.schema.table import Index, Table
 from spanemu.sql.functions.registry import Context
 from spanemu.sql.plan.nodes import Node
 from spanemu.values.cell_mask import WHOLE_ROW

@@ -24,7 +24,7 @@ from spanemu.sql.functions.notation import chapter, overload
 from spanemu.sql.functions.time.date_parts import add_parts
 from spanemu.sql.functions.value_size import array_builder, bounded, check_size, sizer
 from spanemu.values import numeric, order
-from spanemu.values.errors import BadValue as UnreadableValue
+from spanemu.values.types import BadValue as UnreadableValue
 from spanemu.values.types import Type
 
 ELEMENTS_MAX = 16_000

@@ -25,9 +25,9 @@ from spanemu.sql.functions.errors import BadArgument, BadValue, InvalidText, Val
 from spanemu.sql.functions.text.sql_text import bool_text, escaped_bytes
 from spanemu.values import date as dates
 from spanemu.values import floats, interval, numeric, timestamp, uuid_text
-from spanemu.values.errors import BadValue as Unreadable
 from spanemu.values.floats import FLOAT32_MAX, round32
 from spanemu.values.timestamp import Civil
+from spanemu.values.types import BadValue as Unreadable
 from spanemu.values.types import Type, TypeCode
 from spanemu.values.value import INT64_MAX, INT64_MIN
 

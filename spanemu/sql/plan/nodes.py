@@ -13,8 +13,7 @@ from functools import cached_property
 from typing import ClassVar
 
 from spanemu.base.record import Unique, record
-from spanemu.schema.index import Index
-from spanemu.schema.table import Column, Table
+from spanemu.schema.table import Column, Index, Table
 from spanemu.sql.resolved import (
     AggregateCall,
     Expr,

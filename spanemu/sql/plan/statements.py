@@ -6,8 +6,7 @@ from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 
 from spanemu.base.record import Unique, dataclass, record
-from spanemu.schema.index import Index
-from spanemu.schema.table import Column, Table
+from spanemu.schema.table import Column, Index, Table
 from spanemu.sql.plan.nodes import Columns, Node, Sample, Scan, SystemScan
 from spanemu.sql.plan.traverse import free, walk, walk_nodes
 from spanemu.sql.resolved import Expr, FunctionCall, InsertKind, ResolvedColumn, ReturningClause

@@ -30,7 +30,7 @@ from typing import TYPE_CHECKING
 
 from spanemu.base.deferred import deferred
 from spanemu.base.record import dataclass
-from spanemu.schema.index import Index
+from spanemu.schema.table import Index
 from spanemu.sql.plan.conditions import (
     conjunction,
     conjuncts,

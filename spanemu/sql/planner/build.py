@@ -11,9 +11,8 @@ from typing import Any, TypedDict
 
 from spanemu.base.call import current
 from spanemu.base.errors import Unsupported
-from spanemu.schema.index import Index
 from spanemu.schema.schema import Schema
-from spanemu.schema.table import Table
+from spanemu.schema.table import Index, Table
 from spanemu.sql import resolved
 from spanemu.sql.plan.nodes import Columns, Node
 from spanemu.sql.plan.statements import (

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from spanemu.base.deferred import deferred
 from spanemu.base.record import dataclass
-from spanemu.schema.index import Index
-from spanemu.schema.table import Table
+from spanemu.schema.table import Index, Table
 from spanemu.sql.plan import nodes
 from spanemu.sql.plan.conditions import conjuncts, equality
 from spanemu.sql.plan.joins import (

@@ -9,9 +9,8 @@ from operator import itemgetter
 from typing import Any
 
 from spanemu.base.rand import Randomness
-from spanemu.schema.index import Index
 from spanemu.schema.schema import Schema
-from spanemu.schema.table import Column, Interleave, KeyPart, Table
+from spanemu.schema.table import Column, Index, Interleave, KeyPart, Table
 from spanemu.sql import resolved as r
 from spanemu.sql.executor.build import Executable, compile_plan
 from spanemu.sql.executor.run import ByteRange, Row, Run

@@ -5,7 +5,7 @@ from datetime import date
 import pytest
 
 from spanemu.values import date as dates
-from spanemu.values.errors import BadValue
+from spanemu.values.types import BadValue
 
 
 def test_text_goes_both_ways() -> None:

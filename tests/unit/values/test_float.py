@@ -4,7 +4,6 @@ import math
 
 import pytest
 
-from spanemu.values.errors import BadValue
 from spanemu.values.floats import (
     FLOAT32_MAX,
     fits,
@@ -14,6 +13,7 @@ from spanemu.values.floats import (
     parse_float64,
     round32,
 )
+from spanemu.values.types import BadValue
 
 
 @pytest.mark.parametrize(

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spanemu.values.errors import BadValue
 from spanemu.values.floats import parse_float64, shortest_digits
 from spanemu.values.json import dump, parse
+from spanemu.values.types import BadValue
 
 # As TO_JSON_STRING(TO_JSON(...)) has them there.
 WRITTEN = [

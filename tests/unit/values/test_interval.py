@@ -2,7 +2,6 @@
 
 import pytest
 
-from spanemu.values.errors import BadValue
 from spanemu.values.interval import (
     Interval,
     divide,
@@ -16,6 +15,7 @@ from spanemu.values.interval import (
     parse_iso,
     parse_range,
 )
+from spanemu.values.types import BadValue
 
 
 @pytest.mark.parametrize(

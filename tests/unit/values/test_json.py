@@ -5,8 +5,8 @@ import math
 import pytest
 
 from spanemu.values import json
-from spanemu.values.errors import BadValue
 from spanemu.values.json import JSON_NESTING_MAX, Json
+from spanemu.values.types import BadValue
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,8 @@ from decimal import Decimal
 import pytest
 
 from spanemu.values import numeric
-from spanemu.values.errors import BadValue
 from spanemu.values.numeric import NUMERIC_MAX, NUMERIC_MIN
+from spanemu.values.types import BadValue
 
 
 @pytest.mark.parametrize(

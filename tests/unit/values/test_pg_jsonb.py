@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from spanemu.values.errors import BadValue
 from spanemu.values.pg_jsonb import Jsonb, parse
+from spanemu.values.types import BadValue
 
 
 @pytest.mark.parametrize(

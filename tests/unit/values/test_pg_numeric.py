@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spanemu.values import pg_numeric
-from spanemu.values.errors import BadValue
 from spanemu.values.floats import GREATEST_NAN
 from spanemu.values.pg_numeric import NAN, parse
+from spanemu.values.types import BadValue
 
 NUMBERS = st.decimals(allow_nan=False, allow_infinity=False, places=None).filter(
     lambda number: abs(number.as_tuple().exponent) < 100  # type: ignore[arg-type]

@@ -2,7 +2,6 @@
 
 import pytest
 
-from spanemu.values.errors import BadValue
 from spanemu.values.timestamp import (
     TIMESTAMP_MAX,
     TIMESTAMP_MIN,
@@ -15,6 +14,7 @@ from spanemu.values.timestamp import (
     parse_utc,
     zone_named,
 )
+from spanemu.values.types import BadValue
 
 LA = "America/Los_Angeles"
 

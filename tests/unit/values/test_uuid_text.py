@@ -5,7 +5,7 @@ from uuid import UUID
 import pytest
 
 from spanemu.values import uuid_text
-from spanemu.values.errors import BadValue
+from spanemu.values.types import BadValue
 
 TEXT = "f81d4fae-7dec-11d0-a765-00a0c91e6bf6"
 ODD_HYPHENS = "f81d-4fae7dec-11d0a765-00a0c91e6bf6"

@@ -9,7 +9,6 @@ from uuid import UUID
 
 import pytest
 
-from spanemu.values.errors import BadValue
 from spanemu.values.interval import Interval
 from spanemu.values.json import Json
 from spanemu.values.types import (
@@ -26,6 +25,7 @@ from spanemu.values.types import (
     STRING,
     TIMESTAMP,
     TOKENLIST,
+    BadValue,
     Type,
     TypeCode,
     array_of,

@@ -13,10 +13,9 @@ from zlib import crc32
 from spanemu.base.identifiers import constraint_full_name
 from spanemu.database.system_tables.declaration import Declared, Source
 from spanemu.database.system_tables.postgresql.declaration import PUBLIC
-from spanemu.schema.index import Index
 from spanemu.schema.objects import Sequence
 from spanemu.schema.schema import Schema
-from spanemu.schema.table import Table
+from spanemu.schema.table import Index, Table
 
 PG_CATALOG = 11
 NAMESPACES: Mapping[str, int] = {

@@ -24,9 +24,8 @@ from spanemu.database.system_tables.postgresql.oids import (
 )
 from spanemu.database.system_tables.postgresql.pg_type import type_oids
 from spanemu.ddl.kinds.sequences import SEQUENCE
-from spanemu.schema.index import SearchIndex, VectorIndex
 from spanemu.schema.schema import Schema
-from spanemu.schema.table import Column, Table
+from spanemu.schema.table import Column, SearchIndex, Table, VectorIndex
 from spanemu.values.types import Type
 
 SEQUENCE_CACHE = 1000

@@ -11,7 +11,7 @@ from typing import Any
 from spanemu.sql.functions.aggregates.accumulators import RowByRow
 from spanemu.sql.functions.errors import Overflow
 from spanemu.values import interval, numeric
-from spanemu.values.errors import BadValue
+from spanemu.values.types import BadValue
 from spanemu.values.value import INT64_MAX, INT64_MIN
 
 # The precision keeps sums of NUMERICs exact for any feasible number of rows.

@@ -15,9 +15,9 @@ from spanemu.base.deadline_checks import interruptible
 from spanemu.sql.functions.errors import BadArgument, JsonMismatch
 from spanemu.sql.functions.json.encode import WHOLE_DOUBLE_MAX
 from spanemu.values import floats
-from spanemu.values.errors import BadValue as UnreadableValue
 from spanemu.values.floats import fits, round32
 from spanemu.values.json import Json
+from spanemu.values.types import BadValue as UnreadableValue
 
 _INT64_MIN = -(2**63)
 _INT64_MAX = 2**63 - 1

@@ -19,8 +19,8 @@ from spanemu.sql.functions.notation import chapter, overload
 from spanemu.sql.functions.time.timestamp import string_of_timestamp
 from spanemu.sql.functions.value_size import bounded
 from spanemu.values import json
-from spanemu.values.errors import BadValue as UnreadableValue
 from spanemu.values.json import Json
+from spanemu.values.types import BadValue as UnreadableValue
 from spanemu.values.types import Type
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from spanemu.sql.functions.errors import DivisionByZero, EvaluationError, Overflow
 from spanemu.values import floats, numeric
-from spanemu.values.errors import BadValue
+from spanemu.values.types import BadValue
 from spanemu.values.value import INT64_MAX, INT64_MIN
 
 ZERO = Decimal(0)

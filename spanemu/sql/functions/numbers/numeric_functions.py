@@ -11,7 +11,7 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decima
 from spanemu.sql.functions.errors import BadArgument, DivisionByZero, Overflow
 from spanemu.sql.functions.numbers.arithmetic import ZERO
 from spanemu.values import numeric
-from spanemu.values.errors import BadValue
+from spanemu.values.types import BadValue
 
 # Enough precision for the exact value of any double.
 WIDE = Context(prec=1200)

@@ -25,8 +25,8 @@ from spanemu.sql.functions.postgresql.time.arithmetic import divide_interval
 from spanemu.sql.functions.registry import Accumulator, AggregateFunction, AggregateOverload
 from spanemu.sql.functions.value_size import TEXT_BYTES, Sizer, sizer
 from spanemu.values import pg_numeric
-from spanemu.values.errors import BadValue
 from spanemu.values.floats import FLOAT32_MAX, round32, with_greatest_nan
+from spanemu.values.types import BadValue
 
 
 class SumBigint(sums.IntegerTotal):

@@ -39,10 +39,9 @@ from spanemu.sql.functions.postgresql.errors import (
 from spanemu.sql.functions.postgresql.time import interval_text, text
 from spanemu.sql.functions.registry import Function
 from spanemu.values import pg_numeric, types, uuid_text
-from spanemu.values.errors import BadValue
 from spanemu.values.floats import fits, round32, with_greatest_nan
 from spanemu.values.pg_jsonb import Jsonb
-from spanemu.values.types import Type
+from spanemu.values.types import BadValue, Type
 from spanemu.values.value import INT64_MAX, INT64_MIN, OID_MAX
 
 _FLOAT8_DIGITS, _FLOAT4_DIGITS = 15, 6  # of a NUMERIC made from a float

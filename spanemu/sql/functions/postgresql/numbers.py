@@ -25,8 +25,8 @@ from spanemu.sql.functions.postgresql.errors import DividedByZero, NumberOutOfRa
 from spanemu.sql.functions.postgresql.shared import implementation, with_operations
 from spanemu.sql.functions.registry import Operation, Overload
 from spanemu.values import pg_numeric
-from spanemu.values.errors import BadValue
 from spanemu.values.floats import GREATEST_NAN, fits, round32
+from spanemu.values.types import BadValue
 
 # ---------------------------------------------------------------------------- floats
 

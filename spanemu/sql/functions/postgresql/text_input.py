@@ -28,9 +28,8 @@ from spanemu.sql.functions.postgresql.time.interval_text import interval_in
 from spanemu.sql.functions.postgresql.time.text import date_in, timestamptz_in
 from spanemu.sql.functions.registry import Context
 from spanemu.values import floats, pg_jsonb, pg_numeric
-from spanemu.values.errors import BadValue
 from spanemu.values.pg_jsonb import Jsonb
-from spanemu.values.types import Type, TypeCode
+from spanemu.values.types import BadValue, Type, TypeCode
 from spanemu.values.value import INT64_MAX, INT64_MIN, OID_MAX
 
 _BLANKS = " \t\n\r\v\f"

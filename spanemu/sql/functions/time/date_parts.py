@@ -19,8 +19,8 @@ from datetime import date
 from spanemu.base.clock import NANOS_PER_SECOND
 from spanemu.sql.functions.errors import BadArgument, BadDatePart, BadTimeZone
 from spanemu.values.date import EPOCH_ORDINAL
-from spanemu.values.errors import BadValue
 from spanemu.values.timestamp import TIMESTAMP_MAX, TIMESTAMP_MIN, Zone, format_utc, zone_named
+from spanemu.values.types import BadValue
 
 ORDINAL_MIN = date.min.toordinal()
 ORDINAL_MAX = date.max.toordinal()

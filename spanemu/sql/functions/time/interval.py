@@ -28,9 +28,9 @@ from spanemu.sql.functions.errors import (
 )
 from spanemu.sql.functions.notation import chapter, overload
 from spanemu.values import interval as intervals
-from spanemu.values.errors import BadValue as UnreadableValue
 from spanemu.values.interval import PART_SIZES, RANGE_PARTS, Interval
 from spanemu.values.timestamp import TIMESTAMP_MAX, TIMESTAMP_MIN, format_sql
+from spanemu.values.types import BadValue as UnreadableValue
 
 _TEXT_MAX = 100
 

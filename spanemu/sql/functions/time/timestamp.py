@@ -38,7 +38,7 @@ from spanemu.sql.functions.time.formatting import format_timestamp, moment_of
 from spanemu.sql.functions.time.interval import extract_from_interval
 from spanemu.sql.functions.time.parsing import parse_timestamp
 from spanemu.values import timestamp as timestamps
-from spanemu.values.errors import BadValue as UnreadableValue
+from spanemu.values.types import BadValue as UnreadableValue
 
 _INT64_MAX = 2**63 - 1
 _INT64_MIN = -(2**63)

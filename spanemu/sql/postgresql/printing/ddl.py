@@ -13,9 +13,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from spanemu.schema.index import Index, SearchIndex, VectorIndex
 from spanemu.schema.schema import Schema
-from spanemu.schema.table import Check, Column, ForeignKey, Identity, Interleave, KeyPart, Table
+from spanemu.schema.table import (
+    Check,
+    Column,
+    ForeignKey,
+    Identity,
+    Index,
+    Interleave,
+    KeyPart,
+    SearchIndex,
+    Table,
+    VectorIndex,
+)
 from spanemu.sql.postgresql.printing.ddl_objects import (
     object_texts,
     option_value,

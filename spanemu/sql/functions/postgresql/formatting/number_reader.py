@@ -20,7 +20,7 @@ from spanemu.sql.functions.postgresql.formatting.number_template import (
     number_template,
 )
 from spanemu.values import pg_numeric
-from spanemu.values.errors import BadValue
+from spanemu.values.types import BadValue
 
 _DATA = "0123456789.,+-"
 _SHIFT_SCALE = 16  # digits after the point of the power of ten that V divides by

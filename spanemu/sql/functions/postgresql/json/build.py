@@ -18,9 +18,8 @@ from spanemu.sql.functions.postgresql.errors import BadFunctionArgument, BadJson
 from spanemu.sql.functions.postgresql.json.documents import document_of
 from spanemu.sql.functions.postgresql.text_output import float4_text, float8_text
 from spanemu.values import interval, pg_jsonb, pg_numeric, timestamp, uuid_text
-from spanemu.values.errors import BadValue
 from spanemu.values.pg_jsonb import Jsonb, ordered
-from spanemu.values.types import Type, TypeCode
+from spanemu.values.types import BadValue, Type, TypeCode
 
 Encode = Callable[[Any], Any]
 

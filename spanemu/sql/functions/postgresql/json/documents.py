@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from spanemu.sql.functions.postgresql.errors import BadJsonb, JsonbArrayTooLong
-from spanemu.values.errors import BadValue
 from spanemu.values.pg_jsonb import Jsonb, checked
+from spanemu.values.types import BadValue
 
 ARRAY_ELEMENTS_MAX = 1_000_000  # of an array to which a function adds elements
 

@@ -32,9 +32,9 @@ from spanemu.sql.functions.postgresql.time.zones import (
 )
 from spanemu.sql.functions.registry import Context
 from spanemu.values import interval as intervals
-from spanemu.values.errors import BadValue
 from spanemu.values.interval import Interval
 from spanemu.values.timestamp import zone_named
+from spanemu.values.types import BadValue
 
 _SECONDS_PER_DAY = 86_400
 _DAYS_PER_MONTH = 30

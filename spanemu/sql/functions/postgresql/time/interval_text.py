@@ -21,8 +21,8 @@ from spanemu.sql.functions.postgresql.time.interval_decoding import (
     decode_iso,
 )
 from spanemu.values import interval as intervals
-from spanemu.values.errors import BadValue
 from spanemu.values.interval import Interval
+from spanemu.values.types import BadValue
 
 _TYPE = "interval"
 _NO_TIME = MICROS_PER_HOUR * (1 << 40)

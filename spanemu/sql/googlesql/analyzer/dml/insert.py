@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 
 from spanemu.base.errors import Unsupported
-from spanemu.schema.index import Index
-from spanemu.schema.table import Column, Table
+from spanemu.schema.table import Column, Index, Table
 from spanemu.sql.analysis.hints import statement_hints, write_hints
 from spanemu.sql.analysis.table_relation import TableRelation
 from spanemu.sql.analysis.writing import (

@@ -26,9 +26,8 @@ from spanemu.sql.googlesql.analyzer.name_errors import SequenceNotFound
 from spanemu.sql.googlesql.analyzer.scope import Env
 from spanemu.sql.googlesql.analyzer.type_names import named_type
 from spanemu.sql.resolved import Cast, Expr, Literal, MakeStruct, SequenceRef
-from spanemu.values.errors import BadValue
 from spanemu.values.interval import parse_range
-from spanemu.values.types import DATE, INT64, INTERVAL, STRING, TIMESTAMP, Type, TypeCode
+from spanemu.values.types import DATE, INT64, INTERVAL, STRING, TIMESTAMP, BadValue, Type, TypeCode
 
 _KNOWN_PARTS = frozenset(part for parts in ALLOWED.values() for part in parts)
 _NORMALIZATION_MODES = frozenset({"NFC", "NFD", "NFKC", "NFKD"})

@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from spanemu.schema.dialect import POSTGRESQL
-from spanemu.schema.index import Index
 from spanemu.schema.objects import Sequence, View
 from spanemu.schema.schema import Schema
-from spanemu.schema.table import Column, Identity, KeyPart, Table
+from spanemu.schema.table import Column, Identity, Index, KeyPart, Table
 from spanemu.sql import resolved as r
 from spanemu.sql.dialect import AnalyzerOptions, SystemTable
 from spanemu.sql.dialects import dialect_of

@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from spanemu.schema.dialect import POSTGRESQL
-from spanemu.schema.index import Index, SearchIndex, VectorIndex
 from spanemu.schema.objects import (
     ChangeStream,
     Grant,
@@ -19,7 +18,18 @@ from spanemu.schema.objects import (
     Watched,
 )
 from spanemu.schema.schema import Schema
-from spanemu.schema.table import Check, Column, ForeignKey, Identity, Interleave, KeyPart, Table
+from spanemu.schema.table import (
+    Check,
+    Column,
+    ForeignKey,
+    Identity,
+    Index,
+    Interleave,
+    KeyPart,
+    SearchIndex,
+    Table,
+    VectorIndex,
+)
 from spanemu.sql.postgresql.printing.ddl import (
     PostgreSqlWriter,
     column_type,
