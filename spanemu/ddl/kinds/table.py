@@ -14,7 +14,7 @@ from spanemu.base.errors import SpannerError
 from spanemu.ddl.change import Change
 from spanemu.ddl.kinds.change_streams import CHANGE_STREAM
 from spanemu.ddl.kinds.functions import FUNCTION
-from spanemu.ddl.kinds.kind import ObjectKind, Statement, statements_of
+from spanemu.ddl.kinds.kind import ObjectKind, Statement, drop_object, statements_of
 from spanemu.ddl.kinds.models import MODEL
 from spanemu.ddl.kinds.placements import LOCALITY_GROUP, PLACEMENT
 from spanemu.ddl.kinds.property_graphs import PROPERTY_GRAPH
@@ -22,9 +22,10 @@ from spanemu.ddl.kinds.roles import ROLE
 from spanemu.ddl.kinds.search_indexes import SEARCH_INDEX, VECTOR_INDEX
 from spanemu.ddl.kinds.sequences import SEQUENCE
 from spanemu.ddl.kinds.views import VIEW
+from spanemu.ddl.naming import find_object
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Table
-from spanemu.sql.ddl_ast import DdlStatement
+from spanemu.sql.ddl_ast import DdlStatement, DropIndex
 
 BEFORE_TABLES: Sequence[ObjectKind] = (PLACEMENT, LOCALITY_GROUP, SEQUENCE, FUNCTION)
 WITH_TABLES: Sequence[ObjectKind] = (SEARCH_INDEX, VECTOR_INDEX)
@@ -68,3 +69,11 @@ def with_renamed_table(schema: Schema, old: str, new: str) -> Mapping[str, Any]:
         if any(changed[key] is not objects[key] for key in objects):
             fields[kind.field] = changed
     return fields
+
+
+def drop_managed_index(statement: DropIndex, schema: Schema) -> Change | None:
+    """Drop a search or vector index by DROP INDEX; return None if there is none of that name."""
+    for kind in WITH_TABLES:
+        if find_object(schema, kind.field, str(statement.name)) is not None:
+            return drop_object(kind, statement, schema)
+    return None

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
+from spanemu.base.deferred import deferred
 from spanemu.base.errors import Unsupported
 from spanemu.ddl.change import Change, with_index
 from spanemu.ddl.errors.indexes import (
@@ -14,14 +16,10 @@ from spanemu.ddl.errors.indexes import (
     StoredColumnNotFound,
 )
 from spanemu.ddl.errors.objects import IndexNotFound, ViewsDepend
-from spanemu.ddl.expressions import with_checked_views
 from spanemu.ddl.jobs import fill_index
-from spanemu.ddl.kinds.kind import drop_object
-from spanemu.ddl.kinds.table import WITH_TABLES
 from spanemu.ddl.naming import (
     column_of,
     find_index,
-    find_object,
     find_table,
     index_name_problems,
     index_of,
@@ -34,6 +32,13 @@ from spanemu.schema.schema import Schema
 from spanemu.schema.table import Index, KeyPart, Table
 from spanemu.sql import ddl_ast
 from spanemu.values.order import SortOrder
+
+if TYPE_CHECKING:
+    from spanemu.ddl import expressions
+    from spanemu.ddl.kinds import table as kinds
+else:
+    expressions = deferred("spanemu.ddl.expressions")
+    kinds = deferred("spanemu.ddl.kinds.table")
 
 
 def create_index(statement: ddl_ast.CreateIndex, schema: Schema) -> Change:
@@ -138,14 +143,14 @@ def drop_index(statement: ddl_ast.DropIndex, schema: Schema) -> Change:
     """Drop an index of any kind: a secondary, search or vector index."""
     index = find_index(schema, statement.name)
     if index is None:
-        for kind in WITH_TABLES:
-            if find_object(schema, kind.field, str(statement.name)) is not None:
-                return drop_object(kind, statement, schema)
+        dropped = kinds.drop_managed_index(statement, schema)
+        if dropped is not None:
+            return dropped
         if statement.if_exists:
             return Change(schema)
         raise IndexNotFound(str(statement.name))
     raise_first(managed_problems(index))
-    following = with_checked_views(
+    following = expressions.with_checked_views(
         schema.without_index(index.name), (index.table,), "INDEX", index.name,
         lambda view, _: ViewsDepend("INDEX", index.name, view.name),
     )  # fmt: skip
