@@ -116,3 +116,13 @@ def test_files_and_programs_are_there() -> None:
             if name not in NO_FILES and not any(ROOT.glob(f"{name}*"))
         ]
     assert not gone
+
+
+def test_no_merge_is_left_unresolved() -> None:
+    marks = ("<" * 7 + " ", ">" * 7 + " ")
+    assert not [
+        f"{name_of(path)}:{number}"
+        for path in told()
+        for number, line in enumerate(path.read_text().splitlines(), 1)
+        if line.startswith(marks)
+    ]
