@@ -24,8 +24,7 @@ import click
 from spanemu.base.errors import SpannerError
 from spanemu.base.severity import Severity
 from spanemu.lint.baseline import without_known, write_baseline
-from spanemu.lint.explain import RULE_LISTS, explain
-from spanemu.lint.formats import FORMATS
+from spanemu.lint.formats import FORMATS, RULE_LISTS, explain
 from spanemu.lint.rules import RULES
 from spanemu.lint.rules.postgresql import rules_of
 from spanemu.lint.run import Report, run

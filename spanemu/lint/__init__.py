@@ -4,7 +4,7 @@ In reading order: `rule` (a rule and its hits), `rules` (all rules, by family), 
 files, positions, directives in comments), `model` and `build` (the declared schema), `values` (what
 a declaration implies about a column's values), `settings`, `selection` (rule names, and the rules
 that run), `run` (applies the rules to a schema), `baseline` (accepted findings), `formats` (text,
-JSON, SARIF, GitHub), `explain`.
+JSON, SARIF, GitHub; descriptions of rules).
 
     report = spanemu.lint.run("schema.sql")
     for finding in report: print(finding.id, finding.object, finding.message)
@@ -13,7 +13,7 @@ JSON, SARIF, GitHub), `explain`.
 from __future__ import annotations
 
 from spanemu.base.severity import Severity
-from spanemu.lint.explain import explain
+from spanemu.lint.formats import explain
 from spanemu.lint.rule import Rule
 from spanemu.lint.rules import RULES
 from spanemu.lint.run import Failure, Finding, Report, run

@@ -1,8 +1,7 @@
 """The state of an emulator on disk: `--data-dir`, `--import` and `--export-on-exit`.
 
-In reading order: `directory` (states that replace one another, and a lock; the errors), `catalog`
-(what an emulator has besides rows, as data), `state` (a state as files), `keeper` (when an emulator
-loads and saves).
+In reading order: `directory` (states that replace one another, and a lock; the errors), `state` (a
+state as files), `keeper` (when an emulator loads and saves).
 
     data/
     ├── lock

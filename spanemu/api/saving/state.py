@@ -2,6 +2,9 @@
 
 A state has the content of databases and backups as they are when the save begins. While it is
 written, the emulator serves requests: databases are cloned, and the clones are dumped.
+
+The rest of the emulator is data of one file (`Catalog`). Sessions, operations and statistics are
+not part of it.
 """
 
 from __future__ import annotations
@@ -14,33 +17,172 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from spanemu.admin.backup import Backup, Chain
+from spanemu.admin.backup_schedule import BackupSchedule
+from spanemu.admin.catalogs import Policy
+from spanemu.admin.instance import Instance
+from spanemu.admin.instance_config import InstanceConfig
+from spanemu.admin.instance_partition import InstancePartition
 from spanemu.admin.instances import Instances
 from spanemu.api.data_connection import DataConnection
-from spanemu.api.saving.catalog import (
-    Catalog,
-    SavedBackup,
-    SavedDatabase,
-    SavedPolicy,
-    content_name,
-    dialect_of,
-)
 from spanemu.api.saving.directory import InvalidState
 from spanemu.base.clock import SystemClock
 from spanemu.base.errors import SpannerError
-from spanemu.base.resource_names import DatabaseName
+from spanemu.base.resource_names import BackupName, DatabaseName
 from spanemu.base.serialization import from_plain, to_plain
-from spanemu.database.database import Database
+from spanemu.database.content import Content
+from spanemu.database.database import Database, RestoreSource
+from spanemu.database.encryption import GOOGLE_DEFAULT_KEYS, EncryptionKeys
 from spanemu.frontend.embedded.channel import EmbeddedChannel
 from spanemu.frontend.services import endpoints_for
 from spanemu.interchange.folder import InvalidDump, read_folder, write_folder
 from spanemu.interchange.row_files import JsonLines
 from spanemu.interchange.source import Choice, dump_source
 from spanemu.interchange.transfer import LoadRejected, load_folder
+from spanemu.schema.dialect import DatabaseDialect, dialect_named
 
 STATE_FILE = "state.json"
 FORMAT = 1  # changes with every change that an earlier or later version cannot read
 _ROWS = JsonLines()
 _ALL = Choice(messages=True)
+
+
+@dataclass(frozen=True, slots=True)
+class SavedDatabase:
+    """A database; its content is the dump in `folder`."""
+
+    folder: str
+    name: str
+    dialect: str
+    create_time: int
+    drop_protection: bool = False
+    encryption_keys: EncryptionKeys = GOOGLE_DEFAULT_KEYS
+    restored_from: RestoreSource | None = None
+
+    @classmethod
+    def of(cls, database: Database, folder: str) -> SavedDatabase:
+        """Return the properties of a database."""
+        return cls(
+            folder,
+            database.name,
+            database.schema.dialect.option,
+            database.create_time,
+            database.drop_protection,
+            database.encryption_keys,
+            database.restored_from,
+        )
+
+    def apply(self, database: Database) -> None:
+        """Set the properties of a database whose content was loaded."""
+        database.time.was_created(self.create_time)
+        database.drop_protection = self.drop_protection
+        database.encryption_keys = self.encryption_keys
+        database.restored_from = self.restored_from
+
+
+@dataclass(frozen=True, slots=True)
+class SavedBackup:
+    """A backup; its content is the dump in `folder`."""
+
+    folder: str
+    name: str
+    dialect: str
+    database: str
+    create_time: int
+    version_time: int
+    expire_time: int
+    max_expire_time: int
+    schedules: tuple[str, ...] = ()
+    chain: Chain | None = None
+    partitions: tuple[str, ...] = ()
+    encryption_keys: EncryptionKeys = GOOGLE_DEFAULT_KEYS
+
+    @property
+    def content_name(self) -> str:
+        """The name of a database that holds the content, in the instance of the backup."""
+        return _content_name(self.name)
+
+    @classmethod
+    def of(cls, backup: Backup, folder: str) -> SavedBackup:
+        """Return the properties of a backup."""
+        return cls(
+            folder,
+            backup.name,
+            backup.content.generation.schema.dialect.option,
+            backup.database,
+            backup.create_time,
+            backup.version_time,
+            backup.expire_time,
+            backup.max_expire_time,
+            backup.schedules,
+            backup.chain,
+            backup.partitions,
+            backup.encryption_keys,
+        )
+
+    def backup(self, content: Content) -> Backup:
+        """Return the backup with its content."""
+        return Backup(
+            self.name,
+            self.database,
+            content,
+            self.create_time,
+            self.version_time,
+            self.expire_time,
+            self.max_expire_time,
+            self.schedules,
+            self.chain,
+            self.partitions,
+            self.encryption_keys,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class SavedPolicy:
+    """An access policy; `created` is the creation time of the resource that has it."""
+
+    resource: str
+    created: int
+    policy: Policy
+
+
+@dataclass(frozen=True, slots=True)
+class Catalog:
+    """The resources of an emulator. `used_configs` are the configurations that instances named."""
+
+    configs: tuple[InstanceConfig, ...]
+    used_configs: tuple[str, ...]
+    instances: tuple[Instance, ...]
+    partitions: tuple[InstancePartition, ...]
+    schedules: tuple[BackupSchedule, ...]
+    policies: tuple[SavedPolicy, ...]
+    databases: tuple[SavedDatabase, ...]
+    backups: tuple[SavedBackup, ...]
+
+    def add_instances(self, instances: Instances) -> None:
+        """Add what databases need to an empty catalog: instances and their configurations."""
+        instances.configs.restore(self.configs, self.used_configs)
+        for instance in self.instances:
+            instances.add_instance(instance)
+        for partition in self.partitions:
+            instances.partitions.add(partition)
+
+    def add_rest(self, instances: Instances) -> None:
+        """Add what belongs to databases: schedules and policies."""
+        for schedule in self.schedules:
+            instances.schedules.add(schedule)
+        for saved in self.policies:
+            instances.policies.restore(saved.resource, saved.created, saved.policy)
+
+
+def _content_name(backup: str) -> str:
+    """Return the name of a database that holds the content of a backup while it is saved."""
+    return f"{BackupName.parse(backup).parent}/databases/content"
+
+
+def _dialect_of(saved: SavedDatabase | SavedBackup) -> DatabaseDialect:
+    """Return the dialect of a saved database or backup."""
+    return dialect_named(saved.dialect)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +233,7 @@ def _capture(instances: Instances) -> _Capture:
         for number, backup in enumerate(instances.backups.all(), 1):
             backups.append(SavedBackup.of(backup, f"backup-{number:04}"))
             contents[backups[-1].folder] = Database(
-                backup.content.database(content_name(backup.name))
+                backup.content.database(_content_name(backup.name))
             )
         catalog = Catalog(
             instances.configs.custom(),
@@ -158,7 +300,7 @@ def _loaded(
     instances: Instances, name: str, saved: SavedDatabase | SavedBackup, folder: Path
 ) -> Database:
     """Return a database with the content of a folder, whose history begins with this content."""
-    database = instances.new_database(name, dialect_of(saved))
+    database = instances.new_database(name, _dialect_of(saved))
     try:
         with _connection(instances, database) as connection:
             load_folder(connection, read_folder(folder / saved.folder, _ROWS.suffix), _ROWS, _ALL)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from spanemu.lint.explain import fix_text
+from spanemu.lint.formats import fix_text
 from spanemu.lint.rule import Rule
 from spanemu.lint.rules import DETECTED, RULES
 from spanemu.lint.rules.postgresql import rules_of
