@@ -12,13 +12,21 @@ from collections.abc import Callable
 from datetime import date
 from functools import lru_cache, partial
 from math import inf, isnan, nan
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from spanemu.base.deadline_checks import interruptible
+from spanemu.base.deferred import deferred
 from spanemu.values import date as dates
-from spanemu.values import interval, json, numeric, pg_jsonb, pg_numeric, timestamp, uuid_text
+from spanemu.values import json, numeric, timestamp, uuid_text
 from spanemu.values.floats import FLOAT64_MAX, GREATEST_NAN, round32
 from spanemu.values.types import BadValue, Type, TypeCode
+
+if TYPE_CHECKING:
+    from spanemu.values import interval, pg_jsonb, pg_numeric
+else:
+    interval = deferred("spanemu.values.interval")
+    pg_jsonb = deferred("spanemu.values.pg_jsonb")
+    pg_numeric = deferred("spanemu.values.pg_numeric")
 
 Decoder = Callable[[Any], Any]
 Encoder = Callable[[Any], Any]
