@@ -30,16 +30,13 @@ _SCALAR_CHAPTERS: tuple[str, ...] = (
     "comparison_operators",
     "operators",
     "conditional",
-    "postgresql.conditional",
     "postgresql.comparison",
     "postgresql.numbers",
     "postgresql.arrays",
-    "postgresql.text.functions",
+    "postgresql.text",
     "postgresql.time.functions",
-    "postgresql.set_returning",
-    "postgresql.utility",
+    "postgresql.shared",
     "postgresql.json.functions",
-    "postgresql.hash",
 )
 # Chapters that are slow to import and rarely used, with their functions.
 RARE_CHAPTERS: Mapping[str, tuple[str, ...]] = {

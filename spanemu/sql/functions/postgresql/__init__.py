@@ -3,17 +3,12 @@
 errors        the errors of functions and conversions
 text_input    text -> value: literals of every type
 text_output   value -> text
-array_text    the text form of arrays
 casts         the casts between types, with their contexts
-shared        implementations that GoogleSQL has under another name
-comparison    = <> < <= > >= of every type
+shared        functions that GoogleSQL has under another name: hashes, sequences, UUIDs, tokenizers
+comparison    = <> < <= > >= of every type, GREATEST and LEAST
 numbers       arithmetic and mathematical functions
-arrays        functions and operators on arrays
+arrays        functions and operators on arrays, unnest and generate_series
 json          functions and operators on JSONB
-hash          hash functions
-conditional   GREATEST and LEAST
-set_returning unnest and generate_series
-utility       sequences, UUIDs and tokenizers
 aggregates    aggregate functions
 time          date, timestamptz and interval
 text          text, bytea and patterns

@@ -2,10 +2,12 @@
 
     array_cat  array_length  array_upper  array_to_string          called by name
     arraycontains @>   arraycontained <@   arrayoverlap &&         operators
+    unnest  generate_series                                        rows in FROM
     array_slice [a:b]   array_all_less < ALL (array)               forms
 
 Arrays have one dimension, counted from 1. A NULL element equals nothing in the operators. A NULL
-argument makes a NULL, of `array_cat` and `array_to_string` too.
+argument makes a NULL, of `array_cat` and `array_to_string` too. The functions that return rows
+return an array of them here, of which the analyzer makes an array scan.
 """
 
 from __future__ import annotations
@@ -88,11 +90,23 @@ def _all(test: Callable[[Any, Any], bool]) -> tuple[Overload]:
     return (overload("(T1, ARRAY<T1>) -> BOOL", holds_for_all, called=True),)
 
 
+def unnest(array: Any) -> Any:
+    """Return the rows of an array: its elements."""
+    return array
+
+
+def generate_series(start: int, stop: int, step: int = 1) -> tuple[int, ...]:
+    """Return the numbers from `start` to `stop`. Raise BadFunctionArgument for a step of zero."""
+    if not step:
+        raise BadFunctionArgument("step size cannot equal zero")
+    return googlesql.generate_int_array(start, stop, step)
+
+
 # The operators take no arrays of floats or documents.
 _ELEMENT = "T1{BOOL|BYTES|DATE|INTERVAL|PG_NUMERIC|PG_OID|INT64|STRING|TIMESTAMP|UUID}"
 _ARRAYS = f"(ARRAY<{_ELEMENT}>, ARRAY<T1>) -> BOOL"
 
-FUNCTIONS = chapter(
+_ARRAY_FUNCTIONS = chapter(
     "array",
     {
         "array_cat": (
@@ -115,3 +129,15 @@ FUNCTIONS = chapter(
     },
     safe_allowed=False,
 )
+
+
+_SET_RETURNING = chapter(
+    "set returning",
+    {
+        "unnest": (overload("(ARRAY<T>) -> ARRAY<T>", unnest),),
+        "generate_series": (overload("(INT64, INT64, [INT64]) -> ARRAY<INT64>", generate_series),),
+    },
+    safe_allowed=False,
+)
+
+FUNCTIONS = (*_ARRAY_FUNCTIONS, *_SET_RETURNING)

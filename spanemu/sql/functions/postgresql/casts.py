@@ -36,7 +36,7 @@ from spanemu.sql.functions.postgresql.errors import (
     NotConvertible,
     NumberOutOfRange,
 )
-from spanemu.sql.functions.postgresql.time import interval_text, text
+from spanemu.sql.functions.postgresql.time import text
 from spanemu.sql.functions.registry import Function
 from spanemu.values import pg_numeric, types, uuid_text
 from spanemu.values.floats import fits, round32, with_greatest_nan
@@ -306,8 +306,8 @@ CASTS: dict[tuple[Type, Type], Cast] = dict(
         cast_row(_A, _TIMESTAMPTZ, _TEXT, text.timestamptz_out, context=True),
         cast_row(_E, _TEXT, _DATE, text.date_in),
         cast_row(_E, _TEXT, _TIMESTAMPTZ, text.timestamptz_in, context=True),
-        cast_row(_E, _TEXT, _INTERVAL, interval_text.interval_in),
-        cast_row(_E, _INTERVAL, _TEXT, interval_text.interval_out),
+        cast_row(_E, _TEXT, _INTERVAL, text.interval_in),
+        cast_row(_E, _INTERVAL, _TEXT, text.interval_out),
         cast_row(_E, _OID, _BIGINT, _same),
         cast_row(_E, _OID, _TEXT, str),
     )

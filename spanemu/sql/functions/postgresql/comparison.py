@@ -2,15 +2,17 @@
 
 Python orders the values of a PostgreSQL database as SQL does, NaN included (`floats.GREATEST_NAN`,
 `pg_numeric.NAN`), so the functions are Python's operators, and planner and executor treat them as
-they treat GoogleSQL's.
+they treat GoogleSQL's. GREATEST and LEAST ignore NULLs; COALESCE and NULLIF are those of both
+dialects, in `functions.conditional`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from spanemu.sql.functions.comparison import SCALAR_TESTS
-from spanemu.sql.functions.notation import overload
+from spanemu.sql.functions.notation import chapter, overload
 from spanemu.sql.functions.registry import Function, Operation
 
 # The names of = <> < <= > >= of each type.
@@ -65,4 +67,23 @@ def _mixed_comparisons() -> Iterator[Function]:
             )
 
 
-FUNCTIONS = (*_comparisons(), *_mixed_comparisons())
+def greatest(*values: Any) -> Any:
+    """Return the greatest value; NULL if all are NULL."""
+    return max((value for value in values if value is not None), default=None)
+
+
+def least(*values: Any) -> Any:
+    """Return the least value; NULL if all are NULL."""
+    return min((value for value in values if value is not None), default=None)
+
+
+_CONDITIONALS = chapter(
+    "conditional",
+    {
+        "greatest": (overload("(T, T...) -> T", greatest, called=True),),
+        "least": (overload("(T, T...) -> T", least, called=True),),
+    },
+    safe_allowed=False,
+)
+
+FUNCTIONS = (*_comparisons(), *_mixed_comparisons(), *_CONDITIONALS)

@@ -1,4 +1,9 @@
-"""Functions of GoogleSQL under the names that PostgreSQL databases have for them."""
+"""Functions of GoogleSQL under the names that PostgreSQL databases have for them.
+
+`implementation` finds what evaluates a function of GoogleSQL. The chapters here have no other
+implementations: hashes, sequences, UUIDs and tokenizers. A sequence is named by a text. The
+arguments that tune a tokenizer may also be passed by position.
+"""
 
 from __future__ import annotations
 
@@ -6,8 +11,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from spanemu.sql.functions.notation import signature
-from spanemu.sql.functions.registry import Function, Operation
+from spanemu.sql.functions import utility
+from spanemu.sql.functions.hash import FUNCTIONS as HASHES
+from spanemu.sql.functions.notation import chapter, overload, signature
+from spanemu.sql.functions.registry import Function, Operation, Overload
+from spanemu.sql.functions.text import search
+from spanemu.values.types import JSON, NUMERIC, PG_JSONB
 
 
 def implementation(functions: Iterable[Function], name: str, text: str) -> Callable[..., Any]:
@@ -28,3 +37,90 @@ def with_operations(
     for function in functions:
         operation = operations.get(function.name)
         yield function if operation is None else replace(function, operation=operation)
+
+
+def _of_bytea(name: str) -> tuple[Overload]:
+    text = "(BYTES) -> BYTES"
+    return (overload(text, implementation(HASHES, name, text)),)
+
+
+def _fingerprint(type_: str) -> Overload:
+    text = f"({type_}) -> INT64"
+    return overload(text, implementation(HASHES, "FARM_FINGERPRINT", text))
+
+
+_HASHES = chapter(
+    "hash",
+    {
+        "sha256": _of_bytea("SHA256"),
+        "sha512": _of_bytea("SHA512"),
+        "spanner.farm_fingerprint": (_fingerprint("STRING"), _fingerprint("BYTES")),
+    },
+    safe_allowed=False,
+)
+
+_UTILITY = chapter(
+    "utility",
+    {
+        "spanner.generate_uuid": (
+            overload("() -> STRING", utility.generate_uuid, context=True, volatile=True),
+        ),
+        "gen_random_uuid": (overload("() -> UUID", utility.new_uuid, context=True, volatile=True),),
+        "nextval": (
+            overload(
+                "(STRING) -> INT64", utility.get_next_sequence_value, context=True, volatile=True
+            ),
+        ),
+        "spanner.get_internal_sequence_state": (
+            overload(
+                "(STRING) -> INT64",
+                utility.get_internal_sequence_state,
+                context=True,
+                volatile=True,
+            ),
+        ),
+        "spanner.get_table_column_identity_state": (
+            overload(
+                "(STRING) -> INT64",
+                utility.get_table_column_identity_state,
+                context=True,
+                volatile=True,
+            ),
+        ),
+    },
+    safe_allowed=False,
+)
+
+
+def _tokenizers() -> Iterator[Function]:
+    for function in search.FUNCTIONS:
+        name = "tokenize_jsonb" if function.name == "TOKENIZE_JSON" else function.name.lower()
+        overloads = (each for each in function.overloads if not _takes(each, NUMERIC))
+        yield replace(
+            function, name=f"spanner.{name}", overloads=tuple(map(_postgresql, overloads))
+        )
+
+
+def _takes(overload_: Overload, type_: object) -> bool:
+    pattern = overload_.parameters[0].pattern
+    return type_ in (pattern, getattr(pattern, "element", None))
+
+
+def _postgresql(overload_: Overload) -> Overload:
+    """Return the overload with parameters that may be passed by position, and jsonb for JSON."""
+    parameters = tuple(
+        replace(
+            parameter,
+            named_only=False,
+            pattern=PG_JSONB if parameter.pattern == JSON else parameter.pattern,
+        )
+        for parameter in overload_.parameters
+    )
+    return replace(overload_, parameters=parameters)
+
+
+FUNCTIONS = (
+    *_HASHES,
+    *with_operations(_UTILITY, {"nextval": Operation.NEXT_SEQUENCE_VALUE}),
+    *_tokenizers(),
+)

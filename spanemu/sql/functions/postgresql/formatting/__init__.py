@@ -1,6 +1,5 @@
 """to_char, to_number, to_date and to_timestamp, with all templates of PostgreSQL.
 
-    errors             errors of templates and of texts that do not follow them
     number_template    the template of a number, parsed
     number_writer      to_char of a number
     number_reader      to_number

@@ -7,13 +7,11 @@ from dataclasses import dataclass, field
 from datetime import date
 
 from spanemu.base.clock import NANOS_PER_SECOND
+from spanemu.sql.functions.postgresql.errors import BadFormattedText, Problem, Undecodable
 from spanemu.sql.functions.postgresql.formatting.date_reader import DateReader, ReadFields
 from spanemu.sql.functions.postgresql.formatting.date_template import Calendar, date_template
-from spanemu.sql.functions.postgresql.formatting.errors import BadFormattedText
-from spanemu.sql.functions.postgresql.time.date_time import days_in_month
+from spanemu.sql.functions.postgresql.time.date_time import days_in_month, week_start
 from spanemu.sql.functions.postgresql.time.date_time_decoding import JULIAN_EPOCH
-from spanemu.sql.functions.postgresql.time.errors import Problem, Undecodable
-from spanemu.sql.functions.postgresql.time.iso_week import week_start
 from spanemu.sql.functions.postgresql.time.zones import (
     Local,
     civil_day,

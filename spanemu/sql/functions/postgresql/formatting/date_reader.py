@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from spanemu.base.deadline_checks import interruptible
+from spanemu.sql.functions.postgresql.errors import BadFormattedText, UnsupportedTemplate
 from spanemu.sql.functions.postgresql.formatting.date_template import (
     Calendar,
     DateNode,
@@ -15,10 +16,6 @@ from spanemu.sql.functions.postgresql.formatting.date_template import (
     is_space,
 )
 from spanemu.sql.functions.postgresql.formatting.date_writer import DAYS, MONTHS, ROMAN_MONTHS
-from spanemu.sql.functions.postgresql.formatting.errors import (
-    BadFormattedText,
-    UnsupportedTemplate,
-)
 
 _INT32_MAX = 2**31 - 1
 _NUMBER = re.compile(r"[-+]?\d+", re.ASCII)

@@ -7,21 +7,21 @@ from dataclasses import dataclass
 
 from spanemu.base.clock import NANOS_PER_SECOND
 from spanemu.base.deadline_checks import interruptible
+from spanemu.sql.functions.postgresql.errors import BadTemplate
 from spanemu.sql.functions.postgresql.formatting.date_template import (
     DateNode,
     NodeKind,
     date_template,
 )
-from spanemu.sql.functions.postgresql.formatting.errors import BadTemplate
 from spanemu.sql.functions.postgresql.formatting.number_writer import ordinal_suffix
-from spanemu.sql.functions.postgresql.time.interval_text import micros_of
-from spanemu.sql.functions.postgresql.time.iso_week import (
+from spanemu.sql.functions.postgresql.time.date_time import (
     iso_day_of_year,
     iso_week,
     julian_day,
     truncated_quotient,
     truncated_remainder,
 )
+from spanemu.sql.functions.postgresql.time.text import micros_of
 from spanemu.sql.functions.postgresql.time.zones import local_of
 from spanemu.sql.functions.registry import Context
 from spanemu.sql.functions.value_size import bounded

@@ -8,7 +8,7 @@ from __future__ import annotations
 from decimal import Decimal
 
 from spanemu.base.deadline_checks import interruptible
-from spanemu.sql.functions.postgresql.formatting.errors import (
+from spanemu.sql.functions.postgresql.errors import (
     BadFormattedText,
     NumberOutOfRange,
     UnsupportedTemplate,

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from enum import Enum, auto
 
 from spanemu.base.deadline_checks import interruptible_stream
-from spanemu.sql.functions.postgresql.formatting.errors import BadTemplate
+from spanemu.sql.functions.postgresql.errors import BadTemplate
 from spanemu.sql.functions.text.pattern_cache import pattern_cache
 
 

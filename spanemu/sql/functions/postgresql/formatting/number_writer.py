@@ -15,7 +15,7 @@ from decimal import ROUND_HALF_UP, Context, Decimal
 from typing import NamedTuple
 
 from spanemu.base.deadline_checks import interruptible
-from spanemu.sql.functions.postgresql.formatting.errors import (
+from spanemu.sql.functions.postgresql.errors import (
     BadFormattedText,
     NumberOutOfRange,
     UnsupportedTemplate,

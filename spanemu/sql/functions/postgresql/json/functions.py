@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from spanemu.sql.functions.notation import chapter, overload
-from spanemu.sql.functions.postgresql.json import access, build, convert, edit, paths
-from spanemu.sql.functions.postgresql.json.containment import jsonb_contained, jsonb_contains
+from spanemu.sql.functions.postgresql.json import access, convert, edit
+from spanemu.sql.functions.postgresql.json.access import jsonb_contained, jsonb_contains
 from spanemu.sql.functions.registry import Overload
 
 _TWO = "(PG_JSONB, PG_JSONB) -> BOOL"
@@ -29,7 +29,7 @@ _OPERATORS: dict[str, tuple[Overload, ...]] = {
         overload("(PG_JSONB, STRING) -> PG_JSONB", edit.jsonb_delete_key),
         overload("(PG_JSONB, INT64) -> PG_JSONB", edit.jsonb_delete_index),
     ),
-    "jsonb_delete_path": (overload(f"({_PATH}) -> PG_JSONB", paths.jsonb_delete_path),),
+    "jsonb_delete_path": (overload(f"({_PATH}) -> PG_JSONB", edit.jsonb_delete_path),),
 }
 
 _FUNCTIONS: dict[str, tuple[Overload, ...]] = {
@@ -39,21 +39,21 @@ _FUNCTIONS: dict[str, tuple[Overload, ...]] = {
     ),
     "jsonb_object_keys": (overload("(PG_JSONB) -> ARRAY<STRING>", access.jsonb_object_keys),),
     "jsonb_strip_nulls": (overload("(PG_JSONB) -> PG_JSONB", edit.jsonb_strip_nulls),),
-    "jsonb_set": (overload(f"({_PATH}, PG_JSONB, [BOOL]) -> PG_JSONB", paths.jsonb_set),),
-    "jsonb_insert": (overload(f"({_PATH}, PG_JSONB, [BOOL]) -> PG_JSONB", paths.jsonb_insert),),
+    "jsonb_set": (overload(f"({_PATH}, PG_JSONB, [BOOL]) -> PG_JSONB", edit.jsonb_set),),
+    "jsonb_insert": (overload(f"({_PATH}, PG_JSONB, [BOOL]) -> PG_JSONB", edit.jsonb_insert),),
     "jsonb_set_lax": (
         overload(
             f"({_PATH}, PG_JSONB, [BOOL = TRUE], [STRING = 'use_json_null']) -> PG_JSONB",
-            paths.jsonb_set_lax,
+            edit.jsonb_set_lax,
             called=True,
         ),
     ),
-    "to_jsonb": (overload("(T1) -> PG_JSONB", bind=build.to_jsonb),),
+    "to_jsonb": (overload("(T1) -> PG_JSONB", bind=convert.to_jsonb),),
     "jsonb_build_array": (
-        overload("(ANY...) -> PG_JSONB", bind=build.jsonb_build_array, called=True),
+        overload("(ANY...) -> PG_JSONB", bind=convert.jsonb_build_array, called=True),
     ),
     "jsonb_build_object": (
-        overload("(STRING..., ANY...) -> PG_JSONB", bind=build.jsonb_build_object, called=True),
+        overload("(STRING..., ANY...) -> PG_JSONB", bind=convert.jsonb_build_object, called=True),
     ),
 }
 

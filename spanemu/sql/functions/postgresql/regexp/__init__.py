@@ -1,16 +1,12 @@
 """Regular expressions of PostgreSQL: "advanced regular expressions", as its manual calls them.
 
-    errors      the error of a malformed expression
-    options     the flags of an expression
+    options     the flags of an expression, and the errors of malformed ones
     syntax      the nodes of a parsed expression
-    characters  sets of characters: classes, ranges, letter case
-    escapes     escapes that stand for a character
-    brackets    bracket expressions
+    characters  sets of characters, and how expressions write them: classes, ranges, escapes
     tokens      an expression cut into tokens
     parser      text -> nodes
     bitsets     all positions of a text that an expression reaches, as bits of an integer
     matcher     where an expression matches, and what its groups match
-    linear      simple expressions as programs of RE2
     search      the search in texts, by RE2 or the matcher
     functions   the functions
 

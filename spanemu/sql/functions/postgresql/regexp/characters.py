@@ -1,19 +1,27 @@
-"""Sets of characters, by code points.
+r"""Sets of characters, and how expressions write characters and sets of them.
 
-Classes such as [:alpha:] have ASCII characters only, and letter case is that of ASCII, as in the C
-locale of a Spanner database.
+An escape stands for a character: \n, \x41, \101. A bracket expression is a set: [a-z],
+[^[:space:]], [[.hyphen.]-~]. Classes such as [:alpha:] have ASCII characters only, and letter case
+is that of ASCII, as in the C locale of a Spanner database.
 """
 
 from __future__ import annotations
 
+import re
 import string
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from spanemu.sql.functions.postgresql.regexp.errors import (
+from spanemu.base.call import current
+from spanemu.sql.functions.postgresql.regexp.options import (
     BAD_CLASS,
     BAD_COLLATING_ELEMENT,
+    BAD_ESCAPE,
+    BAD_RANGE,
+    UNBALANCED_BRACKETS,
     BadRegexp,
+    Flavor,
+    Options,
 )
 
 _GRAPHIC = string.digits + string.ascii_letters + string.punctuation
@@ -127,3 +135,140 @@ def collating_element(name: str) -> str:
 
 
 WORD = CharacterSet(frozenset(_CLASSES["word"]))
+
+
+_SIMPLE_ESCAPES = {
+    "a": "\a", "b": "\b", "B": "\\", "e": "\x1b", "f": "\f", "n": "\n", "r": "\r", "t": "\t",
+    "v": "\v",
+}  # fmt: skip
+_HEX_ESCAPES = {
+    "u": re.compile(r"[0-9a-fA-F]{4}"),
+    "U": re.compile(r"[0-9a-fA-F]{8}"),
+    "x": re.compile(r"[0-9a-fA-F]{1,255}"),
+}
+_OCTAL_ESCAPE = re.compile(r"[0-7]{1,3}")
+_CODE_MAX = 0x10FFFF
+_OCTAL_MAX = 0xFF
+
+
+def read_escape(text: str, at: int) -> tuple[str, int]:
+    """Return the character of the escape whose letter is at a position, and the escape's end."""
+    letter = text[at]
+    if not (letter.isascii() and letter.isalnum()):
+        return letter, at + 1
+    if letter in _SIMPLE_ESCAPES:
+        return _SIMPLE_ESCAPES[letter], at + 1
+    if letter == "c" and at + 1 < len(text):
+        return chr(ord(text[at + 1]) & 0x1F), at + 2
+    if letter in _HEX_ESCAPES:
+        return _hexadecimal(_HEX_ESCAPES[letter], text, at + 1)
+    octal = _OCTAL_ESCAPE.match(text, at)
+    if octal is None:
+        raise BadRegexp(BAD_ESCAPE)
+    digits = octal[0] if int(octal[0], 8) <= _OCTAL_MAX else octal[0][:2]
+    return chr(int(digits, 8)), at + len(digits)
+
+
+def _hexadecimal(pattern: re.Pattern[str], text: str, at: int) -> tuple[str, int]:
+    match = pattern.match(text, at)
+    if match is None or int(match[0], 16) > _CODE_MAX:
+        raise BadRegexp(BAD_ESCAPE)
+    return chr(int(match[0], 16)), match.end()
+
+
+def read_bracket(text: str, at: int, options: Options) -> tuple[CharacterSet, int]:
+    """Return the set of the bracket expression whose inside begins at a position, and its end."""
+    return _BracketReader(text, at, options).read()
+
+
+class _BracketReader:
+    def __init__(self, text: str, at: int, options: Options) -> None:
+        self._text = text
+        self._at = at
+        self._ignores_case = options.ignores_case
+        self._newline_stops = options.newline_stops
+        self._has_escapes = options.flavor is Flavor.ADVANCED
+        self._singles: set[str] = set()
+        self._ranges: list[tuple[str, str]] = []
+        self._others: list[CharacterSet] = []
+
+    def read(self) -> tuple[CharacterSet, int]:
+        negated = self._take("^")
+        is_first, check = True, current().check
+        while is_first or self._peek() != "]":
+            check()
+            if not self._peek():
+                raise BadRegexp(UNBALANCED_BRACKETS)
+            self._read_item(is_first)
+            is_first = False
+        self._at += 1
+        if negated and self._newline_stops:
+            self._singles.add("\n")
+        singles, ranges = frozenset(self._singles), tuple(self._ranges)
+        return CharacterSet(singles, ranges, negated, tuple(self._others)), self._at
+
+    def _peek(self, length: int = 1) -> str:
+        return self._text[self._at : self._at + length]
+
+    def _take(self, text: str) -> bool:
+        if self._text.startswith(text, self._at):
+            self._at += len(text)
+            return True
+        return False
+
+    def _read_item(self, is_first: bool) -> None:
+        if self._peek() == "-" and not is_first and self._peek(2) != "-]":
+            raise BadRegexp(BAD_RANGE)
+        if self._take("[:"):
+            self._others.append(named_class(self._until(":]", BAD_CLASS), self._ignores_case))
+            return
+        if self._take("[="):
+            self._add(collating_element(self._until("=]", BAD_COLLATING_ELEMENT)))
+            return
+        if self._has_escapes and self._peek() == "\\" and self._peek(2)[1:] in tuple("dDsSwW"):
+            self._others.append(class_escape(self._peek(2)[1]))
+            self._at += 2
+            return
+        low = self._endpoint()
+        if self._peek() == "-" and self._peek(2) != "-]":
+            self._at += 1
+            self._add_range(low, self._endpoint())
+        else:
+            self._add(low)
+
+    def _endpoint(self) -> str:
+        """Read a character, a collating element or an escape."""
+        if self._take("[."):
+            return collating_element(self._until(".]", BAD_COLLATING_ELEMENT))
+        if self._peek(2) in ("[:", "[="):
+            raise BadRegexp(BAD_RANGE)
+        character = self._peek()
+        if not character:
+            raise BadRegexp(UNBALANCED_BRACKETS)
+        self._at += 1
+        if character != "\\" or not self._has_escapes:
+            return character
+        if not self._peek() or self._peek() in "AZmMyYdDsSwW123456789":
+            raise BadRegexp(BAD_ESCAPE)
+        value, self._at = read_escape(self._text, self._at)
+        return value
+
+    def _until(self, end: str, error: str) -> str:
+        close = self._text.find(end, self._at)
+        if close < 0:
+            raise BadRegexp(UNBALANCED_BRACKETS)
+        name = self._text[self._at : close]
+        if not name:
+            raise BadRegexp(error)
+        self._at = close + len(end)
+        return name
+
+    def _add(self, character: str) -> None:
+        self._singles |= both_cases(character) if self._ignores_case else {character}
+
+    def _add_range(self, low: str, high: str) -> None:
+        if low > high:
+            raise BadRegexp(BAD_RANGE)
+        added = character_range(low, high, self._ignores_case)
+        self._singles |= added.characters
+        self._ranges += added.ranges

@@ -5,9 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from spanemu.base.limits import CELL_BYTES_MAX
-from spanemu.sql.functions.postgresql.regexp.errors import BadRegexpOption
 from spanemu.sql.functions.postgresql.regexp.matcher import Groups, Span
-from spanemu.sql.functions.postgresql.regexp.options import DEFAULT_OPTIONS, Options, parse_flags
+from spanemu.sql.functions.postgresql.regexp.options import (
+    DEFAULT_OPTIONS,
+    BadRegexpOption,
+    Options,
+    parse_flags,
+)
 from spanemu.sql.functions.postgresql.regexp.search import compiled
 from spanemu.sql.functions.value_size import (
     ELEMENTS_MAX,

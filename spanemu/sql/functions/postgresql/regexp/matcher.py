@@ -13,7 +13,7 @@ from string import ascii_lowercase, ascii_uppercase
 
 from spanemu.base.call import current
 from spanemu.sql.functions.postgresql.regexp.bitsets import Positions, ascending, descending
-from spanemu.sql.functions.postgresql.regexp.errors import TOO_COMPLEX, BadRegexp
+from spanemu.sql.functions.postgresql.regexp.options import TOO_COMPLEX, BadRegexp
 from spanemu.sql.functions.postgresql.regexp.syntax import (
     Alternation,
     BackReference,

@@ -1,4 +1,7 @@
-"""The options of a regular expression: flags of a function, or letters after `(?` at its start."""
+"""The options of a regular expression, and the errors of malformed ones.
+
+Options are flags of a function, or letters after `(?` at the start of the expression.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,32 @@ from dataclasses import dataclass, replace
 from enum import Enum, auto
 from typing import Any
 
-from spanemu.sql.functions.postgresql.regexp.errors import BadRegexpOption
+from spanemu.base.errors import Code, SpannerError
+
+
+class BadRegexp(SpannerError, code=Code.INVALID_ARGUMENT):
+    prose = "[ERROR] invalid regular expression: {reason}"
+    reason: str
+
+
+class BadRegexpOption(SpannerError, code=Code.INVALID_ARGUMENT):
+    prose = "[ERROR] {problem}"
+    problem: str
+
+
+UNBALANCED_BRACKETS = "brackets [] not balanced"
+UNBALANCED_PARENTHESES = "parentheses () not balanced"
+UNBALANCED_BRACES = "braces {} not balanced"
+BAD_ESCAPE = "invalid escape \\ sequence"
+BAD_BACK_REFERENCE = "invalid backreference number"
+BAD_COUNT = "invalid repetition count(s)"
+BAD_QUANTIFIER = "quantifier operand invalid"
+BAD_RANGE = "invalid character range"
+BAD_CLASS = "invalid character class"
+BAD_COLLATING_ELEMENT = "invalid collating element"
+BAD_OPTION = "invalid embedded option"
+BAD_PATTERN = "invalid regexp (reg version 0.8)"
+TOO_COMPLEX = "regular expression is too complex"
 
 
 class Flavor(Enum):

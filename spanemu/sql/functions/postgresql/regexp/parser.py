@@ -5,10 +5,16 @@ from __future__ import annotations
 from dataclasses import replace
 
 from spanemu.base.call import current
-from spanemu.sql.functions.postgresql.regexp import errors
 from spanemu.sql.functions.postgresql.regexp.characters import ANY, ANY_IN_LINE, single
-from spanemu.sql.functions.postgresql.regexp.errors import BadRegexp
-from spanemu.sql.functions.postgresql.regexp.options import Flavor, Options
+from spanemu.sql.functions.postgresql.regexp.options import (
+    BAD_BACK_REFERENCE,
+    BAD_QUANTIFIER,
+    TOO_COMPLEX,
+    UNBALANCED_PARENTHESES,
+    BadRegexp,
+    Flavor,
+    Options,
+)
 from spanemu.sql.functions.postgresql.regexp.syntax import (
     Alternation,
     BackReference,
@@ -54,13 +60,13 @@ class _Parser:
     def parse(self) -> Node:
         root = self._alternation(is_top=True, captures=True)
         if _size(root) > _SIZE_MAX:
-            raise BadRegexp(errors.TOO_COMPLEX)
+            raise BadRegexp(TOO_COMPLEX)
         return root
 
     def _advance(self) -> Token:
         self._tokens += 1
         if self._tokens > _SIZE_MAX:
-            raise BadRegexp(errors.TOO_COMPLEX)
+            raise BadRegexp(TOO_COMPLEX)
         self._check()
         token, self._token = self._token, self._tokenizer.next()
         return token
@@ -68,7 +74,7 @@ class _Parser:
     def _alternation(self, is_top: bool, captures: bool) -> Node:
         self._depth += 1
         if self._depth > _DEPTH_MAX:
-            raise BadRegexp(errors.TOO_COMPLEX)
+            raise BadRegexp(TOO_COMPLEX)
         branches = [self._branch(is_top, captures)]
         while self._token.kind == "|":
             self._advance()
@@ -90,7 +96,7 @@ class _Parser:
         first = next((p for p in preferences if p is not Preference.NONE), Preference.NONE)
         branch = Concatenation(items, preference=first)
         if branch.has_back_reference and len(items) > _ELEMENTS_MAX:
-            raise BadRegexp(errors.TOO_COMPLEX)
+            raise BadRegexp(TOO_COMPLEX)
         return branch
 
     def _quantified(self, captures: bool) -> Node | None:
@@ -102,7 +108,7 @@ class _Parser:
             case "look":
                 return self._look(*token.value)
             case "quantifier":
-                raise BadRegexp(errors.BAD_QUANTIFIER)
+                raise BadRegexp(BAD_QUANTIFIER)
         atom = self._atom(token, captures)
         if self._token.kind != "quantifier":
             return atom
@@ -127,7 +133,7 @@ class _Parser:
 
     def _close(self) -> None:
         if self._token.kind != ")":
-            raise BadRegexp(errors.UNBALANCED_PARENTHESES)
+            raise BadRegexp(UNBALANCED_PARENTHESES)
         self._advance()
 
     def _atom(self, token: Token, captures: bool) -> Node:
@@ -140,7 +146,7 @@ class _Parser:
                 return Characters(self._any)
             case ")":
                 if self._flavor is not Flavor.EXTENDED:
-                    raise BadRegexp(errors.UNBALANCED_PARENTHESES)
+                    raise BadRegexp(UNBALANCED_PARENTHESES)
                 return Characters(single(")", ignores_case=False))
             case "(":
                 return self._group(token.value and captures, captures)
@@ -162,7 +168,7 @@ class _Parser:
     def _back_reference(self, number: int, captures: bool) -> Node:
         group = self._groups.get(number)
         if group is None or not captures:
-            raise BadRegexp(errors.BAD_BACK_REFERENCE)
+            raise BadRegexp(BAD_BACK_REFERENCE)
         return BackReference(number, _without_constraints(group))
 
 

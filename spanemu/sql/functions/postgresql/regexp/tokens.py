@@ -6,12 +6,22 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from spanemu.sql.functions.postgresql.regexp import errors
-from spanemu.sql.functions.postgresql.regexp.brackets import read_bracket
-from spanemu.sql.functions.postgresql.regexp.characters import class_escape
-from spanemu.sql.functions.postgresql.regexp.errors import BadRegexp
-from spanemu.sql.functions.postgresql.regexp.escapes import read_escape
-from spanemu.sql.functions.postgresql.regexp.options import Flavor, Options
+from spanemu.sql.functions.postgresql.regexp.characters import (
+    class_escape,
+    read_bracket,
+    read_escape,
+)
+from spanemu.sql.functions.postgresql.regexp.options import (
+    BAD_COUNT,
+    BAD_ESCAPE,
+    BAD_OPTION,
+    BAD_PATTERN,
+    BAD_QUANTIFIER,
+    UNBALANCED_BRACES,
+    BadRegexp,
+    Flavor,
+    Options,
+)
 from spanemu.sql.functions.postgresql.regexp.syntax import Constraint, Preference
 
 COUNT_MAX = 255
@@ -84,7 +94,7 @@ class Tokenizer:
     def _read_director(self, director: str) -> None:
         flavor = {"=": "q", ":": None}
         if director not in flavor:
-            raise BadRegexp(errors.BAD_PATTERN if director == "?" else errors.BAD_QUANTIFIER)
+            raise BadRegexp(BAD_PATTERN if director == "?" else BAD_QUANTIFIER)
         self._at = 4
         is_literal = director == "="
         kept = self.options
@@ -103,10 +113,10 @@ class Tokenizer:
         for letter in match[1]:
             changed = self.options.with_letter(letter)
             if changed is None:
-                raise BadRegexp(errors.BAD_OPTION)
+                raise BadRegexp(BAD_OPTION)
             self.options = changed
         if not match[2]:
-            raise BadRegexp(errors.BAD_OPTION)
+            raise BadRegexp(BAD_OPTION)
         self._at = match.end()
 
     # ------------------------------------------------------------------------ tokens
@@ -193,14 +203,14 @@ class Tokenizer:
         match = re.fullmatch(r"(\d+)(?:(,)(\d*))?", inner, re.ASCII)
         if close < 0:
             good = re.fullmatch(r"\d*,?\d*", inner, re.ASCII)
-            raise BadRegexp(errors.UNBALANCED_BRACES if good else errors.BAD_COUNT)
+            raise BadRegexp(UNBALANCED_BRACES if good else BAD_COUNT)
         if match is None or max(len(match[1]), len(match[3] or "")) > _COUNT_DIGITS:
-            raise BadRegexp(errors.BAD_COUNT)
+            raise BadRegexp(BAD_COUNT)
         self._at = close + len(end)
         least = int(match[1])
         most = least if not match[2] else int(match[3]) if match[3] else None
         if least > COUNT_MAX or (most is not None and not least <= most <= COUNT_MAX):
-            raise BadRegexp(errors.BAD_COUNT)
+            raise BadRegexp(BAD_COUNT)
         return least, most, match[2] is not None
 
     def _parenthesis(self) -> Token:
@@ -218,12 +228,12 @@ class Tokenizer:
             if self._peek(len(mark)) == mark:
                 self._at += len(mark)
                 return Token("look", look)
-        raise BadRegexp(errors.BAD_QUANTIFIER)
+        raise BadRegexp(BAD_QUANTIFIER)
 
     def _escape(self) -> Token:
         character = self._peek()
         if not character:
-            raise BadRegexp(errors.BAD_ESCAPE)
+            raise BadRegexp(BAD_ESCAPE)
         if not self._is_advanced:
             self._at += 1
             return Token("character", character)
@@ -265,7 +275,7 @@ class Tokenizer:
     def _basic_escape(self) -> Token:
         character = self._peek()
         if not character:
-            raise BadRegexp(errors.BAD_ESCAPE)
+            raise BadRegexp(BAD_ESCAPE)
         self._at += 1
         match character:
             case "(":

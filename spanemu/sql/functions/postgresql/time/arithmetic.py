@@ -9,19 +9,19 @@ from datetime import date
 
 from spanemu.base.clock import NANOS_PER_MICRO
 from spanemu.sql.functions.errors import DivisionByZero
-from spanemu.sql.functions.postgresql.time.date_time import days_in_month
-from spanemu.sql.functions.postgresql.time.date_time_decoding import MICROS_PER_DAY
-from spanemu.sql.functions.postgresql.time.errors import (
+from spanemu.sql.functions.postgresql.errors import (
     StrideHasMonths,
     StrideNotPositive,
     ValueOutOfRange,
 )
-from spanemu.sql.functions.postgresql.time.interval_text import (
+from spanemu.sql.functions.postgresql.time.date_time import days_in_month
+from spanemu.sql.functions.postgresql.time.date_time_decoding import MICROS_PER_DAY
+from spanemu.sql.functions.postgresql.time.text import (
     interval_in,
     make_interval_value,
     micros_of,
+    whole_micros,
 )
-from spanemu.sql.functions.postgresql.time.text import whole_micros
 from spanemu.sql.functions.postgresql.time.zones import (
     civil_day,
     date_in_range,

@@ -11,18 +11,18 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from spanemu.sql.functions.postgresql.errors import (
+    Problem,
+    SpecialTimeRefused,
+    Undecodable,
+    UnknownTimeZone,
+)
 from spanemu.sql.functions.postgresql.time.date_time import (
     DateTime,
     clock_of,
     date_pieces,
     days_in_month,
     with_century,
-)
-from spanemu.sql.functions.postgresql.time.errors import (
-    Problem,
-    SpecialTimeRefused,
-    Undecodable,
-    UnknownTimeZone,
 )
 from spanemu.sql.functions.postgresql.time.fields import (
     Field,

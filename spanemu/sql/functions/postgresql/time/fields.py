@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from enum import Enum, auto
 from typing import NamedTuple
 
-from spanemu.sql.functions.postgresql.time.errors import Problem, Undecodable
+from spanemu.sql.functions.postgresql.errors import Problem, Undecodable
 
 DATE_TEXT_MAX = 153  # bytes of all fields of a date or timestamp, with a separator for each
 INTERVAL_TEXT_MAX = 256

@@ -13,13 +13,13 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from spanemu.sql.functions.postgresql.errors import Problem, Undecodable
 from spanemu.sql.functions.postgresql.time.date_time import clock_of
 from spanemu.sql.functions.postgresql.time.date_time_decoding import (
     MICROS_PER_DAY,
     SECOND_PARTS,
     TIME_PARTS,
 )
-from spanemu.sql.functions.postgresql.time.errors import Problem, Undecodable
 from spanemu.sql.functions.postgresql.time.fields import (
     INT64_MAX,
     Field,

@@ -11,24 +11,23 @@ from datetime import date
 from decimal import Decimal
 
 from spanemu.base.clock import NANOS_PER_MICRO
+from spanemu.sql.functions.postgresql.errors import UnknownUnit, UnsupportedUnit
+from spanemu.sql.functions.postgresql.time.date_time import (
+    iso_week,
+    truncated_quotient,
+    truncated_remainder,
+)
 from spanemu.sql.functions.postgresql.time.date_time_decoding import (
     JULIAN_EPOCH,
     MICROS_PER_DAY,
 )
-from spanemu.sql.functions.postgresql.time.errors import UnknownUnit, UnsupportedUnit
 from spanemu.sql.functions.postgresql.time.fields import (
     DATE_WORDS,
     WordKind,
     date_word,
     interval_word,
 )
-from spanemu.sql.functions.postgresql.time.interval_text import micros_of
-from spanemu.sql.functions.postgresql.time.iso_week import (
-    iso_week,
-    truncated_quotient,
-    truncated_remainder,
-)
-from spanemu.sql.functions.postgresql.time.text import whole_micros
+from spanemu.sql.functions.postgresql.time.text import micros_of, whole_micros
 from spanemu.sql.functions.postgresql.time.zones import (
     Local,
     civil_day,

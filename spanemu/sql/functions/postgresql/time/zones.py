@@ -15,7 +15,7 @@ from importlib.resources import files
 from typing import NamedTuple
 
 from spanemu.base.clock import NANOS_PER_MICRO, NANOS_PER_SECOND
-from spanemu.sql.functions.postgresql.time.errors import (
+from spanemu.sql.functions.postgresql.errors import (
     Problem,
     Undecodable,
     UnknownTimeZone,

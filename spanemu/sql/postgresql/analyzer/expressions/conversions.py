@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from spanemu.sql.analysis.call_binding import signature_of
 from spanemu.sql.functions.postgresql.casts import WITH_LENGTH, WITH_PRECISION, CastContext
-from spanemu.sql.functions.postgresql.time.interval_text import interval_in
+from spanemu.sql.functions.postgresql.time.text import interval_in
 from spanemu.sql.postgresql import ast
 from spanemu.sql.postgresql.analyzer.errors.typing import (
     ExpressionUnsupported,

@@ -8,7 +8,7 @@ from spanemu.base.clock import NANOS_PER_SECOND
 from spanemu.base.errors import SpannerError
 from spanemu.sql import ddl_ast
 from spanemu.sql.errors import LISTED_CONSTRAINTS, TooManyColumns
-from spanemu.sql.functions.postgresql.time.interval_text import interval_in
+from spanemu.sql.functions.postgresql.time.text import interval_in
 from spanemu.sql.postgresql.syntax.ddl.column import ColumnParts, DdlColumnParser
 from spanemu.sql.postgresql.syntax.ddl.constraint import PrimaryKey
 from spanemu.sql.postgresql.syntax.ddl.parts import Setting

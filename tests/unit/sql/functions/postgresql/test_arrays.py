@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from spanemu.base.errors import Code, SpannerError
-from spanemu.sql.functions.postgresql.arrays import FUNCTIONS
+from spanemu.sql.functions.postgresql.arrays import FUNCTIONS, generate_series
 from spanemu.values.pg_numeric import NAN
 from tests.unit.sql.functions.postgresql.calling import call
 
@@ -48,3 +48,15 @@ def test_arrays_have_one_dimension() -> None:
     with pytest.raises(SpannerError) as caught:
         call(FUNCTIONS, "array_length", "ARRAY<INT64>, INT64", (1,), 2)
     assert caught.value.code is Code.INVALID_ARGUMENT
+
+
+def test_a_series_goes_up_or_down():
+    assert generate_series(1, 3) == (1, 2, 3)
+    assert generate_series(3, 1, -2) == (3, 1)
+    assert generate_series(3, 1) == ()
+
+
+def test_a_series_has_no_step_of_zero():
+    with pytest.raises(SpannerError) as failure:
+        generate_series(1, 2, 0)
+    assert failure.value.code is Code.INVALID_ARGUMENT

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spanemu.sql.functions.postgresql.comparison import FUNCTIONS
+from spanemu.sql.functions.postgresql.comparison import FUNCTIONS, greatest, least
 from spanemu.sql.functions.registry import COMPARISONS
 from spanemu.values.floats import GREATEST_NAN
 from spanemu.values.pg_numeric import parse
@@ -38,7 +38,8 @@ def test_numeric_ignores_trailing_zeros(left: str, right: str) -> None:
 
 
 def test_every_comparison_has_an_operation() -> None:
-    same_type = [each for each in FUNCTIONS if not each.name.startswith(("float48", "float84"))]
+    comparisons = [each for each in FUNCTIONS if each.chapter == "comparison"]
+    same_type = [each for each in comparisons if not each.name.startswith(("float48", "float84"))]
     assert len(same_type) == 72
     assert {function.operation for function in same_type} == COMPARISONS
 
@@ -47,3 +48,14 @@ def test_a_real_is_compared_with_a_double_precision_value_by_value() -> None:
     mixed = [each for each in FUNCTIONS if each.name.startswith(("float48", "float84"))]
     assert len(mixed) == 12
     assert {function.operation for function in mixed} == {None}
+
+
+def test_nulls_are_ignored():
+    assert greatest(None, "a", "b") == "b"
+    assert least("b", None) == "b"
+    assert least(None, None) is None
+
+
+def test_nan_is_the_greatest_float():
+    assert greatest(1.0, GREATEST_NAN, 2.0) is GREATEST_NAN
+    assert least(GREATEST_NAN, 2.0) == 2.0

@@ -11,8 +11,7 @@ from spanemu.sql.functions.postgresql.formatting.date_writer import (
     interval_to_char,
     timestamptz_to_char,
 )
-from spanemu.sql.functions.postgresql.time.interval_text import interval_in
-from spanemu.sql.functions.postgresql.time.text import timestamptz_in
+from spanemu.sql.functions.postgresql.time.text import interval_in, timestamptz_in
 from spanemu.values.interval import Interval
 from tests.unit.sql.functions.postgresql.context import FixedContext, code_of
 

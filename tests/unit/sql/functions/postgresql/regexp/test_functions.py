@@ -7,7 +7,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spanemu.base.errors import Code
-from spanemu.sql.functions.postgresql.regexp.errors import BadRegexp
 from spanemu.sql.functions.postgresql.regexp.functions import (
     does_not_match,
     matches,
@@ -16,6 +15,7 @@ from spanemu.sql.functions.postgresql.regexp.functions import (
     regexp_split_to_array,
     substring_matching,
 )
+from spanemu.sql.functions.postgresql.regexp.options import BadRegexp
 from tests.unit.sql.functions.postgresql.context import code_of
 
 MATCHES: list[tuple[str, str, str, tuple[str | None, ...] | None]] = [

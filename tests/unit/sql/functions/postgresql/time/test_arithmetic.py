@@ -8,8 +8,12 @@ import pytest
 
 from spanemu.base.errors import Code
 from spanemu.sql.functions.postgresql.time import arithmetic
-from spanemu.sql.functions.postgresql.time.interval_text import interval_in, interval_out
-from spanemu.sql.functions.postgresql.time.text import timestamptz_in, timestamptz_out
+from spanemu.sql.functions.postgresql.time.text import (
+    interval_in,
+    interval_out,
+    timestamptz_in,
+    timestamptz_out,
+)
 from spanemu.values.interval import Interval
 from tests.unit.sql.functions.postgresql.context import FixedContext, code_of
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from spanemu.base.errors import Code
-from spanemu.sql.functions.postgresql.time.interval_text import interval_in
 from spanemu.sql.functions.postgresql.time.parts import (
     extract_from_date,
     extract_from_interval,
@@ -13,7 +12,12 @@ from spanemu.sql.functions.postgresql.time.parts import (
     truncate_timestamptz,
     truncate_timestamptz_in,
 )
-from spanemu.sql.functions.postgresql.time.text import date_in, timestamptz_in, timestamptz_out
+from spanemu.sql.functions.postgresql.time.text import (
+    date_in,
+    interval_in,
+    timestamptz_in,
+    timestamptz_out,
+)
 from spanemu.values import pg_numeric
 from tests.unit.sql.functions.postgresql.context import FixedContext, code_of
 

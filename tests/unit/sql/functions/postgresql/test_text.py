@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from spanemu.sql.functions.postgresql.text.strings import (
-    QUOTED_WORDS,
-    quote_ident,
-)
+from spanemu.sql.functions.postgresql.text import QUOTED_WORDS, quote_ident
 from spanemu.sql.postgresql.syntax import keywords
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spanemu.sql.functions.postgresql.regexp.linear import linear_search
 from spanemu.sql.functions.postgresql.regexp.matcher import Matcher
 from spanemu.sql.functions.postgresql.regexp.options import parse_flags
 from spanemu.sql.functions.postgresql.regexp.parser import parse_regexp
+from spanemu.sql.functions.postgresql.regexp.search import linear_search
 from spanemu.sql.functions.postgresql.regexp.syntax import Preference
 
 _ATOMS = st.sampled_from(
