@@ -64,7 +64,8 @@ if TYPE_CHECKING:
     from spanemu.control import splits as split_control
     from spanemu.control.hotspots import Hotspots
     from spanemu.frontend import interception
-    from spanemu.telemetry import emulator_telemetry, request_ring
+    from spanemu.telemetry import emulator_telemetry
+    from spanemu.telemetry.request_log import RequestRing
 else:
     streams = deferred("spanemu.api.change_streams")
     remote = deferred("spanemu.api.remote")
@@ -78,7 +79,6 @@ else:
     split_control = deferred("spanemu.control.splits")
     interception = deferred("spanemu.frontend.interception")
     emulator_telemetry = deferred("spanemu.telemetry.emulator_telemetry")
-    request_ring = deferred("spanemu.telemetry.request_ring")
 
 
 class EmbeddedDatabase(LocalDatabase, DatabaseHandle):
@@ -289,7 +289,7 @@ class Emulator(EmulatorHandle):
         return self._faults()
 
     @property
-    def request_log(self) -> request_ring.RequestRing:
+    def request_log(self) -> RequestRing:
         return self._telemetry().request_log
 
     def create_database(

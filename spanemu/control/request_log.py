@@ -4,7 +4,7 @@
     page = log.requests()                                    the latest; recording begins here
     newer = log.requests(after=page.last, wait_seconds=5)    what came since, waiting for it
 
-`telemetry.request_ring` records for an emulator in this process.
+`telemetry.request_log` records for an emulator in this process.
 """
 
 from __future__ import annotations

@@ -3,7 +3,6 @@
     backlog     the messages of one queue and their leases, in memory
     follower    a backlog that follows the commits of its database, and wakes receivers
     receiving   the rows of the functions that receive messages and renew leases
-    errors      the errors of both functions
 
 The rows of the messages are ordinary rows of a table (`Table.is_queue`). A lease belongs to no
 transaction: neither a rollback nor a backup knows it.

@@ -9,14 +9,33 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Protocol
 
+from spanemu.base.errors import Code, SpannerError
 from spanemu.base.live import Waker
 from spanemu.queues.backlog import Backlog, Lease, Renewal
-from spanemu.queues.errors import TooManyReceivers
 from spanemu.schema.table import Table
 from spanemu.storage.layout import tree_of
 from spanemu.storage.store import Store
 
 Row = tuple[Any, ...]
+
+
+class BadReceiveArgument(SpannerError, code=Code.INVALID_ARGUMENT):
+    prose = "Argument {argument} of {function} is {value!r}; it must be {expected}."
+    function: str
+    argument: str
+    value: object
+    expected: str
+
+
+class TooManyReceivers(SpannerError, code=Code.RESOURCE_EXHAUSTED):
+    prose = "Queue {queue} has too many running queries that receive messages (limit {limit})."
+    queue: str
+    limit: int
+
+
+class QueueDropped(SpannerError, code=Code.NOT_FOUND):
+    prose = "Queue not found: {queue}. It was dropped while its messages were received."
+    queue: str
 
 
 class Receiver(Protocol):

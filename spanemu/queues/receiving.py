@@ -13,8 +13,7 @@ from struct import Struct
 from typing import Protocol
 
 from spanemu.base.live import LiveReaders, LiveRow, LiveRows
-from spanemu.queues.errors import QueueDropped
-from spanemu.queues.follower import QueueFollower, Row, follower_of
+from spanemu.queues.follower import QueueDropped, QueueFollower, Row, follower_of
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Table
 from spanemu.storage.store import Store

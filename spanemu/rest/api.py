@@ -15,9 +15,8 @@ from typing import Any
 
 from spanemu.frontend.dispatch import Endpoint, Endpoints, Message, Metadata, Method, ServedCall
 from spanemu.rest.errors import InvalidPayload, MethodNotFound, unknown
-from spanemu.rest.exchange import JSON, Request, Response
-from spanemu.rest.json_input import CANNOT_FIND, fill, parsed
-from spanemu.rest.json_output import text_of
+from spanemu.rest.exchange import JSON, Request, Response, failed, failure_text
+from spanemu.rest.json_messages import CANNOT_FIND, fill, parsed, text_of
 from spanemu.rest.query_string import (
     Pairs,
     fill_from_query,
@@ -25,7 +24,6 @@ from spanemu.rest.query_string import (
     wants_enum_numbers,
 )
 from spanemu.rest.routes import NOTHING, ROUTES, WHOLE, Match, Router
-from spanemu.rest.statuses import failed, failure_text
 
 PREFIX = "/v1/"
 NO_RPC = "/HTTP"  # where the path of an RPC stands otherwise

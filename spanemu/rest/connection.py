@@ -1,17 +1,19 @@
 """The requests of one connection, one after another, on the thread of the connection.
 
-The standard library parses the head of a request. This module bounds how long and how large each
-part may be, refuses what HTTP/1.1 leaves unclear, and writes responses: a response is one segment
-where possible, because a second one would wait for an acknowledgement of the first.
+The standard library parses the head of a request. This module reads its bytes within a time and a
+size, so that slow or endless clients are cut off, refuses what HTTP/1.1 leaves unclear, and writes
+responses: a response is one segment where possible, because a second one would wait for an
+acknowledgement of the first.
 """
 
 from __future__ import annotations
 
 import io
 import logging
+import re
 import socket
 import ssl
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, suppress
 from dataclasses import replace
 from functools import lru_cache
@@ -21,11 +23,14 @@ from http.server import BaseHTTPRequestHandler
 from typing import Any, Protocol
 from urllib.parse import urlsplit
 
+from spanemu.base.clock import monotonic
 from spanemu.rest.errors import BadHttp
-from spanemu.rest.exchange import Request, Response
+from spanemu.rest.exchange import Request, Response, failed
 from spanemu.rest.hangups import Hangups
-from spanemu.rest.reading import BODY_BYTES_MAX, HEAD_BYTES_MAX, Source, read_body
-from spanemu.rest.statuses import failed
+
+# A little more than a commit of the largest size takes, whose bytes are base64.
+BODY_BYTES_MAX = 140 * 1024 * 1024
+HEAD_BYTES_MAX = 64 * 1024
 
 IDLE_SECONDS = 120.0  # between two requests
 HEAD_SECONDS = 10.0  # from the first byte of a request to the end of its headers
@@ -35,6 +40,12 @@ _LINGER_SECONDS = 1.0
 _LINGER_BYTES_MAX = 1 << 20
 _BUFFER_BYTES = 1 << 16
 _JOINED_BYTES_MAX = 1 << 16  # larger bodies are not copied behind their head
+
+_CHUNK_LINE_BYTES_MAX = 1024
+_TRAILERS_MAX = 64
+_LENGTH = re.compile("[0-9]{1,15}")
+_CHUNK_SIZE = re.compile(rb"([0-9a-fA-F]{1,12})[ \t]*(?:;[^\r\n]*)?\r?\n")
+
 _SINGLE_HEADERS = ("host", "content-length", "transfer-encoding", "origin", "content-type")
 
 # Sent with each response; a page of another site can neither read, frame nor run a response.
@@ -238,3 +249,90 @@ def _head(status: int, content_type: str, own: tuple[tuple[str, str], ...]) -> b
     fields = [f"{name}: {value}" for name, value in headers.items()]
     lines = [f"HTTP/1.1 {status} {phrase}", *fields]
     return ("\r\n".join(lines) + "\r\n").encode("latin-1")
+
+
+class Source(io.RawIOBase):
+    """A socket as a stream; `allow` sets the time and the size that what follows may take."""
+
+    def __init__(self, connection: socket.socket) -> None:
+        self._socket = connection
+        self._deadline: float = 0.0
+        self._bytes_left = 0
+
+    def allow(self, seconds: float, size: int) -> None:
+        """Allow so many seconds and bytes for what is read from here on."""
+        self._deadline = monotonic() + seconds
+        self._bytes_left = size
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: bytearray | memoryview) -> int:  # type: ignore[override]
+        """Read what there is. Raises TimeoutError and LineTooLong."""
+        seconds = self._deadline - monotonic()
+        if seconds <= 0:
+            raise TimeoutError
+        if self._bytes_left <= 0:
+            raise LineTooLong("request")
+        self._socket.settimeout(seconds)
+        count = self._socket.recv_into(buffer)
+        self._bytes_left -= count
+        return count
+
+
+def read_body(stream: io.BufferedIOBase, headers: Mapping[str, str]) -> bytes:
+    """Return the body of a request. Raises BadHttp, and EOFError where the client stops."""
+    encoding, length = headers.get("transfer-encoding"), headers.get("content-length")
+    if headers.get("content-encoding", "identity").lower() != "identity":
+        raise BadHttp(415, "A body with a Content-Encoding is not supported.")
+    if encoding is not None:
+        if encoding.strip().lower() != "chunked" or length is not None:
+            raise BadHttp(400, "Bad Transfer-Encoding.")
+        return _read_chunks(stream)
+    if length is None:
+        return b""
+    if not _LENGTH.fullmatch(length):
+        raise BadHttp(400, f"Bad Content-Length {length!r}.")
+    _check_size(int(length))
+    return _read_exactly(stream, int(length))
+
+
+def _check_size(size: int) -> None:
+    if size > BODY_BYTES_MAX:
+        raise BadHttp(413, f"The body has more than {BODY_BYTES_MAX} bytes.")
+
+
+def _read_exactly(stream: io.BufferedIOBase, size: int) -> bytes:
+    data = stream.read(size)
+    if len(data) < size:
+        raise EOFError
+    return data
+
+
+def _read_chunks(stream: io.BufferedIOBase) -> bytes:
+    body = bytearray()
+    while True:
+        line = stream.readline(_CHUNK_LINE_BYTES_MAX)
+        if not line:
+            raise EOFError
+        match = _CHUNK_SIZE.fullmatch(line)
+        if match is None:
+            raise BadHttp(400, "Bad chunk size.")
+        size = int(match[1], 16)
+        if not size:
+            _skip_trailers(stream)
+            return bytes(body)
+        _check_size(len(body) + size)
+        body += _read_exactly(stream, size)
+        if stream.readline(2) not in (b"\r\n", b"\n"):
+            raise BadHttp(400, "A chunk does not end where its size says.")
+
+
+def _skip_trailers(stream: io.BufferedIOBase) -> None:
+    for _ in range(_TRAILERS_MAX):
+        line = stream.readline(_CHUNK_LINE_BYTES_MAX)
+        if not line:
+            raise EOFError
+        if line in (b"\r\n", b"\n"):
+            return
+    raise BadHttp(400, "Too many trailers.")

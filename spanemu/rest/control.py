@@ -22,10 +22,9 @@ from spanemu.control.dispatch import Dispatcher
 from spanemu.control.operation import ControlInterface, Operation
 from spanemu.rest.api import RestCall
 from spanemu.rest.errors import InvalidPayload, MethodNotFound
-from spanemu.rest.exchange import Request, Response, Site
-from spanemu.rest.json_input import parsed
+from spanemu.rest.exchange import Request, Response, Site, failed
+from spanemu.rest.json_messages import parsed
 from spanemu.rest.query_string import SYSTEM_PARAMETERS, pairs_of
-from spanemu.rest.statuses import failed
 
 PREFIX = "/spanemu/v1/"
 _VARIABLE = re.compile(r"\\\{(\w+)\\\}")  # in a path after re.escape

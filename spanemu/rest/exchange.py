@@ -2,16 +2,47 @@
 
     Site {"/v1/": Api, "/healthz": health, ...}     the longest path that fits answers
 
-A responder knows no sockets and no connections, so that a test can call it by itself.
+A responder knows no sockets and no connections, so that a test can call it by itself. A failure,
+also one inside of a stream, has the envelope of Google's APIs:
+
+    {"error": {"code": 404, "message": "...", "status": "NOT_FOUND", "details": [{"@type": ...}]}}
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Self
 
+from spanemu.base.errors import Code
+from spanemu.frontend import wire
+from spanemu.frontend.boundary import STATUS_TRAILER, Failure, failure_from
+from spanemu.rest.errors import BadHttp
+from spanemu.rest.json_messages import text_of
+
 JSON = "application/json; charset=UTF-8"
+
+
+_HTTP_STATUSES: Mapping[Code, int] = {
+    Code.OK: 200,
+    Code.CANCELLED: 499,
+    Code.UNKNOWN: 500,
+    Code.INVALID_ARGUMENT: 400,
+    Code.DEADLINE_EXCEEDED: 504,
+    Code.NOT_FOUND: 404,
+    Code.ALREADY_EXISTS: 409,
+    Code.PERMISSION_DENIED: 403,
+    Code.RESOURCE_EXHAUSTED: 429,
+    Code.FAILED_PRECONDITION: 400,
+    Code.ABORTED: 409,
+    Code.OUT_OF_RANGE: 400,
+    Code.UNIMPLEMENTED: 501,
+    Code.INTERNAL: 500,
+    Code.UNAVAILABLE: 503,
+    Code.DATA_LOSS: 500,
+    Code.UNAUTHENTICATED: 401,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,3 +101,28 @@ class Site:
             if request.path == prefix or (prefix[-1] == "/" and request.path.startswith(prefix)):
                 return responder(request)
         return self._otherwise(request)
+
+
+def _envelope(failure: Failure, http_status: int) -> str:
+    """Return the JSON object that describes a failure."""
+    content = {"code": http_status, "message": failure.message, "status": failure.code.name}
+    text = json.dumps(content, ensure_ascii=False, separators=(",", ":"))
+    for name, data in failure.trailers:
+        if name == STATUS_TRAILER:
+            details = wire.Status.FromString(data).details
+            shown = ",".join(text_of(detail) for detail in details)
+            text = f'{text[:-1]},"details":[{shown}]}}'
+    return f'{{"error":{text}}}'
+
+
+def failure_text(error: Exception, method: str) -> tuple[int, str]:
+    """Return the HTTP status of a failure and its envelope; logs the failure if it is a bug."""
+    failure = failure_from(error, method)
+    http_status = error.http_status if isinstance(error, BadHttp) else _HTTP_STATUSES[failure.code]
+    return http_status, _envelope(failure, http_status)
+
+
+def failed(error: Exception, method: str) -> Response:
+    """Return the response to a request that failed."""
+    http_status, text = failure_text(error, method)
+    return Response.of_text(text, http_status)

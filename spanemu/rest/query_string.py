@@ -14,8 +14,8 @@ from urllib.parse import unquote_plus
 
 from spanemu.frontend.dispatch import Message
 from spanemu.rest.errors import InvalidPayload
-from spanemu.rest.json_input import Field, fill, is_repeated, reader_of
-from spanemu.rest.well_known import FILLERS
+from spanemu.rest.json_messages import Field, fill, is_repeated, reader_of
+from spanemu.rest.json_values import FILLERS
 
 # Parameters of the reply, of authentication and of quotas.
 SYSTEM_PARAMETERS = frozenset(

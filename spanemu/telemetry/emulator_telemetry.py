@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Any, TextIO
 from spanemu.admin.instances import Instances
 from spanemu.base.deferred import deferred
 from spanemu.frontend.dispatch import Endpoints
-from spanemu.telemetry.lines import LineWriter
 from spanemu.telemetry.metrics import Metrics
 from spanemu.telemetry.observer import RequestObserver
-from spanemu.telemetry.request_ring import RequestRing
+from spanemu.telemetry.request_log import LineWriter, RequestRing
 
 if TYPE_CHECKING:
     from spanemu.telemetry import tracing

@@ -18,8 +18,8 @@ from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapProp
 from spanemu.base.clock import NANOS_PER_SECOND
 from spanemu.base.errors import Code
 from spanemu.frontend.dispatch import ServedCall
-from spanemu.telemetry.entries import SQL_CHARACTERS_MAX, one_line, sql_of
 from spanemu.telemetry.observer import FinishedRequest
+from spanemu.telemetry.request_log import SQL_CHARACTERS_MAX, one_line, sql_of
 
 _TRACE_HEADERS = ("traceparent", "tracestate")
 _PROPAGATOR = TraceContextTextMapPropagator()

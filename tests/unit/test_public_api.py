@@ -54,7 +54,7 @@ RARE = {
     "spanemu.control.recorder",
     "spanemu.hotspots.detector",
     "spanemu.messages",
-    "spanemu.queues.errors",
+    "spanemu.queues.follower",
     "spanemu.rest.server",
     "spanemu.sql.functions.conversion",
     "spanemu.sql.functions.json.functions",

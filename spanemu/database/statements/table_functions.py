@@ -33,11 +33,9 @@ from spanemu.sql.resolved import FilterScan, ProjectScan, QueryStatement, Scan, 
 from spanemu.values.types import BOOL, INT64, STRING, TIMESTAMP, Type, array_of
 
 if TYPE_CHECKING:
-    from spanemu.queues import errors as queue_errors
     from spanemu.queues import follower, receiving
     from spanemu.sql.analysis import table_function as function_calls
 else:
-    queue_errors = deferred("spanemu.queues.errors")
     follower = deferred("spanemu.queues.follower")
     receiving = deferred("spanemu.queues.receiving")
     function_calls = deferred("spanemu.sql.analysis.table_function")
@@ -156,13 +154,13 @@ def _options(
     Raises BadReceiveArgument.
     """
     if batch_size is not None and batch_size < 1:
-        raise queue_errors.BadReceiveArgument(function, "max_batch_size", batch_size, "at least 1")
+        raise follower.BadReceiveArgument(function, "max_batch_size", batch_size, "at least 1")
     if duration is None:
         return receiving.ReceiveOptions(batch_size or 1)
     parts = _PART.findall(duration) if _DURATION.fullmatch(duration) else ()
     nanos = sum(int(number) * _UNITS[unit] for number, unit in parts)
     if not nanos:
-        raise queue_errors.BadReceiveArgument(
+        raise follower.BadReceiveArgument(
             function, "max_duration", duration, "a duration such as '20m'"
         )
     return receiving.ReceiveOptions(batch_size or 1, nanos)

@@ -1,4 +1,4 @@
-"""The metrics of an emulator, read over HTTP as a Prometheus server does."""
+"""The metrics of an emulator as a Prometheus server reads them: over HTTP, and as text."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from google.cloud.spanner import KeySet
 from prometheus_client.parser import text_string_to_metric_families
 
 import spanemu
+from spanemu.telemetry.metrics import Family, Histogram, Sample, text_of
 
 SCHEMA = [
     "CREATE TABLE T (Id INT64, Name STRING(9)) PRIMARY KEY (Id)",
@@ -113,3 +114,40 @@ def test_lock_waits_and_stream_readers_are_measured(emulator):
     assert now["spanemu_lock_waits_total", name] >= 1
     assert now["spanemu_lock_wait_seconds_total", name] > 0
     assert now["spanemu_change_stream_readers", name] == 0
+
+
+def parsed(*families):
+    return {family.name: family for family in text_string_to_metric_families(text_of(families))}
+
+
+def test_values_and_labels_are_read_back():
+    label = 'quote " backslash \\ line\nend é'
+    samples = [Sample({"a": label, "b": ""}, 12), Sample({}, 0.25), Sample({"a": "big"}, 1e17)]
+    (family,) = parsed(Family("x_total", "counter", "Help.", samples)).values()
+    assert (family.type, family.documentation) == ("counter", "Help.")
+    assert [(sample.labels, sample.value) for sample in family.samples] == [
+        ({"a": label, "b": ""}, 12.0),
+        ({}, 0.25),
+        ({"a": "big"}, 1e17),
+    ]
+
+
+def test_a_histogram_has_cumulative_buckets():
+    histogram = Histogram.with_bounds((0.001, 1.0))
+    for seconds in (0.0, 0.001, 0.5, 7.0):
+        histogram.observe(seconds)
+    family = Family("d", "histogram", "Help.", histogram.samples({"method": "Commit"}))
+    samples = {
+        (each.name, each.labels.get("le")): each.value for each in parsed(family)["d"].samples
+    }
+    assert samples == {
+        ("d_bucket", "0.001"): 2,
+        ("d_bucket", "1"): 3,
+        ("d_bucket", "+Inf"): 4,
+        ("d_sum", None): 7.501,
+        ("d_count", None): 4,
+    }
+
+
+def test_a_family_without_samples_is_announced():
+    assert parsed(Family("nothing", "gauge", "Help.", []))["nothing"].samples == []

@@ -8,9 +8,9 @@ from http.client import LineTooLong
 
 import pytest
 
-from spanemu.rest import reading
+from spanemu.rest import connection
+from spanemu.rest.connection import Source, read_body
 from spanemu.rest.errors import BadHttp
-from spanemu.rest.reading import Source, read_body
 
 
 def body(data, **headers):
@@ -77,7 +77,7 @@ def pair():
 def test_a_source_gives_up_after_its_time(pair, monkeypatch):
     client, server = pair
     now = [0.0]
-    monkeypatch.setattr(reading, "monotonic", lambda: now[0])
+    monkeypatch.setattr(connection, "monotonic", lambda: now[0])
     source = Source(server)
     source.allow(10, 100)
     client.sendall(b"ab")

@@ -1,8 +1,12 @@
-"""From JSON to messages, as Google's API front end reads it.
+"""JSON read as messages like by Google's API front end, and messages written as JSON.
 
 Names are accepted in camel case and in snake case, enums by name or number, 64-bit integers as
 numbers or text. A null is a field that is not set. What is unknown or does not fit is refused with
 the path of the field. Each message type has one reader.
+
+Names are written in camel case, enums as names, 64-bit integers as text; fields that are not set
+are left out. The text is built directly: a message with thousands of cells takes a few
+milliseconds.
 """
 
 from __future__ import annotations
@@ -12,14 +16,30 @@ from collections.abc import Callable, Mapping
 from functools import cache, partial
 from typing import Any, NamedTuple
 
+from google.protobuf import descriptor_pool, message_factory
 from google.protobuf.descriptor import Descriptor, FieldDescriptor
+from google.protobuf.message import DecodeError
 
 from spanemu.frontend.dispatch import Message
 from spanemu.rest.errors import InvalidPayload, Misfit, invalid, too_deep, unknown
-from spanemu.rest.scalars import READERS, Read, enum_reader
-from spanemu.rest.well_known import FILLERS, Fill
+from spanemu.rest.json_values import (
+    FILLERS,
+    READERS,
+    TEXTS,
+    WRITERS,
+    Fill,
+    Read,
+    Text,
+    Write,
+    enum_reader,
+    enum_writer,
+    quoted,
+)
 
 CANNOT_FIND = "Cannot find field."
+
+
+_TYPE = '"@type"'
 
 
 def parsed(body: bytes) -> Any:
@@ -135,22 +155,22 @@ def is_repeated(described: FieldDescriptor) -> bool:
 def _writer(described: FieldDescriptor, is_list: bool) -> Fill:
     name, kind = described.name, described.message_type
     if kind is None:
-        read = scalar_reader(described)
+        read = _scalar_reader(described)
         return partial(_write_scalars if is_list else _write_scalar, name, read)
     if is_list and kind.GetOptions().map_entry:
         return _map_writer(name, kind)
-    filler = message_filler(kind)
+    filler = _message_filler(kind)
     return partial(_write_messages if is_list else _write_message, name, filler)
 
 
-def scalar_reader(described: FieldDescriptor) -> Read:
+def _scalar_reader(described: FieldDescriptor) -> Read:
     """Return the reader of the values of a field that holds no messages."""
     if described.enum_type is not None:
         return enum_reader(described)
     return READERS[described.type]
 
 
-def message_filler(descriptor: Descriptor) -> Fill:
+def _message_filler(descriptor: Descriptor) -> Fill:
     """Return the function that writes JSON into a message of a type."""
     return FILLERS.get(descriptor.full_name) or reader_of(descriptor).fill
 
@@ -185,9 +205,9 @@ def _write_messages(name: str, filler: Fill, message: Message, value: Any) -> No
 
 def _map_writer(name: str, entry: Descriptor) -> Fill:
     key, value = entry.fields_by_name["key"], entry.fields_by_name["value"]
-    read_key = scalar_reader(key)
-    filler = None if value.message_type is None else message_filler(value.message_type)
-    read_value = None if filler is not None else scalar_reader(value)
+    read_key = _scalar_reader(key)
+    filler = None if value.message_type is None else _message_filler(value.message_type)
+    read_value = None if filler is not None else _scalar_reader(value)
 
     def write(message: Message, content: Any) -> None:
         if content.__class__ is not dict:
@@ -210,3 +230,98 @@ def _items(value: Any) -> list[Any]:
         raise invalid("a list", value)
     items: list[Any] = value
     return items
+
+
+class MessageWriter:
+    """The writer of a message type. `enum_numbers` writes enums as numbers."""
+
+    def __init__(self, descriptor: Descriptor, enum_numbers: bool) -> None:
+        self._descriptor = descriptor
+        self._enum_numbers = enum_numbers
+        self._members: dict[int, Write] | None = None
+
+    @property
+    def members(self) -> dict[int, Write]:
+        """From the value of each field, by its number, to a member of a JSON object.
+
+        They are collected on first use, because message types may contain themselves.
+        """
+        if self._members is None:
+            self._members = {
+                field.number: _member(field, self._enum_numbers)
+                for field in self._descriptor.fields
+            }
+        return self._members
+
+    def text(self, message: Message) -> str:
+        """Return a message as a JSON object."""
+        members = self.members
+        parts = [members[field.number](value) for field, value in message.ListFields()]
+        return f"{{{','.join(parts)}}}"
+
+    def text_with_type(self, message: Message, url: str) -> str:
+        """Return a message as a JSON object that begins with its type."""
+        members = self.members
+        parts = [members[field.number](value) for field, value in message.ListFields()]
+        return f"{{{','.join([f'{_TYPE}:{quoted(url)}', *parts])}}}"
+
+
+_writer_of: Callable[[Descriptor, bool], MessageWriter] = cache(MessageWriter)
+
+
+def text_of(message: Message, enum_numbers: bool = False) -> str:
+    """Return a message as JSON text."""
+    return _message_text(message.DESCRIPTOR, enum_numbers)(message)
+
+
+def _message_text(descriptor: Descriptor, enum_numbers: bool) -> Text:
+    """Return the function from a message of a type to its JSON text."""
+    if descriptor.full_name == "google.protobuf.Any":
+        return lambda message: _any_text(message, enum_numbers)
+    return TEXTS.get(descriptor.full_name) or _writer_of(descriptor, enum_numbers).text
+
+
+def _any_text(message: Message, enum_numbers: bool) -> str:
+    """Return the message in an Any with its type; its bytes as base64 if the type is not known."""
+    url = message.type_url
+    if not url:
+        return "{}"
+    try:
+        kind = descriptor_pool.Default().FindMessageTypeByName(url.rpartition("/")[2])
+        content = message_factory.GetMessageClass(kind).FromString(message.value)
+    except (KeyError, DecodeError):
+        value = WRITERS[FieldDescriptor.TYPE_BYTES](message.value)
+        return f'{{{_TYPE}:{quoted(url)},"value":{value}}}'
+    if kind.full_name in TEXTS:
+        return f'{{{_TYPE}:{quoted(url)},"value":{TEXTS[kind.full_name](content)}}}'
+    return _writer_of(kind, enum_numbers).text_with_type(content, url)
+
+
+def _member(field: FieldDescriptor, enum_numbers: bool) -> Write:
+    name = quoted(field.json_name)
+    kind = field.message_type
+    if is_repeated(field) and kind is not None and kind.GetOptions().map_entry:
+        write = _map_text(kind, enum_numbers)
+    else:
+        write = _value_text(field, enum_numbers)
+        if is_repeated(field):
+            return lambda values: f"{name}:[{','.join([write(value) for value in values])}]"
+    return lambda value: f"{name}:{write(value)}"
+
+
+def _value_text(field: FieldDescriptor, enum_numbers: bool) -> Write:
+    if field.message_type is not None:
+        return _message_text(field.message_type, enum_numbers)
+    if field.enum_type is None:
+        return WRITERS[field.type]
+    return str if enum_numbers else enum_writer(field)
+
+
+def _map_text(entry: Descriptor, enum_numbers: bool) -> Write:
+    write = _value_text(entry.fields_by_name["value"], enum_numbers)
+
+    def text(entries: Any) -> str:
+        members = [f"{quoted(str(key))}:{write(entries[key])}" for key in sorted(entries)]
+        return f"{{{','.join(members)}}}"
+
+    return text
