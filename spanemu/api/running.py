@@ -11,12 +11,13 @@ import threading
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from spanemu.admin.instances import Instances
 from spanemu.base.clock import NANOS_PER_SECOND
 from spanemu.base.collector import heap
 from spanemu.base.deferred import Once, deferred
+from spanemu.base.record import NamedTuple
 from spanemu.base.resource_names import DatabaseName
 from spanemu.config import GRPCIO, EmulatorConfig, HostPort
 from spanemu.control.emulator import LocalEmulator

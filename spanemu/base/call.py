@@ -16,13 +16,14 @@ from collections.abc import Callable
 from functools import cache, lru_cache
 from pathlib import Path
 from types import FrameType
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self
+from typing import TYPE_CHECKING, Any, Protocol, Self
 
 from spanemu.base.clock import monotonic
 from spanemu.base.deferred import deferred
 from spanemu.base.errors import Code, SpannerError
 from spanemu.base.limits import STEP_BYTES_MAX
 from spanemu.base.process import headroom
+from spanemu.base.record import NamedTuple
 
 if TYPE_CHECKING:
     import sysconfig

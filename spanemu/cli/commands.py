@@ -10,11 +10,12 @@ import re
 import warnings
 from collections.abc import Mapping
 from importlib import import_module
-from typing import Any, NamedTuple
+from typing import Any
 
 import click
 
 import spanemu
+from spanemu.base.record import NamedTuple
 from spanemu.base.suggestions import did_you_mean
 
 # Otherwise gRPC prints lines of its own, about a port in use or a server that does not answer. It

@@ -14,13 +14,14 @@ from collections.abc import Iterator, Mapping
 from enum import Enum
 from importlib.metadata import PackageNotFoundError, entry_points, version
 from pathlib import Path
-from typing import NamedTuple, Unpack
+from typing import Unpack
 
 import click
 
 import spanemu
 from spanemu.api.endpoint_file import Endpoint, InvalidEndpointFile
 from spanemu.api.probe import Unreachable, is_spanemu, probe_grpc, probe_rest
+from spanemu.base.record import NamedTuple
 from spanemu.base.suggestions import did_you_mean
 from spanemu.cli.commands import VARIABLE_PREFIX, variables_of
 from spanemu.cli.target import (

@@ -16,10 +16,11 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple, NoReturn
+from typing import NoReturn
 
 import click
 
+from spanemu.base.record import NamedTuple
 from spanemu.cli.serve import serve
 
 GATEWAY = "gateway_main"

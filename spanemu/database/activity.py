@@ -12,12 +12,12 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from itertools import count, repeat
-from typing import Any, NamedTuple, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from spanemu.base.call import Call, serving
 from spanemu.base.clock import monotonic
 from spanemu.base.errors import Code, SpannerError
-from spanemu.base.record import dataclass
+from spanemu.base.record import NamedTuple, dataclass
 from spanemu.database.options import CommitOptions, ReadWriteOptions
 from spanemu.database.statements.results import BatchOutcome, ResultStream, WrittenRows
 from spanemu.storage.split_map import SplitMap

@@ -10,12 +10,13 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from importlib import resources
-from typing import Any, NamedTuple
+from typing import Any
 
 from google.protobuf import descriptor_pb2, descriptor_pool, json_format, message_factory
 from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.message import DecodeError
 
+from spanemu.base.record import NamedTuple
 from spanemu.frontend.convert.types import whole_numbers
 from spanemu.frontend.errors import UnreadableRequest
 

@@ -13,9 +13,9 @@ from __future__ import annotations
 
 from dataclasses import field
 from enum import StrEnum
-from typing import Any, NamedTuple
+from typing import Any
 
-from spanemu.base.record import Record, keyword_record, record
+from spanemu.base.record import NamedTuple, Record, keyword_record, record
 
 
 class Kind(StrEnum):

@@ -15,10 +15,10 @@ from bisect import bisect_left
 from collections.abc import Container, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from operator import itemgetter
-from typing import NamedTuple, Protocol, Self
+from typing import Protocol, Self
 
 from spanemu.base.clock import BEGINNING
-from spanemu.base.record import dataclass
+from spanemu.base.record import NamedTuple, dataclass
 from spanemu.schema.schema import Schema
 from spanemu.storage.layout import TreeId
 from spanemu.storage.split_map import SplitMap, cell_bytes

@@ -18,8 +18,9 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from decimal import Decimal
-from typing import Any, NamedTuple
+from typing import Any
 
+from spanemu.base.record import NamedTuple
 from spanemu.storage.layout import Boundary, Path, TreeId
 from spanemu.storage.splits import Hierarchy, Split
 from spanemu.storage.tree import Tree, joined

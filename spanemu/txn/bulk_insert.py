@@ -11,10 +11,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from itertools import compress, groupby, repeat
 from types import NoneType
-from typing import Any, NamedTuple
+from typing import Any
 
 from spanemu.base.deadline_checks import interruptible, parts_of
 from spanemu.base.errors import SpannerError
+from spanemu.base.record import NamedTuple
 from spanemu.schema.table import Column, KeyPart
 from spanemu.txn.cells import surely_valid_length
 from spanemu.txn.rules import CompiledIndex, CompiledTable, Row, is_timestamp

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from spanemu.base.deadline_checks import interruptible
 from spanemu.base.deferred import deferred
 from spanemu.base.errors import SpannerError
+from spanemu.base.record import NamedTuple
 from spanemu.schema.schema import Schema
 from spanemu.sql.executor.run import ByteRange
 from spanemu.sql.functions.registry import Context

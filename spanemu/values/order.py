@@ -23,9 +23,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import lru_cache
 from operator import attrgetter, eq
-from typing import Any, NamedTuple
+from typing import Any
 
-from spanemu.base.record import dataclass
+from spanemu.base.record import NamedTuple, dataclass
 from spanemu.values.types import Type, TypeCode
 
 

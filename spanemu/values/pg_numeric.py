@@ -30,9 +30,9 @@ from decimal import (
 )
 from functools import lru_cache
 from math import isnan
-from typing import NamedTuple
 
 from spanemu.base.deferred import lazy_pattern
+from spanemu.base.record import NamedTuple
 from spanemu.values.types import BadValue
 
 OUT_OF_RANGE = "value overflows numeric format"

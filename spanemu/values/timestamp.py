@@ -14,10 +14,11 @@ import re
 from datetime import UTC, date, datetime, timedelta, timezone, tzinfo
 from functools import lru_cache
 from importlib.resources import files
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from spanemu.base.clock import NANOS_PER_SECOND
 from spanemu.base.deferred import deferred, lazy_pattern
+from spanemu.base.record import NamedTuple
 from spanemu.values.types import BadValue
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ function returns.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from spanemu.base.clock import (
     NANOS_PER_DAY,
@@ -20,6 +20,7 @@ from spanemu.base.clock import (
     NANOS_PER_SECOND,
 )
 from spanemu.base.deferred import deferred, lazy_pattern
+from spanemu.base.record import NamedTuple
 from spanemu.database.core import DatabaseCore
 from spanemu.schema.dialect import POSTGRESQL
 from spanemu.schema.schema import Schema

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any, NamedTuple
+from typing import Any
 
 import grpc
 
 from spanemu.base.call import Cancelled
 from spanemu.base.clock import monotonic
 from spanemu.base.deferred import lazy_pattern
-from spanemu.base.record import dataclass
+from spanemu.base.record import NamedTuple, dataclass
 from spanemu.frontend.boundary import STATUS_CODES, Failure, failure_from
 from spanemu.frontend.dispatch import Metadata, ServedCall
 from spanemu.frontend.embedded.turns import turns

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
-from typing import NamedTuple
 
+from spanemu.base.record import NamedTuple
 from spanemu.schema.table import Column, Table
 from spanemu.sql.analysis.errors import (
     CommitTimestampNotAllowed,

@@ -7,9 +7,10 @@ name the fields that hold nodes or expressions, nested in tuples at any depth.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 from spanemu.base.deadline_checks import interruptible
+from spanemu.base.record import NamedTuple
 from spanemu.sql import resolved
 from spanemu.sql.plan import nodes
 from spanemu.sql.plan.nodes import CommonTable, Node, Subquery

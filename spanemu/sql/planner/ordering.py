@@ -20,9 +20,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
-from typing import Any, NamedTuple
+from typing import Any
 
-from spanemu.base.record import dataclass
+from spanemu.base.record import NamedTuple, dataclass
 from spanemu.schema.table import KeyPart
 from spanemu.sql.plan import nodes
 from spanemu.sql.plan.conditions import is_null, negation

@@ -5,10 +5,11 @@ from __future__ import annotations
 import threading
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Mapping
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 from spanemu.base.call import Call
 from spanemu.base.clock import monotonic
+from spanemu.base.record import NamedTuple
 from spanemu.storage.layout import TreeId
 from spanemu.txn.locks.holder import LockHolder
 from spanemu.txn.locks.modes import Lock, combined

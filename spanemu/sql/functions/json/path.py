@@ -12,8 +12,9 @@ JSONPath: no wildcards, no recursion, no filters.
 from __future__ import annotations
 
 import re
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
+from spanemu.base.record import NamedTuple
 from spanemu.sql.functions.errors import BadJsonPath
 from spanemu.sql.functions.text.pattern_cache import pattern_cache
 

@@ -13,9 +13,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Context, Decimal
 from math import isfinite
-from typing import Any, NamedTuple
+from typing import Any
 
 from spanemu.base.limits import BUILT_VALUE_BYTES_MAX
+from spanemu.base.record import NamedTuple
 from spanemu.sql.functions.errors import BadArgument
 from spanemu.sql.functions.notation import overload
 from spanemu.sql.functions.registry import Overload

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import Any
 
 import re2
 
 from spanemu.base.deadline_checks import check_deadline_if_large, interruptible_stream, is_long
 from spanemu.base.limits import CELL_BYTES_MAX
+from spanemu.base.record import NamedTuple
 from spanemu.sql.functions.errors import BadArgument, BadRegularExpression
 from spanemu.sql.functions.notation import overload
 from spanemu.sql.functions.registry import Overload

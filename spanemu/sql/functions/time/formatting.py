@@ -12,11 +12,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 from datetime import date
-from typing import NamedTuple
 
 from spanemu.base.clock import NANOS_PER_SECOND
 from spanemu.base.deadline_checks import interruptible, interruptible_stream
 from spanemu.base.limits import CELL_BYTES_MAX
+from spanemu.base.record import NamedTuple
 from spanemu.sql.functions.errors import BadArgument
 from spanemu.sql.functions.registry import Context
 from spanemu.sql.functions.text.pattern_cache import pattern_cache

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from typing import NamedTuple
 
 from spanemu.base.deadline_checks import interruptible_stream
+from spanemu.base.record import NamedTuple
 from spanemu.sql.functions.errors import BadArgument
 from spanemu.sql.functions.text.pattern_cache import pattern_cache
 from spanemu.sql.functions.time.date_parts import find_zone

@@ -15,9 +15,8 @@ is produced outside the subquery.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import NamedTuple
 
-from spanemu.base.record import dataclass
+from spanemu.base.record import NamedTuple, dataclass
 from spanemu.schema.dialect import Fold
 from spanemu.sql.analysis.errors import AmbiguousColumn
 from spanemu.sql.analysis.relation import Relation

@@ -15,8 +15,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import NamedTuple
 
+from spanemu.base.record import NamedTuple
 from spanemu.sql.errors import IN_LIST_ITEMS, NESTED_OPERATORS
 from spanemu.sql.googlesql import ast
 from spanemu.sql.googlesql.syntax.call import CallParser
