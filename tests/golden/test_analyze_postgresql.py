@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from spanemu.base.errors import SpannerError
-from spanemu.sql.postgresql.analyzer.expressions.output_name import output_name
-from spanemu.sql.postgresql.foreign_types import title
+from spanemu.sql.postgresql.analyzer.queries.select_list import output_name
 from spanemu.sql.postgresql.syntax.statement import parse_expression
+from spanemu.sql.postgresql.types import title
 from spanemu.values.types import SCALARS
 from tests.golden.resolved_tree import draw, expression
 from tests.golden.runner import Case, describe_failure, file_id, golden_files, run_golden

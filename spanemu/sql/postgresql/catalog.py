@@ -1,10 +1,19 @@
-"""The catalog of the PostgreSQL dialect's functions, by name in lower case.
+"""The catalog of the PostgreSQL dialect's functions, by name in lower case, and its operators.
 
 This module alone lists the chapter modules of `sql.functions.postgresql`. Names are those of
 PostgreSQL ("int8pl", "upper"), with the schema for Spanner's own ("spanner.date_bin"). What
 PostgreSQL 15 has is in `known/functions.txt`: each line has a name and the argument types of each
 signature, where "=" marks an argument with a default and "*" a variadic one. A call of a function
 in the file that is not in the catalog is refused as not supported; any other is unknown.
+
+An operator stands for a function. `known/operators.txt` lists pg_operator of PostgreSQL 15 as
+Spanner changes it: shifts, subscripts of jsonb, and additions to dates take a bigint, and no
+operator mixes float4 with float8. Each line has a symbol, the types of the operands ("." for a
+prefix operator's missing one), and the function:
+
+    + int8 int8 int8pl          bigint + bigint
+    - . int8 int8um             - bigint
+    || text anynonarray textanycat
 """
 
 from __future__ import annotations
@@ -17,12 +26,12 @@ from typing import NamedTuple, TypeVar
 
 from spanemu.base.record import record
 from spanemu.sql.functions.registry import AggregateFunction, Catalog, Function
-from spanemu.sql.postgresql.foreign_types import type_called
+from spanemu.sql.postgresql.types import type_called
 from spanemu.values.types import Type
 
 F = TypeVar("F", bound=Function | AggregateFunction)
 
-_FILE = Path(__file__).with_name("known") / "functions.txt"
+_KNOWN = Path(__file__).with_name("known")
 
 # The modules of `sql.functions` with a table FUNCTIONS, and those with a table AGGREGATES. Of the
 # first three, which are GoogleSQL's, the analyzer uses the forms such as "$not" and COALESCE.
@@ -138,14 +147,14 @@ CATALOG = PostgreSqlCatalog(
 
 
 @cache
-def _known_text() -> str:
-    return "\n" + _FILE.read_text(encoding="ascii")
+def _known(kind: str) -> str:
+    return "\n" + (_KNOWN / f"{kind}.txt").read_text(encoding="ascii")
 
 
 @cache
 def known_signatures(name: str) -> tuple[KnownSignature, ...]:
     """Return the signatures of PostgreSQL's function `name`; none if it has no such function."""
-    text = _known_text()
+    text = _known("functions")
     start = text.find(f"\n{name} ")
     if start < 0 or "\n" in name:
         return ()
@@ -158,3 +167,38 @@ def _signature(written: str) -> KnownSignature:
     types = tuple(type_called(word.strip("*=")) for word in words)
     defaults = sum(word.endswith("=") for word in words)
     return KnownSignature(types, defaults, bool(words) and words[-1].startswith("*"))
+
+
+class Operator(NamedTuple):
+    """An operator: the types of its operands, one for a prefix operator, and its function."""
+
+    operands: tuple[Type, ...]
+    function: str
+
+
+def _lines(symbol: str) -> list[str]:
+    """Return the lines of a symbol, which stand together in the file."""
+    text, line_start = _known("operators"), f"\n{symbol} "
+    first, last = text.find(line_start), text.rfind(line_start)
+    return [] if first < 0 else text[first + 1 : text.index("\n", last + 1)].split("\n")
+
+
+@cache
+def operators(symbol: str, operands: int) -> Mapping[tuple[Type, ...], Operator]:
+    """Return the operators written `symbol` with one or two operands, by their operand types.
+
+    There are none if PostgreSQL has no such operator.
+    """
+    result: dict[tuple[Type, ...], Operator] = {}
+    for line in _lines(symbol):
+        _, *names, function = line.split(" ")
+        types = tuple(type_called(name) for name in names if name != ".")
+        if len(types) == operands:
+            result[types] = Operator(types, function)
+    return result
+
+
+def function_of(symbol: str, *operands: Type) -> str | None:
+    """Return the name of the function behind the operator with exactly these operand types."""
+    operator = operators(symbol, len(operands)).get(operands)
+    return None if operator is None else operator.function

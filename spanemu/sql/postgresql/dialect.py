@@ -21,9 +21,8 @@ from spanemu.sql.dialect import (
     ViewShape,
 )
 from spanemu.sql.functions.registry import Catalog
-from spanemu.sql.postgresql.analyzer.analysis import Analysis
+from spanemu.sql.postgresql.analyzer.analysis import Analysis, Parameters
 from spanemu.sql.postgresql.analyzer.analyze import analyze
-from spanemu.sql.postgresql.analyzer.parameters import Parameters
 from spanemu.sql.postgresql.analyzer.resolvers import RESOLVER_TABLE
 from spanemu.sql.postgresql.catalog import CATALOG
 from spanemu.sql.postgresql.printing import alterations, ddl

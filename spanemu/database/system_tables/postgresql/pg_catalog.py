@@ -19,7 +19,7 @@ from spanemu.database.system_tables.postgresql.oids import (
     TABLE_ACCESS,
     named_oids,
 )
-from spanemu.database.system_tables.postgresql.pg_constraint import pg_constraint
+from spanemu.database.system_tables.postgresql.pg_class import pg_constraint
 from spanemu.database.system_tables.postgresql.pg_type import pg_type
 
 SCHEMA = "pg_catalog"

@@ -1,13 +1,14 @@
-"""Rows of pg_catalog about relations: tables, indexes, sequences and views."""
+"""Rows of pg_catalog about relations: tables with their constraints, indexes, sequences, views."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from spanemu.database.system_tables.constraints import primary_key_name
-from spanemu.database.system_tables.declaration import Declared, Source
+from spanemu.base.identifiers import constraint_full_name
+from spanemu.database.system_tables.constraints import checked_columns, primary_key_name
+from spanemu.database.system_tables.declaration import Declared, Source, last_part
 from spanemu.database.system_tables.postgresql.declaration import NamedRows, home_and_name
 from spanemu.database.system_tables.postgresql.objects import start_of
 from spanemu.database.system_tables.postgresql.oids import (
@@ -17,6 +18,7 @@ from spanemu.database.system_tables.postgresql.oids import (
     NamedOids,
     default_oid,
     is_system_table,
+    key_constraint_oid,
     key_index_oid,
     named_oids,
     relation_oid,
@@ -29,6 +31,7 @@ from spanemu.schema.table import Column, SearchIndex, Table, VectorIndex
 from spanemu.values.types import Type
 
 SEQUENCE_CACHE = 1000
+_NO_ACTION = " "  # the action of a constraint other than a foreign key
 
 
 class Attribute(NamedTuple):
@@ -269,3 +272,53 @@ def pg_sequences(source: Source) -> NamedRows:
             "cycle": False,
             "cache_size": SEQUENCE_CACHE,
         }
+
+
+def pg_constraint(source: Source) -> NamedRows:
+    """Yield the constraints of the tables of users."""
+    schema = source.schema
+    oids = named_oids(source)
+    checked = checked_columns(source)
+    for table in schema.tables.values():
+        namespace = oids.namespace(home_and_name(table.name)[0])
+        common = {
+            "connamespace": namespace,
+            "convalidated": True,
+            "conrelid": relation_oid(table),
+            "confrelid": 0,
+            "confupdtype": _NO_ACTION,
+            "confdeltype": _NO_ACTION,
+        }
+        for check in table.checks:
+            yield {
+                **common,
+                "oid": oids["constraint", constraint_full_name(table.name, check.name)],
+                "conname": last_part(check.name),
+                "contype": "c",
+                "conkey": _column_numbers(table, checked.get((table.id, check.name), ())),
+            }
+        for key in table.foreign_keys:
+            referenced = schema.tables[schema.fold(key.referenced_table)]
+            yield {
+                **common,
+                "oid": oids["constraint", key.full_name],
+                "conname": last_part(key.name),
+                "contype": "f",
+                "confrelid": relation_oid(referenced),
+                "confdeltype": "c" if key.cascade else "a",
+                "conkey": _column_numbers(table, key.columns),
+                "confkey": _column_numbers(referenced, key.referenced_columns),
+            }
+        yield {
+            **common,
+            "oid": key_constraint_oid(table),
+            "conname": primary_key_name(table.name),
+            "contype": "p",
+            "conkey": _column_numbers(table, (column.name for column in table.key_columns)),
+        }
+
+
+def _column_numbers(table: Table, columns: Iterable[str]) -> list[Any]:
+    """Return the positions of columns in their table."""
+    numbers = {column.name: number for number, column in enumerate(table.columns, 1)}
+    return [numbers[table.by_name[table.fold(name)].name] for name in columns]

@@ -21,9 +21,12 @@ from spanemu.sql.analysis.hints import statement_hints
 from spanemu.sql.errors import AnalysisError
 from spanemu.sql.postgresql import ast
 from spanemu.sql.postgresql.analyzer.analysis import Analysis
-from spanemu.sql.postgresql.analyzer.errors.names import ProcedureNotFound
-from spanemu.sql.postgresql.analyzer.errors.order import FOUND_FIRST
-from spanemu.sql.postgresql.analyzer.errors.queries import RefusedQuery, UnsupportedQuery
+from spanemu.sql.postgresql.analyzer.errors import (
+    FOUND_FIRST,
+    ProcedureNotFound,
+    RefusedQuery,
+    UnsupportedQuery,
+)
 from spanemu.sql.postgresql.analyzer.expressions.expression import resolve_as
 from spanemu.sql.postgresql.analyzer.scope import Env, Scope
 from spanemu.sql.resolved import CallStatement, OutputColumn, ProjectScan, SingleRow

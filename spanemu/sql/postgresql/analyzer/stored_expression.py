@@ -20,11 +20,7 @@ from spanemu.sql.postgresql import ast
 from spanemu.sql.postgresql.analyzer.analysis import Analysis, QueryResult
 from spanemu.sql.postgresql.analyzer.analyze import located
 from spanemu.sql.postgresql.analyzer.dml.writing import is_pending_commit_timestamp
-from spanemu.sql.postgresql.analyzer.errors.queries import (
-    BadQuery,
-    RefusedQuery,
-    WrongExpressionType,
-)
+from spanemu.sql.postgresql.analyzer.errors import BadQuery, RefusedQuery, WrongExpressionType
 from spanemu.sql.postgresql.analyzer.expressions.coercion import can_coerce, coerce
 from spanemu.sql.postgresql.analyzer.expressions.expression import (
     resolve,

@@ -10,9 +10,8 @@ from spanemu.schema.schema import Schema
 from spanemu.schema.table import Table
 from spanemu.sql.dialect import DEFAULT_OPTIONS
 from spanemu.sql.postgresql import ast
-from spanemu.sql.postgresql.analyzer.analysis import Analysis
+from spanemu.sql.postgresql.analyzer.analysis import Analysis, Parameters
 from spanemu.sql.postgresql.analyzer.analyze import located
-from spanemu.sql.postgresql.analyzer.parameters import Parameters
 from spanemu.sql.postgresql.analyzer.resolvers import RESOLVER_TABLE
 from spanemu.sql.postgresql.analyzer.stored_expression import analyze_tree, view_query
 from spanemu.sql.postgresql.catalog import CATALOG

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from spanemu.sql.postgresql import ast
-from spanemu.sql.postgresql.analyzer.expressions.output_name import UNNAMED, output_name
+from spanemu.sql.postgresql.analyzer.queries.select_list import UNNAMED, output_name
 from spanemu.sql.postgresql.printing import constants
 from spanemu.sql.postgresql.printing.expressions import ExpressionPrinter, direction
 from spanemu.sql.postgresql.printing.notes import Notes

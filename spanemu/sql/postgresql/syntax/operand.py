@@ -10,7 +10,7 @@ from spanemu.sql.errors import CHILD_SUBQUERIES, PARAMETERS
 from spanemu.sql.postgresql import ast
 from spanemu.sql.postgresql.ast import CastForm, TypeReference
 from spanemu.sql.postgresql.syntax.literals import decode_string
-from spanemu.sql.postgresql.syntax.type_names import TypeParser
+from spanemu.sql.postgresql.syntax.names import TypeParser
 from spanemu.sql.syntax_tree import (
     ArrayConstructor,
     BoolLiteral,

@@ -8,7 +8,7 @@ from spanemu.sql.errors import IN_LIST_ITEMS
 from spanemu.sql.postgresql import ast
 from spanemu.sql.postgresql.syntax.call import FORMS, CallParser
 from spanemu.sql.postgresql.syntax.keywords import COLUMN_NAMES
-from spanemu.sql.postgresql.syntax.type_names import STARTS_TYPE
+from spanemu.sql.postgresql.syntax.names import STARTS_TYPE
 from spanemu.sql.syntax_tree import Expression, Identifier, IntLiteral, Kind, Name, Path
 from spanemu.sql.token_cursor import DEPTH_MAX
 

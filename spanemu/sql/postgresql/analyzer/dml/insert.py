@@ -1,4 +1,9 @@
-"""Resolves INSERT, from VALUES, from a query and from defaults."""
+"""Resolves INSERT, from VALUES, from a query and from defaults, with ON CONFLICT.
+
+Spanner has two forms of ON CONFLICT: INSERT OR IGNORE and INSERT OR UPDATE. The target is the whole
+primary key in its order, and DO UPDATE sets each inserted column to the value of the same column of
+`excluded`.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +21,6 @@ from spanemu.sql.analysis.writing import (
 )
 from spanemu.sql.postgresql import ast
 from spanemu.sql.postgresql.analyzer.analysis import Analysis
-from spanemu.sql.postgresql.analyzer.dml.conflict import conflict_kind
 from spanemu.sql.postgresql.analyzer.dml.writing import (
     assigned,
     default_value,
@@ -25,9 +29,12 @@ from spanemu.sql.postgresql.analyzer.dml.writing import (
     resolve_target,
     written_value,
 )
-from spanemu.sql.postgresql.analyzer.errors.writing import (
+from spanemu.sql.postgresql.analyzer.errors import (
+    AssignedTwice,
     ColumnOfRelation,
     ColumnTwice,
+    ConflictRefused,
+    ConflictWithoutTarget,
     MoreColumns,
     MoreValues,
     NotADefault,
@@ -43,7 +50,9 @@ from spanemu.sql.resolved import (
     ResolvedColumn,
     ValuesScan,
 )
-from spanemu.sql.syntax_tree import Expression
+from spanemu.sql.syntax_tree import Expression, Name
+
+_EXCLUDED = "excluded"  # the row to insert, in ON CONFLICT
 
 Rows = Sequence[Sequence[Expression]]
 
@@ -62,7 +71,7 @@ def resolve_insert(statement: ast.Insert, analysis: Analysis) -> InsertStatement
         columns = _matched(columns, written, statement)
         is_upsert = statement.on_conflict is not None and statement.on_conflict.assignments
         rows, pending = _values(written, columns, table, analysis, keeps_defaults=bool(is_upsert))
-    kind = conflict_kind(statement.on_conflict, columns, table)
+    kind = _conflict_kind(statement.on_conflict, columns, table)
     if kind is InsertKind.UPDATE:
         refuse_queue_update(table, statement.at)
     pending |= _implicitly_pending(table, rows.columns, kind)
@@ -205,3 +214,67 @@ def _selected(
         values.append(converted)
     scan = ProjectScan(result.scan, tuple(computed)) if computed else result.scan
     return ProposedRows(scan, columns, tuple(values))
+
+
+def _conflict_kind(
+    node: ast.OnConflict | None, columns: Sequence[Column], table: Table
+) -> InsertKind:
+    """Return the treatment of rows whose key exists.
+
+    Raise an error for a form of ON CONFLICT that Spanner does not have; `columns` are inserted.
+    """
+    if node is None:
+        return InsertKind.INSERT
+    _check_target(node, table)
+    if node.assignments is None:
+        return InsertKind.IGNORE
+    _check_assignments(node.assignments, columns, table)
+    return InsertKind.UPDATE
+
+
+def _check_target(node: ast.OnConflict, table: Table) -> None:
+    key = [column.name for column in table.key_columns]
+    for identifier in node.columns:
+        if table.column(identifier.name) is None:
+            raise ColumnOfRelation(identifier.name, table.name, at=identifier.at)
+        if identifier.name not in key:
+            raise ConflictRefused(
+                f"Column '{identifier.name}' is not a key column. Columns other than primary key "
+                "columns are not supported as ON CONFLICT target columns",
+                at=identifier.at,
+            )
+    if [identifier.name for identifier in node.columns] != key:
+        raise ConflictWithoutTarget(at=node.at)
+
+
+def _check_assignments(
+    assignments: Sequence[ast.Assignment], columns: Sequence[Column], table: Table
+) -> None:
+    inserted = {column.name for column in columns}
+    assigned: set[str] = set()
+    for item in assignments:
+        name = item.column.name
+        if table.column(name) is None:
+            raise ColumnOfRelation(name, table.name, at=item.column.at)
+        if name in assigned:
+            raise AssignedTwice(name, at=item.column.at)
+        assigned.add(name)
+        if name not in inserted or not _is_excluded(item):
+            raise _not_set(name, item.at)
+    for column in columns:
+        if column.name not in assigned:
+            raise _not_set(column.name, assignments[0].at)
+
+
+def _is_excluded(item: ast.Assignment) -> bool:
+    """Return whether the value of an assignment is the same column of the row to insert."""
+    value = item.value
+    return isinstance(value, Name) and value.path.names == (_EXCLUDED, item.column.name)
+
+
+def _not_set(name: str, at: int) -> ConflictRefused:
+    return ConflictRefused(
+        f"Column '{name}' must be set to the insert value in the statement using "
+        f"excluded.{name} in the ON CONFLICT DO UPDATE SET clause",
+        at=at,
+    )

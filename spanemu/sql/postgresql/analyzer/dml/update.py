@@ -16,7 +16,7 @@ from spanemu.sql.postgresql.analyzer.dml.writing import (
     target_rows,
     written_value,
 )
-from spanemu.sql.postgresql.analyzer.errors.writing import (
+from spanemu.sql.postgresql.analyzer.errors import (
     ArrayElementAssigned,
     AssignedTwice,
     ColumnOfRelation,

@@ -15,8 +15,11 @@ from spanemu.sql.analysis.writing import (
 from spanemu.sql.functions.postgresql.casts import CastContext
 from spanemu.sql.postgresql import ast
 from spanemu.sql.postgresql.analyzer.analysis import Analysis
-from spanemu.sql.postgresql.analyzer.errors.names import RelationNotFound
-from spanemu.sql.postgresql.analyzer.errors.writing import ReadOnlyRelation, ValueDoesNotFit
+from spanemu.sql.postgresql.analyzer.errors import (
+    ReadOnlyRelation,
+    RelationNotFound,
+    ValueDoesNotFit,
+)
 from spanemu.sql.postgresql.analyzer.expressions.calls import function_call
 from spanemu.sql.postgresql.analyzer.expressions.coercion import can_coerce, coerce
 from spanemu.sql.postgresql.analyzer.expressions.expression import resolve

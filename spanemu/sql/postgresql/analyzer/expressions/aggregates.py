@@ -17,16 +17,16 @@ from spanemu.sql.functions.registry import (
     AggregateSignature,
 )
 from spanemu.sql.postgresql import ast
-from spanemu.sql.postgresql.analyzer.errors.typing import (
+from spanemu.sql.postgresql.analyzer.expressions.calls import passed_arguments
+from spanemu.sql.postgresql.analyzer.expressions.errors import (
     BadExpression,
     ExpressionUnsupported,
     NotDistinguishable,
 )
-from spanemu.sql.postgresql.analyzer.expressions.calls import passed_arguments
 from spanemu.sql.postgresql.analyzer.expressions.expression import resolve, resolve_sort_key
 from spanemu.sql.postgresql.analyzer.expressions.signatures import Choice, choose_function
 from spanemu.sql.postgresql.analyzer.scope import Env, Scope
-from spanemu.sql.postgresql.foreign_types import title
+from spanemu.sql.postgresql.types import title
 from spanemu.sql.resolved import AggregateCall, ColumnRef, Expr, SortKey
 from spanemu.sql.syntax_tree import Expression
 

@@ -8,8 +8,8 @@ from spanemu.sql.analysis.call_binding import signature_of
 from spanemu.sql.errors import FUNCTION_CALLS
 from spanemu.sql.functions.registry import Function, Operation, Overload, Signature
 from spanemu.sql.postgresql.analyzer.analysis import Analysis
-from spanemu.sql.postgresql.analyzer.errors.typing import NoSuchFunction, UndefinedFunction
 from spanemu.sql.postgresql.analyzer.expressions.coercion import coerce
+from spanemu.sql.postgresql.analyzer.expressions.errors import NoSuchFunction, UndefinedFunction
 from spanemu.sql.postgresql.analyzer.expressions.signatures import (
     Choice,
     Implementation,

@@ -7,10 +7,16 @@ explicit      CAST: text -> bigint
 An expression of type unknown is a string literal, NULL or a parameter without type. A string
 literal is read by the input function of its new type at once, so that a bad literal is an error of
 analysis. A parameter gets the type. Tables of casts are in `sql.functions.postgresql.casts`.
+
+CASE, COALESCE, ARRAY, VALUES and UNION have the common type of several expressions: the type of the
+first expression that is not unknown wins, unless a later one is of the same category and the
+earlier type converts implicitly to it and not the other way round. If all are unknown, the type is
+text.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
@@ -22,20 +28,24 @@ from spanemu.sql.functions.postgresql.text_input import has_input
 from spanemu.sql.functions.postgresql.text_input import read_literal as read_input
 from spanemu.sql.functions.registry import Function
 from spanemu.sql.postgresql.analyzer.analysis import Analysis
-from spanemu.sql.postgresql.analyzer.errors.typing import (
+from spanemu.sql.postgresql.analyzer.expressions.errors import (
     ArrayCast,
     CannotCast,
+    CannotConvert,
+    TypesDoNotMatch,
     UnsupportedCast,
     WrongArgumentType,
 )
-from spanemu.sql.postgresql.foreign_types import (
+from spanemu.sql.postgresql.types import (
     ANY,
     POLYMORPHIC,
+    UNKNOWN,
+    category,
     converts_to_foreign,
     is_foreign,
+    is_preferred,
     title,
 )
-from spanemu.sql.postgresql.types import UNKNOWN
 from spanemu.sql.resolved import Expr, FunctionCall, Literal, ParameterRef
 from spanemu.values.types import BOOL, STRING, Type
 
@@ -157,3 +167,46 @@ def coerce_to_boolean(expression: Expr, what: str, analysis: Analysis, at: int) 
 def as_output(expression: Expr, analysis: Analysis, at: int) -> Expr:
     """Return `expression` as a result column has it: text if no context gave it a type."""
     return coerce(expression, STRING, analysis, at) if is_unknown(expression) else expression
+
+
+def select_common_type(types: Sequence[Type]) -> Type | tuple[Type, Type]:
+    """Return the common type, or the pair of types that have none."""
+    common = types[0]
+    for type_ in types[1:]:
+        if type_ in (UNKNOWN, common):
+            continue
+        if common == UNKNOWN:
+            common = type_
+        elif category(type_) != category(common):
+            return common, type_
+        elif (
+            not is_preferred(common) and can_coerce(common, type_) and not can_coerce(type_, common)
+        ):
+            common = type_
+    return STRING if common == UNKNOWN else common
+
+
+def common_type(expressions: Sequence[Expr], what: str, at: int) -> Type:
+    """Return the common type of `expressions`. Raise TypesDoNotMatch, which names `what`."""
+    selected = select_common_type([expression.type for expression in expressions])
+    if isinstance(selected, tuple):
+        raise TypesDoNotMatch(what, title(selected[0]), title(selected[1]), at=at)
+    return selected
+
+
+def coerce_to_common(
+    expressions: Sequence[Expr], type_: Type, what: str, analysis: Analysis, at: int
+) -> tuple[Expr, ...]:
+    """Return the expressions as values of their common type."""
+    for expression in expressions:
+        if not can_coerce(expression.type, type_):
+            raise CannotConvert(what, title(expression.type), title(type_), at=at)
+    return tuple(coerce(expression, type_, analysis, at) for expression in expressions)
+
+
+def unify(
+    expressions: Sequence[Expr], what: str, analysis: Analysis, at: int
+) -> tuple[Type, tuple[Expr, ...]]:
+    """Return the common type of `expressions`, and each as a value of it."""
+    type_ = common_type(expressions, what, at)
+    return type_, coerce_to_common(expressions, type_, what, analysis, at)

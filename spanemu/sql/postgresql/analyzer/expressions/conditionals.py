@@ -6,11 +6,6 @@ from collections.abc import Callable, Mapping
 
 from spanemu.sql.functions.comparison import is_orderable
 from spanemu.sql.postgresql import ast
-from spanemu.sql.postgresql.analyzer.errors.typing import (
-    BadExpression,
-    ExpressionRefused,
-    ExpressionUnsupported,
-)
 from spanemu.sql.postgresql.analyzer.expressions.calls import (
     Binding,
     evaluated_once,
@@ -18,12 +13,15 @@ from spanemu.sql.postgresql.analyzer.expressions.calls import (
     operator_call,
     with_bindings,
 )
-from spanemu.sql.postgresql.analyzer.expressions.coercion import as_output
-from spanemu.sql.postgresql.analyzer.expressions.common_type import unify
+from spanemu.sql.postgresql.analyzer.expressions.coercion import as_output, unify
+from spanemu.sql.postgresql.analyzer.expressions.errors import (
+    BadExpression,
+    ExpressionRefused,
+    ExpressionUnsupported,
+)
 from spanemu.sql.postgresql.analyzer.expressions.expression import resolve, resolve_condition
 from spanemu.sql.postgresql.analyzer.scope import Env
-from spanemu.sql.postgresql.foreign_types import title
-from spanemu.sql.postgresql.types import UNKNOWN
+from spanemu.sql.postgresql.types import UNKNOWN, title
 from spanemu.sql.resolved import Case, Expr, Literal
 from spanemu.sql.syntax_tree import Expression
 from spanemu.values.types import PG_JSONB

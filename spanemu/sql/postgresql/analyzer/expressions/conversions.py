@@ -1,4 +1,4 @@
-"""Resolves casts, typed literals, EXTRACT and the functions without parentheses."""
+"""Resolves casts and the types that they name, EXTRACT, and the functions without parentheses."""
 
 from __future__ import annotations
 
@@ -8,23 +8,30 @@ from spanemu.sql.analysis.call_binding import signature_of
 from spanemu.sql.functions.postgresql.casts import WITH_LENGTH, WITH_PRECISION, CastContext
 from spanemu.sql.functions.postgresql.time.text import interval_in
 from spanemu.sql.postgresql import ast
-from spanemu.sql.postgresql.analyzer.errors.typing import (
-    ExpressionUnsupported,
-    ModifierNotSupported,
-)
 from spanemu.sql.postgresql.analyzer.expressions.calls import function_call
 from spanemu.sql.postgresql.analyzer.expressions.coercion import coerce
-from spanemu.sql.postgresql.analyzer.expressions.constructors import array_of_items
+from spanemu.sql.postgresql.analyzer.expressions.errors import (
+    BadModifier,
+    ExpressionUnsupported,
+    ModifierNotSupported,
+    MultidimensionalArray,
+    TypeNotSupported,
+    UndefinedType,
+)
 from spanemu.sql.postgresql.analyzer.expressions.expression import resolve
-from spanemu.sql.postgresql.analyzer.expressions.type_references import modifiers_of, type_of
+from spanemu.sql.postgresql.analyzer.expressions.primary import array_of_items
 from spanemu.sql.postgresql.analyzer.scope import Env
-from spanemu.sql.postgresql.types import UNKNOWN
+from spanemu.sql.postgresql.types import UNKNOWN, is_foreign, named, title, type_called
 from spanemu.sql.resolved import Expr, FunctionCall, Literal
 from spanemu.sql.syntax_tree import ArrayConstructor
-from spanemu.values.types import INT64, INTERVAL, STRING
+from spanemu.values import types
+from spanemu.values.types import INT64, INTERVAL, STRING, Type, array_of
 
 # The functions without parentheses that Spanner has, with the names of the functions behind them.
 _VALUE_FUNCTIONS: Mapping[str, str] = {"current_date": "current_date", "current_timestamp": "now"}
+_PRECISION_MAX = 1000
+_TEXT_LENGTH_MAX = 10_485_760
+_OF_SCHEMA = {"tokenlist": types.TOKENLIST, "commit_timestamp": types.TIMESTAMP}
 
 
 def resolve_cast(node: ast.Cast, env: Env) -> Expr:
@@ -77,3 +84,62 @@ def resolve_value_function(node: ast.ValueFunction, env: Env) -> Expr:
             at=node.at,
         )
     return function_call(name, (), env.analysis, node.at)
+
+
+def type_of(reference: ast.TypeReference) -> Type:
+    """Return the type that a query names.
+
+    Raise TypeNotSupported for a type that only PostgreSQL has, UndefinedType for an unknown name,
+    MultidimensionalArray for several pairs of brackets.
+    """
+    if reference.schema not in ("", "pg_catalog"):
+        type_ = _OF_SCHEMA.get(reference.name) if reference.schema == "spanner" else None
+    else:
+        type_ = named(reference.name)
+    if type_ is None:
+        foreign = type_called(reference.name)
+        if not reference.schema and is_foreign(foreign):
+            raise TypeNotSupported(title(foreign), at=reference.at)
+        qualifier = f"{reference.schema}." if reference.schema else ""
+        raise UndefinedType(qualifier + reference.name, at=reference.at)
+    if reference.dimensions > 1:
+        raise MultidimensionalArray(at=reference.at)
+    return array_of(type_) if reference.dimensions else type_
+
+
+def modifiers_of(reference: ast.TypeReference) -> tuple[int, ...]:
+    """Return the length of varchar(n), or precision and scale of numeric(p, s), or nothing.
+
+    Raise ModifierNotSupported for any other type, BadModifier for numbers out of range.
+    """
+    modifiers = reference.modifiers
+    if not modifiers:
+        return ()
+    if reference.dimensions or reference.name not in ("varchar", "numeric"):
+        raise ModifierNotSupported(at=reference.at)
+    if reference.name == "varchar":
+        return _length(modifiers, reference.at)
+    return _precision_and_scale(modifiers, reference.at)
+
+
+def _length(modifiers: tuple[int, ...], at: int) -> tuple[int, ...]:
+    if len(modifiers) != 1:
+        raise BadModifier("invalid type modifier", at=at)
+    if modifiers[0] < 1:
+        raise BadModifier("length for type varchar must be at least 1", at=at)
+    if modifiers[0] > _TEXT_LENGTH_MAX:
+        raise BadModifier(f"length for type varchar cannot exceed {_TEXT_LENGTH_MAX}", at=at)
+    return modifiers
+
+
+def _precision_and_scale(modifiers: tuple[int, ...], at: int) -> tuple[int, ...]:
+    if len(modifiers) > 2:
+        raise BadModifier("invalid NUMERIC type modifier", at=at)
+    precision, scale = (*modifiers, 0)[:2]
+    if not 1 <= precision <= _PRECISION_MAX:
+        problem = f"NUMERIC precision {precision} must be between 1 and {_PRECISION_MAX}"
+        raise BadModifier(problem, at=at)
+    if not -_PRECISION_MAX <= scale <= _PRECISION_MAX:
+        problem = f"NUMERIC scale {scale} must be between -{_PRECISION_MAX} and {_PRECISION_MAX}"
+        raise BadModifier(problem, at=at)
+    return precision, scale

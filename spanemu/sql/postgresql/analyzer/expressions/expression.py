@@ -9,16 +9,14 @@ from spanemu.base.call import current
 from spanemu.sql.functions.comparison import is_orderable
 from spanemu.sql.functions.postgresql.casts import CastContext
 from spanemu.sql.postgresql import ast
-from spanemu.sql.postgresql.analyzer.errors.order import REFUSALS
-from spanemu.sql.postgresql.analyzer.errors.queries import UnsupportedKeyType
+from spanemu.sql.postgresql.analyzer.errors import REFUSALS, UnsupportedKeyType
 from spanemu.sql.postgresql.analyzer.expressions.coercion import (
     as_output,
     coerce,
     coerce_to_boolean,
 )
 from spanemu.sql.postgresql.analyzer.scope import Env
-from spanemu.sql.postgresql.foreign_types import title
-from spanemu.sql.postgresql.types import UNKNOWN
+from spanemu.sql.postgresql.types import UNKNOWN, title
 from spanemu.sql.resolved import Expr, Literal, SortKey
 from spanemu.sql.syntax_tree import Expression
 from spanemu.values.types import Type

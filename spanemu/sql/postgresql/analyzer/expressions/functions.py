@@ -9,13 +9,6 @@ from spanemu.sql.analysis.hints import HintTarget, check_hints
 from spanemu.sql.functions.postgresql.casts import CastContext
 from spanemu.sql.functions.registry import AggregateFunction
 from spanemu.sql.postgresql import ast
-from spanemu.sql.postgresql.analyzer.errors.typing import (
-    BadExpression,
-    ExpressionRefused,
-    ExpressionUnsupported,
-    SequenceNotFound,
-    UndefinedFunction,
-)
 from spanemu.sql.postgresql.analyzer.expressions.aggregates import resolve_aggregate
 from spanemu.sql.postgresql.analyzer.expressions.calls import function_call
 from spanemu.sql.postgresql.analyzer.expressions.coercion import (
@@ -24,12 +17,18 @@ from spanemu.sql.postgresql.analyzer.expressions.coercion import (
     is_unknown,
 )
 from spanemu.sql.postgresql.analyzer.expressions.conditionals import CONDITIONAL_FORMS
+from spanemu.sql.postgresql.analyzer.expressions.errors import (
+    BadExpression,
+    ExpressionRefused,
+    ExpressionUnsupported,
+    SequenceNotFound,
+    UndefinedFunction,
+)
 from spanemu.sql.postgresql.analyzer.expressions.expression import resolve
 from spanemu.sql.postgresql.analyzer.expressions.signatures import Names
 from spanemu.sql.postgresql.analyzer.scope import Env
 from spanemu.sql.postgresql.catalog import CATALOG
-from spanemu.sql.postgresql.foreign_types import title
-from spanemu.sql.postgresql.types import named
+from spanemu.sql.postgresql.types import named, title
 from spanemu.sql.resolved import Expr, Literal
 from spanemu.sql.syntax_tree import Expression
 

@@ -1,8 +1,11 @@
-"""Resolves operators: arithmetic, comparison, logic, IS, BETWEEN and LIKE."""
+"""Resolves operators: arithmetic, comparison, logic, IS, BETWEEN and LIKE.
+
+Spanner compares rows, as in `(a, b) = (1, 2)`, with `=` and `<>` only.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from spanemu.sql.errors import NESTED_OPERATORS
 from spanemu.sql.functions.registry import Operation
@@ -16,11 +19,15 @@ from spanemu.sql.postgresql.analyzer.expressions.calls import (
     with_bindings,
 )
 from spanemu.sql.postgresql.analyzer.expressions.coercion import coerce_to_boolean
+from spanemu.sql.postgresql.analyzer.expressions.errors import (
+    ExpressionType,
+    ExpressionUnsupported,
+    UnequalRows,
+)
 from spanemu.sql.postgresql.analyzer.expressions.expression import resolve, resolve_condition
-from spanemu.sql.postgresql.analyzer.expressions.rows import compare_rows, refuse_row, row_items
 from spanemu.sql.postgresql.analyzer.scope import Env
 from spanemu.sql.resolved import And, Expr, FunctionCall, Literal, Or
-from spanemu.sql.syntax_tree import Binary, Junction, Unary
+from spanemu.sql.syntax_tree import Binary, Expression, Junction, Unary
 from spanemu.values.types import BOOL
 
 # The forms of IS besides NULL and UNKNOWN, whose operand must be a boolean.
@@ -32,7 +39,7 @@ _PATTERN_OPERATORS: Mapping[str, str] = {"LIKE": "~~", "ILIKE": "~~*", "SIMILAR 
 def resolve_binary(node: Binary, env: Env) -> Expr:
     """Resolve an operator with two operands."""
     if row_items(node.left) is not None or row_items(node.right) is not None:
-        return compare_rows(node, env)
+        return _compare_rows(node, env)
     env.analysis.enter(NESTED_OPERATORS, env.analysis.limits.operator_depth, node.at)
     operands = (resolve(node.left, env), resolve(node.right, env))
     env.analysis.leave(NESTED_OPERATORS)
@@ -64,7 +71,7 @@ def resolve_junction(node: Junction, env: Env) -> Expr:
 
 def resolve_is(node: ast.Is, env: Env) -> Expr:
     """Resolve IS [NOT] NULL, TRUE, FALSE or UNKNOWN."""
-    refuse_row(node.operand)
+    _refuse_row(node.operand)
     analysis = env.analysis
     operand = resolve(node.operand, env)
     form = "$is_null"
@@ -78,8 +85,8 @@ def resolve_is(node: ast.Is, env: Env) -> Expr:
 
 def resolve_is_distinct(node: ast.IsDistinct, env: Env) -> Expr:
     """Resolve IS [NOT] DISTINCT FROM, whose operands are compared as `=` compares them."""
-    refuse_row(node.left)
-    refuse_row(node.right)
+    _refuse_row(node.left)
+    _refuse_row(node.right)
     analysis = env.analysis
     equality = operator_call(
         "=", (resolve(node.left, env), resolve(node.right, env)), analysis, node.at
@@ -145,3 +152,58 @@ def resolve_like(node: ast.Like, env: Env) -> Expr:
     symbol = _PATTERN_OPERATORS[node.kind]
     test = operator_call(symbol, (operand, pattern), analysis, node.op_at)
     return negation(test, analysis, node.at) if node.negated else test
+
+
+def row_items(node: Expression) -> tuple[Expression, ...] | None:
+    """Return the items of a row, or None for any other expression."""
+    return node.items if type(node) is ast.Row else None
+
+
+def _compare_rows(node: Binary, env: Env) -> Expr:
+    """Resolve a comparison in which at least one operand is a row.
+
+    Raise UnequalRows, or ExpressionType for an order of rows or a row that is compared with a
+    single value.
+    """
+    left, right = row_items(node.left), row_items(node.right)
+    if left is None or right is None:
+        raise ExpressionType("RowExpr", at=node.at)
+    if node.op not in ("=", "<>"):
+        raise ExpressionType("RowCompareExpr", at=node.at)
+    pairs = pair_rows(
+        [resolve(item, env) for item in left], [resolve(item, env) for item in right], node.at
+    )
+    tests = tuple(operator_call(node.op, pair, env.analysis, node.op_at) for pair in pairs)
+    if len(tests) == 1:
+        return tests[0]
+    return And(BOOL, tests) if node.op == "=" else Or(BOOL, tests)
+
+
+def pair_rows(left: Sequence[Expr], right: Sequence[Expr], at: int) -> Sequence[tuple[Expr, Expr]]:
+    """Return the pairs of items to compare. Raise UnequalRows for rows of different lengths."""
+    if len(left) != len(right):
+        raise UnequalRows(at=at)
+    return tuple(zip(left, right, strict=True))
+
+
+def resolve_row(node: ast.Row, _: Env) -> Expr:
+    """Resolve a row as a value, which Spanner refuses."""
+    raise ExpressionType("RowExpr", at=node.at)
+
+
+def _refuse_row(node: Expression) -> None:
+    """Raise ExpressionUnsupported for a row as the operand of IS."""
+    if type(node) is ast.Row:
+        raise ExpressionUnsupported(
+            "Field-by-field full row null checks are not supported.", at=node.at
+        )
+
+
+def resolve_field(node: ast.FieldSelection, _: Env) -> Expr:
+    """Resolve `(operand).field`: no type of Spanner has fields."""
+    raise ExpressionType("FieldSelect", at=node.at)
+
+
+def resolve_collate(node: ast.Collate, _: Env) -> Expr:
+    """Resolve COLLATE, which Spanner refuses."""
+    raise ExpressionType("CollateExpr", at=node.at)

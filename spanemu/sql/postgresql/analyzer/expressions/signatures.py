@@ -21,7 +21,8 @@ from spanemu.sql.functions.registry import (
     Parameter,
     TypeVariable,
 )
-from spanemu.sql.postgresql.analyzer.errors.typing import (
+from spanemu.sql.postgresql.analyzer.expressions import overload as rules
+from spanemu.sql.postgresql.analyzer.expressions.errors import (
     AmbiguousFunction,
     AmbiguousOperator,
     NoSuchFunction,
@@ -30,10 +31,9 @@ from spanemu.sql.postgresql.analyzer.errors.typing import (
     UnknownPolymorphicType,
     UnsupportedFunction,
 )
-from spanemu.sql.postgresql.analyzer.expressions import overload as rules
-from spanemu.sql.postgresql.analyzer.expressions.polymorphism import Solution, solve
-from spanemu.sql.postgresql.catalog import CATALOG, KnownSignature, known_signatures
-from spanemu.sql.postgresql.foreign_types import (
+from spanemu.sql.postgresql.analyzer.expressions.overload import Solution, solve
+from spanemu.sql.postgresql.catalog import CATALOG, KnownSignature, known_signatures, operators
+from spanemu.sql.postgresql.types import (
     ANY,
     ANY_ARRAY,
     ANY_COMPATIBLE,
@@ -41,10 +41,9 @@ from spanemu.sql.postgresql.foreign_types import (
     ANY_COMPATIBLE_NON_ARRAY,
     ANY_ELEMENT,
     ANY_NON_ARRAY,
+    UNKNOWN,
     title,
 )
-from spanemu.sql.postgresql.operators import operators
-from spanemu.sql.postgresql.types import UNKNOWN
 from spanemu.values.types import POSTGRESQL_SCALARS, SCALARS, STRING, Type, array_of
 
 Names = tuple[tuple[str, int], ...]  # the named arguments: (name, index)

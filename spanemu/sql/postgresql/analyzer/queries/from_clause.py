@@ -23,10 +23,12 @@ from spanemu.sql.analysis.table_relation import SystemRelation, TableRelation
 from spanemu.sql.errors import AnalysisError
 from spanemu.sql.postgresql import ast
 from spanemu.sql.postgresql.analyzer.analysis import CommonTable
-from spanemu.sql.postgresql.analyzer.errors.names import RelationNotFound
-from spanemu.sql.postgresql.analyzer.errors.queries import SubqueryWithoutAlias, UnsupportedQuery
-from spanemu.sql.postgresql.analyzer.queries.relations import with_alias
-from spanemu.sql.postgresql.analyzer.scope import Env, Scope
+from spanemu.sql.postgresql.analyzer.errors import (
+    RelationNotFound,
+    SubqueryWithoutAlias,
+    UnsupportedQuery,
+)
+from spanemu.sql.postgresql.analyzer.scope import Env, Scope, with_alias
 from spanemu.sql.postgresql.syntax.statement import parse_query
 from spanemu.sql.resolved import WithRef
 from spanemu.sql.syntax_tree import Path
@@ -36,6 +38,7 @@ if TYPE_CHECKING:
 else:
     functions = deferred("spanemu.sql.postgresql.analyzer.queries.functions")
     joins = deferred("spanemu.sql.postgresql.analyzer.queries.joins")
+
 
 PUBLIC = "public"
 _CATALOG = "pg_catalog"

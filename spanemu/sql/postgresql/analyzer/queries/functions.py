@@ -13,8 +13,12 @@ from spanemu.sql.analysis.stream_query import refuse_combined
 from spanemu.sql.analysis.table_function import TableFunctionRelation, resolve_arguments
 from spanemu.sql.dialect import TableFunction
 from spanemu.sql.postgresql import ast
-from spanemu.sql.postgresql.analyzer.errors.names import TableNotVisible, TooManyColumnAliases
-from spanemu.sql.postgresql.analyzer.errors.queries import NotLateral, RefusedQuery
+from spanemu.sql.postgresql.analyzer.errors import (
+    NotLateral,
+    RefusedQuery,
+    TableNotVisible,
+    TooManyColumnAliases,
+)
 from spanemu.sql.postgresql.analyzer.expressions.calls import operator_call
 from spanemu.sql.postgresql.analyzer.expressions.coercion import can_coerce, coerce
 from spanemu.sql.postgresql.analyzer.expressions.expression import resolve
@@ -23,8 +27,7 @@ from spanemu.sql.postgresql.analyzer.expressions.functions import (
     resolve_call,
     resolve_scalar,
 )
-from spanemu.sql.postgresql.analyzer.queries.relations import FunctionRelation, with_alias
-from spanemu.sql.postgresql.analyzer.scope import Env, Scope
+from spanemu.sql.postgresql.analyzer.scope import Env, FunctionRelation, Scope, with_alias
 from spanemu.sql.postgresql.catalog import CATALOG
 from spanemu.sql.resolved import ColumnRef, Expr, Literal, ResolvedColumn
 from spanemu.sql.syntax_tree import Expression

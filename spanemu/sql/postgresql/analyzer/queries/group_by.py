@@ -13,14 +13,13 @@ from spanemu.sql.analysis.errors import LimitExceeded
 from spanemu.sql.analysis.tree import ExpressionMap
 from spanemu.sql.errors import GROUP_KEYS, AnalysisError
 from spanemu.sql.functions.comparison import is_groupable
-from spanemu.sql.postgresql.analyzer.errors.queries import (
-    BadQuery,
-    NotGrouped,
-    UnsupportedKeyType,
-)
+from spanemu.sql.postgresql.analyzer.errors import BadQuery, NotGrouped, UnsupportedKeyType
 from spanemu.sql.postgresql.analyzer.expressions.expression import resolve_output
-from spanemu.sql.postgresql.analyzer.queries.ordinals import Clause, selected_column
-from spanemu.sql.postgresql.analyzer.queries.select_list import SelectColumn
+from spanemu.sql.postgresql.analyzer.queries.select_list import (
+    Clause,
+    SelectColumn,
+    selected_column,
+)
 from spanemu.sql.postgresql.analyzer.scope import Env, Origin
 from spanemu.sql.postgresql.types import title
 from spanemu.sql.resolved import ColumnRef, Expr, ResolvedColumn

@@ -9,17 +9,16 @@ from spanemu.sql.analysis.errors import AmbiguousColumn
 from spanemu.sql.analysis.hints import HintTarget, check_hints
 from spanemu.sql.analysis.relation import Relation
 from spanemu.sql.postgresql import ast
-from spanemu.sql.postgresql.analyzer.errors.names import (
+from spanemu.sql.postgresql.analyzer.errors import (
     AmbiguousUsingColumn,
     DuplicateTable,
     RepeatedUsingColumn,
     UndefinedUsingColumn,
 )
 from spanemu.sql.postgresql.analyzer.expressions.calls import form_call, operator_call
-from spanemu.sql.postgresql.analyzer.expressions.common_type import unify
+from spanemu.sql.postgresql.analyzer.expressions.coercion import unify
 from spanemu.sql.postgresql.analyzer.expressions.expression import resolve_condition
-from spanemu.sql.postgresql.analyzer.queries.relations import FunctionRelation, with_alias
-from spanemu.sql.postgresql.analyzer.scope import Env, Scope
+from spanemu.sql.postgresql.analyzer.scope import Env, FunctionRelation, Scope, with_alias
 from spanemu.sql.resolved import And, ColumnRef, Expr, JoinType
 from spanemu.sql.syntax_tree import Identifier
 from spanemu.values.types import BOOL

@@ -1,4 +1,4 @@
-"""Resolves whole queries: WITH, a body, ORDER BY, LIMIT, FOR UPDATE."""
+"""Resolves whole queries: WITH, a body, ORDER BY of its output, LIMIT with OFFSET, FOR UPDATE."""
 
 from __future__ import annotations
 
@@ -10,13 +10,33 @@ from spanemu.base.deferred import deferred
 from spanemu.sql.analysis.derived_relation import DerivedRelation
 from spanemu.sql.postgresql import ast
 from spanemu.sql.postgresql.analyzer.analysis import CommonTable, QueryResult
-from spanemu.sql.postgresql.analyzer.errors.names import DuplicateCommonTable
-from spanemu.sql.postgresql.analyzer.errors.queries import NoOutputColumns, UnsupportedQuery
-from spanemu.sql.postgresql.analyzer.queries import ordering
-from spanemu.sql.postgresql.analyzer.queries.relations import with_alias
+from spanemu.sql.postgresql.analyzer.errors import (
+    DuplicateCommonTable,
+    NoOutputColumns,
+    OrderOfSetOperation,
+    UndefinedColumn,
+    UnsupportedQuery,
+)
+from spanemu.sql.postgresql.analyzer.expressions.expression import make_sort_key, resolve_as
 from spanemu.sql.postgresql.analyzer.queries.select import resolve_select
-from spanemu.sql.postgresql.analyzer.scope import Env
-from spanemu.sql.resolved import ColumnRef, ResolvedColumn, Scan, WithScan
+from spanemu.sql.postgresql.analyzer.queries.select_list import (
+    Clause,
+    SelectColumn,
+    selected_column,
+)
+from spanemu.sql.postgresql.analyzer.scope import Env, Scope, with_alias
+from spanemu.sql.resolved import (
+    ColumnRef,
+    Expr,
+    LimitScan,
+    Literal,
+    OrderScan,
+    ResolvedColumn,
+    Scan,
+    WithScan,
+)
+from spanemu.sql.syntax_tree import Expression, Name
+from spanemu.values.types import INT64
 
 if TYPE_CHECKING:
     from spanemu.sql.postgresql.analyzer.queries import set_operation
@@ -55,7 +75,7 @@ def resolve_query(query: ast.Query, env: Env) -> QueryResult:
     result = _body(query.body, query.order_by, env)
     if not result.columns:
         raise NoOutputColumns(at=query.at)
-    result = ordering.apply_limit(query, result, env)
+    result = _apply_limit(query, result, env)
     if tables:
         result = replace(result, scan=WithScan(tuple(tables), result.scan))
     return result
@@ -97,8 +117,8 @@ def _body(body: ast.QueryBody, order_by: Sequence[ast.SortItem], env: Env) -> Qu
     if isinstance(body, ast.Select):
         return resolve_select(body, env, order_by)
     if isinstance(body, ast.Query):
-        return ordering.order_by_output(resolve_query(body, env), order_by, env)
-    return ordering.order_by_output(_set_operation(body, env), order_by, env)
+        return _order_by_output(resolve_query(body, env), order_by, env)
+    return _order_by_output(_set_operation(body, env), order_by, env)
 
 
 def _set_operation(body: ast.SetOperation, env: Env) -> QueryResult:
@@ -114,3 +134,57 @@ def _set_operation(body: ast.SetOperation, env: Env) -> QueryResult:
     for operation in reversed(chain):
         result = set_operation.combine(operation, result, _body(operation.right, (), inside), env)
     return result
+
+
+_NO_LIMIT = 2**63 - 1
+
+
+def _order_by_output(
+    result: QueryResult, order_by: Sequence[ast.SortItem], env: Env
+) -> QueryResult:
+    """Return `result`, of a set operation or a query in parentheses, sorted by output columns.
+
+    Raise OrderOfSetOperation for an expression.
+    """
+    if not order_by:
+        return result
+    columns = [
+        SelectColumn(name, ColumnRef(column.type, column), -1) for name, column in result.columns
+    ]
+    keys = []
+    for item in order_by:
+        column = selected_column(item.value, columns, Clause.ORDER_BY)
+        if column is None and isinstance(item.value, Name):
+            raise UndefinedColumn(f'"{item.value.path}"', at=item.value.at)
+        if column is None:
+            raise OrderOfSetOperation(at=item.value.at)
+        keys.append(make_sort_key(item, column.expression, env))
+    return replace(result, scan=OrderScan(result.scan, tuple(keys)), ordered=True)
+
+
+def _apply_limit(query: ast.Query, result: QueryResult, env: Env) -> QueryResult:
+    """Return `result` restricted by the LIMIT and OFFSET of `query`.
+
+    Raise UnsupportedQuery for a negative number, and for a parameter as OFFSET without LIMIT.
+    """
+    if query.limit is None and query.offset is None:
+        return result
+    inside = Env(env.analysis, Scope(None), "LIMIT", {})
+    offset = None if query.offset is None else _count(query.offset, "OFFSET", inside)
+    if query.limit is not None:
+        limit = _count(query.limit, "LIMIT", inside)
+    elif isinstance(offset, Literal):
+        limit = Literal(INT64, _NO_LIMIT)
+    else:
+        assert query.offset is not None
+        feature = "Queries containing parameters in the OFFSET clause must contain a LIMIT clause;"
+        raise UnsupportedQuery(f"{feature} OFFSET alone is", at=query.offset.at)
+    return replace(result, scan=LimitScan(result.scan, limit, offset))
+
+
+def _count(node: Expression, clause: str, env: Env) -> Expr:
+    count = resolve_as(node, INT64, env)
+    if isinstance(count, Literal) and (count.value is None or count.value < 0):
+        kind = "NULL" if count.value is None else "negative"
+        raise UnsupportedQuery(f"{clause} clauses that are {kind} values are", at=node.at)
+    return count

@@ -14,7 +14,7 @@ from spanemu.sql.analysis.tree import is_equivalent
 from spanemu.sql.errors import CHILD_SUBQUERIES
 from spanemu.sql.postgresql import ast
 from spanemu.sql.postgresql.analyzer.analysis import QueryResult
-from spanemu.sql.postgresql.analyzer.errors.queries import (
+from spanemu.sql.postgresql.analyzer.errors import (
     NotGrouped,
     NotInSelectList,
     UnsupportedDistinctType,
@@ -33,8 +33,12 @@ from spanemu.sql.postgresql.analyzer.queries.group_by import (
     is_key_type,
     resolve_group_by,
 )
-from spanemu.sql.postgresql.analyzer.queries.ordinals import Clause, selected_column
-from spanemu.sql.postgresql.analyzer.queries.select_list import SelectColumn, resolve_items
+from spanemu.sql.postgresql.analyzer.queries.select_list import (
+    Clause,
+    SelectColumn,
+    resolve_items,
+    selected_column,
+)
 from spanemu.sql.postgresql.analyzer.scope import Env, Scope
 from spanemu.sql.postgresql.types import title
 from spanemu.sql.resolved import (

@@ -12,13 +12,12 @@ from spanemu.sql.analysis.errors import LimitExceeded
 from spanemu.sql.errors import SET_OPERATION_QUERIES
 from spanemu.sql.postgresql import ast
 from spanemu.sql.postgresql.analyzer.analysis import QueryResult
-from spanemu.sql.postgresql.analyzer.errors.queries import (
+from spanemu.sql.postgresql.analyzer.errors import (
     SetOperationTypes,
     SetOperationWidths,
     UnsupportedKeyType,
 )
-from spanemu.sql.postgresql.analyzer.expressions.coercion import coerce
-from spanemu.sql.postgresql.analyzer.expressions.common_type import common_type
+from spanemu.sql.postgresql.analyzer.expressions.coercion import coerce, common_type
 from spanemu.sql.postgresql.analyzer.queries.group_by import is_key_type
 from spanemu.sql.postgresql.analyzer.queries.select import without_duplicates
 from spanemu.sql.postgresql.analyzer.scope import Env

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from spanemu.sql.postgresql.analyzer.errors.names import MissingFromEntry
+from spanemu.sql.postgresql.analyzer.errors import MissingFromEntry
 from tests.unit.sql.postgresql.analyzer.shop import analyzed
 
 

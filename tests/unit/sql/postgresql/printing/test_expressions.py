@@ -15,9 +15,8 @@ from spanemu.schema.schema import Schema
 from spanemu.sql.analysis.relation import Relation
 from spanemu.sql.analysis.state import Aggregation
 from spanemu.sql.dialect import DEFAULT_OPTIONS
-from spanemu.sql.postgresql.analyzer.analysis import Analysis
+from spanemu.sql.postgresql.analyzer.analysis import Analysis, Parameters
 from spanemu.sql.postgresql.analyzer.expressions.expression import resolve_output
-from spanemu.sql.postgresql.analyzer.parameters import Parameters
 from spanemu.sql.postgresql.analyzer.resolvers import RESOLVER_TABLE
 from spanemu.sql.postgresql.analyzer.scope import Env, Scope
 from spanemu.sql.postgresql.catalog import CATALOG

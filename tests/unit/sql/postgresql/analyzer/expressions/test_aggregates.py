@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from spanemu.sql.postgresql.analyzer.errors.queries import NotGrouped
-from spanemu.sql.postgresql.analyzer.errors.typing import (
+from spanemu.sql.postgresql.analyzer.errors import NotGrouped
+from spanemu.sql.postgresql.analyzer.expressions.errors import (
     BadExpression,
     ExpressionUnsupported,
     NotDistinguishable,
     UndefinedFunction,
 )
-from spanemu.sql.postgresql.foreign_types import title
+from spanemu.sql.postgresql.types import title
 from tests.unit.sql.postgresql.analyzer.expressions.world import resolved
 from tests.unit.sql.postgresql.analyzer.shop import analyzed
 

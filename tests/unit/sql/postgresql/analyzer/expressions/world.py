@@ -15,15 +15,14 @@ from spanemu.sql import resolved as r
 from spanemu.sql.analysis.relation import Relation
 from spanemu.sql.analysis.state import Aggregation
 from spanemu.sql.dialect import DEFAULT_OPTIONS
-from spanemu.sql.postgresql.analyzer.analysis import Analysis, ResolverTable
+from spanemu.sql.postgresql.analyzer.analysis import Analysis, Parameters, ResolverTable
 from spanemu.sql.postgresql.analyzer.analyze import in_order
 from spanemu.sql.postgresql.analyzer.expressions.expression import resolve_output
-from spanemu.sql.postgresql.analyzer.parameters import Parameters
 from spanemu.sql.postgresql.analyzer.resolvers import RESOLVERS
 from spanemu.sql.postgresql.analyzer.scope import Env, Scope
 from spanemu.sql.postgresql.catalog import CATALOG
-from spanemu.sql.postgresql.foreign_types import title
 from spanemu.sql.postgresql.syntax.statement import parse_expression
+from spanemu.sql.postgresql.types import title
 from spanemu.values import types
 from spanemu.values.types import Type, array_of
 from tests.golden.resolved_tree import expression as drawn

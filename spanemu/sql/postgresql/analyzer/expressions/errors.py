@@ -1,4 +1,7 @@
-"""Errors for types that do not match, and for calls that match no function of Spanner."""
+"""Errors for types that do not match, and for calls that match no function of Spanner.
+
+Codes and messages follow the rules of `analyzer.errors`.
+"""
 
 from __future__ import annotations
 

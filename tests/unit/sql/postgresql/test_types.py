@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from spanemu.sql.postgresql.foreign_types import (
+from spanemu.sql.postgresql.types import (
+    UNKNOWN,
     category,
     converts_to_foreign,
     is_foreign,
@@ -10,7 +11,6 @@ from spanemu.sql.postgresql.foreign_types import (
     title,
     type_called,
 )
-from spanemu.sql.postgresql.types import UNKNOWN
 from spanemu.values.types import DATE, INT64, STRING, array_of
 
 

@@ -6,13 +6,13 @@ import pytest
 
 from spanemu.base.errors import SpannerError, Unsupported
 from spanemu.sql.errors import AnalysisError
-from spanemu.sql.postgresql.analyzer.errors.names import (
+from spanemu.sql.postgresql.analyzer.errors import (
     MissingFromEntry,
     RelationNotFound,
+    SetOperationTypes,
     UndefinedColumn,
 )
-from spanemu.sql.postgresql.analyzer.errors.queries import SetOperationTypes
-from spanemu.sql.postgresql.analyzer.errors.typing import (
+from spanemu.sql.postgresql.analyzer.expressions.errors import (
     ExpressionRefused,
     ExpressionUnsupported,
     NoSuchFunction,

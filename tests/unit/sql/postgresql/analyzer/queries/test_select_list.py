@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from spanemu.sql.postgresql.analyzer.expressions.output_name import output_name
+from spanemu.sql.postgresql.analyzer.queries.select_list import output_name
 from spanemu.sql.postgresql.syntax.statement import parse_expression
 
 

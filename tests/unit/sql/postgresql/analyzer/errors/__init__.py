@@ -1,1 +1,0 @@
-"""Tests of the errors of the PostgreSQL analyzer."""
