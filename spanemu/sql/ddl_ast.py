@@ -37,6 +37,24 @@ class Drop(DdlStatement):
 
 
 @record
+class CreateWithOptions(DdlStatement):
+    """CREATE kind [IF NOT EXISTS] name [OPTIONS (...)]; each kind is a subclass."""
+
+    name: Path
+    options: Options | None = None
+    if_not_exists: bool = False
+
+
+@record
+class AlterOptions(DdlStatement):
+    """ALTER kind [IF EXISTS] name SET OPTIONS (...); each kind is a subclass."""
+
+    name: Path
+    options: Options
+    if_exists: bool = False
+
+
+@record
 class SqlExpression(Node):
     """An expression inside DDL; `text` is the trimmed text between the parentheses."""
 
@@ -601,72 +619,6 @@ class DropModel(Drop):
 
 
 @record
-class GraphProperty(Node):
-    """`expression [AS name]`."""
-
-    value: SqlExpression
-    name: Identifier | None = None
-
-
-@record
-class GraphProperties(Node):
-    """PROPERTIES (items), PROPERTIES ALL COLUMNS if `all`, or NO PROPERTIES if both are unset."""
-
-    all: bool = False
-    excepted: tuple[Identifier, ...] = ()
-    items: tuple[GraphProperty, ...] = ()
-
-
-@record
-class GraphLabel(Node):
-    """LABEL name [properties]; DEFAULT LABEL, and bare properties, have no name."""
-
-    name: Identifier | None = None
-    properties: GraphProperties | None = None
-
-
-@record
-class GraphEndpoint(Node):
-    """{SOURCE | DESTINATION} KEY (columns) REFERENCES element [(columns)]."""
-
-    columns: tuple[Identifier, ...]
-    element: Identifier
-    referenced_columns: tuple[Identifier, ...] = ()
-
-
-@record
-class GraphElement(Node):
-    """A node table, or an edge table when both endpoints are set."""
-
-    table: Path
-    alias: Identifier | None = None
-    key: tuple[Identifier, ...] = ()
-    source: GraphEndpoint | None = None
-    destination: GraphEndpoint | None = None
-    labels: tuple[GraphLabel, ...] = ()
-    dynamic_label: Identifier | None = None
-    dynamic_properties: Identifier | None = None
-
-
-@record
-class CreatePropertyGraph(DdlStatement):
-    """CREATE [OR REPLACE] PROPERTY GRAPH; `body` is the text from NODE TABLES to the end."""
-
-    name: Path
-    nodes: tuple[GraphElement, ...]
-    edges: tuple[GraphElement, ...] = ()
-    options: Options | None = None
-    or_replace: bool = False
-    if_not_exists: bool = False
-    body: str = ""
-
-
-@record
-class DropPropertyGraph(Drop):
-    """DROP PROPERTY GRAPH."""
-
-
-@record
 class CreateSequence(DdlStatement):
     """CREATE SEQUENCE with clauses, with options, or (which `ddl` refuses) with both."""
 
@@ -788,20 +740,13 @@ class DropProtoBundle(DdlStatement):
 
 
 @record
-class CreatePlacement(DdlStatement):
-    """CREATE PLACEMENT name [OPTIONS (...)]."""
-
-    name: Path
-    options: Options | None = None
-    if_not_exists: bool = False
+class CreatePlacement(CreateWithOptions):
+    """CREATE PLACEMENT."""
 
 
 @record
-class AlterPlacement(DdlStatement):
-    """ALTER PLACEMENT name SET OPTIONS (...)."""
-
-    name: Path
-    options: Options
+class AlterPlacement(AlterOptions):
+    """ALTER PLACEMENT, which has no IF EXISTS."""
 
 
 @record
@@ -810,21 +755,13 @@ class DropPlacement(Drop):
 
 
 @record
-class CreateLocalityGroup(DdlStatement):
-    """CREATE LOCALITY GROUP name [OPTIONS (...)]."""
-
-    name: Path
-    options: Options | None = None
-    if_not_exists: bool = False
+class CreateLocalityGroup(CreateWithOptions):
+    """CREATE LOCALITY GROUP."""
 
 
 @record
-class AlterLocalityGroup(DdlStatement):
-    """ALTER LOCALITY GROUP name SET OPTIONS (...)."""
-
-    name: Path
-    options: Options
-    if_exists: bool = False
+class AlterLocalityGroup(AlterOptions):
+    """ALTER LOCALITY GROUP."""
 
 
 @record

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from spanemu.sql.dialect import Dialect
-from spanemu.sql.syntax_tree import Kind, Token
+from spanemu.sql.syntax_tree import Kind, Node, Token
 
 _INDENT = "  "
 _SEMICOLON = re.compile(r"\s*;")
@@ -42,9 +42,10 @@ def format_ddl(text: str, dialect: Dialect, style: DdlStyle) -> str:
     out: list[str] = []
     end = 0
     for statement, offset in dialect.split_statements(text):
-        dialect.parse_ddl(statement)
+        name = getattr(dialect.parse_ddl(statement), "name", None)
+        name_at = name.at if isinstance(name, Node) else len(statement)
         out.extend(_comments(text[end:offset]))
-        out.append(formatter.statement(statement) + ";")
+        out.append(formatter.statement(statement, name_at) + ";")
         out.append("")
         end = offset + len(statement)
         semicolon = _SEMICOLON.match(text, end)
@@ -66,18 +67,18 @@ class _Formatter:
         self._dialect = dialect
         self._style = style
 
-    def statement(self, text: str) -> str:
-        """Return a statement formatted, without a semicolon."""
+    def statement(self, text: str, name_at: int) -> str:
+        """Return a statement formatted, without a semicolon; its object's name is at `name_at`."""
         tokens = [token for token in self._dialect.tokenize(text) if token.kind is not Kind.END]
         head = " ".join(token.symbol for token in tokens[:5])
         if _is_verbatim(text, tokens, head):
             return text.strip()
         start = _block_start(tokens) if head.startswith(_BLOCKS) else None
         if start is None:
-            return self._joined(tokens, text, opening=True)
+            return self._joined(tokens, text, opening_end=name_at)
         stop = _closing(tokens, start)
         elements = _split(tokens[start + 1 : stop])
-        lines = [f"{self._joined(tokens[:start], text, opening=True)} ("]
+        lines = [f"{self._joined(tokens[:start], text, opening_end=name_at)} ("]
         lines += [f"{_INDENT}{self._joined(element, text)}," for element in elements]
         if elements and not self._style.trailing_comma:
             lines[-1] = lines[-1].removesuffix(",")
@@ -88,13 +89,18 @@ class _Formatter:
             return "\n".join([*lines, f"{first}\n{_INDENT}" + f",\n{_INDENT}".join(clauses)])
         return "\n".join([*lines, f",\n{_INDENT}".join([first, *clauses])])
 
-    def _joined(self, tokens: Sequence[Token], text: str, *, opening: bool = False) -> str:
-        """Join tokens with one space or none between them; `opening` words are capitalized."""
+    def _joined(self, tokens: Sequence[Token], text: str, *, opening_end: int = 0) -> str:
+        """Join tokens with one space or none between them.
+
+        The opening words, which lie before `opening_end`, are capitalized.
+        """
         out = ""
         before = ""
+        opening = True
+        opening_words = self._style.opening | self._style.reserved
         for token in tokens:
             symbol, written = token.symbol, text[token.at : token.end]
-            opening = opening and (symbol in self._style.opening or symbol in self._style.reserved)
+            opening = opening and token.at < opening_end and symbol in opening_words
             if out and _has_space(before, symbol, text[token.at - 1 : token.at]):
                 out += " "
             in_capitals = opening or (symbol in self._style.reserved and written.upper() == symbol)

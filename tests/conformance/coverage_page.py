@@ -12,7 +12,7 @@ from pathlib import Path
 from spanemu.ddl.kinds.table import STATEMENTS as KIND_STATEMENTS
 from spanemu.ddl.statements import BUNDLE_STATEMENTS, STATEMENTS
 from spanemu.frontend.services import SERVICES
-from spanemu.sql import ddl_ast
+from spanemu.sql import ddl_ast, graph_ast
 from spanemu.sql.googlesql.catalog import CATALOG
 from tests.conformance import coverage, coverage_admin, coverage_writes
 
@@ -46,13 +46,22 @@ def _rpcs() -> Iterator[str]:
     yield ""
 
 
+# Classes of the syntax tree that are no statement themselves.
+_FAMILIES = (
+    ddl_ast.DdlStatement,
+    ddl_ast.CreateWithOptions,
+    ddl_ast.AlterOptions,
+    ddl_ast.Drop,
+    ddl_ast.IndexDefinition,
+)
+
+
 def _ddl() -> Iterator[str]:
     kinds = [
         kind
-        for kind in vars(ddl_ast).values()
-        if isinstance(kind, type)
-        and issubclass(kind, ddl_ast.DdlStatement)
-        and kind not in (ddl_ast.DdlStatement, ddl_ast.Drop, ddl_ast.IndexDefinition)
+        for kind in {**vars(ddl_ast), **vars(graph_ast)}.values()
+        if isinstance(kind, type) and issubclass(kind, ddl_ast.DdlStatement)
+        if kind not in _FAMILIES
     ]
     assert set(kinds) == {*STATEMENTS, *BUNDLE_STATEMENTS, *KIND_STATEMENTS}
     done = sorted(map(_words, kinds))

@@ -61,6 +61,7 @@ SQL_ORDER = (
     "token_cursor",
     "inspection",
     "ddl_ast",
+    "graph_ast",
     "functions",
     "resolved",
     "usage",

@@ -22,14 +22,14 @@ from spanemu.ddl.validators.property_graphs import (
 from spanemu.schema.objects import Element, Endpoint, Label, Property, PropertyGraph
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Table
-from spanemu.sql import ddl_ast
+from spanemu.sql import graph_ast
 from spanemu.sql import syntax_tree as ast
 from spanemu.sql.dialects import dialect_of
 from spanemu.values.json import Json
 
 
 def _graph(
-    statement: ddl_ast.CreatePropertyGraph, _before: PropertyGraph | None, schema: Schema
+    statement: graph_ast.CreatePropertyGraph, _before: PropertyGraph | None, schema: Schema
 ) -> PropertyGraph:
     name = str(statement.name)
     resolver = _Resolver(name, schema)
@@ -47,7 +47,7 @@ class _Resolver:
         self._graph = graph
         self._schema = schema
 
-    def element(self, written: ddl_ast.GraphElement, nodes: Sequence[Element]) -> Element:
+    def element(self, written: graph_ast.GraphElement, nodes: Sequence[Element]) -> Element:
         """Return a node table, or an edge table over `nodes`."""
         row = element_row(self._schema, str(written.table))
         if row is None:
@@ -68,7 +68,7 @@ class _Resolver:
         return element
 
     def _endpoint(
-        self, written: ddl_ast.GraphEndpoint | None, nodes: Sequence[Element]
+        self, written: graph_ast.GraphEndpoint | None, nodes: Sequence[Element]
     ) -> Endpoint | None:
         if written is None:
             return None
@@ -79,14 +79,14 @@ class _Resolver:
             _names(written.columns), node.name, _names(written.referenced_columns) or node.key
         )
 
-    def _labels(self, written: ddl_ast.GraphElement, element: str, row: Table) -> list[Label]:
+    def _labels(self, written: graph_ast.GraphElement, element: str, row: Table) -> list[Label]:
         """Return the labels; without any, the default label with all columns.
 
         A dynamic label replaces the default label.
         """
         if not written.labels and written.dynamic_label is not None:
             return []
-        labels = written.labels or (ddl_ast.GraphLabel(),)
+        labels = written.labels or (graph_ast.GraphLabel(),)
         return [
             Label(
                 element if label.name is None else label.name.name,
@@ -96,7 +96,7 @@ class _Resolver:
         ]
 
     def _properties(
-        self, written: ddl_ast.GraphProperties | None, element: str, row: Table
+        self, written: graph_ast.GraphProperties | None, element: str, row: Table
     ) -> list[Property]:
         if written is None or written.all:
             excepted = () if written is None else _names(written.excepted)
@@ -111,7 +111,7 @@ class _Resolver:
             ]
         return [self._property(item, element, row) for item in written.items]
 
-    def _property(self, item: ddl_ast.GraphProperty, element: str, row: Table) -> Property:
+    def _property(self, item: graph_ast.GraphProperty, element: str, row: Table) -> Property:
         name = item.name
         if name is None:
             tree = item.value.tree
@@ -275,9 +275,9 @@ PROPERTY_GRAPH = ObjectKind(
     words="PROPERTY GRAPH",
     label="Property Graph",
     field="graphs",
-    create=ddl_ast.CreatePropertyGraph,
+    create=graph_ast.CreatePropertyGraph,
     define=_graph,
-    drop=ddl_ast.DropPropertyGraph,
+    drop=graph_ast.DropPropertyGraph,
     limit="property_graphs",
     table_dependents=_graphs_over_table,
     column_dependents=graphs_over_column_problems,

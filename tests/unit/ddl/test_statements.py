@@ -20,7 +20,13 @@ def test_every_action_of_alter_table_has_a_function() -> None:
 
 def test_every_statement_has_a_function() -> None:
     classes = set(ddl_ast.DdlStatement.__subclasses__())
-    for family in (ddl_ast.Drop, ddl_ast.IndexDefinition):
+    families = (
+        ddl_ast.CreateWithOptions,
+        ddl_ast.AlterOptions,
+        ddl_ast.Drop,
+        ddl_ast.IndexDefinition,
+    )
+    for family in families:
         classes = classes - {family} | set(family.__subclasses__())
     for table_statement in (ddl_ast.CreateTable, ddl_ast.AlterTable):
         classes |= set(table_statement.__subclasses__())

@@ -21,6 +21,7 @@ DIALECT = dialect_of(POSTGRESQL)
             "  tags text[],\n  PRIMARY key(id)\n) interleave IN parent p ON delete cascade;\n",
         ),
         ("create  index i on t(a desc)", "CREATE INDEX i ON t(a DESC);\n"),
+        ("create role sequence", "CREATE ROLE sequence;\n"),
         ("-- a\ndrop table t;\n\n\n-- b", "-- a\nDROP TABLE t;\n\n-- b\n"),
     ],
 )

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 
 from spanemu.base.deferred import lazy_pattern
 from spanemu.base.errors import Unsupported
-from spanemu.sql import ddl_ast
+from spanemu.sql import ddl_ast, graph_ast
 from spanemu.sql.errors import DdlStatementEmpty, DdlSyntaxFailure, SyntaxFailure
 from spanemu.sql.googlesql.syntax.ddl.index import DdlIndexParser
 from spanemu.sql.googlesql.syntax.ddl.objects import (
@@ -192,7 +192,7 @@ _DROPS: tuple[tuple[tuple[str, ...], type[ddl_ast.Drop]], ...] = (
     (("FUNCTION",), ddl_ast.DropFunction),
     (("INDEX",), ddl_ast.DropIndex),
     (("MODEL",), ddl_ast.DropModel),
-    (("PROPERTY", "GRAPH"), ddl_ast.DropPropertyGraph),
+    (("PROPERTY", "GRAPH"), graph_ast.DropPropertyGraph),
     (("QUEUE",), ddl_ast.DropQueue),
     (("SCHEMA",), ddl_ast.DropSchema),
     (("SEARCH", "INDEX"), ddl_ast.DropSearchIndex),
