@@ -1,12 +1,12 @@
 """pytest fixtures for code that uses Cloud Spanner: one emulator a run, one fresh database a test.
 
-pytest loads `plugin`, which implements pytest's hooks. In reading order: `setting_values` and
-`options` (what users can set), `settings` (the settings of a run), `requested_options` and
-`marker_checks` (what the markers of a test ask for), `run` (the state of a pytest run),
-`early_start` (an emulator before any conftest.py), `session_fixtures`, `fixtures` and `factories`;
-`targets` (the server), `sources` (schemas), `seeds` (rows), `databases` (templates, isolation),
-`rows` (row factories), `asserts` and `report`; then `clean_errors`, `sql`, `migrator`,
-`fault_plan`, `lint`, `builtin_checks`, `hookspecs`, `public_types` and `django`.
+pytest loads `plugin`, which implements pytest's hooks. In reading order: `options` (what users can
+set), `settings` (the settings of a run), `requested_options` and `markers` (what the markers of a
+test ask for), `run` (the state of a pytest run, and an emulator before any conftest.py),
+`session_fixtures`, `fixtures` and `factories`; `targets` (the server), `sources` (schemas), `seeds`
+(rows), `databases` (templates, isolation), `rows` (row factories), `asserts` and `report`; then
+`clean_errors`, `sql`, `migrator`, `lint`, `builtin_checks`, `hookspecs`, `public_types` and
+`django`.
 
 This module exports the types of the fixtures' values, for annotations. A type's module is imported
 when the type is first used.

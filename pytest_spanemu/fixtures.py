@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_spanemu.asserts.markers import SPANNER_ASSERT, budget_of, hotspot_rule_of
+from pytest_spanemu.markers import SPANNER_ASSERT, budget_of, hotspot_rule_of
 from pytest_spanemu.requested_options import TemplateSpec, requested_options_of
 from pytest_spanemu.run import run_of
 
@@ -229,7 +229,7 @@ def spanner_faults(
     Example:
         spanner_faults.abort("Commit", nth=2)
     """
-    from pytest_spanemu.fault_plan import inject_faults, unused_faults_message
+    from pytest_spanemu.markers import inject_faults, unused_faults_message
     from pytest_spanemu.targets.target import FAULTS
 
     _need(request, FAULTS)

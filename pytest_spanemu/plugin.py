@@ -15,18 +15,18 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_spanemu import hookspecs
-from pytest_spanemu.asserts.markers import SPANNER_ASSERT, check_budget, hotspot_rule_of
-from pytest_spanemu.early_start import hint_for, start_before_conftests
-from pytest_spanemu.marker_checks import (
+from pytest_spanemu.markers import (
     ABORT_EACH,
+    SPANNER_ASSERT,
     abort_limit_of,
+    check_budget,
     check_markers,
     flakiness_of,
+    hotspot_rule_of,
 )
-from pytest_spanemu.options import add_options
+from pytest_spanemu.options import Start, add_options
 from pytest_spanemu.requested_options import requested_options_of
-from pytest_spanemu.run import run_of
-from pytest_spanemu.setting_values import Start
+from pytest_spanemu.run import hint_for, run_of, start_before_conftests
 from pytest_spanemu.targets.validated import Validations
 from spanemu.base.deferred import deferred
 
@@ -297,7 +297,7 @@ def pytest_html_results_summary(prefix: list[str], session: pytest.Session) -> N
     """Add the report to pytest-html's page."""
     run = run_of(session.config)
     if run.was_used:
-        from pytest_spanemu.report.summaries import pytest_html_section
+        from pytest_spanemu.report.output import pytest_html_section
 
         prefix.append(pytest_html_section(run, session.config.getoption("htmlpath", None)))
 

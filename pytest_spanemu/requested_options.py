@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_spanemu.setting_values import Dialect, Isolation
+from pytest_spanemu.options import Dialect, Isolation
 from pytest_spanemu.settings import as_tuple, parse_dialect, parse_isolation, parse_target
 from spanemu.base.record import dataclass
 from spanemu.base.suggestions import did_you_mean

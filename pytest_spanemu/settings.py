@@ -14,17 +14,20 @@ from typing import Any
 
 import pytest
 
-from pytest_spanemu.options import ENDPOINT_FILE, FAIL_ON, OPTIONS, Option
-from pytest_spanemu.report.options import Limit, ReportOptions, limits_of
-from pytest_spanemu.setting_values import (
+from pytest_spanemu.options import (
+    ENDPOINT_FILE,
+    FAIL_ON,
+    OPTIONS,
     Dialect,
     InstanceConfigs,
     Isolation,
+    Option,
     Reuse,
     Start,
     Target,
     Unsupported,
 )
+from pytest_spanemu.report.options import Limit, ReportOptions, limits_of
 from pytest_spanemu.targets.resource_names import (
     RUN_CHARS,
     RunIdentity,

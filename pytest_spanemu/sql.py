@@ -12,7 +12,7 @@ from typing import Any
 from google.cloud.spanner_v1 import JsonObject, param_types
 
 from pytest_spanemu.clean_errors import statement_errors
-from pytest_spanemu.setting_values import Dialect
+from pytest_spanemu.options import Dialect
 from pytest_spanemu.sources.files import first_word
 from spanemu.schema.dialect import DATABASE_DIALECTS
 

@@ -1,7 +1,6 @@
-"""Assertions about what a test does to its database: `spanner_assert` and the markers like it.
+"""Assertions about what a test does to its database: the methods of `spanner_assert`.
 
 In reading order: `check` (one check of a block or of the test so far), `request_text` (recorded
 requests as lines of a failure text), `plans` (query plans), `hotspots`, `changes` (the records of
-change streams), `spanner_assert` (all assertions), `markers` (`spanner_budget` and
-`spanner_hotspots`).
+change streams), `spanner_assert` (all assertions).
 """

@@ -21,8 +21,8 @@ import spanemu
 from pytest_spanemu.databases.isolation import IsolationStrategy, create_strategy
 from pytest_spanemu.databases.observation import Observation
 from pytest_spanemu.databases.template import Template
+from pytest_spanemu.options import Isolation
 from pytest_spanemu.report.run_report import ReportRow, RunReport
-from pytest_spanemu.setting_values import Isolation
 from pytest_spanemu.settings import Settings
 from pytest_spanemu.targets.target import HOTSPOTS, PLANS, RECORDING, SpannerEmulator
 from spanemu.base.deferred import deferred
@@ -30,12 +30,12 @@ from spanemu.base.record import dataclass
 
 if TYPE_CHECKING:
     from pytest_spanemu.asserts import hotspots as hotspot_asserts
+    from pytest_spanemu.report import details
     from pytest_spanemu.report import details as test_details
-    from pytest_spanemu.report import heatmaps
 else:
     hotspot_asserts = deferred("pytest_spanemu.asserts.hotspots")
     test_details = deferred("pytest_spanemu.report.details")
-    heatmaps = deferred("pytest_spanemu.report.heatmaps")
+    details = deferred("pytest_spanemu.report.details")
 
 
 COMMITS_JUDGED_MIN = 5  # No rule of the detector applies to fewer, so most tests need no report.
@@ -193,7 +193,7 @@ class DatabaseAllocator:
             details |= test_details.details_of(recording, database)
         if hotspots is not None:
             details["findings"] = test_details.findings_of(hotspots.report())
-            self._report.add_heatmaps(row.test, [heatmaps.heatmap_data(hotspots)])
+            self._report.add_heatmaps(row.test, [test_details.heatmap_data(hotspots)])
         row.databases.append(details)
 
 

@@ -13,7 +13,7 @@ from typing import Any
 from google.cloud.spanner_v1 import KeySet
 
 from pytest_spanemu.databases.catalog_queries import queries_of
-from pytest_spanemu.setting_values import Dialect
+from pytest_spanemu.options import Dialect
 from pytest_spanemu.sql import dialect_of
 from spanemu.base.record import dataclass
 

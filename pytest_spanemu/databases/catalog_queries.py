@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 
-from pytest_spanemu.setting_values import Dialect
+from pytest_spanemu.options import Dialect
 from spanemu.base.record import dataclass
 
 

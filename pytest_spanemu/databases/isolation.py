@@ -16,7 +16,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Protocol
 
 from pytest_spanemu.databases.template import Template
-from pytest_spanemu.setting_values import Isolation
+from pytest_spanemu.options import Isolation
 from pytest_spanemu.targets.target import SNAPSHOTS
 from spanemu.base.deferred import deferred
 

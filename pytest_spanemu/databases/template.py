@@ -17,7 +17,7 @@ import spanemu
 from pytest_spanemu.asserts.request_text import counted
 from pytest_spanemu.clean_errors import refused_statement
 from pytest_spanemu.databases.progress import ShowStep, show_nothing
-from pytest_spanemu.setting_values import Dialect
+from pytest_spanemu.options import Dialect
 from pytest_spanemu.sources import Ddl, Dml, Program, Source, Step, source_of
 from pytest_spanemu.sources.files import TextSource, steps_of
 from spanemu import ddl

@@ -34,11 +34,11 @@ from spanemu.base.record import dataclass
 
 if TYPE_CHECKING:
     from pytest_spanemu.databases import catalog, catalog_queries
-    from pytest_spanemu.rows import row_sql
+    from pytest_spanemu.rows import writing
 else:
     catalog = deferred("pytest_spanemu.databases.catalog")
     catalog_queries = deferred("pytest_spanemu.databases.catalog_queries")
-    row_sql = deferred("pytest_spanemu.rows.row_sql")
+    writing = deferred("pytest_spanemu.rows.writing")
 
 
 FORMAT = b"1"
@@ -131,7 +131,7 @@ def cache_of(config: pytest.Config) -> TemplateCache | None:
 def _has_used_sequence(database: Any) -> bool:
     """Return whether a sequence or identity column would start again in another database."""
     dialect = dialect_of(database)
-    queries, sql = catalog_queries.queries_of(dialect), row_sql.row_sql_of(dialect)
+    queries, sql = catalog_queries.queries_of(dialect), writing.row_sql_of(dialect)
     with database.snapshot(multi_use=True) as snapshot:
         calls = [
             sql.sequence_state.format(quoted=sql.quoted(_dotted(name)))

@@ -19,11 +19,10 @@ from pytest_spanemu.clean_errors import clean_errors
 from pytest_spanemu.databases.progress import ShowStep, show_progress
 from pytest_spanemu.databases.template import Schema, Template
 from pytest_spanemu.databases.template_cache import Image, cache_of
-from pytest_spanemu.django.blocking import allow_django_database
-from pytest_spanemu.options import LINT_PREFIX
+from pytest_spanemu.django.pytest_django import allow_django_database
+from pytest_spanemu.options import LINT_PREFIX, Dialect, Reuse
 from pytest_spanemu.report.run_report import RunReport
 from pytest_spanemu.requested_options import RequestedOptions, TemplateSpec
-from pytest_spanemu.setting_values import Dialect, Reuse
 from pytest_spanemu.settings import Settings
 from pytest_spanemu.sources import MigrationSource, Source, default_sources
 from pytest_spanemu.sources.source import Choices, choices_of_sources

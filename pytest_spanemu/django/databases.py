@@ -12,12 +12,11 @@ from typing import Any
 
 from pytest_spanemu.databases.observation import Observation
 from pytest_spanemu.databases.template import Template
-from pytest_spanemu.django.blocking import allow_django_database
-from pytest_spanemu.django.pytest_django import SOURCE
+from pytest_spanemu.django.pytest_django import SOURCE, allow_django_database
 from pytest_spanemu.django.setup import ALIAS, SpannerDjango
+from pytest_spanemu.options import Isolation
 from pytest_spanemu.requested_options import TemplateSpec
 from pytest_spanemu.run import Run
-from pytest_spanemu.setting_values import Isolation
 from pytest_spanemu.targets.target import SNAPSHOTS
 
 

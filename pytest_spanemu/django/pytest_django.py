@@ -8,6 +8,8 @@ The plugin is registered after pytest-django: of two fixtures with one name, pyt
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager, nullcontext
+
 import pytest
 
 SOURCE = "django:"  # prefix of Django's schema sources
@@ -38,3 +40,16 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def _is_of_unittest(item: pytest.Function) -> bool:
     bases = item.cls.__mro__ if item.cls is not None else ()
     return any(base.__module__ == "unittest.case" for base in bases)
+
+
+def allow_django_database(config: pytest.Config) -> AbstractContextManager[None]:
+    """Return a context in which Django may use its database.
+
+    pytest-django blocks the database outside of tests that use it, but the migrations of a schema
+    source run before such a test.
+    """
+    plugin = config.pluginmanager.get_plugin("django")
+    key = getattr(plugin, "blocking_manager_key", None)
+    if key is None or key not in config.stash:
+        return nullcontext()
+    return config.stash[key].unblock()  # type: ignore[no-any-return]

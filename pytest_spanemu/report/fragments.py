@@ -8,8 +8,7 @@ from html import escape
 from typing import Any
 from urllib.parse import quote
 
-from pytest_spanemu.report.outcome import Outcome
-from pytest_spanemu.report.run_report import ReportRow
+from pytest_spanemu.report.run_report import Outcome, ReportRow
 
 Plain = dict[str, Any]
 _NUMBERS = ("times", "mutations", "lock wait")  # heads of columns with numbers

@@ -15,10 +15,9 @@ from typing import Any
 
 from pytest_spanemu.asserts.request_text import counted
 from pytest_spanemu.report import fragments
-from pytest_spanemu.report.heatmaps import heatmap_html
-from pytest_spanemu.report.outcome import STATUSES, counts_of
+from pytest_spanemu.report.details import heatmap_html
 from pytest_spanemu.report.run_facts import RunFacts
-from pytest_spanemu.report.run_report import ReportRow, RunReport
+from pytest_spanemu.report.run_report import STATUSES, ReportRow, RunReport, counts_of
 from spanemu.web import shell
 from spanemu.web.shell import Section
 

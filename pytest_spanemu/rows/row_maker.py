@@ -20,9 +20,8 @@ from typing import Any
 from google.cloud.spanner_v1 import COMMIT_TIMESTAMP
 
 from pytest_spanemu.databases.catalog import Catalog, ColumnInfo, ForeignKeyInfo, TableInfo
-from pytest_spanemu.rows.row_sql import row_sql_of
 from pytest_spanemu.rows.values import ValueGenerator, allowed_values
-from pytest_spanemu.rows.writing import Insertion, Row, is_pending
+from pytest_spanemu.rows.writing import Insertion, Row, is_pending, row_sql_of
 from pytest_spanemu.sources.source import Choices
 from pytest_spanemu.sql import parameter_types
 

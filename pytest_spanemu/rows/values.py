@@ -18,7 +18,7 @@ from typing import Any
 from google.cloud.spanner_v1 import JsonObject
 
 from pytest_spanemu.databases.catalog import ColumnInfo
-from pytest_spanemu.setting_values import Dialect
+from pytest_spanemu.options import Dialect
 from spanemu.base.errors import SpannerError
 from spanemu.schema.dialect import dialect_named
 from spanemu.sql import syntax_tree as ast

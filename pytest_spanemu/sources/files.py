@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from pytest_spanemu.setting_values import Dialect
+from pytest_spanemu.options import Dialect
 from pytest_spanemu.sources.source import Ddl, Dml, SourceError, Step
 from spanemu import split_schema
 from spanemu.schema.dialect import dialect_named

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from pytest_spanemu.setting_values import Dialect
+from pytest_spanemu.options import Dialect
 from pytest_spanemu.sources.files import (
     SQL_SUFFIXES,
     FilesSource,

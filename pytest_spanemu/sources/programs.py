@@ -16,7 +16,7 @@ from typing import Any
 from google.cloud.spanner import Client
 
 from pytest_spanemu.django.setup import ALIAS, DjangoMissing, SpannerDjango
-from pytest_spanemu.setting_values import Dialect
+from pytest_spanemu.options import Dialect
 from pytest_spanemu.sources.files import code_below, steps_of
 from pytest_spanemu.sources.source import (
     Choices,

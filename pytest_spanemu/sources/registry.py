@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pytest_spanemu.setting_values import Dialect
+from pytest_spanemu.options import Dialect
 from pytest_spanemu.sources.files import SQL_SUFFIXES, FilesSource, TextSource, natural_order
 from pytest_spanemu.sources.source import Source, SourceError
 from spanemu.base.deferred import deferred

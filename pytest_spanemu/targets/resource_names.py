@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from pytest_spanemu.setting_values import Target
+from pytest_spanemu.options import Target
 from spanemu.base.record import dataclass
 
 EMULATOR_HOST = "SPANNER_EMULATOR_HOST"

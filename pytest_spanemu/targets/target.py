@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 import pytest
 
 import spanemu
-from pytest_spanemu.setting_values import Dialect, InstanceConfigs, Isolation, Target
+from pytest_spanemu.options import Dialect, InstanceConfigs, Isolation, Target
 from pytest_spanemu.settings import Settings
 from pytest_spanemu.targets.resource_names import CLOUD_HOST
 from spanemu.base.deferred import deferred

@@ -19,7 +19,7 @@ from typing import Any
 import pytest
 
 import spanemu
-from pytest_spanemu.setting_values import Target
+from pytest_spanemu.options import Target
 from pytest_spanemu.settings import Settings
 
 FILE = ".spanner-validated.json"

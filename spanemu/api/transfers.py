@@ -18,7 +18,7 @@ from spanemu.control.databases import SQL_BYTES_MAX, DatabaseDump, FilePath, Par
 from spanemu.frontend.embedded.channel import EmbeddedChannel
 from spanemu.frontend.services import endpoints_for
 from spanemu.interchange.files import SQL, check_whole, checked_form, read_files, write_files
-from spanemu.interchange.source import Choice, UnknownTable, dump_source
+from spanemu.interchange.parts import Choice, UnknownTable, dump_source
 from spanemu.interchange.sql_text import write_sql
 from spanemu.interchange.transfer import LoadRejected, load_sql
 

@@ -3,10 +3,10 @@
 A commit appends one raw entry to the store's change log (`storage.change_log`); everything else is
 made when a stream is read. In reading order: `watching` (what each stream of a schema watches),
 `partitions` (the key ranges of one stream through time), `tracking` (the partitions of all streams,
-which follow splits and schema), `following` (where the streams of a new schema begin), `records`
-(an entry -> the data change records of one stream). Records as rows of results: `formats` (the
-columns of each read function), `rows` (GoogleSQL), `pg_json` (PostgreSQL), `mutable` (streams with
-mutable key ranges), `json_text` (keys and values as JSON). Queries: `arguments` (the rules that
-they follow), `reading` (the rows of a query as they appear), `readers` (the queries at present, and
-what wakes them), `errors`.
+which follow splits and schema), `following` (where the streams of a new schema begin, the queries
+that read at present, and what wakes them), `records` (an entry -> the data change records of one
+stream). Records as rows of results: `formats` (the columns of each read function), `rows`
+(GoogleSQL), `pg_json` (PostgreSQL), `mutable` (streams with mutable key ranges), `json_text` (keys
+and values as JSON). Queries: `arguments` (the rules that they follow), `reading` (the rows of a
+query as they appear), `errors`.
 """

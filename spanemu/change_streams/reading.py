@@ -29,9 +29,9 @@ from spanemu.change_streams.errors import (
     ReadStreamNotFound,
     RecordsExpired,
 )
+from spanemu.change_streams.following import StreamReaders
 from spanemu.change_streams.formats import RecordFormat, ResultRow
 from spanemu.change_streams.partitions import Partition, PartitionHistory
-from spanemu.change_streams.readers import StreamReaders
 from spanemu.change_streams.tracking import TrackedStream, tracked_streams
 from spanemu.sql.analysis.stream_query import StreamQueryNotStreamed
 from spanemu.storage.change_log import CHUNK_ENTRIES, ChangeEntry, new_record

@@ -27,8 +27,8 @@ from spanemu.cli.transfer_options import (
     transfer_target,
 )
 from spanemu.interchange.files import AVRO, SQL, write_files
+from spanemu.interchange.parts import Choice, DumpSource, UnknownTable, dump_source
 from spanemu.interchange.row_files import InvalidRow
-from spanemu.interchange.source import Choice, DumpSource, UnknownTable, dump_source
 from spanemu.interchange.sql_text import write_sql
 
 STANDARD_OUTPUT = Path("-")

@@ -28,7 +28,7 @@ from spanemu.cli.transfer_options import (
 )
 from spanemu.interchange.files import AVRO, check_whole, form_of, read_files
 from spanemu.interchange.folder import InvalidDump
-from spanemu.interchange.source import Choice, UnknownTable
+from spanemu.interchange.parts import Choice, UnknownTable
 from spanemu.interchange.transfer import LoadRejected, load_sql
 from spanemu.schema.dialect import DIALECT_OPTIONS, GOOGLE_STANDARD_SQL, DatabaseDialect
 

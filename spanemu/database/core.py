@@ -15,7 +15,7 @@ from spanemu.base.limits import DEFAULT_LIMITS, RETENTION_DEFAULT_NANOS, Limits
 from spanemu.base.live import LiveReaders
 from spanemu.base.rand import Randomness
 from spanemu.base.record import dataclass
-from spanemu.change_streams.readers import StreamReaders
+from spanemu.change_streams.following import StreamReaders
 from spanemu.database.activity import ActivityLog, Progress
 from spanemu.database.generation import Generation, History
 from spanemu.database.splits.split_manager import SplitManager

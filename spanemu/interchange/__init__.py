@@ -1,8 +1,8 @@
 """Data in and out: dumps of databases as files, and loads of files into databases.
 
-In reading order: `connection` (what a dump needs of a database, as protocols), `schema_parts` (the
-schema around the rows, and the order of tables), `source` (a database to dump), `literals` and
-`sql_text` (SQL), `statements` (the statements of large SQL files), `insert_rows` (INSERT statements
-as rows), `row_files` (JSON lines and CSV), `folder` (a dump as a folder), `transfer` (loads),
-`files` (the formats by name). `avro` is another form of folder: the export of Spanner itself.
+In reading order: `connection` (what a dump needs of a database, as protocols), `parts` (the parts
+of a database to dump or load, and their order), `sql_text` (SQL), `statements` (the statements of
+large SQL files), `insert_rows` (INSERT statements as rows), `row_files` (JSON lines and CSV),
+`folder` (a dump as a folder), `transfer` (loads), `files` (the formats by name). `avro` is another
+form of folder: the export of Spanner itself.
 """

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from spanemu.base.deferred import deferred
 from spanemu.interchange.connection import Connection, Progress
 from spanemu.interchange.folder import FolderDump, read_folder, write_folder
+from spanemu.interchange.parts import EVERYTHING, SILENCE, Choice, DumpSource
 from spanemu.interchange.row_files import Csv, JsonLines, RowFormat
-from spanemu.interchange.source import EVERYTHING, SILENCE, Choice, DumpSource
 from spanemu.interchange.sql_text import write_sql
 from spanemu.interchange.transfer import LoadRejected, load_folder, load_sql
 from spanemu.schema.dialect import DatabaseDialect

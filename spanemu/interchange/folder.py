@@ -19,9 +19,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote, unquote
 
+from spanemu.interchange.parts import DumpSource, SchemaParts, loaded_columns
 from spanemu.interchange.row_files import RowFormat
-from spanemu.interchange.schema_parts import SchemaParts, loaded_columns
-from spanemu.interchange.source import DumpSource
 from spanemu.schema.dialect import DATABASE_DIALECTS, DatabaseDialect
 from spanemu.schema.table import Table
 

@@ -17,7 +17,7 @@ from functools import partial
 from typing import NamedTuple
 
 from spanemu.interchange.connection import Cell, Row
-from spanemu.interchange.literals import googlesql_name
+from spanemu.interchange.sql_text import googlesql_name
 from spanemu.schema.dialect import POSTGRESQL, DatabaseDialect
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Column, Table

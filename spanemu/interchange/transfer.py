@@ -13,9 +13,8 @@ from spanemu.base.errors import SpannerError
 from spanemu.interchange.connection import Connection, Progress, Row
 from spanemu.interchange.folder import FolderDump, TableFile
 from spanemu.interchange.insert_rows import InsertedRows, InsertReader, begins_insert
+from spanemu.interchange.parts import EVERYTHING, SILENCE, Choice, SchemaParts, loaded_columns
 from spanemu.interchange.row_files import FileRow, InvalidRow, RowFormat
-from spanemu.interchange.schema_parts import SchemaParts, loaded_columns
-from spanemu.interchange.source import EVERYTHING, SILENCE, Choice
 from spanemu.interchange.statements import FileStatement, file_statements
 from spanemu.schema.dialect import DatabaseDialect
 from spanemu.schema.schema import Schema

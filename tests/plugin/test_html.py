@@ -9,10 +9,9 @@ from html.parser import HTMLParser
 
 import pytest
 
-from pytest_spanemu.report.outcome import Outcome
 from pytest_spanemu.report.page import page
 from pytest_spanemu.report.run_facts import RunFacts
-from pytest_spanemu.report.run_report import HEATMAPS_MAX, ReportRow, RunReport
+from pytest_spanemu.report.run_report import HEATMAPS_MAX, Outcome, ReportRow, RunReport
 from tests.plugin.test_asserts import WAITS
 
 CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")

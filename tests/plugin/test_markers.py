@@ -2,7 +2,7 @@
 
 import pytest
 
-from pytest_spanemu.fault_plan import read_plan
+from pytest_spanemu.markers import read_plan
 
 INSERT = """
         import pytest

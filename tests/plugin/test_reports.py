@@ -4,8 +4,8 @@ import json
 
 import pytest
 
+from pytest_spanemu.report.output import findings, not_run, table
 from pytest_spanemu.report.run_report import ReportRow, RunReport
-from pytest_spanemu.report.terminal import findings, not_run, table
 from tests.installed import needs
 
 SUITE = """

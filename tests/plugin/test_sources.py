@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_spanemu.setting_values import Dialect
+from pytest_spanemu.options import Dialect
 from pytest_spanemu.sources import Ddl, Dml, SourceError, source_of
 from tests.installed import needs
 

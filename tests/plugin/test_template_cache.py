@@ -4,7 +4,7 @@ import pytest
 
 from pytest_spanemu.databases.template import Schema
 from pytest_spanemu.databases.template_cache import TemplateCache
-from pytest_spanemu.setting_values import Dialect
+from pytest_spanemu.options import Dialect
 from pytest_spanemu.sources import Program
 from pytest_spanemu.sources.files import TextSource
 

@@ -126,8 +126,7 @@ LAZY: dict[str, str] = {
 # The plugin modules that pytest loads in every run: each of their fixtures and hooks imports what
 # it needs.
 LOADED_BY_PYTEST = {
-    f"pytest_spanemu/{name}.py"
-    for name in "plugin session_fixtures fixtures run marker_checks".split()
+    f"pytest_spanemu/{name}.py" for name in "plugin session_fixtures fixtures run markers".split()
 }
 
 

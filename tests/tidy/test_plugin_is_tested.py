@@ -15,8 +15,8 @@ from pytest_spanemu.asserts import spanner_assert as asserts
 from pytest_spanemu.databases.snapshots import SpannerSnapshot
 from pytest_spanemu.factories import __all__ as FACTORIES
 from pytest_spanemu.migrator import SpannerMigrator
+from pytest_spanemu.options import Isolation, Start, Target, Unsupported
 from pytest_spanemu.plugin import MARKERS
-from pytest_spanemu.setting_values import Isolation, Start, Target, Unsupported
 from pytest_spanemu.sources.registry import KINDS
 
 TESTS = Path(__file__).parents[1] / "plugin"

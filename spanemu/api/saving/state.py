@@ -36,8 +36,8 @@ from spanemu.database.encryption import GOOGLE_DEFAULT_KEYS, EncryptionKeys
 from spanemu.frontend.embedded.channel import EmbeddedChannel
 from spanemu.frontend.services import endpoints_for
 from spanemu.interchange.folder import InvalidDump, read_folder, write_folder
+from spanemu.interchange.parts import Choice, dump_source
 from spanemu.interchange.row_files import JsonLines
-from spanemu.interchange.source import Choice, dump_source
 from spanemu.interchange.transfer import LoadRejected, load_folder
 from spanemu.schema.dialect import DatabaseDialect, dialect_named
 

@@ -5,7 +5,7 @@
     Singers.avro-00000-of-00001  rows; the schema of the records has the table's definition
     schema.sql, ...              the whole schema as statements, which only spanemu reads
 
-In reading order: `cells` (cells of each type), `records` (definitions as schemas of records),
+In reading order: `records` (cells of each type, and definitions as schemas of records),
 `definitions` (schemas of records as statements), `export` (the folder). Needs the package
 fastavro, which the extra `avro` installs.
 """

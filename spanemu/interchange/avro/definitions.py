@@ -9,8 +9,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import count
 from typing import Any
 
-from spanemu.interchange.avro.cells import without_null
-from spanemu.interchange.schema_parts import SchemaParts
+from spanemu.interchange.avro.records import without_null
+from spanemu.interchange.parts import SchemaParts
 from spanemu.interchange.sql_text import quoter
 from spanemu.schema.dependency_order import dependency_order
 from spanemu.schema.dialect import POSTGRESQL, DatabaseDialect

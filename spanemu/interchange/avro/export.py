@@ -14,18 +14,30 @@ from urllib.parse import quote
 
 import fastavro
 
-from spanemu.interchange.avro.cells import reader_of, writer_of
 from spanemu.interchange.avro.definitions import (
     UnknownDefinition,
     name_of,
     schema_statements,
 )
-from spanemu.interchange.avro.records import Record, avro_name, object_records, table_record
+from spanemu.interchange.avro.records import (
+    Record,
+    avro_name,
+    object_records,
+    reader_of,
+    table_record,
+    writer_of,
+)
 from spanemu.interchange.connection import Connection, Progress, Row
 from spanemu.interchange.folder import NAME_CHARS, InvalidDump, read_schema, write_schema
+from spanemu.interchange.parts import (
+    EVERYTHING,
+    SILENCE,
+    Choice,
+    DumpSource,
+    SchemaParts,
+    loaded_columns,
+)
 from spanemu.interchange.row_files import FileRow
-from spanemu.interchange.schema_parts import SchemaParts, loaded_columns
-from spanemu.interchange.source import EVERYTHING, SILENCE, Choice, DumpSource
 from spanemu.interchange.transfer import LoadRejected, RowBatches, load_rows, loaded_schema
 from spanemu.schema.dialect import DATABASE_DIALECTS, POSTGRESQL, DatabaseDialect
 from spanemu.schema.schema import Schema

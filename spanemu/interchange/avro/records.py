@@ -1,18 +1,21 @@
-"""Definitions of tables, views, sequences and change streams as schemas of Avro records.
+"""Avro records: the values and types of cells, and definitions of objects as schemas of records.
 
-The properties are those of Spanner's export; all are text. Named schemas are part of them. Other
-objects (models, property graphs, roles, ...) have no record: the statements beside the
-export have them.
+Tables, views, sequences and change streams have a record. Its properties are those of Spanner's
+export; all are text. Named schemas are part of them. Other objects (models, property graphs, roles,
+...) have no record: the statements beside the export have them.
 """
 
 from __future__ import annotations
 
+import base64
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from datetime import UTC, date, datetime, timedelta
+from decimal import Context, Decimal
 from typing import Any
 
 from spanemu.ddl.schema_text import schema_writer, user_indexes
-from spanemu.interchange.avro.cells import avro_type
+from spanemu.interchange.connection import Cell
 from spanemu.interchange.sql_text import quoter
 from spanemu.schema.dialect import POSTGRESQL
 from spanemu.schema.objects import ChangeStream, Sequence, View
@@ -20,10 +23,180 @@ from spanemu.schema.schema import Schema
 from spanemu.schema.table import Column, Identity, Interleave, Table
 from spanemu.schema.table_text import option_value
 from spanemu.sql.dialects import dialect_of
+from spanemu.values.types import Type, TypeCode
 
 Record = dict[str, Any]
 NAMESPACE = "spannerexport"
 FORMAT_VERSION = "1.0.0"
+
+Convert = Callable[[Any], Any]
+
+_SCALE, _PRECISION = 9, 38
+_PG_SCALE, _PG_PRECISION = 16_383, 147_455
+_SCALE_BYTES = 4  # of PostgreSQL's numeric: the number of fractional digits
+_PG_NUMBER, _PG_NAN = b"\0", b"\1"
+_EXACT = Context(prec=_PG_PRECISION)
+_EPOCH, _EPOCH_DATE = datetime(1970, 1, 1, tzinfo=UTC), date(1970, 1, 1)
+_NANOS_DIGITS = 9
+
+_AVRO_TYPES: Mapping[TypeCode, Any] = {
+    TypeCode.BOOL: "boolean",
+    TypeCode.INT64: "long",
+    TypeCode.ENUM: "long",
+    TypeCode.FLOAT32: "float",
+    TypeCode.FLOAT64: "double",
+    TypeCode.BYTES: "bytes",
+    TypeCode.PROTO: "bytes",
+    TypeCode.UUID: {"type": "string", "logicalType": "uuid"},
+    TypeCode.NUMERIC: {
+        "type": "bytes",
+        "logicalType": "decimal",
+        "precision": _PRECISION,
+        "scale": _SCALE,
+    },
+    TypeCode.PG_NUMERIC: {
+        "type": "bytes",
+        "logicalType": "decimal",
+        "precision": _PG_PRECISION,
+        "scale": _PG_SCALE,
+    },
+}
+
+
+def avro_type(column: Column) -> Any:
+    """Return the Avro type of a column: plain if the column is NOT NULL, else a union with null."""
+    plain = _avro_type(column.type)
+    return plain if column.not_null else ["null", plain]
+
+
+def _avro_type(type_: Type) -> Any:
+    if type_.is_array:
+        return {"type": "array", "items": ["null", _avro_type(type_.item())]}
+    return _AVRO_TYPES.get(type_.code, "string")
+
+
+# ---------------------------------------------------------------------------- to Avro
+
+
+def writer_of(type_: Type) -> Convert | None:
+    """Return the function from a cell, not NULL, to the Avro value; None if they are equal."""
+    if type_.is_array:
+        write = writer_of(type_.item())
+        if write is None:
+            return None
+        return lambda cell: [None if item is None else write(item) for item in cell]
+    return _WRITERS.get(type_.code)
+
+
+def _numeric_bytes(cell: str) -> bytes:
+    return _integer_bytes(int(Decimal(cell).scaleb(_SCALE, _EXACT)))
+
+
+def _pg_numeric_bytes(cell: str) -> bytes:
+    """Return a flag for NaN, the number of fractional digits, and the digits as an integer."""
+    number = Decimal(cell)
+    if number.is_nan():
+        return _PG_NAN
+    exponent = number.as_tuple().exponent
+    scale = -exponent if isinstance(exponent, int) else 0
+    digits = int(number.scaleb(scale, _EXACT))
+    return _PG_NUMBER + scale.to_bytes(_SCALE_BYTES, signed=True) + _integer_bytes(digits)
+
+
+def _integer_bytes(number: int) -> bytes:
+    return number.to_bytes((number + (number < 0)).bit_length() // 8 + 1, signed=True)
+
+
+_WRITERS: Mapping[TypeCode, Convert] = {
+    TypeCode.INT64: int,
+    TypeCode.ENUM: int,
+    TypeCode.FLOAT32: float,
+    TypeCode.FLOAT64: float,
+    TypeCode.BYTES: base64.b64decode,
+    TypeCode.PROTO: base64.b64decode,
+    TypeCode.NUMERIC: _numeric_bytes,
+    TypeCode.PG_NUMERIC: _pg_numeric_bytes,
+}
+
+# ---------------------------------------------------------------------------- from Avro
+
+
+def reader_of(type_: Type, avro: Any) -> Convert:
+    """Return the function from a value, not null, of the Avro type `avro` to a cell of a column."""
+    avro = without_null(avro)
+    if type_.is_array and isinstance(avro, dict) and avro.get("type") == "array":
+        read = reader_of(type_.item(), avro["items"])
+        return lambda value: [None if item is None else read(item) for item in value]
+    return _reader(type_.code, avro)
+
+
+def without_null(avro: Any) -> Any:
+    """Return the other type of a union with null; any other type as it is."""
+    if isinstance(avro, list):
+        others = [each for each in avro if each != "null"]
+        return others[0] if len(others) == 1 else avro
+    return avro
+
+
+def _reader(code: TypeCode, avro: Any) -> Convert:
+    logical = avro.get("logicalType") if isinstance(avro, dict) else None
+    if code is TypeCode.TIMESTAMP and logical in _TIMESTAMP_UNITS:
+        unit = _TIMESTAMP_UNITS[logical]
+        return lambda value: _timestamp(value * unit)
+    if code is TypeCode.DATE and logical == "date":
+        return lambda value: (_EPOCH_DATE + timedelta(days=value)).isoformat()
+    if code is TypeCode.NUMERIC and logical == "decimal":
+        scale = avro.get("scale", 0)
+        return lambda value: _decimal_text(int.from_bytes(value, signed=True), scale)
+    return _READERS.get(code, _plain)
+
+
+def _plain(value: Any) -> Cell:
+    return base64.b64encode(value).decode("ascii") if isinstance(value, bytes) else str(value)
+
+
+def _float(value: Any) -> Cell:
+    number = float(value)
+    if number != number:
+        return "NaN"
+    if number in (float("inf"), float("-inf")):
+        return "Infinity" if number > 0 else "-Infinity"
+    return number
+
+
+def _numeric(value: Any) -> Cell:
+    if isinstance(value, bytes):
+        return _decimal_text(int.from_bytes(value, signed=True), _SCALE)
+    return str(value)
+
+
+def _pg_numeric(value: Any) -> Cell:
+    if not isinstance(value, bytes):
+        return str(value)
+    if value[:1] == _PG_NAN:
+        return "NaN"
+    scale = int.from_bytes(value[1 : 1 + _SCALE_BYTES], signed=True)
+    return _decimal_text(int.from_bytes(value[1 + _SCALE_BYTES :], signed=True), scale)
+
+
+def _decimal_text(digits: int, scale: int) -> str:
+    return format(Decimal(digits).scaleb(-scale, _EXACT), "f")
+
+
+def _timestamp(nanos: int) -> str:
+    seconds, fraction = divmod(nanos, 10**_NANOS_DIGITS)
+    moment = _EPOCH + timedelta(seconds=seconds)
+    return f"{moment:%Y-%m-%dT%H:%M:%S}.{fraction:0{_NANOS_DIGITS}}Z"
+
+
+_TIMESTAMP_UNITS = {"timestamp-millis": 1_000_000, "timestamp-micros": 1_000}
+_READERS: Mapping[TypeCode, Convert] = {
+    TypeCode.BOOL: lambda value: value,
+    TypeCode.FLOAT32: _float,
+    TypeCode.FLOAT64: _float,
+    TypeCode.NUMERIC: _numeric,
+    TypeCode.PG_NUMERIC: _pg_numeric,
+}
 
 
 def table_record(table: Table, schema: Schema) -> Record:

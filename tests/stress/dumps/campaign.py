@@ -21,7 +21,7 @@ from spanemu.api.data_connection import DataConnection, data_connection
 from spanemu.api.remote import EmulatorProcess, RemoteEmulator, inherited_environment
 from spanemu.base.clock import monotonic
 from spanemu.interchange.connection import Row
-from spanemu.interchange.schema_parts import loaded_columns, loaded_tables
+from spanemu.interchange.parts import loaded_columns, loaded_tables
 from tests.unit.interchange.all_types import ROWS, SCHEMAS
 
 FORMATS = ("sql", "jsonl", "csv", "avro")

@@ -10,9 +10,8 @@ import pytest
 
 from spanemu.interchange.avro.export import load_export, read_export, write_export
 from spanemu.interchange.folder import read_folder, write_folder
+from spanemu.interchange.parts import dump_source, loaded_columns, loaded_tables
 from spanemu.interchange.row_files import Csv, JsonLines
-from spanemu.interchange.schema_parts import loaded_columns, loaded_tables
-from spanemu.interchange.source import dump_source
 from spanemu.interchange.sql_text import write_sql
 from spanemu.interchange.transfer import load_folder, load_sql
 

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from spanemu.ddl.api import schema_of
 from spanemu.interchange.insert_rows import InsertReader
-from spanemu.interchange.schema_parts import loaded_columns
-from spanemu.interchange.source import Choice, dump_source
+from spanemu.interchange.parts import Choice, dump_source, loaded_columns
 from spanemu.interchange.sql_text import inserts, write_sql
 from spanemu.interchange.statements import file_statements
 from spanemu.schema.dialect import GOOGLE_STANDARD_SQL, POSTGRESQL

@@ -8,8 +8,8 @@ import re
 import pytest
 
 from spanemu.interchange.folder import read_folder, write_folder
+from spanemu.interchange.parts import EVERYTHING, Choice, UnknownTable, dump_source
 from spanemu.interchange.row_files import Csv, JsonLines
-from spanemu.interchange.source import EVERYTHING, Choice, UnknownTable, dump_source
 from spanemu.interchange.sql_text import write_sql
 from spanemu.interchange.transfer import LoadRejected, load_folder, load_sql
 from tests.unit.interchange.all_types import rows

@@ -13,7 +13,7 @@ import pytest
 
 from spanemu.interchange.avro.export import load_export, read_export, write_export
 from spanemu.interchange.folder import InvalidDump
-from spanemu.interchange.source import Choice, dump_source
+from spanemu.interchange.parts import Choice, dump_source
 from spanemu.interchange.transfer import LoadRejected
 from tests.unit.interchange.all_types import rows
 

@@ -1,4 +1,4 @@
-"""The schema of a dump in two parts, between which the rows are loaded, and the tables in order.
+"""The parts of a database to dump or load: the schema before and after its rows, and the tables.
 
 Foreign keys and change streams follow the rows: rows of tables that refer to each other can be
 loaded in any order, and the load is not a change that a change stream records. So do privileges,
@@ -11,17 +11,24 @@ counter of the dumped database, as in the exports of Spanner's Dataflow template
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 from spanemu.ddl.api import statements_of
 from spanemu.ddl.difference import diff
 from spanemu.ddl.schema_text import ordered_tables
-from spanemu.interchange.connection import Cell, Snapshot
+from spanemu.interchange.connection import Batch, Cell, Connection, Progress, Silence, Snapshot
 from spanemu.schema.dialect import POSTGRESQL
 from spanemu.schema.objects import SYSTEM_ROLES
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Column, Table
+
+SILENCE = Silence()
+
+
+class UnknownTable(Exception):
+    """A table to dump or load that the database does not have; the message names it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,3 +147,60 @@ def _identity_state(schema: Schema, table: str, column: str) -> str:
 
 def _pg_text(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """The parts of a database to dump or load; without `tables`, all tables.
+
+    Messages of queues, which are in transit, are a part of the state of an emulator only.
+    """
+
+    tables: Sequence[str] = ()
+    schema: bool = True
+    rows: bool = True
+    messages: bool = False
+
+    def of(self, schema: Schema) -> list[Table]:
+        """Return the tables with rows to dump or load, in order. Raises UnknownTable."""
+        try:
+            if not self.rows:
+                return []
+            return loaded_tables(schema, self.tables, messages=self.messages)
+        except KeyError as missing:
+            raise UnknownTable(f"there is no table {missing.args[0]}") from missing
+
+
+EVERYTHING = Choice()
+
+
+@dataclass(frozen=True, slots=True)
+class DumpSource:
+    """A database at one read timestamp. `parts` is None if the schema is not dumped."""
+
+    schema: Schema
+    parts: SchemaParts | None
+    tables: list[Table]
+    snapshot: Snapshot
+    progress: Progress
+
+    def batches(self, table: Table) -> Iterator[Batch]:
+        """Yield the rows of a table, with the columns that `loaded_columns` returns."""
+        self.progress.begin_table(table.name)
+        for batch in self.snapshot.batches(
+            table.name, [column.name for column in loaded_columns(table)]
+        ):
+            yield batch
+            self.progress.add_rows(len(batch[0]))
+
+
+@contextmanager
+def dump_source(
+    connection: Connection, choice: Choice = EVERYTHING, progress: Progress = SILENCE
+) -> Iterator[DumpSource]:
+    """Yield a database as it is now. Raises UnknownTable or SpannerError."""
+    schema = connection.schema()
+    tables = choice.of(schema)
+    with connection.snapshot() as snapshot:
+        parts = schema_parts(with_counters(schema, snapshot)) if choice.schema else None
+        yield DumpSource(schema, parts, tables, snapshot, progress)
