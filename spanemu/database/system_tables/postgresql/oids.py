@@ -1,4 +1,4 @@
-"""The oids of objects: stable as long as the object exists, and unique in its catalog table.
+"""The oids of objects and types: stable as long as the object exists, unique in its catalog table.
 
 Tables, indexes, columns and sequences have ids in the schema, from which their oids follow. The oid
 of another object is a hash of its kind and name. System relations have PostgreSQL's numbers, or
@@ -7,7 +7,7 @@ Spanner's.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from zlib import crc32
 
 from spanemu.base.identifiers import constraint_full_name
@@ -16,6 +16,8 @@ from spanemu.database.system_tables.postgresql.declaration import PUBLIC
 from spanemu.schema.objects import Sequence
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Index, Table
+from spanemu.sql.dialects import dialect_of
+from spanemu.values.types import Type
 
 PG_CATALOG = 11
 NAMESPACES: Mapping[str, int] = {
@@ -58,6 +60,18 @@ def key_index_oid(table: Table) -> int:
 def key_constraint_oid(table: Table) -> int:
     """Return the oid of the constraint of a primary key."""
     return relation_oid(table) + 2
+
+
+def type_oids(schema: Schema) -> Callable[[Type], int]:
+    """Return the function from a type to its oid, in the dialect of the schema."""
+    named = {each.type: each for each in dialect_of(schema.dialect).named_types}
+
+    def oid(type_: Type) -> int:
+        if type_.is_array:
+            return named[type_.item()].array_oid if type_.item() in named else 0
+        return named[type_].oid if type_ in named else 0
+
+    return oid
 
 
 class NamedOids:

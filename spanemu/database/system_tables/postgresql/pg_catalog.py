@@ -7,6 +7,7 @@ function has no rows in any database.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from spanemu.database.system_tables.declaration import Declared, Source
 from spanemu.database.system_tables.postgresql import pg_class
@@ -20,9 +21,35 @@ from spanemu.database.system_tables.postgresql.oids import (
     named_oids,
 )
 from spanemu.database.system_tables.postgresql.pg_class import pg_constraint
-from spanemu.database.system_tables.postgresql.pg_type import pg_type
+from spanemu.sql.dialects import dialect_of
+from spanemu.values.types import (
+    BOOL,
+    DATE,
+    FLOAT32,
+    FLOAT64,
+    INT64,
+    INTERVAL,
+    PG_OID,
+    TIMESTAMP,
+    UUID,
+    Type,
+)
 
 SCHEMA = "pg_catalog"
+
+# Bytes of the types of fixed length; the others have -1. Up to 8 bytes are passed by value.
+_LENGTHS: dict[Type, int] = {
+    BOOL: 1, DATE: 4, FLOAT32: 4, PG_OID: 4, INT64: 8, FLOAT64: 8, TIMESTAMP: 8, INTERVAL: 16,
+    UUID: 16,
+}  # fmt: skip
+_VARCHAR = (1043, "varchar", 1015)  # oid, name, oid of the arrays: text under another name
+_PSEUDO_TYPES = (
+    (2276, "any", 4),
+    (2277, "anyarray", -1),
+    (2283, "anyelement", 4),
+    (2776, "anynonarray", 4),
+    (5078, "anycompatiblearray", -1),
+)  # oid, name, length
 
 
 def pg_am(_: Source) -> NamedRows:
@@ -68,6 +95,43 @@ def pg_settings(_: Source) -> NamedRows:
         "reset_val": "16",
         "pending_restart": False,
     }
+
+
+def pg_type(source: Source) -> NamedRows:
+    """Yield the types, each with the type of its arrays."""
+    for named in dialect_of(source.schema.dialect).named_types:
+        if named.oid:
+            length = _LENGTHS.get(named.type, -1)
+            row = _type_row(named.oid, named.name, named.array_oid, named.category, length)
+            yield {**row, "typispreferred": named.preferred}
+            yield _array_type_row(named.array_oid, named.name, named.oid)
+    oid, name, array_oid = _VARCHAR
+    yield _type_row(oid, name, array_oid, "S", -1)
+    yield _array_type_row(array_oid, name, oid)
+    for oid, name, length in _PSEUDO_TYPES:
+        yield {**_type_row(oid, name, 0, "P", length), "typtype": "p"}
+
+
+def _type_row(oid: int, name: str, array_oid: int, category: str, length: int) -> dict[str, Any]:
+    return {
+        "oid": oid,
+        "typname": name,
+        "typnamespace": PG_CATALOG,
+        "typlen": length,
+        "typbyval": 0 < length <= 8,
+        "typtype": "b",
+        "typcategory": category,
+        "typispreferred": False,
+        "typisdefined": True,
+        "typdelim": ",",
+        "typrelid": 0,
+        "typelem": 0,
+        "typarray": array_oid,
+    }
+
+
+def _array_type_row(oid: int, name: str, element_oid: int) -> dict[str, Any]:
+    return {**_type_row(oid, f"_{name}", 0, "A", -1), "typelem": element_oid}
 
 
 def _none(_: Source) -> NamedRows:

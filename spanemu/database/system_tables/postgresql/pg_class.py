@@ -23,8 +23,8 @@ from spanemu.database.system_tables.postgresql.oids import (
     named_oids,
     relation_oid,
     system_oids,
+    type_oids,
 )
-from spanemu.database.system_tables.postgresql.pg_type import type_oids
 from spanemu.ddl.kinds.sequences import SEQUENCE
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Column, SearchIndex, Table, VectorIndex

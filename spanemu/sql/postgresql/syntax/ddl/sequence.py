@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from spanemu.sql import ddl_ast
-from spanemu.sql.postgresql.syntax.ddl.types import DdlTypeParser
+from spanemu.sql.postgresql.syntax.ddl.parts import DdlPartParser
 from spanemu.sql.syntax_tree import Kind
 
 _WITH_NUMBER = frozenset({"CACHE", "INCREMENT", "MAXVALUE", "MINVALUE"})
@@ -22,7 +22,7 @@ class _Clauses:
     counter: int | None = None
 
 
-class DdlSequenceParser(DdlTypeParser):
+class DdlSequenceParser(DdlPartParser):
     """The grammar of the clauses of sequences."""
 
     def sequence_clauses(self, owner: str, *, required: bool = False) -> ddl_ast.SequenceClauses:
