@@ -33,7 +33,7 @@ from pytest_spanemu.requested_options import requested_options_of
 from pytest_spanemu.run import run_of
 from pytest_spanemu.seeds import load_seeds
 from pytest_spanemu.sources import SourceError
-from pytest_spanemu.sources.files import natural_order, read
+from pytest_spanemu.sources.source import natural_order, read
 from pytest_spanemu.targets.target import SpannerEmulator
 from spanemu import ddl
 from spanemu.api.client import server_message

@@ -27,8 +27,7 @@ from google.api_core.exceptions import GoogleAPICallError
 
 from pytest_spanemu.clean_errors import refused_statement
 from pytest_spanemu.databases.catalog import Catalog, ColumnInfo, TableInfo
-from pytest_spanemu.sources.files import natural_order, read, steps_of
-from pytest_spanemu.sources.source import Dml, SourceError
+from pytest_spanemu.sources.source import Dml, SourceError, natural_order, read, steps_of
 from pytest_spanemu.sql import dialect_of
 from spanemu.base.record import dataclass
 

@@ -13,7 +13,7 @@ from google.cloud.spanner_v1 import JsonObject, param_types
 
 from pytest_spanemu.clean_errors import statement_errors
 from pytest_spanemu.options import Dialect
-from pytest_spanemu.sources.files import first_word
+from pytest_spanemu.sources.source import first_word
 from spanemu.schema.dialect import DATABASE_DIALECTS
 
 __tracebackhide__ = True  # pytest leaves these frames out of tracebacks

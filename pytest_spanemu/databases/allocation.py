@@ -30,12 +30,10 @@ from spanemu.base.record import dataclass
 
 if TYPE_CHECKING:
     from pytest_spanemu.asserts import hotspots as hotspot_asserts
-    from pytest_spanemu.report import details
     from pytest_spanemu.report import details as test_details
 else:
     hotspot_asserts = deferred("pytest_spanemu.asserts.hotspots")
     test_details = deferred("pytest_spanemu.report.details")
-    details = deferred("pytest_spanemu.report.details")
 
 
 COMMITS_JUDGED_MIN = 5  # No rule of the detector applies to fewer, so most tests need no report.

@@ -19,7 +19,7 @@ from pytest_spanemu.clean_errors import refused_statement
 from pytest_spanemu.databases.progress import ShowStep, show_nothing
 from pytest_spanemu.options import Dialect
 from pytest_spanemu.sources import Ddl, Dml, Program, Source, Step, source_of
-from pytest_spanemu.sources.files import TextSource, steps_of
+from pytest_spanemu.sources.source import TextSource, steps_of
 from spanemu import ddl
 from spanemu.base.record import dataclass
 from spanemu.schema.dialect import dialect_named

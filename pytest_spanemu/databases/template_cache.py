@@ -27,7 +27,7 @@ import pytest
 
 from pytest_spanemu.databases.template import Schema, Template
 from pytest_spanemu.sources import Ddl, Program
-from pytest_spanemu.sources.files import code_below
+from pytest_spanemu.sources.source import code_below
 from pytest_spanemu.sql import dialect_of
 from spanemu.base.deferred import deferred
 from spanemu.base.record import dataclass

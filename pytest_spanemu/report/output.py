@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_spanemu.asserts.request_text import counted
-from pytest_spanemu.report.options import COUNTED
 from pytest_spanemu.report.run_report import SCHEMA_VERSION, ReportRow, RunReport, counts_of
 from pytest_spanemu.report.saved_counts import comparison_lines, save_counts
 from pytest_spanemu.run import Run
+from pytest_spanemu.settings import COUNTED
 from spanemu.base.deferred import deferred
 
 if TYPE_CHECKING:

@@ -14,9 +14,9 @@ from pathlib import Path
 
 import pytest
 
-from pytest_spanemu.report.options import COUNTED
 from pytest_spanemu.report.run_report import RunReport
 from pytest_spanemu.run import Run
+from pytest_spanemu.settings import COUNTED
 from spanemu.base.record import dataclass
 
 DIRECTORY = ".spanemu"

@@ -13,15 +13,19 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from pytest_spanemu.options import Dialect
-from pytest_spanemu.sources.files import (
+from pytest_spanemu.sources.source import (
     SQL_SUFFIXES,
+    Dml,
     FilesSource,
+    Migration,
+    Source,
+    SourceError,
+    Step,
     natural_order,
     read,
     step_of,
     steps_of,
 )
-from pytest_spanemu.sources.source import Dml, Migration, Source, SourceError, Step
 
 _NUMBERED = re.compile(r"(\d+)(?:_.*?)?(\.up)?\.sql")
 _WRENCH_TABLE = re.compile(

@@ -17,7 +17,6 @@ from google.cloud.spanner import Client
 
 from pytest_spanemu.django.setup import ALIAS, DjangoMissing, SpannerDjango
 from pytest_spanemu.options import Dialect
-from pytest_spanemu.sources.files import code_below, steps_of
 from pytest_spanemu.sources.source import (
     Choices,
     Ddl,
@@ -25,6 +24,8 @@ from pytest_spanemu.sources.source import (
     Program,
     SourceError,
     Step,
+    code_below,
+    steps_of,
 )
 from spanemu.schema.dialect import DATABASE_DIALECTS
 

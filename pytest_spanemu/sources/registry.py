@@ -8,8 +8,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_spanemu.options import Dialect
-from pytest_spanemu.sources.files import SQL_SUFFIXES, FilesSource, TextSource, natural_order
-from pytest_spanemu.sources.source import Source, SourceError
+from pytest_spanemu.sources.source import (
+    SQL_SUFFIXES,
+    FilesSource,
+    Source,
+    SourceError,
+    TextSource,
+    natural_order,
+)
 from spanemu.base.deferred import deferred
 
 if TYPE_CHECKING:

@@ -7,6 +7,6 @@ which follow splits and schema), `following` (where the streams of a new schema 
 that read at present, and what wakes them), `records` (an entry -> the data change records of one
 stream). Records as rows of results: `formats` (the columns of each read function), `rows`
 (GoogleSQL), `pg_json` (PostgreSQL), `mutable` (streams with mutable key ranges), `json_text` (keys
-and values as JSON). Queries: `arguments` (the rules that they follow), `reading` (the rows of a
-query as they appear), `errors`.
+and values as JSON). Queries: `arguments` (the rules that they follow, and the errors), `reading`
+(the rows of a query as they appear).
 """

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Protocol, cast
 
 from spanemu.base.deferred import deferred
+from spanemu.base.errors import Code, SpannerError
 from spanemu.base.limits import CHANGE_STREAM_READERS_MAX
 from spanemu.base.live import Waker
 from spanemu.schema.schema import Schema
@@ -17,13 +18,12 @@ from spanemu.storage.change_log import ChangeEntry, StreamPartitions
 from spanemu.storage.store import Store
 
 if TYPE_CHECKING:
-    from spanemu.change_streams import errors, tracking
     from spanemu.change_streams import partitions as partitioning
     from spanemu.change_streams import records as change_records
+    from spanemu.change_streams import tracking
 
     Records = Sequence[tuple[int, change_records.DataChangeRecord]]
 else:
-    errors = deferred("spanemu.change_streams.errors")
     partitioning = deferred("spanemu.change_streams.partitions")
     change_records = deferred("spanemu.change_streams.records")
     tracking = deferred("spanemu.change_streams.tracking")
@@ -41,6 +41,15 @@ def follow_schema(store: Store, schema: Schema, at: int, new_token: Callable[[],
 
 
 _RECORDS_KEPT = 1_024  # entries whose records are kept for the readers of other partitions
+
+
+class TooManyReaders(SpannerError, code=Code.RESOURCE_EXHAUSTED):
+    prose = (
+        "{limit} queries read partition {token} of change stream {stream} at present; no more may."
+    )
+    limit: int
+    token: str
+    stream: str
 
 
 class Wakeable(Protocol):
@@ -78,7 +87,7 @@ class StreamReaders:
         with self._store.mutex:
             readers = self._readers.setdefault(stream, {}).setdefault(token, set())
             if len(readers) >= CHANGE_STREAM_READERS_MAX:
-                raise errors.TooManyReaders(CHANGE_STREAM_READERS_MAX, token, stream)
+                raise TooManyReaders(CHANGE_STREAM_READERS_MAX, token, stream)
             readers.add(reader)
             self._store.change_listener = self
 

@@ -18,16 +18,15 @@ from struct import Struct
 from struct import error as StructError
 
 from spanemu.base.clock import BEGINNING, NANOS_PER_MICRO, NANOS_PER_MILLI, Clock
-from spanemu.base.errors import SpannerError
+from spanemu.base.errors import Code, SpannerError
 from spanemu.base.live import LiveReaders, LiveRow, LiveRows
 from spanemu.change_streams import mutable
-from spanemu.change_streams.arguments import ReadArguments, ReadRange, checked_range
-from spanemu.change_streams.errors import (
-    ClockSetBack,
+from spanemu.change_streams.arguments import (
     PartitionExpired,
-    PositionUnknown,
-    ReadStreamNotFound,
+    ReadArguments,
+    ReadRange,
     RecordsExpired,
+    checked_range,
 )
 from spanemu.change_streams.following import StreamReaders
 from spanemu.change_streams.formats import RecordFormat, ResultRow
@@ -44,6 +43,24 @@ _AT_START = b"\0"  # the position before the first row
 # A heartbeat may come this much early: while time is frozen, readings run ahead of the frozen time
 # by microseconds, and a test that advances the clock by the interval expects a heartbeat.
 _SLACK = NANOS_PER_MILLI
+
+
+class ClockSetBack(SpannerError, code=Code.ABORTED):
+    prose = (
+        "The clock was set back while change stream {stream} was read: changes to come would be "
+        "earlier than records and heartbeats that were returned. Start the reading again."
+    )
+    stream: str
+
+
+class ReadStreamNotFound(SpannerError, code=Code.NOT_FOUND):
+    prose = "Change stream not found: {stream}"
+    stream: str
+
+
+class PositionUnknown(SpannerError, code=Code.INVALID_ARGUMENT):
+    prose = "The resume token is invalid: its position in change stream {stream} is malformed."
+    stream: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from pytest_spanemu.report.options import limits_of
 from pytest_spanemu.report.run_report import ReportRow, RunReport
 from pytest_spanemu.report.saved_counts import changes
+from pytest_spanemu.settings import limits_of
 
 READS = """
         def test_reads(spanner_database):

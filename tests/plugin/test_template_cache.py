@@ -6,7 +6,7 @@ from pytest_spanemu.databases.template import Schema
 from pytest_spanemu.databases.template_cache import TemplateCache
 from pytest_spanemu.options import Dialect
 from pytest_spanemu.sources import Program
-from pytest_spanemu.sources.files import TextSource
+from pytest_spanemu.sources.source import TextSource
 
 PROGRAM = """
 from pathlib import Path

@@ -3,6 +3,6 @@
 In reading order: `script` divides input into statements and commands; `database_session` runs
 statements over the official client; `cells` and `output` show results; `failures` shows errors;
 `interpreter` is the shell's state, runs statements and shows plans; `catalog` reads
-INFORMATION_SCHEMA; `commands` are those that begin with a backslash; `completion` and `editor` are
-for terminals.
+INFORMATION_SCHEMA; `commands` are those that begin with a backslash; `editor` is for
+terminals.
 """

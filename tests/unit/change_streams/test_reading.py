@@ -9,15 +9,14 @@ import pytest
 
 from spanemu.base.clock import NANOS_PER_DAY, NANOS_PER_HOUR, NANOS_PER_MICRO, ManualClock
 from spanemu.base.live import LiveRow
-from spanemu.change_streams.arguments import ReadArguments
-from spanemu.change_streams.errors import (
+from spanemu.change_streams.arguments import (
     PartitionExpired,
-    ReadStreamNotFound,
+    ReadArguments,
     RecordsExpired,
     StartTooOld,
 )
 from spanemu.change_streams.formats import format_of
-from spanemu.change_streams.reading import StreamRows, StreamSource
+from spanemu.change_streams.reading import ReadStreamNotFound, StreamRows, StreamSource
 from spanemu.change_streams.tracking import histories_of
 from spanemu.database.core import Environment
 from spanemu.database.database import Database
