@@ -9,14 +9,16 @@ from collections.abc import Callable, Mapping
 from functools import partial
 
 from spanemu.database.system_tables.declaration import Declared, Rows, Source, SystemTables
-from spanemu.database.system_tables.postgresql.columns import system_columns
 from spanemu.database.system_tables.postgresql.declaration import (
     WORDS,
     NamedRows,
     declared,
     tuples,
 )
-from spanemu.database.system_tables.postgresql.information_schema import INFORMATION_SCHEMA
+from spanemu.database.system_tables.postgresql.information_schema import (
+    INFORMATION_SCHEMA,
+    system_columns,
+)
 from spanemu.database.system_tables.postgresql.pg_catalog import PG_CATALOG_TABLES
 from spanemu.database.system_tables.postgresql.pg_class import system_relations, system_views
 from spanemu.database.system_tables.spanner_sys import LEFT_OUT, SPANNER_SYS
