@@ -10,11 +10,10 @@ The first form checks the block, the second the test up to that line. The reques
 
 from __future__ import annotations
 
-import re
-from collections import Counter
 from collections.abc import Callable, Collection, Mapping
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
+from pytest_spanemu.asserts import conditions
 from pytest_spanemu.asserts.changes import ChangesRule, ExpectedChange, changes_check
 from pytest_spanemu.asserts.check import (
     BlockCheck,
@@ -25,6 +24,7 @@ from pytest_spanemu.asserts.check import (
     marks_of,
     recording_check,
 )
+from pytest_spanemu.asserts.conditions import Condition
 from pytest_spanemu.asserts.hotspots import (
     MIN_WRITES,
     REASONS,
@@ -35,7 +35,6 @@ from pytest_spanemu.asserts.hotspots import (
     load,
 )
 from pytest_spanemu.asserts.plans import PlanCheck
-from pytest_spanemu.asserts.request_text import commit_table, counted, query_table, wait_table
 from pytest_spanemu.clean_errors import statement_errors
 from pytest_spanemu.databases.catalog import hierarchies
 from pytest_spanemu.databases.observation import Observation
@@ -74,7 +73,7 @@ class SpannerAssert:
         if problems:
             raise AssertionError("\n".join(problems))
 
-    def _check(self, name: str, find_problem: Callable[[RecordingSlice], str | None]) -> Check:
+    def _check(self, name: str, find_problem: Condition) -> Check:
         return self._registered(recording_check(name, self._recording, self._start, find_problem))
 
     def _registered(self, check: CheckType) -> CheckType:
@@ -99,74 +98,33 @@ class SpannerAssert:
 
         The regular expression `match` limits the count to statements whose text it matches.
         """
-        pattern = re.compile(match or "", re.IGNORECASE | re.DOTALL)
-
-        def find_problem(recorded: RecordingSlice) -> str | None:
-            matching = [query for query in recorded.queries if pattern.search(query.sql)]
-            problem = _count_problem("query", "queries", len(matching), n, max)
-            return problem and f"{problem}\n{query_table(matching)}"
-
-        return self._check("queries", find_problem)
+        return self._check("queries", conditions.queries(n, max, match or ""))
 
     def commits(self, n: int | None = None, *, max: int | None = None) -> Check:
         """Check that exactly `n`, or at most `max`, commits succeeded."""
-
-        def find_problem(recorded: RecordingSlice) -> str | None:
-            problem = _count_problem("commit", "commits", len(recorded.commits), n, max)
-            return problem and f"{problem}\n{commit_table(recorded.attempts)}"
-
-        return self._check("commits", find_problem)
+        return self._check("commits", conditions.commits(n, max))
 
     def mutations(self, n: int | None = None, *, max: int | None = None) -> Check:
         """Check that commits had exactly `n`, or at most `max`, mutations in total.
 
         Mutations are counted as for Spanner's limit of mutations in a commit.
         """
-
-        def find_problem(recorded: RecordingSlice) -> str | None:
-            problem = _count_problem("mutation", "mutations", recorded.mutations, n, max)
-            return problem and f"{problem}\n{commit_table(recorded.attempts)}"
-
-        return self._check("mutations", find_problem)
+        return self._check("mutations", conditions.mutations(n, max))
 
     def aborts(self, n: int | None = None, *, max: int | None = None) -> Check:
         """Check that exactly `n`, or at most `max`, requests failed with ABORTED."""
-
-        def find_problem(recorded: RecordingSlice) -> str | None:
-            return _count_problem("abort", "aborts", recorded.aborts, n, max)
-
-        return self._check("aborts", find_problem)
+        return self._check("aborts", conditions.aborts(n, max))
 
     def participants(self, n: int | None = None, *, max: int | None = None) -> Check:
         """Check that every commit wrote to exactly `n`, or at most `max`, splits.
 
         A commit that writes to one split needs no two-phase commit.
         """
-
-        def find_problem(recorded: RecordingSlice) -> str | None:
-            for commit in recorded.commits:
-                problem = _count_problem("participant", "participants", commit.participants, n, max)
-                if problem:
-                    return f"{problem}\n{commit_table([commit])}"
-            return None
-
-        return self._check("participants", find_problem)
+        return self._check("participants", conditions.participants(n, max))
 
     def no_lock_waits(self, *, max: int = 0) -> Check:
         """Check that no request, or at most `max`, waited for another transaction's lock."""
-
-        def find_problem(recorded: RecordingSlice) -> str | None:
-            waits = recorded.lock_waits
-            if len(waits) <= max:
-                return None
-            return (
-                f"Expected {_at_most(max, 'wait for a lock', 'waits for locks')}, "
-                f"saw {len(waits)}:\n{wait_table(waits)}\n"
-                "Read less in the transaction, or read rows that others write in a stale read "
-                "before it."
-            )
-
-        return self._check("no_lock_waits", find_problem)
+        return self._check("no_lock_waits", conditions.no_lock_waits(max))
 
     def locks(self, table: str, mode: str = "Exclusive") -> None:
         """Check that an open transaction now holds locks of a mode on rows of a table.
@@ -205,74 +163,25 @@ class SpannerAssert:
 
         `tables` names the tables and indexes that count; by default all do.
         """
-        counting = None if tables is None else {name.lower() for name in tables}
-
-        def find_problem(recorded: RecordingSlice) -> str | None:
-            scans = [
-                query
-                for query in recorded.queries
-                if any(counting is None or name.lower() in counting for name in query.full_scans)
-            ]
-            if len(scans) <= max:
-                return None
-            limit = _at_most(max, "full scan", "full scans")
-            return (
-                f"Expected {limit}, saw {len(scans)}:\n{query_table(scans)}\n"
-                "Filter by a key or an indexed column, or add an index for the filter."
-            )
-
-        return self._check("no_full_scan", find_problem)
+        return self._check("no_full_scan", conditions.no_full_scan(tables, max))
 
     def no_duplicate_queries(self, threshold: int = 2) -> Check:
         """Check that no line of code runs a statement `threshold` times or more (N+1)."""
-
-        def find_problem(recorded: RecordingSlice) -> str | None:
-            counts = Counter((query.sql, query.site) for query in recorded.queries)
-            repeated = {key for key, count in counts.items() if count >= threshold}
-            if not repeated:
-                return None
-            queries = [query for query in recorded.queries if (query.sql, query.site) in repeated]
-            return (
-                f"Expected no statement {threshold} times from one line, saw {len(repeated)}:\n"
-                f"{query_table(queries)}\n"
-                "Read the rows at once: a join, IN UNNEST(@keys), or one read with all keys."
-            )
-
-        return self._check("no_duplicate_queries", find_problem)
+        return self._check("no_duplicate_queries", conditions.no_duplicate_queries(threshold))
 
     def stale_reads_only(self) -> Check:
         """Check that every statement and read is a stale read.
 
         A stale read takes no locks, and any replica can serve it.
         """
-
-        def find_problem(recorded: RecordingSlice) -> str | None:
-            strong = [query for query in recorded.queries if not query.is_stale]
-            if not strong:
-                return None
-            return (
-                f"Expected stale reads only, saw {len(strong)} others:\n{query_table(strong)}\n"
-                "Read data that may be slightly old in "
-                "database.snapshot(exact_staleness=timedelta(seconds=15))."
-            )
-
-        return self._check("stale_reads_only", find_problem)
+        return self._check("stale_reads_only", conditions.stale_reads_only)
 
     def tagged(self, tag: str) -> Check:
         """Check that every statement and read has a request tag that `tag` matches.
 
         `tag` is a regular expression.
         """
-        pattern = re.compile(tag)
-
-        def find_problem(recorded: RecordingSlice) -> str | None:
-            untagged = [query for query in recorded.queries if not pattern.search(query.tag)]
-            if not untagged:
-                return None
-            problem = f"Expected request tags like {tag!r}, missing on {len(untagged)}"
-            return f"{problem}:\n{query_table(untagged)}"
-
-        return self._check("tagged", find_problem)
+        return self._check("tagged", conditions.tagged(tag))
 
     def plan(self, sql: str, /, **params: Any) -> PlanCheck:
         """Return the plan of a query, which has assertions of its own."""
@@ -373,23 +282,3 @@ class SpannerAssert:
     def _rows_by_key(self) -> Any:
         with self._observation.unrecorded():
             return rows_by_key(self._handle.client())
-
-
-# ---------------------------------------------------------------------------- texts
-
-
-def _at_most(limit: int, singular: str, plural: str) -> str:
-    """Return a limit in words, as in "no full scan" or "at most 2 full scans"."""
-    return f"at most {counted(limit, singular, plural)}" if limit else f"no {singular}"
-
-
-def _count_problem(
-    singular: str, plural: str, count: int, n: int | None, limit: int | None
-) -> str | None:
-    if n is None and limit is None:
-        raise TypeError(f"{plural}() needs a number, n= or max=")
-    if n is not None and count != n:
-        return f"Expected {n} {singular if n == 1 else plural}, saw {count}"
-    if limit is not None and count > limit:
-        return f"Expected at most {limit} {singular if limit == 1 else plural}, saw {count}"
-    return None
