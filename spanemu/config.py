@@ -22,7 +22,8 @@ PORT_MAX = 65_535
 PARTITION_CHURN_SECONDS_MIN = 0.001
 LOG_FORMATS = ("text", "json")
 GRPCIO = "grpcio"
-GRPC_SERVERS = (GRPCIO, "h2")
+H2 = "h2"
+GRPC_SERVERS = (H2, GRPCIO)
 
 
 class InvalidConfig(ValueError):
@@ -119,8 +120,8 @@ class ConfigChanges(TypedDict, total=False):
 class EmulatorConfig:
     """The configuration of an emulator. Raises InvalidConfig for an impossible value.
 
-    `host_port` is the address to listen at; port 0 means any free port. `grpc_server` is "grpcio",
-    or "h2" for spanemu's own server, which is faster. `rest_host_port` is
+    `host_port` is the address to listen at; port 0 means any free port. `grpc_server` is "h2"
+    for spanemu's own server, or "grpcio" for that of gRPC's library. `rest_host_port` is
     the address of the REST interface, None for no REST; `allowed_hosts` are further names by which
     clients may call that interface. With `remote_control`, clients on other machines may request
     control operations, such as snapshots and faults. With `embedded_channel`, clients in this
@@ -149,7 +150,7 @@ class EmulatorConfig:
     """
 
     host_port: str = "127.0.0.1:0"
-    grpc_server: str = GRPCIO
+    grpc_server: str = H2
     rest_host_port: str | None = None
     allowed_hosts: tuple[str, ...] = ()
     console: bool = True

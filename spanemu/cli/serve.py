@@ -32,7 +32,7 @@ from spanemu.config import (
     DEFAULT_PROJECT,
     DEFAULT_RETENTION_SECONDS,
     GRPC_SERVERS,
-    GRPCIO,
+    H2,
     EmulatorConfig,
     HostPort,
 )
@@ -98,9 +98,9 @@ class Options(TelemetryOptions):
 @click.option(
     "--grpc-server",
     type=click.Choice(GRPC_SERVERS),
-    default=GRPCIO,
+    default=H2,
     show_default=True,
-    help="Serve gRPC with grpcio, or with spanemu's own server, which is faster.",
+    help="Serve gRPC with spanemu's own server, or with that of gRPC's library, which is slower.",
 )
 @click.option(
     "--rest-host-port",

@@ -24,7 +24,7 @@ def test_addresses(text, host, port, loopback):
 
 
 def test_an_unknown_grpc_server():
-    with pytest.raises(InvalidConfig, match="grpcio, h2"):
+    with pytest.raises(InvalidConfig, match="h2, grpcio"):
         EmulatorConfig(grpc_server="other")
 
 

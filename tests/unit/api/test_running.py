@@ -18,7 +18,7 @@ SCHEMA = "CREATE TABLE T (Id INT64, Text STRING(MAX)) PRIMARY KEY (Id)"
 
 
 SERVERS = [
-    ({}, Server),
+    ({}, Http2Server),
     ({"grpc_server": "h2"}, Http2Server),
     ({"grpc_server": "grpcio"}, Server),
 ]
