@@ -1,4 +1,4 @@
-"""Tests of the catalog of PostgreSQL's functions."""
+"""Tests of the catalog of PostgreSQL's functions and operators."""
 
 from __future__ import annotations
 

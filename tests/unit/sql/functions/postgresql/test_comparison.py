@@ -1,4 +1,4 @@
-"""Comparisons of the values of PostgreSQL databases."""
+"""Comparisons of the values of PostgreSQL databases, GREATEST and LEAST."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Texts of dates and timestamps; PostgreSQL 15 gave all results, in America/Los_Angeles."""
+"""Texts of dates, timestamps and intervals; PostgreSQL 15 gave all results."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tests of conversions in the three contexts."""
+"""Tests of conversions in the three contexts, and of the common type of several expressions."""
 
 from __future__ import annotations
 
