@@ -5,11 +5,12 @@ The errors stand in the order in which the rules are checked.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 from spanemu.base.clock import NANOS_PER_MILLI, NANOS_PER_MINUTE
 from spanemu.base.errors import Code, SpannerError
 from spanemu.base.limits import CHANGE_STREAM_HEARTBEAT_MILLIS, CHANGE_STREAM_START_AHEAD_NANOS
+from spanemu.base.record import NamedTuple
 from spanemu.change_streams.partitions import Partition, PartitionHistory
 from spanemu.change_streams.tracking import TrackedStream
 from spanemu.change_streams.watching import StreamRules

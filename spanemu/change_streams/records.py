@@ -14,9 +14,9 @@ from __future__ import annotations
 from binascii import b2a_base64
 from collections.abc import Mapping, Sequence
 from dataclasses import field
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
-from spanemu.base.record import dataclass
+from spanemu.base.record import NamedTuple, dataclass
 from spanemu.change_streams.watching import (
     ModType,
     StreamRules,

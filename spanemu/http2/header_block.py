@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import NamedTuple
 
+from spanemu.base.record import NamedTuple
 from spanemu.http2 import huffman
 from spanemu.http2.errors import CompressionError
 

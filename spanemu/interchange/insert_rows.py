@@ -14,8 +14,8 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import NamedTuple
 
+from spanemu.base.record import NamedTuple
 from spanemu.interchange.connection import Cell, Row
 from spanemu.interchange.sql_text import googlesql_name
 from spanemu.schema.dialect import POSTGRESQL, DatabaseDialect

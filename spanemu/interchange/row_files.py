@@ -12,8 +12,9 @@ import csv
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol, TextIO
+from typing import Any, Protocol, TextIO
 
+from spanemu.base.record import NamedTuple
 from spanemu.interchange.connection import Batch, Cell, Row
 from spanemu.schema.table import Column, Table
 from spanemu.values.types import Type, TypeCode

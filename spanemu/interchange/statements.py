@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import NamedTuple, TextIO
+from typing import TextIO
 
+from spanemu.base.record import NamedTuple
 from spanemu.schema.dialect import POSTGRESQL, DatabaseDialect
 
 _CHUNK_CHARS = 1 << 20

@@ -15,11 +15,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from heapq import heappop, heappush
 from itertools import count
-from typing import NamedTuple
 
 from sortedcontainers import SortedDict
 
 from spanemu.base.clock import NANOS_PER_HOUR, NANOS_PER_SECOND
+from spanemu.base.record import NamedTuple
 
 LEASE_NANOS = 10 * NANOS_PER_SECOND
 

@@ -14,9 +14,10 @@ import re
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from types import UnionType
-from typing import Any, NamedTuple, Union, get_args, get_origin
+from typing import Any, Union, get_args, get_origin
 from urllib.parse import unquote
 
+from spanemu.base.record import NamedTuple
 from spanemu.base.serialization import camel_case, snake_case_names
 from spanemu.control.dispatch import Dispatcher
 from spanemu.control.operation import ControlInterface, Operation

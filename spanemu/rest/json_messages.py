@@ -14,12 +14,13 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from functools import cache, partial
-from typing import Any, NamedTuple
+from typing import Any
 
 from google.protobuf import descriptor_pool, message_factory
 from google.protobuf.descriptor import Descriptor, FieldDescriptor
 from google.protobuf.message import DecodeError
 
+from spanemu.base.record import NamedTuple
 from spanemu.frontend.dispatch import Message
 from spanemu.rest.errors import InvalidPayload, Misfit, invalid, too_deep, unknown
 from spanemu.rest.json_values import (

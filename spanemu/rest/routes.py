@@ -17,8 +17,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from typing import NamedTuple
 from urllib.parse import unquote
+
+from spanemu.base.record import NamedTuple
 
 _INSTANCE = "projects/*/instances/*"
 _DATABASE = f"{_INSTANCE}/databases/*"

@@ -12,11 +12,12 @@ import logging
 import threading
 from collections.abc import Callable, Mapping, MutableSequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 from spanemu.admin.instances import Instances
 from spanemu.base.clock import monotonic, real_time_ns
 from spanemu.base.errors import Code, SpannerError
+from spanemu.base.record import NamedTuple
 from spanemu.frontend.dispatch import Message, ServedCall, Watcher
 from spanemu.frontend.interception import InterceptedRequest
 

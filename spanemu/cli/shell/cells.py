@@ -19,7 +19,7 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 from itertools import zip_longest
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 from google.cloud.spanner_v1 import TypeCode
 from rich import box
@@ -28,6 +28,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from spanemu.base.record import NamedTuple
 from spanemu.interchange.connection import Cell
 
 NULL = "NULL"

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple
 
+from spanemu.base.record import NamedTuple
 from spanemu.base.resource_names import DatabaseName, InvalidName
 from spanemu.base.suggestions import did_you_mean
 from spanemu.cli.shell import catalog

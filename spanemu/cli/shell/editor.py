@@ -17,7 +17,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from prompt_toolkit import PromptSession
 from prompt_toolkit.completion import CompleteEvent, Completion
@@ -30,6 +30,7 @@ from prompt_toolkit.lexers import PygmentsLexer
 from pygments.lexers.sql import SqlLexer
 
 from spanemu.base.identifiers import RESERVED_WORDS
+from spanemu.base.record import NamedTuple
 from spanemu.cli.shell.catalog import column_names, function_names
 from spanemu.cli.shell.commands import COMMANDS, Rejected, ShellEnded, run_lines
 from spanemu.cli.shell.failures import FAILURES

@@ -22,9 +22,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, cached_property
 from importlib import import_module
 from pathlib import Path
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
-from spanemu.base.record import record
+from spanemu.base.record import NamedTuple, record
 from spanemu.sql.functions.registry import AggregateFunction, Catalog, Function
 from spanemu.sql.postgresql.types import type_called
 from spanemu.values.types import Type

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
+from spanemu.base.record import NamedTuple
 from spanemu.database.system_tables.constraints import constraint_table_usage
 from spanemu.database.system_tables.declaration import Declared, Rows, Source
 from spanemu.database.system_tables.postgresql import objects

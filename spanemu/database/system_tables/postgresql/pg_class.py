@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
 from spanemu.base.identifiers import constraint_full_name
+from spanemu.base.record import NamedTuple
 from spanemu.database.system_tables.constraints import checked_columns, primary_key_name
 from spanemu.database.system_tables.declaration import Declared, Source, last_part
 from spanemu.database.system_tables.postgresql.declaration import NamedRows, home_and_name

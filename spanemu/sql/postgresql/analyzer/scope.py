@@ -19,9 +19,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 from spanemu.base.errors import Unsupported
+from spanemu.base.record import NamedTuple
 from spanemu.schema.dialect import Fold
 from spanemu.sql.analysis import errors
 from spanemu.sql.analysis.derived_relation import ArrayElements

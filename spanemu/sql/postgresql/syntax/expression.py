@@ -18,8 +18,8 @@ where it exceeds them.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import NamedTuple
 
+from spanemu.base.record import NamedTuple
 from spanemu.sql.errors import NESTED_OPERATORS
 from spanemu.sql.postgresql import ast
 from spanemu.sql.postgresql.syntax.keywords import NEEDS_AS, RESERVED

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import NamedTuple
 
+from spanemu.base.record import NamedTuple
 from spanemu.sql.errors import GROUP_KEYS, SET_OPERATION_QUERIES
 from spanemu.sql.postgresql import ast
 from spanemu.sql.postgresql.ast import SetOperator

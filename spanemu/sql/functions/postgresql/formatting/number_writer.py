@@ -12,9 +12,9 @@ from __future__ import annotations
 import math
 import struct
 from decimal import ROUND_HALF_UP, Context, Decimal
-from typing import NamedTuple
 
 from spanemu.base.deadline_checks import interruptible
+from spanemu.base.record import NamedTuple
 from spanemu.sql.functions.postgresql.errors import (
     BadFormattedText,
     NumberOutOfRange,

@@ -10,8 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from enum import Enum, auto
-from typing import NamedTuple
 
+from spanemu.base.record import NamedTuple
 from spanemu.sql.functions.postgresql.errors import Problem, Undecodable
 
 DATE_TEXT_MAX = 153  # bytes of all fields of a date or timestamp, with a separator for each

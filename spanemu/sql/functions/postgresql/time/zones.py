@@ -12,9 +12,9 @@ from collections.abc import Mapping
 from datetime import date
 from functools import cache, lru_cache
 from importlib.resources import files
-from typing import NamedTuple
 
 from spanemu.base.clock import NANOS_PER_MICRO, NANOS_PER_SECOND
+from spanemu.base.record import NamedTuple
 from spanemu.sql.functions.postgresql.errors import (
     Problem,
     Undecodable,

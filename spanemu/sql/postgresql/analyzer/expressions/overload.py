@@ -22,8 +22,9 @@ A polymorphic signature is solved for the types for which anyelement, anyarray a
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple, Protocol, TypeVar
+from typing import Protocol, TypeVar
 
+from spanemu.base.record import NamedTuple
 from spanemu.sql.postgresql.analyzer.expressions.coercion import can_coerce, select_common_type
 from spanemu.sql.postgresql.types import (
     ANY,

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any
 
+from spanemu.base.record import NamedTuple
 from spanemu.sql.analysis.call_binding import Slot, bind
 from spanemu.sql.errors import AnalysisError
 from spanemu.sql.functions.registry import (

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
 
+from spanemu.base.record import NamedTuple
 from spanemu.sql import ddl_ast
 from spanemu.sql.postgresql.syntax.ddl.parts import PUBLIC, DdlPartParser
 from spanemu.sql.syntax_tree import Identifier, Path

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
 
+from spanemu.base.record import NamedTuple
 from spanemu.sql import ddl_ast
 from spanemu.sql.ddl_ast import Option, SqlExpression
 from spanemu.sql.postgresql.ast import TypeReference

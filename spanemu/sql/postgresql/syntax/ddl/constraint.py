@@ -5,8 +5,7 @@ Spanner has none of PostgreSQL's other constraints, and few of the words behind 
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
+from spanemu.base.record import NamedTuple
 from spanemu.sql import ddl_ast
 from spanemu.sql.ddl_ast import OnDelete
 from spanemu.sql.postgresql.syntax.ddl.parts import PartialMatch

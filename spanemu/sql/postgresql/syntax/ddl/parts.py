@@ -7,9 +7,10 @@ error further on takes precedence.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
 from spanemu.base.errors import Code, SpannerError
+from spanemu.base.record import NamedTuple
 from spanemu.sql import ddl_ast
 from spanemu.sql.ddl_ast import Option, OptionValue
 from spanemu.sql.errors import LISTED_COLUMNS, DdlSyntaxFailure
