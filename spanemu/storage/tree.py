@@ -200,7 +200,7 @@ class Tree:
         """Write the rows of the pending keys into the leaves: any store that shares them may."""
         if self._pending:
             with _updating:
-                for number, keys in self._by_leaf(sorted(dict.fromkeys(self._pending))):
+                for number, keys in self._by_leaf(sorted(self._pending)):
                     self._own(number).update(keys, self._latest, self.versions)
                 self._pending = []
 
