@@ -311,7 +311,7 @@ def cell_bytes(value: Any) -> int:
 def sampled(
     tree: Tree, begin: int = 0, end: int | None = None, samples_max: int = ROWS_SAMPLED
 ) -> list[tuple[bytes, int]]:
-    """Return evenly spaced keys of a part of a tree, with the bytes that each stands for."""
+    """Return evenly spaced keys of a part of a tree, with the estimated bytes up to the next."""
     count = (len(tree) if end is None else end) - begin
     if count <= 0:
         return []

@@ -87,7 +87,7 @@ class Sums:
     # ------------------------------------------------------------------ aggregation
 
     def aggregate(self) -> None:
-        """Take the records made until now, and add them to the sums."""
+        """Add the records made so far to the sums."""
         # A transaction's statements and waits are recorded before its end, so they are complete.
         commits = taken(self._log.commits)
         requests = taken(self._log.requests)

@@ -98,7 +98,7 @@ def _options(flags: str, function: str, instead: str) -> Options:
 
 
 def _separators(text: str, pattern: str, options: Options) -> Iterator[Span]:
-    """Yield the matches that separate; an empty one does so only between two characters."""
+    """Yield the matches that separate; an empty match separates only two characters."""
     last_end = 0
     for (begin, end), _ in compiled(pattern, options).all(text, with_groups=False):
         if begin < len(text) and end > last_end:
