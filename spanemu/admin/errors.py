@@ -236,14 +236,7 @@ class ConfigNotUserManaged(SpannerError, code=Code.INVALID_ARGUMENT):
     name: str
 
 
-class ConfigBaseNotManaged(SpannerError, code=Code.INVALID_ARGUMENT):
-    prose = "Instance config {name} cannot be based on {base}: {reason}."
-    name: str
-    base: str
-    reason: str
-
-
-class ConfigReplicasInvalid(SpannerError, code=Code.INVALID_ARGUMENT):
+class ConfigBaseRefused(SpannerError, code=Code.INVALID_ARGUMENT):
     prose = "Instance config {name} cannot be based on {base}: {reason}."
     name: str
     base: str

@@ -296,11 +296,11 @@ class InstanceConfigs:
             raise errors.MissingField("CreateInstanceConfig", "instance_config.base_config")
         base = self.get(spec.base)
         if base.base:
-            raise errors.ConfigBaseNotManaged(name, spec.base, "that is not Google-managed")
+            raise errors.ConfigBaseRefused(name, spec.base, "that is not Google-managed")
         if not spec.base.startswith(f"{project}/"):
-            raise errors.ConfigBaseNotManaged(name, spec.base, "that is in another project")
+            raise errors.ConfigBaseRefused(name, spec.base, "that is in another project")
         if base.quorum == QuorumType.DUAL_REGION:
-            raise errors.ConfigBaseNotManaged(name, spec.base, "that is a dual-region config")
+            raise errors.ConfigBaseRefused(name, spec.base, "that is a dual-region config")
         if not spec.replicas and base.replicas:
             raise errors.MissingField("CreateInstanceConfig", "instance_config.replicas")
         if not all(replica.location and replica.kind for replica in spec.replicas):
@@ -309,11 +309,11 @@ class InstanceConfigs:
             )
         if base.published is not None:
             for problem in _replica_problems(spec.replicas, base):
-                raise errors.ConfigReplicasInvalid(name, spec.base, problem)
+                raise errors.ConfigBaseRefused(name, spec.base, problem)
             for region in spec.leader_options:
                 if region not in base.leader_options:
                     reason = f"{region} is no leader option of the base"
-                    raise errors.ConfigReplicasInvalid(name, spec.base, reason)
+                    raise errors.ConfigBaseRefused(name, spec.base, reason)
         return base
 
 

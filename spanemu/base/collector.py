@@ -168,7 +168,10 @@ class Heap:
         self._garbage_bytes += size
 
     def collect_large_garbage(self) -> None:
-        """Collect all garbage if there is much of it by `count_garbage`, but not all the time."""
+        """Collect all garbage if `count_garbage` has counted much of it.
+
+        Does nothing soon after such a collection, so that they take `COLLECTION_SHARE` of the time.
+        """
         began = monotonic()
         if self._garbage_bytes >= GARBAGE_BYTES_MAX and began >= self._rests_until:
             self._garbage_bytes = 0

@@ -127,7 +127,7 @@ class StreamReaders:
         self.wake_all()
 
     def on_restore(self) -> None:
-        """Wake all readers, and forget the records of entries that are gone."""
+        """Wake all readers, and drop the records that were made from entries before the restore."""
         self._records.clear()
         self.wake_all()
 

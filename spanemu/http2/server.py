@@ -109,7 +109,7 @@ class Http2Server:
             self._ended.set()
 
     def _sweep(self) -> bool:
-        """Look after clients that are slow; return whether there are clients."""
+        """Close clients that exceed a time limit; return whether there are clients."""
         now = monotonic()
         for client in tuple(self._clients):
             try:
@@ -118,14 +118,14 @@ class Http2Server:
                 log.exception("a connection failed")
                 client.close()
         self._check_ended()
-        self._go_on()
+        self._resume_accepting()
         return bool(self._clients)
 
     def ready(self, events: int) -> None:
-        """Take the connections that wait."""
+        """Accept the connections that wait in the listening socket."""
         for _ in range(_ACCEPTS_MAX):
             if len(self._clients) >= SOCKETS_MAX:
-                self._pause()
+                self._pause_accepting()
                 return
             try:
                 connected, address = self._listener.accept()
@@ -133,33 +133,33 @@ class Http2Server:
                 return
             except OSError as problem:
                 if problem.errno in _EXHAUSTED:
-                    self._pause()
+                    self._pause_accepting()
                     return
                 continue  # The client left.
             try:
-                self._welcome(connected, str(address[0]).removeprefix("::ffff:"))
+                self._add_client(connected, str(address[0]).removeprefix("::ffff:"))
             except OSError:
                 connected.close()
 
-    def _pause(self) -> None:
-        """Take no connections until one is closed, or the next sweep."""
+    def _pause_accepting(self) -> None:
+        """Accept no connection until one is closed, or until the next sweep."""
         if (loop := self._loop) is not None:
             self._is_full = True
             loop.selector.unregister(self._listener)
             loop.sweep_soon()
 
-    def _go_on(self) -> None:
-        """Take connections again."""
+    def _resume_accepting(self) -> None:
+        """Accept connections again, after a pause."""
         if self._is_full and not self._is_stopping and (loop := self._loop) is not None:
             self._is_full = False
             loop.selector.register(self._listener, EVENT_READ, self)
 
-    def _forget(self, client: clients.Client) -> None:
-        """Take note that a client is gone, which makes room for another."""
+    def _remove(self, client: clients.Client) -> None:
+        """Remove a client whose connection is closed: there is room for another one."""
         self._clients.discard(client)
-        self._go_on()
+        self._resume_accepting()
 
-    def _welcome(self, connected: socket.socket, peer: str) -> None:
+    def _add_client(self, connected: socket.socket, peer: str) -> None:
         connected.setblocking(False)
         connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         if self._tls is not None:
@@ -170,7 +170,7 @@ class Http2Server:
         if loop is None:
             connected.close()
             return
-        client = clients.Client(connected, peer, self._methods, loop, self._forget)
+        client = clients.Client(connected, peer, self._methods, loop, self._remove)
         self._clients.add(client)
         loop.sweep_soon()
         if self._tls is None:

@@ -124,7 +124,7 @@ class ChangeListener(Protocol):
         ...
 
     def on_restore(self) -> None:
-        """Handle a restore: entries and partitions may be gone, and time may have gone back."""
+        """Handle a restore of the database: the log may be shorter, and the time earlier."""
         ...
 
 

@@ -56,7 +56,7 @@ class PrecommitTokens:
         self.kept: Sequence[Mutation] = ()  # of commits that were refused for an old token
 
     def next(self) -> tuple[bytes, int]:
-        """Return a new token and its number."""
+        """Return a new precommit token, and its sequence number."""
         self._given += 1
         self._newest = b"%s:%d" % (self._id, self._given)
         return self._newest, self._given

@@ -47,7 +47,7 @@ def test_a_user_managed_configuration_extends_its_base(configs, create):
 def test_an_optional_replica_is_offered_as_often_as_the_base_lists_it(configs, create):
     base = configs.get(PREFIX + "eur6")
     twice = Replica("us-east1", READ_ONLY)
-    with pytest.raises(errors.ConfigReplicasInvalid):
+    with pytest.raises(errors.ConfigBaseRefused):
         create("eur6", [*base.replicas, *[twice] * 3])
     assert create("eur6", [*base.replicas, *[twice] * 2]).least_edition == Edition.ENTERPRISE_PLUS
 
@@ -65,15 +65,16 @@ def test_an_optional_replica_is_offered_as_often_as_the_base_lists_it(configs, c
 )
 def test_replicas_that_do_not_extend_the_base(configs, create, base, changed, leaders):
     replicas = changed(configs.get(PREFIX + base))
-    with pytest.raises(errors.ConfigReplicasInvalid) as caught:
+    with pytest.raises(errors.ConfigBaseRefused) as caught:
         create(base, replicas, leader_options=leaders)
     assert caught.value.base == PREFIX + base
 
 
 def test_a_dual_region_configuration_is_no_base(configs, create):
     base = configs.get(PREFIX + "dual-region-japan1")
-    with pytest.raises(errors.ConfigBaseNotManaged):
+    with pytest.raises(errors.ConfigBaseRefused) as caught:
         create("dual-region-japan1", [*base.replicas, Replica("us-west1", READ_ONLY)])
+    assert "dual-region" in caught.value.reason
 
 
 def test_the_configuration_of_an_emulator_is_a_base_for_any_replicas(create):
