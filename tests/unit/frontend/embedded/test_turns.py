@@ -119,7 +119,7 @@ def test_turns_are_longer_where_passing_them_on_takes_long(turns: Turns) -> None
 def test_threads_run_freely_where_passing_turns_on_takes_too_long(
     turns: Turns, others: Others
 ) -> None:
-    now = monotonic()
+    now = 1000.0  # to which the seconds below can be added without rounding
     turns._stopped = now - 1.0
     turns._count_pass(now)  # A single slow pass does not decide.
     assert turns._free_until == 0.0
@@ -131,7 +131,7 @@ def test_threads_run_freely_where_passing_turns_on_takes_too_long(
     assert first in freed
     assert 2 * first in freed
     assert max(freed) == most
-    turns._free_until = now + SECONDS_MAX
+    turns._free_until = monotonic() + SECONDS_MAX
     turns.begin()
     others.add()
     others.join()
