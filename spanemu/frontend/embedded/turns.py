@@ -32,10 +32,10 @@ from contextlib import suppress
 
 from spanemu.base.clock import monotonic
 
-ROUND_SECONDS = 0.006  # in which each of a few waiting threads has a turn
+ROUND_SECONDS = 0.005  # in which each of a few waiting threads has a turn
 TURN_SECONDS_MIN = 0.0005
 TURN_SECONDS_MAX = 0.005  # Python's own interval
-_WORTH = 10  # times as long as passing a turn on takes, a turn lasts at least
+_WORTH = 7  # times as long as passing a turn on takes, a turn lasts at least
 _REMEMBERED = 8  # the number of passes of which a mean is kept, roughly
 PASS_SECONDS_MAX = 0.00025  # a mean above which turns cost more than they are worth
 FREE_SECONDS = (0.5, 16.0)  # for which threads then take no turns, at first and at most
