@@ -114,7 +114,7 @@ class GooseSource:
         self._paths = sorted(path.glob("*.sql"), key=_number)
 
     def steps(self) -> Sequence[Step]:
-        """Return the statements of the Up sections."""
+        """Return the statements of the Up sections of all files, in the order of their numbers."""
         return [step for path in self._paths for step in self._steps_in(path)]
 
     def migrations(self) -> Sequence[Migration]:

@@ -130,7 +130,7 @@ class Boundary:
 
     @property
     def position(self) -> bytes:
-        """Bytes that sort like the boundaries and rows of one hierarchy."""
+        """The position as bytes, which sort as the boundaries and rows of one hierarchy do."""
         parts = [self.keys[0]]
         for depth in range(1, len(self.keys)):
             parts.append(self.path[depth].to_bytes(TREE_ID_BYTES, "big"))

@@ -135,7 +135,7 @@ def buffer_mutations(
     compiled_schema: CompiledSchema,
     mutations: Sequence[Mutation],
 ) -> int:
-    """Run a commit's mutations, in order, into the transaction's buffer and verify them.
+    """Apply a commit's mutations, in order, to the transaction's buffer, and verify them.
 
     Return how many mutations they count for. Raise the error of the first invalid mutation.
     """

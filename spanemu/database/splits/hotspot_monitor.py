@@ -198,8 +198,9 @@ class HotspotMonitor:
         return self._core.generation.schema
 
     def _observations(self, detector: Detector) -> Observations:
-        """Return a detector's observations, with the queries of its time and names of dropped
-        trees.
+        """Return a detector's observations.
+
+        With the queries since it began, and with the names of the trees dropped since then.
         """
         seen = detector.observations()
         self._core.aggregator.flush()

@@ -175,9 +175,9 @@ class Requests(Cell):
 
 
 class Transactions(Cell):
-    """Similar attempts at transactions; `seconds` are counted from their first requests.
+    """The sums over similar attempts at transactions.
 
-    `participants` is a sum, too. `written` are rows and bytes by table.
+    `seconds` begin with the first request of each. `written` are rows and bytes by table.
     """
 
     __slots__ = (

@@ -323,9 +323,9 @@ class SnapshotTransaction:
         )
 
     def _pin(self) -> None:
-        """Keep the row versions of the read timestamp for late holders of partition tokens.
+        """Keep the row versions of the read timestamp, for clients that read partitions later.
 
-        The pin lasts as long as the transaction, and with it its tokens, is known.
+        They are kept as long as the transaction is known, and with it its partition tokens.
         """
         if not self._pinned:
             self._pinned = True

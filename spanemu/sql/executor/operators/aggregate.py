@@ -248,7 +248,7 @@ def _neighbours(rows: Iterable[Row], keys_of: BatchFunction, run: Run) -> Iterat
 
 
 def _whole(node: HashAggregate, below: Relation, compiler: Compiler) -> Relation:
-    """Compile one group of all rows, without keeping the rows where the aggregates allow it."""
+    """Compile an aggregation of all rows; the rows are kept only if an aggregate needs them."""
     folds = _compile_folds(node, below, compiler, keeping=True)
     if folds is not None:
         return _relation(node, _folded(below, folds))

@@ -171,7 +171,7 @@ class _Level:
             yield f"{text}{direction(item)}"
 
     def _key(self, node: Expression, select: ast.Select) -> str:
-        """Return the expression of GROUP BY or ORDER BY that a position or a name stands for."""
+        """Return the expression that a position or a name in GROUP BY or ORDER BY stands for."""
         if isinstance(node, IntLiteral):
             _, meant = self._outputs(select)[node.value - 1]
             return self._in_list(meant)

@@ -184,7 +184,7 @@ class Tokenizer:
         return Preference.LONGEST
 
     def _bound(self) -> Token:
-        """Read {m}, {m,} or {m,n}; a brace before no digit is a character."""
+        """Read {m}, {m,} or {m,n}; a brace that no digit follows is an ordinary character."""
         if self._expanded:
             self._skip()
         if not ("0" <= self._peek() <= "9" if self._peek() else False):

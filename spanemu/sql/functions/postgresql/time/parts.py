@@ -128,7 +128,7 @@ def _interval_seconds(span: Interval) -> int:
 
 
 def _shown_year(year: int) -> int:
-    """Return the year without a year zero: 1 BC is -1."""
+    """Return the year as PostgreSQL counts, without a year zero: 1 BC is -1."""
     return year if year > 0 else year - 1
 
 
