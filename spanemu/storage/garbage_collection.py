@@ -83,7 +83,7 @@ class GarbageQueue:
                 discarded += version[3]
                 if log is not None:
                     log.append((tree_id, key, version))
-                del split_map.writable(tree_id, key)[key]
+                split_map.writable(tree_id, key).remove(key, version)
                 continue
             if count := expired(version, horizon):
                 discarded += count

@@ -50,7 +50,7 @@ def lack(maps: Maps, keys: Iterable[bytes]) -> bool:
 
 def remove(maps: Maps, key: bytes) -> None:
     """Remove a key that the maps contain."""
-    if any(key in layer for layer in maps[1:]):
+    if len(maps) > 1 and any(key in layer for layer in maps[1:]):
         maps[0][key] = GONE
     else:
         del maps[0][key]

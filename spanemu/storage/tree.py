@@ -213,12 +213,17 @@ class Tree:
                 self._own(number).rows = None
             self._pending, self._tracked = [], False
 
-    def __delitem__(self, key: bytes) -> None:
+    def discard(self, key: bytes) -> None:
+        """Remove a key, if the tree contains it."""
+        if (version := self.get(key)) is not None:
+            self.remove(key, version)
+
+    def remove(self, key: bytes, version: Version) -> None:
+        """Remove a row; `version` is what `get` returns for the key."""
         self._update_leaves()
         number = bisect_right(self._firsts, key) - 1
-        is_deleted = self[key][1] is None
         leaf = self._own(number)
-        leaf.deleted -= is_deleted
+        leaf.deleted -= version[1] is None
         position = bisect_left(leaf.keys, key)
         del leaf.keys[position]
         if leaf.rows is not None:
@@ -228,11 +233,6 @@ class Tree:
         layers.remove(self.maps, key)
         if len(leaf.keys) < LEAF_KEYS_MIN and len(self._leaves) > 1:
             self._join(max(number, 1))
-
-    def discard(self, key: bytes) -> None:
-        """Remove a key, if the tree contains it."""
-        if key in self:
-            del self[key]
 
     def _divide(self, number: int, *, in_order: bool) -> None:
         """Divide a leaf that became too large."""
