@@ -16,7 +16,6 @@ import sys
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 from typing import Protocol
 
@@ -74,7 +73,9 @@ class ClockState:
 
     def is_like(self, other: ClockState) -> bool:
         """Return whether the other state is equal except for the latest reading."""
-        return replace(self, last=other.last) == other
+        return (self.offset, self.frozen_at, self.step) == (
+            other.offset, other.frozen_at, other.step,
+        )  # fmt: skip
 
 
 class Clock(Protocol):

@@ -19,7 +19,7 @@ from spanemu.base.errors import Code, SpannerError
 from spanemu.base.record import dataclass
 
 _SEGMENT = r"([^/\s\x00-\x1f]+)"
-_PATHS_KEPT_MAX = 1_024  # cached parses
+_PATHS_KEPT_MAX = 1_024  # cached parses, and cached texts
 
 
 class InvalidName(SpannerError, code=Code.INVALID_ARGUMENT):
@@ -37,7 +37,7 @@ class _Path:
     form: ClassVar[str]
 
     def __str__(self) -> str:
-        return self.form.format_map({each.name: getattr(self, each.name) for each in fields(self)})
+        return _text(self)
 
     @classmethod
     @lru_cache(_PATHS_KEPT_MAX)
@@ -47,6 +47,11 @@ class _Path:
         if match is None:
             raise InvalidName(cls.kind, name, cls.form)
         return cls(*match.groups())
+
+
+@lru_cache(_PATHS_KEPT_MAX)
+def _text(path: _Path) -> str:
+    return path.form.format_map({each.name: getattr(path, each.name) for each in fields(path)})
 
 
 @lru_cache
