@@ -116,13 +116,17 @@ class Database:
     @property
     def hotspot_monitor(self) -> HotspotMonitor:
         """The monitor of the database's writes, created on first use."""
+        return self._hotspot_monitor or self._create_hotspot_monitor()
+
+    def _create_hotspot_monitor(self) -> HotspotMonitor:
         from spanemu.database.splits.hotspot_monitor import HotspotMonitor
 
         core = self._core
         with core.store.mutex:
-            if self._hotspot_monitor is None:
-                monitor = self._hotspot_monitor = HotspotMonitor(core)
+            if self._hotspot_monitor is None:  # Another thread may have been faster.
+                monitor = HotspotMonitor(core)
                 core.commit_observer, core.split_stats = monitor, monitor.split_stats
+                self._hotspot_monitor = monitor
             return self._hotspot_monitor
 
     @property

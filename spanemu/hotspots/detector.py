@@ -98,6 +98,7 @@ class Detector:
         # garbage collection may end an abandoned scan anywhere, also while this lock is held.
         self._mutex = threading.RLock()
         self._trees: dict[TreeId, TreeLoad] = {}
+        self._last_batch: CommitBatch | None = None  # not in the loads of the trees yet
         self._recent_commits = RecentCommits(thresholds.trace_commits_max)
         self._reads: deque[KeyEvent] = deque(maxlen=thresholds.trace_events_max)
         self._conflicts: deque[KeyEvent] = deque(maxlen=thresholds.trace_events_max)
@@ -114,7 +115,17 @@ class Detector:
             self._unattributed_commits = 0
             self.attributed_trees.clear()  # The next commit is attributed.
         with self._mutex:
+            self._process_writes()
             self._recent_commits.append(batch)
+            self._last_batch = batch
+
+    def _process_writes(self) -> None:
+        """Add the last batch of commits to the loads of its trees.
+
+        The caller holds this detector's mutex.
+        """
+        batch, self._last_batch = self._last_batch, None
+        if batch is not None:
             for tree, kind, timestamps, keys in batch.by_stream():
                 self._tree_load(tree).stream(kind).add_rows(timestamps, keys)
 
@@ -215,6 +226,8 @@ class Detector:
     def _flush(self) -> None:
         """Process everything that is recorded. The caller must not hold this detector's mutex."""
         self._store.flush_observers()
+        with self._mutex:
+            self._process_writes()
         self._process_reads()
 
     def trace(self) -> Trace:

@@ -291,7 +291,7 @@ class QueryUses:
                     if key in counts:
                         counts[key] += 1
                     elif len(counts) < STATEMENTS_MAX:
-                        self._accesses[source.serial] = tuple(accesses(source.executable.plan))
+                        self._accesses[source.serial] = accesses_of(source)
                         counts[key] = 1
 
     def query_uses(self) -> tuple[QueryUse, ...]:
@@ -301,6 +301,18 @@ class QueryUses:
             QueryUse(text, tag, count, self._accesses[serial])
             for (serial, text, tag), count in counted
         )
+
+
+# A test suite repeats its statements, and each test has a detector of its own.
+_known_accesses: WeakKeyDictionary[Prepared, tuple[Access, ...]] = WeakKeyDictionary()
+
+
+def accesses_of(prepared: Prepared) -> tuple[Access, ...]:
+    """Return the table accesses of a statement's plan."""
+    known = _known_accesses.get(prepared)
+    if known is None:
+        known = _known_accesses[prepared] = tuple(accesses(prepared.executable.plan))
+    return known
 
 
 def accesses(plan: Plan) -> Iterator[Access]:
