@@ -201,10 +201,12 @@ _READERS: Mapping[str, Callable[[pytest.Item], object]] = {
 }
 
 
-def check_markers(item: pytest.Item) -> None:
-    """Fail a test whose markers have invalid arguments."""
-    for name in {marker.name for marker in item.iter_markers()} & _READERS.keys():
+def check_markers(item: pytest.Item) -> set[str]:
+    """Return the names of the plugin's markers on a test. Fail a test with an invalid marker."""
+    names = {marker.name for marker in item.iter_markers() if marker.name in _READERS}
+    for name in names:
         try:
             _READERS[name](item)
         except pytest.UsageError as problem:  # pytest would print its traceback
             raise pytest.fail.Exception(str(problem), pytrace=False) from None
+    return names

@@ -224,8 +224,7 @@ def pytest_collection_finish(session: pytest.Session) -> None:
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """Fail a test with an invalid marker. Skip or fail a test for other targets."""
-    check_markers(item)
-    if item.get_closest_marker("spanner") is None:
+    if "spanner" not in check_markers(item):
         return
     run, requested = run_of(item.config), requested_options_of(item)
     if requested.targets is not None and run.settings.target not in requested.targets:

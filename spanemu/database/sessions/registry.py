@@ -191,7 +191,8 @@ class Sessions:
 
     def open_transactions(self) -> Sequence[listing.OpenTransaction]:
         """Return the read-write transactions that have not ended, the oldest first."""
-        return listing.describe_transactions(self._core, self._open())
+        transactions = self._open()
+        return listing.describe_transactions(self._core, transactions) if transactions else []
 
     def open_transaction_count(self) -> int:
         """Return the number of read-write transactions that have not ended."""
