@@ -27,6 +27,8 @@ ENGINE_ROWS = 20_000
 ENGINE_CALLS = 5_000
 SQL_ROWS = 10_000
 TESTS = 200
+# The plugins of other projects, which the environments of two checkouts may not have in common.
+NO_OTHER_PLUGINS = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
 SCHEMA = "CREATE TABLE T (Id INT64, Name STRING(MAX)) PRIMARY KEY (Id)"
 SUITE = """
 import pytest
@@ -107,7 +109,8 @@ def watched_writes() -> dict[str, float]:
 
 
 def isolated_tests() -> dict[str, float]:
-    _, seconds = plugin.run(TESTS, beside=TESTS)
+    os.environ.update(NO_OTHER_PLUGINS)
+    _, seconds = plugin.run(TESTS, "-p", "pytest_spanemu.plugin", beside=TESTS)
     return {
         "fixtures of a test": median(seconds["test_rows"]) * 1e6,
         "a test without fixtures": median(seconds["test_plain"]) * 1e6,
@@ -126,7 +129,7 @@ def cold_seconds(suite: str, *plugins: str) -> float:
         environ = {
             "PYTHONDONTWRITEBYTECODE": "1",
             "PYTHONPYCACHEPREFIX": f"{directory}/bytecode",
-            "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
+            **NO_OTHER_PLUGINS,
         }
         pytest = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "xdist"]
         began = perf_counter()
