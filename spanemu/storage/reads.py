@@ -36,7 +36,6 @@ class StoreReads:
         self.clock = clock
         self.mutex = threading.RLock()
         self.split_map = SplitMap()
-        self._trees = self.split_map.trees
         self._dropped = Dropped()
 
     def read_timestamp(self) -> int:
@@ -46,7 +45,7 @@ class StoreReads:
 
     def get(self, tree: TreeId, key: bytes, at: int = LATEST) -> Row | None:
         """Return the row with that key as of `at`."""
-        hierarchy = self._trees.get(tree) or self._dropped.get(tree)
+        hierarchy = self.split_map.trees.get(tree) or self._dropped.get(tree)
         if hierarchy is None:
             return None
         rows = (hierarchy.only or hierarchy.split_of(tree, key)).trees.get(tree)
@@ -65,7 +64,7 @@ class StoreReads:
 
     def lacks(self, tree: TreeId, keys: Sequence[bytes]) -> bool:
         """Return whether no row has one of the keys."""
-        hierarchy = self._trees.get(tree)
+        hierarchy = self.split_map.trees.get(tree)
         only = None if hierarchy is None else hierarchy.only
         rows = None if only is None else only.trees.get(tree)
         if rows is not None and layers.lack(rows.maps, keys):
@@ -74,7 +73,7 @@ class StoreReads:
 
     def head(self, tree: TreeId, key: bytes) -> Version | None:
         """Return the newest version of a row."""
-        hierarchy = self._trees.get(tree)
+        hierarchy = self.split_map.trees.get(tree)
         rows = None if hierarchy is None else hierarchy.split_of(tree, key).trees.get(tree)
         return None if rows is None else rows.get(key)
 
@@ -138,7 +137,7 @@ class StoreReads:
     def row_count(self, tree: TreeId) -> int:
         """Return the number of keys in a tree, recently deleted ones included. O(splits)."""
         with self.mutex:
-            hierarchy = self._trees.get(tree)
+            hierarchy = self.split_map.trees.get(tree)
             if hierarchy is None:
                 return 0
             return sum(len(split.trees.get(tree, ())) for split in hierarchy.splits)
@@ -208,7 +207,7 @@ class StoreReads:
         self, tree: TreeId, low: bytes, high: bytes, descending: bool, at: int = -1
     ) -> Iterator[tuple[Tree, Piece]]:
         """Yield the pieces of leaves with the keys in a range, and their trees, in scan order."""
-        hierarchy = self._trees.get(tree) or self._dropped.get(tree)
+        hierarchy = self.split_map.trees.get(tree) or self._dropped.get(tree)
         if hierarchy is not None and low < high:
             for split in hierarchy.splits_over(tree, low, high, descending):
                 rows = split.trees.get(tree)

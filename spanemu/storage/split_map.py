@@ -46,11 +46,13 @@ class SplitMap:
     """The hierarchies of one store. `trees` maps each tree to its hierarchy.
 
     A clone shares all hierarchies until either store modifies them: a map may modify only
-    hierarchies with its `owner`, which changes when the map is cloned.
+    hierarchies with its `owner`, which changes when the map is cloned. It shares both dictionaries
+    too, until either store modifies its first hierarchy.
     """
 
     def __init__(self) -> None:
         self.owner = object()
+        self._is_shared = False  # whether another map has the same dictionaries
         self.servers = SERVERS_DEFAULT
         self.hierarchies: dict[TreeId, Hierarchy] = {}
         self.trees: dict[TreeId, Hierarchy] = {}
@@ -61,10 +63,16 @@ class SplitMap:
         """Return a hierarchy of this map to modify: itself, or a copy that takes its place."""
         if hierarchy.owner is self.owner:
             return hierarchy
+        self._own_dictionaries()
         own = self.hierarchies[hierarchy.root] = hierarchy.copy(self.owner)
         for tree in own.paths:
             self.trees[tree] = own
         return own
+
+    def _own_dictionaries(self) -> None:
+        if self._is_shared:
+            self.hierarchies, self.trees = dict(self.hierarchies), dict(self.trees)
+            self._is_shared = False
 
     def writable(self, tree: TreeId, key: bytes) -> Tree:
         """Return the rows of a tree in the split that contains a key, for writing."""
@@ -76,6 +84,7 @@ class SplitMap:
         """Add an empty tree; `path` lists the trees that it is interleaved in, then itself."""
         home = self.hierarchies.get(path[0])
         if home is None:
+            self._own_dictionaries()
             server = path[0] % self.servers
             home = self.hierarchies[path[0]] = Hierarchy(path[0], server, self.owner)
         home = self.own(home)
@@ -95,6 +104,7 @@ class SplitMap:
             # The map may have been cloned meanwhile: then no clone has an empty hierarchy.
             home = self.hierarchies.get(hierarchy.root)
             if home is None:
+                self._own_dictionaries()
                 home, hierarchy.owner = hierarchy, self.owner
             home = self.own(home)
             self.trees[tree] = self.hierarchies[home.root] = home
@@ -184,7 +194,8 @@ class SplitMap:
         self.owner = object()
         twin = SplitMap()
         twin.servers = self.servers
-        twin.hierarchies, twin.trees = dict(self.hierarchies), dict(self.trees)
+        twin.hierarchies, twin.trees = self.hierarchies, self.trees
+        self._is_shared = twin._is_shared = True
         return twin
 
     def boundaries(self, hierarchy: TreeId) -> tuple[Boundary, ...]:

@@ -81,7 +81,7 @@ class Store(StoreReads):
         """
         with self.mutex:
             if at is not None:
-                self._dropped.add(tree, self._trees[tree], at)
+                self._dropped.add(tree, self.split_map.trees[tree], at)
                 self._remember(lambda: self._dropped.remove(tree))
             self._remember(self.split_map.drop(tree))
 
@@ -129,14 +129,14 @@ class Store(StoreReads):
         """Make a commit visible at `at`, which `clock.now` returned under `mutex`."""
         with self.mutex:
             horizon = self.advance_horizon(at)
-            trees, garbage, journal = self._trees, self._garbage.rows, self._journal
-            owner = self.split_map.owner
+            split_map, garbage, journal = self.split_map, self._garbage.rows, self._journal
+            owner = split_map.owner
             log = self._log if self._snapshots else None
             few = len(writes) < MANY_WRITES
             for tree_id, key, row in writes if few else self._insert_new(writes, at):
-                hierarchy = trees[tree_id]
+                hierarchy = split_map.trees[tree_id]
                 if hierarchy.owner is not owner:
-                    hierarchy = self.split_map.own(hierarchy)
+                    hierarchy = split_map.own(hierarchy)
                 split = hierarchy.only or hierarchy.split_of(tree_id, key)
                 owned = tree_id in split.owned
                 tree = split.trees[tree_id] if owned else split.writable(tree_id)
@@ -169,7 +169,7 @@ class Store(StoreReads):
 
     def _insert_all(self, tree_id: TreeId, writes: Sequence[TreeWrite], at: int) -> bool:
         """Insert rows into a tree; return False, with none inserted, if a row is not new."""
-        split = self.split_map.own(self._trees[tree_id]).only
+        split = self.split_map.own(self.split_map.trees[tree_id]).only
         if split is None or len(writes) < MANY_WRITES:
             return False
         tree = split.writable(tree_id)
@@ -348,7 +348,6 @@ class Store(StoreReads):
             twin.sequences = dict(self.sequences)
             twin._garbage = self._garbage.copy()
             twin.split_map = self.split_map.share()
-            twin._trees = twin.split_map.trees
             twin._serials = self._serials.copy()
             if self.change_log is not None:
                 twin.change_log = self.change_log.share(twin.mutex, twin._serials)
@@ -362,12 +361,12 @@ class Store(StoreReads):
         with self.mutex:
             twin = self.clone()
             twin.change_log = None
-            for tree in sorted(twin._trees.keys() - paths.keys(), reverse=True):
+            for tree in sorted(twin.split_map.trees.keys() - paths.keys(), reverse=True):
                 twin.drop_tree(tree)
-            for tree in [tree for tree in paths if tree not in twin._trees]:
+            for tree in [tree for tree in paths if tree not in twin.split_map.trees]:
                 twin.create_tree(tree, paths[tree][0], paths[tree])
                 if (dropped := twin._dropped.get(tree)) is not None:
-                    twin._trees[tree].fill(tree, dropped)
+                    twin.split_map.trees[tree].fill(tree, dropped)
             twin._dropped = Dropped()
             if at < self.last_commit:
                 twin.split_map.rewind(at)

@@ -55,6 +55,30 @@ def test_both_sides_of_a_clone_can_be_written() -> None:
     assert keys(second, SONGS) == [b"s"]
 
 
+def test_a_commit_to_a_clone_writes_several_trees_and_rows() -> None:
+    store = store_of_songs()
+    clone = store.clone()
+    assert clone.split_map.trees is store.split_map.trees
+    writes = [(tree, key, (key,)) for tree in (SONGS, SINGERS) for key in (b"2", b"3")]
+    with clone.mutex:
+        clone.apply(writes, clone.clock.now())
+    assert keys(clone, SONGS) == [b"2", b"3", b"s"]
+    assert keys(clone, SINGERS) == [b"1", b"2", b"3"]
+    assert keys(store, SONGS) == [b"s"]
+
+
+def test_a_tree_that_is_created_in_one_store_is_missing_in_its_clones() -> None:
+    store = store_of_songs()
+    first, second = store.clone(), store.clone()
+    store.create_tree(TreeId(4), TreeId(4))
+    first.create_tree(TreeId(5), TreeId(5))
+    assert [each.split_map.trees.keys() - {SINGERS, ALBUMS, SONGS} for each in (store, first)] == [
+        {TreeId(4)},
+        {TreeId(5)},
+    ]
+    assert second.split_map.trees.keys() == {SINGERS, ALBUMS, SONGS}
+
+
 def test_splits_and_trees_of_a_clone_are_its_own() -> None:
     store = store_of_songs()
     clone = store.clone()
