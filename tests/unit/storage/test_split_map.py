@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import random
+
+import pytest
+
 from spanemu.base.clock import ManualClock
 from spanemu.storage.layout import TreeId, root_boundary
 from spanemu.storage.store import Store
@@ -129,3 +133,57 @@ def test_the_oldest_version_of_a_shared_row_is_collected_on_one_side() -> None:
         each.split_map.hierarchies[SONGS].splits[0].trees[SONGS][b"s"] for each in (store, clone)
     ]
     assert [version[3] for version in versions] == [1, 2]
+
+
+class Copy:
+    """A store among its clones, and the keys that each of its trees must have."""
+
+    def __init__(self, store: Store, trees: dict[TreeId, set[bytes]]) -> None:
+        self.store, self.trees = store, trees
+        self.snapshots = [(store.snapshot(), trees)]
+
+    def clone(self) -> Copy:
+        return Copy(self.store.clone(), self.trees)
+
+    def write(self, tree: TreeId, new: set[bytes]) -> None:
+        with self.store.mutex:
+            self.store.apply([(tree, key, (key,)) for key in new], self.store.clock.now())
+        self.trees = self.trees | {tree: self.trees[tree] | new}
+
+    def create(self, tree: TreeId) -> None:
+        self.store.create_tree(tree, tree)
+        self.trees = self.trees | {tree: set()}
+
+    def drop(self, tree: TreeId) -> None:
+        self.store.drop_tree(tree)
+        self.trees = {each: self.trees[each] for each in self.trees if each != tree}
+
+    def restore(self) -> None:
+        snapshot, self.trees = self.snapshots[0]
+        self.store.restore(snapshot)
+
+    def check(self) -> None:
+        assert self.store.split_map.trees.keys() == self.trees.keys()
+        for tree, expected in self.trees.items():
+            assert keys(self.store, tree) == sorted(expected)
+        self.store.check()
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_clones_that_change_in_turns_stay_apart(seed: int) -> None:
+    rng = random.Random(seed)
+    copies = [Copy(Store(ManualClock(), 10**18), {})]
+    for _ in range(300):
+        copy = rng.choice(copies)
+        tree = TreeId(rng.randrange(1, 6))
+        step = rng.choice(["clone", "create or drop", "write", "write", "restore"])
+        if step == "clone":
+            copies = [*copies[-4:], copy.clone()]
+        elif step == "restore":
+            copy.restore()
+        elif step == "write" and tree in copy.trees:
+            copy.write(tree, {b"%02d" % rng.randrange(40) for _ in range(rng.randrange(1, 30))})
+        elif step == "create or drop":
+            (copy.drop if tree in copy.trees else copy.create)(tree)
+        for each in copies:
+            each.check()
