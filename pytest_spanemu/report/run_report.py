@@ -153,15 +153,14 @@ class ReportRow:
 
     def take_recording(self, recording: Any) -> None:
         """Add the counts of a recording of one database."""
-        queries, attempts = recording.queries, recording.attempts
-        commits = [commit for commit in attempts if not commit.error]
+        queries = recording.queries
         scans = [query for query in queries if _is_full_scan(query)]
         self.queries = len(queries) + (self.queries or 0)
-        self.commits = len(commits) + (self.commits or 0)
+        self.commits = len(recording.commits) + (self.commits or 0)
         self.aborts = recording.aborts + (self.aborts or 0)
-        self.mutations = sum(commit.mutations for commit in commits) + (self.mutations or 0)
+        self.mutations = recording.mutations + (self.mutations or 0)
         self.full_scans = len(scans) + (self.full_scans or 0)
-        waits = sum(bool(request.lock_wait_seconds) for request in (*queries, *attempts))
+        waits = sum(bool(request.lock_wait_seconds) for request in (*queries, *recording.attempts))
         self.lock_waits = waits + (self.lock_waits or 0)
         for query in scans:
             sql = " ".join(query.sql.split())

@@ -263,8 +263,9 @@ class Database:
         interfere(self._core, statements)
 
     def footprint(self, request: StatementRequest) -> Footprint:
-        """Return the properties of a statement's plan that tests assert on; raise if it is
-        invalid.
+        """Return the properties of a statement's plan that tests assert on.
+
+        Raises the error of an invalid statement.
         """
         prepared = prepare(self._core.generation, request, self._core.statistics)
         return footprint_of(prepared.executable.plan)

@@ -98,7 +98,9 @@ class Detector:
         # garbage collection may end an abandoned scan anywhere, also while this lock is held.
         self._mutex = threading.RLock()
         self._trees: dict[TreeId, TreeLoad] = {}
-        self._last_batch: CommitBatch | None = None  # not in the loads of the trees yet
+        # Not in the loads of the trees yet: it waits for the next batch or a report, because most
+        # tests write a single batch and ask for no report.
+        self._last_batch: CommitBatch | None = None
         self._recent_commits = RecentCommits(thresholds.trace_commits_max)
         self._reads: deque[KeyEvent] = deque(maxlen=thresholds.trace_events_max)
         self._conflicts: deque[KeyEvent] = deque(maxlen=thresholds.trace_events_max)
@@ -185,7 +187,7 @@ class Detector:
     def on_scan(
         self, tree: TreeId, rows: Iterator[tuple[Any, ...]], read_kind: ReadKind, request: object
     ) -> Iterator[tuple[Any, ...]]:
-        """Yield the rows, and record their number when they end or the consumer stops."""
+        """Yield the rows of a scan; record their number when it ends or its consumer stops."""
         count = of = 0
         least = self._thresholds.scan_rows_min
         try:

@@ -25,7 +25,7 @@ Maps = tuple[Map, ...]
 
 
 def find(maps: Maps, key: bytes) -> Version | None:
-    """Return the version of a key, or `GONE`, in the first map that contains it."""
+    """Return what the first map that contains a key has for it: a version, or `GONE`."""
     for each in maps:
         version = each.get(key)
         if version is not None:

@@ -219,7 +219,7 @@ class Tree:
             self.remove(key, version)
 
     def remove(self, key: bytes, version: Version) -> None:
-        """Remove a row; `version` is what `get` returns for the key."""
+        """Remove the row with a key that the tree contains; `version` is its present version."""
         self._update_leaves()
         number = bisect_right(self._firsts, key) - 1
         leaf = self._own(number)

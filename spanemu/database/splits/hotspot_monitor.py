@@ -198,9 +198,9 @@ class HotspotMonitor:
         return self._core.generation.schema
 
     def _observations(self, detector: Detector) -> Observations:
-        """Return a detector's observations.
+        """Return a detector's observations, and what it does not know itself.
 
-        With the queries since it began, and with the names of the trees dropped since then.
+        That is the queries since it began, and the names of trees that were dropped since then.
         """
         seen = detector.observations()
         self._core.aggregator.flush()

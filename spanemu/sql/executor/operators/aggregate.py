@@ -297,10 +297,10 @@ def _relation(node: HashAggregate, rows: Callable[[Run], Iterable[Row]]) -> Rela
 
 
 def _compile_finish(node: HashAggregate, below: Relation, compiler: Compiler) -> _Finish:
-    """Return a function from groups to their output rows: keys of the first row, then aggregates.
+    """Return a function from groups of rows to output rows, which hold keys, then aggregates.
 
-    The function is one comprehension over the groups. Without keys there is one group, which may
-    have no rows.
+    The function is one comprehension over the groups; the keys are those of a group's first row.
+    Without keys there is one group, which may have no rows.
     """
     writer = Writer(below.layout, compiler)
     cells = [writer.value(value) for _, value in node.keys]
