@@ -244,6 +244,7 @@ class StreamCall(LiveCall):
         takes_turns = serving_threads.are_several
         if takes_turns:
             turns.begin()
+        data = None
         try:
             data = next(self._replies, None)
         except Exception as error:
@@ -251,7 +252,10 @@ class StreamCall(LiveCall):
             return None
         finally:
             if takes_turns:
-                turns.end()
+                if data is None:
+                    turns.end()
+                else:
+                    turns.leave()
         if data is None:
             self._finish(OK)
         elif self._ending is not None:  # Cancelled meanwhile by another thread.

@@ -6,21 +6,24 @@ and then waits for 35: most calls take 0.3 ms, and one of twenty a hundred times
 interval is a setting of the whole process, which belongs to the user, so that it stays as it is.
 
 Instead, a thread that begins a call in the middle of another thread's call waits for its turn,
-first come, first served, on a lock of its own: it does not compete for the interpreter. A thread
-keeps its turn over several short calls, so that all waiting threads have one in `ROUND_SECONDS`.
-Turns are longer where it takes long until the next thread runs. On a machine with much more work
-than cores it takes so long that threads take no turns, and Python shares out the time.
+first come, first served, on a lock of its own: it does not compete for the interpreter. A turn ends
+with a call, a stream of replies included, or after several where it takes long until the next
+thread runs. The thread that passes its turn on wakes the next one, and goes on with the client's
+code meanwhile. Nobody else wakes up: to look at the queue needs the interpreter as well. On a
+machine with much more work than cores a pass takes so long that threads take no turns, and Python
+shares out the time.
 
-    begin   the turn is the thread's own, or nobody is within a call   run
-            another thread is within a call                            wait behind the last
+    begin   the turn is the thread's own, or nobody calls or waits     run
+            otherwise                                                  wait behind the last
+    leave   the caller has a reply of a stream, more may follow        keep the turn for a moment
     end     the turn is over, and others wait                          call the first of them
             otherwise                                                  keep the turn, unless another
                                                                        thread begins a call earlier
     pause   the call waits for a lock, for rows or for time            call the first
 
 Only fairness depends on turns, never correctness. The first thread of the queue looks from time to
-time whether the thread with the turn has gone away between two calls, or is busy with a long call,
-and then runs without having been called. The fields are therefore set without a lock.
+time whether the thread with the turn has gone away, or is busy with a long call, and then runs
+without having been called. The fields are therefore set without a lock.
 """
 
 from __future__ import annotations
@@ -32,16 +35,15 @@ from contextlib import suppress
 
 from spanemu.base.clock import monotonic
 
-ROUND_SECONDS = 0.005  # in which each of a few waiting threads has a turn
-TURN_SECONDS_MIN = 0.0005
 TURN_SECONDS_MAX = 0.005  # Python's own interval
-_WORTH = 7  # times as long as passing a turn on takes, a turn lasts at least
-_REMEMBERED = 8  # the number of passes of which a mean is kept, roughly
+_WORTH = 3  # times as long as passing a turn on takes, a turn lasts at least
+_REMEMBERED = 32  # the number of passes of which a mean is kept, roughly
 PASS_SECONDS_MAX = 0.00025  # a mean above which turns cost more than they are worth
 FREE_SECONDS = (0.5, 16.0)  # for which threads then take no turns, at first and at most
 _PASS_SECONDS_COUNTED = 4 * PASS_SECONDS_MAX  # at most, so that a single pass does not decide
-POLL_SECONDS = 0.001  # after which the first thread of the queue looks whether the turn is free
-_LONG_SECONDS = 2 * ROUND_SECONDS  # for which others wait at most for a call to end
+POLL_SECONDS = 0.002  # after which the first thread of the queue looks whether the turn is free
+LONG_SECONDS = 0.01  # for which others wait at most for a call to end
+_NEVER = 1e18
 
 
 class _Waiter:
@@ -67,6 +69,7 @@ class Turns:
         self._thread = 0
         self._began = 0.0
         self._is_within_call = False
+        self._left = _NEVER  # when the caller got a reply of a stream that goes on
         self._stopped = 0.0  # when the last thread began to wait
         self._pass_seconds = 0.0  # the mean time from there until the next thread runs
         self._free_until = 0.0  # the time until which threads take no turns
@@ -77,16 +80,23 @@ class Turns:
         """Wait until it is this thread's turn, at most for a few milliseconds a waiting thread."""
         thread = get_ident()
         if self._thread != thread:
-            if self._is_within_call and monotonic() >= self._free_until:
+            if (self._is_within_call or self._queue) and monotonic() >= self._free_until:
                 self._wait(thread)
             else:
                 self._thread, self._began = thread, monotonic()
-        self._is_within_call = True
+        self._is_within_call, self._left = True, _NEVER
 
     @property
     def waiting(self) -> int:
         """The number of threads that wait."""
         return len(self._queue)
+
+    def leave(self) -> None:
+        """Return to the caller of a stream in the middle of it; pass on a turn that was long."""
+        if self._thread == get_ident():
+            self._left = now = monotonic()
+            if self._queue and now - self._began >= TURN_SECONDS_MAX:
+                self._call_first()
 
     def end(self) -> None:
         """End a call, and pass the turn on if it is over and others wait."""
@@ -103,17 +113,19 @@ class Turns:
             self._call_first()
 
     def _turn_seconds(self) -> float:
+        """Return how long a turn lasts at least."""
         if monotonic() < self._free_until:
             return 0.0
-        share = ROUND_SECONDS / (len(self._queue) + 1)
-        shortest = max(TURN_SECONDS_MIN, _WORTH * self._pass_seconds)
-        return min(max(share, shortest), TURN_SECONDS_MAX)
+        return min(_WORTH * self._pass_seconds, TURN_SECONDS_MAX)
 
     def _may_be_taken(self) -> bool:
         """Return whether the thread with the turn does something else, or a long call."""
         now = monotonic()
         return (
-            not self._is_within_call or now - self._began > _LONG_SECONDS or now < self._free_until
+            not self._is_within_call
+            or now - self._left > POLL_SECONDS
+            or now - self._began > LONG_SECONDS
+            or now < self._free_until
         )
 
     def _call_first(self) -> None:
@@ -122,6 +134,7 @@ class Turns:
         except IndexError:
             return
         self._thread, self._began, self._is_within_call = waiter.thread, monotonic(), True
+        self._left = _NEVER
         waiter.is_called = True
         waiter.lock.release()
 
@@ -132,8 +145,8 @@ class Turns:
         try:
             while not waiter.is_called:
                 before = _position(queue, waiter)
-                waiter.lock.acquire(timeout=before * self._turn_seconds() or POLL_SECONDS)
-                if before == 0 and self._may_be_taken():
+                waiter.lock.acquire(timeout=LONG_SECONDS if before else POLL_SECONDS)
+                if before == 0 and not waiter.is_called and self._may_be_taken():
                     break
         finally:
             if not waiter.is_called:

@@ -18,7 +18,7 @@ SECONDS_MAX = 60.0
 @pytest.fixture
 def patient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nobody runs without having been called."""
-    for name in ("ROUND_SECONDS", "TURN_SECONDS_MAX", "POLL_SECONDS", "_LONG_SECONDS"):
+    for name in ("TURN_SECONDS_MAX", "POLL_SECONDS", "LONG_SECONDS"):
         monkeypatch.setattr(module, name, SECONDS_MAX)
 
 
@@ -82,7 +82,46 @@ def test_first_come_first_served(turns: Turns, others: Others) -> None:
 
 
 @pytest.mark.usefixtures("patient")
-def test_a_turn_lasts_for_some_calls(turns: Turns, others: Others) -> None:
+def test_a_turn_ends_with_a_call(turns: Turns, others: Others) -> None:
+    turns.begin()
+    others.add()
+    others.add()
+    turns.end()
+    turns.begin()  # Returns after the others had their turns.
+    assert others.began == [0, 1]
+    turns.end()
+
+
+@pytest.mark.usefixtures("patient")
+def test_a_stream_keeps_its_turn_to_its_end(turns: Turns, others: Others) -> None:
+    turns.begin()
+    others.add()
+    for _ in range(3):
+        turns.leave()
+        turns.begin()
+    assert not others.began
+    turns.end()
+    others.join()
+    assert others.began == [0]
+
+
+@pytest.mark.usefixtures("patient")
+def test_a_long_stream_passes_its_turn_on(
+    turns: Turns, others: Others, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    turns.begin()
+    others.add()
+    monkeypatch.setattr(module, "TURN_SECONDS_MAX", 0.0)
+    turns.leave()
+    others.join()
+    assert others.began == [0]
+
+
+@pytest.mark.usefixtures("patient")
+def test_a_turn_lasts_for_some_calls_where_passing_it_on_takes_long(
+    turns: Turns, others: Others
+) -> None:
+    turns._pass_seconds = SECONDS_MAX
     turns.begin()
     others.add()
     for _ in range(3):
@@ -93,26 +132,17 @@ def test_a_turn_lasts_for_some_calls(turns: Turns, others: Others) -> None:
 
 
 @pytest.mark.usefixtures("patient")
-def test_a_turn_that_is_over_is_passed_on(
-    turns: Turns, others: Others, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_thread_waits_behind_others_though_nobody_calls(turns: Turns, others: Others) -> None:
+    turns._pass_seconds = SECONDS_MAX
     turns.begin()
     others.add()
+    turns.end()  # keeps the turn
     others.add()
-    monkeypatch.setattr(turns, "_turn_seconds", lambda: 0.0)
-    turns.end()
-    turns.begin()  # Returns after the others had their turns.
+    assert turns.waiting == 2
+    turns.begin()
+    turns.pause()
+    others.join()
     assert others.began == [0, 1]
-    turns.end()
-
-
-def test_turns_are_longer_where_passing_them_on_takes_long(turns: Turns) -> None:
-    turns._queue.extend([module._Waiter(number) for number in range(7)])
-    usual = turns._turn_seconds()
-    turns._pass_seconds = 2 * usual / module._WORTH
-    assert turns._turn_seconds() == pytest.approx(2 * usual)
-    turns._pass_seconds = 1.0
-    assert turns._turn_seconds() == module.TURN_SECONDS_MAX
 
 
 @pytest.mark.usefixtures("patient")
@@ -150,6 +180,14 @@ def test_a_call_within_a_call_keeps_the_turn(turns: Turns, others: Others) -> No
 def test_a_thread_that_has_gone_away_holds_nobody_up(turns: Turns, others: Others) -> None:
     turns.begin()
     turns.end()
+    others.add()
+    others.join()
+    assert others.began == [0]
+
+
+def test_a_stream_that_is_not_read_on_holds_nobody_up(turns: Turns, others: Others) -> None:
+    turns.begin()
+    turns.leave()
     others.add()
     others.join()
     assert others.began == [0]
