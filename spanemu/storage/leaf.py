@@ -18,23 +18,23 @@ _sorting = Lock()  # Guards the keys that arrived in leaves which several stores
 class Leaf:
     """Neighbouring keys with the rows of their newest versions, None for deleted rows.
 
-    `rows` is None until a scan needs it, and again after many updates without a scan. `deleted`
-    counts the deleted rows. `newest` is not earlier than the versions. Only the tree of the same
-    `owner` may modify the leaf; but any scan may make the rows of a leaf that has none.
+    `rows` is None until a scan needs it, and again after many updates without a scan. `live` counts
+    the rows that are not deleted. `newest` is not earlier than the versions. Only the tree of the
+    same `owner` may modify the leaf; but any scan may make the rows of a leaf that has none.
 
     A large commit only appends its keys to `arrived`, if the leaf has no rows; `keys` sorts them
     in. A search for the place of each key would compare it with keys all over the memory, which in
     a large table takes longer than to write the row.
     """
 
-    __slots__ = ("_keys", "arrived", "deleted", "newest", "owner", "rows")
+    __slots__ = ("_keys", "arrived", "live", "newest", "owner", "rows")
 
-    def __init__(self, keys: list[bytes], newest: int, deleted: int, owner: object) -> None:
+    def __init__(self, keys: list[bytes], newest: int, live: int, owner: object) -> None:
         self._keys = keys
         self.arrived: list[bytes] = []
         self.rows: list[Row | None] | None = None
         self.newest = newest
-        self.deleted = deleted
+        self.live = live
         self.owner = owner
 
     @property
@@ -61,7 +61,7 @@ class Leaf:
 
     def copy(self, owner: object) -> Leaf:
         """Return a leaf with the same content that another tree may modify."""
-        twin = Leaf(self.keys.copy(), self.newest, self.deleted, owner)
+        twin = Leaf(self.keys.copy(), self.newest, self.live, owner)
         twin.rows = None if self.rows is None else self.rows.copy()
         return twin
 
@@ -70,7 +70,7 @@ class Leaf:
         keys = self.keys
         keys += upper.keys
         self.rows = None
-        self.deleted += upper.deleted
+        self.live += upper.live
         self.newest = max(self.newest, upper.newest)
 
     def cut(self, keys_max: int, *, in_order: bool) -> list[list[bytes]]:

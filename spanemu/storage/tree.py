@@ -9,7 +9,8 @@ slices of a leaf's rows, and looks at versions only in leaves that were written 
 
 An update of a row does not search for its leaf. While no leaf has rows, it only moves `_floor`, the
 time of the latest such update; later it adds the key to `_pending`, and the next scan of more than
-a few rows updates the leaves. After many updates without a scan, all leaves drop their rows.
+a few rows updates the leaves. After many updates without a scan, all leaves drop their rows. A
+deletion is written into its leaf at once, so that scans skip leaves without any live row.
 
 Large commits append new keys to leaves, which sort them when they are needed (`Leaf.keys`).
 
@@ -19,7 +20,7 @@ cost does not depend on the number of rows. The copied tree must not be modified
 Invariants, walked by `check`: the leaves hold exactly the keys of the dictionaries, sorted;
 `firsts[n]` lies after all keys of the leaves before `n`, and not after those of leaf `n`; but for
 pending keys, a leaf's rows are those of the newest versions, and no version is later than both the
-leaf's `newest` and the floor; `deleted` is the number of deleted rows; a tree that is not tracked
+leaf's `newest` and the floor; `live` is the number of rows not deleted; a tree that is not tracked
 has no rows in leaves, nothing pending, and shares no leaf with the tree that it was copied from; a
 tree without layers contains no `GONE`.
 """
@@ -71,8 +72,7 @@ class Tree:
     def _leaf(self, keys: list[bytes]) -> Leaf:
         versions = self.versions(keys)
         newest = max([version[0] for version in versions], default=BEGINNING)
-        deleted = [version[1] for version in versions].count(None)
-        return Leaf(keys, newest, deleted, self._owner)
+        return Leaf(keys, newest, _live(versions), self._owner)
 
     # ------------------------------------------------------------------ sharing
 
@@ -125,20 +125,18 @@ class Tree:
         maps[0][key] = version
         if older is None:
             self._insert(key, version)
+        elif (version[1] is None) is not (older[1] is None):
+            self._delete_or_restore(key, version)
+        elif not self._tracked:
+            if version[0] > self._floor:
+                self._floor = version[0]
         else:
-            if (version[1] is None) is not (older[1] is None):
-                leaf = self._own(bisect_right(self._firsts, key) - 1)
-                leaf.deleted += 1 if version[1] is None else -1
-            if not self._tracked:
-                if version[0] > self._floor:
-                    self._floor = version[0]
-            else:
-                if version[0] > self._latest:
-                    self._latest = version[0]
-                pending = self._pending
-                pending.append(key)
-                if len(pending) > self._pending_max:
-                    self._limit_pending()
+            if version[0] > self._latest:
+                self._latest = version[0]
+            pending = self._pending
+            pending.append(key)
+            if len(pending) > self._pending_max:
+                self._limit_pending()
         if len(maps) > 1:
             self._limit_heads()
 
@@ -150,13 +148,22 @@ class Tree:
             leaf = self._own(number)
         if version[0] > leaf.newest:
             leaf.newest = version[0]
-        if version[1] is None:
-            leaf.deleted += 1
+        if version[1] is not None:
+            leaf.live += 1
         leaf.insert(key, version[1])
         self._count += 1
         self._ends = None
         if leaf.overflows(LEAF_KEYS_MAX):
             self._divide(number, in_order=leaf.keys[-1] == key)
+
+    def _delete_or_restore(self, key: bytes, version: Version) -> None:
+        """Write into its leaf that a row is deleted, or that a deleted row is back."""
+        leaf = self._own(bisect_right(self._firsts, key) - 1)
+        leaf.live += -1 if version[1] is None else 1
+        if version[0] > leaf.newest:
+            leaf.newest = version[0]
+        if leaf.rows is not None:
+            leaf.rows[bisect_left(leaf.keys, key)] = version[1]
 
     def insert_all(self, versions: Mapping[bytes, Version], at: int) -> None:
         """Insert new keys with the versions of rows that are written at a timestamp."""
@@ -171,6 +178,7 @@ class Tree:
                 leaf = self._own(number)
             if at > leaf.newest:
                 leaf.newest = at
+            leaf.live += 1
             if leaf.rows is None:
                 leaf.arrived.append(key)
             else:
@@ -223,7 +231,7 @@ class Tree:
         self._update_leaves()
         number = bisect_right(self._firsts, key) - 1
         leaf = self._own(number)
-        leaf.deleted -= version[1] is None
+        leaf.live -= version[1] is not None
         position = bisect_left(leaf.keys, key)
         del leaf.keys[position]
         if leaf.rows is not None:
@@ -237,13 +245,13 @@ class Tree:
     def _divide(self, number: int, *, in_order: bool) -> None:
         """Divide a leaf that became too large."""
         leaf = self._leaves[number]
+        all_live = leaf.live == len(leaf.keys)
         parts = leaf.cut(LEAF_KEYS_MAX, in_order=in_order)
-        leaves = [Leaf(part, leaf.newest, 0, self._owner) for part in parts]
-        if leaf.deleted:
+        leaves = [Leaf(part, leaf.newest, len(part), self._owner) for part in parts]
+        if not all_live:
             for upper in leaves:
-                versions = self.versions(upper.keys)
-                upper.deleted = [version[1] for version in versions].count(None)
-        leaf.deleted -= sum(upper.deleted for upper in leaves)
+                upper.live = _live(self.versions(upper.keys))
+        leaf.live -= sum(upper.live for upper in leaves)
         self._leaves[number + 1 : number + 1] = leaves
         self._firsts[number + 1 : number + 1] = [part[0] for part in parts]
 
@@ -270,15 +278,15 @@ class Tree:
             some = keys[bisect_left(keys, low) : bisect_left(keys, high)]
             if len(some) < UPDATE_COST * len(self._pending):
                 if some:
-                    yield Leaf(some, UNKNOWN, 0, self._owner), 0, len(some)
+                    yield Leaf(some, UNKNOWN, len(some), self._owner), 0, len(some)
                 return
         self._update_leaves()
         numbers = range(begin, last + 1)
         for number in reversed(numbers) if descending else numbers:
             leaf = self._leaves[number]
-            keys = leaf.keys
-            if leaf.deleted == len(keys) and leaf.newest <= at and self._floor <= at:
+            if not leaf.live and leaf.newest <= at and self._floor <= at:
                 continue
+            keys = leaf.keys
             first = bisect_left(keys, low) if number == begin else 0
             end = bisect_left(keys, high) if number == last else len(keys)
             if first < end:
@@ -294,7 +302,8 @@ class Tree:
                 if (row := version[1] if version[0] <= at else visible(version[2], at)) is not None
             ]
         newest = self._newest_rows(piece)
-        return [row for row in newest if row is not None] if leaf.deleted else newest  # type: ignore[return-value]
+        is_whole = leaf.live == len(leaf.keys)
+        return newest if is_whole else [row for row in newest if row is not None]  # type: ignore[return-value]
 
     def row_items(self, piece: Piece, at: int) -> list[tuple[bytes, Row]]:
         """Return the keys and rows of a piece as of a timestamp."""
@@ -387,10 +396,15 @@ class Tree:
             assert self._tracked or (leaf.rows is None and leaf.owner is self._owner)
             versions = self.versions(leaf.keys)
             rows = [version[1] for version in versions]
-            assert leaf.deleted == rows.count(None)
+            assert leaf.live == len(rows) - rows.count(None)
             for key, version, row in zip(leaf.keys, versions, leaf.rows or rows, strict=True):
                 assert key in pending or row is version[1]
                 assert key in pending or version[0] <= max(leaf.newest, self._floor)
+
+
+def _live(versions: Sequence[Version]) -> int:
+    """Return how many versions are not deletions."""
+    return len(versions) - [version[1] for version in versions].count(None)
 
 
 def joined(trees: Sequence[Tree]) -> Tree:
