@@ -70,6 +70,13 @@ class Start(StrEnum):
     EAGER = "eager"  # before any conftest.py is imported, with SPANNER_EMULATOR_HOST exported
 
 
+class Bytecode(StrEnum):
+    """The process that compiles what the workers of xdist import, where it has no bytecode."""
+
+    SHARED = "shared"  # the controller, once, before it starts the workers
+    OWN = "own"  # each worker
+
+
 ENDPOINT_FILE = "SPANEMU_ENDPOINT_FILE"  # the file that `spanemu serve --endpoint-file` writes
 SEED_VARIABLE = "SPANEMU_SEED"
 
@@ -192,6 +199,13 @@ OPTIONS: tuple[Option, ...] = (
         "conftest.py is imported, for clients created at module level",
         default=Start.LAZY,
         choices=tuple(Start),
+    ),
+    Option(
+        "bytecode",
+        "where the installed packages have no bytecode: shared, to compile what xdist's workers "
+        "import once, before they start; own, to let each worker do so",
+        default=Bytecode.SHARED,
+        choices=tuple(Bytecode),
     ),
     Option(
         "seed",

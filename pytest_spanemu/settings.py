@@ -19,6 +19,7 @@ from pytest_spanemu.options import (
     ENDPOINT_FILE,
     FAIL_ON,
     OPTIONS,
+    Bytecode,
     Dialect,
     InstanceConfigs,
     Isolation,
@@ -129,6 +130,7 @@ class Settings:
     seeds: tuple[str, ...]
     isolation: Isolation | None
     start: Start
+    bytecode: Bytecode
     reuse: Reuse
     seed: int
     unsupported: Unsupported
@@ -199,6 +201,7 @@ def _settings(origins: _Origins) -> Settings:
             "target": target,
             "dialect": Dialect(values["dialect"]),
             "start": Start(values["start"]),
+            "bytecode": Bytecode(values["bytecode"]),
             "instance_configs": InstanceConfigs(values["instance_configs"]),
             "reuse": Reuse(values["reuse"]),
             "unsupported": Unsupported(values["unsupported"]),

@@ -1,6 +1,6 @@
 """The everyday costs of this checkout beside those of an older one: `--anchor PATH`.
 
-A cold run cannot become faster than the same without spanemu, which imports Google's client.
+A cold run has four workers, which all import Google's client; it is beside the same without spanemu.
 """
 
 from __future__ import annotations
