@@ -22,7 +22,7 @@ class Leaf:
     the rows that are not deleted. `newest` is not earlier than the versions. Only the tree of the
     same `owner` may modify the leaf; but any scan may make the rows of a leaf that has none.
 
-    A large commit only appends its keys to `arrived`, if the leaf has no rows; `keys` sorts them
+    Keys of large commits are only appended to `arrived`, if the leaf has no rows; `keys` sorts them
     in. A search for the place of each key would compare it with keys all over the memory, which in
     a large table takes longer than to write the row.
     """
@@ -99,6 +99,18 @@ class Leaf:
         elif self.rows is not None:
             for key, version in zip(keys, find(keys), strict=True):
                 self.rows[bisect_left(self.keys, key)] = version[1]
+
+    def insert_all(
+        self, keys: Sequence[bytes], newest: int, find: Callable[[Sequence[bytes]], list[Version]]
+    ) -> None:
+        """Insert new keys of rows that are not deleted; `find` returns their newest versions."""
+        self.newest = max(self.newest, newest)
+        self.live += len(keys)
+        if self.rows is None:
+            self.arrived += keys
+        else:
+            for key, version in zip(keys, find(keys), strict=True):
+                self.insert(key, version[1])
 
     def insert(self, key: bytes, row: Row | None) -> None:
         """Insert a new key with its row."""

@@ -12,24 +12,26 @@ time of the latest such update; later it adds the key to `_pending`, and the nex
 a few rows updates the leaves. After many updates without a scan, all leaves drop their rows. A
 deletion is written into its leaf at once, so that scans skip leaves without any live row.
 
-Large commits append new keys to leaves, which sort them when they are needed (`Leaf.keys`).
+Large commits only collect their new keys. Leaves get some thousands at a time, or when a scan or a
+deletion needs them: to visit a leaf for each key reads memory that is in no cache. A leaf sorts its
+new keys when they are needed (`Leaf.keys`).
 
 A copy shares the dictionaries and the leaves, and copies a leaf when it first modifies it: its
 cost does not depend on the number of rows. The copied tree must not be modified any more.
 
-Invariants, walked by `check`: the leaves hold exactly the keys of the dictionaries, sorted;
-`firsts[n]` lies after all keys of the leaves before `n`, and not after those of leaf `n`; but for
-pending keys, a leaf's rows are those of the newest versions, and no version is later than both the
-leaf's `newest` and the floor; `live` is the number of rows not deleted; a tree that is not tracked
-has no rows in leaves, nothing pending, and shares no leaf with the tree that it was copied from; a
-tree without layers contains no `GONE`.
+Invariants, walked by `check`: the leaves hold exactly the keys of the dictionaries, sorted, but for
+those that are only collected, of which none is deleted; `firsts[n]` lies after all keys of the
+leaves before `n`, and not after those of leaf `n`; but for pending keys, a leaf's rows are those of
+the newest versions, and no version is later than both the leaf's `newest` and the floor; `live` is
+the number of rows not deleted; a tree that is not tracked has no rows in leaves, nothing pending,
+and shares no leaf with the tree that it was copied from; a tree without layers contains no `GONE`.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import accumulate, chain
+from itertools import accumulate, chain, cycle
 from threading import RLock
 
 from spanemu.base.clock import BEGINNING
@@ -40,8 +42,12 @@ from spanemu.storage.versions import Row, Version, visible
 # After so many updates without a scan, or an eighth of the keys, leaves have no rows.
 PENDING_MIN = 16
 PENDING_MAX = 32_768
+# So many new keys of large commits are collected. Trees begin with different numbers, lest those of
+# one table all update their leaves in the same commit.
+ARRIVED_MAX = 8192
+_first_arrived_max = cycle(ARRIVED_MAX * quarter // 4 for quarter in (4, 3, 2, 1))
 UNKNOWN = 1 << 63  # the newest version may be later than any timestamp
-# Guards the pending keys of trees that several stores share.
+# Guards the arrived and pending keys of trees that several stores share.
 _updating = RLock()
 
 Piece = tuple[Leaf, int, int]  # a leaf with the first position in a range, and the end
@@ -63,6 +69,9 @@ class Tree:
         self._pending: list[bytes] = []  # keys whose updates are not in the leaves yet
         self._latest = BEGINNING  # not earlier than the versions of these keys
         self._pending_max = PENDING_MIN
+        self._arrived: list[bytes] = []  # new keys that are in no leaf yet
+        self._arrived_at = BEGINNING  # not earlier than their versions
+        self._arrived_max = next(_first_arrived_max)
         self._ends: list[int] | None = None  # for each leaf the number of keys up to its end
         keys = list(heads)
         parts = [keys[at : at + LEAF_KEYS_MAX] for at in range(0, len(keys), LEAF_KEYS_MAX)]
@@ -78,6 +87,7 @@ class Tree:
 
     def copy(self) -> Tree:
         """Return a tree with the same rows; this tree must not be modified any more."""
+        self._insert_arrived()
         twin = Tree()
         self._tracked = True  # because the twin may make rows of leaves
         twin._tracked, twin._floor = True, self._floor
@@ -122,10 +132,13 @@ class Tree:
     def put(self, key: bytes, version: Version, older: Version | None) -> None:
         """Write the newest version of a row; `older` is what `get` returns for the key."""
         maps = self.maps
+        is_other = older is not None and (version[1] is None) is not (older[1] is None)
+        if is_other:
+            self._insert_arrived()  # It counts on it that no collected key is deleted.
         maps[0][key] = version
         if older is None:
             self._insert(key, version)
-        elif (version[1] is None) is not (older[1] is None):
+        elif is_other:
             self._delete_or_restore(key, version)
         elif not self._tracked:
             if version[0] > self._floor:
@@ -170,21 +183,11 @@ class Tree:
         self.maps[0].update(versions)
         self._count += len(versions)
         self._ends = None
-        firsts, leaves, owner, number = self._firsts, self._leaves, self._owner, 0
-        for key in sorted(versions):
-            number = bisect_right(firsts, key, number) - 1
-            leaf = leaves[number]
-            if leaf.owner is not owner:
-                leaf = self._own(number)
-            if at > leaf.newest:
-                leaf.newest = at
-            leaf.live += 1
-            if leaf.rows is None:
-                leaf.arrived.append(key)
-            else:
-                leaf.insert(key, versions[key][1])
-            if leaf.overflows(LEAF_KEYS_MAX):
-                self._divide(number, in_order=leaf.keys[-1] == key)
+        self._arrived += sorted(versions)
+        self._arrived_at = max(self._arrived_at, at)
+        if len(self._arrived) > self._arrived_max:
+            self._insert_arrived()
+            self._arrived_max = ARRIVED_MAX
         self._limit_heads()
 
     def _by_leaf(self, keys: Sequence[bytes]) -> Iterator[tuple[int, Sequence[bytes]]]:
@@ -204,8 +207,20 @@ class Tree:
 
     # ------------------------------------------------------------------ deferred updates
 
+    def _insert_arrived(self) -> None:
+        """Insert the collected keys into their leaves: any store that shares them may."""
+        if self._arrived:
+            with _updating:
+                for number, keys in self._by_leaf(sorted(self._arrived)):
+                    leaf = self._own(number)
+                    leaf.insert_all(keys, self._arrived_at, self.versions)
+                    if leaf.overflows(LEAF_KEYS_MAX):
+                        self._divide(number, in_order=leaf.keys[-1] == keys[-1])
+                self._arrived = []
+
     def _update_leaves(self) -> None:
         """Write the rows of the pending keys into the leaves: any store that shares them may."""
+        self._insert_arrived()
         if self._pending:
             with _updating:
                 for number, keys in self._by_leaf(sorted(self._pending)):
@@ -271,6 +286,7 @@ class Tree:
 
         Leaves whose rows are all deleted as of the timestamp `at` are left out.
         """
+        self._insert_arrived()
         begin = bisect_right(self._firsts, low) - 1
         last = bisect_left(self._firsts, high) - 1
         if self._pending and begin == last:
@@ -345,6 +361,7 @@ class Tree:
     # ------------------------------------------------------------------ a sorted mapping
 
     def __iter__(self) -> Iterator[bytes]:
+        self._insert_arrived()
         for leaf in self._leaves:
             yield from leaf.keys
 
@@ -353,11 +370,13 @@ class Tree:
 
     def values(self) -> Iterator[Version]:
         """Yield the newest versions of all rows, in key order."""
+        self._insert_arrived()
         for leaf in self._leaves:
             yield from self.versions(leaf.keys)
 
     def items(self) -> Iterator[tuple[bytes, Version]]:
         """Yield the keys and newest versions of all rows, in key order."""
+        self._insert_arrived()
         for leaf in self._leaves:
             yield from zip(leaf.keys, self.versions(leaf.keys), strict=True)
 
@@ -369,11 +388,13 @@ class Tree:
 
     def bisect_left(self, key: bytes) -> int:
         """Return the number of keys below a key."""
+        ends = self._key_counts()
         number = bisect_right(self._firsts, key) - 1
-        before = self._key_counts()[number - 1] if number else 0
+        before = ends[number - 1] if number else 0
         return before + bisect_left(self._leaves[number].keys, key)
 
     def _key_counts(self) -> list[int]:
+        self._insert_arrived()
         ends = self._ends
         if ends is None:
             ends = self._ends = list(accumulate(len(leaf.keys) for leaf in self._leaves))

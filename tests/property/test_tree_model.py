@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import repeat
+
 import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
@@ -17,6 +19,8 @@ SIZES = {
     "leaf.FEW_KEYS": 2,
     "leaf.UPDATE_COST": 1,
     "tree.PENDING_MIN": 3,
+    "tree.ARRIVED_MAX": 4,
+    "tree._first_arrived_max": repeat(2),
     "tree.UPDATE_COST": 1,
     "layers.COPIED_MAX": 3,
 }

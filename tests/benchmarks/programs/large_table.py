@@ -3,9 +3,10 @@
 The requests are made before they are measured, and sent over the emulator's channel.
 All times are processor time, so that a busy machine counts less.
 
-`large_table.py ROWS steady` only loads, in memory that the process has already. Memory that is new
-to the process counts as the load's time, and on a virtual machine a page of it can take four times
-as long once the host has to find it: what the last tenth takes then depends on the machine.
+`large_table.py ROWS steady` only loads. Each commit is beside one of the same size into a small
+table, in a process of its own, because a shared machine is slow at times. The loading process takes
+its memory before: memory that is new to a process counts as the load's time, and on a virtual
+machine a page of it can take four times as long once the host has to find it.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from __future__ import annotations
 import gc
 import json
 import os
+import subprocess
 import sys
 from collections.abc import Callable, Iterable
 from statistics import median
@@ -31,6 +33,7 @@ import spanemu
 ROWS_PER_COMMIT = 1_000
 DELETED = 100_000
 ROW_BYTES = 1_500  # at least what a row takes
+SMALL_COMMITS = 20  # after which another table takes the place of the small table
 BLOCK_BYTES = 470  # nearly the largest objects that Python puts into its arenas
 ARENA_BLOCKS = 400  # fewer than an arena holds
 COLUMNS = ("Id", "A", "B", "C", "D", "E", "F", "G", "H", "I")
@@ -113,10 +116,10 @@ def resident_bytes() -> int:
         return int(statm.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
 
-def load(connection: Connection, rows: int) -> list[float]:
-    """Return the processor seconds of each commit."""
+def load(connection: Connection, rows: int, first: int, end: int) -> list[float]:
+    """Load some of so many rows; return the processor seconds of each commit."""
     commits = []
-    for start in range(0, rows, ROWS_PER_COMMIT):
+    for start in range(first, end, ROWS_PER_COMMIT):
         some = [row(number, rows) for number in range(start, start + ROWS_PER_COMMIT)]
         message = connection.commit_request(some)
         commits.append(seconds(lambda message=message: connection.commit(message)))  # type: ignore[misc]
@@ -135,16 +138,44 @@ def memory_at_hand(size: int) -> list[bytes]:
 
 
 def steady(rows: int) -> None:
-    """Print how the time of a commit grows over a load."""
-    with spanemu.Emulator() as emulator:
+    """Print how the time of a commit grows over a load, beside that of commits to a small table."""
+    command = [sys.executable, "-P", __file__, str(rows), "small"]
+    with (
+        subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        ) as other,
+        spanemu.Emulator() as emulator,
+    ):
+        assert other.stdin is not None
+        assert other.stdout is not None
         connection = Connection(emulator.create_database("bench", schema=DDL))
         connection.query(QUERIES["count"])
         kept = memory_at_hand(rows * ROW_BYTES)
         gc.collect()
-        commits = load(connection, rows)
-        print(json.dumps({"last_to_first_tenth": last_to_first_tenth(commits)}), flush=True)
+        commits, beside = [], []
+        for start in range(0, rows, ROWS_PER_COMMIT):
+            commits += load(connection, rows, start, start + ROWS_PER_COMMIT)
+            print(start, file=other.stdin, flush=True)
+            beside.append(float(other.stdout.readline()))
+        growth = last_to_first_tenth(commits) / last_to_first_tenth(beside)
+        print(json.dumps({"last_to_first_tenth": growth}), flush=True)
         del kept
+        other.kill()
         os._exit(0)
+
+
+def small(rows: int) -> None:
+    """For each number read, commit rows to a small table, and print the seconds that it took."""
+    with spanemu.Emulator() as emulator:
+        database = emulator.create_database("small", schema=DDL)
+        for count, line in enumerate(sys.stdin):
+            if count % SMALL_COMMITS == 0:
+                database.drop()
+                database = emulator.create_database("small", schema=DDL)
+                connection = Connection(database)
+                connection.query(QUERIES["count"])
+            start = int(line)
+            print(*load(connection, rows, start, start + ROWS_PER_COMMIT), flush=True)
 
 
 def main(rows: int) -> None:
@@ -154,7 +185,7 @@ def main(rows: int) -> None:
         connection.query(QUERIES["count"])
         gc.collect()
         before = resident_bytes()
-        commits = load(connection, rows)
+        commits = load(connection, rows, 0, rows)
         numbers = {
             "load_seconds": sum(commits),
             "commit_p50_ms": 1e3 * median(commits),
@@ -184,4 +215,4 @@ def main(rows: int) -> None:
 
 
 if __name__ == "__main__":
-    (steady if sys.argv[2:] == ["steady"] else main)(int(sys.argv[1]))
+    {"steady": steady, "small": small}.get(sys.argv[-1], main)(int(sys.argv[1]))
