@@ -85,7 +85,7 @@ def shared_bytecode() -> Iterator[Mapping[str, str]]:
 def modules_imported_by(names: Iterable[str]) -> dict[str, str]:
     """Return the files, by name, of modules and of all that they import at the start of a line."""
     sources = _SourceFiles()
-    found: dict[str, str] = {}
+    files: dict[str, str] = {}
     seen: set[str] = set()
     waiting = list(names)
     while waiting:
@@ -97,10 +97,10 @@ def modules_imported_by(names: Iterable[str]) -> dict[str, str]:
         if package:
             waiting.append(package)
         if (file := sources.of(name)) is not None:
-            found[name] = file
+            files[name] = file
             is_package = file.endswith("__init__.py")
             waiting += _imports(Path(file), name if is_package else package)
-    return found
+    return files
 
 
 def _imports(file: Path, package: str) -> Iterator[str]:
@@ -140,12 +140,12 @@ class _SourceFiles:
 
     def _directories_of(self, package: str) -> list[str]:
         """Return the directories of a package: several, if it is a namespace."""
-        found = self._directories.get(package)
-        if found is None:
+        directories = self._directories.get(package)
+        if directories is None:
             above, _, name = package.rpartition(".")
             inside = (f"{directory}{os.sep}{name}" for directory in self._directories_of(above))
-            found = self._directories[package] = list(filter(os.path.isdir, inside))
-        return found
+            directories = self._directories[package] = list(filter(os.path.isdir, inside))
+        return directories
 
 
 def _lack_bytecode(names: Sequence[str]) -> bool:

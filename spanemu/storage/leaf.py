@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from bisect import bisect_left, insort
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from threading import Lock
 
+from spanemu.base.clock import BEGINNING
 from spanemu.storage.versions import Row, Version
 
-LEAF_KEYS_MAX = 512
+LEAF_KEYS_MAX = 1024
 LEAF_KEYS_MIN = 64  # A smaller leaf is joined with its neighbour, if both fit into one.
 UPDATE_COST = 16  # of a pending key in its leaf, in look-ups of a row's newest version
 FEW_KEYS = 8  # that arrived are inserted one by one, because sorting the leaf would take longer
+# Returns the newest versions of keys.
+Find = Callable[[Sequence[bytes]], list[Version]]
 _sorting = Lock()  # Guards the keys that arrived in leaves which several stores share.
 
 
@@ -73,22 +76,26 @@ class Leaf:
         self.live += upper.live
         self.newest = max(self.newest, upper.newest)
 
-    def cut(self, keys_max: int, *, in_order: bool) -> list[list[bytes]]:
-        """Return the keys that further leaves are to hold, and remove them from this leaf.
+    def divide(self, keys_max: int, find: Find, *, in_order: bool) -> list[Leaf]:
+        """Return further leaves, which take all keys of this leaf after the first `keys_max`.
 
         Keys that are written in order fill their leaves.
         """
         keys = self.keys
+        all_live = self.live == len(keys)
         leaves = -(-len(keys) // keys_max)
         size = keys_max if in_order else -(-len(keys) // leaves)
         parts = [keys[start : start + size] for start in range(size, len(keys), size)]
         del keys[size:]
         self.rows = None
-        return parts
+        lives = [len(part) if all_live else live_rows(find(part)) for part in parts]
+        self.live -= sum(lives)
+        return [
+            Leaf(part, self.newest, live, self.owner)
+            for part, live in zip(parts, lives, strict=True)
+        ]
 
-    def update(
-        self, keys: Sequence[bytes], latest: int, find: Callable[[Sequence[bytes]], list[Version]]
-    ) -> None:
+    def update(self, keys: Sequence[bytes], latest: int, find: Find) -> None:
         """Write rows that have newer versions, or drop all rows if to make them again costs less.
 
         `find` returns the newest versions of keys, of which none is later than `latest`.
@@ -100,22 +107,51 @@ class Leaf:
             for key, version in zip(keys, find(keys), strict=True):
                 self.rows[bisect_left(self.keys, key)] = version[1]
 
-    def insert_all(
-        self, keys: Sequence[bytes], newest: int, find: Callable[[Sequence[bytes]], list[Version]]
-    ) -> None:
+    def insert_all(self, keys: Sequence[bytes], newest: int, find: Find) -> None:
         """Insert new keys of rows that are not deleted; `find` returns their newest versions."""
-        self.newest = max(self.newest, newest)
-        self.live += len(keys)
         if self.rows is None:
+            self.newest = max(self.newest, newest)
+            self.live += len(keys)
             self.arrived += keys
         else:
             for key, version in zip(keys, find(keys), strict=True):
-                self.insert(key, version[1])
+                self.insert(key, version)
 
-    def insert(self, key: bytes, row: Row | None) -> None:
-        """Insert a new key with its row."""
+    def insert(self, key: bytes, version: Version) -> None:
+        """Insert a new key with the newest version of its row."""
+        if version[0] > self.newest:
+            self.newest = version[0]
+        if version[1] is not None:
+            self.live += 1
         keys = self.keys
         position = bisect_left(keys, key)
         keys.insert(position, key)
         if self.rows is not None:
-            self.rows.insert(position, row)
+            self.rows.insert(position, version[1])
+
+    def delete_or_restore(self, key: bytes, version: Version) -> None:
+        """Note that a row is deleted, or that a deleted row is back."""
+        self.live += -1 if version[1] is None else 1
+        if version[0] > self.newest:
+            self.newest = version[0]
+        if self.rows is not None:
+            self.rows[bisect_left(self.keys, key)] = version[1]
+
+    def check(self, versions: Sequence[Version], pending: Container[bytes], floor: int) -> None:
+        """Assert the invariants of a leaf whose rows have these newest versions."""
+        rows = [version[1] for version in versions]
+        assert self.live == live_rows(versions)
+        for key, version, row in zip(self.keys, versions, self.rows or rows, strict=True):
+            assert key in pending or row is version[1]
+            assert key in pending or version[0] <= max(self.newest, floor)
+
+
+def leaf_of(keys: list[bytes], versions: Sequence[Version], owner: object) -> Leaf:
+    """Return a leaf of keys, whose rows have these newest versions."""
+    newest = max([version[0] for version in versions], default=BEGINNING)
+    return Leaf(keys, newest, live_rows(versions), owner)
+
+
+def live_rows(versions: Sequence[Version]) -> int:
+    """Return how many versions are not deletions."""
+    return len(versions) - [version[1] for version in versions].count(None)

@@ -36,7 +36,7 @@ from threading import RLock
 
 from spanemu.base.clock import BEGINNING
 from spanemu.storage import layers
-from spanemu.storage.leaf import LEAF_KEYS_MAX, LEAF_KEYS_MIN, UPDATE_COST, Leaf
+from spanemu.storage.leaf import LEAF_KEYS_MAX, LEAF_KEYS_MIN, UPDATE_COST, Leaf, leaf_of
 from spanemu.storage.versions import Row, Version, visible
 
 # After so many updates without a scan, or an eighth of the keys, leaves have no rows.
@@ -75,13 +75,8 @@ class Tree:
         self._ends: list[int] | None = None  # for each leaf the number of keys up to its end
         keys = list(heads)
         parts = [keys[at : at + LEAF_KEYS_MAX] for at in range(0, len(keys), LEAF_KEYS_MAX)]
-        self._leaves = [self._leaf(part) for part in parts or [[]]]
+        self._leaves = [leaf_of(each, self.versions(each), self._owner) for each in parts or [[]]]
         self._firsts = [b"", *(part[0] for part in parts[1:])]
-
-    def _leaf(self, keys: list[bytes]) -> Leaf:
-        versions = self.versions(keys)
-        newest = max([version[0] for version in versions], default=BEGINNING)
-        return Leaf(keys, newest, _live(versions), self._owner)
 
     # ------------------------------------------------------------------ sharing
 
@@ -139,7 +134,7 @@ class Tree:
         if older is None:
             self._insert(key, version)
         elif is_other:
-            self._delete_or_restore(key, version)
+            self._own(bisect_right(self._firsts, key) - 1).delete_or_restore(key, version)
         elif not self._tracked:
             if version[0] > self._floor:
                 self._floor = version[0]
@@ -159,24 +154,11 @@ class Tree:
         leaf = self._leaves[number]
         if leaf.owner is not self._owner:
             leaf = self._own(number)
-        if version[0] > leaf.newest:
-            leaf.newest = version[0]
-        if version[1] is not None:
-            leaf.live += 1
-        leaf.insert(key, version[1])
+        leaf.insert(key, version)
         self._count += 1
         self._ends = None
         if leaf.overflows(LEAF_KEYS_MAX):
             self._divide(number, in_order=leaf.keys[-1] == key)
-
-    def _delete_or_restore(self, key: bytes, version: Version) -> None:
-        """Write into its leaf that a row is deleted, or that a deleted row is back."""
-        leaf = self._own(bisect_right(self._firsts, key) - 1)
-        leaf.live += -1 if version[1] is None else 1
-        if version[0] > leaf.newest:
-            leaf.newest = version[0]
-        if leaf.rows is not None:
-            leaf.rows[bisect_left(leaf.keys, key)] = version[1]
 
     def insert_all(self, versions: Mapping[bytes, Version], at: int) -> None:
         """Insert new keys with the versions of rows that are written at a timestamp."""
@@ -259,16 +241,9 @@ class Tree:
 
     def _divide(self, number: int, *, in_order: bool) -> None:
         """Divide a leaf that became too large."""
-        leaf = self._leaves[number]
-        all_live = leaf.live == len(leaf.keys)
-        parts = leaf.cut(LEAF_KEYS_MAX, in_order=in_order)
-        leaves = [Leaf(part, leaf.newest, len(part), self._owner) for part in parts]
-        if not all_live:
-            for upper in leaves:
-                upper.live = _live(self.versions(upper.keys))
-        leaf.live -= sum(upper.live for upper in leaves)
+        leaves = self._leaves[number].divide(LEAF_KEYS_MAX, self.versions, in_order=in_order)
         self._leaves[number + 1 : number + 1] = leaves
-        self._firsts[number + 1 : number + 1] = [part[0] for part in parts]
+        self._firsts[number + 1 : number + 1] = [leaf.keys[0] for leaf in leaves]
 
     def _join(self, number: int) -> None:
         """Join a leaf with the leaf before it, if both fit into one."""
@@ -335,7 +310,7 @@ class Tree:
         leaf, first, end = piece
         rows = leaf.rows
         if rows is None:
-            if 2 * (end - first) < len(leaf.keys):
+            if 3 * (end - first) < len(leaf.keys):
                 return [version[1] for version in self.versions(leaf.keys[first:end])]
             # Stores that share a leaf may do this at once: they find the same rows.
             self._tracked = True
@@ -415,17 +390,7 @@ class Tree:
             assert all(bisect_right(self._firsts, key) == number for key in leaf.keys)
             assert len(leaf.keys) <= LEAF_KEYS_MAX
             assert self._tracked or (leaf.rows is None and leaf.owner is self._owner)
-            versions = self.versions(leaf.keys)
-            rows = [version[1] for version in versions]
-            assert leaf.live == len(rows) - rows.count(None)
-            for key, version, row in zip(leaf.keys, versions, leaf.rows or rows, strict=True):
-                assert key in pending or row is version[1]
-                assert key in pending or version[0] <= max(leaf.newest, self._floor)
-
-
-def _live(versions: Sequence[Version]) -> int:
-    """Return how many versions are not deletions."""
-    return len(versions) - [version[1] for version in versions].count(None)
+            leaf.check(self.versions(leaf.keys), pending, self._floor)
 
 
 def joined(trees: Sequence[Tree]) -> Tree:

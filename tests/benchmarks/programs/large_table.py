@@ -137,6 +137,13 @@ def memory_at_hand(size: int) -> list[bytes]:
     return blocks[::ARENA_BLOCKS]
 
 
+def load_and_drop(emulator: spanemu.Emulator, rows: int) -> None:
+    """Run what is measured once before."""
+    database = emulator.create_database("first", schema=DDL)
+    load(Connection(database), rows, 0, SMALL_COMMITS * ROWS_PER_COMMIT)
+    database.drop()
+
+
 def steady(rows: int) -> None:
     """Print how the time of a commit grows over a load, beside that of commits to a small table."""
     command = [sys.executable, "-P", __file__, str(rows), "small"]
@@ -148,9 +155,10 @@ def steady(rows: int) -> None:
     ):
         assert other.stdin is not None
         assert other.stdout is not None
+        kept = memory_at_hand(rows * ROW_BYTES)
+        load_and_drop(emulator, rows)
         connection = Connection(emulator.create_database("bench", schema=DDL))
         connection.query(QUERIES["count"])
-        kept = memory_at_hand(rows * ROW_BYTES)
         gc.collect()
         commits, beside = [], []
         for start in range(0, rows, ROWS_PER_COMMIT):
@@ -167,6 +175,7 @@ def steady(rows: int) -> None:
 def small(rows: int) -> None:
     """For each number read, commit rows to a small table, and print the seconds that it took."""
     with spanemu.Emulator() as emulator:
+        load_and_drop(emulator, rows)
         database = emulator.create_database("small", schema=DDL)
         for count, line in enumerate(sys.stdin):
             if count % SMALL_COMMITS == 0:
