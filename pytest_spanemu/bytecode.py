@@ -21,7 +21,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib.util import cache_from_source
 from pathlib import Path
 
@@ -47,6 +47,7 @@ _SIGNS = ("google.cloud.spanner_v1", "spanemu.database")
 _IMPORT = re.compile(
     r"^(?:from[ \t]+(\.*)([\w.]*)[ \t]+import[ \t]+(\([^)]*\)|[^\n]*)|import[ \t]+([^\n]+))", re.M
 )
+PROCESSES_MAX = 8  # A container sees all processors of its machine, and may use few.
 IMPORTS_AT = 16_384  # the characters of a file at whose start imports are looked for
 _COMMENT = re.compile(r"#.*")
 _NAME = re.compile(r"([\w.]+)(?:\s+as\s+\w+)?")
@@ -105,8 +106,11 @@ def modules_imported_by(names: Iterable[str]) -> dict[str, str]:
 
 def _imports(file: Path, package: str) -> Iterator[str]:
     """Yield what a file may import: of `from x import y`, both x and x.y."""
-    with file.open(encoding="utf-8", errors="replace") as source_file:
-        text = source_file.read(IMPORTS_AT)
+    try:
+        with file.open(encoding="utf-8", errors="replace") as source_file:
+            text = source_file.read(IMPORTS_AT)
+    except OSError:  # It may not be read.
+        return
     for dots, source, imported, modules in _IMPORT.findall(text):
         if modules:
             yield from _names(modules)
@@ -166,19 +170,20 @@ def _compile(files: Sequence[str], prefix: str | None) -> None:
 
     `prefix` is the directory for bytecode, None to put it beside the files.
     """
-    count = min(os.cpu_count() or 1, len(files))
+    count = min(os.cpu_count() or 1, PROCESSES_MAX, len(files))
     options = ["-I", "-S", *["-O"] * sys.flags.optimize]
     if prefix is not None:
         options += ["-X", f"pycache_prefix={prefix}"]
     processes: list[subprocess.Popen[str]] = []
     try:
-        for number in range(count):
-            command = [sys.executable, *options, "-c", _COMPILE]
-            process = subprocess.Popen(command, stdin=subprocess.PIPE, encoding="utf-8")
-            processes.append(process)
-            assert process.stdin is not None
-            process.stdin.write("\n".join(files[number::count]))
-            process.stdin.close()
+        with suppress(OSError):  # The workers compile what no process could be started for.
+            for number in range(count):
+                command = [sys.executable, *options, "-c", _COMPILE]
+                process = subprocess.Popen(command, stdin=subprocess.PIPE, encoding="utf-8")
+                processes.append(process)
+                assert process.stdin is not None
+                with process.stdin:
+                    process.stdin.write("\n".join(files[number::count]))
         for process in processes:
             process.wait()
     finally:
