@@ -9,8 +9,8 @@ Bytecode goes to its usual place, and stays. With `PYTHONDONTWRITEBYTECODE` it g
 directory, which the workers of this run read, and which is removed at the end.
 
 Compiled is what the controller has imported, what a test with a database imports first, and what
-these modules import at the beginning of a line: searching their text takes a tenth of the time of
-compiling it. A module that this misses is compiled by the workers, as all would be otherwise.
+these modules import in lines that are not indented: searching their text takes a tenth of the time
+of compiling it. A module that this misses is compiled by the workers, as all would be otherwise.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from pathlib import Path
 import spanemu
 
 PREFIX_VARIABLE = "PYTHONPYCACHEPREFIX"
-# The client, the modules that it imports in the middle of a line, and those that spanemu defers.
+# The client, what it imports in indented lines, and what spanemu imports when it is first used.
 FIRST_IMPORTS = (
     "google.cloud.spanner",
     "google.cloud.monitoring_v3",
@@ -84,7 +84,7 @@ def shared_bytecode() -> Iterator[Mapping[str, str]]:
 
 
 def modules_imported_by(names: Iterable[str]) -> dict[str, str]:
-    """Return the files, by name, of modules and of all that they import at the start of a line."""
+    """Return the files, by name, of modules and of all that they import without indentation."""
     sources = _SourceFiles()
     files: dict[str, str] = {}
     seen: set[str] = set()

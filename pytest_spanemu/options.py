@@ -71,7 +71,7 @@ class Start(StrEnum):
 
 
 class Bytecode(StrEnum):
-    """The process that compiles what the workers of xdist import, where it has no bytecode."""
+    """The process that compiles the modules of xdist's workers that have no bytecode."""
 
     SHARED = "shared"  # the controller, once, before it starts the workers
     OWN = "own"  # each worker

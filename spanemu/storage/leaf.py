@@ -77,9 +77,9 @@ class Leaf:
         self.newest = max(self.newest, upper.newest)
 
     def divide(self, keys_max: int, find: Find, *, in_order: bool) -> list[Leaf]:
-        """Return further leaves, which take all keys of this leaf after the first `keys_max`.
+        """Return further leaves, which take over upper keys so that none has more than `keys_max`.
 
-        Keys that are written in order fill their leaves.
+        Keys that are written in order fill their leaves; others are spread evenly.
         """
         keys = self.keys
         all_live = self.live == len(keys)

@@ -42,8 +42,8 @@ from spanemu.storage.versions import Row, Version, visible
 # After so many updates without a scan, or an eighth of the keys, leaves have no rows.
 PENDING_MIN = 16
 PENDING_MAX = 32_768
-# So many new keys of large commits are collected. Trees begin with different numbers, lest those of
-# one table all update their leaves in the same commit.
+# So many new keys of large commits are collected. Trees begin with different numbers, so that those
+# of one table do not all update their leaves in the same commit.
 ARRIVED_MAX = 8192
 _first_arrived_max = cycle(ARRIVED_MAX * quarter // 4 for quarter in (4, 3, 2, 1))
 UNKNOWN = 1 << 63  # the newest version may be later than any timestamp
@@ -127,13 +127,13 @@ class Tree:
     def put(self, key: bytes, version: Version, older: Version | None) -> None:
         """Write the newest version of a row; `older` is what `get` returns for the key."""
         maps = self.maps
-        is_other = older is not None and (version[1] is None) is not (older[1] is None)
-        if is_other:
-            self._insert_arrived()  # It counts on it that no collected key is deleted.
+        changes_liveness = older is not None and (version[1] is None) is not (older[1] is None)
+        if changes_liveness:
+            self._insert_arrived()  # first, because no collected key may be deleted
         maps[0][key] = version
         if older is None:
             self._insert(key, version)
-        elif is_other:
+        elif changes_liveness:
             self._own(bisect_right(self._firsts, key) - 1).delete_or_restore(key, version)
         elif not self._tracked:
             if version[0] > self._floor:

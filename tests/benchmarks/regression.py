@@ -1,6 +1,7 @@
 """The everyday costs of this checkout beside those of an older one: `--anchor PATH`.
 
-A cold run has four workers, which all import Google's client; it is beside the same without spanemu.
+A cold run starts four workers, and the row below it is the same without spanemu: in both, each
+worker imports Google's client.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
 Prints calls a second and the time of a call: elapsed, and as processor time of the whole process,
 which counts the calls of other threads that a call waits for but not what else the machine does.
-One thread and eight take turns, and each figure is a median, since a shared machine is slow at times.
 The same on a channel that answers without work shows what the interpreter and the client do alone.
+Each figure is the median of several measurements, because a shared machine is slow at times.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from tests.benchmarks import latency, targets
 
 THREADS = 8
 SECONDS = 1.0
-TURNS = 5
+MEASUREMENTS = 5
 SECONDS_MAX = 60
 
 
@@ -70,7 +70,7 @@ def main() -> None:
             for _ in range(latency.CALLS_PER_ROUND):
                 latency.select_by_key(database)
             measured: dict[int, list[dict[str, float]]] = {1: [], THREADS: []}
-            for _ in range(TURNS):
+            for _ in range(MEASUREMENTS):
                 for threads, figures in measured.items():
                     figures.append(measure(database, threads))
             for threads, figures in measured.items():

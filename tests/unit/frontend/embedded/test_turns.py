@@ -177,24 +177,16 @@ def test_a_call_within_a_call_keeps_the_turn(turns: Turns, others: Others) -> No
     turns.pause()
 
 
-def test_a_thread_that_has_gone_away_holds_nobody_up(turns: Turns, others: Others) -> None:
+@pytest.mark.parametrize(
+    "afterwards",
+    [Turns.end, Turns.leave, lambda turns: None],
+    ids=["gone-away", "stream-not-read-on", "long-call"],
+)
+def test_a_thread_that_keeps_its_turn_holds_nobody_up(
+    turns: Turns, others: Others, afterwards: Callable[[Turns], None]
+) -> None:
     turns.begin()
-    turns.end()
-    others.add()
-    others.join()
-    assert others.began == [0]
-
-
-def test_a_stream_that_is_not_read_on_holds_nobody_up(turns: Turns, others: Others) -> None:
-    turns.begin()
-    turns.leave()
-    others.add()
-    others.join()
-    assert others.began == [0]
-
-
-def test_a_long_call_holds_nobody_up(turns: Turns, others: Others) -> None:
-    turns.begin()
+    afterwards(turns)
     others.add()
     others.join()
     assert others.began == [0]
