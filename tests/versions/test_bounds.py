@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.lower_bounds.bounds import TOOLS, pins
+from tests.versions.bounds import TOOLS, pins
 
 ROOT = Path(__file__).parents[2]
 

@@ -1,0 +1,126 @@
+"""Run the tour, the smoke tests and the examples with the versions that pyproject.toml names.
+
+python -m tests.versions lowest     the lowest versions of what spanemu needs, on this Python
+python -m tests.versions newest     the newest versions, on the newest Python that is installed
+python -m tests.versions            both
+
+Exits with 0 when everything passes. The tests themselves run on this Python, so that `newest` has
+nothing to do where no newer one is installed.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import tomllib
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+from tests.versions import interpreters
+from tests.versions.bounds import EXTRAS, TOOLS, pins
+
+ROOT = Path(__file__).parents[2]
+PYTEST = ("-m", "pytest", "-q", "-p", "no:cacheprovider")
+REPORTS = ("-n", "2", "--html=all.html", "--spanner-report=html:spanner.html")
+
+
+def main(names: list[str]) -> int:
+    """Return 0 when every command succeeds with each set of versions, else 1."""
+    if unknown := set(names) - SETS.keys():
+        print(f"unknown: {', '.join(sorted(unknown))}; known: {', '.join(SETS)}")
+        return 2
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    return max([SETS[name](project) for name in names or SETS])
+
+
+def lowest(project: dict[str, Any]) -> int:
+    """Check the lowest versions that are admitted, on this Python."""
+    lines = [f"{name}=={version}" for name, version in pins(project).items()]
+    return checked("lowest versions", Path(sys.executable), lines)
+
+
+def newest(project: dict[str, Any]) -> int:
+    """Check the newest versions on the newest Python; return 0 if there is none but this one."""
+    found = interpreters.newest(interpreters.named_versions(project))
+    if found is None or found[0] == "{}.{}".format(*sys.version_info):
+        print("newest Python: this one, on which the tests run")
+        return 0
+    return checked(f"Python {found[0]}", found[1], [])
+
+
+SETS: dict[str, Callable[[dict[str, Any]], int]] = {"lowest": lowest, "newest": newest}
+
+
+def checked(title: str, python: Path, constraints: list[str]) -> int:
+    """Return 0 when every command succeeds in a new environment of `python`, else 1."""
+    with tempfile.TemporaryDirectory(prefix="versions-") as directory:
+        work = Path(directory)
+        python = installed(work, python, constraints)
+        with ThreadPoolExecutor(os.cpu_count()) as pool:
+            running = {
+                name: pool.submit(ran, work, python, *rest) for name, *rest in commands(work)
+            }
+        ended = {name: future.result() for name, future in running.items()}
+    for name, (code, output) in ended.items():
+        print(f"{title}, {name}: {'passed' if code == 0 else output}", flush=True)
+    return int(any(code for code, _ in ended.values()))
+
+
+def installed(work: Path, base: Path, constraints: list[str]) -> Path:
+    """Return the Python of a new environment that has spanemu, its extras and the tools."""
+    subprocess.run([base, "-m", "venv", work / "env"], check=True)
+    scripts = work / "env" / ("Scripts" if os.name == "nt" else "bin")
+    python = scripts / "python"
+    constrained = work / "constraints.txt"
+    constrained.write_text("\n".join(constraints), encoding="utf-8")
+    wanted = ["-q", "-c", str(constrained), f"{ROOT}[{','.join(EXTRAS)}]", *TOOLS]
+    pip = [str(python), "-m", "pip", "install", "--disable-pip-version-check"]
+    # uv needs a third of pip's time. It knows no settings of pip, such as an index or a certificate.
+    uv = [
+        str(scripts / "uv"),
+        "pip",
+        "install",
+        "--compile-bytecode",
+        "--python",
+        str(python),
+        *wanted,
+    ]
+    if not (succeeds([*pip, "-q", "uv"]) and succeeds(uv)):
+        subprocess.run([*pip, *wanted], check=True)
+    return python
+
+
+def commands(work: Path) -> Iterator[tuple[str, ...]]:
+    """Yield what is run: a name, the directory where, and the arguments of Python."""
+    (work / "tour").mkdir()
+    yield "tour", "tour", str(ROOT / "docs" / "tour.py")
+    (work / "smoke").mkdir()
+    shutil.copy(Path(__file__).with_name("smoke.py"), work / "smoke")
+    yield "smoke", "smoke", *PYTEST, *REPORTS, "smoke.py"
+    for example in sorted((ROOT / "docs" / "examples").iterdir()):
+        shutil.copytree(example, work / example.name)
+        yield example.name, example.name, *PYTEST
+
+
+def ran(work: Path, python: Path, place: str, *arguments: str) -> tuple[int, str]:
+    """Run a command in a directory of its own; return its exit code and what it printed."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("SPAN")}
+    done = subprocess.run(
+        [python, *arguments], cwd=work / place, env=kept, text=True, check=False,
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+    )  # fmt: skip
+    return done.returncode, done.stdout
+
+
+def succeeds(command: list[str]) -> bool:
+    """Run a command that may fail, quietly."""
+    return subprocess.run(command, capture_output=True, check=False).returncode == 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
