@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.versions.interpreters import newest, named_versions
+from tests.versions.interpreters import named_versions, newest
 
 ROOT = Path(__file__).parents[2]
 THIS = "{}.{}".format(*sys.version_info)
