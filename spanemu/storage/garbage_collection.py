@@ -11,6 +11,7 @@ from spanemu.storage.change_log import LogMark
 from spanemu.storage.layout import TreeId
 from spanemu.storage.split_map import Dropped, SplitMap
 from spanemu.storage.splits import Hierarchy
+from spanemu.storage.tree import Tree
 from spanemu.storage.versions import Version, expired, prune
 
 
@@ -115,6 +116,7 @@ class StoreSnapshot:
 def undo(log: list[Undo], log_length: int, split_map: SplitMap, garbage: GarbageQueue) -> None:
     """Undo the changes in a log, newest first, down to a position."""
     hierarchy: Hierarchy | None = None  # that of the row before, unless it has changed
+    whole: Tree | None = None  # its tree, if that is not divided over splits
     latest_id: TreeId | None = None
     while len(log) > log_length:
         change = log.pop()
@@ -125,7 +127,8 @@ def undo(log: list[Undo], log_length: int, split_map: SplitMap, garbage: Garbage
         tree_id, key, version = change
         if hierarchy is None or tree_id != latest_id:
             hierarchy, latest_id = split_map.own(split_map.trees[tree_id]), tree_id
-        tree = hierarchy.split_of(tree_id, key).writable(tree_id)
+            whole = None if hierarchy.only is None else hierarchy.only.writable(tree_id)
+        tree = hierarchy.split_of(tree_id, key).writable(tree_id) if whole is None else whole
         if version is None:
             tree.discard(key)
         else:
