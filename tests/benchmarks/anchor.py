@@ -37,6 +37,12 @@ def checkouts() -> dict[str, Path]:
     return dict(_checkouts)
 
 
+def python_of(checkout: Path) -> str:
+    """Return the interpreter of a checkout's environment, or this one."""
+    own = checkout / ".venv" / "bin" / "python"
+    return str(own) if own.exists() else sys.executable
+
+
 def run_in_turns(
     program: str, rounds: int, *arguments: str, environ: dict[str, str] | None = None
 ) -> Numbers:
@@ -54,8 +60,7 @@ def run(
     program: str, checkout: Path, *arguments: str, environ: dict[str, str] | None = None
 ) -> dict[str, float]:
     """Return the numbers that a program prints in a checkout."""
-    own = checkout / ".venv" / "bin" / "python"
-    command = [str(own) if own.exists() else sys.executable, "-P", str(PROGRAMS / f"{program}.py")]
+    command = [python_of(checkout), "-P", str(PROGRAMS / f"{program}.py")]
     printed = subprocess.check_output(
         [*command, *arguments],
         env={**os.environ, **(environ or {}), "PYTHONPATH": str(checkout)},

@@ -1,6 +1,6 @@
 """Calls of the official Go client to `spanemu serve` with each of its gRPC servers, in turns.
 
-Google's emulator takes part where it is installed. On a busy machine, the processor time that the
+Google's emulator takes part where it is installed, and `--anchor` adds `serve` of another checkout. On a busy machine, the processor time that the
 server takes for a call says more than how long the client waits.
 """
 
@@ -9,17 +9,17 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 import tempfile
 from collections import defaultdict
 from contextlib import ExitStack
 from pathlib import Path
 from statistics import median
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from rich.console import Console
 from rich.table import Table
 
+from tests.benchmarks import anchor
 from tests.benchmarks.targets import free_port, process
 from tests.clients.test_clients import STAY_HERE
 from tests.installed import official_binary
@@ -42,12 +42,12 @@ def main(rounds: int = 20) -> None:
         build = ["go", "build", "-mod=readonly", "-buildvcs=false", "-o", str(program)]
         subprocess.run([*build, "./benchmark"], cwd=SOURCE, check=True, timeout=BUILD_SECONDS_MAX)
         servers = {}
-        for name, command in _commands().items():
+        for name, (command, environ) in _commands().items():
             port = free_port()
-            running = stack.enter_context(process([*command, f"127.0.0.1:{port}"], port))
+            running = stack.enter_context(process([*command, f"127.0.0.1:{port}"], port, environ))
             servers[name] = Server(running.pid, port)
             _call(program, servers[name], "create")
-        Console().print(_table(_measure(program, servers, rounds)))
+        Console(width=120).print(_table(_measure(program, servers, rounds)))
 
 
 class Server(NamedTuple):
@@ -65,11 +65,21 @@ class Server(NamedTuple):
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
-def _commands() -> dict[str, list[str]]:
-    serve = [sys.executable, "-m", "spanemu", "serve", "--rest-host-port", "off"]
-    commands = {kind: [*serve, "--grpc-server", kind, "--host-port"] for kind in OWN}
-    binary = official_binary()
-    return commands if binary is None else commands | {"official": [str(binary), "--host_port"]}
+def _commands() -> dict[str, tuple[list[str], dict[str, str]]]:
+    """Return what starts each server, less its port, and in which environment."""
+    checkouts = anchor.checkouts()
+    options = {kind: ["--rest-host-port", "off", "--grpc-server", kind] for kind in OWN}
+    commands = {kind: _serve(checkouts["now"], *options[kind]) for kind in OWN}
+    if (binary := official_binary()) is not None:
+        commands["official"] = [str(binary), "--host_port"], {}
+    if "anchor" in checkouts:
+        commands["anchor"] = _serve(checkouts["anchor"])
+    return commands
+
+
+def _serve(checkout: Path, *options: str) -> tuple[list[str], dict[str, str]]:
+    python = [anchor.python_of(checkout), "-P", "-m", "spanemu"]
+    return [*python, "serve", *options, "--host-port"], {"PYTHONPATH": str(checkout)}
 
 
 def _measure(program: Path, servers: dict[str, Server], rounds: int) -> Found:
@@ -97,14 +107,20 @@ def _call(program: Path, server: Server, *arguments: str) -> str:
 
 
 def _table(found: Found) -> Table:
-    table = Table(title="The official Go client: medians of a call, and calls a second")
+    table = Table(title="The official Go client: medians of a call, calls a second; h2 is faster")
     servers = list(next(iter(found.values())))
-    for column in ("clients", "work", "measure", *servers, "h2 faster by"):
-        table.add_column(column, justify="right" if column in servers else "left")
-    for (clients, work, measure), by_server in found.items():
-        pairs: Any = zip(by_server["grpcio"], by_server["h2"], strict=True)
-        is_time = measure != "calls"
-        faster = median(then / now if is_time else now / then for then, now in pairs)
-        cells = (f"{median(by_server[each]):,.0f}" for each in servers)
-        table.add_row(clients, work, measure, *cells, f"{faster:.2f}")
+    others = [each for each in servers if each in ("grpcio", "anchor")]
+    for column in ("clients", "work", "measure"):
+        table.add_column(column)
+    for column in (*servers, *(f"than {each}" for each in others)):
+        table.add_column(column, justify="right")
+    for (clients, work, measure), numbers in found.items():
+        cells = (f"{median(numbers[each]):,.0f}" for each in servers)
+        faster = (f"{_times_faster(numbers['h2'], numbers[each], measure):.2f}" for each in others)
+        table.add_row(clients, work, measure, *cells, *faster)
     return table
+
+
+def _times_faster(now: list[float], then: list[float], measure: str) -> float:
+    pairs = zip(then, now, strict=True) if measure != "calls" else zip(now, then, strict=True)
+    return median(more / less for more, less in pairs)
