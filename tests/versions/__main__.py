@@ -3,6 +3,7 @@
 python -m tests.versions lowest     the lowest versions of what spanemu needs, on this Python
 python -m tests.versions newest     the newest versions, on the newest Python that is installed
 python -m tests.versions            both
+python -m tests.versions wheels     whether pip needs a compiler on any system: two minutes
 
 Exits with 0 when everything passes. The tests themselves run on this Python, so that `newest` has
 nothing to do where no newer one is installed.
@@ -18,6 +19,8 @@ import tempfile
 import tomllib
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +29,15 @@ from tests.versions.bounds import EXTRAS, TOOLS, pins
 
 ROOT = Path(__file__).parents[2]
 PYTEST = ("-m", "pytest", "-q", "-p", "no:cacheprovider")
+# Where pip needs no compiler: more than what is tested.
+PYTHONS = ("3.11", "3.12", "3.13", "3.14")
+SYSTEMS = (
+    "x86_64-unknown-linux-gnu",
+    "aarch64-unknown-linux-gnu",
+    "x86_64-apple-darwin",
+    "aarch64-apple-darwin",
+    "x86_64-pc-windows-msvc",
+)
 REPORTS = ("-n", "2", "--html=all.html", "--spanner-report=html:spanner.html")
 
 
@@ -35,7 +47,7 @@ def main(names: list[str]) -> int:
         print(f"unknown: {', '.join(sorted(unknown))}; known: {', '.join(SETS)}")
         return 2
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    return max([SETS[name](project) for name in names or SETS])
+    return max([SETS[name](project) for name in names or ("lowest", "newest")])
 
 
 def lowest(project: dict[str, Any]) -> int:
@@ -53,7 +65,33 @@ def newest(project: dict[str, Any]) -> int:
     return checked(f"Python {found[0]}", found[1], [])
 
 
-SETS: dict[str, Callable[[dict[str, Any]], int]] = {"lowest": lowest, "newest": newest}
+def wheels(project: dict[str, Any]) -> int:
+    """Check that pip finds a wheel of all that spanemu needs, whatever the system."""
+    with tempfile.TemporaryDirectory(prefix="versions-") as directory:
+        python = environment(Path(directory), Path(sys.executable))
+        uv = uv_of(python)
+        if uv is None or not succeeds([*uv, "pip", "compile", "-q", str(ROOT / "pyproject.toml")]):
+            print("wheels: not looked for, because uv is not installed or reaches no index")
+            return 0
+        with ThreadPoolExecutor(os.cpu_count()) as pool:
+            ended = list(pool.map(partial(_has_wheels, uv), product(PYTHONS, SYSTEMS)))
+    lacking = [f"Python {version} on {system}" for version, system, has_all in ended if not has_all]
+    print(f"wheels: {'missing for ' + ', '.join(lacking) if lacking else 'passed'}", flush=True)
+    return int(bool(lacking))
+
+
+def _has_wheels(uv: list[str], target: tuple[str, str]) -> tuple[str, str, bool]:
+    version, system = target
+    chosen = ["--only-binary", ":all:", "--python-version", version, "--python-platform", system]
+    command = [*uv, "pip", "compile", "-q", *chosen, str(ROOT / "pyproject.toml")]
+    return version, system, succeeds(command)
+
+
+SETS: dict[str, Callable[[dict[str, Any]], int]] = {
+    "lowest": lowest,
+    "newest": newest,
+    "wheels": wheels,
+}
 
 
 def checked(title: str, python: Path, constraints: list[str]) -> int:
@@ -73,26 +111,32 @@ def checked(title: str, python: Path, constraints: list[str]) -> int:
 
 def installed(work: Path, base: Path, constraints: list[str]) -> Path:
     """Return the Python of a new environment that has spanemu, its extras and the tools."""
-    subprocess.run([base, "-m", "venv", work / "env"], check=True)
-    scripts = work / "env" / ("Scripts" if os.name == "nt" else "bin")
-    python = scripts / "python"
+    python = environment(work, base)
     constrained = work / "constraints.txt"
     constrained.write_text("\n".join(constraints), encoding="utf-8")
     wanted = ["-q", "-c", str(constrained), f"{ROOT}[{','.join(EXTRAS)}]", *TOOLS]
-    pip = [str(python), "-m", "pip", "install", "--disable-pip-version-check"]
     # uv needs a third of pip's time. It knows no settings of pip, such as an index or a certificate.
-    uv = [
-        str(scripts / "uv"),
-        "pip",
-        "install",
-        "--compile-bytecode",
-        "--python",
-        str(python),
-        *wanted,
-    ]
-    if not (succeeds([*pip, "-q", "uv"]) and succeeds(uv)):
-        subprocess.run([*pip, *wanted], check=True)
+    uv = uv_of(python)
+    by_uv = ["pip", "install", "--compile-bytecode", "--python", str(python)]
+    if uv is None or not succeeds([*uv, *by_uv, *wanted]):
+        subprocess.run([*pip_of(python), *wanted], check=True)
     return python
+
+
+def environment(work: Path, base: Path) -> Path:
+    """Return the Python of a new environment."""
+    subprocess.run([base, "-m", "venv", work / "env"], check=True)
+    return work / "env" / ("Scripts" if os.name == "nt" else "bin") / "python"
+
+
+def pip_of(python: Path) -> list[str]:
+    """Return the command that installs packages in an environment."""
+    return [str(python), "-m", "pip", "install", "--disable-pip-version-check"]
+
+
+def uv_of(python: Path) -> list[str] | None:
+    """Install uv in an environment and return its command, None if it cannot be had."""
+    return [str(python), "-m", "uv"] if succeeds([*pip_of(python), "-q", "uv"]) else None
 
 
 def commands(work: Path) -> Iterator[tuple[str, ...]]:
