@@ -7,11 +7,12 @@ interval is a setting of the whole process, which belongs to the user, so that i
 
 Instead, a thread that begins a call in the middle of another thread's call waits for its turn,
 first come, first served, on a lock of its own: it does not compete for the interpreter. A turn ends
-with a call, a stream of replies included, or after several where it takes long until the next
-thread runs. The thread that passes its turn on wakes the next one, and goes on with the client's
-code meanwhile. Nobody else wakes up: to look at the queue needs the interpreter as well. On a
-machine with much more work than cores a pass takes so long that threads take no turns, and Python
-shares out the time.
+with a call, a stream of replies included: of many threads with the first call, of few with a later
+one, as long as all have a turn within a few milliseconds. It also lasts longer where it takes long
+until the next thread runs. The thread that passes its turn on wakes the next one, and goes on with
+the client's code meanwhile. Nobody else wakes up: to look at the queue needs the interpreter as
+well. On a machine with much more work than cores a pass takes so long that threads take no turns,
+and Python shares out the time.
 
     begin   the turn is the thread's own, or nobody calls or waits     run
             otherwise                                                  wait behind the last
@@ -36,6 +37,7 @@ from contextlib import suppress
 from spanemu.base.clock import monotonic
 
 TURN_SECONDS_MAX = 0.005  # Python's own interval
+ROUND_SECONDS = 0.004  # in which all threads have a turn, if their calls are short enough
 _WORTH = 3  # times as long as passing a turn on takes, a turn lasts at least
 _REMEMBERED = 32  # the number of passes of which a mean is kept, roughly
 PASS_SECONDS_MAX = 0.00025  # a mean above which turns cost more than they are worth
@@ -68,6 +70,7 @@ class Turns:
         """Forget all threads."""
         self._thread = 0
         self._began = 0.0
+        self._calls = 0  # that ended in this turn
         self._is_within_call = False
         self._left = _NEVER  # when the caller got a reply of a stream that goes on
         self._stopped = 0.0  # when the last thread began to wait
@@ -83,7 +86,7 @@ class Turns:
             if (self._is_within_call or self._queue) and monotonic() >= self._free_until:
                 self._wait(thread)
             else:
-                self._thread, self._began = thread, monotonic()
+                self._thread, self._began, self._calls = thread, monotonic(), 0
         self._is_within_call, self._left = True, _NEVER
 
     @property
@@ -102,7 +105,8 @@ class Turns:
         """End a call, and pass the turn on if it is over and others wait."""
         if self._thread == get_ident():
             self._is_within_call = False
-            if self._queue and monotonic() - self._began >= self._turn_seconds():
+            calls = self._calls = self._calls + 1
+            if self._queue and self._is_over(calls):
                 self._call_first()
 
     def pause(self) -> None:
@@ -112,10 +116,17 @@ class Turns:
             self._thread = 0
             self._call_first()
 
-    def _turn_seconds(self) -> float:
-        """Return how long a turn lasts at least."""
-        if monotonic() < self._free_until:
-            return 0.0
+    def _is_over(self, calls: int) -> bool:
+        """Return whether the turn, in which so many calls ended, ends with the last of them."""
+        now = monotonic()
+        if now < self._free_until:
+            return True
+        seconds = now - self._began
+        share = ROUND_SECONDS / (1 + len(self._queue))
+        has_no_time_for_another = seconds + seconds / calls > share
+        return has_no_time_for_another and seconds >= self._turn_seconds_min()
+
+    def _turn_seconds_min(self) -> float:
         return min(_WORTH * self._pass_seconds, TURN_SECONDS_MAX)
 
     def _may_be_taken(self) -> bool:
@@ -133,8 +144,8 @@ class Turns:
             waiter = self._queue.popleft()
         except IndexError:
             return
-        self._thread, self._began, self._is_within_call = waiter.thread, monotonic(), True
-        self._left = _NEVER
+        self._thread, self._began, self._calls = waiter.thread, monotonic(), 0
+        self._is_within_call, self._left = True, _NEVER
         waiter.is_called = True
         waiter.lock.release()
 
@@ -154,7 +165,7 @@ class Turns:
         now = monotonic()
         if waiter.is_called and self._stopped > self._began:
             self._count_pass(now)
-        self._thread, self._began = thread, now
+        self._thread, self._began, self._calls = thread, now, 0
 
     def _count_pass(self, now: float) -> None:
         """Count how long it took to pass a turn on; let threads run freely if it takes too long."""

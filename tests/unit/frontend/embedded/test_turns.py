@@ -17,9 +17,10 @@ SECONDS_MAX = 60.0
 
 @pytest.fixture
 def patient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nobody runs without having been called."""
+    """Nobody runs without having been called, and a turn ends with a call."""
     for name in ("TURN_SECONDS_MAX", "POLL_SECONDS", "LONG_SECONDS"):
         monkeypatch.setattr(module, name, SECONDS_MAX)
+    monkeypatch.setattr(module, "ROUND_SECONDS", 0.0)
 
 
 class Others:
@@ -115,6 +116,29 @@ def test_a_long_stream_passes_its_turn_on(
     turns.leave()
     others.join()
     assert others.began == [0]
+
+
+@pytest.mark.usefixtures("patient")
+def test_a_turn_lasts_for_the_calls_that_fit_into_its_share(
+    turns: Turns, others: Others, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = 1_000.0
+    monkeypatch.setattr(module, "ROUND_SECONDS", 0.004)
+    monkeypatch.setattr(module, "monotonic", lambda: now)
+
+    def began_after_calls(count: int) -> list[int]:
+        nonlocal now
+        for _ in range(count):
+            turns.begin()
+            now += 0.0003
+            turns.end()
+        return others.began.copy()
+
+    turns.begin()
+    for _ in range(3):
+        others.add()
+    assert not began_after_calls(2)  # A fourth call would end after 1.2 ms, the share is 1 ms.
+    assert began_after_calls(2) == [0, 1, 2]
 
 
 @pytest.mark.usefixtures("patient")
