@@ -96,7 +96,7 @@ class Tree:
         return twin
 
     def _own(self, number: int) -> Leaf:
-        """Return a leaf to modify: itself, or a copy that takes its place."""
+        """Return a leaf that may be modified: a copy takes the place of a shared one."""
         leaf = self._leaves[number]
         if leaf.owner is not self._owner:
             leaf = self._leaves[number] = leaf.copy(self._owner)

@@ -28,6 +28,7 @@ from tests.versions import interpreters
 from tests.versions.bounds import EXTRAS, TOOLS, pins
 
 ROOT = Path(__file__).parents[2]
+PYPROJECT = ROOT / "pyproject.toml"
 PYTEST = ("-m", "pytest", "-q", "-p", "no:cacheprovider")
 # Where pip needs no compiler: more than what is tested.
 PYTHONS = ("3.11", "3.12", "3.13", "3.14")
@@ -42,37 +43,43 @@ REPORTS = ("-n", "2", "--html=all.html", "--spanner-report=html:spanner.html")
 
 
 def main(names: list[str]) -> int:
-    """Return 0 when every command succeeds with each set of versions, else 1."""
+    """Return 0 when every command succeeds, 1 if one fails, 2 for an unknown name."""
     if unknown := set(names) - SETS.keys():
         print(f"unknown: {', '.join(sorted(unknown))}; known: {', '.join(SETS)}")
         return 2
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    return max([SETS[name](project) for name in names or ("lowest", "newest")])
+    return max([SETS[name]() for name in names or ("lowest", "newest")])
 
 
-def lowest(project: dict[str, Any]) -> int:
+def project() -> dict[str, Any]:
+    """Return the project's metadata."""
+    metadata = tomllib.loads(PYPROJECT.read_text(encoding="utf-8"))
+    found: dict[str, Any] = metadata["project"]
+    return found
+
+
+def lowest() -> int:
     """Check the lowest versions that are admitted, on this Python."""
-    lines = [f"{name}=={version}" for name, version in pins(project).items()]
+    lines = [f"{name}=={version}" for name, version in pins(project()).items()]
     return checked("lowest versions", Path(sys.executable), lines)
 
 
-def newest(project: dict[str, Any]) -> int:
+def newest() -> int:
     """Check the newest versions on the newest Python; return 0 if there is none but this one."""
-    found = interpreters.newest(interpreters.named_versions(project))
+    found = interpreters.newest(interpreters.named_versions(project()))
     if found is None or found[0] == "{}.{}".format(*sys.version_info):
         print("newest Python: this one, on which the tests run")
         return 0
     return checked(f"Python {found[0]}", found[1], [])
 
 
-def wheels(project: dict[str, Any]) -> int:
+def wheels() -> int:
     """Check that pip finds a wheel of all that spanemu needs, whatever the system."""
     with tempfile.TemporaryDirectory(prefix="versions-") as directory:
         python = environment(Path(directory), Path(sys.executable))
         uv = uv_of(python)
-        if uv is None or not succeeds([*uv, "pip", "compile", "-q", str(ROOT / "pyproject.toml")]):
-            print("wheels: not looked for, because uv is not installed or reaches no index")
-            return 0
+        if uv is None or not succeeds([*uv, "pip", "compile", "-q", str(PYPROJECT)]):
+            print("wheels: not looked for, because uv cannot be installed or reaches no index")
+            return 1
         with ThreadPoolExecutor(os.cpu_count()) as pool:
             ended = list(pool.map(partial(_has_wheels, uv), product(PYTHONS, SYSTEMS)))
     lacking = [f"Python {version} on {system}" for version, system, has_all in ended if not has_all]
@@ -83,15 +90,11 @@ def wheels(project: dict[str, Any]) -> int:
 def _has_wheels(uv: list[str], target: tuple[str, str]) -> tuple[str, str, bool]:
     version, system = target
     chosen = ["--only-binary", ":all:", "--python-version", version, "--python-platform", system]
-    command = [*uv, "pip", "compile", "-q", *chosen, str(ROOT / "pyproject.toml")]
+    command = [*uv, "pip", "compile", "-q", *chosen, str(PYPROJECT)]
     return version, system, succeeds(command)
 
 
-SETS: dict[str, Callable[[dict[str, Any]], int]] = {
-    "lowest": lowest,
-    "newest": newest,
-    "wheels": wheels,
-}
+SETS: dict[str, Callable[[], int]] = {"lowest": lowest, "newest": newest, "wheels": wheels}
 
 
 def checked(title: str, python: Path, constraints: list[str]) -> int:

@@ -141,6 +141,19 @@ def test_a_turn_lasts_for_the_calls_that_fit_into_its_share(
     assert began_after_calls(2) == [0, 1, 2]
 
 
+def test_a_thread_that_goes_away_within_its_share_holds_nobody_up(
+    turns: Turns, others: Others, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "ROUND_SECONDS", SECONDS_MAX)
+    monkeypatch.setattr(module, "LONG_SECONDS", SECONDS_MAX)
+    turns.begin()
+    others.add()
+    assert not others.began
+    turns.end()  # keeps the turn, since many calls fit into the share
+    others.join()
+    assert others.began == [0]
+
+
 @pytest.mark.usefixtures("patient")
 def test_a_turn_lasts_for_some_calls_where_passing_it_on_takes_long(
     turns: Turns, others: Others
