@@ -22,7 +22,7 @@ from weakref import WeakKeyDictionary
 import pytest
 
 from pytest_spanemu.requested_options import TemplateSpec, parse_requested_options
-from pytest_spanemu.run import run_of
+from pytest_spanemu.run import current_run, run_of
 
 if TYPE_CHECKING:
     from spanemu.config import ConfigChanges
@@ -97,9 +97,9 @@ def emulator(**changes: Unpack[ConfigChanges]) -> Any:
     """
 
     @pytest.fixture(scope="session")
-    def emulator_fixture(pytestconfig: pytest.Config) -> Iterator[Any]:
+    def emulator_fixture() -> Iterator[Any]:
         """Provide the emulator of the project's `factories.emulator`."""
-        with run_of(pytestconfig).another_emulator(**changes) as emulator:
+        with current_run().another_emulator(**changes) as emulator:
             yield emulator
 
     return emulator_fixture

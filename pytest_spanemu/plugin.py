@@ -26,7 +26,7 @@ from pytest_spanemu.markers import (
 )
 from pytest_spanemu.options import Start, add_options
 from pytest_spanemu.requested_options import requested_options_of
-from pytest_spanemu.run import hint_for, run_of, start_before_conftests
+from pytest_spanemu.run import enter_run, hint_for, run_of, start_before_conftests
 from pytest_spanemu.targets.validated import Validations
 from spanemu.base.deferred import deferred
 
@@ -121,7 +121,7 @@ def pytest_configure(config: pytest.Config) -> None:
     """Declare markers. Start the emulator if the plugin was loaded too late to start it earlier."""
     for marker in MARKERS:
         config.addinivalue_line("markers", marker)
-    run = run_of(config)
+    run = enter_run(config)
     if config.pluginmanager.hasplugin("django"):
         _join_pytest_django(config)
     if not _is_worker(config):  # xdist's controller receives every test's outcome

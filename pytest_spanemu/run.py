@@ -224,6 +224,7 @@ class Run:
 
 
 _RUN = pytest.StashKey[Run]()
+_runs: list[Run] = []  # Several, if a test runs pytest in this process.
 
 
 def run_of(config: pytest.Config) -> Run:
@@ -232,6 +233,19 @@ def run_of(config: pytest.Config) -> Run:
     if run is None:
         run = config.stash[_RUN] = Run(config, read_settings(config))
     return run
+
+
+def enter_run(config: pytest.Config) -> Run:
+    """Make the run the current run until pytest is unconfigured. Raises pytest.UsageError."""
+    run = run_of(config)
+    _runs.append(run)
+    config.add_cleanup(lambda: _runs.remove(run))
+    return run
+
+
+def current_run() -> Run:
+    """Return the state of the run that is in progress in this process: the innermost."""
+    return _runs[-1]
 
 
 def install_run(config: pytest.Config, settings: Settings) -> Run:

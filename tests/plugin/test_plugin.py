@@ -296,6 +296,23 @@ def spanner_template(spanner_template, spanner_factory_session):
     result.assert_outcomes(passed=2)
 
 
+def test_a_run_within_a_test_has_fixtures_of_its_own(music):
+    result = music.run(
+        """
+        def test_it(pytester, request):
+            pytester.makefile(".sql", schema="CREATE TABLE Mine (Id INT64) PRIMARY KEY (Id)")
+            pytester.makepyfile(
+                "def test_mine(spanner_sql): assert spanner_sql('SELECT * FROM Mine') == []"
+            )
+            pytester.runpytest_inprocess().assert_outcomes(passed=1)
+            spanner_sql = request.getfixturevalue("spanner_sql")
+            assert spanner_sql("SELECT * FROM Singers") == []
+        """,
+        "-p", "pytester",
+    )  # fmt: skip
+    result.assert_outcomes(passed=1)
+
+
 def test_lazy_waits_for_a_test_and_eager_does_not(music):
     text = """
         import os
