@@ -117,17 +117,18 @@ class Leaf:
             for key, version in zip(keys, find(keys), strict=True):
                 self.insert(key, version)
 
-    def insert(self, key: bytes, version: Version) -> None:
-        """Insert a new key with the newest version of its row."""
+    def insert(self, key: bytes, version: Version) -> int:
+        """Insert a new key with the newest version of its row; return the number of keys."""
         if version[0] > self.newest:
             self.newest = version[0]
         if version[1] is not None:
             self.live += 1
-        keys = self.keys
+        keys = self.keys if self.arrived else self._keys
         position = bisect_left(keys, key)
         keys.insert(position, key)
         if self.rows is not None:
             self.rows.insert(position, version[1])
+        return len(keys)
 
     def delete_or_restore(self, key: bytes, version: Version) -> None:
         """Note that a row is deleted, or that a deleted row is back."""

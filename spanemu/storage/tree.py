@@ -127,24 +127,25 @@ class Tree:
     def put(self, key: bytes, version: Version, older: Version | None) -> None:
         """Write the newest version of a row; `older` is what `get` returns for the key."""
         maps = self.maps
-        changes_liveness = older is not None and (version[1] is None) is not (older[1] is None)
-        if changes_liveness:
-            self._insert_arrived()  # first, because no collected key may be deleted
-        maps[0][key] = version
         if older is None:
+            maps[0][key] = version
             self._insert(key, version)
-        elif changes_liveness:
+        elif (version[1] is None) is not (older[1] is None):
+            self._insert_arrived()  # first, because no collected key may be deleted
+            maps[0][key] = version
             self._own(bisect_right(self._firsts, key) - 1).delete_or_restore(key, version)
-        elif not self._tracked:
-            if version[0] > self._floor:
-                self._floor = version[0]
         else:
-            if version[0] > self._latest:
-                self._latest = version[0]
-            pending = self._pending
-            pending.append(key)
-            if len(pending) > self._pending_max:
-                self._limit_pending()
+            maps[0][key] = version
+            if not self._tracked:
+                if version[0] > self._floor:
+                    self._floor = version[0]
+            else:
+                if version[0] > self._latest:
+                    self._latest = version[0]
+                pending = self._pending
+                pending.append(key)
+                if len(pending) > self._pending_max:
+                    self._limit_pending()
         if len(maps) > 1:
             self._limit_heads()
 
@@ -154,10 +155,9 @@ class Tree:
         leaf = self._leaves[number]
         if leaf.owner is not self._owner:
             leaf = self._own(number)
-        leaf.insert(key, version)
         self._count += 1
         self._ends = None
-        if leaf.overflows(LEAF_KEYS_MAX):
+        if leaf.insert(key, version) > LEAF_KEYS_MAX:
             self._divide(number, in_order=leaf.keys[-1] == key)
 
     def insert_all(self, versions: Mapping[bytes, Version], at: int) -> None:

@@ -91,10 +91,6 @@ class ClientActivity:
         patience = IDLE_AFTER_FAILURE_SECONDS_MAX if self.failed else IDLE_SECONDS_MAX
         return self.heard_at + patience
 
-    def drop_request(self) -> None:
-        """Release the last request and the connection."""
-        self.last_request = self.connection = None
-
     def expire_if_disconnected(self) -> None:
         """Make the transaction idle at once if its client has disconnected."""
         if not self.busy and self.connection is not None and not self.connection.is_open():
@@ -156,7 +152,8 @@ class LockHolder:
 
         The reason of an abort stays for late requests, and the contended rows stay for a retry.
         """
-        self.client.drop_request()
+        client = self.client
+        client.last_request = client.connection = None
         if not self.why_aborted:
             self.contended_rows = _NOTHING
 

@@ -23,9 +23,9 @@ from tests.benchmarks import engine, hotspots, latency, plugin, sql, targets
 from tests.benchmarks.sql_shapes import SHAPES, THROUGHPUT
 
 ROUNDS = 16
-CALLS = 60
+CALLS, CALL_ROUNDS = 60, 64
 ENGINE_ROWS = 20_000
-ENGINE_CALLS = 5_000
+ENGINE_CALLS = 500
 SQL_ROWS = 10_000
 TESTS = 200
 TEST_RUNS = 5
@@ -53,10 +53,10 @@ def test_nothing(number):
 """
 
 
-def microseconds(work: Callable[[], object], calls: int) -> float:
+def microseconds(work: Callable[[], object], calls: int, rounds: int = ROUNDS) -> float:
     """Return the processor time of one call in the fastest of some rounds."""
     times = []
-    for _ in range(ROUNDS + 1):
+    for _ in range(rounds + 1):
         began = process_time()
         for _ in range(calls):
             work()
@@ -67,7 +67,7 @@ def microseconds(work: Callable[[], object], calls: int) -> float:
 def calls_of_the_client() -> dict[str, float]:
     with targets.embedded() as database:
         return {
-            name: microseconds(lambda work=work: work(database), CALLS)  # type: ignore[misc]
+            name: microseconds(lambda work=work: work(database), CALLS, CALL_ROUNDS)  # type: ignore[misc]
             for name, work in latency.WORK.items()
         }
 
@@ -79,10 +79,10 @@ def calls_of_the_engine() -> dict[str, float]:
     return {
         "engine: load of a row": loaded / ENGINE_ROWS * 1e6,
         "engine: SELECT by key": microseconds(
-            engine.select_of(session, ENGINE_ROWS), ENGINE_CALLS // ROUNDS
+            engine.select_of(session, ENGINE_ROWS), ENGINE_CALLS, CALL_ROUNDS
         ),
         "engine: read by key": microseconds(
-            engine.read_of(session, ENGINE_ROWS), ENGINE_CALLS // ROUNDS
+            engine.read_of(session, ENGINE_ROWS), ENGINE_CALLS, CALL_ROUNDS
         ),
         "restore of 100 rows": min(
             engine.restore_micros(database, session, 10) for _ in range(ROUNDS)
@@ -106,7 +106,7 @@ def watched_writes() -> dict[str, float]:
             emulator.hotspots(handle)
             write = hotspots.writer(handle.client(), case.size)
             commits = max(CALLS, case.taken)
-            turns = [hotspots.turn(write, commits) for _ in range(ROUNDS + 1)]
+            turns = [hotspots.turn(write, commits) for _ in range(CALL_ROUNDS + 1)]
             numbers[f"watched {case.name}"] = min(turns)
     return numbers
 
