@@ -1,7 +1,8 @@
 """Calls of the official Go client to `spanemu serve` with each of its gRPC servers, in turns.
 
-Google's emulator takes part where it is installed, and `--anchor` adds `serve` of another checkout. On a busy machine, the processor time that the
-server takes for a call says more than how long the client waits.
+Google's emulator takes part where it is installed, and `--anchor` adds `serve` of another checkout.
+On a busy machine, the processor time that the server takes for a call says more than how long the
+client waits.
 """
 
 from __future__ import annotations
