@@ -11,7 +11,7 @@ number of mutations if the commit asks for it. Nothing is stored, locked, compil
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from concurrent import futures
 from itertools import count
 from time import time_ns
@@ -256,16 +256,6 @@ class _NullStream(_NullMethod, grpc.UnaryStreamMultiCallable):  # type: ignore[m
         return _Done([self._reply(request)])
 
 
-class _ReplayStream(_NullMethod, grpc.UnaryStreamMultiCallable):  # type: ignore[misc]
-    """Streams recorded messages."""
-
-    messages: Sequence[bytes] = ()
-
-    def __call__(self, request: Any, *rest: Any, **more: Any) -> Any:
-        self._read(self._serialize(request))
-        return _Done(map(self._parse, self.messages))
-
-
 class _Missing(grpc.UnaryUnaryMultiCallable):  # type: ignore[misc]
     """A method that no benchmark calls."""
 
@@ -306,28 +296,6 @@ class NullChannel(grpc.Channel):  # type: ignore[misc]
 
     def __exit__(self, *failure: object) -> None:
         return None
-
-
-class ReplayChannel(NullChannel):
-    """A channel whose queries stream recorded messages."""
-
-    def __init__(self, messages: Sequence[bytes]) -> None:
-        self._messages = messages
-
-    def unary_stream(
-        self,
-        method: str,
-        request_serializer: Any = None,
-        response_deserializer: Any = None,
-        _registered_method: bool = False,
-    ) -> Any:
-        codec = (request_serializer, response_deserializer)
-        name = method.rsplit("/", 1)[-1]
-        if name != "ExecuteStreamingSql":
-            return self.unary_unary(method, *codec)
-        stream = _ReplayStream(name, codec)
-        stream.messages = self._messages
-        return stream
 
 
 if __name__ == "__main__":

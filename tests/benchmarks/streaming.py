@@ -1,11 +1,12 @@
-"""A table streamed through the official client, and the client's own share of the time.
+"""A table streamed through the official client from every target, and by the client alone.
 
-A replay gives the client messages that were recorded before: those of embedded spanemu as they
-were, and the same rows in messages of a mebibyte. The targets take turns; of each the best turn
-counts, which a busy machine changes least. Processor time is that of this process, which is the
-client, and the emulator too where it is embedded. Of a server it is given separately.
+The targets take turns; of each the best turn counts, which a busy machine changes least. Processor
+time is that of this process, which is the client, and the emulator too where it is embedded. Of a
+server it is given separately.
 
-`--anchor` adds the server of another checkout.
+The client alone gets messages that were recorded before (`programs/replay.py`). `--anchor` adds
+the server of another checkout, and the client alone with the messages and in a process of that
+checkout.
 """
 
 from __future__ import annotations
@@ -14,30 +15,20 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from datetime import UTC, datetime, timedelta
-from functools import partial
 from pathlib import Path
-from time import perf_counter, process_time
+from statistics import median
+from time import process_time
 from typing import Any, NamedTuple
 
-from google.cloud.spanner_v1.types import ExecuteSqlRequest, PartialResultSet
 from rich.console import Console
 from rich.table import Table
 
 import spanemu
-from tests.benchmarks import anchor, null, targets
+from tests.benchmarks import anchor, targets
+from tests.benchmarks.programs.replay import COLUMNS, ROWS, fill, stream
 from tests.installed import official_binary
 
-ROWS, ROWS_PER_COMMIT = 50_000, 1_000
-COLUMNS = ("Id", "A", "C", "D", "F")
-DDL = (
-    "CREATE TABLE T (Id INT64 NOT NULL, A STRING(MAX), C INT64, D FLOAT64, F TIMESTAMP) "
-    "PRIMARY KEY (Id)"
-)
-QUERY = f"SELECT {', '.join(COLUMNS)} FROM T"
-METHOD = "/google.spanner.v1.Spanner/ExecuteStreamingSql"
-LARGE_BYTES = 1024 * 1024
-SOME_DAY = datetime(2024, 1, 1, tzinfo=UTC)
+PROCESSES = 5  # of each checkout, that stream and replay
 
 
 class Target(NamedTuple):
@@ -53,41 +44,6 @@ class Turn(NamedTuple):
     elapsed: float
     client: float
     server: float
-
-
-def fill(database: Any) -> Any:
-    """Create the table and its rows, and return the database."""
-    database.update_ddl([DDL]).result(60)
-    for start in range(0, ROWS, ROWS_PER_COMMIT):
-        rows = [
-            (number, f"name {number * 31 % ROWS}", number * 7, number / 2,
-             SOME_DAY + timedelta(seconds=number))
-            for number in range(start, start + ROWS_PER_COMMIT)
-        ]  # fmt: skip
-        with database.batch() as batch:
-            batch.insert("T", COLUMNS, rows)
-    return database
-
-
-def recorded(database: Any) -> list[bytes]:
-    """The messages of the query, as the channel gives them."""
-    api = database.spanner_api
-    session = api.create_session(database=database.name)
-    call = api.transport.grpc_channel.unary_stream(METHOD, ExecuteSqlRequest.serialize)
-    return list(call(ExecuteSqlRequest(session=session.name, sql=QUERY)))
-
-
-def joined(messages: list[bytes]) -> list[bytes]:
-    """The same rows in messages of a mebibyte."""
-    kind = PartialResultSet.pb()
-    whole, size = [kind()], 0
-    for data in messages:
-        if size + len(data) > LARGE_BYTES:
-            whole.append(kind())
-            size = 0
-        whole[-1].MergeFromString(data)
-        size += len(data)
-    return [message.SerializeToString() for message in whole]
 
 
 @contextmanager
@@ -114,22 +70,14 @@ def all_targets() -> Iterator[dict[str, Target]]:
             environ = {"PYTHONPATH": str(checkout)}
             found[f"standalone, {name}"] = stack.enter_context(server(serve, environ))
         emulator = stack.enter_context(spanemu.Emulator())
-        embedded = fill(emulator.create_database("streaming").client())
-        found["embedded"] = Target(embedded)
-        messages = recorded(embedded)
-        for name, some in (("replay", messages), ("replay, 1 MiB", joined(messages))):
-            channel = partial(null.ReplayChannel, some)
-            found[name] = Target(stack.enter_context(targets.null_channel(channel)))
+        found["embedded"] = Target(fill(emulator.create_database("streaming").client()))
         yield found
 
 
 def turn(target: Target) -> Turn:
     """Stream the table once."""
-    began, client, server = perf_counter(), process_time(), _server_seconds(target)
-    with target.database.snapshot() as snapshot:
-        rows = sum(1 for _ in snapshot.execute_sql(QUERY))
-    assert rows == ROWS
-    elapsed = perf_counter() - began
+    client, server = process_time(), _server_seconds(target)
+    elapsed = stream(target.database)
     return Turn(elapsed, process_time() - client, _server_seconds(target) - server)
 
 
@@ -170,11 +118,19 @@ def main(rounds: int = 20) -> None:
         if above in best and below in best:
             times = best[below].elapsed / best[above].elapsed
             print(f"rows a second, {above} / {below}: {times:.2f} ({goal})")
+    alone = anchor.run_in_turns("replay", PROCESSES)
+    rows = [("embedded", "embedded", ",.0f", ""), ("replay", "the client alone", ",.0f", "")]
+    Console().print(anchor.table("In one process, rows a second", alone, rows))
+    if "anchor" in alone:
+        times = median(
+            now["embedded"] / then["replay"]
+            for now, then in zip(alone["now"], alone["anchor"], strict=True)
+        )
+        print(f"rows a second, embedded now / the client alone at the anchor: {times:.2f} (>= 1)")
 
 
 # numerator, denominator, goal
 _RATIOS = [
     ("embedded", "official", ">= 1.29"),
-    ("embedded", "replay, 1 MiB", ">= 1"),
     ("standalone, now", "standalone, anchor", ">= 1.3"),
 ]

@@ -14,7 +14,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager
 
 import grpc
@@ -115,13 +115,11 @@ def null_server() -> Iterator[spanner.database.Database]:
 
 
 @contextmanager
-def null_channel(
-    make: Callable[[], grpc.Channel] = null.NullChannel,
-) -> Iterator[spanner.database.Database]:
+def null_channel() -> Iterator[spanner.database.Database]:
     address = "127.0.0.1:1"
     real = grpc.insecure_channel
-    grpc.insecure_channel = lambda target, *rest, **more: (  # type: ignore[assignment]
-        make() if target == address else real(target, *rest, **more)
+    grpc.insecure_channel = lambda target, *rest, **more: (
+        null.NullChannel() if target == address else real(target, *rest, **more)
     )
     try:
         database = client_at(address).instance("bench").database("bench")
