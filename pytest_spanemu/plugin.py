@@ -92,7 +92,7 @@ _engine_finder = EngineFinder()
 
 
 def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:
-    """Declare the hooks that other plugins may implement, and install the finder.
+    """Declare the hooks that other plugins may implement, and install `EngineFinder`.
 
     Runs before every other hook of the plugin.
     """
@@ -118,7 +118,10 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> Generator[None
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Declare markers. Start the emulator if the plugin was loaded too late to start it earlier."""
+    """Declare markers, and register the parts of the plugin that collect reports.
+
+    Start the emulator if the plugin was loaded too late to start it earlier.
+    """
     for marker in MARKERS:
         config.addinivalue_line("markers", marker)
     run = enter_run(config)

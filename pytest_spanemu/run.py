@@ -202,7 +202,7 @@ class Run:
 
     @property
     def seconds(self) -> float:
-        """The duration of the run up to now."""
+        """How long the run has taken so far, in seconds."""
         return perf_counter() - self._began
 
     def describe(self) -> dict[str, Any]:
@@ -236,7 +236,10 @@ def run_of(config: pytest.Config) -> Run:
 
 
 def enter_run(config: pytest.Config) -> Run:
-    """Make the run the current run until pytest is unconfigured. Raises pytest.UsageError."""
+    """Create the state of the run, which is the current run until pytest is unconfigured.
+
+    Raises pytest.UsageError for an invalid setting.
+    """
     run = run_of(config)
     _runs.append(run)
     config.add_cleanup(lambda: _runs.remove(run))
@@ -244,7 +247,10 @@ def enter_run(config: pytest.Config) -> Run:
 
 
 def current_run() -> Run:
-    """Return the state of the run that is in progress in this process: the innermost."""
+    """Return the state of the run in progress, for fixtures that do not request `pytestconfig`.
+
+    If a test runs pytest in this process, that is the run within the test.
+    """
     return _runs[-1]
 
 

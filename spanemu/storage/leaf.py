@@ -123,7 +123,7 @@ class Leaf:
             self.newest = version[0]
         if version[1] is not None:
             self.live += 1
-        keys = self.keys if self.arrived else self._keys
+        keys = self.keys
         position = bisect_left(keys, key)
         keys.insert(position, key)
         if self.rows is not None:

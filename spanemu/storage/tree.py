@@ -190,7 +190,10 @@ class Tree:
     # ------------------------------------------------------------------ deferred updates
 
     def _insert_arrived(self) -> None:
-        """Insert the collected keys into their leaves: any store that shares them may."""
+        """Insert the collected keys into their leaves.
+
+        Every store that shares the tree may do so, because its rows stay the same.
+        """
         if self._arrived:
             with _updating:
                 for number, keys in self._by_leaf(sorted(self._arrived)):
@@ -201,7 +204,10 @@ class Tree:
                 self._arrived = []
 
     def _update_leaves(self) -> None:
-        """Write the rows of the pending keys into the leaves: any store that shares them may."""
+        """Write the rows of the pending keys into the leaves.
+
+        Every store that shares the tree may do so, because its rows stay the same.
+        """
         self._insert_arrived()
         if self._pending:
             with _updating:

@@ -4,9 +4,9 @@ The targets take turns; of each the best turn counts, which a busy machine chang
 time is that of this process, which is the client, and the emulator too where it is embedded. Of a
 server it is given separately.
 
-The client alone gets messages that were recorded before (`programs/replay.py`). `--anchor` adds
-the server of another checkout, and the client alone with the messages and in a process of that
-checkout.
+A replay is the client alone: it gets messages that were recorded before, those of embedded spanemu
+as they were, and the same rows in messages of a mebibyte. `--anchor` adds the server of another
+checkout, and a replay of that checkout's messages in a process of its own (`programs/replay.py`).
 """
 
 from __future__ import annotations
@@ -20,14 +20,23 @@ from statistics import median
 from time import process_time
 from typing import Any, NamedTuple
 
+from google.cloud.spanner_v1.types import PartialResultSet
 from rich.console import Console
 from rich.table import Table
 
 import spanemu
 from tests.benchmarks import anchor, targets
-from tests.benchmarks.programs.replay import COLUMNS, ROWS, fill, stream
+from tests.benchmarks.programs.replay import (
+    COLUMNS,
+    ROWS,
+    fill,
+    recorded,
+    replaying,
+    stream,
+)
 from tests.installed import official_binary
 
+LARGE_BYTES = 1024 * 1024
 PROCESSES = 5  # of each checkout, that stream and replay
 
 
@@ -44,6 +53,19 @@ class Turn(NamedTuple):
     elapsed: float
     client: float
     server: float
+
+
+def joined(messages: list[bytes]) -> list[bytes]:
+    """Return the same rows in messages of a mebibyte."""
+    kind = PartialResultSet.pb()
+    whole, size = [kind()], 0
+    for data in messages:
+        if size + len(data) > LARGE_BYTES:
+            whole.append(kind())
+            size = 0
+        whole[-1].MergeFromString(data)
+        size += len(data)
+    return [message.SerializeToString() for message in whole]
 
 
 @contextmanager
@@ -70,7 +92,11 @@ def all_targets() -> Iterator[dict[str, Target]]:
             environ = {"PYTHONPATH": str(checkout)}
             found[f"standalone, {name}"] = stack.enter_context(server(serve, environ))
         emulator = stack.enter_context(spanemu.Emulator())
-        found["embedded"] = Target(fill(emulator.create_database("streaming").client()))
+        embedded = fill(emulator.create_database("streaming").client())
+        found["embedded"] = Target(embedded)
+        messages = recorded(embedded)
+        for name, some in (("replay", messages), ("replay, 1 MiB", joined(messages))):
+            found[name] = Target(stack.enter_context(replaying(some)))
         yield found
 
 
@@ -132,5 +158,6 @@ def main(rounds: int = 20) -> None:
 # numerator, denominator, goal
 _RATIOS = [
     ("embedded", "official", ">= 1.29"),
+    ("embedded", "replay, 1 MiB", ">= 1"),
     ("standalone, now", "standalone, anchor", ">= 1.3"),
 ]

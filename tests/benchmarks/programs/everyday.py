@@ -14,6 +14,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from statistics import quantiles
 from time import perf_counter, process_time
@@ -53,10 +54,10 @@ def test_nothing(number):
 """
 
 
-def microseconds(work: Callable[[], object], calls: int, rounds: int = ROUNDS) -> float:
+def microseconds(work: Callable[[], object], calls: int) -> float:
     """Return the processor time of one call in the fastest of some rounds."""
     times = []
-    for _ in range(rounds + 1):
+    for _ in range(CALL_ROUNDS + 1):
         began = process_time()
         for _ in range(calls):
             work()
@@ -67,7 +68,7 @@ def microseconds(work: Callable[[], object], calls: int, rounds: int = ROUNDS) -
 def calls_of_the_client() -> dict[str, float]:
     with targets.embedded() as database:
         return {
-            name: microseconds(lambda work=work: work(database), CALLS, CALL_ROUNDS)  # type: ignore[misc]
+            name: microseconds(partial(work, database), CALLS)
             for name, work in latency.WORK.items()
         }
 
@@ -78,12 +79,8 @@ def calls_of_the_engine() -> dict[str, float]:
     loaded = process_time() - began
     return {
         "engine: load of a row": loaded / ENGINE_ROWS * 1e6,
-        "engine: SELECT by key": microseconds(
-            engine.select_of(session, ENGINE_ROWS), ENGINE_CALLS, CALL_ROUNDS
-        ),
-        "engine: read by key": microseconds(
-            engine.read_of(session, ENGINE_ROWS), ENGINE_CALLS, CALL_ROUNDS
-        ),
+        "engine: SELECT by key": microseconds(engine.select_of(session, ENGINE_ROWS), ENGINE_CALLS),
+        "engine: read by key": microseconds(engine.read_of(session, ENGINE_ROWS), ENGINE_CALLS),
         "restore of 100 rows": min(
             engine.restore_micros(database, session, 10) for _ in range(ROUNDS)
         ),
