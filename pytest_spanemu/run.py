@@ -202,7 +202,7 @@ class Run:
 
     @property
     def seconds(self) -> float:
-        """How long the run has taken so far, in seconds."""
+        """The time since the run began, in seconds."""
         return perf_counter() - self._began
 
     def describe(self) -> dict[str, Any]:

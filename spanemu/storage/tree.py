@@ -190,10 +190,7 @@ class Tree:
     # ------------------------------------------------------------------ deferred updates
 
     def _insert_arrived(self) -> None:
-        """Insert the collected keys into their leaves.
-
-        Every store that shares the tree may do so, because its rows stay the same.
-        """
+        """Insert the collected keys into their leaves, even if several stores share the tree."""
         if self._arrived:
             with _updating:
                 for number, keys in self._by_leaf(sorted(self._arrived)):
@@ -204,10 +201,7 @@ class Tree:
                 self._arrived = []
 
     def _update_leaves(self) -> None:
-        """Write the rows of the pending keys into the leaves.
-
-        Every store that shares the tree may do so, because its rows stay the same.
-        """
+        """Write the pending keys' rows into the leaves, even if several stores share the tree."""
         self._insert_arrived()
         if self._pending:
             with _updating:
