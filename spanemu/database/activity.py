@@ -21,7 +21,7 @@ from spanemu.base.record import NamedTuple, dataclass
 from spanemu.database.options import CommitOptions, ReadWriteOptions
 from spanemu.database.statements.results import BatchOutcome, ResultStream, WrittenRows
 from spanemu.storage.split_map import SplitMap
-from spanemu.txn.locks.holder import LockHolder, State
+from spanemu.txn.locks.holder import COMMITTED, LockHolder
 from spanemu.values.mutation import Mutation, WriteKind
 
 T = TypeVar("T")
@@ -224,7 +224,7 @@ class CommitRecording:
             if not isinstance(failure, SpannerError):
                 return
             code = failure.code
-        elif holder.state is State.COMMITTED:
+        elif holder.state is COMMITTED:
             # The outcome is kept for a repeated commit; the written rows are not.
             written, self._transaction.written = self._transaction.written, ()
         else:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import field
 from enum import StrEnum
+from itertools import product
 from typing import Any
 
 from spanemu.base.record import Record, record
@@ -189,6 +190,7 @@ class CommitOptions(Record):
 
 # Every other combination is pessimistic.
 _READS: Mapping[tuple[Isolation, ReadLockMode], Reads] = {
+    **dict.fromkeys(product(Isolation, ReadLockMode), Reads.PESSIMISTIC),
     (Isolation.UNSPECIFIED, ReadLockMode.OPTIMISTIC): Reads.OPTIMISTIC,
     (Isolation.SERIALIZABLE, ReadLockMode.OPTIMISTIC): Reads.OPTIMISTIC,
     (Isolation.REPEATABLE_READ, ReadLockMode.UNSPECIFIED): Reads.REPEATABLE,
@@ -199,4 +201,4 @@ _READS: Mapping[tuple[Isolation, ReadLockMode], Reads] = {
 
 def reads_of(options: ReadWriteOptions) -> Reads:
     """Return the concurrency control of a transaction's reads."""
-    return _READS.get((options.isolation, options.read_lock_mode), Reads.PESSIMISTIC)
+    return _READS[options.isolation, options.read_lock_mode]

@@ -45,6 +45,7 @@ from spanemu.values.key_text import key_text
 from spanemu.values.mutation import (
     COMMIT_TIMESTAMP,
     Ack,
+    Delete,
     Mutation,
     RawKeySet,
     RowDelete,
@@ -90,23 +91,30 @@ def resolve(
     The time of `context` bounds commit timestamps in keys.
     """
     rules = compiled_schema.named(mutation.table)
-    if isinstance(mutation, Send | Ack):
-        if rules is None or not rules.table.is_queue:
-            raise QueueNotFound(mutation.table)
-        if isinstance(mutation, Send):
-            return _message(rules, mutation)
-        return _acknowledged(rules, context, mutation)
     if rules is None:
-        is_view = compiled_schema.schema.view(mutation.table) is not None
-        raise (ViewNotWritable if is_view else TableNotFound)(mutation.table)
+        raise _no_such_object(compiled_schema, mutation)
     if isinstance(mutation, Write):
         plan = plan_of(rules, mutation.kind, mutation.columns)
         if not mutation.rows:
             raise WriteWithoutRows(rules.table.name)
         return RowsToWrite(plan, plan.decode_all(mutation.rows))
-    key_set = mutation.key_set
-    count = 1 if key_set.all else len(key_set.keys) + len(key_set.ranges)
-    return RangesToDelete(rules, key_sets.DeleteReader(rules, context).ranges(key_set), count)
+    if isinstance(mutation, Delete):
+        key_set = mutation.key_set
+        count = 1 if key_set.all else len(key_set.keys) + len(key_set.ranges)
+        return RangesToDelete(rules, key_sets.DeleteReader(rules, context).ranges(key_set), count)
+    if not rules.table.is_queue:
+        raise QueueNotFound(mutation.table)
+    if isinstance(mutation, Send):
+        return _message(rules, mutation)
+    return _acknowledged(rules, context, mutation)
+
+
+def _no_such_object(compiled_schema: CompiledSchema, mutation: Mutation) -> SpannerError:
+    """Return the error of a mutation that names neither a table nor a queue."""
+    if isinstance(mutation, Send | Ack):
+        return QueueNotFound(mutation.table)
+    is_view = compiled_schema.schema.view(mutation.table) is not None
+    return (ViewNotWritable if is_view else TableNotFound)(mutation.table)
 
 
 def _message(rules: CompiledTable, send: Send) -> RowsToWrite:
@@ -176,7 +184,7 @@ def _write_rows(batch: WriteBatch, step: RowsToWrite) -> None:
     if len(step.rows) >= MANY_ROWS:
         bulk_insert.write_rows(batch, step.plan, step.rows)
         return
-    for cells in interruptible(step.rows):
+    for cells in step.rows:
         batch.write(step.plan, cells)
 
 
@@ -281,7 +289,7 @@ def _inserts_parent(
 ) -> bool:
     """Return whether a later mutation would have inserted the missing parent row."""
     for step in later:
-        if not isinstance(step, RowsToWrite) or step.plan.kind is WriteKind.UPDATE:
+        if not isinstance(step, RowsToWrite) or step.plan.is_update:
             continue
         parent = step.plan.rules
         if parent.table.name != missing.parent:

@@ -17,7 +17,7 @@ Not here: which requests a client may send next (`database.transactions.read_wri
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from enum import Enum, auto
+from enum import Enum
 from functools import partial
 
 from spanemu.schema.table import Index, Table
@@ -37,12 +37,25 @@ from spanemu.values.key import successor
 
 
 class Reads(Enum):
-    """The ways to protect a transaction's reads until it commits."""
+    """The ways to protect a transaction's reads until it commits.
 
-    PESSIMISTIC = auto()
-    OPTIMISTIC = auto()
-    REPEATABLE = auto()
-    REPEATABLE_LOCKING = auto()
+    With `see_latest`, reads see the latest commit, otherwise a snapshot. The commit validates all
+    reads with `are_validated`, otherwise only those that must hold. These take locks with
+    `lock_if_required`. With `lock_writes`, each write is locked when it is made.
+    """
+
+    PESSIMISTIC = (True, False, True, False)
+    OPTIMISTIC = (False, True, False, False)
+    REPEATABLE = (False, False, False, False)
+    REPEATABLE_LOCKING = (False, False, True, True)
+
+    def __init__(
+        self, see_latest: bool, are_validated: bool, lock_if_required: bool, lock_writes: bool
+    ) -> None:
+        self.see_latest = see_latest
+        self.are_validated = are_validated
+        self.lock_if_required = lock_if_required
+        self.lock_writes = lock_writes
 
 
 class TransactionWorkspace:
@@ -59,10 +72,10 @@ class TransactionWorkspace:
         self.locks = locks
         self.holder = holder
         self.context = context
-        self._reads_latest = reads is Reads.PESSIMISTIC  # reads see the latest commit
-        self._validates_all = reads is Reads.OPTIMISTIC
-        self._locks_required_reads = reads is Reads.PESSIMISTIC or reads is Reads.REPEATABLE_LOCKING
-        self._locks_writes = reads is Reads.REPEATABLE_LOCKING
+        self._reads_latest = reads.see_latest
+        self._validates_all = reads.are_validated
+        self._locks_required_reads = reads.lock_if_required
+        self._locks_writes = reads.lock_writes
         self._committing = False
         self.buffer = Buffer()
         # rows whose commit timestamp is pending

@@ -64,15 +64,14 @@ class WriteBatch:
 
     def write(self, plan: WritePlan, cells: Sequence[Any]) -> bytes:
         """Insert, update, upsert or replace one row; return its encoded key."""
-        is_update = plan.kind is WriteKind.UPDATE
         try:
             plan.check(cells, self.view.context)
         except SpannerError:
-            if is_update:
+            if plan.is_update:
                 # Spanner checks for a deleted row before it checks values.
                 self._refuse_deleted(plan.rules, plan.rules.key_of(plan.new_row(cells)))
             raise
-        if is_update:
+        if plan.is_update:
             return self._update_existing(plan, cells)
         if plan.missing is not None:
             plan.refuse_missing()
@@ -90,7 +89,7 @@ class WriteBatch:
         if before is not None:
             if plan.kind is WriteKind.INSERT:
                 self._refuse_duplicate(rules, key, encoded)
-            if plan.kind is WriteKind.INSERT_OR_UPDATE:
+            if plan.is_upsert:
                 self._update(plan, encoded, before, cells)
                 return encoded
             self.delete(rules, encoded, before)
@@ -100,7 +99,7 @@ class WriteBatch:
     def _existing(self, plan: WritePlan, encoded: bytes) -> Row | None:
         """Return the existing row with the key, locked for the write that follows."""
         tree = plan.rules.tree
-        if plan.kind is WriteKind.INSERT_OR_UPDATE and self.view.exists(tree, encoded):
+        if plan.is_upsert and self.view.exists(tree, encoded):
             before = self.view.get(tree, encoded, self._update_lock(plan))
             if before is not None:
                 return before

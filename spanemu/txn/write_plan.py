@@ -78,6 +78,8 @@ class WritePlan:
         by_dml: bool = False,
     ) -> None:
         self.rules, self.kind = rules, kind
+        self.is_update = kind is WriteKind.UPDATE
+        self.is_upsert = kind is WriteKind.INSERT_OR_UPDATE
         refuse_queue(rules.table, kind)
         self.columns = tuple(columns)
         self.positions = tuple(column.position for column in columns)
@@ -86,9 +88,7 @@ class WritePlan:
         self.decoders = tuple(cell_decoder(column, nan_greatest=nan_greatest) for column in columns)
         self.in_order = self.positions == tuple(range(rules.width))
         self._refuse_generated()
-        self.missing = None if kind is WriteKind.UPDATE else self._required_but_missing()
-        if kind is WriteKind.UPDATE:
-            self._refuse_missing_key_defaults()
+        self.missing = self._required_but_missing()
         checks = rules.cell_checks
         self._not_null = tuple(pair for pair in enumerate(columns) if pair[1].not_null)
         self._checks = tuple(
@@ -214,7 +214,7 @@ class WritePlan:
     def _computed(self) -> set[int]:
         """Return the positions of the columns that get a value without being listed."""
         generated = {column.position for column, _ in self.rules.stored_generated}
-        if self.kind is WriteKind.UPDATE:
+        if self.is_update:
             return generated | set(self.on_update)
         return generated | {position for position, _ in self.defaults}
 
@@ -229,6 +229,9 @@ class WritePlan:
                 raise value_errors.GeneratedKeySupplied(self.rules.table.name, column.name)
 
     def _required_but_missing(self) -> Column | None:
+        if self.is_update:
+            self._refuse_missing_key_defaults()
+            return None
         for column in self.rules.table.columns:
             if (
                 column.not_null

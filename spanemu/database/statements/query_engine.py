@@ -51,6 +51,7 @@ else:
     errors = deferred("spanemu.database.errors")
     operator_display = deferred("spanemu.sql.plan.operator_display")
 
+_NORMAL = QueryMode.NORMAL  # of most statements
 _UNCHECKED_CUT = "spanner_emulator.disable_query_partitionability_check"
 _WITH_PLAN = frozenset({QueryMode.PLAN, QueryMode.PROFILE, QueryMode.WITH_PLAN_AND_STATS})
 _WITH_STATS = frozenset(
@@ -234,7 +235,7 @@ def run_query(
     some.
     """
     mode = request.mode
-    if mode is QueryMode.NORMAL:
+    if mode is _NORMAL:
         run = Run(reader, prepared.bind(request.parameters), context, system_tables)
         rows = prepared.executable.run(run)
         return ResultStream(

@@ -29,7 +29,7 @@ from spanemu.database.transactions.replay import Replays
 from spanemu.txn import read_write as work
 from spanemu.txn.commit import resolve
 from spanemu.txn.errors import BadCellValue, BadKeyValue, WrongKeyParts
-from spanemu.txn.locks.holder import LockHolder, State
+from spanemu.txn.locks.holder import ACTIVE, COMMITTED, LockHolder, State
 from spanemu.values.mutation import Mutation
 
 if TYPE_CHECKING:
@@ -171,7 +171,7 @@ class TransactionLifecycle:
 
     def replace(self) -> None:
         """Close the transaction, because a newer transaction of its session replaces it."""
-        if self.holder.state is State.ACTIVE:
+        if self.holder.state is ACTIVE:
             self._replaced = self.locks.release(self.holder, State.ROLLED_BACK)
 
     def _drop_state(self) -> None:
@@ -207,7 +207,7 @@ class TransactionLifecycle:
         if self._replaced:
             raise errors.TransactionClosed(self.id.decode())
         state = self.holder.state
-        if state in _ENDINGS and not (ends and state is State.COMMITTED):
+        if state in _ENDINGS and not (ends and state is COMMITTED):
             raise errors.TransactionEnded(what, self.id.decode(), _ENDINGS[state])
         self.holder.check()
 
@@ -281,7 +281,7 @@ def serialized(
             shared.mutex.acquire()
             try:
                 holder = shared.holder
-                if holder.state is not State.ACTIVE:
+                if holder.state is not ACTIVE:
                     shared.check_open(what, ends)
                 client = holder.client
                 client.busy += 1
@@ -295,7 +295,7 @@ def serialized(
                 finally:
                     client.busy -= 1
                     client.heard_at = monotonic()
-                    if holder.state is State.ACTIVE:
+                    if holder.state is ACTIVE:
                         call = serving.call
                         client.connection = None if call is None else call.connection
             except BaseException:

@@ -46,7 +46,7 @@ from spanemu.storage.change_log import BY_CLIENT, ChangeOrigin
 from spanemu.storage.split_map import SplitLocation, SplitMap
 from spanemu.txn.commit import apply, buffer_mutations
 from spanemu.txn.errors import TooManyMutations, TransactionAborted
-from spanemu.txn.locks.holder import LockHolder, State
+from spanemu.txn.locks.holder import COMMITTED, LockHolder, State
 from spanemu.txn.read_write import TransactionWorkspace
 from spanemu.values.mutation import Mutation
 
@@ -289,9 +289,10 @@ class ReadWriteTransaction(TransactionLifecycle):
                     observer.attribute_commit(self.holder.client.last_request, mutations, written)
         if self._core.splitting.keeps_commits or current_annotations() is not None:
             self._annotate_commit(transaction, count)
-        self.locks.release(self.holder, State.COMMITTED)
-        repeatable = self.options.isolation is Isolation.REPEATABLE_READ
-        snapshot_at = transaction.snapshot_at if repeatable else None
+        self.locks.release(self.holder, COMMITTED)
+        snapshot_at = transaction.snapshot_at
+        if snapshot_at is not None and self.options.isolation is not Isolation.REPEATABLE_READ:
+            snapshot_at = None
         stats = count if options.return_stats else None
         self.written = transaction.buffer.sample()
         return CommitOutcome(at, stats, None, snapshot_at)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
 from typing import TYPE_CHECKING
 from weakref import finalize
 
@@ -74,6 +73,8 @@ def read_timestamp(store: Store, bound: TimestampBound) -> int:
 
     A bound that leaves a choice gets the current time.
     """
+    if isinstance(bound, Strong):
+        return store.read_timestamp()
     if isinstance(bound, ExactStaleness):
         return _micros(store.clock.peek() - bound.nanos)
     if isinstance(bound, ReadTimestamp):
@@ -121,13 +122,17 @@ class SnapshotTransaction:
         self._core = core
         self._options = options
         self._reader = SnapshotReader(core.store, self.at)
+        self._known_generation: Generation | None = None
         # A single-use strong read ends before its timestamp can expire.
         self._pinned = False
         self._single_use_strong = not id_ and isinstance(options.bound, Strong)
 
-    @cached_property
+    @property
     def _generation(self) -> Generation:
-        return self._core.history.at(self.at)
+        known = self._known_generation  # A cached_property takes a lock on Python 3.11.
+        if known is None:
+            known = self._known_generation = self._core.history.at(self.at)
+        return known
 
     # ------------------------------------------------------------------ description
 

@@ -303,7 +303,8 @@ def commit_options_from_proto(request: Any, bytes_max: int = COMMIT_BYTES_MAX) -
         delay = duration_from_proto(request.max_commit_delay)
         if not 0 <= delay <= COMMIT_DELAY_MAX_NANOS:
             raise InvalidCommitDelay(delay)
-    token = request.precommit_token.precommit_token
+    has_token = request.HasField("precommit_token")
+    token = request.precommit_token.precommit_token if has_token else b""
     _, tag = tags_from_proto(request)
     if not (token or tag or request.return_commit_stats):
         return _PLAIN_COMMIT

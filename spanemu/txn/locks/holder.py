@@ -46,6 +46,9 @@ class State(StrEnum):
     ROLLED_BACK = auto()
 
 
+# For code that every request runs: `State.ACTIVE` takes four times as long on Python 3.11.
+ACTIVE, COMMITTING, COMMITTED = State.ACTIVE, State.COMMITTING, State.COMMITTED
+
 NEXT: Mapping[State, frozenset[State]] = {
     State.ACTIVE: frozenset(
         {State.COMMITTING, State.ABORTED, State.INVALID, State.ROLLED_BACK},
@@ -121,7 +124,7 @@ class LockHolder:
         self.since = since
         self.client = ClientActivity()
         self.contended_rows: Set[RowKey] = _NOTHING
-        self.state = State.ACTIVE
+        self.state = ACTIVE
         self.patient_until: float | None = None
         self.waits_on: threading.Event | None = None
         self.why_aborted = ""
@@ -160,7 +163,7 @@ class LockHolder:
     @property
     def is_active(self) -> bool:
         """Return whether the transaction is active."""
-        return self.state is State.ACTIVE
+        return self.state is ACTIVE
 
     @property
     def is_outranked(self) -> bool:
@@ -194,7 +197,7 @@ class LockHolder:
 
     def check_active(self) -> None:
         """Raise unless the transaction may still take locks."""
-        if self.state is not State.ACTIVE:
+        if self.state is not ACTIVE:
             self.check()
             raise TransactionOver(str(self.state))
 

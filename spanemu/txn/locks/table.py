@@ -22,7 +22,17 @@ from itertools import chain, islice
 from spanemu.base.call import add_metric, current
 from spanemu.base.clock import monotonic
 from spanemu.storage.layout import TreeId
-from spanemu.txn.locks.holder import NEXT, OUTRANKED, LockHolder, RangeKey, RowKey, State, by_lock
+from spanemu.txn.locks.holder import (
+    ACTIVE,
+    COMMITTING,
+    NEXT,
+    OUTRANKED,
+    LockHolder,
+    RangeKey,
+    RowKey,
+    State,
+    by_lock,
+)
 from spanemu.txn.locks.key_range_sets import KeySet, RangeUnion
 from spanemu.txn.locks.modes import Lock, combined, covers, exclusive
 from spanemu.txn.locks.waits import (
@@ -33,6 +43,7 @@ from spanemu.txn.locks.waits import (
     Wait,
     blocking_requests,
     find_requested,
+    older_requests,
     wait_seconds,
 )
 
@@ -103,9 +114,9 @@ class LockTable:
         Raise ABORTED when it was wounded before.
         """
         with self._mutex:
-            if holder.state is not State.ACTIVE:
+            if holder.state is not ACTIVE:
                 holder.check_active()
-            holder.state = State.COMMITTING
+            holder.state = COMMITTING
 
     def release(self, holder: LockHolder, state: State, why_aborted: str = "") -> bool:
         """End a transaction in `state`; return False if it cannot enter that state any more."""
@@ -130,8 +141,7 @@ class LockTable:
     def holders(self) -> Iterator[LockHolder]:
         """Return the transactions that hold a lock now."""
         with self._mutex:
-            holders = set(chain.from_iterable(self._keys.values()))
-            return iter(holders.union(*self._ranges.values()))
+            return iter(set(chain(*self._keys.values(), *self._ranges.values())))
 
     def held_by(self, holder: LockHolder) -> tuple[dict[RowKey, Lock], dict[RangeKey, Lock]]:
         """Return copies of the row locks and of the range locks of a transaction."""
@@ -152,15 +162,15 @@ class LockTable:
 
     def _try_row(self, holder: LockHolder, row_key: RowKey, lock: Lock) -> Wait | None:
         with self._mutex:
-            if holder.state is not State.ACTIVE:
+            if holder.state is not ACTIVE:
                 holder.check_active()
             tree, key = row_key
             holders, held = self._rows.get(row_key), holder.rows.get(row_key)
             alone = holders is None or (held is not None and len(holders) == 1)
             if not alone or self._ranges.get(tree) or tree in self._requests:
                 blockers = self._row_blockers(holder, row_key, lock)
-                if tree in self._requests:
-                    blockers += self._older_requests(holder, tree, Request(key, None, lock))
+                waiting = self._requests.get(tree, {})
+                blockers += older_requests(waiting, holder, Request(key, None, lock))
                 if blockers and (left := self._wound_blockers(holder, blockers, row_key)):
                     return self._enqueue(holder, left)
                 for wounded in blockers:
@@ -239,7 +249,7 @@ class LockTable:
             holder.check_active()
             blockers = self._range_blockers(holder, range_key, lock)
             if tree in self._requests:
-                blockers += self._older_requests(holder, tree, Request(low, high, lock))
+                blockers += older_requests(self._requests[tree], holder, Request(low, high, lock))
             if blockers and (blockers := self._wound_blockers(holder, blockers)):
                 return self._enqueue(holder, blockers)
             holder.ranges[range_key] = lock = combined(holder.ranges.get(range_key), lock)
@@ -264,19 +274,9 @@ class LockTable:
             ]
         return blockers
 
-    def _older_requests(
-        self, holder: LockHolder, tree: TreeId, requested: Request
-    ) -> list[LockHolder]:
-        """Return the older transactions that wait for a conflicting lock: they go first."""
-        return [
-            other
-            for other, request in self._requests[tree].items()
-            if other.age < holder.age and other is not holder and request.meets(requested)
-        ]
-
     def _keys_of(self, holder: LockHolder, tree: TreeId, lock: Lock) -> KeySet:
         sets = by_lock(holder, tree, holder.keys, self._keys)
-        return sets[lock] if lock in sets else sets.setdefault(lock, KeySet())
+        return sets.get(lock) or sets.setdefault(lock, KeySet())
 
     def _union_of(self, holder: LockHolder, tree: TreeId, lock: Lock) -> RangeUnion:
         sets = by_lock(holder, tree, holder.unions, self._ranges)
@@ -294,14 +294,14 @@ class LockTable:
                 younger = False
             idle = blocker.client.idle_at < now
             why = "It was idle while others waited." if idle else OUTRANKED
-            if blocker.state is State.COMMITTING or not (younger or idle):
+            if blocker.state is COMMITTING or not (younger or idle):
                 left.append(blocker)
             else:
                 self._wound(blocker, why)
         return left
 
     def _wound(self, holder: LockHolder, why: str) -> bool:
-        return holder.state is State.ACTIVE and self._release(holder, State.ABORTED, why)
+        return holder.state is ACTIVE and self._release(holder, State.ABORTED, why)
 
     def _release(self, holder: LockHolder, state: State, why_aborted: str) -> bool:
         if state not in NEXT[holder.state]:
@@ -330,7 +330,9 @@ class LockTable:
             del range_holders[holder]
             if not range_holders:
                 del self._ranges[tree]
-        holder.rows, holder.ranges, holder.keys, holder.unions = {}, {}, {}, {}
+        holder.rows, holder.keys = {}, {}
+        if holder.ranges:
+            holder.ranges, holder.unions = {}, {}
         if self._waiters:
             self._wake(holder)
         if holder.waits_on is not None:

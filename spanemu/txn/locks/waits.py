@@ -70,6 +70,20 @@ def find_requested(
     return None
 
 
+def older_requests(
+    waiting: Mapping[LockHolder, Request], holder: LockHolder, requested: Request
+) -> list[LockHolder]:
+    """Return the older transactions that wait for a conflicting lock: they go first.
+
+    `waiting` are the requests for locks of the same tree.
+    """
+    return [
+        other
+        for other, request in waiting.items()
+        if other.age < holder.age and other is not holder and request.meets(requested)
+    ]
+
+
 def wait_seconds(call: Call, holder: LockHolder, blockers: Iterable[LockHolder]) -> float:
     """Return how many seconds to wait before checking again.
 
