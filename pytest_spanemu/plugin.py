@@ -165,6 +165,7 @@ def pytest_testnodedown(node: object, error: object) -> None:
 def pytest_sessionfinish(session: pytest.Session) -> None:
     """Send a worker's report to the controller. Fail a run whose counts exceed the saved counts."""
     run = run_of(session.config)
+    run.prepare_for_exit()
     if _is_worker(session.config):
         session.config.workeroutput["spanner"] = run.report.to_json()  # type: ignore[attr-defined]
     elif run.was_used and run.settings.compare:

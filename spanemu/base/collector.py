@@ -130,6 +130,7 @@ class Heap:
         self._is_active = False
         self._is_automatic = False  # whether Python itself started the present collection
         self._is_due = False  # whether the next full collection visits everything
+        self._is_exiting = False  # whether the process is about to end
         self._began = 0.0
         self._frozen_min = 0  # the frozen objects after the last thaw
         self._freezes = 0
@@ -145,19 +146,35 @@ class Heap:
         """Freeze the objects that exist, and freeze more after long collections."""
         with self._mutex:
             self._holders += 1
-            if not self._is_active and gc.get_freeze_count() <= FROZEN_BY_PYTHON_MAX:
-                self._is_active = True
-                gc.callbacks.append(self._on_collection)
+            if self._is_exiting:
+                self._is_exiting = False
+                self._thaw()
+            self._activate()
             self.freeze()
 
     def release(self) -> None:
-        """Undo one `hold`; the last one thaws the heap."""
+        """Undo one `hold`; the last one thaws the heap, unless the process is about to end."""
         with self._mutex:
             self._holders -= 1
-            if self._is_active and not self._holders:
+            if self._is_active and not self._holders and not self._is_exiting:
                 self._is_active = False
                 gc.callbacks.remove(self._on_collection)
                 self._thaw()
+
+    def prepare_for_exit(self) -> None:
+        """Freeze what survives the next `gc.collect()`, because the process is about to end.
+
+        Python runs several full collections then, and pytest before it. The first of them visits
+        everything, the others skip what it has visited. A further `hold` thaws the heap.
+        """
+        with self._mutex:
+            self._activate()
+            self._is_exiting = self._is_active
+
+    def _activate(self) -> None:
+        if not self._is_active and gc.get_freeze_count() <= FROZEN_BY_PYTHON_MAX:
+            self._is_active = True
+            gc.callbacks.append(self._on_collection)
 
     def expect_garbage(self) -> None:
         """Thaw the heap in the next full collection: frozen objects have become garbage."""
@@ -199,7 +216,10 @@ class Heap:
             if self._is_due or not self._is_automatic:
                 self._thaw()
             self._began = monotonic()
-        elif self._is_automatic and monotonic() - self._began > COLLECTION_SECONDS_MAX:
+        elif not self._is_automatic:
+            if self._is_exiting:
+                self.freeze()
+        elif monotonic() - self._began > COLLECTION_SECONDS_MAX:
             self.freeze()
             frozen = gc.get_freeze_count()
             self._frozen_min = self._frozen_min or frozen

@@ -62,3 +62,43 @@ def test_collections_go_on_after_the_imports(project):
             assert gc.isenabled()
         """
     ).assert_outcomes(passed=1)
+
+
+FROZEN_AT_EXIT = """
+import atexit
+import gc
+
+atexit.register(lambda: print("frozen at exit:", gc.get_freeze_count() > 10_000))
+"""
+
+
+def test_a_run_with_databases_ends_without_further_collections_of_everything(music):
+    music.file("conftest.py", FROZEN_AT_EXIT)
+    result = music.run_apart("def test_it(spanner_database): pass")
+    result.stdout.fnmatch_lines("frozen at exit: True")
+
+
+def test_a_run_without_databases_ends_as_ever(music):
+    music.file("conftest.py", FROZEN_AT_EXIT)
+    result = music.run_apart("def test_it(): pass")
+    result.stdout.fnmatch_lines("frozen at exit: False")
+
+
+def test_what_a_test_leaves_in_a_cycle_is_reported_at_the_end(music):
+    result = music.run_apart(
+        """
+        import gc
+
+        class Left:
+            def __init__(self):
+                self.itself = self
+
+            def __del__(self):
+                raise RuntimeError("left behind")
+
+        def test_it(spanner_database):
+            gc.disable()
+            Left()
+        """
+    )
+    assert "left behind" in result.stderr.str() + result.stdout.str()

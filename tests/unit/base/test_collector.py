@@ -223,6 +223,25 @@ def test_much_garbage_is_collected_at_once_but_not_all_the_time() -> None:
     """)
 
 
+def test_a_process_that_ends_visits_all_objects_once() -> None:
+    run_apart("""
+        node = Node()
+        alive = ref(node)
+        heap.hold()
+        heap.prepare_for_exit()
+        del node
+        heap.release()
+        assert alive() is not None
+        gc.collect()
+        assert alive() is None
+        assert gc.get_freeze_count() > 1_000
+        heap.hold()
+        heap.release()
+        assert gc.get_freeze_count() == 0
+        assert not gc.callbacks
+    """)
+
+
 def test_objects_of_an_import_are_not_visited_by_the_next_collections() -> None:
     run_apart("""
         from spanemu.base.collector import age_objects
