@@ -30,6 +30,7 @@ ENGINE_CALLS = 500
 SQL_ROWS = 10_000
 TESTS = 200
 TEST_RUNS = 5
+COLD_RUNS = 3
 PLUGIN = "pytest_spanemu.plugin"
 # The plugins of other projects, which the environments of two checkouts may not have in common.
 NO_OTHER_PLUGINS = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
@@ -126,12 +127,12 @@ def fastest_tenth(runs: list[dict[str, list[float]]], test: str) -> float:
 
 
 def cold_micros(suite: str, *plugins: str, keeps_bytecode: bool) -> float:
-    """Return the elapsed time of 200 tests in four workers, the shorter of two runs.
+    """Return the elapsed time of 200 tests in four workers, the shortest of some runs.
 
     Nothing is compiled before, as in a new container. Python may write what it compiles, or with
     `PYTHONDONTWRITEBYTECODE` it may not.
     """
-    return min(_cold_seconds(suite, plugins, keeps_bytecode) for _ in range(2)) * 1e6
+    return min(_cold_seconds(suite, plugins, keeps_bytecode) for _ in range(COLD_RUNS)) * 1e6
 
 
 def _cold_seconds(suite: str, plugins: tuple[str, ...], keeps_bytecode: bool) -> float:
