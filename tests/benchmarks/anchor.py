@@ -20,6 +20,7 @@ from rich.table import Table
 HERE = Path(__file__).parents[2]
 PROGRAMS = Path(__file__).parent / "programs"
 SECONDS_MAX = 3_600
+COMPILED = ("spanemu", "pytest_spanemu", "tests/benchmarks")
 
 # By name of the checkout: the numbers that each of its processes printed.
 Numbers = dict[str, list[dict[str, float]]]
@@ -28,8 +29,15 @@ _checkouts = {"now": HERE}
 
 
 def add_anchor(checkout: str) -> None:
-    """Measure a further checkout."""
+    """Measure a further checkout.
+
+    Both get bytecode: what a process compiles at its start leaves holes in its memory, which make
+    all that follows some per cent slower.
+    """
     _checkouts["anchor"] = Path(checkout).resolve()
+    for each in _checkouts.values():
+        command = [python_of(each), "-m", "compileall", "-q", *COMPILED]
+        subprocess.run(command, cwd=each, check=True)
 
 
 def checkouts() -> dict[str, Path]:
