@@ -79,7 +79,7 @@ class EngineFinder:
         return PathFinder.find_spec(name, path, target)
 
     def install(self) -> None:
-        """Add the finder before pytest's finder."""
+        """Make Python ask this finder before the finder that pytest has installed."""
         sys.meta_path.insert(0, self)
 
     def remove(self) -> None:
@@ -163,7 +163,10 @@ def pytest_testnodedown(node: object, error: object) -> None:
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """Send a worker's report to the controller. Fail a run whose counts exceed the saved counts."""
+    """Send a worker's report to the controller. Fail a run whose counts exceed the saved counts.
+
+    Prepare the process for its end.
+    """
     run = run_of(session.config)
     run.prepare_for_exit()
     if _is_worker(session.config):

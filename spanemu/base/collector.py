@@ -12,6 +12,7 @@ collections than in commits. Two remedies:
 stay in memory until the heap is thawed, that is until a collection visits everything again:
 when the last holder releases the heap, when the frozen objects have doubled since the last thaw,
 when a database that may be frozen is dropped (`heap.expect_garbage`), and for `gc.collect()`.
+At the end of a process, only the first of several collections does so (`heap.prepare_for_exit`).
 
 A dropped database is garbage in reference cycles. Python counts containers, not bytes, so that few
 large rows would stay in memory for ever: `heap.collect_large_garbage` collects them.
