@@ -115,8 +115,9 @@ class _Server:
         return int(active)
 
     def threads(self) -> int:
-        pid = self.emulator._process._process.pid
-        return len(list(Path(f"/proc/{pid}/task").iterdir()))
+        process = self.emulator._process
+        assert process is not None
+        return len(list(Path(f"/proc/{process._process.pid}/task").iterdir()))
 
 
 class _Readers:

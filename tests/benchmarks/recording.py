@@ -44,4 +44,5 @@ def main(rounds: int = 20) -> None:
 
 def _difference(one: list[float], other: list[float]) -> float:
     """How much longer one takes than the other: the median of the rounds."""
-    return median(map(sub, one, other))
+    difference: float = median(map(sub, one, other))
+    return difference
