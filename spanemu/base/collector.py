@@ -198,7 +198,7 @@ class Heap:
             self._rests_until = ended + (ended - began) / COLLECTION_SHARE
 
     def freeze(self) -> None:
-        """Freeze the objects that exist, if the heap is held."""
+        """Freeze the objects that exist, if an emulator holds the heap."""
         if self._is_active:
             self._freezes += 1
             gc.freeze()

@@ -43,6 +43,6 @@ def main(rounds: int = 20) -> None:
 
 
 def _difference(one: list[float], other: list[float]) -> float:
-    """How much longer one takes than the other: the median of the rounds."""
+    """Return how much longer one takes than the other: the median of the rounds."""
     difference: float = median(map(sub, one, other))
     return difference
