@@ -20,7 +20,17 @@ COPIED_MAX = 1024
 
 GONE: Version = (BEGINNING, None, None, 1, None)
 
-Map = dict[bytes, Version]
+
+class Map(dict[bytes, Version]):
+    """Versions by key, which a full collection of garbage visits until it is frozen, then never.
+
+    A plain dictionary whose versions are all untracked is untracked as well, and the next write
+    tracks it as a new object: each of the next collections would visit all rows of the table.
+    """
+
+    __slots__ = ()
+
+
 Maps = tuple[Map, ...]
 
 
@@ -60,10 +70,10 @@ def shared(maps: Maps) -> Maps:
     """Return maps for a copy of a tree, whose own maps must not change any more."""
     heads, *layers = maps
     if len(heads) <= COPIED_MAX:
-        return (heads.copy(), *layers)
+        return (Map(heads), *layers)
     while layers and 2 * len(heads) >= len(layers[0]):
-        heads = {**layers.pop(0), **heads}
-    return ({}, heads, *layers)
+        heads = Map({**layers.pop(0), **heads})
+    return (Map(), heads, *layers)
 
 
 def fold_at(maps: Maps) -> int:
@@ -73,9 +83,9 @@ def fold_at(maps: Maps) -> int:
 
 def folded(maps: Maps, count: int) -> Maps:
     """Return maps without layers, with the same `count` keys."""
-    merged = maps[-1].copy()
+    merged = Map(maps[-1])
     for newer in reversed(maps[:-1]):
         merged.update(newer)
     if len(merged) != count:
-        merged = {key: version for key, version in merged.items() if version is not GONE}
+        merged = Map((key, merged[key]) for key in merged if merged[key] is not GONE)
     return (merged,)

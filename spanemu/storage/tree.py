@@ -59,9 +59,9 @@ class Tree:
     def __init__(self, items: Iterable[tuple[bytes, Version]] = ()) -> None:
         """Create a tree from keys in order, with their newest versions."""
         self._owner = object()
-        heads = dict(items)
+        heads = layers.Map(items)
         # The heads and the layers, in one attribute: readers without a lock see both or neither.
-        self.maps: tuple[dict[bytes, Version], ...] = (heads,)
+        self.maps: layers.Maps = (heads,)
         self._count = len(heads)
         self._fold_at = 0
         self._floor = BEGINNING

@@ -3,10 +3,11 @@
 The requests are made before they are measured, and sent over the emulator's channel.
 All times are processor time, so that a busy machine counts less.
 
-`large_table.py ROWS steady` only loads. Each commit is beside one of the same size into a small
-table, in a process of its own, because a shared machine is slow at times. The loading process takes
-its memory before: memory that is new to a process counts as the load's time, and on a virtual
-machine a page of it can take four times as long once the host has to find it.
+`large_table.py ROWS steady` compares the last tenth of a load with the first: a second process
+loads the first tenth meanwhile, commit by commit in turns with the last and on the same core,
+because a core of a shared machine is slower at some times than at others. Both processes take their
+memory before: memory that is new to a process counts as the load's time, and on a virtual machine a
+page of it can take four times as long once the host has to find it.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ import spanemu
 ROWS_PER_COMMIT = 1_000
 DELETED = 100_000
 ROW_BYTES = 1_500  # at least what a row takes
-SMALL_COMMITS = 20  # after which another table takes the place of the small table
+WARM_UP_COMMITS = 20
 BLOCK_BYTES = 470  # nearly the largest objects that Python puts into its arenas
 ARENA_BLOCKS = 400  # fewer than an arena holds
 COLUMNS = ("Id", "A", "B", "C", "D", "E", "F", "G", "H", "I")
@@ -137,16 +138,21 @@ def memory_at_hand(size: int) -> list[bytes]:
     return blocks[::ARENA_BLOCKS]
 
 
-def load_and_drop(emulator: spanemu.Emulator, rows: int) -> None:
-    """Run what is measured once before."""
+def connection_to_load(emulator: spanemu.Emulator, rows: int) -> Connection:
+    """Return a connection to an empty table, after a first load of another one."""
     database = emulator.create_database("first", schema=DDL)
-    load(Connection(database), rows, 0, SMALL_COMMITS * ROWS_PER_COMMIT)
+    load(Connection(database), rows, 0, WARM_UP_COMMITS * ROWS_PER_COMMIT)
     database.drop()
+    connection = Connection(emulator.create_database("bench", schema=DDL))
+    connection.query(QUERIES["count"])
+    gc.collect()
+    return connection
 
 
 def steady(rows: int) -> None:
-    """Print how the time of a commit grows over a load, beside that of commits to a small table."""
-    command = [sys.executable, "-P", __file__, str(rows), "small"]
+    """Print how much longer the last tenth of a load takes than the first."""
+    os.sched_setaffinity(0, [min(os.sched_getaffinity(0))])
+    command = [sys.executable, "-P", __file__, str(rows), "first"]
     with (
         subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
@@ -156,35 +162,29 @@ def steady(rows: int) -> None:
         assert other.stdin is not None
         assert other.stdout is not None
         kept = memory_at_hand(rows * ROW_BYTES)
-        load_and_drop(emulator, rows)
-        connection = Connection(emulator.create_database("bench", schema=DDL))
-        connection.query(QUERIES["count"])
-        gc.collect()
-        commits, beside = [], []
-        for start in range(0, rows, ROWS_PER_COMMIT):
-            commits += load(connection, rows, start, start + ROWS_PER_COMMIT)
-            print(start, file=other.stdin, flush=True)
-            beside.append(float(other.stdout.readline()))
-        growth = last_to_first_tenth(commits) / last_to_first_tenth(beside)
-        print(json.dumps({"last_to_first_tenth": growth}), flush=True)
+        connection = connection_to_load(emulator, rows)
+        first_of_last_tenth = rows - rows // 10
+        load(connection, rows, 0, first_of_last_tenth)
+        last, first = [], []
+        for start in range(first_of_last_tenth, rows, ROWS_PER_COMMIT):
+            last += load(connection, rows, start, start + ROWS_PER_COMMIT)
+            print(start - first_of_last_tenth, file=other.stdin, flush=True)
+            first.append(float(other.stdout.readline()))
+        print(json.dumps({"last_to_first_tenth": sum(last) / sum(first)}), flush=True)
         del kept
         other.kill()
         os._exit(0)
 
 
-def small(rows: int) -> None:
-    """For each number read, commit rows to a small table, and print the seconds that it took."""
+def first_tenth(rows: int) -> None:
+    """For each number read, commit the rows from this number on; print the seconds it took."""
     with spanemu.Emulator() as emulator:
-        load_and_drop(emulator, rows)
-        database = emulator.create_database("small", schema=DDL)
-        for count, line in enumerate(sys.stdin):
-            if count % SMALL_COMMITS == 0:
-                database.drop()
-                database = emulator.create_database("small", schema=DDL)
-                connection = Connection(database)
-                connection.query(QUERIES["count"])
+        kept = memory_at_hand(rows * ROW_BYTES // 10)
+        connection = connection_to_load(emulator, rows)
+        for line in sys.stdin:
             start = int(line)
             print(*load(connection, rows, start, start + ROWS_PER_COMMIT), flush=True)
+        del kept
 
 
 def main(rows: int) -> None:
@@ -224,4 +224,4 @@ def main(rows: int) -> None:
 
 
 if __name__ == "__main__":
-    {"steady": steady, "small": small}.get(sys.argv[-1], main)(int(sys.argv[1]))
+    {"steady": steady, "first": first_tenth}.get(sys.argv[-1], main)(int(sys.argv[1]))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+
 from spanemu.storage.layers import COPIED_MAX
 from spanemu.storage.leaf import LEAF_KEYS_MAX
 from spanemu.storage.tree import Tree, joined
@@ -54,6 +56,25 @@ def test_a_copy_whose_rows_are_all_replaced_forgets_the_layers() -> None:
         copy[key] = version_of(key, at=2)
     assert len(copy.maps) == 1
     copy.check()
+
+
+def test_a_collection_of_garbage_leaves_every_map_tracked() -> None:
+    tree = filled()
+    for key in KEYS:
+        tree[key] = version_of(key, at=2)
+    small, large = Tree([(KEYS[0], version_of(KEYS[0]))]).copy(), tree.copy()
+    large.discard(KEYS[0])
+    folded = large.copy()
+    folded.discard(KEYS[1])
+    for key in [*KEYS[2:], *(key + b"x" for key in KEYS)]:
+        folded[key] = version_of(key, at=3)
+    assert [len(each.maps) for each in (tree, small, large, folded)] == [1, 1, 2, 1]
+    large[KEYS[0]] = version_of(KEYS[0], at=3)
+    gc.collect()
+    gc.collect()  # A tuple is untracked only after the tuples that it contains.
+    for each in (tree, small, large, folded):
+        assert not any(gc.is_tracked(version) for version in each.values())
+        assert all(gc.is_tracked(versions) for versions in each.maps)
 
 
 def test_a_key_that_a_copy_removes_is_gone_there_alone() -> None:
