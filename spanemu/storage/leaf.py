@@ -138,6 +138,23 @@ class Leaf:
         if self.rows is not None:
             self.rows[bisect_left(self.keys, key)] = version[1]
 
+    def from_first_live(self, first: int, end: int, descending: bool) -> tuple[int, int]:
+        """Return a range of positions without the deleted rows at which a scan would begin.
+
+        Without `rows`, the range stays as it is, unless all rows are deleted.
+        """
+        rows = self.rows
+        if not self.live:
+            return end, end
+        if rows is None or self.live == len(self.keys):
+            return first, end
+        positions = range(first, end)
+        if descending:
+            live = (each for each in reversed(positions) if rows[each] is not None)
+            return first, next(live, first - 1) + 1
+        live = (each for each in positions if rows[each] is not None)
+        return next(live, end), end
+
     def check(self, versions: Sequence[Version], pending: Container[bytes], floor: int) -> None:
         """Assert the invariants of a leaf whose rows have these newest versions."""
         rows = [version[1] for version in versions]

@@ -259,7 +259,7 @@ class Tree:
     ) -> Iterator[Piece]:
         """Yield the parts of leaves with the keys in [low, high), which is not empty, in order.
 
-        Leaves whose rows are all deleted as of the timestamp `at` are left out.
+        No part begins with rows that are deleted as of the timestamp `at`, if that is known.
         """
         self._insert_arrived()
         begin = bisect_right(self._firsts, low) - 1
@@ -275,11 +275,11 @@ class Tree:
         numbers = range(begin, last + 1)
         for number in reversed(numbers) if descending else numbers:
             leaf = self._leaves[number]
-            if not leaf.live and leaf.newest <= at and self._floor <= at:
-                continue
             keys = leaf.keys
             first = bisect_left(keys, low) if number == begin else 0
             end = bisect_left(keys, high) if number == last else len(keys)
+            if leaf.newest <= at and self._floor <= at:
+                first, end = leaf.from_first_live(first, end, descending)
             if first < end:
                 yield leaf, first, end
 
