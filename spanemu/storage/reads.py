@@ -176,7 +176,8 @@ class StoreReads:
                 if last is None:
                     break
                 low, high = (low, last) if descending else (last + b"\0", high)
-                size = min(size * 4, BATCH_ROWS_MAX)
+                if batch:  # A reader of one row past many deleted ones should not get thousands.
+                    size = min(size * 4, BATCH_ROWS_MAX)
 
     def _batch(
         self,
