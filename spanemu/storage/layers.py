@@ -35,7 +35,7 @@ Maps = tuple[Map, ...]
 
 
 def find(maps: Maps, key: bytes) -> Version | None:
-    """Return what the first map that contains a key has for it: a version, or `GONE`."""
+    """Return the version of a key, or `GONE`, from the first map that contains it."""
     for each in maps:
         version = each.get(key)
         if version is not None:
@@ -72,7 +72,9 @@ def shared(maps: Maps) -> Maps:
     if len(heads) <= COPIED_MAX:
         return (Map(heads), *layers)
     while layers and 2 * len(heads) >= len(layers[0]):
-        heads = Map({**layers.pop(0), **heads})
+        merged = Map(layers.pop(0))
+        merged.update(heads)
+        heads = merged
     return (Map(), heads, *layers)
 
 
@@ -87,5 +89,5 @@ def folded(maps: Maps, count: int) -> Maps:
     for newer in reversed(maps[:-1]):
         merged.update(newer)
     if len(merged) != count:
-        merged = Map((key, merged[key]) for key in merged if merged[key] is not GONE)
+        merged = Map({key: version for key, version in merged.items() if version is not GONE})
     return (merged,)

@@ -259,7 +259,7 @@ class Tree:
     ) -> Iterator[Piece]:
         """Yield the parts of leaves with the keys in [low, high), which is not empty, in order.
 
-        No part begins with rows that are deleted as of the timestamp `at`, if that is known.
+        Where leaves have rows, no part begins with one that is deleted as of the timestamp `at`.
         """
         self._insert_arrived()
         begin = bisect_right(self._firsts, low) - 1
