@@ -15,6 +15,8 @@ UPDATE_COST = 16  # of a pending key in its leaf, in look-ups of a row's newest 
 FEW_KEYS = 8  # that arrived are inserted one by one, because sorting the leaf would take longer
 # Returns the newest versions of keys.
 Find = Callable[[Sequence[bytes]], list[Version]]
+# Returns the newest rows of a piece of a leaf.
+FindRows = Callable[["Piece"], list[Row | None]]
 _sorting = Lock()  # Guards the keys that arrived in leaves which several stores share.
 
 
@@ -138,22 +140,21 @@ class Leaf:
         if self.rows is not None:
             self.rows[bisect_left(self.keys, key)] = version[1]
 
-    def from_first_live(self, first: int, end: int, descending: bool) -> tuple[int, int]:
+    def from_first_live(
+        self, first: int, end: int, descending: bool, find_rows: FindRows
+    ) -> tuple[int, int]:
         """Return a range of positions without the deleted rows at which a scan would begin.
 
-        Without `rows`, the range stays as it is, unless all rows are deleted.
+        `find_rows` returns the newest rows at a range of positions of a leaf.
         """
-        rows = self.rows
         if not self.live:
             return end, end
-        if rows is None or self.live == len(self.keys):
+        if self.live == len(self.keys):
             return first, end
-        positions = range(first, end)
-        if descending:
-            live = (each for each in reversed(positions) if rows[each] is not None)
-            return first, next(live, first - 1) + 1
-        live = (each for each in positions if rows[each] is not None)
-        return next(live, end), end
+        rows = find_rows((self, first, end))
+        in_order = reversed(rows) if descending else rows
+        deleted = next((n for n, row in enumerate(in_order) if row is not None), len(rows))
+        return (first, end - deleted) if descending else (first + deleted, end)
 
     def check(self, versions: Sequence[Version], pending: Container[bytes], floor: int) -> None:
         """Assert the invariants of a leaf whose rows have these newest versions."""
@@ -162,6 +163,9 @@ class Leaf:
         for key, version, row in zip(self.keys, versions, self.rows or rows, strict=True):
             assert key in pending or row is version[1]
             assert key in pending or version[0] <= max(self.newest, floor)
+
+
+Piece = tuple[Leaf, int, int]  # a leaf with the first position in a range, and the end
 
 
 def leaf_of(keys: list[bytes], versions: Sequence[Version], owner: object) -> Leaf:

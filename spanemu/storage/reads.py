@@ -14,8 +14,9 @@ from typing import TypeVar
 from spanemu.base.clock import Clock
 from spanemu.storage import layers
 from spanemu.storage.layout import EVERYTHING, TreeId, in_order
+from spanemu.storage.leaf import Piece
 from spanemu.storage.split_map import Dropped, SplitMap
-from spanemu.storage.tree import Piece, Tree
+from spanemu.storage.tree import Tree
 from spanemu.storage.versions import Row, Version, changed, visible
 from spanemu.values.cell_mask import WHOLE_ROW
 from spanemu.values.key import ByteRange
@@ -176,8 +177,7 @@ class StoreReads:
                 if last is None:
                     break
                 low, high = (low, last) if descending else (last + b"\0", high)
-                if batch:  # A reader of one row past many deleted ones should not get thousands.
-                    size = min(size * 4, BATCH_ROWS_MAX)
+                size = min(size * 4, BATCH_ROWS_MAX)
 
     def _batch(
         self,

@@ -36,7 +36,7 @@ from threading import RLock
 
 from spanemu.base.clock import BEGINNING
 from spanemu.storage import layers
-from spanemu.storage.leaf import LEAF_KEYS_MAX, LEAF_KEYS_MIN, UPDATE_COST, Leaf, leaf_of
+from spanemu.storage.leaf import LEAF_KEYS_MAX, LEAF_KEYS_MIN, UPDATE_COST, Leaf, Piece, leaf_of
 from spanemu.storage.versions import Row, Version, visible
 
 # After so many updates without a scan, or an eighth of the keys, leaves have no rows.
@@ -49,8 +49,6 @@ _first_arrived_max = cycle(ARRIVED_MAX * quarter // 4 for quarter in (4, 3, 2, 1
 UNKNOWN = 1 << 63  # the newest version may be later than any timestamp
 # Guards the arrived and pending keys of trees that several stores share.
 _updating = RLock()
-
-Piece = tuple[Leaf, int, int]  # a leaf with the first position in a range, and the end
 
 
 class Tree:
@@ -259,7 +257,7 @@ class Tree:
     ) -> Iterator[Piece]:
         """Yield the parts of leaves with the keys in [low, high), which is not empty, in order.
 
-        Where leaves have rows, no part begins with one that is deleted as of the timestamp `at`.
+        No part begins with a row that is deleted as of `at`, unless its leaf was written later.
         """
         self._insert_arrived()
         begin = bisect_right(self._firsts, low) - 1
@@ -279,7 +277,7 @@ class Tree:
             first = bisect_left(keys, low) if number == begin else 0
             end = bisect_left(keys, high) if number == last else len(keys)
             if leaf.newest <= at and self._floor <= at:
-                first, end = leaf.from_first_live(first, end, descending)
+                first, end = leaf.from_first_live(first, end, descending, self._newest_rows)
             if first < end:
                 yield leaf, first, end
 
