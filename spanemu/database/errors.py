@@ -209,6 +209,16 @@ class BadOptimizerVersion(SpannerError, code=Code.INVALID_ARGUMENT):
     version: str
 
 
+class StatisticsPackageCollectable(SpannerError, code=Code.INVALID_ARGUMENT):
+    """A query names a package that may be collected: it must be kept, or be the database's."""
+
+    prose = (
+        "Query optimizer statistics package {name} cannot be used: it must have "
+        "allow_gc = false, or be the database's optimizer_statistics_package."
+    )
+    name: str
+
+
 class SystemTableInReadWrite(SpannerError, code=Code.INVALID_ARGUMENT):
     prose = "Unsupported concurrency mode in query using {schema}."
     schema: str

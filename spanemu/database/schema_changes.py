@@ -132,6 +132,8 @@ class SchemaChanges:
         before = self._core.generation.schema
         with store.mutex:
             began = store.clock.now()
+            if step.dated is not None:
+                step = replace(step, schema=step.dated(began), dated=None)
             if step.schema.generation == before.generation:
                 return began
             added = step.schema.created_since(before)

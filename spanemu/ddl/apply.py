@@ -71,7 +71,8 @@ class PlanCache(Generic[T]):
 class Step:
     """A statement of a batch, ready to run. `schema` is unchanged if it does nothing.
 
-    `database` is the id of the database that the statement names, "" if it names none.
+    `database` is the id of the database that the statement names, "" if it names none. `dated`
+    returns the next schema by the time of the change, where it depends on that.
     `work(store, rules, at, context)` is called under the store's mutex with the rules of the next
     schema and the change's timestamp. It verifies the rows first, then writes; it raises before
     anything is written.
@@ -81,6 +82,7 @@ class Step:
     schema: Schema
     work: Callable[[Store, CompiledSchema, int, Context], Sequence[RowChange]]
     database: str = ""
+    dated: Callable[[int], Schema] | None = None
 
 
 _PLANS: PlanCache[Step] = PlanCache()
@@ -108,8 +110,10 @@ def _planned(statements: Sequence[str], schema: Schema, sent: ProtoTypes) -> Seq
     steps: list[Step] = []
     for statement in statements:
         change = change_of(statement, schema, sent)
+        if change.dated is not None and len(statements) > 1:
+            raise object_errors.AnalyzeNotAlone
         schema = change.schema
-        steps.append(Step(statement, schema, change.work, change.database))
+        steps.append(Step(statement, schema, change.work, change.database, change.dated))
     return steps
 
 

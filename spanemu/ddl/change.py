@@ -71,12 +71,15 @@ Job = Callable[[Data], Sequence[TreeWrite]]
 class Change:
     """A statement's effect. `schema` is the same object if the statement changes nothing.
 
-    `database` is the id of the database that the statement names, "" if it names none.
+    `database` is the id of the database that the statement names, "" if it names none. `dated`
+    returns the next schema by the time of the change (nanoseconds), where it depends on that;
+    `schema` is the one before then.
     """
 
     schema: Schema
     jobs: Sequence[Job] = field(default=())
     database: str = ""
+    dated: Callable[[int], Schema] | None = None
 
     def work(
         self, store: Store, rules: CompiledSchema, at: int, context: Context

@@ -51,7 +51,7 @@ def ddl_statements(schema: Schema, database: str = "db") -> list[str]:
     bundle = schema.proto_bundle
     return [
         *(writer.database_option(database, *option) for option in shown_options(schema)),
-        *(writer.statistics(*package) for package in schema.statistics.items()),
+        *(writer.statistics(name, allow_gc) for name, allow_gc in kept_packages(schema)),
         *([] if bundle is None else [proto_bundle_text(bundle)]),
         *(writer.named_schema(name) for name in schema.named_schemas.values()),
         *_objects(BEFORE_TABLES, schema, writer),
@@ -63,6 +63,14 @@ def ddl_statements(schema: Schema, database: str = "db") -> list[str]:
 def _objects(kinds: Iterable[ObjectKind], schema: Schema, writer: SchemaWriter) -> Iterator[str]:
     for kind in kinds:
         yield from writer.objects(kind.words, kind.printed(schema), schema)
+
+
+def kept_packages(schema: Schema) -> Iterator[tuple[str, bool]]:
+    """Yield (name, allow_gc) of the statistics packages that must not be collected.
+
+    The others are no part of a schema: a copy of the database begins with statistics of its own.
+    """
+    return (item for item in schema.statistics.items() if not item[1])
 
 
 def shown_options(schema: Schema) -> Iterator[tuple[str, Any]]:

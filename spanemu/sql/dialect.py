@@ -32,9 +32,12 @@ if TYPE_CHECKING:
 else:
     table_text = deferred("spanemu.schema.table_text")
 
+OPTIMIZER_DEFAULT = 8  # the version of the optimizer that compiles a statement that names none
+OPTIMIZER_LATEST = 9
 # The values of the option and hint OPTIMIZER_VERSION.
 OPTIMIZER_VERSIONS = frozenset(
-    {"latest", "default", "latest_version", "default_version"} | {str(n) for n in range(1, 10)}
+    {"latest", "default", "latest_version", "default_version"}
+    | {str(version) for version in range(1, OPTIMIZER_LATEST + 1)}
 )
 
 

@@ -22,7 +22,7 @@ from tests.tidy.modules import (
 
 MODULES = [*modules(PACKAGE), *modules(PLUGIN)]
 
-MODULE_LINES_MAX = 400
+MODULE_LINES_MAX = 500
 DATA_MODULE_LINES_MAX = 900  # the classes of a tree, read side by side
 DATA_MODULES = {
     "spanemu/sql/ddl_ast.py",

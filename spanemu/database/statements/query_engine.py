@@ -7,6 +7,7 @@ is neither parsed nor planned again. A prepared statement holds no values and no
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from functools import cached_property
 from itertools import count
 from typing import TYPE_CHECKING, Any
@@ -24,11 +25,13 @@ from spanemu.database.statements.table_functions import (
     prepare_call,
 )
 from spanemu.database.system_tables.lookup import SystemTableLookup
-from spanemu.sql.dialect import OPTIMIZER_VERSIONS, AnalyzerOptions
+from spanemu.schema.schema import Schema
+from spanemu.sql.dialect import AnalyzerOptions
 from spanemu.sql.dialects import dialect_of
 from spanemu.sql.executor.build import Executable, compile_plan
 from spanemu.sql.executor.run import RowReader, Run, SystemTables
 from spanemu.sql.functions.registry import Context
+from spanemu.sql.plan.drawing import Figures, PlanTree
 from spanemu.sql.plan.nodes import Scan, Sort, TopN
 from spanemu.sql.plan.statements import DmlPlan, Plan, QueryPlan, is_repeatable, reads_of
 from spanemu.sql.plan.traverse import walk
@@ -46,9 +49,13 @@ from spanemu.values.value import decoder
 
 if TYPE_CHECKING:
     from spanemu.database import errors
+    from spanemu.database.statements import index_advice as advisor
+    from spanemu.database.statements import optimizer_options
     from spanemu.sql.plan import operator_display
 else:
     errors = deferred("spanemu.database.errors")
+    advisor = deferred("spanemu.database.statements.index_advice")
+    optimizer_options = deferred("spanemu.database.statements.optimizer_options")
     operator_display = deferred("spanemu.sql.plan.operator_display")
 
 _NORMAL = QueryMode.NORMAL  # of most statements
@@ -73,9 +80,8 @@ class Prepared:
         self,
         statement: Statement,
         executable: Executable,
+        schema: Schema,
         characters: int,
-        *,
-        nan_greatest: bool = False,
     ) -> None:
         self.serial = next(_serials)
         self.characters = characters  # of its text and its constants
@@ -95,9 +101,12 @@ class Prepared:
         self.for_update = isinstance(statement, QueryStatement) and statement.for_update
         self.needs_read_write = isinstance(statement, QueryStatement) and statement.needs_read_write
         self.is_ordered = isinstance(statement, QueryStatement) and statement.ordered
+        self.schema = schema
+        self.hints = statement.hints
         hints = dict(statement.hints)
         self.locks_exclusively = str(hints.get("lock_scanned_ranges", "")).lower() == "exclusive"
         self.cuts_unchecked = str(hints.get(_UNCHECKED_CUT, "")).lower() == "true"
+        nan_greatest = schema.orders.nan_greatest
         self._decoders: tuple[tuple[str, Type, Callable[[Any], Any]], ...] = tuple(
             (name, type_, decoder(type_, nan_greatest=nan_greatest))
             for name, type_ in executable.parameters
@@ -156,9 +165,8 @@ def prepare(
     With `by_partition` the plan lets each partition of a hierarchy be processed by itself, if
     such a plan exists.
     """
-    version = request.optimizer_version
-    if version and version.lower() not in OPTIMIZER_VERSIONS:
-        raise errors.BadOptimizerVersion(version)
+    if request.optimizer_version or request.optimizer_statistics_package:
+        optimizer_options.check_request(request, generation.schema)
     types = request.parameter_types
     key: Any = (request.sql, tuple(types.items())) if types else request.sql
     if by_partition:
@@ -210,14 +218,16 @@ def _prepare(
     functions = TableFunctionLookup(schema)
     options = AnalyzerOptions(SystemTableLookup(schema.dialect), generation.limits, functions)
     statement = dialect_of(schema.dialect).resolve(sql, schema, lowered, options)
+    if statement.hints:
+        optimizer_options.check_hints(statement.hints, schema)
     call = prepare_call(statement, schema, statistics) if functions.found else None
     plan = plan_statement(statement, schema, statistics, by_partition=by_partition)
     executable = compile_plan(plan, generation.limits.statement_memory_bytes)
     prepared = Prepared(
         statement,
         executable,
+        schema,
         len(sql) + executable.constant_size,
-        nan_greatest=schema.orders.nan_greatest,
     )
     prepared.call = call
     prepared.prepared_in = prepared.prepared_at - began
@@ -266,7 +276,7 @@ def explain_only(prepared: Prepared, request: StatementRequest) -> ResultStream:
     prepared.check_declared(request.parameters)
     stats = ResultStats(
         row_count=0 if prepared.is_dml else None,
-        plan=operator_display.explain(prepared.executable.plan),
+        plan=_explained(prepared),
     )
     return ResultStream(
         prepared.columns,
@@ -275,6 +285,13 @@ def explain_only(prepared: Prepared, request: StatementRequest) -> ResultStream:
         undeclared_parameters=prepared.undeclared,
         is_dml=prepared.is_dml,
     )
+
+
+def _explained(prepared: Prepared, profile: Figures | None = None) -> PlanTree:
+    """Return the tree of a statement's plan, with advice on indexes that it lacks."""
+    plan = prepared.executable.plan
+    tree = operator_display.explain(plan, profile)
+    return replace(tree, advice=advisor.index_advice(plan, prepared.schema))
 
 
 Meter = Callable[[int], object]  # to be called with the number of rows after the last one
@@ -312,13 +329,19 @@ def fill_stats(
     stats: ResultStats, prepared: Prepared, request: StatementRequest, run: Run, done: Measured
 ) -> None:
     """Set the statistics of an executed statement, and its plan if the request asks for a plan."""
-    stats.query_stats = query_figures(request, done, run.rows_scanned)
+    optimizer = optimizer_options.options_in_effect(request, prepared.hints, prepared.schema)
+    stats.query_stats = query_figures(request, done, run.rows_scanned, optimizer)
     if request.mode in _WITH_PLAN:
-        stats.plan = operator_display.explain(prepared.executable.plan, run.profile)
+        stats.plan = _explained(prepared, run.profile)
 
 
-def query_figures(request: StatementRequest, done: Measured, scanned: int) -> Mapping[str, str]:
-    """Return the statistics of an executed statement that scanned that many rows."""
+def query_figures(
+    request: StatementRequest, done: Measured, scanned: int, optimizer: Mapping[str, str]
+) -> Mapping[str, str]:
+    """Return the statistics of an executed statement that scanned that many rows.
+
+    `optimizer` are the optimizer options in effect.
+    """
     elapsed = done.seconds * 1000
     return {
         "rows_returned": str(done.rows),
@@ -326,7 +349,7 @@ def query_figures(request: StatementRequest, done: Measured, scanned: int) -> Ma
         "elapsed_time": f"{elapsed:.2f} msecs",
         "cpu_time": f"{elapsed:.2f} msecs",
         "query_text": request.sql,
-        "optimizer_version": request.optimizer_version or "8",
+        **optimizer,
         "remote_server_calls": "0/0",
     }
 

@@ -13,6 +13,7 @@ from spanemu.change_streams.formats import format_of
 from spanemu.change_streams.reading import StreamRows, StreamSource
 from spanemu.database.core import DatabaseCore
 from spanemu.database.options import QueryMode, StatementRequest
+from spanemu.database.statements.optimizer_options import options_in_effect
 from spanemu.database.statements.query_engine import Measured, query_figures
 from spanemu.database.statements.results import ResultStream
 from spanemu.sql.analysis.stream_query import StreamCall
@@ -48,7 +49,8 @@ def stream_result(
 
         def ended(count: int) -> None:
             done = Measured(count, monotonic() - began)
-            result.stats.query_stats = query_figures(request, done, scanned=count)
+            optimizer = options_in_effect(request, (), schema)
+            result.stats.query_stats = query_figures(request, done, count, optimizer)
 
         rows.ended = ended
     result.rows = rows

@@ -65,7 +65,7 @@ def column_options(source: Source) -> Rows:
 
 
 def spanner_statistics(source: Source) -> Rows:
-    """Yield the rows of SPANNER_STATISTICS: the packages that ALTER STATISTICS named."""
+    """Yield the rows of SPANNER_STATISTICS: the packages that ANALYZE made or DDL named."""
     for name, allow_gc in source.schema.statistics.items():
         yield "", "", name, allow_gc
 

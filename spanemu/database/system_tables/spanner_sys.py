@@ -39,6 +39,7 @@ from spanemu.database.statistics.weight import row_weigher
 from spanemu.database.system_tables.declaration import Declared, Rows, Source, column_name, no_rows
 from spanemu.schema.objects import DEFAULT
 from spanemu.schema.table import Index, Table
+from spanemu.sql.dialect import OPTIMIZER_DEFAULT
 from spanemu.storage.layout import tree_of
 
 # The statistics tables that have rows.
@@ -123,7 +124,6 @@ def _size(source: Source, relation: Table | Index) -> int:
     return total
 
 
-OPTIMIZER_DEFAULT = 8
 OPTIMIZER_RELEASES = (
     (1, date(2019, 6, 18)),
     (2, date(2020, 3, 1)),
@@ -133,6 +133,7 @@ OPTIMIZER_RELEASES = (
     (6, date(2023, 9, 11)),
     (7, date(2024, 5, 22)),
     (8, date(2024, 10, 28)),
+    (9, date(2026, 7, 21)),
 )
 
 

@@ -239,6 +239,15 @@ class BadRetentionPeriod(BadDatabaseOption):
     code = Code.INVALID_ARGUMENT
 
 
+class StatisticsPackageNotFound(SpannerError, code=Code.INVALID_ARGUMENT):
+    prose = "Query optimizer statistics package not found: {name}"
+    name: str
+
+
+class AnalyzeNotAlone(SpannerError, code=Code.INVALID_ARGUMENT):
+    prose = "ANALYZE must be the only statement of its request."
+
+
 class DefaultSequenceKindUnset(SpannerError, code=Code.FAILED_PRECONDITION):
     prose = "The default_sequence_kind option may not be unset once set."
 

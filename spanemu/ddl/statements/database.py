@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import NoReturn
 
-from spanemu.base.clock import period_nanos
+from spanemu.base.clock import NANOS_PER_SECOND, period_nanos
 from spanemu.ddl.change import Change
 from spanemu.ddl.errors.objects import (
     CreateDatabaseMisplaced,
-    ObjectNotFound,
     ObjectOptionMissing,
     SchemaNotEmpty,
     SchemaNotFound,
+    StatisticsPackageNotFound,
 )
 from spanemu.ddl.kinds.kind import privilege_problems
 from spanemu.ddl.naming import schema_name_problems, schema_part
@@ -34,9 +37,11 @@ def alter_database(statement: ddl_ast.AlterDatabase, schema: Schema) -> Change:
     `ddl.apply.plan_batch` refuses the name of another database: a schema has no name.
     """
     database = statement.name.name
-    options = dict(schema.options)
+    options, packages = dict(schema.options), schema.statistics
     for name, value in ddl_ast.options_by_name(statement.options).items():
         raise_first(option_problems(name, value, schema))
+        if name == "optimizer_statistics_package" and value is not None:
+            packages = _with_package(packages, str(value))
         if value is None:
             options.pop(name, None)
         else:
@@ -48,7 +53,7 @@ def alter_database(statement: ddl_ast.AlterDatabase, schema: Schema) -> Change:
     if options == schema.options:
         return Change(schema, database=database)
     assert options.keys() <= OPTIONS.keys() | {"version_retention_nanos"}
-    return Change(schema.next(options=options), database=database)
+    return Change(schema.next(options=options, statistics=packages), database=database)
 
 
 def create_database(statement: ddl_ast.CreateDatabase, schema: Schema) -> NoReturn:
@@ -58,27 +63,50 @@ def create_database(statement: ddl_ast.CreateDatabase, schema: Schema) -> NoRetu
 
 _KIND = "Statistics package"
 
-# The service creates packages and names them by time: any such name is taken to exist.
-_PACKAGE = re.compile(r"[a-z][a-z0-9_-]*[a-z0-9]", re.IGNORECASE)
+# The service names its packages by time. A statement may name any such package: the schema of a
+# database at the service names some that only exist there.
+_PACKAGE = re.compile(r"(auto|analyze)_\d{8}_\d\d_\d\d_\d\dUTC")
+
+
+def _with_package(packages: Mapping[str, bool], name: str) -> Mapping[str, bool]:
+    """Return the packages (allow_gc by name) with one that a statement names.
+
+    Raises StatisticsPackageNotFound.
+    """
+    if name in packages:
+        return packages
+    if _PACKAGE.fullmatch(name) is None:
+        raise StatisticsPackageNotFound(name)
+    return {**packages, name: True}
 
 
 def alter_statistics(statement: ddl_ast.AlterStatistics, schema: Schema) -> Change:
     """Set whether a statistics package may be collected when newer packages exist."""
     name = statement.name.name
-    if _PACKAGE.fullmatch(name) is None:
-        raise ObjectNotFound(_KIND, name)
+    packages = _with_package(schema.statistics, name)
     options = changed_options((_KIND, name), statement.options, {"allow_gc": TRUE_OR_FALSE})
     if "allow_gc" not in options:
         raise ObjectOptionMissing(_KIND, name, "allow_gc")
     allowed = options["allow_gc"]
     if schema.statistics.get(name) is allowed:
         return Change(schema)
-    return Change(schema.next(statistics={**schema.statistics, name: allowed}))
+    return Change(schema.next(statistics={**packages, name: allowed}))
 
 
 def analyze(statement: ddl_ast.Analyze, schema: Schema) -> Change:
-    """Do nothing, because the optimizer always has current statistics."""
-    return Change(schema)
+    """Add a statistics package that is named by the time of the change.
+
+    It has no content, because the optimizer always has current statistics.
+    """
+    return Change(schema, dated=partial(_with_analysis, schema))
+
+
+def _with_analysis(schema: Schema, at: int) -> Schema:
+    """Return the schema with a new package of a time (nanoseconds), or of the next free second."""
+    moment = datetime.fromtimestamp(at // NANOS_PER_SECOND, UTC)
+    while (name := f"analyze_{moment:%Y%m%d_%H_%M_%S}UTC") in schema.statistics:
+        moment += timedelta(seconds=1)
+    return schema.next(statistics={**schema.statistics, name: True})
 
 
 def create_schema(statement: ddl_ast.CreateSchema, schema: Schema) -> Change:

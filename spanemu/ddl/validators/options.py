@@ -15,6 +15,7 @@ from spanemu.schema.schema import Schema
 from spanemu.schema.table import Column, Table
 from spanemu.sql import ddl_ast
 from spanemu.sql.ddl_ast import OptionValue
+from spanemu.sql.dialect import OPTIMIZER_LATEST
 from spanemu.values.timestamp import zone_named
 from spanemu.values.types import STRING, BadValue
 
@@ -24,8 +25,6 @@ if TYPE_CHECKING:
 else:
     name_errors = deferred("spanemu.ddl.errors.objects")
     object_errors = deferred("spanemu.ddl.errors.objects")
-
-OPTIMIZER_VERSION_MAX = 9
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,7 +189,7 @@ OPTIONS: Rules = {
     "enable_key_visualizer": TRUE_OR_FALSE,
     "optimizer_statistics_package": Rule(is_text, "the name of a package"),
     "optimizer_version": Rule(
-        whole(1, OPTIMIZER_VERSION_MAX).accepts, f"a number from 1 to {OPTIMIZER_VERSION_MAX}"
+        whole(1, OPTIMIZER_LATEST).accepts, f"a number from 1 to {OPTIMIZER_LATEST}"
     ),
     "per_placement_routing_metadata": TRUE_OR_FALSE,
     "read_lease_regions": Rule(is_text, "a list of regions"),

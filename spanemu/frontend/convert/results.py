@@ -37,6 +37,9 @@ def plan_to_proto(plan: Any) -> Any:
     message = QueryPlan()
     for node in plan.nodes:
         _fill_node(message.plan_nodes.add(), node)
+    for advice in plan.advice:
+        factor = advice.improvement_factor
+        message.query_advice.index_advice.add(ddl=[advice.ddl], improvement_factor=factor)
     return message
 
 

@@ -82,10 +82,22 @@ class PlanNode:
 
 
 @dataclass(frozen=True, slots=True)
+class IndexAdvice:
+    """An index that would spare a plan a full scan.
+
+    `improvement_factor` is an estimate of how many times fewer rows the plan would read.
+    """
+
+    ddl: str
+    improvement_factor: float
+
+
+@dataclass(frozen=True, slots=True)
 class PlanTree:
     """Nodes in pre-order; the first is the root, and each node's `index` is its position."""
 
     nodes: tuple[PlanNode, ...]
+    advice: tuple[IndexAdvice, ...] = ()
 
     def lines(self) -> Iterator[str]:
         """Return the lines of a drawing of the relational nodes, with their conditions."""

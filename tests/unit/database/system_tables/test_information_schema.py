@@ -22,7 +22,7 @@ DDL = (
     "GRANT SELECT, INSERT(k) ON TABLE T TO ROLE r",
     "GRANT ROLE r TO ROLE q",
     "GRANT EXECUTE ON TABLE FUNCTION READ_part TO ROLE q",
-    "ALTER STATISTICS old SET OPTIONS (allow_gc = false)",
+    "ALTER STATISTICS auto_20260101_00_00_00UTC SET OPTIONS (allow_gc = false)",
 )
 
 
@@ -91,7 +91,9 @@ def test_places() -> None:
         ("eu", False),
     ]
     assert picked(rows("PLACEMENT_OPTIONS"), "OPTION_VALUE") == ["europe"]
-    assert picked(rows("SPANNER_STATISTICS"), "PACKAGE_NAME", "ALLOW_GC") == [("old", False)]
+    assert picked(rows("SPANNER_STATISTICS"), "PACKAGE_NAME", "ALLOW_GC") == [
+        ("auto_20260101_00_00_00UTC", False)
+    ]
 
 
 def test_special_indexes_are_indexes() -> None:

@@ -9,7 +9,7 @@ HOUR = 3600 * 10**9
 
 def test_one_optimizer_version_is_the_default() -> None:
     rows = rows_of(database(), "SPANNER_SYS.SUPPORTED_OPTIMIZER_VERSIONS")
-    assert picked(rows, "VERSION") == list(range(1, 9))
+    assert picked(rows, "VERSION") == list(range(1, 10))
     assert picked(rows, "VERSION", IS_DEFAULT=True) == [8]
 
 

@@ -11,6 +11,7 @@ from spanemu.frontend import wire
 from spanemu.frontend.convert.results import result_set_bytes, shape_of, summary_bytes
 from spanemu.frontend.convert.types import list_from_proto
 from spanemu.frontend.errors import ResultTooLarge
+from spanemu.sql.plan.drawing import IndexAdvice
 from spanemu.values import types
 from spanemu.values.types import array_of, struct_of
 from spanemu.values.value_bytes import LISTED, PARTIAL, cell_encoder, raw_bytes, varint
@@ -150,6 +151,7 @@ class Node:
 @dataclass
 class Tree:
     nodes: list[Node]
+    advice: list[IndexAdvice]
 
 
 def test_plan() -> None:
@@ -162,8 +164,12 @@ def test_plan() -> None:
         execution_stats={"rows": {"total": "2"}},
     )
     leaf = Node(1, "SCALAR", "Function", short_representation="a = 1")
-    answer = stream([], stats=ResultStats(plan=Tree([root, leaf])))
-    nodes = wire.ResultSet.FromString(result_set_bytes(answer)).stats.query_plan.plan_nodes
+    advice = IndexAdvice("CREATE INDEX I ON T(a)", 10.0)
+    answer = stream([], stats=ResultStats(plan=Tree([root, leaf], [advice])))
+    plan = wire.ResultSet.FromString(result_set_bytes(answer)).stats.query_plan
+    nodes = plan.plan_nodes
+    (advised,) = plan.query_advice.index_advice
+    assert (list(advised.ddl), advised.improvement_factor) == ([advice.ddl], 10.0)
     assert [(node.index, node.kind, node.display_name) for node in nodes] == [
         (0, 1, "Scan"),
         (1, 2, "Function"),
