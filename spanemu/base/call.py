@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache, lru_cache
 from pathlib import Path
 from types import FrameType
@@ -57,6 +57,9 @@ NO_SITE = CallSite()
 class StepTooLarge(SpannerError, code=Code.RESOURCE_EXHAUSTED):
     prose = "The expressions of the statement build more than {limit} bytes for one batch of rows."
     limit: int
+
+
+Metadata = Sequence[tuple[str, str | bytes]]
 
 
 class Connection(Protocol):
@@ -120,6 +123,16 @@ class Call:
 
     def __init__(self, deadline: float | None = None) -> None:
         self.deadline = deadline
+
+    @property
+    def peer(self) -> str:
+        """The IP address of the client; "" for this process."""
+        return ""
+
+    @property
+    def metadata(self) -> Metadata:
+        """The metadata as (key, value) pairs, keys in lower case, with "user-agent"."""
+        return ()
 
     def __enter__(self) -> Self:
         """Make this call current on the thread inside the `with` block."""

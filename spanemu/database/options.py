@@ -138,7 +138,7 @@ class StatementRequest(Record):
     "@"; `parameter_types` the declared types. `seqno` is set for DML only. `directed_read` is true
     if the request chooses replicas, which only a read-only transaction may do. `role` is the
     database role of the session, if any. `position` is where a result of live rows continues, as
-    the rows gave it.
+    the rows gave it. `priority` is the name of the requested priority, "" if none is.
     """
 
     sql: str
@@ -154,6 +154,7 @@ class StatementRequest(Record):
     directed_read: bool = False
     role: str = ""
     position: bytes = b""
+    priority: str = field(default="", compare=False)
 
 
 @record

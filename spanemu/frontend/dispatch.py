@@ -48,7 +48,6 @@ from spanemu.frontend.errors import RequestTooLarge, UnreadableRequest
 # Messages are dynamic classes of the protobuf runtime, which type checkers cannot see into.
 Message = Any
 Handler = Callable[..., Any]  # (catalog, request), and an interceptor's function for rows
-Metadata = Sequence[tuple[str, str | bytes]]
 
 SMALL_REQUEST_BYTES = 32 * 1024  # Python collects no garbage while larger requests are served.
 
@@ -124,16 +123,6 @@ class ServedCall(Call):
             timeout = REQUEST_SECONDS_MAX
         self.deadline = monotonic() + timeout
         self.path = path
-
-    @property
-    def peer(self) -> str:
-        """The IP address of the client; "" for this process."""
-        return ""
-
-    @property
-    def metadata(self) -> Metadata:
-        """The metadata as (key, value) pairs, keys in lower case, with "user-agent"."""
-        return ()
 
 
 Intercepted = Callable[[Method], Handler]  # Returns a handler in front of that of a method.

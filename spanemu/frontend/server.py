@@ -17,11 +17,12 @@ from urllib.parse import unquote
 
 import grpc
 
+from spanemu.base.call import Metadata
 from spanemu.base.deferred import Once, deferred
 from spanemu.base.live import LiveRows
 from spanemu.frontend.boundary import STATUS_CODES, Failure, failure_from
 from spanemu.frontend.control import host_of_peer
-from spanemu.frontend.dispatch import Endpoint, Endpoints, Metadata, ServedCall
+from spanemu.frontend.dispatch import Endpoint, Endpoints, ServedCall
 from spanemu.frontend.errors import CannotListen, PortTaken
 from spanemu.frontend.listening import (
     MESSAGE_BYTES_MAX,

@@ -7,9 +7,9 @@ from binascii import Error as Base64Error
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
-from spanemu.base.call import Connection
+from spanemu.base.call import Connection, Metadata
 from spanemu.base.errors import Code
-from spanemu.frontend.dispatch import Metadata, ServedCall
+from spanemu.frontend.dispatch import ServedCall
 from spanemu.http2.errors import RefusedRequest
 from spanemu.http2.header_block import METADATA, Field
 

@@ -13,7 +13,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from spanemu.frontend.dispatch import Endpoint, Endpoints, Message, Metadata, Method, ServedCall
+from spanemu.base.call import Metadata
+from spanemu.frontend.dispatch import Endpoint, Endpoints, Message, Method, ServedCall
 from spanemu.rest.errors import InvalidPayload, MethodNotFound, unknown
 from spanemu.rest.exchange import JSON, Request, Response, failed, failure_text
 from spanemu.rest.json_messages import CANNOT_FIND, fill, parsed, text_of

@@ -112,6 +112,7 @@ class DatabaseDialect:
     mutable_read_function: str = "READ_"  # the same for a stream with mutable key ranges
     stream_retention_max: str = "30d"  # of a change stream
     queues: QueueNames = GOOGLESQL_QUEUES
+    vector_index_type: str = "VECTOR"  # in INFORMATION_SCHEMA
     created_with_schema: bool = True  # whether CreateDatabase takes schema statements
     unique_key: Fold = str.lower  # in which the names of two objects must differ
 
@@ -137,6 +138,7 @@ POSTGRESQL = DatabaseDialect(
     read_functions=("read_json_", "read_proto_bytes_"),
     mutable_read_function="read_proto_bytes_",
     stream_retention_max="7d",
+    vector_index_type="ScaNN",
     queues=POSTGRESQL_QUEUES,
     created_with_schema=False,
 )

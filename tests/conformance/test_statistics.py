@@ -378,11 +378,16 @@ def test_sizes_by_locality_group(shop) -> None:
     shop.insert((1, "a", 10))
     shop.pass_minutes(60)
     by_group = {
-        row["TABLE_NAME"]: (row["LOCALITY_GROUP"], row["USED_SSD_BYTES"], row["USED_HDD_BYTES"])
+        row["TABLE_NAME"]: (
+            row["LOCALITY_GROUP"],
+            row["USED_BYTES"],
+            row["USED_SSD_BYTES"],
+            row["USED_HDD_BYTES"],
+        )
         for row in shop.statistics("TABLE_SIZES_STATS_PER_LOCALITY_GROUP_1HOUR")
     }
-    assert by_group["Cold"] == ("slow", 0, 16)
-    assert by_group["Singers"] == ("default", 41, 0)
+    assert by_group["Cold"] == ("slow", 16, 0, 16)
+    assert by_group["Singers"] == ("default", 41, 41, 0)
     (cold,) = shop.statistics("TABLE_SIZES_STATS_1HOUR", "TABLE_NAME = 'Cold'")
     assert (cold["USED_BYTES"], cold["USED_HDD_BYTES"]) == (16, 16)
 

@@ -15,6 +15,7 @@ from typing import Any
 
 from spanemu.base.clock import monotonic
 from spanemu.database.activity import ActivityLog, Progress, RequestRecord
+from spanemu.database.options import StatementRequest
 from spanemu.database.statistics.cells import Requests, distribution, distribution_json
 from spanemu.database.statistics.column_accesses import Touched, fingerprint, named
 from spanemu.database.statistics.period import IntervalPeriods, Period, Row, average, costliest
@@ -163,8 +164,9 @@ def _read_figures(cells: Sequence[Requests]) -> Row:
 
 def oldest_active_queries(log: ActivityLog) -> Iterator[Row]:
     """Yield the rows of OLDEST_ACTIVE_QUERIES, the oldest first."""
-    for record, text, tag in _running(log):
-        transaction = record.transaction
+    for record, text, first in _running(log):
+        tag, transaction, call = first.request_tag, record.transaction, record.call
+        headers = {} if call is None else dict(call.metadata)
         yield {
             "START_TIME": record.at,
             "TEXT_FINGERPRINT": fingerprint(tag or text),
@@ -172,7 +174,10 @@ def oldest_active_queries(log: ActivityLog) -> Iterator[Row]:
             "TEXT_TRUNCATED": len(text) > TEXT_CHARACTERS_MAX,
             "SESSION_ID": _last(record.session),
             "QUERY_ID": str(record.number),
-            "PRIORITY": "PRIORITY_UNSPECIFIED",
+            "CLIENT_IP_ADDRESS": (call and call.peer) or None,
+            "API_CLIENT_HEADER": headers.get("x-goog-api-client"),
+            "USER_AGENT_HEADER": headers.get("user-agent"),
+            "PRIORITY": first.priority or "PRIORITY_UNSPECIFIED",
             "TRANSACTION_TYPE": _type(transaction),
         }
 
@@ -211,14 +216,14 @@ def active_partitioned_dmls(log: ActivityLog, progress: dict[bytes, Progress]) -
         }
 
 
-def _running(log: ActivityLog) -> Iterator[tuple[RequestRecord, str, str]]:
-    """Yield (record, text, tag) of each running query, the oldest first."""
+def _running(log: ActivityLog) -> Iterator[tuple[RequestRecord, str, StatementRequest]]:
+    """Yield (record, text, first statement) of each running query, the oldest first."""
     for record in sorted(log.running.copy().values(), key=lambda record: record.number):
         request = record.request
         requests: Any = request if request.__class__ is tuple else (request,)
         texts = [text for one in requests if (text := getattr(one, "sql", None)) is not None]
         if texts:
-            yield record, ";".join(texts), requests[0].request_tag
+            yield record, ";".join(texts), requests[0]
 
 
 def _last(name: str) -> str:

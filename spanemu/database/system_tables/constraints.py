@@ -71,14 +71,18 @@ def _constraints(
             if column.not_null:
                 check = not_null_name(name, column.name)
                 yield Constraint("CHECK", home, name, check, table.name, [column.name])
+        placed = [column.name for column in table.columns if column.placement_key]
+        if placed:
+            key = f"PLACEMENT_KEY_{name}"
+            yield Constraint("PLACEMENT KEY", home, name, key, table.name, placed)
         for declared in table.checks:
             check = last_part(declared.name)
             used = checked.get((table.id, declared.name), ())
             yield Constraint("CHECK", home, name, check, table.name, used)
-        for key in table.foreign_keys:
+        for foreign in table.foreign_keys:
             yield Constraint(
-                "FOREIGN KEY", home, name, last_part(key.name), key.referenced_table,
-                key.referenced_columns, key.enforced,
+                "FOREIGN KEY", home, name, last_part(foreign.name), foreign.referenced_table,
+                foreign.referenced_columns, foreign.enforced,
             )  # fmt: skip
         for index in _referenced_indexes(schema, table):
             columns = [part.column.name for part in index.key]

@@ -24,6 +24,7 @@ from spanemu.database.system_tables.relations import (
     column_column_usage,
     columns,
     index_columns,
+    index_options,
     indexes,
     schemata,
     table_synonyms,
@@ -170,7 +171,8 @@ _TABLES: tuple[Declared, ...] = (
         SCHEMA,
         "INDEXES",
         f"""{_TABLE} *INDEX_NAME *INDEX_TYPE !PARENT_TABLE_NAME !IS_UNIQUE:BOOL
-        !IS_NULL_FILTERED:BOOL !INDEX_STATE:STRING(100) !SPANNER_IS_MANAGED:BOOL""",
+        !IS_NULL_FILTERED:BOOL !INDEX_STATE:STRING(100) !SPANNER_IS_MANAGED:BOOL FILTER
+        SEARCH_PARTITION_BY:STRINGS SEARCH_ORDER_BY:STRINGS""",
         indexes,
     ),
     Declared(
@@ -180,6 +182,7 @@ _TABLES: tuple[Declared, ...] = (
         IS_NULLABLE SPANNER_TYPE""",
         index_columns,
     ),
+    Declared(SCHEMA, "INDEX_OPTIONS", f"{_TABLE} *INDEX_NAME *INDEX_TYPE {OPTION}", index_options),
     Declared(
         SCHEMA,
         "KEY_COLUMN_USAGE",
@@ -211,7 +214,7 @@ _TABLES: tuple[Declared, ...] = (
     Declared(
         SCHEMA,
         "SCHEMATA",
-        "*CATALOG_NAME *SCHEMA_NAME EFFECTIVE_TIMESTAMP:INT64 SCHEMA_OWNER PROTO_BUNDLE",
+        "*CATALOG_NAME *SCHEMA_NAME EFFECTIVE_TIMESTAMP:INT64 SCHEMA_OWNER PROTO_BUNDLE:BYTES",
         schemata,
     ),
     Declared(

@@ -3,14 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from itertools import chain
 from typing import Any
 
 from spanemu.base.clock import NANOS_PER_MICRO
 from spanemu.base.identifiers import split_name
 from spanemu.database.system_tables.declaration import Source, last_part, written
 from spanemu.ddl.expressions import columns_of_generated
+from spanemu.ddl.kinds.rows import typed
 from spanemu.schema.schema import Schema
-from spanemu.schema.table import Column, Identity, Interleave, SearchIndex, Table, VectorIndex
+from spanemu.schema.table import (
+    Column,
+    Identity,
+    Index,
+    Interleave,
+    SearchIndex,
+    Table,
+    VectorIndex,
+)
 from spanemu.sql.dialects import dialect_of
 
 Rows = Iterator[tuple[Any, ...]]
@@ -22,10 +32,12 @@ COMMITTED = "COMMITTED"
 def schemata(source: Source) -> Rows:
     """Yield the rows of SCHEMATA: the default schema with its effective timestamp, then the
     others.
+
+    The proto bundle is a serialized google.protobuf.FileDescriptorSet.
     """
     bundle = source.schema.proto_bundle
-    types = None if bundle is None else ", ".join(sorted(bundle.names))
-    yield "", "", source.effective_at // NANOS_PER_MICRO, None, types
+    descriptors = None if bundle is None else bundle.descriptors
+    yield "", "", source.effective_at // NANOS_PER_MICRO, None, descriptors
     for name in ("INFORMATION_SCHEMA", "SPANNER_SYS", *source.schema.named_schemas.values()):
         yield "", name, None, None, None
 
@@ -164,7 +176,7 @@ def _used_by_generated(source: Source) -> Mapping[int, Mapping[int, frozenset[in
 
 PRIMARY_KEY = "PRIMARY_KEY"  # the index name and the index type of a primary key
 # The columns of INDEXES for each primary key, from INDEX_NAME on.
-PRIMARY_KEY_FACTS = (PRIMARY_KEY, PRIMARY_KEY, "", True, False, None, False)
+PRIMARY_KEY_FACTS = (PRIMARY_KEY, PRIMARY_KEY, "", True, False, None, False, None, None, None)
 
 
 def indexes(source: Source) -> Rows:
@@ -177,7 +189,7 @@ def indexes(source: Source) -> Rows:
             yield (
                 "", home, name, last_part(index.name), "INDEX", parent, index.unique,
                 index.null_filtered, "READ_WRITE" if index.ready else "WRITE_ONLY",
-                index.is_managed,
+                index.is_managed, filter_text(index, schema), None, None,
             )  # fmt: skip
         yield "", home, name, *PRIMARY_KEY_FACTS
     for kind, special in _special(schema):
@@ -185,12 +197,40 @@ def indexes(source: Source) -> Rows:
         yield (
             "", *split_name(special.table), last_part(special.name), kind,
             "" if inside is None else last_part(inside), False, False, "READ_WRITE", False,
+            filter_text(special, schema), *_search_order(special),
         )  # fmt: skip
 
 
+def filter_text(index: Index | SearchIndex | VectorIndex, schema: Schema) -> str | None:
+    """Return the condition of a partial index, None for an index without."""
+    if not index.where_not_null:
+        return None
+    quoted = dialect_of(schema.dialect).quoted
+    return " AND ".join(f"{quoted(name)} IS NOT NULL" for name in index.where_not_null)
+
+
+def _search_order(index: SearchIndex | VectorIndex) -> tuple[list[str] | None, list[str] | None]:
+    """Return SEARCH_PARTITION_BY and SEARCH_ORDER_BY, each None for an index without."""
+    order = index.order_by if isinstance(index, SearchIndex) else ()
+    ordered = [f"{name} DESC" if descending else name for name, descending in order]
+    return list(index.partition_by) or None, ordered or None
+
+
+def index_options(source: Source) -> Rows:
+    """Yield the rows of INDEX_OPTIONS: the options that are set."""
+    schema = source.schema
+    kinds = chain((("INDEX", index) for index in schema.indexes.values()), _special(schema))
+    for kind, index in kinds:
+        head = "", *split_name(index.table), last_part(index.name), kind
+        for option, value in dict(index.options).items():
+            if value is not None:
+                yield *head, option, *typed(value)
+
+
 def _special(schema: Schema) -> Iterator[tuple[str, SearchIndex | VectorIndex]]:
+    vector = schema.dialect.vector_index_type
     yield from (("SEARCH", index) for index in schema.search_indexes.values())
-    yield from (("VECTOR", index) for index in schema.vector_indexes.values())
+    yield from ((vector, index) for index in schema.vector_indexes.values())
 
 
 def index_columns(source: Source) -> Rows:
@@ -229,6 +269,6 @@ def index_columns(source: Source) -> Rows:
             in_key = position <= len(special.key)
             yield (
                 *head, column.name, position if in_key else None,
-                "ASC" if in_key and kind == "VECTOR" else None,
+                "ASC" if in_key and isinstance(special, VectorIndex) else None,
                 YES_NO[not column.not_null], type_text.of(column),
             )  # fmt: skip

@@ -89,10 +89,11 @@ def table_sizes_by_group(source: Source) -> Rows:
     """Yield the rows of TABLE_SIZES_STATS_PER_LOCALITY_GROUP_1HOUR."""
     end = source.at - source.at % NANOS_PER_HOUR
     for relation in source.schema.tables_and_indexes():
-        on_ssd, on_hdd = _placed(source, relation, float(_size(source, relation)))
-        yield end, relation.name, _group(relation), on_ssd, on_hdd
+        size = float(_size(source, relation))
+        on_ssd, on_hdd = _placed(source, relation, size)
+        yield end, relation.name, _group(relation), size, on_ssd, on_hdd
     for name, size in _stream_sizes(source):
-        yield end, name, DEFAULT, size, 0.0
+        yield end, name, DEFAULT, size, size, 0.0
 
 
 def _stream_sizes(source: Source) -> Iterator[tuple[str, float]]:
@@ -311,8 +312,8 @@ SPANNER_SYS: tuple[Declared, ...] = (
     Declared(
         SCHEMA,
         "TABLE_SIZES_STATS_PER_LOCALITY_GROUP_1HOUR",
-        """INTERVAL_END:TIMESTAMP TABLE_NAME LOCALITY_GROUP USED_SSD_BYTES:FLOAT64
-        USED_HDD_BYTES:FLOAT64""",
+        """INTERVAL_END:TIMESTAMP TABLE_NAME LOCALITY_GROUP USED_BYTES:FLOAT64
+        USED_SSD_BYTES:FLOAT64 USED_HDD_BYTES:FLOAT64""",
         table_sizes_by_group,
     ),
     Declared(

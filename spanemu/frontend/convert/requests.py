@@ -183,12 +183,12 @@ _MODES: Mapping[int, QueryMode] = {
 }
 _LOCK_HINT_EXCLUSIVE = 2
 _LOCK_HINTS = frozenset({0, 1, _LOCK_HINT_EXCLUSIVE})
-Tags = tuple[str, str]  # of the request, of its transaction
-_UNTAGGED: Tags = ("", "")
+Tags = tuple[str, str, str]  # of the request, of its transaction; the name of its priority
+_UNTAGGED: Tags = ("", "", "")
 _PLAIN_COMMIT = CommitOptions()
 _ORDERS = frozenset({0, 1, 2})
 _REPLICA_TYPES = frozenset({0, 1, 2})
-_PRIORITIES = frozenset({0, 1, 2, 3})
+_PRIORITIES = {0: "", 1: "PRIORITY_LOW", 2: "PRIORITY_MEDIUM", 3: "PRIORITY_HIGH"}
 
 
 def statement_from_proto(request: Any, selector: Selector | None) -> StatementRequest:
@@ -203,7 +203,7 @@ def statement_from_proto(request: Any, selector: Selector | None) -> StatementRe
     if request.partition_token and mode is not QueryMode.NORMAL:
         raise ModeWithPartition()
     options = request.query_options
-    request_tag, transaction_tag = tags_from_proto(request)
+    request_tag, transaction_tag, priority = tags_from_proto(request)
     return StatementRequest(
         sql=request.sql,
         parameters=params_from_proto(request),
@@ -217,6 +217,7 @@ def statement_from_proto(request: Any, selector: Selector | None) -> StatementRe
         optimizer_statistics_package=options.optimizer_statistics_package,
         directed_read=request.HasField("directed_read_options")
         and _directed_read(request, selector),
+        priority=priority,
     )
 
 
@@ -228,6 +229,7 @@ def batch_statement_from_proto(statement: Any, tags: Tags) -> StatementRequest:
         parameter_types=param_types_from_proto(statement),
         request_tag=tags[0],
         transaction_tag=tags[1],
+        priority=tags[2],
     )
 
 
@@ -256,7 +258,7 @@ def read_from_proto(request: Any, selector: Selector | None) -> ReadRequest:
         raise InvalidEnumValue("ReadRequest.order_by", request.order_by)
     if lock_hint not in _LOCK_HINTS:
         raise InvalidEnumValue("ReadRequest.lock_hint", lock_hint)
-    request_tag, transaction_tag = tags_from_proto(request)
+    request_tag, transaction_tag, _ = tags_from_proto(request)
     return ReadRequest(
         table=request.table,
         columns=tuple(request.columns),
@@ -305,7 +307,7 @@ def commit_options_from_proto(request: Any, bytes_max: int = COMMIT_BYTES_MAX) -
             raise InvalidCommitDelay(delay)
     has_token = request.HasField("precommit_token")
     token = request.precommit_token.precommit_token if has_token else b""
-    _, tag = tags_from_proto(request)
+    tag = tags_from_proto(request)[1]
     if not (token or tag or request.return_commit_stats):
         return _PLAIN_COMMIT
     return CommitOptions(
@@ -321,17 +323,18 @@ def transaction_tag_from_proto(request: Any) -> str:
 
 
 def tags_from_proto(request: Any) -> Tags:
-    """Return the cleaned tags of a request and of its transaction."""
+    """Return the cleaned tags of a request and of its transaction, and the request's priority."""
     if not request.HasField("request_options"):
         return _UNTAGGED
     options = request.request_options
     if not options.ByteSize():
         return _UNTAGGED
-    if options.priority not in _PRIORITIES:
+    priority = _PRIORITIES.get(options.priority)
+    if priority is None:
         raise InvalidEnumValue("RequestOptions.priority", options.priority)
     if _has(options, "client_context"):
         raise Unsupported("RequestOptions.client_context")
-    return _clean_tag(options.request_tag), _clean_tag(options.transaction_tag)
+    return _clean_tag(options.request_tag), _clean_tag(options.transaction_tag), priority
 
 
 def _clean_tag(tag: str) -> str:

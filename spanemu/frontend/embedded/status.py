@@ -7,12 +7,12 @@ from typing import Any
 
 import grpc
 
-from spanemu.base.call import Cancelled
+from spanemu.base.call import Cancelled, Metadata
 from spanemu.base.clock import monotonic
 from spanemu.base.deferred import lazy_pattern
 from spanemu.base.record import NamedTuple, dataclass
 from spanemu.frontend.boundary import STATUS_CODES, Failure, failure_from
-from spanemu.frontend.dispatch import Metadata, ServedCall
+from spanemu.frontend.dispatch import ServedCall
 from spanemu.frontend.embedded.turns import turns
 from spanemu.frontend.listening import MESSAGE_BYTES_MAX
 

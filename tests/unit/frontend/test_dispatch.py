@@ -6,12 +6,11 @@ from collections.abc import Iterator
 import pytest
 from google.protobuf.wrappers_pb2 import Int64Value, StringValue
 
-from spanemu.base.call import Cancelled, current
+from spanemu.base.call import Cancelled, Metadata, current
 from spanemu.base.errors import Unsupported
 from spanemu.frontend.dispatch import (
     SMALL_REQUEST_BYTES,
     Endpoints,
-    Metadata,
     Method,
     ServedCall,
     Service,

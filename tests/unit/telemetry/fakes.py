@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any, cast
 
 from spanemu.admin.instances import Instances
+from spanemu.base.call import Metadata
 from spanemu.frontend import wire
-from spanemu.frontend.dispatch import Metadata, ServedCall
+from spanemu.frontend.dispatch import ServedCall
 
 DATABASE = "projects/p/instances/i/databases/d"
 SESSION = f"{DATABASE}/sessions/s"

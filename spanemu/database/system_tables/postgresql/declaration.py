@@ -132,6 +132,8 @@ def _cell(column: str, original: Declared, fixed: Mapping[str, Any]) -> Cell:
         return lambda row, _database: YES_NO[row[position]]
     if column.endswith("schema") or column == "schema_name":
         return lambda row, _database: row[position] or PUBLIC
+    if column == "filter":  # as DDL writes it here, in parentheses
+        return lambda row, _database: row[position] and f"({row[position]})"
     if column == "option_type":
         return lambda row, _database: _OPTION_TYPES.get(row[position], "character varying")
     return lambda row, _database: row[position]

@@ -158,17 +158,6 @@ def _privileges(name: str, place: str, more: str = "", **fixed: Any) -> Declared
     return projected(name, notation, grantor=None, is_grantable="NO", **fixed)
 
 
-def _with_filters(indexes: Declared) -> Declared:
-    """Return the table of indexes with the conditions of partial indexes as a last column."""
-
-    def rows(source: Source) -> Rows:
-        filters = objects.index_filters(source)
-        for _catalog, home, table, name, *rest in indexes.rows(source):
-            yield _catalog, home, table, name, *rest, filters.get((home, name))
-
-    return _table(indexes.name, f"{indexes.notation} filter", rows)
-
-
 _SPECIFIC_ROUTINE = {
     "routine_catalog": "SPECIFIC_CATALOG",
     "routine_schema": "SPECIFIC_SCHEMA",
@@ -204,12 +193,11 @@ INFORMATION_SCHEMA: tuple[Declared, ...] = (
         f"""{_TABLE} index_name index_type column_name ordinal_position:bigint column_ordering
         is_nullable spanner_type""",
     ),
-    _with_filters(
-        projected(
-            "indexes",
-            f"""{_TABLE} index_name index_type parent_table_name is_unique is_null_filtered
-            index_state spanner_is_managed""",
-        )
+    projected("index_options", f"{_TABLE} index_name index_type {_OPTION}"),
+    projected(
+        "indexes",
+        f"""{_TABLE} index_name index_type parent_table_name is_unique is_null_filtered
+        index_state spanner_is_managed filter search_partition_by:[] search_order_by:[]""",
     ),
     _table("information_schema_catalog_name", "catalog_name", objects.catalog_name),
     projected(
@@ -226,7 +214,7 @@ INFORMATION_SCHEMA: tuple[Declared, ...] = (
         SCHEMA,
         "parameters",
         f"""{_SPECIFIC} ordinal_position:bigint parameter_mode is_result as_locator parameter_name
-        {_TYPE.format("", "")} parameter_default""",
+        {_TYPE.format("", "")} parameter_default spanner_type""",
         objects.parameters,
     ),
     projected("placement_options", f"placement_name {_OPTION}"),
@@ -252,7 +240,7 @@ INFORMATION_SCHEMA: tuple[Declared, ...] = (
         schema_level_routine max_dynamic_result_sets is_user_defined_cast is_implicitly_invocable
         security_type to_sql_specific_catalog to_sql_specific_schema to_sql_specific_name
         as_locator created:timestamptz last_altered:timestamptz new_savepoint_level
-        is_udt_dependent {_RESULT_CAST}""",
+        is_udt_dependent {_RESULT_CAST} spanner_type spanner_determinism""",
         objects.routines,
     ),
     _table(

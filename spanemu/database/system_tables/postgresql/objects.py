@@ -65,30 +65,17 @@ def locality_group_options(source: Source) -> Rows:
 # ------------------------------------------------------------------------------ indexes
 
 
-def index_filters(source: Source) -> dict[tuple[str, str], str]:
-    """Return the conditions of partial indexes by schema and name of the index."""
-    schema = source.schema
-    quoted = dialect_of(schema.dialect).quoted
-    kinds = (schema.indexes, schema.search_indexes, schema.vector_indexes)
-    filters = {}
-    for kind in kinds:
-        for index in kind.values():
-            if index.where_not_null:
-                conditions = (f"{quoted(name)} IS NOT NULL" for name in index.where_not_null)
-                filters[home_and_name(index.name)] = f"({' AND '.join(conditions)})"
-    return filters
-
-
 # ------------------------------------------------------------------------------ functions
 
 _BYTEA, _JSONB = 17, 3802  # oids of the types of the records of a change stream
+_ARRAY = "character varying[]"  # the only type of arrays among the parameters
 # (name, data type, oid of the type) of the parameters of a read function.
 _READ_PARAMETERS = (
     ("start_timestamp", "timestamp with time zone", 1184),
     ("end_timestamp", "timestamp with time zone", 1184),
     ("partition_token", "character varying", 25),
     ("heartbeat_milliseconds", "bigint", 20),
-    ("read_options", "ARRAY", 1009),
+    ("read_options", _ARRAY, 1009),
 )
 
 
@@ -96,7 +83,7 @@ _READ_PARAMETERS = (
 _QUEUE_TYPES = {
     "INT64": "bigint",
     "STRING(MAX)": "character varying",
-    "ARRAY<STRING(MAX)>": "ARRAY",
+    "ARRAY<STRING(MAX)>": _ARRAY,
 }
 
 
@@ -123,6 +110,7 @@ def routines(source: Source) -> NamedRows:
             "routine_name": name,
             "routine_type": "FUNCTION",
             "data_type": data_type,
+            "spanner_type": data_type,
             "routine_body": "EXTERNAL",
             "routine_definition": "",
             "security_type": "INVOKER",
@@ -139,7 +127,8 @@ def parameters(source: Source) -> NamedRows:
                 "specific_name": name,
                 "ordinal_position": position,
                 "parameter_name": parameter,
-                "data_type": data_type,
+                "data_type": "ARRAY" if data_type == _ARRAY else data_type,
+                "spanner_type": data_type,
             }
 
 
