@@ -107,6 +107,7 @@ class ConfigChanges(TypedDict, total=False):
     data_dir: Path | str | None
     import_from: Path | str | None
     export_on_exit: Path | str | None
+    edited: bool
     limits: Limits
     log_requests: str | None
     log_slow_seconds: float
@@ -140,7 +141,8 @@ class EmulatorConfig:
     emulator is closed (`base.collector`). `data_dir` is a directory from which the emulator loads
     its state when it starts, and in which `close` saves it. `import_from` is a directory with a
     state to load if `data_dir` has none, and `export_on_exit` is another directory in which `close`
-    saves the state. `limits` are the limits of requests. `log_requests` is "text" or "json" to
+    saves the state. With `edited`, a state is loaded although its files are not those that were
+    saved. `limits` are the limits of requests. `log_requests` is "text" or "json" to
     write a line to standard error for each request that takes at least `log_slow_seconds`; None
     writes none. With `metrics`, the requests that /metrics of the REST interface shows are counted
     from the start, otherwise from its first request on. With `console`, that interface serves the
@@ -170,6 +172,7 @@ class EmulatorConfig:
     data_dir: Path | str | None = None
     import_from: Path | str | None = None
     export_on_exit: Path | str | None = None
+    edited: bool = False
     limits: Limits = DEFAULT_LIMITS
     log_requests: str | None = None
     log_slow_seconds: float = 0.0

@@ -176,8 +176,15 @@ class DataConnection:
 
     def insert(self, table: str, columns: Sequence[str], rows: Sequence[Row]) -> None:
         """Insert rows in one commit. Raises SpannerError."""
+        self.insert_groups(table, {tuple(columns): rows})
+
+    def insert_groups(self, table: str, groups: Mapping[tuple[str, ...], Sequence[Row]]) -> None:
+        """Insert rows, grouped by their columns, in one commit. Raises SpannerError."""
         commit = wire.CommitRequest(session=self._session, single_use_transaction=_READ_WRITE)
-        request = commit.SerializeToString() + field(_MUTATIONS, insertion(table, columns, rows))
+        mutations = [
+            field(_MUTATIONS, insertion(table, columns, rows)) for columns, rows in groups.items()
+        ]
+        request = b"".join([commit.SerializeToString(), *mutations])
         self._retried(lambda: self._send(f"{_SPANNER}Commit", request, wire.CommitResponse))
 
     def run_dml(self, statements: Sequence[str]) -> None:

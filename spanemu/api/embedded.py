@@ -343,14 +343,15 @@ class Emulator(EmulatorHandle):
     def reset(self) -> None:
         self._local.reset()
 
-    def close(self) -> None:
+    def close(self, *, save: bool = True) -> None:
         """Stop listening, fail the running requests, save the state and drop all databases.
 
-        Raises OSError if the state cannot be saved in the directories of the configuration.
+        Without `save`, the directories of the configuration keep the state that they have. Raises
+        OSError if the state cannot be saved.
         """
         self._closed = True
         if self._running is not None:
-            self._running.stop(save=True)
+            self._running.stop(save=save)
 
     def __del__(self) -> None:
         running = self._running

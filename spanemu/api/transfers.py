@@ -17,10 +17,10 @@ from spanemu.base.resource_names import DatabaseName
 from spanemu.control.databases import SQL_BYTES_MAX, DatabaseDump, FilePath, Parts, TransferControl
 from spanemu.frontend.embedded.channel import EmbeddedChannel
 from spanemu.frontend.services import endpoints_for
-from spanemu.interchange.files import SQL, check_whole, checked_form, read_files, write_files
+from spanemu.interchange.errors import LoadRejected
+from spanemu.interchange.files import SQL, checked_form, read_files, read_sql, write_files
 from spanemu.interchange.parts import Choice, UnknownTable, dump_source
 from spanemu.interchange.sql_text import write_sql
-from spanemu.interchange.transfer import LoadRejected, load_sql
 
 
 class LocalTransfers(TransferControl):
@@ -49,7 +49,13 @@ class LocalTransfers(TransferControl):
         return DatabaseDump(counter.rows, text.getvalue())
 
     def load(
-        self, path: FilePath = "", *, sql: str = "", format: str = "", **parts: Unpack[Parts]
+        self,
+        path: FilePath = "",
+        *,
+        sql: str = "",
+        format: str = "",
+        edited: bool = False,
+        **parts: Unpack[Parts],
     ) -> int:
         if bool(path) == bool(sql):
             raise ValueError("a load needs a path or SQL, and not both")
@@ -57,11 +63,11 @@ class LocalTransfers(TransferControl):
         choice = Choice(**parts)
         with _refusals(), self._connection() as connection:
             if sql:
-                check_whole(choice, "the SQL text")
-                load_sql(connection, io.StringIO(sql), connection.dialect(), "sql", counter)
+                dump = read_sql(io.BytesIO(sql.encode()), "sql", edited=edited)
             else:
-                dump = read_files(Path(path), checked_form(format) if format else "")
-                dump.load(connection, choice, counter)
+                form = checked_form(format) if format else ""
+                dump = read_files(Path(path), form, edited=edited)
+            dump.load(connection, choice, counter)
         return counter.rows
 
     @contextmanager

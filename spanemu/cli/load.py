@@ -1,15 +1,20 @@
 """`spanemu load`: reads files into a database.
 
 exit 0   everything is loaded
-exit 1   the server refused something, or a file is invalid; what was loaded before stays
+exit 1   a file is damaged, and nothing is loaded; or the server refused something, or a file is
+         invalid, and what was loaded before stays
 exit 2   the command line is invalid
 """
 
 from __future__ import annotations
 
+import shutil
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Unpack
+from tempfile import SpooledTemporaryFile
+from typing import BinaryIO, Unpack, cast
 
 import click
 
@@ -26,13 +31,12 @@ from spanemu.cli.transfer_options import (
     transfer_options,
     transfer_target,
 )
-from spanemu.interchange.files import AVRO, check_whole, form_of, read_files
-from spanemu.interchange.folder import InvalidDump
+from spanemu.interchange.files import AVRO, SQL, DumpFiles, form_of, read_files, read_sql
 from spanemu.interchange.parts import Choice, UnknownTable
-from spanemu.interchange.transfer import LoadRejected, load_sql
-from spanemu.schema.dialect import DIALECT_OPTIONS, GOOGLE_STANDARD_SQL, DatabaseDialect
+from spanemu.schema.dialect import DIALECT_OPTIONS, GOOGLE_STANDARD_SQL
 
 STANDARD_INPUT, STANDARD_INPUT_NAME = Path("-"), "<stdin>"
+INPUT_MEMORY_BYTES = 16 << 20  # of standard input; more is read to a temporary file
 
 
 class Options(TransferOptions):
@@ -54,42 +58,67 @@ class Options(TransferOptions):
     type=click.Choice(list(DIALECT_OPTIONS)),
     help="The dialect of the new database. [default: that of the dump]",
 )
+@click.option(
+    "--edited",
+    is_flag=True,
+    help="Load files that were changed on purpose, instead of refusing them as damaged.",
+)
 @transfer_options
 @target_options
 def load(**given: Unpack[Options]) -> None:
     """Read a dump into a database: SQL, JSON lines, CSV, or an export of Spanner in Avro.
 
     DATABASE is an id, or a full name. SOURCE is a file of SQL statements (- for standard input), a
-    folder, or a manifest. Rows are inserted; a row whose key exists is an error.
+    folder, a manifest, or a file of JSON lines or CSV that is named after its table. Rows are
+    inserted; a row whose key exists is an error.
     """
     source = given["source"]
     if source != STANDARD_INPUT and not source.exists():
         raise click.UsageError(f"{source} does not exist.")
-    form = given["format"] or form_of(source)
+    form = given["format"] or (SQL if source == STANDARD_INPUT else form_of(source))
     choice = Choice(given["tables"], not given["no_schema"], not given["no_rows"])
     if form == AVRO:
         check_avro()
     with (
         Pause(),  # Collections would take half of the time.
-        failures_as_messages(InvalidDump, LoadRejected, UnknownTable),
+        failures_as_messages(UnknownTable),
+        _dump(given, form) as dump,
         transfer_target(given, writes=True) as target,
         data_connection(target.uri, database_name(given, target), target.tls_ca) as connection,
         progress_bar(given["quiet"]) as progress,
     ):
         if given["proto_descriptors"] is not None:
             connection.descriptors = given["proto_descriptors"].read_bytes()
+        if given["create"]:
+            _create(connection, given, dump)
+        dump.load(connection, choice, progress)
+
+
+@contextmanager
+def _dump(given: Options, form: str) -> Iterator[DumpFiles]:
+    """Yield the dump to load. Raises InvalidDump, LoadRejected or OSError."""
+    source, edited = given["source"], given["edited"]
+    if source != STANDARD_INPUT and not source.is_fifo():
+        yield read_files(source, form, csv_of(given), edited=edited)
+        return
+    if form != SQL:
+        raise click.UsageError(f"--format {form} needs a folder; this input is SQL.")
+    # All of it is read before its first statement runs: it may be cut.
+    with SpooledTemporaryFile(INPUT_MEMORY_BYTES) as spooled:
+        file = cast("BinaryIO", spooled)
         if source == STANDARD_INPUT:
-            check_whole(choice, STANDARD_INPUT_NAME)
-            _create(connection, given, None)
-            load_sql(connection, sys.stdin, connection.dialect(), STANDARD_INPUT_NAME, progress)
+            shutil.copyfileobj(sys.stdin.buffer, file)
+            source = Path(STANDARD_INPUT_NAME)
         else:
-            dump = read_files(source, form, csv_of(given))
-            _create(connection, given, dump.dialect)
-            dump.load(connection, choice, progress)
+            with source.open("rb") as pipe:
+                shutil.copyfileobj(pipe, file)
+        file.seek(0)
+        yield read_sql(file, str(source), edited=edited)
 
 
-def _create(connection: DataConnection, given: Options, default: DatabaseDialect | None) -> None:
-    if given["create"]:
-        named = given["dialect"]
-        dialect = default if named is None else DIALECT_OPTIONS[named]
-        connection.create(dialect or GOOGLE_STANDARD_SQL)
+def _create(connection: DataConnection, given: Options, dump: DumpFiles) -> None:
+    """Create the database, in the dialect of the dump unless another is given."""
+    named = given["dialect"]
+    dialect = dump.dialect if named is None else DIALECT_OPTIONS[named]
+    dump.check_dialect(dialect or GOOGLE_STANDARD_SQL)
+    connection.create(dialect or GOOGLE_STANDARD_SQL)

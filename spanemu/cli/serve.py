@@ -72,6 +72,7 @@ class Options(TelemetryOptions):
     data_dir: Path | None
     import_from: Path | None
     export_on_exit: str | None
+    edited: bool
     endpoint_file: Path | None
     seed: int | None
     start_time: str | None
@@ -189,6 +190,11 @@ class Options(TelemetryOptions):
     help="Save the state in this directory at the end. [default: that of --import]",
 )
 @click.option(
+    "--edited",
+    is_flag=True,
+    help="Load a state whose files were changed on purpose, instead of refusing it as damaged.",
+)
+@click.option(
     "--endpoint-file",
     type=click.Path(path_type=Path),
     help="Write the server's address to this file, as JSON.",
@@ -278,6 +284,7 @@ def _config(given: Options) -> EmulatorConfig:
             data_dir=given["data_dir"],
             import_from=given["import_from"],
             export_on_exit=_export_directory(given),
+            edited=given["edited"],
             tls_cert=given["tls_cert"],
             tls_key=given["tls_key"],
             embedded_channel=False,

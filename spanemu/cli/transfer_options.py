@@ -20,6 +20,7 @@ from spanemu.base.resource_names import DatabaseName, InvalidName
 from spanemu.cli.target import Target, TargetOptions, find_target
 from spanemu.config import EmulatorConfig
 from spanemu.interchange.connection import Silence
+from spanemu.interchange.errors import InvalidDump, LoadRejected
 from spanemu.interchange.files import FORMS
 from spanemu.interchange.row_files import CSV_NULL, Csv
 
@@ -41,6 +42,7 @@ class TransferOptions(TargetOptions):
     csv_delimiter: str
     quiet: bool
     data_dir: Path | None
+    edited: bool
     proto_descriptors: Path | None
 
 
@@ -88,17 +90,22 @@ def transfer_options(command: Callable[..., Any]) -> Callable[..., Any]:
 def transfer_target(given: TransferOptions, *, writes: bool) -> Iterator[Target]:
     """Yield the server that a command line names, or an emulator with the data of --data-dir.
 
-    With `writes`, the state of that emulator is saved at the end. Raises UnusableState.
+    With `writes`, the state of that emulator is saved at the end, unless something fails. Raises
+    UnusableState.
     """
     directory = given["data_dir"]
     if directory is None:
         yield find_target(given)
         return
-    config = EmulatorConfig(import_from=directory)
+    config = EmulatorConfig(import_from=directory, edited=given["edited"])
     if writes:
         config = EmulatorConfig(data_dir=directory)
     with spanemu.Emulator(config) as emulator:
-        yield Target(emulator.uri, None, f"--data-dir {directory}")
+        try:
+            yield Target(emulator.uri, None, f"--data-dir {directory}")
+        except BaseException:
+            emulator.close(save=False)
+            raise
 
 
 def database_name(given: TransferOptions, target: Target) -> str:
@@ -175,8 +182,9 @@ def failures_as_messages(*kinds: type[Exception]) -> Iterator[None]:
     refusals: tuple[type[Exception], ...] = (
         SpannerError,
         OSError,
-        UnicodeDecodeError,
         UnusableState,
+        InvalidDump,
+        LoadRejected,
         *kinds,
     )
     try:

@@ -240,12 +240,19 @@ class TransferControl(ControlInterface):
 
     @operation("Load", "POST :load", "rows")
     def load(
-        self, path: FilePath = "", *, sql: str = "", format: str = "", **parts: Unpack[Parts]
+        self,
+        path: FilePath = "",
+        *,
+        sql: str = "",
+        format: str = "",
+        edited: bool = False,
+        **parts: Unpack[Parts],
     ) -> int:
         """Read a dump into the database, and return the number of inserted rows.
 
         The dump is at `path` on the machine of the emulator, in the format of its files unless
         `format` names another, or the text `sql`. Of a dump in a folder, `tables`, `schema` and
-        `rows` select parts. Raises ValueError for a dump that is not valid, and for rows and
-        statements that the database refuses; rows before them stay.
+        `rows` select parts. Raises ValueError for a dump that is damaged, of which nothing is
+        loaded unless it was `edited` on purpose, and for rows and statements that the database
+        refuses; rows before them stay.
         """

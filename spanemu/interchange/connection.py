@@ -6,7 +6,7 @@ BYTES and PROTO in Base64, FLOAT64 as a number or as the text NaN or Infinity, a
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Protocol
 
@@ -48,8 +48,8 @@ class Connection(Protocol):
         """Return a snapshot of the rows as they are now."""
         ...
 
-    def insert(self, table: str, columns: Sequence[str], rows: Sequence[Row]) -> None:
-        """Insert rows in one commit. Raises SpannerError."""
+    def insert_groups(self, table: str, groups: Mapping[tuple[str, ...], Sequence[Row]]) -> None:
+        """Insert rows, grouped by their columns, in one commit. Raises SpannerError."""
         ...
 
     def run_ddl(self, statements: Sequence[str], descriptors: bytes = b"") -> None:

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.util import find_spec
+from io import SEEK_END, TextIOWrapper
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, BinaryIO
 
 from spanemu.base.deferred import deferred
 from spanemu.interchange.connection import Connection, Progress
+from spanemu.interchange.errors import DamagedFile, InvalidDump, LoadRejected
 from spanemu.interchange.folder import FolderDump, read_folder, write_folder
+from spanemu.interchange.inventory import INVENTORY
 from spanemu.interchange.parts import EVERYTHING, SILENCE, Choice, DumpSource
 from spanemu.interchange.row_files import Csv, JsonLines, RowFormat
+from spanemu.interchange.sql_checksum import check_sql, sql_dialect
 from spanemu.interchange.sql_text import write_sql
-from spanemu.interchange.transfer import LoadRejected, load_folder, load_sql
+from spanemu.interchange.transfer import load_folder, load_sql
 from spanemu.schema.dialect import DatabaseDialect
 
 if TYPE_CHECKING:
@@ -38,12 +44,21 @@ def checked_form(name: str) -> str:
 
 def form_of(path: Path) -> str:
     """Return the format of a file or a folder, by the files that the folder has."""
-    folder = path if path.is_dir() else path.parent
-    if path.name == EXPORT or (path.is_dir() and (path / EXPORT).exists()):
+    path = _source(path)
+    if path.is_dir():
+        if (path / EXPORT).exists():
+            return AVRO
+        return JSONL if any(path.glob("*.jsonl")) else CSV
+    if path.name == EXPORT or path.suffix.startswith(".avro"):
         return AVRO
-    if path.is_dir() or path.suffix == ".json":
-        return JSONL if any(folder.glob("*.jsonl")) else CSV
-    return SQL
+    if path.suffix == ".json":
+        return JSONL if any(path.parent.glob("*.jsonl")) else CSV
+    return {".jsonl": JSONL, ".csv": CSV}.get(path.suffix.lower(), SQL)
+
+
+def _source(path: Path) -> Path:
+    """Return the folder of an inventory, and any other path itself."""
+    return path.parent if path.name == INVENTORY else path
 
 
 def write_files(path: Path, form: str, source: DumpSource, csv: Csv = PLAIN_CSV) -> None:
@@ -59,39 +74,131 @@ def write_files(path: Path, form: str, source: DumpSource, csv: Csv = PLAIN_CSV)
 
 @dataclass(frozen=True, slots=True)
 class DumpFiles:
-    """A dump in files. `dialect` is None if the files do not say it."""
+    """A dump in files; messages call it `origin`. `dialect` is None if the files do not say it.
 
-    path: Path
+    `sql` is the file of a dump in SQL, or its path.
+    """
+
+    origin: str
     form: str
     dialect: DatabaseDialect | None
     content: FolderDump | export.Export | None = None  # None for SQL
     csv: Csv = PLAIN_CSV
+    sql: BinaryIO | Path | None = None
+
+    def check_dialect(self, dialect: DatabaseDialect) -> None:
+        """Raise LoadRejected for a database in whose dialect the statements are not."""
+        if self.form == SQL and self.dialect not in (None, dialect):
+            assert self.dialect is not None
+            dialects = f"the dialect {self.dialect.name}, and the database has {dialect.name}"
+            raise LoadRejected(f"{self.origin} is a dump in {dialects}")
 
     def load(
         self, connection: Connection, choice: Choice = EVERYTHING, progress: Progress = SILENCE
     ) -> None:
         """Load the dump. Raises LoadRejected or UnknownTable."""
+        counter = _Counter(progress)
+        try:
+            self._load(connection, choice, counter)
+        except LoadRejected as problem:
+            if not counter.rows:
+                raise
+            what = "rows and statements" if self.form == SQL else "rows"
+            before = f"{counter.rows} {what} before were loaded"
+            raise LoadRejected(f"{problem} ({before})") from problem
+
+    def _load(self, connection: Connection, choice: Choice, progress: Progress) -> None:
         if isinstance(self.content, FolderDump):
             rows = _row_format(self.form, self.csv)
             load_folder(connection, self.content, rows, choice, progress)
         elif self.content is not None:
             export.load_export(connection, self.content, choice, progress)
-        else:
-            check_whole(choice, str(self.path))
-            with self.path.open(encoding="utf-8-sig") as file:
-                load_sql(connection, file, connection.dialect(), str(self.path), progress)
+        elif self.sql is not None:
+            check_whole(choice, self.origin)
+            dialect = connection.dialect()
+            self.check_dialect(dialect)
+            with self._text(self.sql) as text:
+                load_sql(connection, text, dialect, self.origin, progress)
+
+    @contextmanager
+    def _text(self, source: BinaryIO | Path) -> Iterator[TextIOWrapper]:
+        """Yield the text of a dump in SQL. Raises LoadRejected for another encoding."""
+        file = source.open("rb") if isinstance(source, Path) else source
+        if not file.seek(0, SEEK_END):
+            raise LoadRejected(f"{self.origin} is empty")
+        file.seek(0)
+        try:
+            with TextIOWrapper(file, encoding="utf-8-sig") as text:
+                yield text
+        except UnicodeError as problem:
+            raise LoadRejected(f"{self.origin} is not in UTF-8: {problem}") from problem
 
 
-def read_files(path: Path, form: str = "", csv: Csv = PLAIN_CSV) -> DumpFiles:
-    """Return the dump in a file or a folder. Raises InvalidDump or OSError."""
-    form = form or form_of(path)
+class _Counter:
+    """A listener that counts the rows for another listener."""
+
+    def __init__(self, progress: Progress) -> None:
+        self.rows = 0
+        self._progress = progress
+
+    def begin_table(self, table: str) -> None:
+        """Pass the table on."""
+        self._progress.begin_table(table)
+
+    def add_rows(self, count: int) -> None:
+        """Count rows, and pass them on."""
+        self.rows += count
+        self._progress.add_rows(count)
+
+
+def read_files(
+    path: Path, form: str = "", csv: Csv = PLAIN_CSV, *, edited: bool = False
+) -> DumpFiles:
+    """Return the dump in a file or a folder.
+
+    Damaged files are not found if the dump was `edited`. Raises InvalidDump, LoadRejected or
+    OSError.
+    """
+    path, form = _source(path), form or form_of(path)
     if form == SQL:
-        return DumpFiles(path, form, None)
+        if path.is_fifo():
+            raise InvalidDump(f"{path} is a pipe, which cannot be read twice")
+        with path.open("rb") as file:
+            if not edited and not file.seek(0, SEEK_END):
+                raise DamagedFile(path, "is empty")
+            file.seek(0)
+            dialect = read_sql(file, str(path), edited=edited).dialect
+        return DumpFiles(str(path), form, dialect, sql=path)
     if form == AVRO:
-        exported = export.read_export(path)
-        return DumpFiles(path, form, exported.dialect, exported)
-    dump = read_folder(path, _row_format(form, csv).suffix)
-    return DumpFiles(path, form, dump.dialect, dump, csv)
+        exported = export.read_export(path, edited=edited)
+        return DumpFiles(str(path), form, exported.dialect, exported)
+    dump = read_folder(path, _row_format(form, csv).suffix, edited=edited)
+    if form == CSV:
+        csv = _agreed(csv, dump, path)
+    return DumpFiles(str(path), form, dump.dialect, dump, csv)
+
+
+def read_sql(file: BinaryIO, origin: str, *, edited: bool = False) -> DumpFiles:
+    """Return the dump in a file of SQL that can be read several times.
+
+    Raises DamagedFile or InvalidDump.
+    """
+    if not edited:
+        check_sql(file, origin)
+        file.seek(0)
+    dialect = sql_dialect(file)
+    file.seek(0)
+    return DumpFiles(origin, SQL, dialect, sql=file)
+
+
+def _agreed(csv: Csv, dump: FolderDump, path: Path) -> Csv:
+    """Return the form in which the CSV files of a dump were written. Raises InvalidDump."""
+    if not dump.options:
+        return csv
+    written = Csv(**dump.options)
+    if csv not in (PLAIN_CSV, written):
+        raise InvalidDump(f"{path} was written with {written.command_line}")
+    return written
 
 
 def check_whole(choice: Choice, origin: str) -> None:

@@ -5,67 +5,86 @@
     schema-after.sql   the rest of the schema: foreign keys and change streams
     descriptors.pb     the types of protocol buffers, if the schema has any
     Singers.jsonl      rows: JSON lines, or CSV
+    spanemu.json       the inventory of these files
 
-A load reads `manifest.json`. Files without a manifest are loaded by their names: Singers.csv.
+A load reads `manifest.json`. Files without a manifest are loaded by their names: Singers.csv. So is
+a file with rows that is loaded alone.
 """
 
 from __future__ import annotations
 
 import glob
 import json
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote, unquote
 
-from spanemu.interchange.parts import DumpSource, SchemaParts, loaded_columns
+from spanemu.interchange.errors import InvalidDump
+from spanemu.interchange.inventory import (
+    FolderWriter,
+    Inventory,
+    read_inventory,
+    verified_inventory,
+    written_folder,
+)
+from spanemu.interchange.parts import CountedBatches, DumpSource, SchemaParts, loaded_columns
 from spanemu.interchange.row_files import RowFormat
 from spanemu.schema.dialect import DATABASE_DIALECTS, DatabaseDialect
 from spanemu.schema.table import Table
 
 MANIFEST = "manifest.json"
+MANIFEST_SUFFIX = ".json"
 SCHEMA = "schema.sql"
 SCHEMA_AFTER = "schema-after.sql"
 DESCRIPTORS = "descriptors.pb"
+SCHEMA_FILES = (SCHEMA, SCHEMA_AFTER, DESCRIPTORS)
 NAME_CHARS = " .-_"  # that the name of a file may have, besides letters and digits
-
-
-class InvalidDump(ValueError):
-    """A folder that is no dump; the message names the file."""
 
 
 @dataclass(frozen=True, slots=True)
 class TableFile:
-    """A file with rows of a table; `columns` are empty if the file or the table has their names."""
+    """A file with rows of a table; `columns` are empty if the file or the table has their names.
+
+    `rows` is the number of rows that were written, None if it is not known.
+    """
 
     table: str
     path: Path
     columns: tuple[str, ...] = ()
+    rows: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class FolderDump:
-    """A dump as its folder describes it. `dialect` is None if the folder has no manifest."""
+    """A dump as its folder describes it. `dialect` is None if the folder has no manifest.
+
+    `options` say how the files with rows are to be read, if they were written in another form than
+    the default.
+    """
 
     files: list[TableFile]
     parts: SchemaParts | None
     dialect: DatabaseDialect | None
+    options: Mapping[str, Any] = field(default_factory=dict)
 
 
 def write_folder(folder: Path, source: DumpSource, form: RowFormat) -> None:
     """Write a dump into a folder, which is made if it does not exist; the manifest comes last."""
-    folder.mkdir(parents=True, exist_ok=True)
-    if source.parts is not None:
-        write_schema(folder, source.parts)
-    entries = []
-    for table in source.tables:
-        name = quote(table.name, safe=NAME_CHARS) + form.suffix
-        with (folder / name).open("w", encoding="utf-8", newline="") as file:
-            form.write(file, loaded_columns(table), source.batches(table))
-        entries.append(_entry(table, name))
-    manifest = {"tables": entries, "dialect": source.schema.dialect.name}
-    (folder / MANIFEST).write_text(json.dumps(manifest, indent=2) + "\n", encoding="utf-8")
+    with written_folder(folder, form.options) as files:
+        if source.parts is not None:
+            write_schema(files, source.parts)
+        entries = []
+        for table in source.tables:
+            name = quote(table.name, safe=NAME_CHARS) + form.suffix
+            with files.text(name) as file:
+                counted = CountedBatches(source.batches(table))
+                form.write(file, loaded_columns(table), counted)
+            files.rows[name] = counted.rows
+            entries.append(_entry(table, name))
+        manifest = {"tables": entries, "dialect": source.schema.dialect.name}
+        files.write(MANIFEST, json.dumps(manifest, indent=2) + "\n")
 
 
 def _entry(table: Table, name: str) -> dict[str, Any]:
@@ -76,50 +95,102 @@ def _entry(table: Table, name: str) -> dict[str, Any]:
     return {"table_name": table.name, "file_patterns": [glob.escape(name)], "columns": columns}
 
 
-def write_schema(folder: Path, parts: SchemaParts) -> None:
+def write_schema(files: FolderWriter, parts: SchemaParts) -> None:
     """Write the files with the schema of a dump into its folder."""
     for name, statements in ((SCHEMA, parts.before), (SCHEMA_AFTER, parts.after)):
-        text = "".join(f"{statement};\n" for statement in statements)
-        (folder / name).write_text(text, encoding="utf-8")
+        files.write(name, "".join(f"{statement};\n" for statement in statements))
     if parts.descriptors:
-        (folder / DESCRIPTORS).write_bytes(parts.descriptors)
+        files.write(DESCRIPTORS, parts.descriptors)
 
 
-def read_folder(path: Path, suffix: str) -> FolderDump:
-    """Return the dump in a folder, or that of a manifest. Raises InvalidDump or OSError."""
+def read_folder(path: Path, suffix: str, *, edited: bool = False) -> FolderDump:
+    """Return the dump in a folder, that of a manifest, or that of a file with rows.
+
+    Damaged files are not found if the dump was `edited`. Raises InvalidDump, DamagedFile or
+    OSError.
+    """
+    if not path.is_dir() and path.suffix != MANIFEST_SUFFIX:
+        return _read_file(path, edited=edited)
     folder = path if path.is_dir() else path.parent
+    inventory = None if edited else verified_inventory(folder)
+    options = {} if inventory is None else inventory.options
+    parts = read_schema(folder, inventory)
     manifest = folder / MANIFEST if path.is_dir() else path
-    parts = read_schema(folder)
     if path.is_dir() and not manifest.exists():
-        files = [TableFile(unquote(each.stem), each) for each in sorted(folder.glob(f"*{suffix}"))]
+        files = [_named_file(each) for each in sorted(folder.glob(f"*{suffix}"))]
         if not files and parts is None:
             raise InvalidDump(f"{path}: there is neither {MANIFEST} nor a file *{suffix}")
-        return FolderDump(files, parts, None)
+        return FolderDump(files, parts, None, options)
+    files, dialect = _read_manifest(manifest, inventory)
+    return FolderDump(files, parts, dialect, options)
+
+
+def _read_file(path: Path, *, edited: bool) -> FolderDump:
+    """Return a file with rows as a dump, with the columns that a manifest beside it lists."""
+    inventory = None if edited else read_inventory(path.parent)
+    if inventory is None or path.name not in inventory.files:
+        return FolderDump([_named_file(path)], None, None)
+    inventory.verify([MANIFEST, path.name])
+    files, _ = _read_manifest(path.parent / MANIFEST, inventory)
+    files = [file for file in files if file.path == path]
+    return FolderDump(files, None, None, inventory.options)
+
+
+def _named_file(path: Path) -> TableFile:
+    """Return the file of the table after which it is named."""
+    return TableFile(unquote(path.stem), path)
+
+
+def _read_manifest(
+    path: Path, inventory: Inventory | None
+) -> tuple[list[TableFile], DatabaseDialect]:
+    """Return the files of a manifest, and the dialect. Raises InvalidDump or OSError."""
     try:
-        content = json.loads(manifest.read_text(encoding="utf-8"))
-        files = [file for entry in content["tables"] for file in _files(entry, folder)]
+        content = json.loads(path.read_text(encoding="utf-8"))
+        files = [
+            file for entry in content["tables"] for file in _files(entry, path.parent, inventory)
+        ]
         dialects = {each.name: each for each in DATABASE_DIALECTS.values()}
-        dialect = dialects[content.get("dialect") or DATABASE_DIALECTS[0].name]
-    except (ValueError, KeyError, TypeError) as problem:
-        raise InvalidDump(f"{manifest} is not a manifest: {problem!r}") from problem
-    return FolderDump(files, parts, dialect)
+        return files, dialects[content.get("dialect") or DATABASE_DIALECTS[0].name]
+    except InvalidDump:
+        raise
+    except (ValueError, KeyError, TypeError, AttributeError) as problem:
+        raise InvalidDump(f"{path} is not a manifest: {problem!r}") from problem
 
 
-def _files(entry: Any, folder: Path) -> Iterator[TableFile]:
+def _files(entry: Any, folder: Path, inventory: Inventory | None) -> Iterator[TableFile]:
     columns = tuple(column["column_name"] for column in entry.get("columns", ()))
     for pattern in entry["file_patterns"]:
-        for path in sorted(folder.glob(pattern)):
-            yield TableFile(entry["table_name"], path, columns)
+        paths = sorted(folder.glob(pattern))
+        if not paths:  # Spanner's import refuses it, too.
+            raise InvalidDump(f"{folder / pattern} is missing: the manifest names it")
+        for path in paths:
+            rows = None if inventory is None else inventory.rows(path)
+            yield TableFile(entry["table_name"], path, columns, rows)
 
 
-def read_schema(folder: Path) -> SchemaParts | None:
-    """Return the schema in the folder of a dump; None if the dump has none."""
+def read_schema(folder: Path, inventory: Inventory | None) -> SchemaParts | None:
+    """Return the schema in the folder of a dump; None if the dump has none.
+
+    Raises DamagedFile for files with a schema that are not in the inventory.
+    """
+    if inventory is not None:
+        inventory.refuse_others(SCHEMA_FILES)
     if not (folder / SCHEMA).exists():
         return None
     descriptors = folder / DESCRIPTORS
     after = folder / SCHEMA_AFTER
     return SchemaParts(
-        [(folder / SCHEMA).read_text(encoding="utf-8")],
-        [after.read_text(encoding="utf-8")] if after.exists() else [],
+        [_text(folder / SCHEMA)],
+        [_text(after)] if after.exists() else [],
         descriptors.read_bytes() if descriptors.exists() else b"",
+        (str(folder / SCHEMA), str(after)),
     )
+
+
+def _text(path: Path) -> str:
+    """Return the text of a file. Raises InvalidDump or OSError."""
+    try:
+        return path.read_text(encoding="utf-8")
+    except UnicodeError as problem:
+        raise InvalidDump(f"{path} is not in UTF-8: {problem}") from problem

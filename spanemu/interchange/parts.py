@@ -33,11 +33,15 @@ class UnknownTable(Exception):
 
 @dataclass(frozen=True, slots=True)
 class SchemaParts:
-    """The statements that create a schema, before and after its rows."""
+    """The statements that create a schema, before and after its rows.
+
+    `origins` are what messages call the two, such as the paths of files.
+    """
 
     before: list[str]
     after: list[str]
     descriptors: bytes = b""  # of the types of protocol buffers that the statements name
+    origins: tuple[str, str] = ("the schema", "the schema")
 
 
 def schema_parts(schema: Schema, database: str = "db") -> SchemaParts:
@@ -192,6 +196,19 @@ class DumpSource:
         ):
             yield batch
             self.progress.add_rows(len(batch[0]))
+
+
+class CountedBatches:
+    """The rows of a table, and how many there were so far."""
+
+    def __init__(self, batches: Iterable[Batch]) -> None:
+        self.rows = 0
+        self._batches = batches
+
+    def __iter__(self) -> Iterator[Batch]:
+        for batch in self._batches:
+            self.rows += len(batch[0])
+            yield batch
 
 
 @contextmanager

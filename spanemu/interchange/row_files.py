@@ -11,7 +11,8 @@ from __future__ import annotations
 import csv
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from functools import partial
 from typing import Any, Protocol, TextIO
 
 from spanemu.base.record import NamedTuple
@@ -24,6 +25,8 @@ CELL_CHARS_MAX = 1 << 30  # of CSV; more than any value of Spanner has
 _FLOATS = frozenset({TypeCode.FLOAT32, TypeCode.FLOAT64})
 _DOCUMENTS = frozenset({TypeCode.JSON, TypeCode.PG_JSONB})
 _TRUE, _FALSE = frozenset({"true", "t", "1"}), frozenset({"false", "f", "0"})
+_NULL_TEXTS = frozenset({"", "\\n", "null", "(null)", "none", "nil", "n/a", "na"})  # of other tools
+_DELIMITERS = ";\t|,"
 
 
 class InvalidRow(ValueError):
@@ -45,6 +48,15 @@ class RowFormat(Protocol):
     @property
     def suffix(self) -> str: ...
 
+    @property
+    def options(self) -> Mapping[str, Any]:
+        """How files are to be read, if they have another form than the default."""
+        ...
+
+    def hint(self, line: int, cell: Cell) -> str:
+        """Return the end of an error about a cell: an option that may help, or nothing."""
+        ...
+
     def write(self, file: TextIO, columns: Sequence[Column], batches: Iterable[Batch]) -> None:
         """Write rows."""
         ...
@@ -64,6 +76,11 @@ class JsonLines:
     """An object for each row, with the names of the columns."""
 
     suffix = ".jsonl"
+    options: Mapping[str, Any] = {}
+
+    def hint(self, line: int, cell: Cell) -> str:
+        """Return nothing: there are no options."""
+        return ""
 
     def write(self, file: TextIO, columns: Sequence[Column], batches: Iterable[Batch]) -> None:
         """Write rows."""
@@ -147,6 +164,27 @@ class Csv:
         """The suffix of the files."""
         return ".csv"
 
+    @property
+    def options(self) -> Mapping[str, Any]:
+        """How files are to be read, if they have another form than the default."""
+        return {} if self == Csv() else asdict(self)
+
+    @property
+    def command_line(self) -> str:
+        """The options of `spanemu dump` and `spanemu load` for this form."""
+        header = "--csv-header " if self.header else ""
+        return f"{header}--csv-null {self.null!r} --csv-delimiter {self.delimiter!r}"
+
+    def hint(self, line: int, cell: Cell) -> str:
+        """Return the end of an error about a cell: an option that may help, or nothing."""
+        if cell is None:
+            return f" (the text {self.null!r} is NULL; --csv-null chooses another)"
+        if isinstance(cell, str) and cell.lower() in _NULL_TEXTS:
+            return f" (--csv-null {cell!r} reads it as NULL)"
+        if line == 1 and not self.header:
+            return " (--csv-header takes the first line for the names of the columns)"
+        return ""
+
     def write(self, file: TextIO, columns: Sequence[Column], batches: Iterable[Batch]) -> None:
         """Write rows. Raises InvalidRow for a cell that would be read as NULL."""
         writer = csv.writer(file, delimiter=self.delimiter, lineterminator="\n")
@@ -159,26 +197,50 @@ class Csv:
         """Yield the rows of a file, with its header or `columns` as the names of the columns."""
         csv.field_size_limit(CELL_CHARS_MAX)
         lines = csv.reader(file, delimiter=self.delimiter, strict=True)
-        null = self.null
+        null, line = self.null, 1
         try:
             names = tuple(next(lines, ())) if self.header else tuple(columns)
-            types = [column.type.code for column in _columns(table, names)]
-            readers = [
-                (number, _CSV_READERS[code])
-                for number, code in enumerate(types)
-                if code in _CSV_READERS
-            ]
+            readers = self._readers(table, names)
+            line = lines.line_num + 1
             for texts in lines:
-                line = lines.line_num
                 if len(texts) != len(names):
-                    raise InvalidRow(f"line {line}: {len(texts)} cells for {len(names)} columns")
+                    raise InvalidRow(f"line {line}: {self._count(texts, names)}")
                 cells: Row = [None if text == null else text for text in texts]
                 for number, read in readers:
                     if cells[number] is not None:
-                        cells[number] = _read_cell(read, texts[number], line)
+                        cells[number] = self._read_cell(read, texts[number], line)
                 yield FileRow(line, sum(map(len, texts)), names, cells)
+                line = lines.line_num + 1
         except csv.Error as problem:
-            raise InvalidRow(f"line {lines.line_num}: {problem}") from problem
+            raise InvalidRow(f"line {line}: {problem}") from problem
+
+    def _readers(
+        self, table: Table, names: Sequence[str]
+    ) -> list[tuple[int, Callable[[str], Cell]]]:
+        """Return the functions for the cells that are not texts. Raises InvalidRow."""
+        try:
+            columns = [_column(table, name, 1) for name in names]
+        except InvalidRow as problem:
+            if not self.header:
+                raise
+            raise InvalidRow(f"{problem} (--csv-header takes the first line for names)") from None
+        readers = [(number, _csv_reader(column.type)) for number, column in enumerate(columns)]
+        return [(number, read) for number, read in readers if read is not None]
+
+    def _read_cell(self, read: Callable[[str], Cell], text: str, line: int) -> Cell:
+        try:
+            return read(text)
+        except ValueError as problem:
+            raise InvalidRow(f"line {line}: {problem}{self.hint(line, text)}") from problem
+
+    def _count(self, texts: Sequence[str], names: Sequence[str]) -> str:
+        """Return what is wrong with a row of another length, and the option that may help."""
+        problem = f"{len(texts)} cells for {len(names)} columns"
+        if len(texts) == 1:
+            for delimiter in _DELIMITERS:
+                if texts[0].count(delimiter) == len(names) - 1:
+                    return f"{problem} (--csv-delimiter {delimiter!r} divides the line)"
+        return problem
 
     def _texts(self, cells: list[Cell]) -> list[str]:
         null = self.null
@@ -189,13 +251,6 @@ class Csv:
         if texts.count(null) != cells.count(None):
             raise InvalidRow(f"the cell {null!r} is the text of NULL; choose another")
         return texts
-
-
-def _read_cell(read: Callable[[str], Cell], text: str, line: int) -> Cell:
-    try:
-        return read(text)
-    except ValueError as problem:
-        raise InvalidRow(f"line {line}: {problem}") from problem
 
 
 def _to_csv(cell: bool | float | list[Cell]) -> str:
@@ -212,26 +267,34 @@ def _bool(text: str) -> Cell:
 
 
 def _float(text: str) -> Cell:
-    return text if text in ("NaN", "Infinity", "-Infinity") else float(text)
+    if text in ("NaN", "Infinity", "-Infinity"):
+        return text
+    try:
+        return float(text)
+    except ValueError:
+        raise ValueError(f"{text!r} is not a number") from None
 
 
-def _array(text: str) -> Cell:
-    cell = json.loads(text)
+def _array(type_: Type, text: str) -> Cell:
+    try:
+        cell = json.loads(text)
+    except ValueError:
+        cell = None
     if not isinstance(cell, list):
         raise ValueError(f"{text!r} is not a JSON array")
-    return cell
+    return _of_json(type_, cell)
+
+
+def _csv_reader(type_: Type) -> Callable[[str], Cell] | None:
+    """Return the function from a text to the cell of a type; None if the text is the cell."""
+    return partial(_array, type_) if type_.is_array else _CSV_READERS.get(type_.code)
 
 
 _CSV_READERS: Mapping[TypeCode, Callable[[str], Cell]] = {
     TypeCode.BOOL: _bool,
     TypeCode.FLOAT32: _float,
     TypeCode.FLOAT64: _float,
-    TypeCode.ARRAY: _array,
 }
-
-
-def _columns(table: Table, names: Sequence[str]) -> list[Column]:
-    return [_column(table, name, 1) for name in names]
 
 
 def _column(table: Table, name: str, line: int) -> Column:

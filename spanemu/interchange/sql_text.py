@@ -1,10 +1,12 @@
 """Dumps as SQL text, in the form of spanner-dump: the schema, then INSERT statements.
 
+    -- Dump of spanemu, format 1, dialect GOOGLE_STANDARD_SQL
     CREATE TABLE Singers (...) PRIMARY KEY(SingerId);
     INSERT INTO `Singers` (`SingerId`, `LastName`) VALUES (1, "Smith"), (2, "Jones");
+    -- End of the dump, SHA-256 ...
 
 Tables come after those that their rows need; foreign keys and change streams follow the rows.
-`statements` divides a text into statements again.
+`statements` divides a text into statements again, and `sql_checksum` reads the comments.
 
 Every literal has the type of its column, so that NULLs, empty arrays and special floats need no
 context. Control characters are escaped: a literal never contains a line break.
@@ -21,6 +23,7 @@ from typing import TextIO
 
 from spanemu.interchange.connection import Batch, Cell
 from spanemu.interchange.parts import DumpSource, loaded_columns
+from spanemu.interchange.sql_checksum import SqlWriter
 from spanemu.schema.dialect import POSTGRESQL, DatabaseDialect
 from spanemu.schema.table import Column, Table
 from spanemu.sql.dialects import dialect_of
@@ -39,14 +42,16 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f\x85\u2028\u2029]")
 def write_sql(file: TextIO, source: DumpSource) -> None:
     """Write the statements that create the schema, unless it is left out, and the rows."""
     schema, parts = source.schema, source.parts
+    dump = SqlWriter(file, schema.dialect)
     for statement in [] if parts is None else parts.before:
-        file.write(f"{statement};\n")
+        dump.write(f"{statement};\n")
     for table in source.tables:
         count_max = rows_max(len(loaded_columns(table)), len(schema.indexes_of(table)))
         for statement in inserts(table, source.batches(table), schema.dialect, count_max):
-            file.write(f"{statement};\n")
+            dump.write(f"{statement};\n")
     for statement in [] if parts is None else parts.after:
-        file.write(f"{statement};\n")
+        dump.write(f"{statement};\n")
+    dump.end()
 
 
 def rows_max(columns: int, indexes: int) -> int:

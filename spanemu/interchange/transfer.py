@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import TextIO
 
-from spanemu.base.errors import SpannerError
-from spanemu.interchange.connection import Connection, Progress, Row
+from spanemu.base.errors import Code, SpannerError
+from spanemu.interchange.connection import Cell, Connection, Progress, Row
+from spanemu.interchange.errors import LoadRejected
 from spanemu.interchange.folder import FolderDump, TableFile
 from spanemu.interchange.insert_rows import InsertedRows, InsertReader, begins_insert
 from spanemu.interchange.parts import EVERYTHING, SILENCE, Choice, SchemaParts, loaded_columns
@@ -18,18 +20,16 @@ from spanemu.interchange.row_files import FileRow, InvalidRow, RowFormat
 from spanemu.interchange.statements import FileStatement, file_statements
 from spanemu.schema.dialect import DatabaseDialect
 from spanemu.schema.schema import Schema
-from spanemu.schema.table import Table
+from spanemu.schema.table import Column, Table
 from spanemu.schema_source import SchemaStatement
 from spanemu.sql.dialects import dialect_of
+from spanemu.values.types import BadValue
+from spanemu.values.value import decoder
 
 MUTATIONS_PER_COMMIT = 20_000  # a quarter of Spanner's limit, since index entries count as well
 BYTES_PER_COMMIT = 4 * 1024 * 1024
 STATEMENTS_PER_TRANSACTION = 10
 STATEMENT_CHARS_PER_TRANSACTION = 20_000
-
-
-class LoadRejected(Exception):
-    """A file that cannot be loaded; the message names the file, the place in it and the reason."""
 
 
 def load_sql(
@@ -112,7 +112,7 @@ class _SqlLoad:
             self._batches = None
 
     def _insert_batches(self, batches: RowBatches) -> None:
-        with self._failures(batches.first, batches.last):
+        with batches.failures(self._origin):
             batches.insert_into(self._connection, self._progress)
 
     def _run_ddl(self) -> None:
@@ -135,8 +135,7 @@ class _SqlLoad:
         try:
             yield
         except SpannerError as failure:
-            lines = f"{first}" if first == last else f" lines {first} to {last}"
-            raise LoadRejected(f"{self._origin}:{lines}: {failure}") from failure
+            raise LoadRejected(f"{_at(self._origin, first, last)}: {failure}") from failure
 
 
 def _is_full(pending: Sequence[FileStatement], following: FileStatement) -> bool:
@@ -160,24 +159,33 @@ def load_folder(
             if files:
                 progress.begin_table(table.name)
             for file in files:
-                _load_file(connection, file, RowBatches(table, schema), form, progress)
+                batches = RowBatches(table, schema, "line", form.hint)
+                _load_file(connection, file, batches, form, progress)
 
 
 @contextmanager
 def loaded_schema(connection: Connection, parts: SchemaParts | None) -> Iterator[Schema]:
-    """Create the schema that rows need and yield it, then create the rest; None creates nothing."""
+    """Create the schema that rows need and yield it, then create the rest; None creates nothing.
+
+    Raises LoadRejected.
+    """
     if parts is not None:
-        _run_parts(connection, parts.before, parts.descriptors)
+        _run_parts(connection, parts.before, parts.descriptors, parts.origins[0])
     yield connection.schema()
     if parts is not None:
-        _run_parts(connection, parts.after, parts.descriptors)
+        _run_parts(connection, parts.after, parts.descriptors, parts.origins[1])
 
 
-def _run_parts(connection: Connection, texts: Sequence[str], descriptors: bytes) -> None:
+def _run_parts(
+    connection: Connection, texts: Sequence[str], descriptors: bytes, origin: str
+) -> None:
     for text in texts:
         statements = list(file_statements(io.StringIO(text), connection.dialect()))
         if statements:
-            connection.run_ddl(_own_statements(connection, statements), descriptors)
+            try:
+                connection.run_ddl(_own_statements(connection, statements), descriptors)
+            except SpannerError as failure:
+                raise LoadRejected(f"{origin}: {failure}") from failure
 
 
 def _own_statements(connection: Connection, statements: Iterable[FileStatement]) -> list[str]:
@@ -215,6 +223,7 @@ def _load_file(
     with file.path.open(encoding="utf-8-sig", newline="") as text:
         rows = form.read(text, batches.table, columns)
         load_rows(connection, rows, batches, file.path, progress)
+    batches.check_count(file.path, file.rows)
 
 
 def load_rows(
@@ -226,29 +235,37 @@ def load_rows(
 ) -> None:
     """Insert the rows of a file. Raises LoadRejected."""
     try:
-        for row in rows:
-            batches.add(row)
-            if batches.is_full:
-                batches.insert_into(connection, progress)
-        batches.insert_into(connection, progress)
+        with batches.failures(str(path)):
+            for row in rows:
+                batches.add(row)
+                if batches.is_full:
+                    batches.insert_into(connection, progress)
+            batches.insert_into(connection, progress)
     except InvalidRow as problem:
         raise LoadRejected(f"{path}: {problem}") from problem
     except UnicodeError as problem:
         raise LoadRejected(f"{path} is not in UTF-8: {problem}") from problem
-    except SpannerError as failure:
-        where = f"{path}: lines {batches.first} to {batches.last}"
-        raise LoadRejected(f"{where}: {failure}") from failure
+
+
+def no_hint(line: int, cell: Cell) -> str:
+    """Return no hint, for rows of which no option changes how they are read."""
+    return ""
 
 
 @dataclass(slots=True)
 class RowBatches:
-    """Rows of a table that wait for their commit, grouped by columns. Lines count from one."""
+    """Rows of a table that wait for their commit. Lines count from one.
+
+    `unit` is what the numbers of rows count, empty for the lines of SQL, and `hint` ends an error
+    about a cell on a line. `inserted` counts the rows that were committed.
+    """
 
     table: Table
     schema: Schema
-    first: int = 0
-    last: int = 0
-    _rows: dict[tuple[str, ...], list[Row]] = field(default_factory=dict)
+    unit: str = ""
+    hint: Callable[[int, Cell], str] = no_hint
+    inserted: int = 0
+    _rows: list[FileRow] = field(default_factory=list)
     _mutations_per_cell: int = field(init=False)
     _mutations: int = 0
     _bytes: int = 0
@@ -258,13 +275,9 @@ class RowBatches:
 
     def add(self, row: FileRow) -> None:
         """Add a row."""
-        line, size, columns, cells = row
-        if not self._rows:
-            self.first = line
-        self.last = line
-        self._rows.setdefault(columns, []).append(cells)
-        self._mutations += len(columns) * self._mutations_per_cell
-        self._bytes += size
+        self._rows.append(row)
+        self._mutations += len(row.columns) * self._mutations_per_cell
+        self._bytes += row.size
 
     @property
     def is_full(self) -> bool:
@@ -272,8 +285,75 @@ class RowBatches:
         return self._mutations >= MUTATIONS_PER_COMMIT or self._bytes >= BYTES_PER_COMMIT
 
     def insert_into(self, connection: Connection, progress: Progress) -> None:
-        """Insert the rows. Raises SpannerError."""
-        for columns, rows in self._rows.items():
-            connection.insert(self.table.name, columns, rows)
-            progress.add_rows(len(rows))
-        self._rows, self._mutations, self._bytes = {}, 0, 0
+        """Insert the rows in one commit. Raises SpannerError; the rows are then still here."""
+        if self._rows:
+            groups: dict[tuple[str, ...], list[Row]] = {}
+            for row in self._rows:
+                groups.setdefault(row.columns, []).append(row.cells)
+            connection.insert_groups(self.table.name, groups)
+            progress.add_rows(len(self._rows))
+            self.inserted += len(self._rows)
+        self._rows, self._mutations, self._bytes = [], 0, 0
+
+    def check_count(self, path: Path, written: int | None) -> None:
+        """Raise LoadRejected if a file had another number of rows when it was written."""
+        if written not in (None, self.inserted):
+            counts = f"{self.inserted} rows were read, and {written} were written"
+            raise LoadRejected(f"{path}: {counts}")
+
+    @contextmanager
+    def failures(self, origin: str) -> Iterator[None]:
+        """Raise LoadRejected for a failed insert: on the line of an invalid value, or on lines."""
+        try:
+            yield
+        except SpannerError as failure:
+            if not self._rows:
+                raise
+            first, last, hint = self._rows[0].line, self._rows[-1].line, ""
+            if failure.code in _CODES_OF_VALUES and (fault := self._fault()) is not None:
+                first, last = fault[0].line, fault[0].line
+                hint = self.hint(first, fault[1])
+            place = _at(origin, first, last, self.unit)
+            raise LoadRejected(f"{place}: {failure}{hint}") from failure
+
+    def _fault(self) -> tuple[FileRow, Cell] | None:
+        """Return the first row with a cell that its column does not take, and the cell."""
+        takers: dict[tuple[str, ...], list[Callable[[Cell], bool]]] = {}
+        for row in self._rows:
+            if row.columns not in takers:
+                takers[row.columns] = [_taker(self.table, name) for name in row.columns]
+            for takes, cell in zip(takers[row.columns], row.cells, strict=True):
+                if not takes(cell):
+                    return row, cell
+        return None
+
+
+_CODES_OF_VALUES = frozenset({Code.INVALID_ARGUMENT, Code.FAILED_PRECONDITION, Code.OUT_OF_RANGE})
+
+
+def _taker(table: Table, name: str) -> Callable[[Cell], bool]:
+    """Return the function that tells whether a column takes a cell."""
+    column = table.requested_column(name)
+    return (lambda cell: True) if column is None else partial(_takes, column)
+
+
+def _takes(column: Column, cell: Cell) -> bool:
+    """Return whether a column takes a cell, as far as its type, its length and NOT NULL say."""
+    if cell is None:
+        return not column.not_null
+    try:
+        value = decoder(column.type)(cell)
+    except BadValue:
+        # The time of the commit is written as a text that is no time.
+        return column.allow_commit_timestamp
+    if column.length is None:
+        return True
+    items = value if column.type.is_array else [value]
+    return all(item is None or len(item) <= column.length for item in items)
+
+
+def _at(origin: str, first: int, last: int, unit: str = "") -> str:
+    """Return a place in a file: `T.csv: line 3`, `T.csv: lines 3 to 7`, or `dump.sql:3`."""
+    if first != last:
+        return f"{origin}: {unit or 'line'}s {first} to {last}"
+    return f"{origin}: {unit} {first}" if unit else f"{origin}:{first}"

@@ -407,5 +407,5 @@ def test_transfers_that_are_refused(home, call, words):
 
 def test_rows_that_exist_are_refused(home):
     sql = home.dump(schema=False).sql
-    with pytest.raises(ValueError, match=r"sql:1: .*already exists"):
+    with pytest.raises(ValueError, match=r"sql:2: .*already exists"):
         home.load(sql=sql)

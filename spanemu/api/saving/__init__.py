@@ -6,6 +6,7 @@ state as files), `keeper` (when an emulator loads and saves).
     data/
     ├── lock
     └── state-000012/
+        ├── spanemu.json            the inventory: checksums, by which damage is found
         ├── state.json              the catalog, the format and the version that wrote it
         ├── database-0001/          a dump in JSON lines, as `spanemu dump` writes it
         └── backup-0001/            the content of a backup, in the same form

@@ -104,7 +104,7 @@ def newest_state(path: Path) -> Path | None:
 
 
 def _states(path: Path) -> Iterator[Path]:
-    return (each for each in path.iterdir() if _STATE.fullmatch(each.name) and each.is_dir())
+    return (each for each in path.iterdir() if _STATE.fullmatch(each.name))
 
 
 def _number(state: Path) -> int:

@@ -22,6 +22,7 @@ class StateKeeper:
     def __init__(self, config: EmulatorConfig, instances: Instances) -> None:
         self._instances = instances
         self._import_from = config.import_from
+        self._edited = config.edited
         self._data: DataDirectory | None = None
         self._mutex = threading.Lock()  # Held while a state is written.
         self._directories: list[DataDirectory] = []
@@ -47,7 +48,7 @@ class StateKeeper:
             if state is None:
                 raise InvalidState(f"{path} has no saved state to import")
         if state is not None:
-            load_state(self._instances, clock, state)
+            load_state(self._instances, clock, state, edited=self._edited)
         return state is not None
 
     def save(self) -> str:

@@ -4,7 +4,7 @@ A state has the content of databases and backups as they are when the save begin
 written, the emulator serves requests: databases are cloned, and the clones are dumped.
 
 The rest of the emulator is data of one file (`Catalog`). Sessions, operations and statistics are
-not part of it.
+not part of it. The inventory of the state lists this file and the inventories of all contents.
 """
 
 from __future__ import annotations
@@ -35,14 +35,16 @@ from spanemu.database.database import Database, RestoreSource
 from spanemu.database.encryption import GOOGLE_DEFAULT_KEYS, EncryptionKeys
 from spanemu.frontend.embedded.channel import EmbeddedChannel
 from spanemu.frontend.services import endpoints_for
-from spanemu.interchange.folder import InvalidDump, read_folder, write_folder
+from spanemu.interchange.errors import DamagedFile, InvalidDump, LoadRejected
+from spanemu.interchange.folder import read_folder, write_folder
+from spanemu.interchange.inventory import INVENTORY, verified_inventory, written_folder
 from spanemu.interchange.parts import Choice, dump_source
 from spanemu.interchange.row_files import JsonLines
-from spanemu.interchange.transfer import LoadRejected, load_folder
+from spanemu.interchange.transfer import load_folder
 from spanemu.schema.dialect import DatabaseDialect, dialect_named
 
 STATE_FILE = "state.json"
-FORMAT = 1  # changes with every change that an earlier or later version cannot read
+FORMAT = 2  # changes with every change that an earlier or later version cannot read
 _ROWS = JsonLines()
 _ALL = Choice(messages=True)
 
@@ -209,18 +211,20 @@ class _Capture:
 def save_state(instances: Instances, folder: Path) -> None:
     """Write the state of an emulator into an empty folder. Raises OSError."""
     capture = _capture(instances)
-    try:
-        for name, database in capture.contents.items():
-            with (
-                _connection(instances, database) as connection,
-                dump_source(connection, _ALL) as source,
-            ):
-                write_folder(folder / name, source, _ROWS)
-    finally:
-        for database in capture.contents.values():
-            database.close()
-    text = json.dumps(to_plain(capture.state), indent=2, ensure_ascii=False)
-    (folder / STATE_FILE).write_text(text + "\n", encoding="utf-8")
+    with written_folder(folder) as files:
+        try:
+            for name, database in capture.contents.items():
+                with (
+                    _connection(instances, database) as connection,
+                    dump_source(connection, _ALL) as source,
+                ):
+                    write_folder(folder / name, source, _ROWS)
+                files.add(f"{name}/{INVENTORY}")
+        finally:
+            for database in capture.contents.values():
+                database.close()
+        text = json.dumps(to_plain(capture.state), indent=2, ensure_ascii=False)
+        files.write(STATE_FILE, text + "\n")
 
 
 def _capture(instances: Instances) -> _Capture:
@@ -255,41 +259,56 @@ def _capture(instances: Instances) -> _Capture:
 # ---------------------------------------------------------------------------- load
 
 
-def load_state(instances: Instances, clock: SystemClock, folder: Path) -> None:
+def load_state(
+    instances: Instances, clock: SystemClock, folder: Path, *, edited: bool = False
+) -> None:
     """Read a state into an emulator without resources. Raises InvalidState or OSError.
 
-    The clock continues from the time of the save, if that is later than its own time.
+    The clock continues from the time of the save, if that is later than its own time. Damaged files
+    are not found if the state was `edited`.
     """
-    state = _read_state(folder)
-    clock.advance(max(0, state.clock - clock.peek()))
-    catalog = state.catalog
     try:
-        catalog.add_instances(instances)
-        for saved in catalog.databases:
-            database = _loaded(instances, saved.name, saved, folder)
-            saved.apply(database)
-            instances.add_database(database)
-        for backup in catalog.backups:
-            database = _loaded(instances, backup.content_name, backup, folder)
-            instances.backups.add(backup.backup(database.content(database.clock.now())))
-            database.close()
-        catalog.add_rest(instances)
+        state = _read_state(folder)
+        if not edited and verified_inventory(folder) is None:
+            raise DamagedFile(folder / INVENTORY, "is missing")
+        clock.advance(max(0, state.clock - clock.peek()))
+        _load(instances, state.catalog, folder, edited=edited)
     except (SpannerError, InvalidDump, LoadRejected) as problem:
         raise InvalidState(f"{folder} cannot be loaded: {problem}") from problem
+
+
+def _load(instances: Instances, catalog: Catalog, folder: Path, *, edited: bool) -> None:
+    catalog.add_instances(instances)
+    for saved in catalog.databases:
+        database = _loaded(instances, saved.name, saved, folder / saved.folder, edited=edited)
+        saved.apply(database)
+        instances.add_database(database)
+    for backup in catalog.backups:
+        path = folder / backup.folder
+        database = _loaded(instances, backup.content_name, backup, path, edited=edited)
+        instances.backups.add(backup.backup(database.content(database.clock.now())))
+        database.close()
+    catalog.add_rest(instances)
 
 
 def _read_state(folder: Path) -> State:
     path = folder / STATE_FILE
     try:
         plain: Any = json.loads(path.read_text(encoding="utf-8"))
-        if plain["format"] != FORMAT:
-            writer = plain["spanemu"]
+        if plain["format"] < FORMAT:
             raise InvalidState(
-                f"{folder} has format {plain['format']}, of spanemu {writer}, and spanemu "
-                f"{version('spanemu')} reads format {FORMAT}. Write a dump with spanemu {writer} "
-                "(`spanemu dump`) and load it: dumps load in every later version."
+                f"{path} has format {plain['format']}, of an earlier spanemu, and format {FORMAT} "
+                "is read; load its databases, which are dumps, one by one into a new directory: "
+                f"`spanemu load NAME {folder / 'database-0001'} --create`."
+            )
+        if plain["format"] > FORMAT:
+            raise InvalidState(
+                f"{path} has format {plain['format']}, of spanemu {plain['spanemu']}, and format "
+                f"{FORMAT} is read; start it with that version, or a later one."
             )
         state = from_plain(State, plain, STATE_FILE)
+    except FileNotFoundError as problem:
+        raise InvalidState(f"{path} is missing: there is no state without it") from problem
     except (ValueError, KeyError, TypeError) as problem:
         raise InvalidState(f"{path} is not the state of an emulator: {problem}") from problem
     assert isinstance(state, State)
@@ -297,13 +316,19 @@ def _read_state(folder: Path) -> State:
 
 
 def _loaded(
-    instances: Instances, name: str, saved: SavedDatabase | SavedBackup, folder: Path
+    instances: Instances,
+    name: str,
+    saved: SavedDatabase | SavedBackup,
+    folder: Path,
+    *,
+    edited: bool,
 ) -> Database:
     """Return a database with the content of a folder, whose history begins with this content."""
     database = instances.new_database(name, _dialect_of(saved))
     try:
+        dump = read_folder(folder, _ROWS.suffix, edited=edited)
         with _connection(instances, database) as connection:
-            load_folder(connection, read_folder(folder / saved.folder, _ROWS.suffix), _ROWS, _ALL)
+            load_folder(connection, dump, _ROWS, _ALL)
         database.forget_history()
     except BaseException:
         database.close()

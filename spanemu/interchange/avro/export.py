@@ -6,7 +6,7 @@ import base64
 import hashlib
 import io
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO, cast
@@ -27,18 +27,26 @@ from spanemu.interchange.avro.records import (
     table_record,
     writer_of,
 )
-from spanemu.interchange.connection import Connection, Progress, Row
-from spanemu.interchange.folder import NAME_CHARS, InvalidDump, read_schema, write_schema
+from spanemu.interchange.connection import Batch, Connection, Progress, Row
+from spanemu.interchange.errors import DamagedFile, InvalidDump, LoadRejected
+from spanemu.interchange.folder import NAME_CHARS, read_schema, write_schema
+from spanemu.interchange.inventory import (
+    FolderWriter,
+    Inventory,
+    verified_inventory,
+    written_folder,
+)
 from spanemu.interchange.parts import (
     EVERYTHING,
     SILENCE,
     Choice,
+    CountedBatches,
     DumpSource,
     SchemaParts,
     loaded_columns,
 )
 from spanemu.interchange.row_files import FileRow
-from spanemu.interchange.transfer import LoadRejected, RowBatches, load_rows, loaded_schema
+from spanemu.interchange.transfer import RowBatches, load_rows, loaded_schema
 from spanemu.schema.dialect import DATABASE_DIALECTS, POSTGRESQL, DatabaseDialect
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Table
@@ -54,24 +62,26 @@ _READ_BYTES = 1 << 20
 
 def write_export(folder: Path, source: DumpSource) -> None:
     """Write an export into a folder, which is made if it does not exist; the list comes last."""
-    folder.mkdir(parents=True, exist_ok=True)
     schema = source.schema
     export: dict[str, Any] = {"tables": []}
-    for table in source.tables:
-        _write_file(folder, table_record(table, schema), _records(table, source))
-        export["tables"].append(_entry(table.name))
-    if source.parts is not None:
-        write_schema(folder, source.parts)
-        for list_name, record in object_records(schema):
-            _write_file(folder, record, iter(()))
-            export.setdefault(list_name, []).append(_entry(name_of(record)))
-        export["databaseOptions"] = [
-            {"optionName": name, "optionType": _option_type(value), "optionValue": str(value)}
-            for name, value in _database_options(schema)
-        ]
-    if schema.dialect is POSTGRESQL:
-        export["dialect"] = schema.dialect.name
-    (folder / EXPORT).write_text(json.dumps(export, indent=2) + "\n", encoding="utf-8")
+    with written_folder(folder) as files:
+        for table in source.tables:
+            rows = CountedBatches(source.batches(table))
+            name = _write_file(files, table_record(table, schema), _records(table, rows))
+            files.rows[name] = rows.rows
+            export["tables"].append(_entry(table.name))
+        if source.parts is not None:
+            write_schema(files, source.parts)
+            for list_name, record in object_records(schema):
+                _write_file(files, record, iter(()))
+                export.setdefault(list_name, []).append(_entry(name_of(record)))
+            export["databaseOptions"] = [
+                {"optionName": name, "optionType": _option_type(value), "optionValue": str(value)}
+                for name, value in _database_options(schema)
+            ]
+        if schema.dialect is POSTGRESQL:
+            export["dialect"] = schema.dialect.name
+        files.write(EXPORT, json.dumps(export, indent=2) + "\n")
 
 
 def _database_options(schema: Schema) -> Iterator[tuple[str, Any]]:
@@ -92,11 +102,11 @@ def _file_name(name: str) -> str:
     return quote(name, safe=NAME_CHARS)
 
 
-def _records(table: Table, source: DumpSource) -> Iterator[dict[str, Any]]:
+def _records(table: Table, batches: Iterable[Batch]) -> Iterator[dict[str, Any]]:
     columns = loaded_columns(table)
     names = [avro_name(column.name) for column in columns]
     writers = [writer_of(column.type) for column in columns]
-    for batch in source.batches(table):
+    for batch in batches:
         values = [
             cells if write is None else [None if cell is None else write(cell) for cell in cells]
             for write, cells in zip(writers, batch, strict=True)
@@ -105,17 +115,17 @@ def _records(table: Table, source: DumpSource) -> Iterator[dict[str, Any]]:
             yield dict(zip(names, row, strict=True))
 
 
-def _write_file(folder: Path, record: Record, rows: Iterator[dict[str, Any]]) -> None:
-    """Write the file with the records of a table, and its manifest."""
-    name = _file_name(name_of(record))
-    path = folder / f"{name}.avro-00000-of-00001"
-    with path.open("wb") as file:
+def _write_file(files: FolderWriter, record: Record, rows: Iterator[dict[str, Any]]) -> str:
+    """Write the file with the records of a table, and its manifest; return the file's name."""
+    object_name = _file_name(name_of(record))
+    name = f"{object_name}.avro-00000-of-00001"
+    with files.binary(name) as file:
         hashing = _Hashing(file)
         fastavro.writer(hashing, record, rows, codec="deflate")
     md5 = base64.b64encode(hashing.md5.digest()).decode("ascii")
-    manifest = {"files": [{"name": path.name, "md5": md5}]}
-    text = json.dumps(manifest, indent=2) + "\n"
-    (folder / f"{name}-manifest.json").write_text(text, encoding="utf-8")
+    manifest = {"files": [{"name": name, "md5": md5}]}
+    files.write(f"{object_name}-manifest.json", json.dumps(manifest, indent=2) + "\n")
+    return name
 
 
 class _Hashing:
@@ -144,10 +154,13 @@ class _Hashing:
 
 @dataclass(frozen=True, slots=True)
 class ExportedFiles:
-    """The files of an object, all with the same record schema, and their checksums, if known."""
+    """The files of an object, all with the same record schema, and their numbers of rows.
+
+    The number is None if it is not known.
+    """
 
     record: Record
-    files: list[tuple[Path, str | None]] = field(default_factory=list)
+    files: list[tuple[Path, int | None]] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,16 +172,26 @@ class Export:
     parts: SchemaParts
 
 
-def read_export(path: Path) -> Export:
-    """Return the export in a folder, or that of a file EXPORT. Raises InvalidDump or OSError."""
+def read_export(path: Path, *, edited: bool = False) -> Export:
+    """Return the export in a folder, or that of a file EXPORT.
+
+    Damaged files are not found if the export was `edited`. Raises InvalidDump, DamagedFile or
+    OSError.
+    """
     listed = path / EXPORT if path.is_dir() else path
+    if listed.suffix != ".json":
+        raise InvalidDump(f"{path}: an Avro source is a folder, or its file {EXPORT}")
     folder = listed.parent
+    inventory = None if edited else verified_inventory(folder)
+    reader = _Reader(folder, inventory, edited=edited)
     try:
         content = json.loads(listed.read_text(encoding="utf-8"))
         dialects = {each.name: each for each in DATABASE_DIALECTS.values()}
         dialect = dialects[content.get("dialect") or DATABASE_DIALECTS[0].name]
-        objects = [_files_of(entry, folder) for name in _LISTS for entry in content.get(name, ())]
-        parts = read_schema(folder) or _derived_parts(content, objects, dialect)
+        objects = [reader.files_of(entry) for name in _LISTS for entry in content.get(name, ())]
+        parts = read_schema(folder, inventory) or _derived_parts(content, objects, dialect)
+    except InvalidDump:
+        raise
     except (ValueError, KeyError, TypeError, AttributeError) as problem:
         raise InvalidDump(f"{listed} is not an export: {problem!r}") from problem
     return Export(dialect, objects, parts)
@@ -200,19 +223,51 @@ def _derived_parts(
     return SchemaParts(["".join([*options, *bundle, *before])], ["".join(after)], descriptors)
 
 
-def _files_of(entry: Mapping[str, Any], folder: Path) -> ExportedFiles:
-    if "manifestFile" in entry:
-        manifest = json.loads((folder / entry["manifestFile"]).read_text(encoding="utf-8"))
-        files = [(folder / each["name"], each.get("md5")) for each in manifest.get("files", ())]
-    else:
-        files = [(folder / name, None) for name in entry["dataFiles"]]
-    if not files:
-        raise InvalidDump(f"{entry['name']} has no file, which would define it")
-    with files[0][0].open("rb") as file:
-        record = fastavro.reader(file).writer_schema
+@dataclass(frozen=True, slots=True)
+class _Reader:
+    """A folder of which the manifests are read. `inventory` says that all files are verified."""
+
+    folder: Path
+    inventory: Inventory | None
+    edited: bool
+
+    def files_of(self, entry: Mapping[str, Any]) -> ExportedFiles:
+        """Return the files of an object. Raises InvalidDump, DamagedFile or OSError."""
+        if "manifestFile" in entry:
+            paths = self._of_manifest(self.folder / entry["manifestFile"])
+        else:
+            paths = [self.folder / name for name in entry["dataFiles"]]
+        if not paths:
+            raise InvalidDump(f"{entry['name']} has no file, which would define it")
+        record = _record_schema(paths[0])
+        rows = [None if self.inventory is None else self.inventory.rows(path) for path in paths]
+        return ExportedFiles(
+            {**record, "spannerName": entry["name"]}, list(zip(paths, rows, strict=True))
+        )
+
+    def _of_manifest(self, path: Path) -> list[Path]:
+        """Return the files of a manifest, with the checksums that it lists."""
+        try:
+            listed = json.loads(path.read_text(encoding="utf-8")).get("files", ())
+            files = [(self.folder / each["name"], each.get("md5")) for each in listed]
+        except (ValueError, KeyError, TypeError, AttributeError) as problem:
+            raise InvalidDump(f"{path} is not a manifest: {problem!r}") from problem
+        if self.inventory is None and not self.edited:
+            for file, md5 in files:
+                _check(file, md5)
+        return [file for file, _ in files]
+
+
+def _record_schema(path: Path) -> Record:
+    """Return the schema of the records of a file. Raises InvalidDump or OSError."""
+    with path.open("rb") as file:
+        try:
+            record = fastavro.reader(file).writer_schema
+        except Exception as problem:  # fastavro's errors have no common class
+            raise InvalidDump(f"{path} is not an Avro file: {problem!r}") from problem
     if not isinstance(record, dict):
-        raise InvalidDump(f"{files[0][0]} has no records")
-    return ExportedFiles({**record, "spannerName": entry["name"]}, files)
+        raise InvalidDump(f"{path} has no records")
+    return record
 
 
 def load_export(
@@ -227,20 +282,19 @@ def load_export(
         for table in choice.of(schema):
             if table.name in files:
                 progress.begin_table(table.name)
-                for path, md5 in files[table.name].files:
-                    _check(path, md5)
-                    load_rows(
-                        connection, _rows(path, table), RowBatches(table, schema), path, progress
-                    )
+                for path, written in files[table.name].files:
+                    batches = RowBatches(table, schema, "row")
+                    load_rows(connection, _rows(path, table), batches, path, progress)
+                    batches.check_count(path, written)
 
 
 def _check(path: Path, md5: str | None) -> None:
-    """Raise LoadRejected unless a file has its checksum."""
+    """Raise DamagedFile unless a file has its checksum."""
     if md5 is not None:
         with path.open("rb") as file:
             digest = hashlib.file_digest(file, _md5).digest()
         if base64.b64encode(digest).decode("ascii") != md5:
-            raise LoadRejected(f"{path} is damaged: its MD5 is not that of the manifest")
+            raise DamagedFile(path, "is damaged: its MD5 is not that of the manifest")
 
 
 def _md5() -> Any:

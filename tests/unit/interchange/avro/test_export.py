@@ -54,7 +54,7 @@ def test_an_export_restores_schema_and_rows(databases, exports, dialect):
 def test_the_records_alone_define_the_schema(databases, exports, dialect, tmp_path):
     """As in exports of Spanner, which have no files with statements. Roles are not part of them."""
     folder = shutil.copytree(exports / dialect, tmp_path / "export")
-    for file in folder.glob("schema*.sql"):
+    for file in (*folder.glob("schema*.sql"), folder / "spanemu.json"):
         file.unlink()
     original, copy = databases.filled(dialect), databases.new(dialect)
     load(databases, copy, folder)
@@ -153,6 +153,7 @@ def test_rows_load_into_tables_that_exist(databases, by_hand):
 
 def test_a_file_with_another_checksum_is_refused(databases, exports, tmp_path):
     folder = shutil.copytree(exports / "googlesql", tmp_path / "export")
+    (folder / "spanemu.json").unlink()
     with (folder / "Child.avro-00000-of-00001").open("ab") as file:
         file.write(b"x")
     with pytest.raises(LoadRejected, match=r"Child\.avro.* is damaged"):
