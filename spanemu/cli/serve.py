@@ -376,12 +376,7 @@ def _create(emulator: spanemu.Emulator, given: Options) -> list[str]:
             names += init_files.run_init_files(
                 emulator, directory, given["databases"], given["dialect"]
             )
-    except (
-        spanemu.SpannerError,
-        init_files.InitFileRejected,
-        OSError,
-        UnicodeDecodeError,
-    ) as error:
+    except _INVALID_FILES as error:
         click.echo(f"spanemu: {error}", err=True)
         sys.exit(EXIT_USAGE)
     return names

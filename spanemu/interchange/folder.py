@@ -15,13 +15,13 @@ from __future__ import annotations
 
 import glob
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote, unquote
 
-from spanemu.interchange.errors import InvalidDump
+from spanemu.interchange.errors import DamagedFile, InvalidDump
 from spanemu.interchange.inventory import (
     FolderWriter,
     Inventory,
@@ -121,7 +121,7 @@ def read_folder(path: Path, suffix: str, *, edited: bool = False) -> FolderDump:
         if not files and parts is None:
             raise InvalidDump(f"{path}: there is neither {MANIFEST} nor a file *{suffix}")
         return FolderDump(files, parts, None, options)
-    files, dialect = _read_manifest(manifest, inventory)
+    files, dialect = _read_manifest(manifest, inventory, edited=edited)
     return FolderDump(files, parts, dialect, options)
 
 
@@ -131,7 +131,7 @@ def _read_file(path: Path, *, edited: bool) -> FolderDump:
     if inventory is None or path.name not in inventory.files:
         return FolderDump([_named_file(path)], None, None)
     inventory.verify([MANIFEST, path.name])
-    files, _ = _read_manifest(path.parent / MANIFEST, inventory)
+    files, _ = _read_manifest(path.parent / MANIFEST, inventory, edited=edited)
     files = [file for file in files if file.path == path]
     return FolderDump(files, None, None, inventory.options)
 
@@ -142,31 +142,31 @@ def _named_file(path: Path) -> TableFile:
 
 
 def _read_manifest(
-    path: Path, inventory: Inventory | None
+    path: Path, inventory: Inventory | None, *, edited: bool
 ) -> tuple[list[TableFile], DatabaseDialect]:
-    """Return the files of a manifest, and the dialect. Raises InvalidDump or OSError."""
+    """Return the files of a manifest, and the dialect.
+
+    Raises InvalidDump, OSError, and DamagedFile for a file that is missing, unless `edited`.
+    """
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
-        files = [
-            file for entry in content["tables"] for file in _files(entry, path.parent, inventory)
-        ]
+        files = []
+        for entry in content["tables"]:
+            for pattern in entry["file_patterns"]:
+                paths = sorted(path.parent.glob(pattern))
+                if not (paths or edited):  # Spanner's import refuses it, too.
+                    raise DamagedFile(path.parent / pattern, f"is missing: {path.name} names it")
+                files += [_table_file(entry, each, inventory) for each in paths]
         dialects = {each.name: each for each in DATABASE_DIALECTS.values()}
         return files, dialects[content.get("dialect") or DATABASE_DIALECTS[0].name]
-    except InvalidDump:
-        raise
     except (ValueError, KeyError, TypeError, AttributeError) as problem:
         raise InvalidDump(f"{path} is not a manifest: {problem!r}") from problem
 
 
-def _files(entry: Any, folder: Path, inventory: Inventory | None) -> Iterator[TableFile]:
+def _table_file(entry: Any, path: Path, inventory: Inventory | None) -> TableFile:
     columns = tuple(column["column_name"] for column in entry.get("columns", ()))
-    for pattern in entry["file_patterns"]:
-        paths = sorted(folder.glob(pattern))
-        if not paths:  # Spanner's import refuses it, too.
-            raise InvalidDump(f"{folder / pattern} is missing: the manifest names it")
-        for path in paths:
-            rows = None if inventory is None else inventory.rows(path)
-            yield TableFile(entry["table_name"], path, columns, rows)
+    rows = None if inventory is None else inventory.rows(path)
+    return TableFile(entry["table_name"], path, columns, rows)
 
 
 def read_schema(folder: Path, inventory: Inventory | None) -> SchemaParts | None:

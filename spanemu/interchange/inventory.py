@@ -111,8 +111,8 @@ def written_folder(
 ) -> Iterator[FolderWriter]:
     """Yield a writer of a folder, which is made if it does not exist, and write its inventory.
 
-    `options` say how the files are to be read. The files of an earlier dump in the folder are
-    deleted.
+    `options` describe the form of the files, if it is not the default. The files of an earlier dump
+    in the folder are deleted.
     """
     folder.mkdir(parents=True, exist_ok=True)
     earlier = _earlier_files(folder)

@@ -50,7 +50,7 @@ class RowFormat(Protocol):
 
     @property
     def options(self) -> Mapping[str, Any]:
-        """How files are to be read, if they have another form than the default."""
+        """The form of the files, if it is not the default."""
         ...
 
     def hint(self, line: int, cell: Cell) -> str:
@@ -166,7 +166,7 @@ class Csv:
 
     @property
     def options(self) -> Mapping[str, Any]:
-        """How files are to be read, if they have another form than the default."""
+        """The form of the files, if it is not the default."""
         return {} if self == Csv() else asdict(self)
 
     @property

@@ -313,8 +313,8 @@ class RowBatches:
             if failure.code in _CODES_OF_VALUES and (fault := self._fault()) is not None:
                 first, last = fault[0].line, fault[0].line
                 hint = self.hint(first, fault[1])
-            place = _at(origin, first, last, self.unit)
-            raise LoadRejected(f"{place}: {failure}{hint}") from failure
+            lines = _at(origin, first, last, self.unit)
+            raise LoadRejected(f"{lines}: {failure}{hint}") from failure
 
     def _fault(self) -> tuple[FileRow, Cell] | None:
         """Return the first row with a cell that its column does not take, and the cell."""
