@@ -175,3 +175,166 @@ def test_messages_and_enums_survive(emulator, run, tmp_path, format_):
     with emulator.database(f"{name}-2").client().snapshot() as snapshot:
         assert list(snapshot.execute_sql(query)) == [["n", 1]]
     assert emulator.database(f"{name}-2").ddl() == emulator.database(name).ddl()
+
+
+# ------------------------------------------------------------------ damaged and edited dumps
+
+
+@pytest.mark.parametrize("format_", ["sql", "jsonl", "csv", "avro"])
+def test_a_damaged_dump_is_refused_unless_it_was_edited(emulator, run, tmp_path, format_):
+    path = tmp_path / ("dump.sql" if format_ == "sql" else "dump")
+    run("dump", "music", "--format", format_, "-o", path)
+    file = path if format_ == "sql" else path / "schema.sql"
+    file.write_text(file.read_text().replace("STRING(MAX)", "STRING(99)"))
+    name = f"damaged-{format_}"
+    refused = run("load", name, path, "--create", exit_code=1).stderr
+    assert f"{file} is damaged" in refused
+    with pytest.raises(spanemu.SpannerError):
+        emulator.database(name)
+    run("load", name, path, "--create", "--edited")
+    assert any("STRING(99)" in line for line in emulator.database(name).ddl())
+    assert rows(emulator, name) == rows(emulator, "music")
+
+
+def test_a_pipe_that_breaks_loads_nothing(emulator, run):
+    text = run("dump", "music").stdout
+    for cut in ("", text[:30], text[: len(text) // 2], text.rpartition("--")[0]):
+        stderr = run("load", "music", "-", input=cut, exit_code=1).stderr
+        assert "<stdin> is " in stderr
+    assert len(rows(emulator, "music")) == 3
+
+
+@pytest.mark.parametrize("dialect", ["googlesql", "postgresql"])
+def test_a_dump_in_sql_says_its_dialect(emulator, run, tmp_path, dialect):
+    name, path = f"dialect-{dialect}", tmp_path / "dump.sql"
+    key = "(a INT64) PRIMARY KEY (a)" if dialect == "googlesql" else "(a bigint PRIMARY KEY)"
+    emulator.create_database(name, f"CREATE TABLE t {key}", dialect=dialect)
+    run("dump", name, "-o", path)
+    run("load", f"{name}-file", path, "--create")
+    run("load", f"{name}-input", "-", "--create", input=path.read_text())
+    for copy in (f"{name}-file", f"{name}-input"):
+        assert emulator.database(copy).ddl() == emulator.database(name).ddl()
+    other = "postgresql" if dialect == "googlesql" else "googlesql"
+    refused = run("load", f"{name}-no", path, "--create", "--dialect", other, exit_code=1).stderr
+    assert "is a dump in the dialect" in refused
+    with pytest.raises(spanemu.SpannerError):
+        emulator.database(f"{name}-no")
+    emulator.create_database(f"{name}-no", dialect=other)
+    assert "is a dump in the dialect" in run("load", f"{name}-no", path, exit_code=1).stderr
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "options"),
+    [
+        ("Singers.csv", "1,Ann\n2,\\N\n", []),
+        ("singers.csv", "Name,SingerId\nAnn,1\nNULL,2\n", ["--csv-header", "--csv-null", "NULL"]),
+        ("Singers.jsonl", '{"SingerId": 1, "Name": "Ann"}\n{"SingerId": 2}\n', []),
+    ],
+)
+def test_a_file_with_rows_is_loaded_into_the_table_of_its_name(
+    emulator, run, tmp_path, name, text, options
+):
+    path = tmp_path / name
+    path.write_text(text)
+    database = f"file-{name.lower().replace('.', '-')}-{len(options)}"
+    emulator.create_database(database, SCHEMA)
+    run("load", database, path, *options)
+    assert rows(emulator, database) == [[None, None], ["Ann", None]]
+
+
+def test_a_file_of_a_dump_is_loaded_alone(emulator, run, tmp_path):
+    options = ["--csv-header", "--csv-null", "-"]
+    run("dump", "music", "--format", "csv", "-o", tmp_path, *options)
+    emulator.create_database("one-file", SCHEMA)
+    run("load", "one-file", tmp_path / "Singers.csv")
+    assert rows(emulator, "one-file") == [[None, None], ["Ann", None]]
+    (tmp_path / "Albums.csv").write_text("SingerId,AlbumId\n1,7\n")
+    assert (
+        "Albums.csv is damaged"
+        in run("load", "one-file", tmp_path / "Albums.csv", exit_code=1).stderr
+    )
+
+
+def test_csv_loads_in_the_form_in_which_it_was_written(emulator, run, tmp_path):
+    options = ["--csv-header", "--csv-null", "-", "--csv-delimiter", ";"]
+    run("dump", "music", "--format", "csv", "-o", tmp_path, *options)
+    run("load", "form-of-csv", tmp_path, "--create")
+    assert rows(emulator, "form-of-csv") == rows(emulator, "music")
+    emulator.create_database("form-of-csv-2")
+    refused = run("load", "form-of-csv-2", tmp_path, "--csv-null", "NULL", exit_code=1).stderr
+    assert "was written with --csv-header --csv-null '-' --csv-delimiter ';'" in refused
+
+
+def test_a_part_of_an_export_is_no_source(run, tmp_path):
+    run("dump", "music", "--format", "avro", "-o", tmp_path)
+    path = tmp_path / "Singers.avro-00000-of-00001"
+    assert "an Avro source is a folder" in run("load", "music", path, exit_code=1).stderr
+
+
+VALUES = "CREATE TABLE V (A INT64, S STRING(3), D DATE, B BOOL, X ARRAY<INT64>) PRIMARY KEY (A)"
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("A,S,D,B,X\n1,a,\\N,true,[1]\n", ["line 1: ", "'B'", "--csv-header"]),
+        ("A,S,D\n", ["line 1: 3 cells for 5 columns"]),
+        ("1,a,\\N,true,[1]\n2,b,\\N,NULL,[1]\n", ["line 2: ", "--csv-null 'NULL'"]),
+        ("1,a,\\N,true,[1]\n2,b,,true,[1]\n", ["line 2: ", "DATE", "--csv-null ''"]),
+        ("1,a,\\N,true,[1]\n2,b,\\N,true,\n", ["line 2: ", "JSON array", "--csv-null ''"]),
+        ("1,a,\\N,true,[1]\n2,long,\\N,true,[1]\n3,b,\\N,true,[1]\n", ["line 2: ", "V.S"]),
+        ('1,"a\n",\\N,true,[1]\n2,b,today,true,[1]\n3,b,\\N,true,[1]\n', ["line 3: ", "today"]),
+        ("1;a;\\N;true;[1]\n", ["line 1: 1 cells for 5 columns", "--csv-delimiter ';'"]),
+        ("1,a,\\N,true,[1]\n2,b,\\N,true,[1.5]\n", ["line 2: ", "1.5"]),
+    ],
+)
+def test_an_invalid_value_of_csv_names_its_line_and_the_option(
+    emulator, run, tmp_path, text, words
+):
+    (tmp_path / "V.csv").write_text(text)
+    emulator.create_database("values", VALUES)
+    try:
+        stderr = run("load", "values", tmp_path / "V.csv", exit_code=1).stderr
+        assert all(word in stderr for word in [str(tmp_path / "V.csv"), *words]), stderr
+    finally:
+        emulator.database("values").drop()
+
+
+def test_an_invalid_value_names_its_line_in_every_format(emulator, run, tmp_path):
+    emulator.create_database("values-2", VALUES)
+    (tmp_path / "V.jsonl").write_text('{"A": 1}\n\n{"A": 2, "D": "today"}\n{"A": 3}\n')
+    assert "line 3: " in run("load", "values-2", tmp_path / "V.jsonl", exit_code=1).stderr
+    text = 'INSERT INTO V (A) VALUES (1);\nINSERT INTO V (A, S) VALUES (2, "long");\n'
+    assert "<stdin>:2: " in run("load", "values-2", "-", input=text, exit_code=1).stderr
+
+
+def test_a_load_that_fails_says_what_it_did(emulator, run, tmp_path, monkeypatch):
+    monkeypatch.setattr("spanemu.interchange.transfer.MUTATIONS_PER_COMMIT", 4)
+    emulator.create_database("in-part", "CREATE TABLE T (A INT64, B INT64) PRIMARY KEY (A)")
+    (tmp_path / "T.csv").write_text("1,1\n2,2\n3,x\n4,4\n")
+    stderr = run("load", "in-part", tmp_path, exit_code=1).stderr
+    assert "line 3: " in stderr
+    assert "(2 rows before were loaded)" in stderr
+    with emulator.database("in-part").client().snapshot() as snapshot:
+        assert list(snapshot.execute_sql("SELECT COUNT(*) FROM T")) == [[2]]
+
+
+def test_a_load_that_fails_leaves_a_data_directory_as_it_was(run, tmp_path):
+    directory = tmp_path / "data"
+    directory.mkdir()
+    with spanemu.Emulator(data_dir=directory) as emulator:
+        emulator.create_database("shop", "CREATE TABLE T (A INT64) PRIMARY KEY (A)")
+    before = sorted(path.name for path in directory.iterdir())
+    text = "CREATE TABLE U (A INT64) PRIMARY KEY (A); INSERT INTO T (A) VALUES (1), (1);"
+    run("load", "shop", "-", "--data-dir", directory, input=text, exit_code=1)
+    assert sorted(path.name for path in directory.iterdir()) == before
+    assert "TABLE U" not in run("dump", "shop", "--data-dir", directory).stdout
+
+
+def test_a_damaged_data_directory_is_dumped_if_it_was_edited(run, tmp_path):
+    with spanemu.Emulator(data_dir=tmp_path) as emulator:
+        emulator.create_database("shop", "CREATE TABLE T (A INT64) PRIMARY KEY (A)")
+    (path,) = tmp_path.glob("state-*/database-0001/T.jsonl")
+    path.write_text('{"A": 1}\n')
+    assert str(path) in run("dump", "shop", "--data-dir", tmp_path, exit_code=1).stderr
+    assert "VALUES (1)" in run("dump", "shop", "--data-dir", tmp_path, "--edited").stdout
