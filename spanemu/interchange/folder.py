@@ -133,6 +133,8 @@ def _read_file(path: Path, *, edited: bool) -> FolderDump:
     inventory.verify([MANIFEST, path.name])
     files, _ = _read_manifest(path.parent / MANIFEST, inventory, edited=edited)
     files = [file for file in files if file.path == path]
+    if not files:
+        raise InvalidDump(f"{path} has no rows of a table: {MANIFEST} does not name it")
     return FolderDump(files, None, None, inventory.options)
 
 

@@ -376,6 +376,16 @@ def test_a_dump_in_files_is_loaded(emulator, home, tmp_path, form):
     assert stock(copy) == [("A", 10)]
 
 
+def test_a_damaged_dump_is_loaded_only_as_edited(emulator, home, tmp_path):
+    home.dump(tmp_path, format="jsonl")
+    (tmp_path / "Stock.jsonl").write_text("")
+    copy = emulator.create_database(f"control-{next(_numbers)}")
+    with pytest.raises(ValueError, match=r"Stock\.jsonl is damaged"):
+        copy.load(tmp_path)
+    assert not copy.ddl()
+    assert copy.load(tmp_path, edited=True) == 0
+
+
 def test_parts_of_a_dump(emulator, home, tmp_path):
     assert "CREATE" not in home.dump(schema=False).sql
     assert home.dump(rows=False).rows == 0

@@ -232,6 +232,30 @@ def test_a_manifest_by_hand_names_files_that_exist(databases, original, jsonl):
     assert databases.new(original.dialect).load(jsonl, edited=True) == 0
 
 
+def test_a_file_with_another_number_of_rows_is_refused(databases, original, jsonl):
+    inventory = jsonl / "spanemu.json"
+    plain = json.loads(inventory.read_text())
+    plain["files"][rows_file(jsonl).name]["rows"] += 1
+    inventory.write_text(json.dumps(sealed(plain)))
+    with pytest.raises(ValueError, match="3 rows were read, and 4 were written"):
+        databases.new(original.dialect).load(jsonl)
+
+
+def test_damage_to_an_export_of_spanner_is_found_by_its_md5(databases, original, tmp_path):
+    """It has no inventory. The last table is damaged, and no row of the others is loaded."""
+    original.dump(tmp_path / "export", format="avro")
+    (tmp_path / "export" / "spanemu.json").unlink()
+    for damage in DAMAGES:
+        folder = shutil.copytree(tmp_path / "export", tmp_path / "copy")
+        (path,) = (each for each in folder.glob("*othing.avro*"))
+        done = damage(path)
+        database = databases.new(original.dialect)
+        with pytest.raises(ValueError, match=path.name):
+            pytest.fail(f"{done}: {database.load(folder)} rows are loaded")
+        assert not database.ddl()
+        shutil.rmtree(folder)
+
+
 # ------------------------------------------------------------------ SQL
 
 

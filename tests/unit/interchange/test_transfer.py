@@ -125,6 +125,15 @@ def test_rows_that_exist_name_the_file_and_its_lines(databases, tmp_path):
         load_files(databases, copy, tmp_path, JsonLines())
 
 
+def test_rows_with_different_columns_are_loaded_in_one_commit(databases, tmp_path):
+    copy = databases.new(schema="CREATE TABLE T (A INT64, B INT64) PRIMARY KEY (A)")
+    (tmp_path / "T.jsonl").write_text('{"A": 1}\n{"A": 2, "B": 3}\n{"A": "x"}\n')
+    with pytest.raises(LoadRejected, match=r"T\.jsonl: line 3: "):
+        load_files(databases, copy, tmp_path, JsonLines())
+    with copy.client().snapshot() as snapshot:
+        assert list(snapshot.execute_sql("SELECT COUNT(*) FROM T")) == [[0]]
+
+
 @pytest.mark.parametrize(
     ("text", "place"),
     [
