@@ -25,3 +25,12 @@ class DamagedFile(LoadRejected):
         super().__init__(f"{path} {problem}; --edited loads files that were changed on purpose")
         self.path = str(path)
         self.problem = problem
+
+
+def reason_of(problem: Exception) -> str:
+    """Return what is wrong with JSON whose reading failed, in words for its author."""
+    if isinstance(problem, KeyError):
+        return f"{problem.args[0]!r} is missing"
+    if isinstance(problem, ValueError):
+        return str(problem)
+    return "a part of it has another form"

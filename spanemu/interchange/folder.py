@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote, unquote
 
-from spanemu.interchange.errors import DamagedFile, InvalidDump
+from spanemu.interchange.errors import DamagedFile, InvalidDump, reason_of
 from spanemu.interchange.inventory import (
     FolderWriter,
     Inventory,
@@ -159,10 +159,18 @@ def _read_manifest(
                 if not (paths or edited):  # Spanner's import refuses it, too.
                     raise DamagedFile(path.parent / pattern, f"is missing: {path.name} names it")
                 files += [_table_file(entry, each, inventory) for each in paths]
-        dialects = {each.name: each for each in DATABASE_DIALECTS.values()}
-        return files, dialects[content.get("dialect") or DATABASE_DIALECTS[0].name]
+        return files, listed_dialect(content)
     except (ValueError, KeyError, TypeError, AttributeError) as problem:
-        raise InvalidDump(f"{path} is not a manifest: {problem!r}") from problem
+        raise InvalidDump(f"{path} is not a manifest: {reason_of(problem)}") from problem
+
+
+def listed_dialect(content: Any) -> DatabaseDialect:
+    """Return the dialect that a manifest says, GoogleSQL if it says none. Raises ValueError."""
+    name = content.get("dialect") or DATABASE_DIALECTS[0].name
+    for dialect in DATABASE_DIALECTS.values():
+        if dialect.name == name:
+            return dialect
+    raise ValueError(f"there is no dialect {name}")
 
 
 def _table_file(entry: Any, path: Path, inventory: Inventory | None) -> TableFile:

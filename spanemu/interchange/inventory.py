@@ -25,7 +25,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO, TextIO
 
-from spanemu.interchange.errors import DamagedFile, InvalidDump, LoadRejected
+from spanemu.interchange.errors import DamagedFile, InvalidDump, LoadRejected, reason_of
 
 INVENTORY = "spanemu.json"
 FORMAT = 1  # changes with every change that an earlier version cannot read
@@ -210,7 +210,7 @@ def read_inventory(folder: Path) -> Inventory | None:
     except InvalidDump:
         raise
     except (ValueError, KeyError, TypeError, AttributeError) as problem:
-        raise DamagedFile(path, f"is damaged: {problem!r}") from problem
+        raise DamagedFile(path, f"is damaged: {reason_of(problem)}") from problem
 
 
 def verified_inventory(folder: Path) -> Inventory | None:

@@ -28,8 +28,8 @@ from spanemu.interchange.avro.records import (
     writer_of,
 )
 from spanemu.interchange.connection import Batch, Connection, Progress, Row
-from spanemu.interchange.errors import DamagedFile, InvalidDump, LoadRejected
-from spanemu.interchange.folder import NAME_CHARS, read_schema, write_schema
+from spanemu.interchange.errors import DamagedFile, InvalidDump, LoadRejected, reason_of
+from spanemu.interchange.folder import NAME_CHARS, listed_dialect, read_schema, write_schema
 from spanemu.interchange.inventory import (
     FolderWriter,
     Inventory,
@@ -47,7 +47,7 @@ from spanemu.interchange.parts import (
 )
 from spanemu.interchange.row_files import FileRow
 from spanemu.interchange.transfer import RowBatches, load_rows, loaded_schema
-from spanemu.schema.dialect import DATABASE_DIALECTS, POSTGRESQL, DatabaseDialect
+from spanemu.schema.dialect import POSTGRESQL, DatabaseDialect
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Table
 from spanemu.schema_source import quoted_database
@@ -186,14 +186,13 @@ def read_export(path: Path, *, edited: bool = False) -> Export:
     reader = _Reader(folder, inventory, edited=edited)
     try:
         content = json.loads(listed.read_text(encoding="utf-8"))
-        dialects = {each.name: each for each in DATABASE_DIALECTS.values()}
-        dialect = dialects[content.get("dialect") or DATABASE_DIALECTS[0].name]
+        dialect = listed_dialect(content)
         objects = [reader.files_of(entry) for name in _LISTS for entry in content.get(name, ())]
         parts = read_schema(folder, inventory) or _derived_parts(content, objects, dialect)
     except InvalidDump:
         raise
     except (ValueError, KeyError, TypeError, AttributeError) as problem:
-        raise InvalidDump(f"{listed} is not an export: {problem!r}") from problem
+        raise InvalidDump(f"{listed} is not an export: {reason_of(problem)}") from problem
     return Export(dialect, objects, parts)
 
 
@@ -251,7 +250,7 @@ class _Reader:
             listed = json.loads(path.read_text(encoding="utf-8")).get("files", ())
             files = [(self.folder / each["name"], each.get("md5")) for each in listed]
         except (ValueError, KeyError, TypeError, AttributeError) as problem:
-            raise InvalidDump(f"{path} is not a manifest: {problem!r}") from problem
+            raise InvalidDump(f"{path} is not a manifest: {reason_of(problem)}") from problem
         if self.inventory is None and not self.edited:
             for file, md5 in files:
                 _check(file, md5)
@@ -264,7 +263,7 @@ def _record_schema(path: Path) -> Record:
         try:
             record = fastavro.reader(file).writer_schema
         except Exception as problem:  # fastavro's errors have no common class
-            raise InvalidDump(f"{path} is not an Avro file: {problem!r}") from problem
+            raise InvalidDump(f"{path} is not an Avro file: {problem}") from problem
     if not isinstance(record, dict):
         raise InvalidDump(f"{path} has no records")
     return record
