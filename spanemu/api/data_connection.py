@@ -23,6 +23,7 @@ from spanemu.ddl.api import schema_of
 from spanemu.frontend import wire
 from spanemu.frontend.convert.types import types_from_descriptors
 from spanemu.interchange.connection import Batch, Cell, Row
+from spanemu.interchange.errors import StatementRefused
 from spanemu.schema.dialect import DATABASE_DIALECTS, GOOGLE_STANDARD_SQL, DatabaseDialect
 from spanemu.schema.schema import Schema
 from spanemu.schema_source import quoted_database
@@ -188,7 +189,7 @@ class DataConnection:
         self._retried(lambda: self._send(f"{_SPANNER}Commit", request, wire.CommitResponse))
 
     def run_dml(self, statements: Sequence[str]) -> None:
-        """Run DML statements in one transaction. Raises SpannerError."""
+        """Run DML statements in one transaction. Raises SpannerError or StatementRefused."""
         self._retried(lambda: self._run_dml(statements))
 
     def _run_dml(self, statements: Sequence[str]) -> None:
@@ -204,7 +205,10 @@ class DataConnection:
             if transaction:
                 request = wire.RollbackRequest(session=self._session, transaction_id=transaction)
                 self._call(f"{_SPANNER}Rollback", request, wire.Empty)
-            raise RemoteFailure(Code(reply.status.code), reply.status.message)
+            failure = RemoteFailure(Code(reply.status.code), reply.status.message)
+            if failure.code is Code.ABORTED:
+                raise failure
+            raise StatementRefused(len(reply.result_sets), failure)
         commit = wire.CommitRequest(session=self._session, transaction_id=transaction)
         self._call(f"{_SPANNER}Commit", commit, wire.CommitResponse)
 

@@ -57,7 +57,7 @@ class Connection(Protocol):
         ...
 
     def run_dml(self, statements: Sequence[str]) -> None:
-        """Run DML statements in one transaction."""
+        """Run DML statements in one transaction. Raises SpannerError or StatementRefused."""
         ...
 
 

@@ -1,13 +1,18 @@
-"""Errors of dumps and loads. Each message names the file.
+"""Errors of dumps and loads.
 
-InvalidDump        a file or folder that is no dump
-LoadRejected       a file that cannot be loaded
-└── DamagedFile    a file that is not as it was written
+    InvalidDump        a file or folder that is no dump
+    LoadRejected       a file that cannot be loaded
+    └── DamagedFile    a file that is not as it was written
+    StatementRefused   a statement among others
+
+Messages name the file, except that of a statement, whose file the caller knows.
 """
 
 from __future__ import annotations
 
 from pathlib import Path
+
+from spanemu.base.errors import SpannerError
 
 
 class InvalidDump(ValueError):
@@ -25,6 +30,15 @@ class DamagedFile(LoadRejected):
         super().__init__(f"{path} {problem}; --edited loads files that were changed on purpose")
         self.path = str(path)
         self.problem = problem
+
+
+class StatementRefused(Exception):
+    """A statement that the server refuses, by its index among those of its transaction."""
+
+    def __init__(self, index: int, failure: SpannerError) -> None:
+        super().__init__(index, failure)
+        self.index = index
+        self.failure = failure
 
 
 def reason_of(problem: Exception) -> str:

@@ -12,7 +12,7 @@ from typing import TextIO
 
 from spanemu.base.errors import Code, SpannerError
 from spanemu.interchange.connection import Cell, Connection, Progress, Row
-from spanemu.interchange.errors import LoadRejected
+from spanemu.interchange.errors import LoadRejected, StatementRefused
 from spanemu.interchange.folder import FolderDump, TableFile
 from spanemu.interchange.insert_rows import InsertedRows, InsertReader, begins_insert
 from spanemu.interchange.parts import EVERYTHING, SILENCE, Choice, SchemaParts, loaded_columns
@@ -134,6 +134,9 @@ class _SqlLoad:
         """Raise LoadRejected for a failure of statements that begin on these lines."""
         try:
             yield
+        except StatementRefused as refused:
+            line = self._dml[refused.index].line
+            raise LoadRejected(f"{_at(self._origin, line, line)}: {refused.failure}") from refused
         except SpannerError as failure:
             raise LoadRejected(f"{_at(self._origin, first, last)}: {failure}") from failure
 

@@ -138,6 +138,11 @@ def test_rows_with_different_columns_are_loaded_in_one_commit(databases, tmp_pat
     ("text", "place"),
     [
         ("CREATE TABLE T (A INT64) PRIMARY KEY (A);\n\nINSERT INTO T (A) VALUES ('x');", ":3: "),
+        (
+            "CREATE TABLE T (A INT64) PRIMARY KEY (A);\nINSERT INTO T (A) VALUES (1 + 1);\n"
+            "INSERT INTO T (A) VALUES ('x');\nDELETE T WHERE TRUE;",
+            ":3: ",
+        ),
         ("-- a comment;\nCREATE TABLE T (A INT64) PRIMARY KEY (B);", ":2: "),
         ("CREATE TABLE T (A INT64) PRIMARY KEY (A);\nDROP TABLE U;", ": lines 1 to 2: "),
     ],
