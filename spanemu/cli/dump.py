@@ -48,9 +48,6 @@ class Options(TransferOptions):
     type=click.Path(path_type=Path),
     help="The file for SQL, or the folder for the other formats. [default: standard output]",
 )
-@click.option(
-    "--edited", is_flag=True, help="Read --data-dir although its files were changed on purpose."
-)
 @transfer_options
 @target_options
 def dump(**given: Unpack[Options]) -> None:

@@ -58,11 +58,6 @@ class Options(TransferOptions):
     type=click.Choice(list(DIALECT_OPTIONS)),
     help="The dialect of the new database. [default: that of the dump]",
 )
-@click.option(
-    "--edited",
-    is_flag=True,
-    help="Load files that were changed on purpose, instead of refusing them as damaged.",
-)
 @transfer_options
 @target_options
 def load(**given: Unpack[Options]) -> None:

@@ -52,6 +52,11 @@ _OPTIONS = (
         type=click.Path(path_type=Path, file_okay=False, exists=True),
         help="The data directory of a server that does not run, instead of a server.",
     ),
+    click.option(
+        "--edited",
+        is_flag=True,
+        help="Load files that were changed on purpose, instead of refusing them as damaged.",
+    ),
     click.option("--project", metavar="ID", help="The project of the database."),
     click.option("--instance", metavar="ID", help="The instance of the database."),
     click.option(
@@ -99,7 +104,7 @@ def transfer_target(given: TransferOptions, *, writes: bool) -> Iterator[Target]
         return
     config = EmulatorConfig(import_from=directory, edited=given["edited"])
     if writes:
-        config = EmulatorConfig(data_dir=directory)
+        config = EmulatorConfig(data_dir=directory, edited=given["edited"])
     with spanemu.Emulator(config) as emulator:
         try:
             yield Target(emulator.uri, None, f"--data-dir {directory}")

@@ -136,9 +136,14 @@ def _earlier_files(folder: Path) -> list[Path]:
 
 
 def _write_inventory(folder: Path, content: Mapping[str, Any]) -> None:
-    whole = {"format": FORMAT, **content}
-    text = json.dumps({**whole, "sha256": _sha256(whole)}, indent=2, ensure_ascii=False)
-    (folder / INVENTORY).write_text(text + "\n", encoding="utf-8", newline="\n")
+    text = inventory_text({"format": FORMAT, **content})
+    (folder / INVENTORY).write_text(text, encoding="utf-8", newline="\n")
+
+
+def inventory_text(content: Mapping[str, Any]) -> str:
+    """Return the text of an inventory, with its checksum."""
+    whole = {**content, "sha256": _sha256(content)}
+    return json.dumps(whole, indent=2, ensure_ascii=False) + "\n"
 
 
 def _sha256(content: Mapping[str, Any]) -> str:

@@ -298,7 +298,7 @@ def _read_state(folder: Path) -> State:
         if plain["format"] < FORMAT:
             raise InvalidState(
                 f"{path} has format {plain['format']}, of an earlier spanemu, and format {FORMAT} "
-                "is read; load its databases, which are dumps, one by one into a new directory: "
+                "is read; load its databases, which are dumps, one by one into a new server: "
                 f"`spanemu load NAME {folder / 'database-0001'} --create`."
             )
         if plain["format"] > FORMAT:

@@ -170,6 +170,9 @@ def test_messages_and_enums_survive(emulator, run, tmp_path, format_):
         run("dump", name, "-o", path, "--proto-descriptors", types)
         run("load", f"{name}-2", path, "--create", "--proto-descriptors", types)
     else:
+        types = (path / "descriptors.pb").rename(tmp_path / "moved.pb")
+        assert "descriptors.pb is missing" in run("load", name, path, exit_code=1).stderr
+        types.rename(path / "descriptors.pb")
         run("load", f"{name}-2", path, "--create")
     query = "SELECT O.number, CAST(G AS INT64) FROM Orders"
     with emulator.database(f"{name}-2").client().snapshot() as snapshot:

@@ -8,6 +8,7 @@ import shutil
 import pytest
 
 from spanemu.interchange.errors import InvalidDump
+from spanemu.interchange.inventory import inventory_text
 from tests.unit.interchange.damage import DAMAGES
 
 FORMATS = ["sql", "jsonl", "csv", "avro"]
@@ -108,6 +109,32 @@ def test_an_intact_dump_loads_whole(databases, original, copy):
     assert content(database) == content(original)
 
 
+def test_the_inventory_lists_every_other_file(copy):
+    if (copy / "spanemu.json").exists():
+        listed = json.loads((copy / "spanemu.json").read_text())["files"]
+        assert {*listed, "spanemu.json"} == set(files(copy))
+
+
+def test_manifests_have_the_fields_of_spanners_import_and_no_others(original, tmp_path):
+    """Those of its messages ImportManifest, Export and TableManifest, which are read strictly."""
+    original.dump(tmp_path / "csv", format="csv")
+    manifest = json.loads((tmp_path / "csv" / "manifest.json").read_text())
+    assert set(manifest) == {"tables", "dialect"}
+    assert {name for table in manifest["tables"] for name in table} == {
+        "table_name", "file_patterns", "columns"
+    }  # fmt: skip
+    columns = [column for table in manifest["tables"] for column in table["columns"]]
+    assert {name for column in columns for name in column} == {"column_name", "type_name"}
+    original.dump(tmp_path / "avro", format="avro")
+    export = json.loads((tmp_path / "avro" / "spanner-export.json").read_text())
+    assert set(export) <= {"tables", "databaseOptions", "dialect"}
+    for table in export["tables"]:
+        assert set(table) == {"name", "manifestFile"}
+        files = json.loads((tmp_path / "avro" / table["manifestFile"]).read_text())
+        assert set(files) == {"files"}
+        assert all(set(file) == {"name", "md5"} for file in files["files"])
+
+
 def test_a_dump_without_its_inventory_loads_as_files_of_other_tools(databases, original, copy):
     (copy / "spanemu.json").unlink(missing_ok=True)
     database = databases.new(original.dialect)
@@ -163,23 +190,21 @@ def test_a_dump_replaces_an_earlier_dump_in_its_folder(original, jsonl):
     assert suffixes == {".csv", ".json", ".txt"}
 
 
+def content_of(inventory):
+    return {
+        name: value for name, value in json.loads(inventory.read_text()).items() if name != "sha256"
+    }
+
+
 def test_an_earlier_inventory_deletes_nothing_outside_of_the_folder(original, jsonl, tmp_path):
     (tmp_path / "precious").write_text("")
     inventory = jsonl / "spanemu.json"
-    plain = json.loads(inventory.read_text())
+    plain = content_of(inventory)
     facts = {"bytes": 0, "sha256": ""}
     plain["files"] |= {"../precious": facts, str(tmp_path / "precious"): facts}
-    inventory.write_text(json.dumps(sealed(plain)))
+    inventory.write_text(inventory_text(plain))
     original.dump(jsonl, format="jsonl")
     assert (tmp_path / "precious").exists()
-
-
-def sealed(plain):
-    """An inventory with the checksum of its own content."""
-    from spanemu.interchange.inventory import _sha256
-
-    plain.pop("sha256", None)
-    return {**plain, "sha256": _sha256(plain)}
 
 
 def test_a_dump_that_was_interrupted_is_refused(databases, original, tmp_path, monkeypatch):
@@ -234,9 +259,9 @@ def test_a_manifest_by_hand_names_files_that_exist(databases, original, jsonl):
 
 def test_a_file_with_another_number_of_rows_is_refused(databases, original, jsonl):
     inventory = jsonl / "spanemu.json"
-    plain = json.loads(inventory.read_text())
+    plain = content_of(inventory)
     plain["files"][rows_file(jsonl).name]["rows"] += 1
-    inventory.write_text(json.dumps(sealed(plain)))
+    inventory.write_text(inventory_text(plain))
     with pytest.raises(ValueError, match="3 rows were read, and 4 were written"):
         databases.new(original.dialect).load(jsonl)
 
