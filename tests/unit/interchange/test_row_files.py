@@ -58,13 +58,13 @@ def test_an_invalid_line_of_csv_is_named(text, words):
 
 
 def test_a_header_with_an_unknown_column_is_refused():
-    with pytest.raises(InvalidRow, match="no column 'Z' .--csv-header takes the first line"):
+    with pytest.raises(InvalidRow, match=r"no column 'Z' .--csv-header takes the first line"):
         read(Csv(header=True), "A,Z\n1,2\n")
 
 
 def test_lines_behind_a_header_and_long_rows_are_counted_by_their_beginning():
     text = 'S,B\n"a\nb",true\nc,true\n"d\n",maybe\n'
-    with pytest.raises(InvalidRow, match="^line 5: 'maybe'"):
+    with pytest.raises(InvalidRow, match=r"^line 5: 'maybe'"):
         read(Csv(header=True), text)
 
 
