@@ -23,7 +23,7 @@ from spanemu.sql.errors import PARAMETERS
 from spanemu.sql.functions.registry import Catalog
 from spanemu.sql.googlesql import ast
 from spanemu.sql.googlesql.analyzer.errors import BadQuery, UndeclaredParameterConflict
-from spanemu.sql.resolved import Expr, ParameterRef, ResolvedColumn, Scan
+from spanemu.sql.resolved import Expr, ParameterRef, ProjectScan, ResolvedColumn, Scan
 from spanemu.values.types import INT64, POSTGRESQL_SCALARS, Type
 
 _FOREIGN = frozenset(POSTGRESQL_SCALARS.values())
@@ -117,8 +117,8 @@ class QueryResult:
 
     `value_table` is True if the single column is the row itself (SELECT AS STRUCT, AS VALUE).
     `names` is the relation that a pipe query leaves in scope, table names included. `is_firm` is
-    True if the query has a HAVING clause: HAVING refers to the select list, so the list's literals
-    can no longer change their types.
+    True if no literal of the select list can change its type: HAVING may refer to the literals, and
+    a list of columns has none, though its input may be another query's list.
     """
 
     scan: Scan
@@ -127,6 +127,13 @@ class QueryResult:
     ordered: bool = False
     names: Relation | None = None
     is_firm: bool = False
+
+    @property
+    def computed(self) -> Mapping[int, Expr]:
+        """The values computed by the select list, by column id; none if their types are fixed."""
+        if self.is_firm or type(self.scan) is not ProjectScan:
+            return {}
+        return {column.id: expression for column, expression in self.scan.computed}
 
 
 @dataclass(frozen=True, slots=True)

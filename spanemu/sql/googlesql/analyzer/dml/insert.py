@@ -18,11 +18,11 @@ from spanemu.sql.analysis.writing import (
     with_key_defaults,
     with_unlisted_columns,
 )
-from spanemu.sql.functions.conversion_rules import is_coercible
 from spanemu.sql.googlesql import ast
 from spanemu.sql.googlesql.analyzer.analysis import Analysis
 from spanemu.sql.googlesql.analyzer.dml.update import resolve_assignments
 from spanemu.sql.googlesql.analyzer.dml.writing import (
+    fit_selected,
     resolve_assert_rows,
     resolve_returning,
     resolve_target_table,
@@ -30,7 +30,6 @@ from spanemu.sql.googlesql.analyzer.dml.writing import (
 from spanemu.sql.googlesql.analyzer.expressions.coercion import coerce, fits
 from spanemu.sql.googlesql.analyzer.expressions.constructors import infer_brace_types
 from spanemu.sql.googlesql.analyzer.expressions.expression import resolve, resolve_condition
-from spanemu.sql.googlesql.analyzer.expressions.subqueries import with_types
 from spanemu.sql.googlesql.analyzer.name_errors import ColumnNotInTable
 from spanemu.sql.googlesql.analyzer.scope import Env, Scope
 from spanemu.sql.googlesql.analyzer.stored_expression import (
@@ -231,20 +230,12 @@ def _selected(statement: ast.Insert, columns: tuple[Column, ...], analysis: Anal
     for identifier, column in zip(statement.columns, columns, strict=True):
         if column.generated is not None:
             raise NotWritable("INSERT", column.name, at=identifier.at)
-    env = Env(analysis, Scope(None), "query", {})
+    env = Env(analysis, Scope(None), "query", {}, outermost=True)
     result = analysis.resolve_query(query, env)
     if len(result.columns) != len(columns):
         raise WrongRowWidth(len(result.columns), len(columns), at=query.at)
-    for number, (column, (_, selected)) in enumerate(zip(columns, result.columns, strict=True), 1):
-        if not is_coercible(selected.type, column.type):
-            raise ValueDoesNotFit(
-                f"Query column {number}",
-                str(selected.type),
-                column.name,
-                str(column.type),
-                at=query.at,
-            )
-    result = with_types(result, tuple(column.type for column in columns), env)
+    targets = [(column.name, column.type) for column in columns]
+    result = fit_selected(result, targets, env, query.at)
     values = tuple(column for _, column in result.columns)
     return result.scan, columns, values, set()
 

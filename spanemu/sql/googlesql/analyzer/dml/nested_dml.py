@@ -17,7 +17,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from spanemu.sql.functions.conversion_rules import is_coercible
 from spanemu.sql.functions.errors import EvaluationError
 from spanemu.sql.functions.registry import Nulls, Signature
 from spanemu.sql.googlesql import ast
@@ -25,6 +24,7 @@ from spanemu.sql.googlesql.analyzer.analysis import Analysis
 from spanemu.sql.googlesql.analyzer.dml.writing import (
     AssignedPart,
     AssignedParts,
+    fit_selected,
     resolve_assert_rows,
 )
 from spanemu.sql.googlesql.analyzer.expressions.coercion import coerce, fits
@@ -34,7 +34,6 @@ from spanemu.sql.googlesql.analyzer.expressions.literals import null_literal
 from spanemu.sql.googlesql.analyzer.expressions.message_constructors import Change, assign_fields
 from spanemu.sql.googlesql.analyzer.expressions.names import resolve_path
 from spanemu.sql.googlesql.analyzer.expressions.operator_call import operator_call
-from spanemu.sql.googlesql.analyzer.expressions.subqueries import with_types
 from spanemu.sql.googlesql.analyzer.name_errors import UnrecognizedName
 from spanemu.sql.googlesql.analyzer.queries.value_relation import ValueRelation, members_of
 from spanemu.sql.googlesql.analyzer.scope import Env, Scope
@@ -233,12 +232,7 @@ def _selected(query: ast.Query, name: str, type_: Type, analysis: Analysis) -> E
     result = analysis.resolve_query(query, env)
     if len(result.columns) != 1:
         raise WrongRowWidth(len(result.columns), 1, at=query.at)
-    selected_type = result.columns[0][1].type
-    if not is_coercible(selected_type, element_type):
-        raise ValueDoesNotFit(
-            "Query column 1", str(selected_type), name, str(element_type), at=query.at
-        )
-    result = with_types(result, (element_type,), env)
+    result = fit_selected(result, [(name, element_type)], env, query.at)
     analysis.traits.subquery = True
     output = (result.columns[0][1],)
     return SubqueryExpr(type_, SubqueryKind.ARRAY, result.scan, output)

@@ -2,31 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 
 from spanemu.schema.table import Table
 from spanemu.sql.analysis.hints import statement_hints, write_hints
 from spanemu.sql.analysis.table_relation import TableRelation
 from spanemu.sql.analysis.writing import returning_clause
+from spanemu.sql.functions.conversion_rules import is_coercible
 from spanemu.sql.googlesql import ast
-from spanemu.sql.googlesql.analyzer.analysis import Analysis
+from spanemu.sql.googlesql.analyzer.analysis import Analysis, QueryResult
 from spanemu.sql.googlesql.analyzer.errors import ExpectsConstant, StructColumn
+from spanemu.sql.googlesql.analyzer.expressions.coercion import Kind, coerce, fits, kind_of
 from spanemu.sql.googlesql.analyzer.expressions.expression import resolve_int64
+from spanemu.sql.googlesql.analyzer.expressions.subqueries import with_types
 from spanemu.sql.googlesql.analyzer.name_errors import TableNotFound, closest
 from spanemu.sql.googlesql.analyzer.queries.select_list import resolve_items
 from spanemu.sql.googlesql.analyzer.scope import Env, Scope
-from spanemu.sql.googlesql.analyzer.write_errors import AssignedTwice, AssignmentsOverlap, BadWrite
+from spanemu.sql.googlesql.analyzer.write_errors import (
+    AssignedTwice,
+    AssignmentsOverlap,
+    BadWrite,
+    ValueDoesNotFit,
+)
 from spanemu.sql.resolved import (
     Expr,
     Hints,
     Literal,
     OutputColumn,
     ParameterRef,
+    ProjectScan,
     ResolvedColumn,
     ReturningClause,
 )
-from spanemu.values.types import STRING
+from spanemu.values.types import STRING, Type
 
 
 def resolve_target_table(path: ast.Path, analysis: Analysis) -> Table:
@@ -69,6 +78,36 @@ def resolve_target_rows(statement: ast.Update | ast.Delete, analysis: Analysis) 
     relation.hints = write_hints(statement.target.hint, table, analysis)
     key = tuple(relation.stored_column(column) for column in table.key_columns)
     return TargetRows(table, alias, relation, key, statement.where, hints)
+
+
+def fit_selected(
+    result: QueryResult, targets: Sequence[tuple[str, Type]], env: Env, at: int
+) -> QueryResult:
+    """Return the result of an inserted query with each column converted to its target's type.
+
+    NULL and [] take the type of their target if they are items of the query's own select list.
+    Raise ValueDoesNotFit for a column that does not convert to its target, a pair of the name in
+    messages and the type.
+    """
+    analysis = env.analysis
+    retyped: list[tuple[ResolvedColumn, Expr]] = []
+    columns: list[tuple[str, ResolvedColumn]] = []
+    for number, ((name, column), target) in enumerate(zip(result.columns, targets, strict=True), 1):
+        target_name, type_ = target
+        value = result.computed.get(column.id)
+        is_untyped = isinstance(value, Literal) and kind_of(value, analysis) >= Kind.NULL
+        if value is not None and is_untyped and fits(value, type_, analysis):
+            column = analysis.column(name, type_)
+            retyped.append((column, coerce(value, type_, analysis, at)))
+        if not is_coercible(column.type, type_):
+            what = f"Query column {number}"
+            raise ValueDoesNotFit(what, str(column.type), target_name, str(type_), at=at)
+        columns.append((name, column))
+    if retyped:
+        assert isinstance(result.scan, ProjectScan)
+        scan = ProjectScan(result.scan.input, (*result.scan.computed, *retyped))
+        result = replace(result, scan=scan, columns=tuple(columns))
+    return with_types(result, tuple([type_ for _, type_ in targets]), env)
 
 
 def resolve_assert_rows(node: ast.Expression | None, analysis: Analysis) -> Expr | None:

@@ -290,7 +290,7 @@ class _Select:
             scan, columns, order = self._distinct(scan, columns, order)
         if order:
             scan = OrderScan(scan, tuple(order))
-        is_firm = self.select.having is not None
+        is_firm = self.select.having is not None or not computed
         return self._as_value(QueryResult(scan, columns, ordered=bool(order), is_firm=is_firm))
 
     def _distinct(

@@ -141,7 +141,7 @@ def _column_types(
 
 def _candidates(operand: QueryResult, env: Env) -> list[Candidate]:
     """Return the candidate of each column of an operand for the common type."""
-    computed = _computed(operand)
+    computed = operand.computed
     return [
         make_candidate(computed[column.id], env.analysis)
         if column.id in computed
@@ -150,19 +150,11 @@ def _candidates(operand: QueryResult, env: Env) -> list[Candidate]:
     ]
 
 
-def _computed(operand: QueryResult) -> Mapping[int, Expr]:
-    """Return the computed columns of a select list by id; none if the types are fixed."""
-    scan = operand.scan
-    if operand.is_firm or type(scan) is not ProjectScan:
-        return {}
-    return {column.id: expression for column, expression in scan.computed}
-
-
 def _converted(
     operand: QueryResult, types: Sequence[Type], env: Env
 ) -> tuple[Scan, tuple[ResolvedColumn, ...]]:
     """Return the scan of an operand with its columns converted to the common types."""
-    computed_by_id = _computed(operand)
+    computed_by_id = operand.computed
     replaced: dict[int, tuple[ResolvedColumn, Expr]] = {}
     casts: list[tuple[ResolvedColumn, Expr]] = []
     columns: list[ResolvedColumn] = []
