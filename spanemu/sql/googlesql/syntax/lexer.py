@@ -3,7 +3,7 @@
 Comments and white space separate tokens and are dropped. The token of a literal keeps the quotes
 and escapes; the grammar decodes the literals that it consumes (`decode_string` and its like, the
 inverses of `functions.text.sql_text.literal`). The lexer follows the page "Lexical structure and
-syntax in GoogleSQL".
+syntax in GoogleSQL". A part of a path behind a dot may begin with a digit: `t.1`, `t.2a`.
 
 The expression uses possessive repeats throughout, so that no text takes more than linear time.
 """
@@ -11,6 +11,7 @@ The expression uses possessive repeats throughout, so that no text takes more th
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from itertools import islice
 
 from spanemu.base.call import current
@@ -91,8 +92,10 @@ _TOKEN = lazy_pattern(
     """,
     re.VERBOSE | re.DOTALL,
 )
-_WORD, _SYMBOL, _QUOTED, _END, _OTHER = 1, 2, 7, 8, 9
-_LITERALS = {3: Kind.FLOAT, 4: Kind.INTEGER, 5: Kind.STRING, 6: Kind.BYTES}
+_WORD, _SYMBOL, _FLOAT, _INTEGER, _QUOTED, _END, _OTHER = 1, 2, 3, 4, 7, 8, 9
+_LITERALS = {_FLOAT: Kind.FLOAT, _INTEGER: Kind.INTEGER, 5: Kind.STRING, 6: Kind.BYTES}
+_PART = lazy_pattern(r"[A-Za-z0-9_]++")
+_ENDS_OPERAND = frozenset({")", "]", "?"})
 _NAME_CHARACTERS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789")
 _UNCLOSED_QUOTE = lazy_pattern(r"""[rRbB]{0,2}('''|\"""|'|")""")
 
@@ -133,9 +136,41 @@ class Lexer:
                 append(new(Token, (Kind.END, str(Kind.END), "", at, at)))
                 self._is_finished = True
                 break
+            elif group in (_FLOAT, _INTEGER) and self._read_part(word, at):
+                break  # and read on behind the part
             else:
                 append(_literal_or_quoted(text, group, word, at))
         return True
+
+    def _read_part(self, number: str, at: int) -> bool:
+        """Read a part of a path that looks like a number; return False if it is a number.
+
+        The part may extend further than the number, as in `t.1a`, or less far, as in `t.1e-5`.
+        """
+        tokens = self.tokens
+        has_dot = number[0] == "."
+        if not has_dot and not (tokens and tokens[-1].symbol == "."):
+            return False
+        if not _ends_operand(tokens, len(tokens) - (1 if has_dot else 2)):
+            return False
+        if has_dot:
+            tokens.append(Token(Kind.PUNCTUATION, ".", ".", at, at + 1))
+            at += 1
+        part = _PART.match(self._text, at)
+        assert part is not None
+        tokens.append(Token(Kind.IDENTIFIER, part[0].upper(), part[0], at, part.end()))
+        self._matches = _TOKEN.finditer(self._text, part.end())
+        return True
+
+
+def _ends_operand(tokens: Sequence[Token], position: int) -> bool:
+    """Return whether a dot behind the token at `position` continues a path or takes a field."""
+    if position < 0:
+        return False
+    token = tokens[position]
+    if token.kind is Kind.KEYWORD:  # a name only behind a dot, or as a parameter
+        return position > 0 and tokens[position - 1].symbol in (".", "@", "@@")
+    return token.kind is Kind.IDENTIFIER or token.symbol in _ENDS_OPERAND
 
 
 def tokenize(text: str) -> list[Token]:
@@ -159,7 +194,8 @@ def _literal_or_quoted(text: str, group: int, word: str, at: int) -> Token:
     if group == _OTHER:
         raise _no_token(text, at)
     kind = _LITERALS[group]
-    if (kind is Kind.INTEGER or kind is Kind.FLOAT) and text[end : end + 1] in _NAME_CHARACTERS:
+    is_number = kind is Kind.INTEGER or kind is Kind.FLOAT
+    if is_number and text[end : end + 1] in _NAME_CHARACTERS and word[-1] != ".":
         raise _failure(text, end, "Missing whitespace between literal and alias")
     return Token(kind, str(kind), word, at, end)
 

@@ -38,6 +38,37 @@ def test_every_token_knows_its_text() -> None:
         assert text[token.at : token.end] == token.text
 
 
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ("t.1", ["T", ".", "1"]),
+        ("t .1.2e5", ["T", ".", "1", ".", "2E5"]),
+        ("t. 1a", ["T", ".", "1A"]),
+        ("t.1e-5", ["T", ".", "1E", "-", "integer literal"]),
+        ("t.0x", ["T", ".", "0X"]),
+        ("`t`.1", ["identifier", ".", "1"]),
+        ("t.end.1", ["T", ".", "END", ".", "1"]),
+        ("@end.1", ["@", "END", ".", "1"]),
+        (
+            "(1).1[1].1",
+            ["(", "integer literal", ")", ".", "1", "[", "integer literal", "]", ".", "1"],
+        ),
+        ("end .1", ["END", "floating point literal"]),
+        ("'t'.1", ["string literal", "floating point literal"]),
+        ("1 .1", ["integer literal", "floating point literal"]),
+        (". 1", [".", "integer literal"]),
+        ("..1", [".", "floating point literal"]),
+        (".1", ["floating point literal"]),
+    ],
+)
+def test_digits_behind_the_dot_of_a_path_are_a_name(text: str, parts: list[str]) -> None:
+    assert symbols(text) == parts
+
+
+def test_a_long_path_is_read_in_linear_time() -> None:
+    assert len(tokenize("t" + ".1" * 100_000)) == 200_002
+
+
 @pytest.mark.parametrize("comment", ["-- x", "# x", "/* x */", "/**/", "/* * / ** */", "--"])
 def test_a_comment_is_no_token(comment: str) -> None:
     assert symbols(f"a {comment}\n b") == ["A", "B"]
