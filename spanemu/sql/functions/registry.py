@@ -344,11 +344,16 @@ class AggregateSignature(Unique):
 
 @record
 class Catalog(Record):
-    """All functions of a dialect. `unsupported` maps each missing name to its chapter."""
+    """All functions of a dialect. `unsupported` maps each missing name to its chapter.
+
+    `foreign` maps the names of functions that the language has, but Spanner refuses, to their
+    signatures.
+    """
 
     scalars: Mapping[str, Function]
     aggregates: Mapping[str, AggregateFunction]
     unsupported: Mapping[str, str] = field(default_factory=dict)
+    foreign: Mapping[str, str] = field(default_factory=dict)
 
     def lookup(self, name: str) -> Function | AggregateFunction | None:
         """Return the function called `name` in any letter case, or None if there is none."""

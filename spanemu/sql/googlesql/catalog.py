@@ -2,7 +2,8 @@
 
 This module alone lists the chapter modules. `CATALOG.scalars` and `CATALOG.aggregates` hold the
 implemented functions under each name and alias in upper case. `CATALOG.unsupported` maps the
-functions that Spanner has and spanemu does not implement to their chapters.
+functions that Spanner has and spanemu does not implement to their chapters, and `CATALOG.foreign`
+those that GoogleSQL has and Spanner refuses to their signatures.
 """
 
 from __future__ import annotations
@@ -66,6 +67,52 @@ _UNSUPPORTED: Mapping[str, str] = {
 }  # fmt: skip
 
 
+# Optional parameters stand in brackets.
+_FOREIGN = (
+    "APPROX_COUNT_DISTINCT(ANY)",
+    "APPROX_QUANTILES(ANY, INT64)",
+    "APPROX_TOP_COUNT(ANY, INT64)",
+    "APPROX_TOP_SUM(ANY, INT64, INT64)",
+    "ASCII(STRING)",
+    "CHR(INT64)",
+    "CORR(FLOAT64, FLOAT64)",
+    "COT(FLOAT64)",
+    "COTH(FLOAT64)",
+    "COVAR_POP(FLOAT64, FLOAT64)",
+    "COVAR_SAMP(FLOAT64, FLOAT64)",
+    "CSC(FLOAT64)",
+    "CSCH(FLOAT64)",
+    "EDIT_DISTANCE(STRING, STRING, [INT64])",
+    "ELEMENTWISE_AVG(ARRAY)",
+    "ELEMENTWISE_SUM(ARRAY)",
+    "GENERATE_TIMESTAMP_ARRAY(TIMESTAMP, TIMESTAMP, INTERVAL INT64 DATE_TIME_PART)",
+    "IFERROR(ANY, ANY)",
+    "ISERROR(ANY)",
+    "JSON_EXTRACT(JSON, STRING)",
+    "JSON_EXTRACT_ARRAY(JSON, [STRING])",
+    "JSON_EXTRACT_SCALAR(JSON, [STRING])",
+    "JSON_EXTRACT_STRING_ARRAY(JSON, [STRING])",
+    "LEFT(STRING, INT64)",
+    "NULLIFERROR(ANY)",
+    "PARSE_NUMERIC(STRING)",
+    "PERCENTILE_CONT(FLOAT64, FLOAT64)",
+    "PERCENTILE_DISC(ANY, FLOAT64)",
+    "RAND()",
+    "RANGE_BUCKET(ANY, ARRAY)",
+    "REGEXP_INSTR(STRING, STRING, [INT64], [INT64])",
+    "RIGHT(STRING, INT64)",
+    "SEC(FLOAT64)",
+    "SECH(FLOAT64)",
+    "SESSION_USER()",
+    "STDDEV_POP(FLOAT64)",
+    "TIMESTAMP_FROM_UNIX_MICROS(INT64)",
+    "TIMESTAMP_FROM_UNIX_MILLIS(INT64)",
+    "TIMESTAMP_FROM_UNIX_SECONDS(INT64)",
+    "UNICODE(STRING)",
+    "VAR_POP(FLOAT64)",
+)
+
+
 class _Chapters(Mapping[str, F]):
     """The functions of some chapters by name and by each alias.
 
@@ -110,6 +157,7 @@ CATALOG = Catalog(
     _Chapters[Function]("FUNCTIONS", _SCALAR_CHAPTERS),
     _Chapters[AggregateFunction]("AGGREGATES", _AGGREGATE_CHAPTERS),
     _UNSUPPORTED,
+    {signature.partition("(")[0]: signature for signature in _FOREIGN},
 )
 
 

@@ -139,6 +139,13 @@ class NoMatchingSignature(AnalysisError):
         return f"{text}. Supported signature{plural}: {'; '.join(self.supported)}"
 
 
+class FunctionNotInSpanner(AnalysisError, code=Code.UNIMPLEMENTED):
+    """GoogleSQL has the function, Spanner refuses it."""
+
+    prose = "Unsupported built-in function: {name}"
+    name: str
+
+
 class WrongArgumentCount(AnalysisError):
     prose = "Number of arguments does not match for {function}. Supported signature: {supported}"
     function: str

@@ -15,6 +15,7 @@ from itertools import zip_longest
 from spanemu.base.errors import Unsupported
 from spanemu.schema.objects import Parameter, UserFunction
 from spanemu.sql.analysis.hints import HintTarget, check_hints
+from spanemu.sql.errors import AnalysisError
 from spanemu.sql.functions.errors import EvaluationError
 from spanemu.sql.functions.registry import Arity, Function
 from spanemu.sql.functions.text import format_text
@@ -23,7 +24,9 @@ from spanemu.sql.googlesql.analyzer.errors import (
     BadCall,
     ExpectsConstant,
     ExpressionDoesNotFit,
+    FunctionNotInSpanner,
     PositionalNotAllowed,
+    WrongArgumentCount,
 )
 from spanemu.sql.googlesql.analyzer.expressions.coercion import coerce, fits
 from spanemu.sql.googlesql.analyzer.expressions.conversions import (
@@ -144,9 +147,22 @@ def resolve_call(node: ast.Call, env: Env) -> Expr:
     user_defined = find_user_function(node, env)
     if user_defined is not None:
         return call_user_function(node, user_defined, env)
+    if (signature := catalog.foreign.get(name)) is not None:
+        raise _foreign_call(node, name, signature, env)
     known = (*catalog.scalars, *catalog.aggregates)
     callable_names = (each for each in known if not each.startswith("$"))
     raise FunctionNotFound(name, closest(name, callable_names), at=node.at)
+
+
+def _foreign_call(node: ast.Call, name: str, signature: str, env: Env) -> AnalysisError:
+    """Return the error for a call of a function that GoogleSQL has and Spanner has not."""
+    for written in node.arguments:
+        resolve(written, env)
+    parameters = [each for each in signature.partition("(")[2][:-1].split(", ") if each]
+    required = sum(not each.startswith("[") for each in parameters)
+    if not required <= len(node.arguments) <= len(parameters):
+        return WrongArgumentCount(f"function {name}", signature, at=node.at)
+    return FunctionNotInSpanner(name)
 
 
 def _scalar_call(node: ast.Call, function: Function, safe: bool, env: Env) -> Expr:
