@@ -125,9 +125,14 @@ def power(x: float, y: float) -> float:
 
 
 def logarithm(x: float, base: float) -> float:
-    """Return `LOG(x, base)`: NaN if an argument is NaN, `base` is infinite or `x` is -inf."""
+    """Return `LOG(x, base)`: NaN if an argument is NaN, `base` is infinite or `x` is -inf.
+
+    An infinite `x` never fails: its quotient with the logarithm of `base` follows C's rules.
+    """
     if base != base or x != x or math.isinf(base) or x == -inf:
         return nan
+    if x == inf and (base <= 0 or base == 1):
+        return inf if base == 1 else nan
     if x <= 0 or base <= 0 or base == 1:
         raise UndefinedResult(f"LOG({format_double(x)}, {format_double(base)})")
     return math.log(x) / math.log(base)

@@ -17,7 +17,7 @@ from math import inf, isnan
 from operator import add, and_, invert, mul, neg, or_, sub, xor
 from typing import Any
 
-from spanemu.sql.functions.errors import Overflow, UndefinedResult
+from spanemu.sql.functions.errors import Overflow
 from spanemu.sql.functions.notation import chapter, overload
 from spanemu.sql.functions.numbers import arithmetic as number
 from spanemu.sql.functions.numbers import bit, mathematical, vector
@@ -75,27 +75,14 @@ def of_single(compute: Callable[..., float], symbol: str = "") -> Callable[..., 
     return call
 
 
+def _sign(x: float) -> float:
+    """Return 1, 0 or -1; NaN is its own sign."""
+    return x if isnan(x) else mathematical.sign_float64(x)
+
+
 def _divide_floats(left: float, right: float) -> float:
     """Return the quotient; NaN divided by zero is NaN, as in PostgreSQL."""
     return left if isnan(left) else number.divide_float64(left, right)
-
-
-def _sign(x: float) -> float:
-    """Return 1, 0 or -1; 0 for NaN."""
-    return 0.0 if isnan(x) else mathematical.sign_float64(x)
-
-
-def _logarithm(name: str) -> Callable[[float], float]:
-    """Return GoogleSQL's logarithm, which also fails for the negative infinity."""
-    compute = implementation(mathematical.FUNCTIONS, name, "(FLOAT64) -> FLOAT64")
-
-    def call(x: float) -> float:
-        if x == -inf:
-            raise UndefinedResult(f"{name}({number.format_double(x)})")
-        result: float = compute(x)
-        return result
-
-    return call
 
 
 # ---------------------------------------------------------------------------- numeric
@@ -230,8 +217,8 @@ _MATHEMATICAL: dict[str, tuple[Overload, ...]] = {
     "div|numeric_div_trunc": (overload(_NUMERICS, numeric_div_trunc),),
     "sqrt|dsqrt": _mathematical("SQRT"),
     "exp|dexp": _mathematical("EXP"),
-    "ln|dlog1": (_double(_logarithm("LN")),),
-    "log|dlog10": (_double(_logarithm("LOG10")),),
+    "ln|dlog1": _mathematical("LN"),
+    "log|dlog10": _mathematical("LOG10"),
     "power|pow|dpow": (overload("(FLOAT64, FLOAT64) -> FLOAT64", of_double(mathematical.power)),),
     "acos": _mathematical("ACOS"),
     "asin": _mathematical("ASIN"),
