@@ -196,10 +196,10 @@ class BadParameterValue(SpannerError, code=Code.INVALID_ARGUMENT):
     """
 
     prose = (
-        "Invalid value for bind parameter {name}: Could not parse {value!r} as {type_text}{because}"
+        "Invalid value for bind parameter {name}: Could not parse {shown} as {type_text}{because}"
     )
     name: str
-    value: object
+    shown: str
     type_text: str
     because: str
 

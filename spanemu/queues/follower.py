@@ -20,10 +20,10 @@ Row = tuple[Any, ...]
 
 
 class BadReceiveArgument(SpannerError, code=Code.INVALID_ARGUMENT):
-    prose = "Argument {argument} of {function} is {value!r}; it must be {expected}."
+    prose = "Argument {argument} of {function} is {shown}; it must be {expected}."
     function: str
     argument: str
-    value: object
+    shown: str
     expected: str
 
 

@@ -77,6 +77,11 @@ def _options(column: Column) -> str:
     return f"OPTIONS (\n{lines}\n  )"
 
 
+def shown_value(value: object) -> str:
+    """Return the value of an option as error messages show it: a literal, a text without quotes."""
+    return value if isinstance(value, str) else option_value(value)
+
+
 def option_value(value: object) -> str:
     """Return the value of an option as a literal."""
     if value is None:

@@ -74,9 +74,18 @@ class Path(Node):
         return ".".join(self.names)
 
 
+class HintText(NamedTuple):
+    """The text of a hint's value that is no literal and no name, which no hint of Spanner takes."""
+
+    sql: str
+
+
 @record
 class Hint(Node):
-    """`@{name=value, ...}`: (qualified name, literal value) pairs; identifiers become str."""
+    """`@{name=value, ...}`: (qualified name, value) pairs.
+
+    Literals become their values, names become str, and other values HintText.
+    """
 
     entries: tuple[tuple[str, Any], ...]
 

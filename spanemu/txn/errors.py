@@ -8,8 +8,6 @@ constraints; texts keep the fragments that clients match.
 
 from __future__ import annotations
 
-from typing import Any
-
 from spanemu.base.clock import NANOS_PER_MILLI
 from spanemu.base.errors import Code, Detail, ErrorInfo, HelpLink, RetryInfo, SpannerError
 from spanemu.schema.dialect import POSTGRESQL, DatabaseDialect
@@ -32,16 +30,16 @@ class WrongKeyParts(SpannerError, code=Code.FAILED_PRECONDITION):
 
 
 class BadKeyValue(SpannerError, code=Code.FAILED_PRECONDITION):
-    prose = "Could not parse the provided key value {value!r} as {type_text} for {target}{because}"
-    value: Any
+    prose = "Could not parse the provided key value {shown} as {type_text} for {target}{because}"
+    shown: str
     type_text: str
     target: str
     because: str
 
 
 class BadCellValue(SpannerError, code=Code.FAILED_PRECONDITION):
-    prose = "Could not parse {value!r} as {type_text} for column {column} of {table}{because}"
-    value: Any
+    prose = "Could not parse {shown} as {type_text} for column {column} of {table}{because}"
+    shown: str
     type_text: str
     table: str
     column: str

@@ -76,7 +76,7 @@ class KeyReader:
         try:
             return list(map(call, self._decoders, raw))
         except BadValue as bad:
-            raise BadKeyValue(bad.value, bad.type_text, self.target, bad.because) from None
+            raise BadKeyValue(bad.shown, bad.type_text, self.target, bad.because) from None
 
 
 class DeleteReader(KeyReader):

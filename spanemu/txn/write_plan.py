@@ -263,7 +263,7 @@ class WritePlan:
                 decode(value)
             except BadValue as bad:
                 raise BadCellValue(
-                    bad.value, bad.type_text, self.rules.table.name, column.name, bad.because
+                    bad.shown, bad.type_text, self.rules.table.name, column.name, bad.because
                 ) from None
 
 

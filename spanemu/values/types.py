@@ -10,7 +10,7 @@ in GoogleSQL". PostgreSQL databases share these types under other names
 
 from __future__ import annotations
 
-import reprlib
+import json
 from enum import StrEnum
 from typing import Any
 
@@ -163,6 +163,14 @@ def struct_of(*fields: tuple[str, Type]) -> Type:
 _SHOWN_CHARACTERS_MAX = 64
 
 
+def _as_json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, default=str)
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= _SHOWN_CHARACTERS_MAX else text[:_SHOWN_CHARACTERS_MAX] + "..."
+
+
 class BadValue(ValueError):
     """A `value` that is not a value of the type `type_text`; `reason` adds a reason, if any.
 
@@ -179,10 +187,14 @@ class BadValue(ValueError):
         self.reason = reason
 
     def __str__(self) -> str:
-        shown = self.value if isinstance(self.value, str) else reprlib.repr(self.value)
-        if len(shown) > _SHOWN_CHARACTERS_MAX:
-            shown = shown[:_SHOWN_CHARACTERS_MAX] + "..."
-        return f"Could not parse {shown} as {self.type_text}{self.because}"
+        shown = self.value if isinstance(self.value, str) else _as_json(self.value)
+        return f"Could not parse {_shortened(shown)} as {self.type_text}{self.because}"
+
+    @property
+    def shown(self) -> str:
+        """The value as error messages quote it: a text in quotes, and other values as JSON."""
+        value = self.value
+        return _shortened(repr(value) if isinstance(value, str) else _as_json(value))
 
     @property
     def because(self) -> str:

@@ -133,7 +133,7 @@ class Prepared:
             try:
                 values.append(decode(value))
             except BadValue as bad:
-                raise errors.BadParameterValue(name, bad.value, str(type_), bad.because) from None
+                raise errors.BadParameterValue(name, bad.shown, str(type_), bad.because) from None
         return values
 
     def check_declared(self, raw: Mapping[str, Any]) -> None:
@@ -150,7 +150,7 @@ class Prepared:
             try:
                 decode(raw[given])
             except BadValue as bad:
-                raise errors.BadParameterValue(name, bad.value, str(type_), bad.because) from None
+                raise errors.BadParameterValue(name, bad.shown, str(type_), bad.because) from None
 
 
 def prepare(

@@ -72,5 +72,5 @@ def _arguments(call: StreamCall, raw: Mapping[str, Any]) -> ReadArguments:
                 values[name] = decoder(argument.type)(raw[given])
             except BadValue as bad:
                 type_ = str(argument.type)
-                raise errors.BadParameterValue(given, bad.value, type_, bad.because) from None
+                raise errors.BadParameterValue(given, bad.shown, type_, bad.because) from None
     return ReadArguments(**values)

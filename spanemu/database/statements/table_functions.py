@@ -155,14 +155,14 @@ def _options(
     Raises BadReceiveArgument.
     """
     if batch_size is not None and batch_size < 1:
-        raise follower.BadReceiveArgument(function, "max_batch_size", batch_size, "at least 1")
+        raise follower.BadReceiveArgument(function, "max_batch_size", str(batch_size), "at least 1")
     if duration is None:
         return receiving.ReceiveOptions(batch_size or 1)
     parts = _PART.findall(duration) if _DURATION.fullmatch(duration) else ()
     nanos = sum(int(number) * _UNITS[unit] for number, unit in parts)
     if not nanos:
         raise follower.BadReceiveArgument(
-            function, "max_duration", duration, "a duration such as '20m'"
+            function, "max_duration", repr(duration), "a duration such as '20m'"
         )
     return receiving.ReceiveOptions(batch_size or 1, nanos)
 

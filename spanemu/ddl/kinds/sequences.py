@@ -25,7 +25,7 @@ from spanemu.ddl.validators import raise_first
 from spanemu.ddl.validators.options import sequence_problems
 from spanemu.schema.objects import Sequence
 from spanemu.schema.schema import Schema
-from spanemu.schema.table_text import option_value, sequence_clauses
+from spanemu.schema.table_text import option_value, sequence_clauses, shown_value
 from spanemu.sql import ddl_ast
 from spanemu.sql.ddl_ast import OptionValue
 from spanemu.storage.observer import TreeWrite
@@ -79,7 +79,7 @@ def _by_options(before: Sequence, options: Mapping[str, OptionValue]) -> Sequenc
     for name, value in options.items():
         if name == "sequence_kind":
             if value is not None and value != _BIT_REVERSED:
-                raise SequenceKindUnknown(str(value))
+                raise SequenceKindUnknown(shown_value(value))
             kind_written = value is not None
         elif name in _NUMBERS and (value is None or type(value) is int):
             numbers[name] = value

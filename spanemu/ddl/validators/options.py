@@ -13,6 +13,7 @@ from spanemu.ddl.naming import find_object
 from spanemu.schema.objects import DEFAULT
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Column, Table
+from spanemu.schema.table_text import shown_value
 from spanemu.sql import ddl_ast
 from spanemu.sql.ddl_ast import OptionValue
 from spanemu.sql.dialect import OPTIMIZER_LATEST
@@ -104,7 +105,7 @@ def changed_options(
         elif rule.accepts(value):
             options[name] = value
         else:
-            raise object_errors.BadObjectOption(*owner, name, str(value), rule.supported)
+            raise object_errors.BadObjectOption(*owner, name, shown_value(value), rule.supported)
     return options
 
 
@@ -214,7 +215,7 @@ def option_problems(name: str, value: OptionValue, schema: Schema) -> Iterator[S
         refusal = (
             object_errors.BadRetentionPeriod if is_retention else object_errors.BadDatabaseOption
         )
-        yield refusal(name, str(value), rule.sentence or f"It must be {rule.supported}.")
+        yield refusal(name, shown_value(value), rule.sentence or f"It must be {rule.supported}.")
     if name == "default_sequence_kind" and value is None and schema.options.get(name):
         yield object_errors.DefaultSequenceKindUnset()
     if name == "default_time_zone" and schema.tables:

@@ -25,7 +25,7 @@ from spanemu.sql.analysis.errors import (
 from spanemu.sql.analysis.state import AnalysisState
 from spanemu.sql.dialect import OPTIMIZER_VERSIONS
 from spanemu.sql.resolved import Hints
-from spanemu.sql.syntax_tree import Hint
+from spanemu.sql.syntax_tree import Hint, HintText
 
 # value -> checked value; raises ValueError
 _Check = Callable[[Any], Any]
@@ -47,6 +47,15 @@ class HintTarget(StrEnum):
     FUNCTION = "function calls"
     WRITE = "INSERT, UPDATE and DELETE"
     SELECT = "SELECT"
+
+
+def _shown(value: Any) -> str:
+    """Return the value of a hint as a statement writes it."""
+    if isinstance(value, HintText):
+        return value.sql
+    if value is None:
+        return "NULL"
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _boolean(value: Any) -> bool:
@@ -205,7 +214,7 @@ def _check_value(name: str, value: Any, target: HintTarget, at: int) -> Any:
     try:
         return check(value)
     except ValueError:
-        raise InvalidHintValue(name, str(value), at=at) from None
+        raise InvalidHintValue(name, _shown(value), at=at) from None
 
 
 def _check_emulator_hint(name: str, value: Any, target: HintTarget, at: int) -> None:
@@ -215,7 +224,7 @@ def _check_emulator_hint(name: str, value: Any, target: HintTarget, at: int) -> 
     try:
         _boolean(value)
     except ValueError:
-        raise InvalidHintValue(name, str(value), at=at) from None
+        raise InvalidHintValue(name, _shown(value), at=at) from None
 
 
 def _check_together(hints: Mapping[str, Any], at: int) -> None:

@@ -25,7 +25,15 @@ from spanemu.sql.googlesql.syntax.lexer import (
     describe,
     describe_symbol,
 )
-from spanemu.sql.syntax_tree import Kind, Token
+from spanemu.sql.syntax_tree import (
+    BoolLiteral,
+    FloatLiteral,
+    HintText,
+    IntLiteral,
+    Kind,
+    StringLiteral,
+    Token,
+)
 from spanemu.sql.token_cursor import DEPTH_MAX, UNBOUNDED, Bounds, TokenCursor
 
 STEPS_MAX = 1_000  # pipe operators or common tables of one query; Spanner documents no limit
@@ -148,7 +156,7 @@ class NameParser(Cursor):
         return name, self._hint_value()
 
     def _hint_value(self) -> Any:
-        """Parse a literal or a name; or an expression, which only hints for other engines have."""
+        """Parse a literal or a name; or an expression, of which only the text is kept."""
         token = self.token
         if self.peek().symbol in (",", "}"):
             if token.symbol in _HINT_WORDS:
@@ -158,9 +166,10 @@ class NameParser(Cursor):
                 return self.identifier().name
             if decoder := _HINT_LITERALS.get(token.kind):
                 return self.decode(self.advance(), decoder)
-        elif self.accept("-"):
-            return -self.decode(self.expect_kind(Kind.INTEGER), decode_integer)
-        return self.expression()
+        value = self.expression()
+        if isinstance(value, _VALUED):
+            return value.value
+        return HintText(self.text[token.at : self.end])
 
     def expression(
         self, lowest: int = 0, left: Expression | None = None, start: int | None = None
@@ -232,6 +241,7 @@ class NameParser(Cursor):
 
 
 _HINT_WORDS: Mapping[str, Any] = {"NULL": None, "TRUE": True, "FALSE": False}
+_VALUED = (BoolLiteral, FloatLiteral, IntLiteral, StringLiteral)  # literals in parentheses
 _HINT_LITERALS: Mapping[Kind, Callable[[str], Any]] = {
     Kind.FLOAT: decode_float,
     Kind.INTEGER: decode_integer,
