@@ -9,9 +9,10 @@ from collections.abc import Callable, Collection, Iterator
 from dataclasses import replace
 from typing import Any
 
-from spanemu.base.errors import SpannerError
+from spanemu.base.errors import SpannerError, Unsupported
 from spanemu.ddl.errors.objects import ViewBecomesInvalid, ViewsDepend, ViewsDependOnType
-from spanemu.schema.objects import View
+from spanemu.ddl.errors.routines import FunctionBecomesInvalid, FunctionsDepend
+from spanemu.schema.objects import UserFunction, View
 from spanemu.schema.schema import Schema
 from spanemu.schema.shared_maps import with_names
 from spanemu.schema.table import Column, Table
@@ -138,20 +139,58 @@ def views_over(schema: Schema, names: Collection[str]) -> Iterator[View]:
 
 
 def dependent_view_problems(schema: Schema, words: str, name: str) -> Iterator[SpannerError]:
-    """Yield the error for an object to drop that views use."""
+    """Yield the errors for an object to drop that views or functions use."""
     views = [view.name for view in views_over(schema, (name,))]
     if views:
         yield ViewsDepend(words, name, ",".join(views))
+    if functions := [function.name for function in functions_over(schema, (name,))]:
+        yield FunctionsDepend(words, name, ", ".join(functions))
+
+
+def analyzed_body(
+    function: UserFunction, schema: Schema, expected: Type | None
+) -> StoredExpression:
+    """Return the analysis of a function's body, with the parameters as columns of a row."""
+    assert function.body is not None
+    columns = tuple(
+        Column(parameter.name, parameter.type, id=position + 1, position=position)
+        for position, parameter in enumerate(function.parameters)
+    )
+    row = Table(function.name, 0, columns, ())
+    analyze = dialect_of(schema.dialect).analyze_expression
+    return analyze(function.body, row, schema, expected=expected)
+
+
+def refuse_views_in_views(function: UserFunction) -> None:
+    """Refuse a function that a view calls and that reads a view itself.
+
+    The text of a schema has functions over views behind all views.
+    """
+    if function.reads_views:
+        raise Unsupported(f"A view that calls a function that reads a view ({function.name})")
+
+
+def functions_over(schema: Schema, names: Collection[str]) -> Iterator[UserFunction]:
+    """Yield the functions whose bodies use any of these objects."""
+    wanted = {schema.fold(name) for name in names}
+    for function in schema.functions.values():
+        if any(schema.fold(used) in wanted for used in function.depends_on):
+            yield function
 
 
 def with_checked_views(
     schema: Schema, changed: Collection[str], kind: str, name: str, invalid: OnInvalid | None = None
 ) -> Schema:
-    """Return the schema after analyzing every view over `changed` again.
+    """Return the schema after analyzing every view and function over `changed` again.
 
     Error messages call the changed object by `kind` and `name`. `invalid` makes the error for a
     view whose query has become invalid.
     """
+    for function in functions_over(schema, changed):
+        try:
+            analyzed_body(function, schema, function.returns)
+        except SpannerError as failure:
+            raise FunctionBecomesInvalid(kind, name, function.name, str(failure)) from None
     if not schema.views:
         return schema
     views = {}

@@ -104,7 +104,10 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class UserFunction:
-    """A function as declared: a SQL expression over its parameters, or a remote endpoint."""
+    """A function as declared: a SQL expression over its parameters, or a remote endpoint.
+
+    `depends_on` names the tables, views and sequences that the body uses, also in other functions.
+    """
 
     name: str
     parameters: tuple[Parameter, ...]
@@ -115,6 +118,8 @@ class UserFunction:
     language: str | None = None
     remote: bool = False
     options: Mapping[str, Any] = field(default_factory=dict)
+    depends_on: frozenset[str] = frozenset()
+    reads_views: bool = False
 
 
 @dataclass(frozen=True, slots=True)

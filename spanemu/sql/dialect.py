@@ -123,6 +123,7 @@ class StoredExpression:
     pending_commit_timestamp: bool
     depth: int
     sequences: frozenset[str]
+    tables: frozenset[str]  # tables, views and functions of users
 
     @property
     def is_deterministic(self) -> bool:

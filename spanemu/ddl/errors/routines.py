@@ -53,6 +53,24 @@ class ModelColumnInvalid(SpannerError, code=Code.FAILED_PRECONDITION):
     reason: str
 
 
+class FunctionsDepend(SpannerError, code=Code.FAILED_PRECONDITION):
+    prose = "Cannot drop {kind} `{name}` on which there are dependent functions: {functions}."
+    kind: str
+    name: str
+    functions: str
+
+
+class FunctionBecomesInvalid(SpannerError, code=Code.FAILED_PRECONDITION):
+    prose = (
+        "Cannot alter {kind} `{name}`. The new definition causes the definition of FUNCTION "
+        "`{function}` to become invalid with the following diagnostic message: {reason}"
+    )
+    kind: str
+    name: str
+    function: str
+    reason: str
+
+
 class FunctionInUse(SpannerError, code=Code.FAILED_PRECONDITION):
     prose = "Cannot drop FUNCTION `{function}` on which there is a dependent {user}."
     function: str

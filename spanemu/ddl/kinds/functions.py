@@ -1,4 +1,7 @@
-"""Functions of users: declared, validated, printed and listed; queries refuse to call them.
+"""Functions of users: declared, validated, printed and listed.
+
+A body may have subqueries. The tables and views that it reads cannot be dropped, and no change of
+them may make it invalid. Such a function is printed after the tables, or after the views.
 
 The table functions of a schema are listed with them: those that read change streams, and those of
 queues.
@@ -8,6 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
 from spanemu.base.errors import SpannerError, Unsupported
 from spanemu.base.identifiers import quoted, quoted_path, split_name
@@ -20,7 +24,13 @@ from spanemu.ddl.errors.routines import (
     FunctionReplacementInvalid,
     FunctionTypeMismatch,
 )
-from spanemu.ddl.expressions import functions_of, with_checked_views
+from spanemu.ddl.expressions import (
+    analyzed_body,
+    functions_of,
+    refuse_views_in_views,
+    with_checked_views,
+)
+from spanemu.ddl.expressions import views_over as views_using
 from spanemu.ddl.kinds.change_streams import READ_PARAMETERS, read_functions
 from spanemu.ddl.kinds.kind import ObjectKind, privileges_on, views_over
 from spanemu.ddl.kinds.rows import (
@@ -36,7 +46,6 @@ from spanemu.ddl.kinds.rows import (
 from spanemu.ddl.validators.options import Rule, Rules, changed_options, is_text, whole
 from spanemu.schema.objects import Parameter, UserFunction
 from spanemu.schema.schema import Schema
-from spanemu.schema.table import Column, Table
 from spanemu.schema.table_text import options_text
 from spanemu.sql import ddl_ast
 from spanemu.sql.dialects import dialect_of
@@ -86,8 +95,9 @@ def _function(statement: ddl_ast.CreateFunction, schema: Schema) -> UserFunction
     _check_parameters(name, parameters, schema)
     declared = None if statement.returns is None else named_type(statement.returns, schema)
     body = None if statement.body is None else statement.body.text
+    uses: frozenset[str] = frozenset()
     if body is not None:
-        declared = _body_type(UserFunction(name, parameters, declared, body), schema)
+        declared, uses = _body(UserFunction(name, parameters, declared, body), schema)
     elif declared is None:
         raise FunctionInvalid(name, "a remote function needs a RETURNS clause")
     elif not statement.remote:
@@ -102,6 +112,8 @@ def _function(statement: ddl_ast.CreateFunction, schema: Schema) -> UserFunction
         statement.language,
         statement.remote,
         changed_options((_LABEL, name), statement.options, _RULES),
+        uses,
+        any(schema.view(used) is not None for used in uses),
     )
 
 
@@ -116,27 +128,19 @@ def _check_parameters(name: str, parameters: tuple[Parameter, ...], schema: Sche
             dialect.analyze_expression(parameter.default, None, schema, expected=parameter.type)
 
 
-def _body_type(function: UserFunction, schema: Schema) -> Type:
-    """Return the type of a body, analyzed with the parameters as columns of a row."""
-    name, body, declared = function.name, function.body, function.returns
-    assert body is not None
-    columns = tuple(
-        Column(parameter.name, parameter.type, id=position + 1, position=position)
-        for position, parameter in enumerate(function.parameters)
-    )
-    row = Table(name, 0, columns, ())
-    analyze_expression = dialect_of(schema.dialect).analyze_expression
-    analyzed = analyze_expression(body, row, schema, expected=None)
-    if analyzed.has_subquery:
-        raise Unsupported("Subqueries in the body of a function")
+def _body(function: UserFunction, schema: Schema) -> tuple[Type, frozenset[str]]:
+    """Return the type of a body, and the tables, views and sequences that the body uses."""
+    declared = function.returns
+    analyzed = analyzed_body(function, schema, None)
     actual = analyzed.expression.type
+    uses = (analyzed.tables | analyzed.sequences) - {f.name for f in schema.functions.values()}
     if declared is None:
-        return actual
+        return actual, uses
     try:
-        analyze_expression(body, row, schema, expected=declared)
+        analyzed_body(function, schema, declared)
     except SpannerError:
-        raise FunctionTypeMismatch(name, str(declared), str(actual)) from None
-    return declared
+        raise FunctionTypeMismatch(function.name, str(declared), str(actual)) from None
+    return declared, uses
 
 
 # ---------------------------------------------------------------------------- callers
@@ -152,12 +156,14 @@ def _with_checked_callers(
     name = after.name
     if before is None:
         return schema
+    if any(views_using(schema, (name,))):
+        refuse_views_in_views(after)
     for function in schema.functions.values():
         if function.body is not None and (
             function.name == name or _calls(function.body, name, schema)
         ):
             try:
-                _body_type(function, schema)
+                _body(function, schema)
             except SpannerError as failure:
                 raise FunctionReplacementInvalid(name, str(failure)) from None
     for caller, text in _expressions(schema):
@@ -266,6 +272,12 @@ def _parameter_rows(schema: Schema) -> Rows:
 _KEY = "*SPECIFIC_CATALOG *SPECIFIC_SCHEMA *SPECIFIC_NAME"
 _KINDS = ("TABLE FUNCTION", "FUNCTION")
 
+
+def _depends_on(function: UserFunction, schema: Schema) -> Iterator[tuple[str, str]]:
+    yield from called_functions(function.body or "NULL", schema)
+    yield from ((used, "reads") for used in sorted(function.depends_on))
+
+
 FUNCTION = ObjectKind(
     words="FUNCTION",
     label=_LABEL,
@@ -276,7 +288,8 @@ FUNCTION = ObjectKind(
     settle=_with_checked_callers,
     privileges=frozenset({"EXECUTE"}),
     dependents=(privileges_on("FUNCTION"), views_over("FUNCTION"), _callers),
-    depends_on=lambda function, schema: called_functions(function.body or "NULL", schema),
+    depends_on=_depends_on,
+    is_printed=lambda function: not function.depends_on,
     text=function_text,
     alteration=_altered,
     needs=_names_in_body,
@@ -296,6 +309,16 @@ FUNCTION = ObjectKind(
         ObjectTable("ROUTINE_PRIVILEGES", f"{_KEY} {GRANT}", privilege_rows(*_KINDS)),
         ObjectTable("ROLE_ROUTINE_GRANTS", f"{_KEY} {GRANT} {UNUSED}", grant_rows(*_KINDS)),
     ),
+)
+
+# The same kind at later places in the text of a schema.
+FUNCTION_OVER_TABLES = replace(
+    FUNCTION,
+    is_printed=lambda function: bool(function.depends_on) and not function.reads_views,
+    tables=(),
+)
+FUNCTION_OVER_VIEWS = replace(
+    FUNCTION, is_printed=lambda function: bool(function.reads_views), tables=()
 )
 
 

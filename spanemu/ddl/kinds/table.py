@@ -13,7 +13,11 @@ from typing import Any
 from spanemu.base.errors import SpannerError
 from spanemu.ddl.change import Change
 from spanemu.ddl.kinds.change_streams import CHANGE_STREAM
-from spanemu.ddl.kinds.functions import FUNCTION
+from spanemu.ddl.kinds.functions import (
+    FUNCTION,
+    FUNCTION_OVER_TABLES,
+    FUNCTION_OVER_VIEWS,
+)
 from spanemu.ddl.kinds.kind import ObjectKind, Statement, drop_object, statements_of
 from spanemu.ddl.kinds.models import MODEL
 from spanemu.ddl.kinds.placements import LOCALITY_GROUP, PLACEMENT
@@ -29,7 +33,9 @@ from spanemu.sql.ddl_ast import DdlStatement, DropIndex
 
 BEFORE_TABLES: Sequence[ObjectKind] = (PLACEMENT, LOCALITY_GROUP, SEQUENCE, FUNCTION)
 WITH_TABLES: Sequence[ObjectKind] = (SEARCH_INDEX, VECTOR_INDEX)
-AFTER_TABLES: Sequence[ObjectKind] = (CHANGE_STREAM, MODEL, VIEW, PROPERTY_GRAPH, ROLE)
+AFTER_TABLES: Sequence[ObjectKind] = (
+    CHANGE_STREAM, MODEL, FUNCTION_OVER_TABLES, VIEW, FUNCTION_OVER_VIEWS, PROPERTY_GRAPH, ROLE,
+)  # fmt: skip
 KINDS: Sequence[ObjectKind] = (*BEFORE_TABLES, *WITH_TABLES, *AFTER_TABLES)
 
 STATEMENTS: Mapping[type[DdlStatement], Statement] = {

@@ -15,7 +15,7 @@ from spanemu.ddl.errors.objects import (
     ViewReplacementInvalid,
     ViewWithoutSecurity,
 )
-from spanemu.ddl.expressions import with_checked_views
+from spanemu.ddl.expressions import refuse_views_in_views, with_checked_views
 from spanemu.ddl.kinds.kind import ObjectKind, privileges_on, views_over
 from spanemu.ddl.validators.property_graphs import graphs_over_problems
 from spanemu.schema.objects import View
@@ -35,6 +35,10 @@ def _view(statement: ddl_ast.CreateView, before: View | None, schema: Schema) ->
     if statement.security is None:
         raise ViewWithoutSecurity(name)
     shape = _shape(statement, schema, replaces=before is not None)
+    for used in shape.depends_on:
+        function = schema.functions.get(schema.fold(used))
+        if function is not None:
+            refuse_views_in_views(function)
     return View(
         name,
         dialect_of(schema.dialect).canonical_view(statement.query.text, schema),

@@ -68,6 +68,7 @@ def analyze_expression(
         pending,
         depth(expression),
         frozenset(analysis.traits.sequences),
+        frozenset(analysis.traits.tables),
     )
 
 

@@ -78,6 +78,7 @@ def analyze_tree(
         pending,
         depth(expression),
         frozenset(analysis.traits.sequences),
+        frozenset(analysis.traits.tables),
     )
 
 

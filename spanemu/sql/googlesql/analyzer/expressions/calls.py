@@ -90,7 +90,9 @@ def call_user_function(node: ast.Call, function: UserFunction, env: Env) -> Expr
         names[analysis.fold(parameter.name)] = ColumnRef(parameter.type, column)
     body = Env(analysis, Scope(None, names=names), "function", {})
     tree = parse_expression(function.body)
+    strict, analysis.strict = analysis.strict, False
     result = coerce(resolve(tree, body), function.returns, analysis, node.at)
+    analysis.strict = strict
     analysis.leave(_NESTED)
     return Let(result.type, tuple(bindings), result) if bindings else result
 
