@@ -8,6 +8,7 @@ write them. Not here: the messages of Spanner's own API, which `frontend` handle
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from decimal import Decimal
 from functools import cached_property, lru_cache
 from typing import Any
 
@@ -24,6 +25,7 @@ from spanemu.values.types import (
     FLOAT32,
     FLOAT64,
     INT64,
+    NUMERIC,
     STRING,
     Type,
     TypeCode,
@@ -51,6 +53,9 @@ _WITHOUT_TYPE: Mapping[int, str] = {
 }
 
 
+_WIDE: Mapping[str, Type] = {"INT32": INT64, "UINT32": INT64, "UINT64": NUMERIC}
+
+
 class UnsetMessage(Exception):
     """An assignment to a field of an unset message; the text is the message type's name."""
 
@@ -62,8 +67,8 @@ class MessageFault(ValueError):
 class MessageField:
     """A field of a message type.
 
-    Where SQL has no type for the field, `type` is None and `foreign_type` is protobuf's name for
-    it.
+    Where SQL has no type for the field, `type` is None, `foreign_type` is protobuf's name for it,
+    and `wide_type` is the SQL type of numbers that has all its values.
     """
 
     def __init__(self, descriptor: Any, label: int) -> None:
@@ -75,12 +80,17 @@ class MessageField:
         self.foreign_type = _WITHOUT_TYPE.get(descriptor.type, "")
         element = _type_of(descriptor)
         self.type = array_of(element) if element is not None and self.repeated else element
+        wide = _WIDE.get(self.foreign_type)
+        self.wide_type = array_of(wide) if wide is not None and self.repeated else wide
+        self._number = Decimal if wide is NUMERIC else int
         self._is_message = descriptor.message_type is not None
         self.message_name = element.proto_name if element is not None and self._is_message else ""
 
     def read(self, message: Any) -> Any:
         """Return the value in a message: the default if unset, None for an unset message field."""
         value = getattr(message, self.name)
+        if self.wide_type is not None:
+            return tuple(map(self._number, value)) if self.repeated else self._number(value)
         if self.repeated:
             return tuple(map(_serialized, value)) if self._is_message else tuple(value)
         if not self._is_message:

@@ -147,7 +147,14 @@ class CommonTable:
 class Analysis(AnalysisState):
     """The state of one statement's analysis."""
 
-    __slots__ = ("_row_expression", "parameters", "resolve_query", "resolvers", "strict")
+    __slots__ = (
+        "_row_expression",
+        "in_schema",
+        "parameters",
+        "resolve_query",
+        "resolvers",
+        "strict",
+    )
 
     def __init__(
         self,
@@ -165,6 +172,7 @@ class Analysis(AnalysisState):
         # Strict name resolution, for views: `*` is refused and columns of tables need a qualifier,
         # so that a new column of a table cannot change the meaning of the query.
         self.strict = False
+        self.in_schema = False  # in the text of a column, a check or a view, not of a statement
 
     def row_expression(self, text: str, type_: Type, row: Relation) -> Expr:
         return self._row_expression(text, type_, row, self)

@@ -8,6 +8,8 @@ resolves the text of the column again (`resolve_row_expression`, `default_value`
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import lru_cache
 
 from spanemu.schema.table import Column, Table
@@ -46,6 +48,7 @@ def analyze_expression(
 
     Raise AnalysisError, with its position in `text`, for an invalid expression.
     """
+    analysis.in_schema = True
     relation = None
     if table is not None and allow_columns:
         relation = TableRelation(table.name, table, analysis, inline=True)
@@ -89,7 +92,7 @@ def analyze_view(text: str, analysis: Analysis) -> ViewShape:
 
     Raise AnalysisError, with its position in `text`, for a query that is invalid in a view.
     """
-    analysis.strict = True
+    analysis.strict = analysis.in_schema = True
     try:
         query = parse_query(text, bounds_of(analysis.limits))
         if query.with_:
@@ -121,7 +124,8 @@ def resolve_row_expression(text: str, type_: Type, row: Relation, analysis: Anal
     """Resolve the expression of a generated column, of type `type_`, over the relation `row`."""
     env = Env(analysis, row_scope(row), "generated column", {})
     node = _parsed(text)
-    return coerce(analysis.resolvers[type(node)](node, env), type_, analysis, -1)
+    with _reading_schema(analysis):
+        return coerce(analysis.resolvers[type(node)](node, env), type_, analysis, -1)
 
 
 def row_scope(row: Relation) -> Scope:
@@ -149,8 +153,19 @@ def default_value(column: Column, env: Env) -> Expr:
     if is_pending_commit_timestamp(node):
         return pending_commit_timestamp()
     inside = Env(analysis, Scope(None), "DEFAULT expression", {})
-    value = resolve(infer_brace_types(node, column.type), inside)
-    return coerce(value, column.type, analysis, -1)
+    with _reading_schema(analysis):
+        value = resolve(infer_brace_types(node, column.type), inside)
+        return coerce(value, column.type, analysis, -1)
+
+
+@contextmanager
+def _reading_schema(analysis: Analysis) -> Iterator[None]:
+    """Resolve expressions of the schema within the analysis of a statement."""
+    before, analysis.in_schema = analysis.in_schema, True
+    try:
+        yield
+    finally:
+        analysis.in_schema = before
 
 
 def is_commit_timestamp(text: str | None) -> bool:

@@ -18,6 +18,7 @@ from spanemu.sql.functions import messages
 from spanemu.sql.functions.errors import EvaluationError
 from spanemu.sql.functions.registry import Nulls, Signature
 from spanemu.sql.googlesql import ast
+from spanemu.sql.googlesql.analyzer.analysis import Analysis
 from spanemu.sql.googlesql.analyzer.errors import (
     ForeignFieldType,
     LiteralDoesNotCast,
@@ -91,10 +92,16 @@ def format_argument(operand: Expr, schema: Schema) -> Expr:
 # ---------------------------------------------------------------------------- fields
 
 
-def field_access(operand: Expr, name: ast.Identifier, schema: Schema) -> Expr:
-    """Resolve `operand.name` on a message: a field, or has_x, the presence of field x."""
-    type_ = message_type(operand.type, schema, name.at)
+def field_access(operand: Expr, name: ast.Identifier, analysis: Analysis) -> Expr:
+    """Resolve `operand.name` on a message: a field, or has_x, the presence of field x.
+
+    Expressions of a schema read integers of types that SQL does not have as wider numbers.
+    """
+    type_ = message_type(operand.type, analysis.schema, name.at)
     field = type_.field(name.name)
+    if field is not None and analysis.in_schema and field.wide_type is not None:
+        reader = messages.field_reader(type_, field)
+        return _call(f"$field {field.full_name}", operand, field.wide_type, reader, name.at)
     if field is not None:
         return field_value(operand, type_, field, name.at)
     asked = name.name.lower()

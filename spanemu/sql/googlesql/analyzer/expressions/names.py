@@ -124,7 +124,7 @@ def _json_member(expression: Expr, name: ast.Identifier, env: Env) -> Expr:
 
 
 def _message_field(expression: Expr, name: ast.Identifier, env: Env) -> Expr:
-    return proto_messages.field_access(expression, name, env.analysis.schema)
+    return proto_messages.field_access(expression, name, env.analysis)
 
 
 _FIELD_ACCESS: Mapping[TypeCode, Callable[[Expr, ast.Identifier, Env], Expr]] = {
