@@ -55,7 +55,7 @@ def test_parameters(limited):
     session.sql("SELECT @a, @b", **values)
 
 
-@pytest.mark.parametrize("limited", [{"view_depth": 2}], indirect=True)
+@pytest.mark.parametrize("limited", [{"view_depth": 1}], indirect=True)
 def test_nested_views(limited):
     limited.ddl(
         "CREATE VIEW A SQL SECURITY INVOKER AS SELECT u.Id FROM Users u",
@@ -155,3 +155,56 @@ def test_keys_of_an_index_that_is_filled(limited):
 def test_a_limit_is_positive():
     with pytest.raises(ValueError, match="joins=0"):
         spanemu.Limits(joins=0)
+
+
+@pytest.mark.parametrize("limited", [{}], indirect=True)
+def test_ten_levels_of_views(limited):
+    limited.ddl("CREATE VIEW V0 SQL SECURITY INVOKER AS SELECT u.Id FROM Users u")
+    for level in range(1, 11):
+        below = f"V{level - 1}"
+        limited.ddl(f"CREATE VIEW V{level} SQL SECURITY INVOKER AS SELECT {below}.Id FROM {below}")
+    limited.session().sql("SELECT Id FROM V10")
+    with refused(FP):
+        limited.ddl("CREATE VIEW V11 SQL SECURITY INVOKER AS SELECT V10.Id FROM V10")
+
+
+@pytest.mark.parametrize("limited", [{}], indirect=True)
+def test_fifteen_locality_groups_besides_the_default(limited):
+    limited.ddl("ALTER LOCALITY GROUP `default` SET OPTIONS (storage = 'hdd')")
+    limited.ddl(*(f"CREATE LOCALITY GROUP G{number}" for number in range(15)))
+    with refused(FP):
+        limited.ddl("CREATE LOCALITY GROUP G15")
+
+
+def columns(count, type_="STRING(MAX)"):
+    return ", ".join(f"C{number} {type_}" for number in range(count))
+
+
+@pytest.mark.parametrize(
+    ("most", "more"),
+    [
+        (columns(200), columns(201)),
+        (columns(200, "BYTES(MAX)"), columns(201, "BYTES(MAX)")),
+        (f"{columns(199)}, D STRING(2621440)", f"{columns(200)}, D STRING(1)"),
+        (f"{columns(200)}, D INT64, E ARRAY<STRING(MAX)>", f"{columns(200)}, D BYTES(1)"),
+        (f"{columns(200)}, D STRING(MAX) AS (C0)", f"{columns(200)}, D STRING(MAX) AS (C0) STORED"),
+    ],
+    ids=["strings", "bytes", "lengths", "other types", "generated"],
+)
+@pytest.mark.parametrize("limited", [{}], indirect=True)
+def test_declared_lengths_of_columns_outside_of_the_key(limited, most, more):
+    limited.ddl(f"CREATE TABLE Most (Id STRING(36), {most}) PRIMARY KEY (Id)")
+    with refused(FP):
+        limited.ddl(f"CREATE TABLE More (Id INT64, {more}) PRIMARY KEY (Id)")
+
+
+@pytest.mark.parametrize("limited", [{}], indirect=True)
+def test_declared_lengths_of_added_and_altered_columns(limited):
+    limited.ddl(
+        f"CREATE TABLE Wide (Id INT64, {columns(199)}, D STRING(9), E STRING(9)) PRIMARY KEY (Id)"
+    )
+    limited.ddl("ALTER TABLE Wide ALTER COLUMN D STRING(2621420)")
+    for statement in ("ALTER COLUMN E STRING(MAX)", "ADD COLUMN F STRING(MAX)"):
+        with refused(FP):
+            limited.ddl(f"ALTER TABLE Wide {statement}")
+    limited.ddl("ALTER TABLE Wide ADD COLUMN F INT64")

@@ -13,6 +13,16 @@ class TooManyTables(SpannerError, code=Code.FAILED_PRECONDITION):
     limit: int
 
 
+class TableTooWide(SpannerError, code=Code.FAILED_PRECONDITION):
+    prose = (
+        "The columns of table {table} that are not in its key are declared with {declared} bytes "
+        "in total; the limit is {limit}."
+    )
+    table: str
+    declared: int
+    limit: int
+
+
 class TableWithoutColumns(SpannerError, code=Code.FAILED_PRECONDITION):
     prose = "Table {table} adds no columns and is not a top level table."
     table: str

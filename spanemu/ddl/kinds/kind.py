@@ -194,10 +194,15 @@ def _new_name_problems(kind: ObjectKind, name: str, schema: Schema) -> Iterator[
     elif kind.duplicate is not None and _is_separate_name(kind, name, schema):
         yield kind.duplicate(name)
     limit = getattr(schema.limits, kind.limit) if kind.limit else None
-    if limit is not None and len(kind.objects(schema)) >= limit:
+    if limit is not None and _created(kind, schema) >= limit:
         yield (
             kind.too_many(name, limit) if kind.too_many else TooManyObjects(kind.label, name, limit)
         )
+
+
+def _created(kind: ObjectKind, schema: Schema) -> int:
+    """Return how many objects of a kind the schema has, without those of every database."""
+    return sum(kind.predefined(each.name) is None for each in kind.objects(schema).values())
 
 
 def _is_separate_name(kind: ObjectKind, name: str, schema: Schema) -> bool:

@@ -73,7 +73,7 @@ def _with_checks(before: View | None, after: View, schema: Schema) -> Schema:
 
 def _check_nesting(view: View, schema: Schema) -> None:
     below = {schema.fold(view.name)}
-    for depth in range(schema.limits.view_depth + 1):
+    for _ in range(schema.limits.view_depth + 1):
         views = [schema.views[name] for name in below]
         below = {
             schema.fold(name)
@@ -83,8 +83,7 @@ def _check_nesting(view: View, schema: Schema) -> None:
         }
         if not below:
             return
-        if depth == schema.limits.view_depth - 1:
-            raise ViewNestedTooDeeply(view.name, schema.limits.view_depth)
+    raise ViewNestedTooDeeply(view.name, schema.limits.view_depth)
 
 
 def _check_forced_indexes(view: View, schema: Schema) -> None:

@@ -62,7 +62,7 @@ from spanemu.ddl.validators.alterations import (
 )
 from spanemu.ddl.validators.expressions import default_problems, generated_problems
 from spanemu.ddl.validators.options import locality_group_problems, sequence_problems
-from spanemu.ddl.validators.tables import column_problems
+from spanemu.ddl.validators.tables import column_problems, width_problems
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Column, Identity, Table
 from spanemu.sql import ddl_ast
@@ -184,6 +184,7 @@ def _altered(change: Alteration) -> Change:
     raise_first(locality_group_problems(after.options, change.schema))
     following = _with_identity(change.schema, table, after)
     changed = following.tables[table.fold(table.name)]
+    raise_first(width_problems(changed))
     raise_first(default_problems(changed, after, following))
     new_columns = {key.id: key for key in changed.key_columns if key.generated is not None}
     if after.generated is not None or new_columns:
@@ -260,6 +261,7 @@ def _validate(table: Table, column: Column, schema: Schema) -> None:
     if column.placement_key:
         reason = "only CREATE TABLE says which column is one"
         raise PlacementKeyInvalid(table.name, column.name, reason)
+    raise_first(width_problems(table))
     if column.not_null and not _has_cells(column):
         raise NotNullColumnAdded(table.name, column.name)
     raise_first(default_problems(table, column, schema))

@@ -26,6 +26,7 @@ from spanemu.ddl.validators.tables import (
     parent_key_problems,
     policy_problems,
     primary_key_problems,
+    width_problems,
 )
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Column, Interleave, KeyPart, Table
@@ -224,6 +225,7 @@ def _validate(table: Table, schema: Schema) -> None:
     raise_first(locality_group_problems(table.options, schema))
     raise_first(placement_key_problems(table))
     raise_first(primary_key_problems(table, schema))
+    raise_first(width_problems(table))
     if table.parent is not None:
         parent = schema.tables[schema.fold(table.parent)]
         raise_first(parent_key_problems("Table", table.name, table.key, parent))

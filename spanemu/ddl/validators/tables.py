@@ -7,7 +7,12 @@ from typing import TYPE_CHECKING
 
 from spanemu.base.deferred import deferred
 from spanemu.base.errors import SpannerError
-from spanemu.base.limits import BYTES_LENGTH_MAX, KEY_PARTS_MAX, STRING_LENGTH_MAX
+from spanemu.base.limits import (
+    BYTES_LENGTH_MAX,
+    KEY_PARTS_MAX,
+    NON_KEY_BYTES_MAX,
+    STRING_LENGTH_MAX,
+)
 from spanemu.ddl.naming import column_name_problems, find_column
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Column, ForeignKey, Interleave, KeyPart, Table
@@ -54,6 +59,21 @@ def _length_problems(table: str, column: Column) -> Iterator[SpannerError]:
     most = LENGTHS_MAX.get(scalar_of(column.type).code)
     if most is not None and column.length is not None and not 1 <= column.length <= most:
         yield column_errors.BadLength(table, column.name, column.length, most)
+
+
+_BYTES_PER_UNIT = {TypeCode.STRING: 4, TypeCode.BYTES: 1}  # of a declared length
+
+
+def width_problems(table: Table) -> Iterator[SpannerError]:
+    """Yield the error for a table whose stored columns may hold too much besides the key."""
+    key = {column.name for column in table.key_columns}
+    declared = sum(
+        (column.length or LENGTHS_MAX[column.type.code]) * _BYTES_PER_UNIT[column.type.code]
+        for column in table.columns
+        if column.type.code in _BYTES_PER_UNIT and column.name not in key and not column.is_virtual
+    )
+    if declared > NON_KEY_BYTES_MAX:
+        yield table_errors.TableTooWide(table.name, declared, NON_KEY_BYTES_MAX)
 
 
 def _vector_problems(table: str, column: Column) -> Iterator[SpannerError]:

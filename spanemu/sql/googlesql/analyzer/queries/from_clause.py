@@ -136,7 +136,7 @@ def _common_table(alias: str, table: CommonTable, env: Env) -> Relation:
 def _view(alias: str, view: View, env: Env, at: int) -> Relation:
     analysis = env.analysis
     analysis.traits.tables.add(view.name)
-    analysis.enter("nested views", analysis.limits.view_depth, at)
+    analysis.enter("nested views", analysis.limits.view_depth + 1, at)
     inside = Env(analysis, Scope(None), "view", {}, outermost=True)
     try:
         result = analysis.resolve_query(_parsed(view.query), inside)
