@@ -7,7 +7,6 @@ type, because the text alone denotes the same value.
 
 from __future__ import annotations
 
-from decimal import Decimal
 from typing import Any
 
 from spanemu.sql.functions.postgresql.casts import CASTS
@@ -19,13 +18,10 @@ from spanemu.sql.postgresql.types import named, title
 from spanemu.sql.syntax_tree import (
     Expression,
     FloatLiteral,
-    IntLiteral,
     Name,
     StringLiteral,
-    Unary,
 )
-from spanemu.values.types import BOOL, BYTES, INT64, PG_NUMERIC, STRING, Type
-from spanemu.values.value import INT64_MAX, INT64_MIN
+from spanemu.values.types import BOOL, BYTES, PG_NUMERIC, STRING, Type
 
 
 def typed(text: str, type_name: str) -> str:
@@ -33,21 +29,21 @@ def typed(text: str, type_name: str) -> str:
     return f"{quote_literal(text)}::{type_name}"
 
 
-def number(text: str) -> tuple[str, Type]:
-    """Return the canonical text and the type of a number as written: 1e3 is the numeric 1000."""
-    if text.lstrip("-").isdecimal() and INT64_MIN <= int(text) <= INT64_MAX:
-        return str(int(text)), INT64
-    value = Decimal(text)
-    return format(value, "f"), PG_NUMERIC
-
-
 def constant(text: str, type_: Type, type_name: str = "") -> str:
     """Return the constant whose output text is `text`; `type_name` is the type if written so."""
-    if type_ == BOOL:
-        return text
-    if type_ == PG_NUMERIC and text[0].isdigit() and "." in text:
+    if type_ == BOOL or _denotes_numeric(text, type_):
         return text
     return typed(text, type_name or title(type_))
+
+
+def cast_constant(text: str, type_: Type, type_name: str) -> str:
+    """Return the constant whose output text is `text` as a type with modifiers."""
+    return f"{text}::{type_name}" if _denotes_numeric(text, type_) else typed(text, type_name)
+
+
+def _denotes_numeric(text: str, type_: Type) -> bool:
+    """Return whether the text of a constant is a numeric without a type behind it."""
+    return type_ == PG_NUMERIC and text[0].isdigit() and "." in text
 
 
 def null(type_: Type) -> str:
@@ -55,36 +51,18 @@ def null(type_: Type) -> str:
     return f"NULL::{title(type_)}"
 
 
-def output_text(literal: str, type_: Type, analysis: Analysis) -> str:
+def output_text(literal: str, type_: Type, analysis: Analysis, interval_fields: str = "") -> str:
     """Return what the output function of a type makes of the value of a string literal."""
     cast = CASTS.get((type_, STRING))
     if cast is None:
         return literal
-    value = read_literal(literal, type_, analysis)
+    value = read_literal(literal, type_, analysis, interval_fields)
     if type_ == BYTES:
         return f"\\x{value.hex()}"
     overload = cast.function.overloads[0]
     if overload.context:
         return str(overload.evaluate(LiteralContext(analysis.schema.default_time_zone), value))
     return str(overload.evaluate(value))
-
-
-def number_constant(text: str) -> str:
-    """Return the constant of a number as written."""
-    output, type_ = number(text)
-    return constant(output, type_)
-
-
-def number_text(node: Expression) -> str | None:
-    """Return the number that a literal with any signs before it denotes; None for other nodes."""
-    if isinstance(node, Unary) and node.op == "-":
-        text = number_text(node.operand)
-        if text is None:
-            return None
-        return text.removeprefix("-") if text.startswith("-") else f"-{text}"
-    if isinstance(node, IntLiteral):
-        return str(node.value)
-    return node.text if isinstance(node, FloatLiteral) else None
 
 
 def written_type(type_: ast.TypeReference) -> str:
@@ -102,12 +80,12 @@ def written_type(type_: ast.TypeReference) -> str:
     return name + "[]" * bool(type_.dimensions)
 
 
-def is_numeric(node: Expression) -> bool:
-    """Return whether a node is a constant of type numeric."""
-    if isinstance(node, ast.Cast):
+def numeric_text(node: Expression) -> str | None:
+    """Return the number of a constant of type numeric as written; None for any other node."""
+    if isinstance(node, ast.Cast) and isinstance(node.operand, StringLiteral):
         is_plain = node.type.name == "numeric" and not node.type.modifiers
-        return is_plain and isinstance(node.operand, StringLiteral)
-    return number_text(node) is not None
+        return node.operand.value if is_plain and not node.type.dimensions else None
+    return node.text if isinstance(node, FloatLiteral) else None
 
 
 def is_listed(item: Expression) -> bool:

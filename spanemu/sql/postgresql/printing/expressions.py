@@ -31,9 +31,8 @@ from spanemu.sql.syntax_tree import (
     StringLiteral,
     Unary,
 )
-from spanemu.values.types import STRING, Type, array_of
+from spanemu.values.types import INT64, PG_NUMERIC, STRING, Type, array_of
 
-_NUMBERS = (IntLiteral, FloatLiteral)
 _UNTYPED = (StringLiteral, NullLiteral)
 _UPPER_CASE_CALLS = frozenset({"coalesce", "nullif", "greatest", "least"})
 
@@ -90,9 +89,9 @@ def _string(printer: ExpressionPrinter, node: StringLiteral) -> str:
     return _literal(printer, node.value, printer.notes.literal_type(node) or STRING)
 
 
-def _literal(printer: ExpressionPrinter, text: str, type_: Type, type_name: str = "") -> str:
+def _literal(printer: ExpressionPrinter, text: str, type_: Type) -> str:
     output = constants.output_text(text, type_, printer.notes.analysis)
-    return constants.constant(output, type_, type_name)
+    return constants.constant(output, type_)
 
 
 def _null(printer: ExpressionPrinter, node: NullLiteral) -> str:
@@ -103,8 +102,12 @@ def _boolean(_: ExpressionPrinter, node: BoolLiteral) -> str:
     return "true" if node.value else "false"
 
 
-def _number(_: ExpressionPrinter, node: IntLiteral | FloatLiteral) -> str:
-    return constants.number_constant(constants.number_text(node) or "")
+def _integer(_: ExpressionPrinter, node: IntLiteral) -> str:
+    return constants.constant(str(node.value), INT64)
+
+
+def _number(printer: ExpressionPrinter, node: FloatLiteral) -> str:
+    return _literal(printer, node.text, PG_NUMERIC)
 
 
 # ------------------------------------------------------------------------------ casts
@@ -114,17 +117,27 @@ def _cast(printer: ExpressionPrinter, node: ast.Cast) -> str:
     operand, target = node.operand, _target(node.type)
     name = constants.written_type(node.type)
     if isinstance(operand, StringLiteral) and target is not None:
-        text = _literal(printer, operand.value, target, _unmodified(node.type))
-        return f"{text.partition('::')[0]}::{name}" if node.type.modifiers else text
+        return _cast_literal(printer, operand.value, node.type, target)
     if isinstance(operand, NullLiteral):
         return f"NULL::{name}"
     if isinstance(operand, ArrayConstructor):
         return _cast_array(printer, operand, node.type)
     if _is_same_type(printer, operand, node.type):
         return printer.whole(operand)
-    if node.type.modifiers and node.type.name == "numeric" and constants.is_numeric(operand):
-        return f"{printer.whole(operand).partition('::')[0]}::{name}"
+    number = constants.numeric_text(operand)
+    if number is not None and target == PG_NUMERIC:
+        return _cast_literal(printer, number, node.type, target)
     return f"({printer.whole(operand)})::{name}"
+
+
+def _cast_literal(
+    printer: ExpressionPrinter, text: str, type_: ast.TypeReference, target: Type
+) -> str:
+    analysis, name = printer.notes.analysis, constants.written_type(type_)
+    output = constants.output_text(text, target, analysis, type_.interval_fields)
+    if type_.modifiers:
+        return constants.cast_constant(output, target, name)
+    return constants.constant(output, target, name)
 
 
 def _cast_array(
@@ -145,10 +158,6 @@ def _target(type_: ast.TypeReference) -> Type | None:
     return scalar if scalar is None or not type_.dimensions else array_of(scalar)
 
 
-def _unmodified(type_: ast.TypeReference) -> str:
-    return constants.written_type(ast.TypeReference(type_.name, (), type_.dimensions))
-
-
 def _is_same_type(
     printer: ExpressionPrinter, operand: Expression, type_: ast.TypeReference
 ) -> bool:
@@ -162,9 +171,6 @@ def _is_same_type(
 
 
 def _unary(printer: ExpressionPrinter, node: Unary) -> str:
-    number = constants.number_text(node)
-    if number is not None:
-        return constants.number_constant(number)
     return f"({node.op} {printer.part(node.operand)})"
 
 
@@ -372,7 +378,7 @@ _PRINTERS: Mapping[type[Expression], Print] = {
     BoolLiteral: _boolean,
     FloatLiteral: _number,
     In: _in,
-    IntLiteral: _number,
+    IntLiteral: _integer,
     Junction: _junction,
     Name: _column,
     NullLiteral: _null,

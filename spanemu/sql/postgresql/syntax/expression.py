@@ -183,11 +183,10 @@ class ExpressionParser(PrimaryParser):
         return Unary("NOT", operand, at=op.at, end=self.end)
 
     def sign(self) -> Expression:
-        """Parse `-` or `+` and the operand behind it."""
+        """Parse `-` or `+` and the operand behind it; `-` belongs to the number that it negates."""
         op = self.advance()
-        is_number = self.token.kind is Kind.INTEGER or self.token.kind is Kind.FLOAT
         operand = self.expression(_UNARY)
-        if op.symbol == "-" and is_number and (number := negated_number(operand, op.at)):
+        if op.symbol == "-" and (number := negated_number(operand, op.at)):
             return number
         self.count_call(op.at)
         return Unary(op.symbol, operand, at=op.at, end=self.end)

@@ -26,6 +26,7 @@ from spanemu.sql.analysis.call_binding import signature_of
 from spanemu.sql.functions.postgresql.casts import CASTS, CastContext
 from spanemu.sql.functions.postgresql.text_input import has_input
 from spanemu.sql.functions.postgresql.text_input import read_literal as read_input
+from spanemu.sql.functions.postgresql.time.text import interval_in
 from spanemu.sql.functions.registry import Function
 from spanemu.sql.postgresql.analyzer.analysis import Analysis
 from spanemu.sql.postgresql.analyzer.expressions.errors import (
@@ -146,8 +147,13 @@ class LiteralContext:
         raise AssertionError(f"an input function has no identity column {column}")
 
 
-def read_literal(text: str, target: Type, analysis: Analysis) -> Any:
-    """Return the value of a string literal that its context reads as a `target`."""
+def read_literal(text: str, target: Type, analysis: Analysis, interval_fields: str = "") -> Any:
+    """Return the value of a string literal that its context reads as a `target`.
+
+    `interval_fields` are those behind the literal of an interval: INTERVAL '1' DAY.
+    """
+    if interval_fields:
+        return interval_in(text, interval_fields)
     if target == STRING:
         return text
     if not has_input(target):

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 
 from spanemu.sql.analysis.call_binding import signature_of
 from spanemu.sql.functions.postgresql.casts import WITH_LENGTH, WITH_PRECISION, CastContext
-from spanemu.sql.functions.postgresql.time.text import interval_in
 from spanemu.sql.postgresql import ast
 from spanemu.sql.postgresql.analyzer.expressions.calls import function_call
-from spanemu.sql.postgresql.analyzer.expressions.coercion import coerce
+from spanemu.sql.postgresql.analyzer.expressions.coercion import coerce, read_literal
 from spanemu.sql.postgresql.analyzer.expressions.errors import (
+    ArrayCast,
     BadModifier,
     ExpressionUnsupported,
     ModifierNotSupported,
@@ -51,13 +51,16 @@ def resolve_cast(node: ast.Cast, env: Env) -> Expr:
 
 def _interval(node: ast.Cast, env: Env) -> Expr:
     """Return an interval of which only the named fields remain: INTERVAL '1' DAY."""
+    if node.type.dimensions:
+        raise ArrayCast(at=node.at)
     literal = resolve(node.operand, env)
     if not isinstance(literal, Literal) or literal.type != UNKNOWN:
         raise ModifierNotSupported(at=node.at)
     env.analysis.literal_types[literal.at] = INTERVAL
     if literal.value is None:
         return Literal(INTERVAL, None)
-    return Literal(INTERVAL, interval_in(literal.value, node.type.interval_fields))
+    value = read_literal(literal.value, INTERVAL, env.analysis, node.type.interval_fields)
+    return Literal(INTERVAL, value)
 
 
 def _with_modifiers(value: Expr, modifiers: tuple[int, ...], at: int) -> Expr:
