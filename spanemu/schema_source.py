@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING
 from spanemu.base.deferred import deferred, lazy_pattern
 from spanemu.base.errors import Code, SpannerError
 from spanemu.base.record import dataclass
+from spanemu.base.text_files import read_text
 from spanemu.schema.dialect import GOOGLE_STANDARD_SQL, POSTGRESQL, DatabaseDialect
 from spanemu.sql.dialects import dialect_of
 from spanemu.sql.errors import DdlSyntaxFailure, SyntaxFailure
@@ -158,7 +159,7 @@ def _load(source: Source, dialect: DatabaseDialect) -> list[SchemaStatement]:
 
 def _text_of(path: Path) -> str:
     try:
-        return path.read_text(encoding="utf-8-sig")
+        return read_text(path)
     except OSError as problem:
         what = f"schema {os.fspath(path)!r} is neither DDL nor a file that can be read"
         raise type(problem)(f"{what}: {problem.strerror}, in {Path.cwd()}") from None

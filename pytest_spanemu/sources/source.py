@@ -15,6 +15,7 @@ from typing import Any, Protocol, runtime_checkable
 from pytest_spanemu.options import Dialect
 from spanemu import split_schema
 from spanemu.base.record import dataclass
+from spanemu.base.text_files import read_text
 from spanemu.schema.dialect import dialect_named
 
 SQL_SUFFIXES = frozenset({".sql", ".ddl", ".sdl"})
@@ -181,7 +182,7 @@ def natural_order(path: Path) -> tuple[list[tuple[int, int, str]], str]:
 def read(path: Path) -> str:
     """Return the text of a file. Raises SourceError."""
     try:
-        return path.read_text(encoding="utf-8-sig")
+        return read_text(path)
     except (OSError, UnicodeDecodeError) as problem:
         raise SourceError(f"{path}: {problem}") from None
 

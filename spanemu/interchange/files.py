@@ -128,7 +128,7 @@ class DumpFiles:
             raise LoadRejected(f"{self.origin} is empty")
         file.seek(0)
         try:
-            with TextIOWrapper(file, encoding="utf-8-sig") as text:
+            with TextIOWrapper(file, encoding="utf-8-sig", newline="") as text:
                 yield text
         except UnicodeError as problem:
             raise LoadRejected(f"{self.origin} is not in UTF-8: {problem}") from problem

@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote, unquote
 
+from spanemu.base.text_files import read_text
 from spanemu.interchange.errors import DamagedFile, InvalidDump, reason_of
 from spanemu.interchange.inventory import (
     FolderWriter,
@@ -201,6 +202,6 @@ def read_schema(folder: Path, inventory: Inventory | None) -> SchemaParts | None
 def _text(path: Path) -> str:
     """Return the text of a file. Raises InvalidDump or OSError."""
     try:
-        return path.read_text(encoding="utf-8")
+        return read_text(path)
     except UnicodeError as problem:
         raise InvalidDump(f"{path} is not in UTF-8: {problem}") from problem

@@ -34,14 +34,14 @@ class _Syntax(NamedTuple):
 
 # The pattern of a body matches so many pieces at once: the memory of a match grows with them.
 _PIECES = 1000
-_LINE_END = r"(?:\n|\Z)"
+_COMMENT_TEXT = r"[^\n\r]*+(?:[\n\r]|\Z)"  # the rest of a comment, with its line end
 _BLOCK_COMMENT = r"/\*.*?\*/"
 _GOOGLESQL = _Syntax(
-    re.compile(rf"(?:\s++|(?:--|\#)[^\n]*+{_LINE_END}|{_BLOCK_COMMENT})*", re.DOTALL),
+    re.compile(rf"(?:\s++|(?:--|\#){_COMMENT_TEXT}|{_BLOCK_COMMENT})*", re.DOTALL),
     re.compile(
         rf"""
         (?: [^;'"`\#/-]++
-          | (?:--|\#)[^\n]*+{_LINE_END} | -
+          | (?:--|\#){_COMMENT_TEXT} | -
           | {_BLOCK_COMMENT} | /(?!\*)
           | '''(?:[^\\']++|\\.|'(?!''))*''' | '(?!'')[^\\']*+(?:\\.[^\\']*+)*+'
           | \"""(?:[^\\"]++|\\.|"(?!""))*\""" | "(?!"")[^\\"]*+(?:\\.[^\\"]*+)*+"
@@ -55,11 +55,11 @@ _GOOGLESQL = _Syntax(
 # The position of a quotation mark behind the E of an escaped string.
 _ESCAPED = r"(?<=[eE])(?<!\w[eE])"
 _POSTGRESQL = _Syntax(
-    re.compile(rf"(?:\s++|--[^\n]*+{_LINE_END}|{_BLOCK_COMMENT})*", re.DOTALL),
+    re.compile(rf"(?:\s++|--{_COMMENT_TEXT}|{_BLOCK_COMMENT})*", re.DOTALL),
     re.compile(
         rf"""
         (?: [^;'"/$-]++
-          | --[^\n]*+{_LINE_END} | -
+          | --{_COMMENT_TEXT} | -
           | {_BLOCK_COMMENT} | /(?!\*)
           | {_ESCAPED}'[^\\']*+(?:\\.[^\\']*+)*+'
           | (?!{_ESCAPED})'[^']*+'
