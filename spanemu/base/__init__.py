@@ -8,7 +8,8 @@ resources), `suggestions` (for unknown names), `excerpts` (of statements, with a
 `identifiers` (of SQL), `call` (the request in progress, its deadline, and the line that made it),
 `deferred` (modules imported and patterns compiled when used), `deadline_checks` (long loops that
 check the deadline), `paging` (pages of a listing), `record` (light classes for frozen data),
-`serialization` (objects and keys as plain data), `text_files` (whose line ends may be values), `process` (the memory left, and attributes that a
-forked child may not read), `collector` (blocks without garbage collections, and a heap that they
-skip), `severity` and `name_hints` (for the linter and the hotspot detector).
+`serialization` (objects and keys as plain data), `text_files` (whose line ends may be values),
+`process` (the memory left, and attributes that a forked child may not read), `collector` (blocks
+without garbage collections, and a heap that they skip), `severity` and `name_hints` (for the linter
+and the hotspot detector).
 """

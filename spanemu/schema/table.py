@@ -274,10 +274,15 @@ class SearchIndex:
     options: Mapping[str, Any] = field(default_factory=dict)
 
     @property
+    def held(self) -> tuple[str, ...]:
+        """The columns in an entry of the index, with duplicates."""
+        ordered = tuple(name for name, _ in self.order_by)
+        return self.key + self.partition_by + ordered + self.stored
+
+    @property
     def columns(self) -> tuple[str, ...]:
         """Every column that the index names, with duplicates."""
-        ordered = tuple(name for name, _ in self.order_by)
-        return self.key + self.partition_by + ordered + self.stored + self.where_not_null
+        return self.held + self.where_not_null
 
 
 @dataclass(frozen=True, slots=True)
@@ -293,9 +298,14 @@ class VectorIndex:
     options: Mapping[str, Any] = field(default_factory=dict)
 
     @property
+    def held(self) -> tuple[str, ...]:
+        """The columns in an entry of the index, with duplicates."""
+        return self.key + self.partition_by + self.stored
+
+    @property
     def columns(self) -> tuple[str, ...]:
         """Every column that the index names, with duplicates."""
-        return self.key + self.partition_by + self.stored + self.where_not_null
+        return self.held + self.where_not_null
 
 
 TableOrIndex = Table | Index  # an object with rows of its own

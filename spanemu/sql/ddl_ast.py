@@ -279,12 +279,14 @@ class RedefineColumn(TableAction):
 class ChangeColumnType(TableAction):
     """ALTER [COLUMN] name TYPE type [, ALTER [COLUMN] name {SET | DROP} NOT NULL].
 
-    Keeps everything else of the column; `not_null` is None without the second clause.
+    Keeps everything else of the column; `not_null` is None without the second clause. `options` are
+    those that the spelling of the type stands for, as spanner.commit_timestamp does.
     """
 
     column: Identifier
     type: TypeName
     not_null: bool | None = None
+    options: Options = ()
 
 
 @record

@@ -64,6 +64,16 @@ class DdlSyntaxFailure(SpannerError, code=Code.INVALID_ARGUMENT):
     column: int
 
 
+class IfExistsWithOptions(SpannerError, code=Code.INVALID_ARGUMENT):
+    """ALTER TABLE IF EXISTS sets options, which only a table that exists can have."""
+
+    prose = (
+        "Error parsing Spanner DDL statement: {statement} : "
+        "IF EXISTS is not supported for SET OPTIONS."
+    )
+    statement: str
+
+
 class DdlStatementEmpty(SpannerError, code=Code.INVALID_ARGUMENT):
     prose = "DDL statement is empty."
 

@@ -70,7 +70,7 @@ def touched_by_mutations(
     writes: Columns = set()
     deletes = set()
     for kind, name, columns in mutations:
-        table = schema.table(name)
+        table = schema.requested_table(name)
         if table is None:
             continue
         if kind is None or kind is WriteKind.REPLACE:
@@ -91,7 +91,7 @@ def fingerprint(text: str) -> int:
 
 
 def _column(plan: ReadPlan, name: str) -> str:
-    column = plan.table.column(name)
+    column = plan.table.requested_column(name)
     return name if column is None else column.name
 
 
@@ -125,7 +125,7 @@ def _written(table: Table, names: Iterable[str], *, creates: bool) -> Columns:
     the row.
     """
     key = {column.name for column in table.key_columns}
-    declared = map(table.column, names)
+    declared = map(table.requested_column, names)
     columns = {column.name for column in declared if column is not None}
     if creates:
         return {(table.name, name) for name in columns | {EXISTS}}

@@ -76,8 +76,10 @@ class IndexParentNotFound(SpannerError, code=Code.FAILED_PRECONDITION):
     parent: str
 
 
-class IndexFilterColumn(SpannerError, code=Code.INVALID_ARGUMENT):
-    prose = "Index {index} filters by column {column}, which is neither a key nor a stored column."
+class IndexFilterColumn(SpannerError, code=Code.UNIMPLEMENTED):
+    """WHERE c IS NOT NULL names a column that is neither a key nor a stored column."""
+
+    prose = "Cannot null-filter column {column} that is not in the index {index}."
     index: str
     column: str
 

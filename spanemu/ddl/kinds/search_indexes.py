@@ -27,7 +27,7 @@ from spanemu.ddl.errors.tables import TableHasIndexes
 from spanemu.ddl.kinds.kind import ObjectKind
 from spanemu.ddl.naming import column_of, find_object, index_name_problems, schema_part, table_of
 from spanemu.ddl.validators import raise_first
-from spanemu.ddl.validators.indexes import index_column_problems
+from spanemu.ddl.validators.indexes import filter_problems, index_column_problems
 from spanemu.ddl.validators.options import (
     TRUE_OR_FALSE,
     Rule,
@@ -258,6 +258,7 @@ def _shared_problems(
     for names in lists:
         yield from index_column_problems(index.name, table, names)
     keys = {column.name for column in table.key_columns}
+    yield from filter_problems(index.name, index.where_not_null, {*index.held, *keys})
     for name in index.stored:
         if name in index.key:
             yield StoredColumnIsKey(index.name, name)

@@ -83,15 +83,18 @@ def redefine_column(table: Table, action: ddl_ast.RedefineColumn, schema: Schema
 
 
 def change_column_type(table: Table, action: ddl_ast.ChangeColumnType, schema: Schema) -> Change:
-    """Change the type of a column, and its nullability if the statement says so."""
+    """Change the type of a column, and its nullability if the statement says so.
+
+    Options stay: a commit timestamp remains one whose type is said to be timestamptz.
+    """
     before = column_of(table, action.column)
     type_, length = column_type(action.type, table.name, before.name, schema)
     not_null = before.not_null if action.not_null is None else action.not_null
-    return _redefined(
-        Alteration(
-            schema, table, before, replace(before, type=type_, length=length, not_null=not_null)
-        )
-    )
+    after = replace(before, type=type_, length=length, not_null=not_null)
+    if action.options and type_ == before.type:
+        options = column_options(table.name, before.name, action.options, before.options)
+        after = replace(after, options=options)
+    return _redefined(Alteration(schema, table, before, after))
 
 
 def set_column_not_null(table: Table, action: ddl_ast.SetColumnNotNull, schema: Schema) -> Change:

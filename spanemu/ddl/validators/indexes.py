@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from spanemu.base.errors import SpannerError
 from spanemu.base.limits import KEY_PARTS_MAX
@@ -62,7 +62,8 @@ def index_problems(index: Index, table: Table, schema: Schema) -> Iterator[Spann
     yield from stored_problems(index, table, index.stored)
     if len(index.full_key) > KEY_PARTS_MAX:
         yield TooManyKeyColumns("Index", index.name, len(index.full_key), KEY_PARTS_MAX)
-    yield from _filter_problems(index)
+    held = {column.name for column in index.columns}
+    yield from filter_problems(index.name, index.where_not_null, held)
     yield from _parent_problems(index, schema)
     yield from count_problems(index, table, schema)
 
@@ -87,12 +88,13 @@ def stored_problems(index: Index, table: Table, stored: Sequence[Column]) -> Ite
             yield StoredColumnIsTableKey(index.name, column.name, table.name)
 
 
-def _filter_problems(index: Index) -> Iterator[SpannerError]:
-    """Yield columns of WHERE c IS NOT NULL that the index does not hold."""
-    held = {column.name for column in index.columns}
-    for name in index.where_not_null:
+def filter_problems(
+    index: str, filtered: Sequence[str], held: Collection[str]
+) -> Iterator[SpannerError]:
+    """Yield columns of WHERE c IS NOT NULL that are not among those that an index holds."""
+    for name in filtered:
         if name not in held:
-            yield IndexFilterColumn(index.name, name)
+            yield IndexFilterColumn(index, name)
 
 
 def _parent_problems(index: Index, schema: Schema) -> Iterator[SpannerError]:

@@ -35,8 +35,8 @@ class PostgreSqlAlterations:
 
     def can_alter_column(self, before: Column, after: Column) -> bool:
         """Return whether ALTER COLUMN has an action for the difference of two columns."""
-        same = before.allow_commit_timestamp == after.allow_commit_timestamp
-        return same and before.vector_length == after.vector_length
+        loses_option = before.allow_commit_timestamp and not after.allow_commit_timestamp
+        return not loses_option and before.vector_length == after.vector_length
 
     def alter_column(self, before: Column, after: Column) -> Iterator[str]:
         head = f"ALTER COLUMN {quoted(after.name)}"
@@ -46,6 +46,9 @@ class PostgreSqlAlterations:
         yield from (f"{head} {action}" for action in _identity(before, after))
         old, new = column_type(before), column_type(after)
         null = "SET" if after.not_null else "DROP"
+        if after.allow_commit_timestamp and old != new and before.default is not None:
+            yield f"{head} DROP DEFAULT"  # for a commit timestamp has no other default
+            before = replace(before, default=None)
         if old != new:
             yield f"{head} TYPE {new}, {head} {null} NOT NULL"
         elif before.not_null != after.not_null:

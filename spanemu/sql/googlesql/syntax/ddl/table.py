@@ -7,7 +7,7 @@ from dataclasses import field
 
 from spanemu.base.record import dataclass
 from spanemu.sql import ddl_ast
-from spanemu.sql.errors import LISTED_CONSTRAINTS, TooManyColumns
+from spanemu.sql.errors import LISTED_CONSTRAINTS, IfExistsWithOptions, TooManyColumns
 from spanemu.sql.googlesql.ast import Identifier, Path
 from spanemu.sql.googlesql.syntax.ddl.parts import DdlPartParser
 from spanemu.sql.syntax_tree import Kind
@@ -240,6 +240,7 @@ class _ValueClauses:
 
 _COLUMN_FLAGS = (("HIDDEN",), ("PRIMARY", "KEY"), ("PLACEMENT", "KEY"))
 _CONSTRAINT_WORDS = frozenset({"FOREIGN", "CHECK"})
+_SET_OPTIONS = (ddl_ast.SetColumnOptions, ddl_ast.SetTableOptions)
 
 
 class DdlAlterTableParser(DdlTableParser):
@@ -261,6 +262,8 @@ class DdlAlterTableParser(DdlTableParser):
         if rule is None:
             raise self.unexpected(*_ACTIONS)
         action = rule(self, self.advance().at)
+        if if_exists and word == "TABLE" and isinstance(action, _SET_OPTIONS):
+            raise IfExistsWithOptions(self.text)
         return node(name, action, if_exists, at=start, end=self.end)
 
     # ------------------------------------------------------------------------ ADD, DROP

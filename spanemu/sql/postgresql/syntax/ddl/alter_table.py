@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 
 from spanemu.sql import ddl_ast
 from spanemu.sql.ddl_ast import Option, TableAction
@@ -65,9 +66,7 @@ class DdlAlterTableParser(DdlTableParser):
                 "COLUMN> statement should be applied to the same column."
             )
         else:
-            return ddl_ast.ChangeColumnType(
-                first.column, first.type, second.not_null, at=first.at, end=second.end
-            )
+            return replace(first, not_null=second.not_null, end=second.end)
         return first
 
     def action(self) -> TableAction:
@@ -215,7 +214,9 @@ class DdlAlterTableParser(DdlTableParser):
                 "<USING> clause is not supported in <ALTER TABLE ALTER COLUMN TYPE> statement"
             )
             self.expression()
-        return ddl_ast.ChangeColumnType(column, type_.name, at=start, end=self.end)
+        return ddl_ast.ChangeColumnType(
+            column, type_.name, options=type_.options, at=start, end=self.end
+        )
 
     def _set_on_column(self, column: Identifier, start: int) -> TableAction:
         if self.accept_all("DATA", "TYPE"):

@@ -19,8 +19,17 @@ _OPTIONS: Mapping[str, type[int] | type[str]] = {
     "optimizer_statistics_package": str,
     "optimizer_version": int,
     "read_lease_regions": str,
+    "schema_drop_protection_inactivity_period": str,
+    "schema_drop_protection_usage_lowerbound": int,
     "version_retention_period": str,
 }
+# The options that `= NULL` resets, as DEFAULT resets all of them.
+_NULLABLE = frozenset(
+    {
+        f"{_PREFIX}schema_drop_protection_inactivity_period",
+        f"{_PREFIX}schema_drop_protection_usage_lowerbound",
+    }
+)
 _NO_OPERATION = "Operation is not supported by <ALTER DATABASE> statement."
 # The words behind SET that are no name of an option.
 _SPECIAL = frozenset(
@@ -63,7 +72,7 @@ class DdlDatabaseParser(DdlPartParser):
         return self.token.kind is Kind.IDENTIFIER and self.peek().kind is not Kind.END
 
     def _set_database(self) -> tuple[Option, ...]:
-        """Parse `spanner.name {TO | =} {value | DEFAULT}`."""
+        """Parse `spanner.name {TO | =} {value | DEFAULT | NULL}`."""
         start = self.token
         if start.symbol in _SPECIAL and self.peek().symbol not in ("TO", "=", "."):
             self.refuse(_NO_OPERATION)
@@ -75,8 +84,8 @@ class DdlDatabaseParser(DdlPartParser):
             return ()
         if not self.accept_any("TO", "="):
             raise self.unexpected()
-        value = None if self.accept("DEFAULT") else self._database_value(name)
-        return self._database_option(name, value)
+        is_reset = self.accept("DEFAULT") or (name.name in _NULLABLE and self.accept("NULL"))
+        return self._database_option(name, None if is_reset else self._database_value(name))
 
     def _reset_database(self) -> tuple[Option, ...]:
         if self.token.symbol == "ALL" or self.token.symbol in _SPECIAL:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from spanemu.sql import ddl_ast
 from spanemu.sql.ddl_ast import KeyPart, Option
@@ -48,7 +48,7 @@ class DdlIndexParser(DdlPartParser):
             self.identifier()
         options = (*options, *self.storage_options())
         interleave = self._interleave()
-        where = self._where([part.column for part in key], storing)
+        where = self._where()
         # Spanner's page on schema design also shows `WHERE ..., INTERLEAVE IN table`.
         if where and interleave is None and self.peek().symbol == "INTERLEAVE" and self.accept(","):
             interleave = self._interleave()
@@ -169,14 +169,13 @@ class DdlIndexParser(DdlPartParser):
 
     # ------------------------------------------------------------------------ WHERE
 
-    def _where(self, *held: Sequence[Identifier]) -> tuple[Identifier, ...]:
-        """Parse [WHERE column IS NOT NULL AND ...] over columns of the index, its only filter."""
+    def _where(self) -> tuple[Identifier, ...]:
+        """Parse [WHERE column IS NOT NULL AND ...], the only filter of an index."""
         if not self.accept("WHERE"):
             return ()
         start = self.token.at
-        names = {column.name for columns in held for column in columns}
         columns = list(_not_null_columns(self.expression()))
-        if any(column is None or column.name not in names for column in columns):
+        if None in columns:
             self.refuse(_PREDICATE.format(self.statement), start)
         named = {column.name: column for column in columns if column is not None}
         return tuple(named.values())
@@ -195,7 +194,7 @@ class DdlIndexParser(DdlPartParser):
         partition_by = self._partition_by()
         order_by = self._order_by()
         interleave = self._interleave()
-        where = self._where(storing, [part.column for part in order_by])
+        where = self._where()
         options = self._search_options()
         return ddl_ast.CreateSearchIndex(
             name=self.beside(table, name),

@@ -94,9 +94,33 @@ def printed(text: str) -> str:
         ("'{1,2}'::bigint[]", "'{1,2}'::bigint[]"),
         ("'x'::varchar", "'x'::character varying"),
         ("'xyz'::varchar(2)", "'xyz'::character varying(2)"),
+        ("'a::b'::varchar(3)", "'a::b'::character varying(3)"),
+        ("'1.555'::numeric(5,2)", "1.555::numeric(5,2)"),
+        ("12::numeric(5,1)", "('12'::bigint)::numeric(5,1)"),
+        ("-0.0", "0.0"),
+        ("-(-(5))", "'5'::bigint"),
+        ("-(9223372036854775808)", "'-9223372036854775808'::bigint"),
+        ("- -9223372036854775808", "'9223372036854775808'::numeric"),
+        ("OPERATOR(pg_catalog.-) 5", "(- '5'::bigint)"),
     ],
 )
 def test_constants_have_their_types(text: str, canonical: str) -> None:
+    assert printed(text) == canonical
+
+
+@pytest.mark.parametrize(
+    ("text", "canonical"),
+    [
+        ("interval '2' day", "'P2D'::interval"),
+        ("'1'::interval hour", "'PT1H'::interval"),
+        ("CAST('3:4' AS interval minute to second)", "'PT3M4S'::interval"),
+        ("interval '1 2' day to hour", "'P1DT2H'::interval"),
+        ("interval '1 year 2 months' year", "'P1Y'::interval"),
+        ("NULL::interval hour", "NULL::interval"),
+    ],
+)
+def test_the_fields_of_an_interval_are_part_of_its_constant(text: str, canonical: str) -> None:
+    """The official emulator has no intervals in this dialect."""
     assert printed(text) == canonical
 
 
