@@ -55,7 +55,11 @@ class GoogleSqlAlterations:
 
     def table_options(self, before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[str]:
         values = dict.fromkeys(before) | dict(after)
-        options = ", ".join(f"{name} = {option_value(value)}" for name, value in values.items())
+        options = ", ".join(
+            f"{name} = {option_value(value)}"
+            for name, value in values.items()
+            if before.get(name) != value
+        )
         yield f"SET OPTIONS ({options})"
 
     # ------------------------------------------------------------------------ other objects

@@ -184,7 +184,7 @@ class _Comparison:
         changed = changed_names(mine, theirs, schema_writer(self.after).index)
         for name, index in mine.items():
             is_kept = name in theirs and name not in changed
-            if not is_kept or self.before.fold(index.table) in self.recreated:
+            if not is_kept or self._is_recreated(index):
                 yield f"DROP {_index_kind(index)} {quoted_path(self.before, index.name)}"
 
     def _dropped_foreign_keys(self) -> Iterator[str]:
@@ -255,8 +255,14 @@ class _Comparison:
         changed = changed_names(mine, theirs, text)
         for name, index in theirs.items():
             is_kept = name in mine and name not in changed
-            if not is_kept or self.before.fold(index.table) in self.recreated:
+            if not is_kept or self._is_recreated(index):
                 yield text(index)
+
+    def _is_recreated(self, index: AnyIndex) -> bool:
+        """Return whether the table of an index, or the table that it lies in, is created again."""
+        parent = None if isinstance(index, VectorIndex) else index.parent
+        tables = {index.table} if parent is None else {index.table, parent}
+        return any(self.before.fold(table) in self.recreated for table in tables)
 
 
 def _plain(statements: Iterable[str]) -> Iterator[Migration]:

@@ -29,6 +29,7 @@ from spanemu.values.types import TypeCode
 Action = tuple[str, bool]  # (text after ALTER TABLE name, whether cells are lost)
 
 _TEXTS = frozenset({TypeCode.STRING, TypeCode.BYTES})
+_CREATE_ONLY = "fulltext_dictionary_table"  # an option that no ALTER TABLE sets
 
 
 def must_be_recreated(before: Table, after: Table) -> bool:
@@ -38,6 +39,8 @@ def must_be_recreated(before: Table, after: Table) -> bool:
         if before.words != after.words or columns[0] != columns[1]:
             return True
     if before.name != after.name or key_text(before.key) != key_text(after.key):
+        return True
+    if before.options.get(_CREATE_ONLY) != after.options.get(_CREATE_ONLY):
         return True
     if (before.parent, before.parent is None) != (after.parent, after.parent is None):
         return True

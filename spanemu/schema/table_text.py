@@ -77,6 +77,9 @@ def _options(column: Column) -> str:
     return f"OPTIONS (\n{lines}\n  )"
 
 
+_ESCAPES = str.maketrans({"\\": r"\\", "'": r"\'", "\n": r"\n", "\r": r"\r"})
+
+
 def shown_value(value: object) -> str:
     """Return the value of an option as error messages show it: a literal, a text without quotes."""
     return value if isinstance(value, str) else option_value(value)
@@ -89,8 +92,7 @@ def option_value(value: object) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str):
-        escaped = value.replace("\\", "\\\\").replace("'", "\\'")
-        return f"'{escaped}'"
+        return f"'{value.translate(_ESCAPES)}'"
     if isinstance(value, tuple):
         return f"[{', '.join(map(option_value, value))}]"
     return str(value)

@@ -108,9 +108,7 @@ def write(database: Any, statement: str) -> None:
 
 
 def by_literal(kind: str, type_: str, literals: Sequence[str], row: Sequence[Any]) -> Values:
-    return {
-        (kind, type_, each): repr(value) for each, value in zip(literals, row, strict=True)
-    }
+    return {(kind, type_, each): repr(value) for each, value in zip(literals, row, strict=True)}
 
 
 def stored_values(database: Any, words: Words) -> Values:
@@ -164,7 +162,9 @@ class World:
         self.name = f"{dialect}-{zone[:2].lower()}"
         self.database = emulator.create_database(self.name, dialect=dialect)
         self.database.apply_schema(list(schema_with(self.words, zone)))
-        scratch = emulator.create_database(f"{self.name}-q", [self.words.zone(zone)], dialect=dialect)
+        scratch = emulator.create_database(
+            f"{self.name}-q", [self.words.zone(zone)], dialect=dialect
+        )
         self.expected = queried_values(scratch, self.words)
 
     def new(self, name: str, schema: Sequence[str] = ()) -> Any:

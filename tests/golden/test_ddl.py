@@ -24,7 +24,10 @@ from spanemu.schema.objects import NO_TYPES, ProtoTypes
 from spanemu.sql.dialects import dialect_of
 from spanemu.storage.layout import tree_of
 from tests.golden.runner import Case, Command, describe_failure, file_id, golden_files, run_golden
+from tests.schema_shape import shape
 from tests.unit.shop import DESCRIPTORS
+
+STATEMENTS_COMPARED_MAX = 200  # of a text that is compared with its schema after each command
 
 
 class World:
@@ -61,6 +64,18 @@ class World:
         self.__init__(dialect=POSTGRESQL)  # type: ignore[misc]
         return self.ddl(case)
 
+    def assert_text_makes_the_schema(self) -> None:
+        """Assert that the schema is equal to the one that its text makes."""
+        schema = self.database.schema
+        statements = ddl_statements(schema)
+        if len(statements) > STATEMENTS_COMPARED_MAX:
+            return
+        twin = _database(schema.limits, schema.dialect)
+        if statements:
+            assert twin.apply_ddl(statements, schema.proto_bundle or NO_TYPES).failure is None
+        assert ddl_statements(twin.schema) == statements
+        assert shape(twin.schema) == shape(schema)
+
     def split(self, text: str) -> list[str]:
         """Return the statements of a text."""
         dialect = dialect_of(self.database.schema.dialect)
@@ -70,6 +85,7 @@ class World:
         """Statements as one batch."""
         statements = self.split(case.input)
         outcome = self.database.apply_ddl(statements, self.sent)
+        self.assert_text_makes_the_schema()
         if outcome.failure is None:
             return "ok"
         return f"{outcome.applied} applied, then {describe_failure(outcome.failure)}"
@@ -99,7 +115,9 @@ class World:
 
     def tries(self, case: Case) -> str:
         """One statement a line, each by itself."""
-        return "\n".join(self._outcome(line) for line in case.input.splitlines())
+        outcomes = "\n".join(self._outcome(line) for line in case.input.splitlines())
+        self.assert_text_makes_the_schema()
+        return outcomes
 
     def _outcome(self, statement: str) -> str:
         before = self.database.schema
@@ -115,10 +133,8 @@ class World:
 
     def text(self, case: Case) -> str:
         """The schema as canonical text, which must make the same schema again."""
+        self.assert_text_makes_the_schema()
         statements = ddl_statements(self.database.schema)
-        twin = _database(dialect=self.database.schema.dialect)
-        assert twin.apply_ddl(statements).failure is None
-        assert ddl_statements(twin.schema) == statements
         wanted = case.arguments
         shown = [s for s in statements if not wanted or any(f" {w} " in s for w in wanted)]
         return "\n".join(f"{statement};" for statement in shown)

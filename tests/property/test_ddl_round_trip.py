@@ -10,6 +10,7 @@ from spanemu.ddl.apply import plan_batch
 from spanemu.ddl.schema_text import ddl_statements
 from spanemu.schema.objects import ProtoTypes
 from spanemu.schema.schema import Schema
+from tests.schema_shape import shape
 from tests.unit.shop import DESCRIPTORS
 
 TABLES = st.sampled_from(["T1", "T1", "T2", "T2", "T3", "order", "s.T4"])
@@ -253,3 +254,4 @@ def test_text_makes_the_schema_again(statements: list[str]) -> None:
     text = ddl_statements(schema)
     again = plan_batch(text, Schema(), TYPES)[-1].schema if text else Schema()
     assert ddl_statements(again) == text
+    assert shape(again) == shape(schema)

@@ -13,6 +13,7 @@ from spanemu.schema.dialect import POSTGRESQL
 from spanemu.schema.objects import ProtoTypes
 from spanemu.schema.schema import Schema, empty_schema
 from spanemu.sql.dialects import dialect_of
+from tests.schema_shape import shape
 
 DIALECT = dialect_of(POSTGRESQL)
 NO_TYPES = ProtoTypes(frozenset(), frozenset())
@@ -134,6 +135,7 @@ def test_text_makes_the_schema_again(t: str, u: str, v: str, others: list[str]) 
     text = ddl_statements(schema)
     again = plan_batch(text, empty, NO_TYPES)[-1].schema
     assert ddl_statements(again) == text
+    assert shape(again) == shape(schema)
 
 
 @settings(max_examples=200, deadline=None, suppress_health_check=list(HealthCheck))

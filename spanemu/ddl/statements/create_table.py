@@ -287,6 +287,12 @@ def _refuse_used(table: Table, schema: Schema) -> None:
     if children:
         raise table_errors.TableHasChildren(table.name, ",".join(child.name for child in children))
     indexes = [index.name for index in schema.indexes_of(table) if not index.is_managed]
+    interleaved = (*schema.indexes.values(), *schema.search_indexes.values())
+    indexes += [
+        index.name
+        for index in interleaved
+        if index.parent == table.name and index.table != table.name
+    ]
     if indexes:
         raise table_errors.TableHasIndexes(table.name, ",".join(indexes))
     referring = [

@@ -52,6 +52,8 @@ _VARCHAR = "character varying"
 COMMIT_TIMESTAMP = "spanner.commit_timestamp"
 # The options of queues that stand in WITH (...).
 QUEUE_OPTIONS = frozenset({"disable_delivery", "disable_send", "receive_mode"})
+_LISTED_OPTIONS = QUEUE_OPTIONS | {"fulltext_dictionary_staleness"}
+_DICTIONARY_TABLE = "fulltext_dictionary_table"
 
 
 def column_type(column: Column) -> str:
@@ -102,6 +104,8 @@ def _column_clauses(column: Column) -> Iterator[str]:
         yield _identity(column.identity)
     if column.not_null:
         yield "NOT NULL"
+    if column.placement_key:
+        yield "PLACEMENT KEY"
     if column.hidden:
         yield "HIDDEN"
     yield from _placed(column.options)
@@ -147,8 +151,8 @@ def _foreign_key(key: ForeignKey) -> str:
 
 
 def _clauses(table: Table) -> Iterator[str]:
-    if queue_options := [(k, v) for k, v in table.options.items() if k in QUEUE_OPTIONS]:
-        yield f" {with_options(queue_options)}"
+    if listed := list(_listed_options(table.options)):
+        yield f" {with_options(listed)}"
     yield from (f" {clause}" for clause in _placed(table.options))
     if table.parent is not None:
         yield f" INTERLEAVE {table.interleave} {quoted_name(table.parent)}"
@@ -157,6 +161,16 @@ def _clauses(table: Table) -> Iterator[str]:
     policy = row_deletion_policy(table)
     if policy is not None:
         yield f" TTL {policy}"
+
+
+def _listed_options(options: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Yield the options that stand in WITH (...), by the names that they have there."""
+    for name, value in options.items():
+        if name == _DICTIONARY_TABLE:
+            if value:
+                yield "type", "fulltext_dictionary"
+        elif name in _LISTED_OPTIONS:
+            yield name, value
 
 
 def row_deletion_policy(table: Table) -> str | None:
