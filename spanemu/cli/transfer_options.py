@@ -108,8 +108,10 @@ def transfer_target(given: TransferOptions, *, writes: bool) -> Iterator[Target]
     with spanemu.Emulator(config) as emulator:
         try:
             yield Target(emulator.uri, None, f"--data-dir {directory}")
-        except BaseException:
+        except BaseException as problem:
             emulator.close(save=False)
+            if writes and isinstance(problem, LoadRejected):
+                raise LoadRejected(f"{problem}; {directory} stays as it was") from problem
             raise
 
 

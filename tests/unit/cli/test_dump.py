@@ -329,7 +329,8 @@ def test_a_load_that_fails_leaves_a_data_directory_as_it_was(run, tmp_path):
         emulator.create_database("shop", "CREATE TABLE T (A INT64) PRIMARY KEY (A)")
     before = sorted(path.name for path in directory.iterdir())
     text = "CREATE TABLE U (A INT64) PRIMARY KEY (A); INSERT INTO T (A) VALUES (1), (1);"
-    run("load", "shop", "-", "--data-dir", directory, input=text, exit_code=1)
+    refused = run("load", "shop", "-", "--data-dir", directory, input=text, exit_code=1).stderr
+    assert f"{directory} stays as it was" in refused
     assert sorted(path.name for path in directory.iterdir()) == before
     assert "TABLE U" not in run("dump", "shop", "--data-dir", directory).stdout
 
