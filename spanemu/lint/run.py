@@ -14,6 +14,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from spanemu.base.deep_stack import deep_stack
 from spanemu.base.errors import SpannerError
 from spanemu.base.identifiers import fold
 from spanemu.base.severity import Severity
@@ -43,7 +44,7 @@ from spanemu.schema.dialect import POSTGRESQL, dialect_named
 from spanemu.schema_source import without_psql_commands
 from spanemu.sql import ddl_ast
 from spanemu.sql.dialect import Dialect
-from spanemu.sql.errors import DdlSyntaxFailure, SyntaxFailure, UnclosedText
+from spanemu.sql.errors import DdlSyntaxFailure, StatementTooLarge, SyntaxFailure, UnclosedText
 from spanemu.sql.inspection import walk
 
 _OTHERS_SHOWN = 5  # object names in a finding about a whole schema
@@ -236,13 +237,14 @@ def _statements(text: SourceText, failures: list[Failure]) -> list[Statement]:
 _SHALLOW_CHARS = 1_000  # a shorter statement is never nested too deeply for the rules
 
 
+@deep_stack()
 def _tree(statement: Statement, failures: list[Failure]) -> ddl_ast.DdlStatement | None:
     try:
         tree = statement.source.dialect.parse_ddl(statement.text)
         if len(statement.text) > _SHALLOW_CHARS:
             deque(walk(tree), maxlen=0)
         return tree
-    except RecursionError:
+    except (RecursionError, StatementTooLarge):
         failures.append(Failure("Nested too deeply", *_location(statement)))
     except DdlSyntaxFailure as failure:
         origin, line, column = _location(statement)

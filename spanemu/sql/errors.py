@@ -22,6 +22,7 @@ from dataclasses import field
 
 from spanemu.base.deferred import lazy_pattern
 from spanemu.base.errors import Code, SpannerError
+from spanemu.base.limits import DEFAULT_LIMITS
 
 _LINE_END = lazy_pattern(r"\r\n|\r|\n")
 _TAB_WIDTH = 8
@@ -93,10 +94,14 @@ FUNCTION_CALLS = "function calls"
 GROUP_KEYS = "GROUP BY columns"
 IN_LIST_ITEMS = "items in an IN list"
 NESTED_OPERATORS = "nested boolean predicates"
+NESTED_QUERIES = "nested subselects"
+NESTED_STRUCTS = "nested STRUCTs"
 PARAMETERS = "query parameters"
 SET_OPERATION_QUERIES = "set operation queries"
 
 TOO_MANY = "Number of {what} exceeds the maximum allowed limit of {limit}."
+# Of a statement for which Python's stack is too small, in whatever way it is nested.
+TOO_DEEP = TOO_MANY.format(what=NESTED_OPERATORS, limit=DEFAULT_LIMITS.operator_depth)
 
 
 class StatementTooLarge(SpannerError, code=Code.INVALID_ARGUMENT):

@@ -18,11 +18,13 @@ from dataclasses import field
 from typing import Protocol, TypeVar
 
 from spanemu.base.call import current
-from spanemu.base.limits import SQL_CHARACTERS_MAX, Limits
+from spanemu.base.limits import DEFAULT_LIMITS, SQL_CHARACTERS_MAX, Limits
 from spanemu.base.record import dataclass
 from spanemu.sql.errors import (
     FUNCTION_CALLS,
     LISTED_ITEMS,
+    NESTED_OPERATORS,
+    NESTED_QUERIES,
     StatementTooLarge,
     SyntaxFailure,
     line_and_column,
@@ -49,6 +51,7 @@ UNBOUNDED = Bounds(
         group_keys=sys.maxsize,
         set_operation_queries=sys.maxsize,
         subqueries=sys.maxsize,
+        subselect_depth=sys.maxsize,
         columns_per_table=sys.maxsize,
     )
 )
@@ -57,9 +60,10 @@ UNBOUNDED = Bounds(
 T = TypeVar("T")
 
 # Levels of nesting. A level is about four Python frames, and a rule that takes more frames counts
-# as several levels: the total stays below the interpreter's limit of 1,000 and leaves the caller
-# some frames.
-DEPTH_MAX = 200
+# as several levels: the total stays far below the limit of `deep_stack`. Spanner's limits on nested
+# queries, functions and types are lower than what these levels take.
+LEVELS_MAX = 700
+DEPTH_MAX = 200  # of chains, whose trees are as deep as the chains are long
 LISTED_ITEMS_MAX = 10_000  # of a list whose length Spanner does not limit
 
 _TOKENS_PER_DEADLINE_CHECK = 512
@@ -101,6 +105,7 @@ class TokenCursor:
         self.position = 0
         self.token = self.tokens[0]
         self.depth = 0
+        self.selects = 0  # that enclose the next token
 
     # ------------------------------------------------------------------------ tokens
 
@@ -177,11 +182,21 @@ class TokenCursor:
     def deeper(self, levels: int = 1) -> None:
         """Enter a recursive rule, which the caller leaves with `self.depth -= levels`.
 
-        Raises SyntaxFailure beyond DEPTH_MAX levels.
+        Raises StatementTooLarge beyond LEVELS_MAX levels.
         """
         self.depth += levels
-        if self.depth > DEPTH_MAX:
-            raise self.too_complex()
+        if self.depth > LEVELS_MAX:
+            raise self.too_deep()
+
+    def enter_select(self, at: int) -> None:
+        """Enter a SELECT at offset `at`, which the caller leaves with `self.selects -= 1`.
+
+        Raises StatementTooLarge if it is nested too deeply.
+        """
+        self.selects += 1
+        limit = self.bounds.limits.subselect_depth
+        if self.selects > limit:
+            raise self.too_large(NESTED_QUERIES, limit, at)
 
     def count_call(self, at: int) -> None:
         """Count an operator or a function call at offset `at`; refuse more than the limit."""
@@ -245,6 +260,11 @@ class TokenCursor:
 
     # ------------------------------------------------------------------------ failures
 
+    def too_deep(self) -> StatementTooLarge:
+        """Return the error for a statement that is nested deeper than any limit allows."""
+        limit = min(self.bounds.limits.operator_depth, DEFAULT_LIMITS.operator_depth)
+        return self.too_large(NESTED_OPERATORS, limit, self.token.at)
+
     def too_large(self, what: str, limit: int, at: int) -> StatementTooLarge:
         """Return the error for a statement that has more of `what` than `limit`."""
         return StatementTooLarge(what, limit, *line_and_column(self.text, at))
@@ -268,8 +288,4 @@ class TokenCursor:
 
     def unexpected(self, *expected: str) -> SyntaxFailure:
         """Return the error for a next token that is none of the `expected` symbols."""
-        raise NotImplementedError
-
-    def too_complex(self) -> SyntaxFailure:
-        """Return the error for a statement that is nested too deeply at the next token."""
         raise NotImplementedError

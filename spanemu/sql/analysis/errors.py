@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from spanemu.base.errors import Code
-from spanemu.sql.errors import TOO_MANY, AnalysisError
+from spanemu.sql.errors import TOO_DEEP, TOO_MANY, AnalysisError
 
 
 class AmbiguousColumn(AnalysisError):
@@ -18,7 +18,7 @@ class LimitExceeded(AnalysisError):
 
 
 class NestedTooDeeply(AnalysisError):
-    prose = "The statement is nested too deeply"
+    prose = TOO_DEEP
 
 
 class GeneratedColumnCycle(AnalysisError, code=Code.FAILED_PRECONDITION):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from spanemu.base.deep_stack import deep_stack
 from spanemu.base.deferred import deferred
 from spanemu.base.limits import STATEMENT_MEMORY_BYTES_MAX
 from spanemu.schema.table import Table
@@ -194,6 +195,7 @@ def _columns(plan: Plan) -> tuple[tuple[str, Type], ...]:
     return tuple(zip(plan.names, types, strict=True))
 
 
+@deep_stack()
 def compile_plan(plan: Plan, memory_limit: int = STATEMENT_MEMORY_BYTES_MAX) -> Executable:
     """Compile a plan once, to be run many times; no run may hold more than `memory_limit` bytes.
 

@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import Any, TypedDict
 
 from spanemu.base.call import current
+from spanemu.base.deep_stack import deep_stack
 from spanemu.base.errors import Unsupported
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Index, Table
@@ -35,6 +36,7 @@ from spanemu.sql.resolved import Expr
 from spanemu.values.types import Type
 
 
+@deep_stack()
 def plan_statement(
     statement: resolved.Statement,
     schema: Schema,

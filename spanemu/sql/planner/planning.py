@@ -17,6 +17,7 @@ from typing import Any, Protocol
 from spanemu.base.errors import Code, SpannerError
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Table
+from spanemu.sql.errors import TOO_DEEP
 from spanemu.sql.plan.nodes import Node
 from spanemu.sql.resolved import Hints, ResolvedColumn
 from spanemu.values.types import Type
@@ -122,4 +123,4 @@ class NullFilteredIndexUnusable(SpannerError, code=Code.INVALID_ARGUMENT):
 
 
 class PlanTooDeep(SpannerError, code=Code.INVALID_ARGUMENT):
-    prose = "The statement is nested too deeply"
+    prose = TOO_DEEP

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from spanemu.base.deep_stack import deep_stack
 from spanemu.base.deferred import deferred
 from spanemu.base.errors import Unsupported
 from spanemu.sql import resolved
@@ -56,6 +57,7 @@ else:
     stream_reads = deferred("spanemu.sql.googlesql.analyzer.queries.stream_reads")
 
 
+@deep_stack()
 def analyze(statement: ast.Statement, text: str, analysis: Analysis) -> resolved.Statement:
     """Resolve `statement`, which was parsed from `text`.
 

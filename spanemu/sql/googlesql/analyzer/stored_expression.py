@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import lru_cache
 
+from spanemu.base.deep_stack import deep_stack
 from spanemu.schema.table import Column, Table
 from spanemu.sql.analysis.errors import NestedTooDeeply
 from spanemu.sql.analysis.relation import Relation
@@ -36,6 +37,7 @@ from spanemu.sql.resolved import Expr, Literal, SequenceRef
 from spanemu.values.types import INT64, Type
 
 
+@deep_stack()
 def analyze_expression(
     text: str,
     table: Table | None,
@@ -87,6 +89,7 @@ def _resolved(text: str, env: Env, expected: Type | None) -> tuple[Expr, bool]:
     return coerce(expression, expected, env.analysis, node.at), False
 
 
+@deep_stack()
 def analyze_view(text: str, analysis: Analysis) -> ViewShape:
     """Return the columns and dependencies of the view whose query is `text`.
 

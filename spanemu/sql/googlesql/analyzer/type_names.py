@@ -6,14 +6,15 @@ from collections.abc import Mapping
 
 from spanemu.schema.schema import Schema
 from spanemu.sql.analysis.errors import LimitExceeded
+from spanemu.sql.errors import NESTED_STRUCTS
 from spanemu.sql.googlesql import ast
 from spanemu.sql.googlesql.analyzer.errors import BadQuery, NestedArray
 from spanemu.sql.googlesql.analyzer.expressions.messages import bundle_type
 from spanemu.sql.googlesql.analyzer.name_errors import TypeNotFound
+from spanemu.sql.googlesql.syntax.names import STRUCT_DEPTH_MAX
 from spanemu.values.types import BOOL, NUMERIC, SCALARS, StructField, Type, TypeCode, array_of
 
 STRUCT_FIELDS_MAX = 1_000
-STRUCT_DEPTH_MAX = 15
 
 _NAMES: Mapping[str, Type] = {**SCALARS, "BOOLEAN": BOOL, "DECIMAL": NUMERIC}
 
@@ -48,7 +49,7 @@ def _resolve(name: ast.TypeName, schema: Schema, depth: int) -> Type:
 def _struct(name: ast.TypeName, schema: Schema, depth: int) -> Type:
     assert name.fields is not None
     if depth > STRUCT_DEPTH_MAX:
-        raise LimitExceeded("nested STRUCTs", STRUCT_DEPTH_MAX, at=name.at)
+        raise LimitExceeded(NESTED_STRUCTS, STRUCT_DEPTH_MAX, at=name.at)
     if len(name.fields) > STRUCT_FIELDS_MAX:
         raise LimitExceeded("STRUCT fields", STRUCT_FIELDS_MAX, at=name.at)
     fields = tuple(

@@ -253,28 +253,34 @@ class ExpressionParser(CallParser):
         Only the token behind an inner `)` distinguishes `((SELECT 1) + 1)` from
         `((SELECT 1) UNION ALL ...)`. The inner text is therefore parsed as a query, and the query
         becomes an operand when an operator follows. For an IN expression that begins at
-        `items_of`, even a single expression is returned as a tuple.
+        `items_of`, even a single expression is returned as a tuple. Any number of parentheses
+        around a value costs no stack.
         """
-        start = self.advance().at
-        inside: ast.Expression | ast.Query
-        if self.starts_query():
-            inside = self.query()
-        elif self.token.symbol == "(":
-            inner_at = self.token.at
-            self.deeper()
-            inside = self.group()
-            self.depth -= 1
-            if isinstance(inside, ast.Query) and self.token.symbol in _CONTINUES_QUERY:
-                inside = self.query(inside)
-            elif isinstance(inside, ast.Expression) or self.token.symbol != ")":
-                inside = self.expression(0, self.as_expression(inside, inner_at), inner_at)
-        else:
-            inside = self.expression()
-        is_list = items_of is not None
-        if isinstance(inside, ast.Expression) and (is_list or self.token.symbol == ","):
-            inside = self._tuple(inside, start, items_of)
-        self.expect(")", ",")
-        return inside
+        starts = [self.advance().at]
+        while self.token.symbol == "(":
+            starts.append(self.advance().at)
+        inside = self.query() if self.starts_query() else self.expression()
+        depth = self.depth
+        while True:
+            start = starts.pop()
+            is_list = items_of is not None and not starts
+            if isinstance(inside, ast.Expression) and (is_list or self.token.symbol == ","):
+                inside = self._tuple(inside, start, items_of if is_list else None)
+            self.expect(")", ",")
+            if not starts:
+                self.depth = depth
+                return inside
+            if self.token.symbol != ")":
+                self.deeper()  # the tree is as deep as there are parentheses with an operator
+                inside = self._continued(inside, start)
+
+    def _continued(
+        self, inside: ast.Expression | ast.Query, start: int
+    ) -> ast.Expression | ast.Query:
+        """Parse what follows parentheses inside of others, as the rest of a query or a value."""
+        if isinstance(inside, ast.Query) and self.token.symbol in _CONTINUES_QUERY:
+            return self.query(inside)
+        return self.expression(0, self.as_expression(inside, start), start)
 
     def as_expression(self, inside: ast.Expression | ast.Query, start: int) -> ast.Expression:
         """Return a scalar subquery if `inside` is a query, and `inside` itself if it is a value.

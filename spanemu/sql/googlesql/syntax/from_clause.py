@@ -264,29 +264,39 @@ class FromParser(ExpressionParser):
     def _group_of_items(self) -> ast.FromItem | ast.Query:
         """Parse a query or a join in parentheses, distinguished as in `ExpressionParser.group`."""
         self.deeper(2)
-        self.advance()
-        start = self.token.at
+        depth = self.depth
+        starts = [self.advance().at]
+        while self.token.symbol == "(":
+            starts.append(self.advance().at)
         inside: ast.FromItem | ast.Query
         if self.starts_query():
             inside = self.query()
-        elif self.token.symbol == "(":
-            inside = self._group_of_items()
-            if isinstance(inside, ast.FromItem):
-                if self.token.symbol == ")":
-                    raise self.unexpected("JOIN")
-                inside = self.joined(commas=False, left=inside, start=start)
-            elif self.token.symbol in _CONTINUES_QUERY:
-                inside = self.query(inside)
-            elif self.token.symbol != ")":
-                left = self._subquery(inside, start)
-                inside = self.joined(commas=False, left=left, start=start)
         else:
             inside = self.joined(commas=False)
             if not isinstance(inside, ast.Join):
                 raise self.unexpected("JOIN")
         self.expect(")")
-        self.depth -= 2
+        while len(starts) > 1:
+            inside = self._continued_items(inside, starts.pop())
+            self.expect(")")
+        self.depth = depth - 2
         return inside
+
+    def _continued_items(
+        self, inside: ast.FromItem | ast.Query, start: int
+    ) -> ast.FromItem | ast.Query:
+        """Parse what follows parentheses inside of others, which began at `start`."""
+        if isinstance(inside, ast.FromItem):
+            if self.token.symbol == ")":
+                raise self.unexpected("JOIN")
+        elif self.token.symbol == ")":
+            return inside
+        self.deeper()  # the tree is as deep as there are parentheses with more in them
+        if isinstance(inside, ast.Query):
+            if self.token.symbol in _CONTINUES_QUERY:
+                return self.query(inside)
+            inside = self._subquery(inside, start)
+        return self.joined(commas=False, left=inside, start=start)
 
 
 def _has_comma(steps: list[_Step]) -> bool:

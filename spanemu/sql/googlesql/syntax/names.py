@@ -14,7 +14,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from spanemu.sql.errors import NotInSpanner, ParameterizedType, SyntaxFailure, line_and_column
+from spanemu.sql.errors import (
+    NESTED_STRUCTS,
+    NotInSpanner,
+    ParameterizedType,
+    SyntaxFailure,
+    line_and_column,
+)
 from spanemu.sql.googlesql.ast import Expression, Hint, Identifier, Path, TypeName
 from spanemu.sql.googlesql.syntax.lexer import (
     Lexer,
@@ -82,15 +88,16 @@ class Cursor(TokenCursor):
         offset = self.token.at if at is None else at
         return NotInSpanner(feature, *line_and_column(self.text, offset))
 
-    def too_complex(self) -> SyntaxFailure:
-        return self.failure(f"Nested too deeply: the limit is {DEPTH_MAX} levels")
 
-
+STRUCT_DEPTH_MAX = 15
+_TYPE_LEVELS_MAX = 2 * STRUCT_DEPTH_MAX + 3  # arrays of arrays are no types
 _STARTS_TYPE = frozenset({"ARRAY", "STRUCT", "INTERVAL"})
 
 
 class NameParser(Cursor):
     """The grammar of names, paths, aliases, lists, hints and types."""
+
+    type_levels = 0  # that enclose the next token
 
     # ------------------------------------------------------------------------ identifiers
 
@@ -182,10 +189,12 @@ class NameParser(Cursor):
     def type_name(self) -> TypeName:
         """Parse a type with its parameters."""
         start = self.token.at
-        self.deeper()
+        self.type_levels += 1
+        if self.type_levels > _TYPE_LEVELS_MAX:
+            raise self.too_large(NESTED_STRUCTS, STRUCT_DEPTH_MAX, start)
         rule = _TYPE_RULES.get(self.token.symbol)
         parsed = rule(self, start) if rule else self._named_type(start)
-        self.depth -= 1
+        self.type_levels -= 1
         return parsed
 
     def _named_type(self, start: int) -> TypeName:

@@ -53,10 +53,17 @@ class OperandParser(NameParser):
         return symbol in ("SELECT", "FROM")
 
     def query_in_parentheses(self) -> ast.Query:
-        """Parse `(query)`."""
+        """Parse `(query)`. Any number of parentheses around a query costs no stack."""
         self.expect("(")
+        opened = 1
+        while self.accept("("):
+            opened += 1
         query = self.query()
         self.expect(")")
+        for _ in range(1, opened):
+            if self.token.symbol != ")":
+                query = self.query(query)
+            self.expect(")")
         return query
 
     # ------------------------------------------------------------------------ literals

@@ -267,7 +267,7 @@ class QueryParser(PipeParser):
         start = self.token.at if first is None else first.at
         if self.token.symbol == "FROM" and first is None:
             return self._from_body()
-        body: ast.QueryBody = self._operand() if first is None else first
+        body = self._operand() if first is None else self._named(first)
         if self.token.symbol not in _SET_OPERATORS:
             return body
         op, distinct, hint = self.set_operator()

@@ -24,6 +24,7 @@ class SelectParser(FromParser):
     def select(self) -> ast.Select:
         """Parse SELECT with every clause up to HAVING."""
         outer_subqueries, self.subqueries = self.subqueries, 0
+        self.enter_select(self.token.at)
         head = self.select_head()
         source = self.joined(commas=True) if self.accept("FROM") else None
         where_at = self.token.at
@@ -34,6 +35,7 @@ class SelectParser(FromParser):
         if self.token.symbol in ("QUALIFY", "WINDOW"):
             raise self.not_in_spanner(self.token.symbol)
         self.subqueries = outer_subqueries
+        self.selects -= 1
         return ast.Select(
             head.items, source, where, group_by, having, head.distinct, head.as_what,
             head.as_type, head.hint, where_at, having_at, at=head.at, end=self.end,

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TypeVar
 
+from spanemu.base.deep_stack import deep_stack
 from spanemu.base.errors import Unsupported
 from spanemu.sql.errors import StatementRefused, TextTooLong, line_and_column
 from spanemu.sql.googlesql import ast
@@ -67,6 +68,7 @@ def parse_expression(text: str, bounds: Bounds = UNBOUNDED) -> ast.Expression:
     return _parse_all(text, StatementParser.expression, bounds)
 
 
+@deep_stack()
 def _parse_all(text: str, rule: Callable[[StatementParser], T], bounds: Bounds) -> T:
     length_max = bounds.limits.sql_characters
     if len(text) > length_max:
@@ -75,8 +77,8 @@ def _parse_all(text: str, rule: Callable[[StatementParser], T], bounds: Bounds) 
     try:
         tree = rule(parser)
     except RecursionError:
-        # DEPTH_MAX is safe for callers of ordinary stack depth; a deeper caller leaves less stack.
-        raise parser.failure("Nested too deeply") from None
+        # LEVELS_MAX is safe for callers of ordinary stack depth; a deeper caller leaves less stack.
+        raise parser.too_deep() from None
     parser.expect_end()
     return tree
 

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from spanemu.base.deep_stack import deep_stack
 from spanemu.base.deferred import deferred
 from spanemu.base.errors import Unsupported
 from spanemu.sql import resolved
@@ -65,7 +66,7 @@ def analyze(statement: Statement, text: str, analysis: Analysis) -> resolved.Sta
 def located(text: str, analysis: Analysis) -> Iterator[None]:
     """Raise the error that an analysis of `text` reports, with its position in the text."""
     try:
-        with in_order(analysis):
+        with deep_stack(), in_order(analysis):
             yield
     except AnalysisError as failure:
         failure.locate(text)

@@ -252,21 +252,23 @@ class FromParser(ExpressionParser):
     def _group_of_items(self) -> ast.FromItem | ast.Query:
         """Parse a query or a join in parentheses, distinguished as in `PrimaryParser.group`."""
         self.deeper(2)
-        self.advance()
-        start = self.token.at
+        depth = self.depth
+        starts = [self.advance().at]
+        while self.token.symbol == "(":
+            starts.append(self.advance().at)
         inside: ast.FromItem | ast.Query
-        if self.starts_query():
-            inside = self.query()
-        elif self.token.symbol == "(":
-            inside = self._group_of_items()
-            if isinstance(inside, ast.Query) and self.token.symbol in _CONTINUES_QUERY:
-                inside = self.query(inside)
-            elif self.token.symbol != ")":
-                inside = self._joined_inside(self._aliased(inside, start), start)
-        else:
-            inside = self._joined_inside(None, start)
+        inside = self.query() if self.starts_query() else self._joined_inside(None, self.token.at)
         self.expect(")")
-        self.depth -= 2
+        while len(starts) > 1:
+            start = starts.pop()
+            if self.token.symbol != ")":
+                self.deeper()  # the tree is as deep as there are parentheses with more in them
+                if isinstance(inside, ast.Query) and self.token.symbol in _CONTINUES_QUERY:
+                    inside = self.query(inside)
+                else:
+                    inside = self._joined_inside(self._aliased(inside, start), start)
+            self.expect(")")
+        self.depth = depth - 2
         return inside
 
     def _joined_inside(self, left: ast.FromItem | None, start: int) -> ast.FromItem:

@@ -188,33 +188,37 @@ class PrimaryParser(CallParser):
         Only the token behind an inner `)` distinguishes `((SELECT 1) + 1)` from
         `((SELECT 1) UNION ALL ...)`. The inner text is therefore parsed as a query, and the query
         becomes an operand when an operator follows. For an IN expression that begins at
-        `items_of`, even a single expression is returned as a row.
+        `items_of`, even a single expression is returned as a row. Any number of parentheses
+        around a value costs no stack.
         """
-        start = self.advance().at
-        inside: Expression | ast.Query
-        if self.starts_query():
-            inside = self.query()
-        elif self.token.symbol == "(":
-            inner_at = self.token.at
-            self.deeper()
-            inside = self.group()
-            self.depth -= 1
-            if isinstance(inside, ast.Query) and self.token.symbol in _CONTINUES_QUERY:
-                inside = self.query(inside)
-            elif isinstance(inside, Expression) or self.token.symbol != ")":
-                operand = self.as_expression(inside, inner_at)
-                if self.token.symbol in (".", "["):
-                    operand = self.indirection(operand, inner_at)
-                elif self.token.symbol == "OVERLAPS" and isinstance(operand, ast.Row):
-                    operand = self._overlaps(operand, inner_at)
-                inside = self.expression(0, operand, inner_at)
-        else:
-            inside = self.expression()
-        is_list = items_of is not None
-        if isinstance(inside, Expression) and (is_list or self.token.symbol == ","):
-            inside = self._row_items(inside, start, items_of)
-        self.expect(")")
-        return inside
+        starts = [self.advance().at]
+        while self.token.symbol == "(":
+            starts.append(self.advance().at)
+        inside = self.query() if self.starts_query() else self.expression()
+        depth = self.depth
+        while True:
+            start = starts.pop()
+            is_list = items_of is not None and not starts
+            if isinstance(inside, Expression) and (is_list or self.token.symbol == ","):
+                inside = self._row_items(inside, start, items_of if is_list else None)
+            self.expect(")")
+            if not starts:
+                self.depth = depth
+                return inside
+            if self.token.symbol != ")":
+                self.deeper()  # the tree is as deep as there are parentheses with an operator
+                inside = self._continued(inside, start)
+
+    def _continued(self, inside: Expression | ast.Query, start: int) -> Expression | ast.Query:
+        """Parse what follows parentheses inside of others, as the rest of a query or a value."""
+        if isinstance(inside, ast.Query) and self.token.symbol in _CONTINUES_QUERY:
+            return self.query(inside)
+        operand = self.as_expression(inside, start)
+        if self.token.symbol in (".", "["):
+            operand = self.indirection(operand, start)
+        elif self.token.symbol == "OVERLAPS" and isinstance(operand, ast.Row):
+            operand = self._overlaps(operand, start)
+        return self.expression(0, operand, start)
 
     def as_expression(self, inside: Expression | ast.Query, start: int) -> Expression:
         """Return a scalar subquery if `inside` is a query, and `inside` itself if it is a value.

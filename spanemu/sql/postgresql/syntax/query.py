@@ -164,6 +164,7 @@ class QueryParser(FromParser):
     def select(self) -> ast.Select:
         """Parse SELECT ... HAVING ..."""
         start = self.advance().at
+        self.enter_select(start)
         distinct = self._distinct()
         items: tuple[ast.SelectItem, ...] = ()
         if distinct or self.token.symbol not in ENDS_ITEM:
@@ -178,6 +179,7 @@ class QueryParser(FromParser):
         having = self.expression() if self.accept("HAVING") else None
         if self.token.symbol == "WINDOW":
             self._windows()
+        self.selects -= 1
         return ast.Select(items, source, where, group_by, having, distinct, at=start, end=self.end)
 
     def _distinct(self) -> bool:

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TypeVar
 
+from spanemu.base.deep_stack import deep_stack
 from spanemu.sql.errors import SyntaxFailure
 from spanemu.sql.postgresql import ast
 from spanemu.sql.postgresql.syntax.dml import DmlParser
@@ -101,14 +102,15 @@ def created_database(text: str) -> str | None:
     return name
 
 
+@deep_stack()
 def _parse_all(text: str, rule: Callable[[StatementParser], T], bounds: Bounds) -> T:
     """Parse all of `text` with `rule`; raise a noted refusal if there is no syntax error."""
     parser = StatementParser(text, bounds)
     try:
         tree = rule(parser)
     except RecursionError:
-        # DEPTH_MAX is safe for callers of ordinary stack depth; a deeper caller leaves less stack.
-        raise parser.too_complex() from None
+        # LEVELS_MAX is safe for callers of ordinary stack depth; a deeper caller leaves less stack.
+        raise parser.too_deep() from None
     parser.expect_end()
     return tree
 

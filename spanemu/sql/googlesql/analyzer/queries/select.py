@@ -19,7 +19,7 @@ from spanemu.base.record import dataclass
 from spanemu.sql.analysis.hints import HintTarget, check_hints
 from spanemu.sql.analysis.relation import Relation
 from spanemu.sql.analysis.state import Aggregation
-from spanemu.sql.errors import CHILD_SUBQUERIES
+from spanemu.sql.errors import CHILD_SUBQUERIES, NESTED_QUERIES
 from spanemu.sql.functions.comparison import is_groupable
 from spanemu.sql.googlesql import ast
 from spanemu.sql.googlesql.analyzer.analysis import QueryResult
@@ -76,7 +76,7 @@ def resolve_select(
     if select.source is None:
         _check_without_from(select, order_by)
     analysis = env.analysis
-    analysis.enter("nested subselects", analysis.limits.subselect_depth, select.at)
+    analysis.enter(NESTED_QUERIES, analysis.limits.subselect_depth, select.at)
     if select.group_by is not None:
         analysis.enter("nested aggregations", analysis.limits.group_by_depth, select.at)
     siblings = analysis.counts.pop(CHILD_SUBQUERIES, 0)
@@ -84,15 +84,15 @@ def resolve_select(
     analysis.counts[CHILD_SUBQUERIES] = siblings
     if select.group_by is not None:
         analysis.leave("nested aggregations")
-    analysis.leave("nested subselects")
+    analysis.leave(NESTED_QUERIES)
     return result
 
 
 def resolve_pipe_select(select: ast.Select, env: Env, source: Relation) -> QueryResult:
     """Resolve `|> SELECT` over the relation `source`; aggregates are not allowed."""
-    env.analysis.enter("nested subselects", env.analysis.limits.subselect_depth, select.at)
+    env.analysis.enter(NESTED_QUERIES, env.analysis.limits.subselect_depth, select.at)
     result = _Select(select, env, source).resolve(())
-    env.analysis.leave("nested subselects")
+    env.analysis.leave(NESTED_QUERIES)
     return result
 
 

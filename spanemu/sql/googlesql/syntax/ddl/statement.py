@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 
+from spanemu.base.deep_stack import deep_stack
 from spanemu.base.deferred import lazy_pattern
 from spanemu.base.errors import Unsupported
 from spanemu.sql import ddl_ast, graph_ast
@@ -30,6 +31,7 @@ from spanemu.sql.syntax_tree import Kind
 from spanemu.sql.token_cursor import UNBOUNDED, Bounds
 
 
+@deep_stack()
 def parse_ddl(text: str, bounds: Bounds = UNBOUNDED) -> ddl_ast.DdlStatement:
     """Parse the single schema statement of `text`, which may end in a semicolon.
 
@@ -43,7 +45,7 @@ def parse_ddl(text: str, bounds: Bounds = UNBOUNDED) -> ddl_ast.DdlStatement:
         try:
             statement = parser.ddl_statement()
         except RecursionError:
-            raise parser.failure("Nested too deeply") from None
+            raise parser.too_deep() from None
         parser.expect_end()
     except SyntaxFailure as failure:
         raise DdlSyntaxFailure(text, failure.message, failure.line, failure.column) from None

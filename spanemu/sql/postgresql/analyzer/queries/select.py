@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from spanemu.sql.analysis.state import Aggregation
 from spanemu.sql.analysis.tree import is_equivalent
-from spanemu.sql.errors import CHILD_SUBQUERIES
+from spanemu.sql.errors import CHILD_SUBQUERIES, NESTED_QUERIES
 from spanemu.sql.postgresql import ast
 from spanemu.sql.postgresql.analyzer.analysis import QueryResult
 from spanemu.sql.postgresql.analyzer.errors import (
@@ -55,7 +55,7 @@ from spanemu.sql.resolved import (
 )
 from spanemu.sql.syntax_tree import Expression
 
-_NESTED = "nested subselects"
+_NESTED = NESTED_QUERIES
 
 
 def resolve_select(

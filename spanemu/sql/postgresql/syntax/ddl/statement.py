@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from spanemu.base.deep_stack import deep_stack
 from spanemu.sql import ddl_ast
 from spanemu.sql.errors import DdlStatementEmpty, SyntaxFailure
 from spanemu.sql.postgresql.syntax.ddl.access import DdlAccessParser
@@ -38,6 +39,7 @@ def parse_ddl(text: str, bounds: Bounds = UNBOUNDED) -> ddl_ast.DdlStatement:
         ) from None
 
 
+@deep_stack()
 def _parse(text: str, bounds: Bounds) -> ddl_ast.DdlStatement:
     parser = DdlParser(text, bounds)
     parser.skip_semicolons()
@@ -46,7 +48,7 @@ def _parse(text: str, bounds: Bounds) -> ddl_ast.DdlStatement:
     try:
         statement = parser.ddl_statement()
     except RecursionError:
-        raise parser.too_complex() from None
+        raise parser.too_deep() from None
     parser.expect_end()
     return statement
 

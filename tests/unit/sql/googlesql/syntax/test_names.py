@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from spanemu.sql.errors import SyntaxFailure
+from spanemu.sql.errors import StatementTooLarge
 from spanemu.sql.googlesql.syntax.ddl.statement import DdlParser
 from spanemu.sql.googlesql.syntax.names import Cursor
 from spanemu.sql.googlesql.syntax.statement import StatementParser, parse_statement
-from spanemu.sql.token_cursor import DEPTH_MAX
+from spanemu.sql.token_cursor import LEVELS_MAX
 
 # Declared early so that a grammar class can call rules of a derived class.
 FORWARD_DECLARATIONS = {
     *("expression", "query"),
-    *("failure", "identifier_of", "too_complex", "unexpected"),
+    *("failure", "identifier_of", "unexpected"),
 }
 
 
@@ -49,8 +49,8 @@ def test_a_double_angle_closes_two_types() -> None:
 
 def test_depth_is_limited() -> None:
     cursor = Cursor("a")
-    cursor.deeper(DEPTH_MAX)
-    with pytest.raises(SyntaxFailure):
+    cursor.deeper(LEVELS_MAX)
+    with pytest.raises(StatementTooLarge):
         cursor.deeper()
 
 
