@@ -96,6 +96,7 @@ IN_LIST_ITEMS = "items in an IN list"
 NESTED_OPERATORS = "nested boolean predicates"
 NESTED_QUERIES = "nested subselects"
 NESTED_STRUCTS = "nested STRUCTs"
+STRUCT_FIELDS = "struct fields"
 PARAMETERS = "query parameters"
 SET_OPERATION_QUERIES = "set operation queries"
 

@@ -25,7 +25,7 @@ from spanemu.sql.planner.planning import Planning
 from spanemu.sql.planner.properties import implied, is_single_row
 from spanemu.sql.planner.pushdown import push
 from spanemu.sql.planner.spool import spool_correlated
-from spanemu.sql.resolved import ColumnRef, Expr, Hints, SortKey
+from spanemu.sql.resolved import ColumnRef, Expr, Hints, ResolvedColumn, SortKey
 
 Choose = Callable[[Node, RequiredOrder | None, Planning], Node]
 
@@ -61,16 +61,15 @@ class JoinPlanner:
         self.method = _METHODS.get(str(method))
         self.is_broadcast = method == _BROADCAST
         self.keeps_order = bool(planning.hint("force_join_order", hints))
-        # Caches: the same inputs are planned again and again while orders are tried.
-        self._leaves: dict[tuple[Node, RequiredOrder | None], Joined] = {}
-        self._seekable: dict[tuple[Node, tuple[Expr, ...]], tuple[Node, frozenset[int]]] = {}
+        # The same inputs are planned again and again while orders are tried, here and above.
+        self._cache = planning.joined
 
     def leaf(self, node: Node, required: RequiredOrder | None = None) -> Joined:
         """Return the finished plan of a single input."""
-        cached = self._leaves.get((node, required))
+        key = (node, required, self.planning.context)
+        cached: Joined | None = self._cache.get(key)
         if cached is None:
-            cached = self.priced(self.choose(node, required, self.planning))
-            self._leaves[node, required] = cached
+            cached = self._cache[key] = self.priced(self.choose(node, required, self.planning))
         return cached
 
     def seekable(self, node: Node, conditions: Sequence[Expr]) -> tuple[Node, frozenset[int]]:
@@ -78,11 +77,11 @@ class JoinPlanner:
 
         The outer rows are those that `conditions` compare the input with.
         """
-        key = (node, tuple(conditions))
-        cached = self._seekable.get(key)
+        key = ("seekable", node, tuple(conditions), self.planning.context)
+        cached: tuple[Node, frozenset[int]] | None = self._cache.get(key)
         if cached is None:
             chosen = self.choose(push(conditions, node), None, self.planning)
-            cached = self._seekable[key] = (chosen, _seek_columns(chosen))
+            cached = self._cache[key] = (chosen, _seek_columns(chosen))
         return cached
 
     def priced(self, node: Node) -> Joined:
@@ -184,20 +183,32 @@ class JoinPlanner:
             return None
         if not all(isinstance(key, ColumnRef) for key, _ in keys):
             return None
-        values = tuple([(self.planning.new_column("key", value.type), value) for _, value in keys])
-        # Sorted by the left side's key, which then is the order of the result.
-        ascending = self.planning.schema.orders.order()
-        order = tuple([SortKey(ColumnRef(column.type, column), ascending) for column, _ in values])
-        grouped = nodes.HashAggregate(right, values, ())
-        distinct = self.choose(nodes.Sort(grouped, order), None, self.planning)
+        values, distinct = self._distinct(right, tuple([value for _, value in keys]))
         matches = [
             equal(key, ColumnRef(column.type, column))
-            for (key, _), (column, _) in zip(keys, values, strict=True)
+            for (key, _), column in zip(keys, values, strict=True)
         ]
         look_up = self.choose(push(matches, left), None, self.planning)
         if not _seek_columns(look_up) & distinct.ids:
             return None
         return self.priced(ApplyJoin(JoinKind.INNER, distinct, look_up))
+
+    def _distinct(
+        self, node: Node, values: tuple[Expr, ...]
+    ) -> tuple[tuple[ResolvedColumn, ...], Node]:
+        """Return the distinct values of a finished input, as columns, in their order."""
+        key = ("distinct", node, values, self.planning.context)
+        cached: tuple[tuple[ResolvedColumn, ...], Node] | None = self._cache.get(key)
+        if cached is None:
+            columns = tuple([self.planning.new_column("key", value.type) for value in values])
+            # Sorted by the left side's key, which then is the order of the result.
+            ascending = self.planning.schema.orders.order()
+            references = [ColumnRef(column.type, column) for column in columns]
+            order = tuple([SortKey(reference, ascending) for reference in references])
+            grouped = nodes.HashAggregate(node, tuple(zip(columns, values, strict=True)), ())
+            chosen = self.choose(nodes.Sort(grouped, order), None, self.planning)
+            cached = self._cache[key] = (columns, chosen)
+        return cached
 
 
 def plan_join(

@@ -10,6 +10,7 @@ SpannerError
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from copy import copy
 from itertools import count
 from typing import Any, Protocol
@@ -52,6 +53,8 @@ class Planning:
         self.by_partition = by_partition
         # The estimates of `planner.estimate`, by the node's identity: keys keep nodes alive.
         self.estimates: dict[Node, Any] = {}
+        # What `join_order` has planned, so that inputs of nested joins are planned only once.
+        self.joined: dict[Hashable, Any] = {}
         # Row counts by table name: the rows of all splits of a table are counted once.
         self.sizes: dict[str, int] = {}
         # True for a correlated part whose equalities with the outer row are hashed.
@@ -60,6 +63,11 @@ class Planning:
         self.may_stop_early = False
         # The analyzer counts columns up from 0, so ids below zero are free.
         self._ids = count(-1, -1)
+
+    @property
+    def context(self) -> tuple[bool, bool]:
+        """What tells this context apart from others of the same run, for keys of caches."""
+        return self.hashes_correlations, self.may_stop_early
 
     def hashing_correlations(self) -> Planning:
         """Return the context for a correlated part whose equalities with the outer row are hashed.

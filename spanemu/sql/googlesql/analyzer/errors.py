@@ -268,6 +268,13 @@ class StructColumn(SpannerError, code=Code.UNIMPLEMENTED):
     column: str
 
 
+class EmptyArrayOfStructs(SpannerError, code=Code.UNIMPLEMENTED):
+    prose = (
+        "Unsupported query shape: Spanner does not support array constructor syntax for an empty "
+        "array where array elements are Structs."
+    )
+
+
 class NullArrayColumn(SpannerError, code=Code.UNIMPLEMENTED):
     prose = (
         "Unsupported query shape: This query can return a null-valued array of struct, which is "

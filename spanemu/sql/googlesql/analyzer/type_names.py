@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from spanemu.schema.schema import Schema
 from spanemu.sql.analysis.errors import LimitExceeded
-from spanemu.sql.errors import NESTED_STRUCTS
+from spanemu.sql.errors import NESTED_STRUCTS, STRUCT_FIELDS
 from spanemu.sql.googlesql import ast
 from spanemu.sql.googlesql.analyzer.errors import BadQuery, NestedArray
 from spanemu.sql.googlesql.analyzer.expressions.messages import bundle_type
@@ -51,7 +51,7 @@ def _struct(name: ast.TypeName, schema: Schema, depth: int) -> Type:
     if depth > STRUCT_DEPTH_MAX:
         raise LimitExceeded(NESTED_STRUCTS, STRUCT_DEPTH_MAX, at=name.at)
     if len(name.fields) > STRUCT_FIELDS_MAX:
-        raise LimitExceeded("STRUCT fields", STRUCT_FIELDS_MAX, at=name.at)
+        raise LimitExceeded(STRUCT_FIELDS, STRUCT_FIELDS_MAX, at=name.at)
     fields = tuple(
         StructField(field.name if field is not None else "", _resolve(type_, schema, depth))
         for field, type_ in name.fields

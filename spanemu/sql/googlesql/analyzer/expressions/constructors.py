@@ -16,11 +16,13 @@ from dataclasses import replace
 
 from spanemu.base.deadline_checks import interruptible
 from spanemu.base.errors import Unsupported
-from spanemu.sql.analysis.errors import AmbiguousColumn
+from spanemu.sql.analysis.errors import AmbiguousColumn, LimitExceeded
+from spanemu.sql.errors import STRUCT_FIELDS
 from spanemu.sql.googlesql import ast
 from spanemu.sql.googlesql.analyzer.errors import (
     BadCall,
     ElementDoesNotCoerce,
+    EmptyArrayOfStructs,
     FieldDoesNotCoerce,
     NestedArray,
     WrongFieldCount,
@@ -30,7 +32,7 @@ from spanemu.sql.googlesql.analyzer.expressions.expression import resolve
 from spanemu.sql.googlesql.analyzer.expressions.names import implied_name
 from spanemu.sql.googlesql.analyzer.expressions.operator_call import operator_call
 from spanemu.sql.googlesql.analyzer.scope import Env, Scope
-from spanemu.sql.googlesql.analyzer.type_names import named_type
+from spanemu.sql.googlesql.analyzer.type_names import STRUCT_FIELDS_MAX, named_type
 from spanemu.sql.resolved import ColumnRef, Expr, Let, Literal, MakeArray, MakeStruct
 from spanemu.values.types import INT64, STRING, StructField, Type, TypeCode, array_of
 
@@ -78,6 +80,8 @@ def _refuse_nested(node: ast.ArrayConstructor, items: list[Expr]) -> None:
 def _typed_array(node: ast.ArrayConstructor, named: Type, env: Env) -> Expr:
     declared = named if named.is_array else array_of(named)
     element = declared.item()
+    if element.is_struct and not node.items:
+        raise EmptyArrayOfStructs()
     items = [resolve(infer_brace_types(item, element), env) for item in node.items]
     _refuse_nested(node, items)
     passed = []
@@ -92,6 +96,8 @@ def resolve_struct(node: ast.StructConstructor, env: Env) -> Expr:
     """Resolve a struct constructor."""
     if node.type is not None:
         return _typed_struct(node, named_type(node.type, env.analysis.schema), env)
+    if len(node.items) > STRUCT_FIELDS_MAX:
+        raise LimitExceeded(STRUCT_FIELDS, STRUCT_FIELDS_MAX, at=node.at)
     values = [resolve(value, env) for value, _ in node.items]
     names = [
         "" if node.tuple_form else alias.name if alias is not None else implied_name(value)

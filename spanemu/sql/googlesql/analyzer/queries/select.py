@@ -16,10 +16,11 @@ from typing import TYPE_CHECKING
 
 from spanemu.base.deferred import deferred
 from spanemu.base.record import dataclass
+from spanemu.sql.analysis.errors import LimitExceeded
 from spanemu.sql.analysis.hints import HintTarget, check_hints
 from spanemu.sql.analysis.relation import Relation
 from spanemu.sql.analysis.state import Aggregation
-from spanemu.sql.errors import CHILD_SUBQUERIES, NESTED_QUERIES
+from spanemu.sql.errors import CHILD_SUBQUERIES, NESTED_QUERIES, STRUCT_FIELDS
 from spanemu.sql.functions.comparison import is_groupable
 from spanemu.sql.googlesql import ast
 from spanemu.sql.googlesql.analyzer.analysis import QueryResult
@@ -326,6 +327,8 @@ class _Select:
             if len(result.columns) != 1:
                 raise BadQuery("SELECT AS VALUE query must have exactly one column", at=select.at)
             return replace(result, value_table=True)
+        if len(result.columns) > type_names.STRUCT_FIELDS_MAX:
+            raise LimitExceeded(STRUCT_FIELDS, type_names.STRUCT_FIELDS_MAX, at=select.at)
         fields = tuple(StructField(name, column.type) for name, column in result.columns)
         type_ = Type(TypeCode.STRUCT, fields=fields)
         items = tuple(ColumnRef(column.type, column) for _, column in result.columns)

@@ -76,7 +76,6 @@ def test_a_junction_is_flat(op: str) -> None:
         ("IF(", ", 1, 2)"),
         ("INTERVAL ", " DAY"),
         ("f(x -> ", ")"),
-        ("CAST(1 AS ARRAY<", ">)"),
     ],
 )
 def test_endless_nesting_exceeds_a_limit(opening: str, closing: str) -> None:
