@@ -141,7 +141,19 @@ def _keeping(wants_match: bool) -> Callable[[Sides], Callable[[Run], Iterator[Ro
                 if bool(matches) is wants_match:
                     yield row
 
-        return rows
+        def all_or_none(run: Run) -> Iterator[Row]:
+            # Without a condition, one row of the right side decides: the others stay unread, and so
+            # does a left side that takes longer to read.
+            if sides.never_match(run):
+                yield from () if wants_match else sides.left.rows(run)
+                return
+            kept = None if sides.node.is_right_first else PeekedRows(sides.left.rows(run))
+            if kept is not None and not kept:
+                return
+            if bool(PeekedRows(sides.right.rows(run))) is wants_match:
+                yield from sides.left.rows(run) if kept is None else kept
+
+        return all_or_none if sides.test is None else rows
 
     return join
 

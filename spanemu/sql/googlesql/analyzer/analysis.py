@@ -22,7 +22,11 @@ from spanemu.sql.dialect import AnalyzerOptions
 from spanemu.sql.errors import PARAMETERS
 from spanemu.sql.functions.registry import Catalog
 from spanemu.sql.googlesql import ast
-from spanemu.sql.googlesql.analyzer.errors import BadQuery, UndeclaredParameterConflict
+from spanemu.sql.googlesql.analyzer.errors import (
+    BadQuery,
+    EmptyArrayOfStructs,
+    UndeclaredParameterConflict,
+)
 from spanemu.sql.resolved import Expr, ParameterRef, ProjectScan, ResolvedColumn, Scan
 from spanemu.values.types import INT64, POSTGRESQL_SCALARS, Type
 
@@ -150,6 +154,7 @@ class Analysis(AnalysisState):
     __slots__ = (
         "_row_expression",
         "in_schema",
+        "in_struct",
         "parameters",
         "resolve_query",
         "resolvers",
@@ -172,7 +177,13 @@ class Analysis(AnalysisState):
         # Strict name resolution, for views: `*` is refused and columns of tables need a qualifier,
         # so that a new column of a table cannot change the meaning of the query.
         self.strict = False
+        self.in_struct = 0  # STRUCT constructors around the expression that is being resolved
         self.in_schema = False  # in the text of a column, a check or a view, not of a statement
+
+    def refuse_empty_array(self, type_: Type) -> None:
+        """Raise EmptyArrayOfStructs for an empty array of structs that stands in no struct."""
+        if type_.item().is_struct and not self.in_struct:
+            raise EmptyArrayOfStructs()
 
     def row_expression(self, text: str, type_: Type, row: Relation) -> Expr:
         return self._row_expression(text, type_, row, self)

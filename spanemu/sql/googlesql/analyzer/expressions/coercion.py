@@ -22,7 +22,7 @@ from spanemu.base.deferred import deferred
 from spanemu.base.record import dataclass
 from spanemu.sql.functions.conversion_rules import ArgumentKind, is_coercible
 from spanemu.sql.googlesql.analyzer.analysis import Analysis
-from spanemu.sql.googlesql.analyzer.errors import EmptyArrayOfStructs, NoCommonType
+from spanemu.sql.googlesql.analyzer.errors import NoCommonType
 from spanemu.sql.googlesql.analyzer.expressions.literals import convert_literal
 from spanemu.sql.resolved import (
     Cast,
@@ -215,8 +215,8 @@ def coerce(expression: Expr, target: Type, analysis: Analysis, at: int) -> Expr:
         return replace(expression, type=target)
     if kind in (Kind.NULL, Kind.EMPTY_ARRAY):
         assert isinstance(expression, Literal)
-        if kind is Kind.EMPTY_ARRAY and target.item().is_struct:
-            raise EmptyArrayOfStructs()
+        if kind is Kind.EMPTY_ARRAY:
+            analysis.refuse_empty_array(target)
         return Literal(target, expression.value, "")
     if kind is Kind.LITERAL:
         assert isinstance(expression, Literal)

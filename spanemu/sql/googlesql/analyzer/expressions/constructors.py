@@ -22,7 +22,6 @@ from spanemu.sql.googlesql import ast
 from spanemu.sql.googlesql.analyzer.errors import (
     BadCall,
     ElementDoesNotCoerce,
-    EmptyArrayOfStructs,
     FieldDoesNotCoerce,
     NestedArray,
     WrongFieldCount,
@@ -80,8 +79,8 @@ def _refuse_nested(node: ast.ArrayConstructor, items: list[Expr]) -> None:
 def _typed_array(node: ast.ArrayConstructor, named: Type, env: Env) -> Expr:
     declared = named if named.is_array else array_of(named)
     element = declared.item()
-    if element.is_struct and not node.items:
-        raise EmptyArrayOfStructs()
+    if not node.items:
+        env.analysis.refuse_empty_array(declared)
     items = [resolve(infer_brace_types(item, element), env) for item in node.items]
     _refuse_nested(node, items)
     passed = []
@@ -94,6 +93,13 @@ def _typed_array(node: ast.ArrayConstructor, named: Type, env: Env) -> Expr:
 
 def resolve_struct(node: ast.StructConstructor, env: Env) -> Expr:
     """Resolve a struct constructor."""
+    env.analysis.in_struct += 1
+    struct = _struct(node, env)
+    env.analysis.in_struct -= 1
+    return struct
+
+
+def _struct(node: ast.StructConstructor, env: Env) -> Expr:
     if node.type is not None:
         return _typed_struct(node, named_type(node.type, env.analysis.schema), env)
     if len(node.items) > STRUCT_FIELDS_MAX:

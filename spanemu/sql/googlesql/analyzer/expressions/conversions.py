@@ -123,6 +123,8 @@ def _converted(operand: Expr, target: Type, node: ast.Cast, env: Env) -> Expr:
     kind = kind_of(operand, analysis)
     if kind in _UNTYPED and fits(operand, target, analysis):
         if isinstance(operand, Literal):
+            if kind is Kind.EMPTY_ARRAY:
+                analysis.refuse_empty_array(target)
             return Literal(target, operand.value)
         return coerce(operand, target, analysis, node.at)
     if kind is Kind.COMPOSITE and fits(operand, target, analysis):
