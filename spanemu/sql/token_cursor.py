@@ -63,6 +63,7 @@ T = TypeVar("T")
 # as several levels: the total stays far below the limit of `deep_stack`. Spanner's limits on nested
 # queries, functions and types are lower than what these levels take.
 LEVELS_MAX = 700
+NESTED_QUERY_LEVELS = 4  # of a query inside the parentheses of another: it runs nested as well
 DEPTH_MAX = 200  # of chains, whose trees are as deep as the chains are long
 LISTED_ITEMS_MAX = 10_000  # of a list whose length Spanner does not limit
 

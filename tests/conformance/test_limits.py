@@ -208,3 +208,16 @@ def test_declared_lengths_of_added_and_altered_columns(limited):
         with refused(FP):
             limited.ddl(f"ALTER TABLE Wide {statement}")
     limited.ddl("ALTER TABLE Wide ADD COLUMN F INT64")
+
+
+@pytest.mark.parametrize("limited", [{}], indirect=True)
+@pytest.mark.parametrize(
+    "struct",
+    ["STRUCT({})", "({})", "(SELECT AS STRUCT {})", "CAST(NULL AS STRUCT<{}>)"],
+)
+def test_fields_of_a_struct(limited, struct):
+    session = limited.session()
+    item = "INT64" if "<" in struct else "1"
+    session.sql(f"SELECT {struct.format(', '.join([item] * 1_000))} IS NULL")
+    with refused(IA, match="maximum allowed limit of 1000"):
+        session.sql(f"SELECT {struct.format(', '.join([item] * 1_001))} IS NULL")

@@ -21,6 +21,7 @@ from spanemu.sql.errors import IN_LIST_ITEMS, NESTED_OPERATORS
 from spanemu.sql.googlesql import ast
 from spanemu.sql.googlesql.syntax.call import CallParser
 from spanemu.sql.syntax_tree import Kind
+from spanemu.sql.token_cursor import NESTED_QUERY_LEVELS
 
 _LEVELS_UNCHECKED = 8  # chains of at most this many operators are not checked against the limit
 _OR, _AND, _NOT, _COMPARISON, _UNARY = 1, 2, 3, 4, 11
@@ -271,7 +272,7 @@ class ExpressionParser(CallParser):
                 self.depth = depth
                 return inside
             if self.token.symbol != ")":
-                self.deeper()  # the tree is as deep as there are parentheses with an operator
+                self.deeper(NESTED_QUERY_LEVELS)  # for parentheses with an operator
                 inside = self._continued(inside, start)
 
     def _continued(

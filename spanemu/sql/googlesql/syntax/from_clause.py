@@ -10,7 +10,7 @@ from spanemu.sql.googlesql import ast
 from spanemu.sql.googlesql.ast import JoinKind
 from spanemu.sql.googlesql.syntax.expression import ExpressionParser
 from spanemu.sql.syntax_tree import Kind
-from spanemu.sql.token_cursor import DEPTH_MAX
+from spanemu.sql.token_cursor import DEPTH_MAX, NESTED_QUERY_LEVELS
 
 _KINDS: Mapping[str, JoinKind] = {
     "INNER": JoinKind.INNER,
@@ -291,7 +291,7 @@ class FromParser(ExpressionParser):
                 raise self.unexpected("JOIN")
         elif self.token.symbol == ")":
             return inside
-        self.deeper()  # the tree is as deep as there are parentheses with more in them
+        self.deeper(NESTED_QUERY_LEVELS)  # for parentheses with more in them
         if isinstance(inside, ast.Query):
             if self.token.symbol in _CONTINUES_QUERY:
                 return self.query(inside)

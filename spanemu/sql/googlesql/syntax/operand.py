@@ -19,7 +19,7 @@ from spanemu.sql.googlesql.syntax.lexer import (
 )
 from spanemu.sql.googlesql.syntax.names import NameParser
 from spanemu.sql.syntax_tree import Kind
-from spanemu.sql.token_cursor import UNBOUNDED, Bounds
+from spanemu.sql.token_cursor import NESTED_QUERY_LEVELS, UNBOUNDED, Bounds
 
 T = TypeVar("T")
 
@@ -60,10 +60,13 @@ class OperandParser(NameParser):
             opened += 1
         query = self.query()
         self.expect(")")
+        depth = self.depth
         for _ in range(1, opened):
             if self.token.symbol != ")":
+                self.deeper(NESTED_QUERY_LEVELS)
                 query = self.query(query)
             self.expect(")")
+        self.depth = depth
         return query
 
     # ------------------------------------------------------------------------ literals

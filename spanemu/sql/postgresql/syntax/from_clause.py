@@ -9,7 +9,7 @@ from spanemu.sql.postgresql.ast import JoinKind
 from spanemu.sql.postgresql.syntax.call import FORMS
 from spanemu.sql.postgresql.syntax.expression import ExpressionParser
 from spanemu.sql.syntax_tree import Expression, Identifier, Kind, Path
-from spanemu.sql.token_cursor import DEPTH_MAX
+from spanemu.sql.token_cursor import DEPTH_MAX, NESTED_QUERY_LEVELS
 
 _KINDS: Mapping[str, JoinKind] = {
     "INNER": JoinKind.INNER,
@@ -262,7 +262,7 @@ class FromParser(ExpressionParser):
         while len(starts) > 1:
             start = starts.pop()
             if self.token.symbol != ")":
-                self.deeper()  # the tree is as deep as there are parentheses with more in them
+                self.deeper(NESTED_QUERY_LEVELS)  # for parentheses with more in them
                 if isinstance(inside, ast.Query) and self.token.symbol in _CONTINUES_QUERY:
                     inside = self.query(inside)
                 else:

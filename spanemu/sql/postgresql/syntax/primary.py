@@ -10,7 +10,7 @@ from spanemu.sql.postgresql.syntax.call import FORMS, CallParser
 from spanemu.sql.postgresql.syntax.keywords import COLUMN_NAMES
 from spanemu.sql.postgresql.syntax.names import STARTS_TYPE
 from spanemu.sql.syntax_tree import Expression, Identifier, IntLiteral, Kind, Name, Path
-from spanemu.sql.token_cursor import DEPTH_MAX
+from spanemu.sql.token_cursor import DEPTH_MAX, NESTED_QUERY_LEVELS
 
 _CONTINUES_QUERY = frozenset(
     {"UNION", "INTERSECT", "EXCEPT", "ORDER", "LIMIT", "OFFSET", "FETCH", "FOR"}
@@ -206,7 +206,7 @@ class PrimaryParser(CallParser):
                 self.depth = depth
                 return inside
             if self.token.symbol != ")":
-                self.deeper()  # the tree is as deep as there are parentheses with an operator
+                self.deeper(NESTED_QUERY_LEVELS)  # for parentheses with an operator
                 inside = self._continued(inside, start)
 
     def _continued(self, inside: Expression | ast.Query, start: int) -> Expression | ast.Query:
