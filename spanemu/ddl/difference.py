@@ -15,6 +15,7 @@ from typing import Any
 from spanemu.ddl.kinds.property_graphs import graph_text
 from spanemu.ddl.kinds.table import AFTER_TABLES, BEFORE_TABLES
 from spanemu.ddl.kinds.views import VIEW
+from spanemu.ddl.naming import with_written_names
 from spanemu.ddl.object_difference import (
     added_row_deletion,
     altered_table,
@@ -244,10 +245,15 @@ class _Comparison:
 
     def _added_foreign_keys(self) -> Iterator[str]:
         known = _foreign_keys(self.before)
+        named = {
+            key.full_name: key
+            for table in map(with_written_names, self.after.tables.values())
+            for key in table.foreign_keys
+        }
         for (table, text), key in _foreign_keys(self.after).items():
             ends = {table, self.before.fold(key.referenced_table)}
             if (table, text) not in known or ends & self.recreated:
-                yield schema_writer(self.after).foreign_key(key)
+                yield schema_writer(self.after).foreign_key(named[key.full_name])
 
     def _added_indexes(self) -> Iterator[str]:
         mine, theirs = _indexes(self.before), _indexes(self.after)

@@ -9,10 +9,12 @@ give the same names in every database.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from hashlib import blake2b
 from itertools import count
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from spanemu.base.deferred import deferred, lazy_pattern
 from spanemu.base.errors import SpannerError
@@ -20,7 +22,7 @@ from spanemu.base.identifiers import constraint_full_name
 from spanemu.base.limits import IDENTIFIER_LENGTH_MAX
 from spanemu.schema.dialect import GOOGLE_STANDARD_SQL, DatabaseDialect
 from spanemu.schema.schema import Schema
-from spanemu.schema.table import Column, Index, Table
+from spanemu.schema.table import Check, Column, ForeignKey, Index, Table
 from spanemu.sql.syntax_tree import Identifier, Path
 
 if TYPE_CHECKING:
@@ -44,6 +46,8 @@ _SCHEMA_NAMES = frozenset(
         "safe", "spanner_placement", "spanner_sys",
     }
 )  # fmt: skip
+
+Constraint = TypeVar("Constraint", ForeignKey, Check)
 
 
 def find_table(schema: Schema, path: Path) -> Table | None:
@@ -117,12 +121,35 @@ def find_object(schema: Schema, field: str, name: str) -> Any:
 
 def foreign_key_name(schema: Schema, table: str, referenced: str) -> str:
     """Return FK_<referencing>_<referenced>_<hex>_<n>."""
-    return _numbered(schema, table, f"FK_{_flat(table)}_{_flat(referenced)}")
+    return _numbered(schema, table, _foreign_key_base(table, referenced))
 
 
 def check_name(schema: Schema, table: str) -> str:
     """Return CK_<table>_<hex>_<n>."""
-    return _numbered(schema, table, f"CK_{_flat(table)}")
+    return _numbered(schema, table, _check_base(table))
+
+
+def with_written_names(table: Table) -> Table:
+    """Return a table of whose names only those count as generated that its statement makes again.
+
+    The first generated name is numbered 1. After a table was renamed, or a constraint was dropped,
+    the text of the table would make other names than it has.
+    """
+    numbers: Counter[str] = Counter()
+
+    def seen(constraint: Constraint, base: str) -> Constraint:
+        if not constraint.generated_name:
+            return constraint
+        if constraint.name != f"{base}_{numbers[base] + 1}":
+            return replace(constraint, generated_name=False)
+        numbers[base] += 1
+        return constraint
+
+    keys = [
+        seen(key, _foreign_key_base(table.name, key.referenced_table)) for key in table.foreign_keys
+    ]
+    checks = [seen(check, _check_base(table.name)) for check in table.checks]
+    return replace(table, foreign_keys=tuple(keys), checks=tuple(checks))
 
 
 def managed_index_name(schema: Schema, table: str, columns: Sequence[str], kind: str) -> str:
@@ -144,13 +171,25 @@ def identity_sequence_name(id_: int) -> str:
     return f"_identity_seq_{id_:0{_HEX_DIGITS}x}"
 
 
-def _numbered(schema: Schema, table: str, text: str) -> str:
-    """Return `text` with a number that makes the name free.
+def _foreign_key_base(table: str, referenced: str) -> str:
+    return _base(f"FK_{_flat(table)}_{_flat(referenced)}")
+
+
+def _check_base(table: str) -> str:
+    return _base(f"CK_{_flat(table)}")
+
+
+def _base(text: str) -> str:
+    """Return a generated name without its number."""
+    return f"{_cut(text, 4)}_{_fingerprint(text)}"
+
+
+def _numbered(schema: Schema, table: str, base: str) -> str:
+    """Return `base` with a number that makes the name free.
 
     The number follows a number that is taken. With n taken names, the search tests about 2*log2(n)
     numbers, because it doubles the number until a name is free and then halves the interval.
     """
-    base = f"{_cut(text, 4)}_{_fingerprint(text)}"
 
     def is_taken(number: int) -> bool:
         return schema.has_name(constraint_full_name(table, f"{base}_{number}"))

@@ -21,6 +21,7 @@ from spanemu.base.identifiers import quoted, quoted_path
 from spanemu.ddl.kinds.kind import ObjectKind
 from spanemu.ddl.kinds.search_indexes import search_index_text, vector_index_text
 from spanemu.ddl.kinds.table import AFTER_TABLES, BEFORE_TABLES, KINDS
+from spanemu.ddl.naming import with_written_names
 from spanemu.schema.dependency_order import dependency_order
 from spanemu.schema.objects import ProtoBundle
 from spanemu.schema.schema import Schema
@@ -88,7 +89,7 @@ def _tables(schema: Schema, writer: SchemaWriter) -> Iterator[str]:
     # Indexes interleaved in a table that comes after the index's own table.
     waiting: dict[str, list[AnyIndex]] = {}
     indexes = user_indexes(schema)
-    for table in ordered_tables(schema):
+    for table in map(with_written_names, ordered_tables(schema)):
         done.add(schema.fold(table.name))
         left_out = [
             key for key in table.foreign_keys if schema.fold(key.referenced_table) not in done

@@ -169,9 +169,9 @@ POSTGRESQL: Mapping[str, Sequence[str]] = {
         "CAST('{1}' AS bigint[])", "NULL::bigint[]", "ARRAY[1] || ARRAY[2]", "ARRAY[-9223372036854775808, - -1]", "'{1}'::int8 ARRAY", "_int8 '{1,2}'",
     ],
     "double precision[]": ["ARRAY[1, 2.5]::float8[]", "'{inf,NaN,-0}'", "ARRAY['inf'::float8, 1]", "ARRAY['inf', 1.5]::float8[]"],
-    "numeric[]": ["ARRAY[1, 2.50]", "'{1.50,NaN}'", "ARRAY['1.50']::numeric[]", "ARRAY[1.555::numeric(4,1), 2]"],
+    "numeric[]": ["ARRAY[1, 2.50]", "'{1.50,NaN}'", "ARRAY['1.50']::numeric[]", "ARRAY[1.555::numeric(4,1), 2]", "ARRAY[1.555, '2', NULL]::numeric(5,2)[]"],
     "text[]": [
-        "'{a,\"b c\",NULL,\"NULL\",\"it''s\"}'", "ARRAY['a','it''s',E'\\n',NULL]", "ARRAY['a::b'::varchar(2)]", "ARRAY['abc', NULL]::varchar[]",
+        "'{a,\"b c\",NULL,\"NULL\",\"it''s\"}'", "ARRAY['a','it''s',E'\\n',NULL]", "ARRAY['a::b'::varchar(2)]", "ARRAY['abc', NULL]::varchar[]", "ARRAY['abc', 'a::b', NULL]::varchar(2)[]",
         "'{abc,def}'::varchar[]", "ARRAY[1::text, 'x']", "ARRAY[]::text[]", "$${a,\"b'c\"}$$",
     ],
     "bytea[]": ["ARRAY['abc'::bytea, '\\xff']", "'{abc,\"\\\\\\\\xff\"}'", "ARRAY['a::b']::bytea[]"],

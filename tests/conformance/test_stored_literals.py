@@ -220,6 +220,18 @@ def test_a_clone_of_a_clone_has_the_same_values(world: World) -> None:
     assert stored_values(clone, world.words) == world.expected
 
 
+def test_values_stay_when_the_default_zone_changes_in_postgresql() -> None:
+    """A view may be older than the zone; its constants are printed with their offset."""
+    words = Words("postgresql")
+    with spanemu.Emulator() as emulator:
+        database = emulator.create_database("zones", [words.zone(ZONES[0])], dialect="postgresql")
+        literals = ["'2024-01-05'::timestamptz", "'{2024-01-05,NULL}'::timestamptz[]"]
+        database.apply_schema(f"CREATE VIEW w SQL SECURITY INVOKER AS {words.select(literals)}")
+        before = rows(database, "SELECT * FROM w")
+        database.apply_schema(words.zone(ZONES[1]))
+        assert rows(database, "SELECT * FROM w") == before
+
+
 def test_a_restart_keeps_the_values(world: World, tmp_path: Path) -> None:
     for _ in range(2):  # what was loaded is saved again
         with spanemu.Emulator(data_dir=tmp_path / "data") as emulator:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -29,7 +29,7 @@ from spanemu.ddl.validators.tables import (
     width_problems,
 )
 from spanemu.schema.schema import Schema
-from spanemu.schema.table import Column, Interleave, KeyPart, Table
+from spanemu.schema.table import Column, Index, Interleave, KeyPart, SearchIndex, Table
 from spanemu.sql import ddl_ast
 from spanemu.sql.errors import TooManyColumns
 from spanemu.sql.syntax_tree import Identifier, Path, TypeName
@@ -287,11 +287,15 @@ def _refuse_used(table: Table, schema: Schema) -> None:
     if children:
         raise table_errors.TableHasChildren(table.name, ",".join(child.name for child in children))
     indexes = [index.name for index in schema.indexes_of(table) if not index.is_managed]
-    interleaved = (*schema.indexes.values(), *schema.search_indexes.values())
+    kinds_within: tuple[Mapping[str, Index | SearchIndex], ...] = (
+        schema.indexes,
+        schema.search_indexes,
+    )
     indexes += [
         index.name
-        for index in interleaved
-        if index.parent == table.name and index.table != table.name
+        for kind in kinds_within
+        for index in kind.values()
+        if index.parent == table.name != index.table
     ]
     if indexes:
         raise table_errors.TableHasIndexes(table.name, ",".join(indexes))

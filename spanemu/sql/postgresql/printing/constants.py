@@ -7,6 +7,7 @@ type, because the text alone denotes the same value.
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from spanemu.sql.functions.postgresql.casts import CASTS
@@ -53,16 +54,40 @@ def null(type_: Type) -> str:
 
 def output_text(literal: str, type_: Type, analysis: Analysis, interval_fields: str = "") -> str:
     """Return what the output function of a type makes of the value of a string literal."""
-    cast = CASTS.get((type_, STRING))
-    if cast is None:
+    item = type_.item() if type_.is_array else type_
+    if item != STRING and (item, STRING) not in CASTS:
         return literal
     value = read_literal(literal, type_, analysis, interval_fields)
+    if not type_.is_array:
+        return _scalar_text(value, item, analysis)
+    return f"{{{','.join(_element_text(each, item, analysis) for each in value)}}}"
+
+
+def _scalar_text(value: Any, type_: Type, analysis: Analysis) -> str:
+    if type_ == STRING:
+        return str(value)
     if type_ == BYTES:
         return f"\\x{value.hex()}"
-    overload = cast.function.overloads[0]
+    overload = CASTS[type_, STRING].function.overloads[0]
     if overload.context:
         return str(overload.evaluate(LiteralContext(analysis.schema.default_time_zone), value))
     return str(overload.evaluate(value))
+
+
+def _element_text(value: Any, type_: Type, analysis: Analysis) -> str:
+    """Return the text of an element of an array, in quotes where the text alone is ambiguous."""
+    if value is None:
+        return "NULL"
+    if type_ == BOOL:
+        return "t" if value else "f"
+    text = _scalar_text(value, type_, analysis)
+    if _PLAIN_ELEMENT.fullmatch(text):
+        return text
+    return '"{}"'.format(text.replace("\\", r"\\").replace('"', r"\""))
+
+
+# An element that is not empty, not the word NULL, and without characters of the array's syntax.
+_PLAIN_ELEMENT = re.compile(r'(?!(?i:null)\Z)[^"\\{},\s]+')
 
 
 def written_type(type_: ast.TypeReference) -> str:

@@ -10,6 +10,7 @@ a whole expression is not, because the place where the expression stands makes i
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from spanemu.sql.postgresql import ast
@@ -146,9 +147,9 @@ def _cast_array(
     """Return an array whose elements are cast instead of the array."""
     if not array.items:
         return f"ARRAY[]::{constants.written_type(type_)}"
-    if type_.name != "varchar":
+    if type_.name != "varchar" and not (type_.modifiers or type_.interval_fields):
         return printer.whole(array)
-    element = ast.TypeReference(type_.name, type_.modifiers)
+    element = replace(type_, dimensions=0)
     items = [_cast(printer, ast.Cast(item, element)) for item in array.items]
     return f"ARRAY[{', '.join(items)}]"
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from spanemu.sql.analysis.call_binding import signature_of
 from spanemu.sql.functions.postgresql.casts import WITH_LENGTH, WITH_PRECISION, CastContext
@@ -37,16 +38,27 @@ _OF_SCHEMA = {"tokenlist": types.TOKENLIST, "commit_timestamp": types.TIMESTAMP}
 def resolve_cast(node: ast.Cast, env: Env) -> Expr:
     """Resolve CAST, `::` and typed literals."""
     type_ = type_of(node.type)
-    modifiers = modifiers_of(node.type)
     operand = node.operand
+    if type(operand) is ArrayConstructor and type_.is_array:
+        return array_of_items(_cast_items(operand, node), type_, env)
+    modifiers = modifiers_of(node.type)
     if node.type.interval_fields:
         return _interval(node, env)
-    if type(operand) is ArrayConstructor and type_.is_array:
-        return array_of_items(operand, type_, env)
     value = coerce(resolve(operand, env), type_, env.analysis, node.at, CastContext.EXPLICIT)
     if not modifiers:
         return value
     return _with_modifiers(value, modifiers, node.at)
+
+
+def _cast_items(array: ArrayConstructor, node: ast.Cast) -> ArrayConstructor:
+    """Return the array with the modifiers of a cast applied to its items instead."""
+    element = replace(node.type, dimensions=0)
+    if not (element.modifiers or element.interval_fields):
+        return array
+    if not array.items:
+        raise ArrayCast(at=node.at)
+    items = tuple(ast.Cast(item, element, at=item.at, end=item.end) for item in array.items)
+    return replace(array, items=items)
 
 
 def _interval(node: ast.Cast, env: Env) -> Expr:

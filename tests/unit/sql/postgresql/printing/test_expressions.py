@@ -91,7 +91,19 @@ def printed(text: str) -> str:
         ("'1.5'::float8", "'1.5'::double precision"),
         ("'NaN'::numeric", "'NaN'::numeric"),
         (r"'abc'::bytea", r"'\x616263'::bytea"),
-        ("'{1,2}'::bigint[]", "'{1,2}'::bigint[]"),
+        ("'{1,02,NULL}'::bigint[]", "'{1,2,NULL}'::bigint[]"),
+        ("'{true,f,NULL}'::bool[]", "'{t,f,NULL}'::boolean[]"),
+        ("'{1.50,inf,-0}'::float8[]", "'{1.5,Infinity,-0}'::double precision[]"),
+        ("'{\"Jan 8, 2021\"}'::date[]", "'{2021-01-08}'::date[]"),
+        (
+            "'{2024-01-01}'::timestamptz[]",
+            "'{\"2024-01-01 00:00:00-08\"}'::timestamp with time zone[]",
+        ),
+        (r"""'{abc,"\\xff"}'::bytea[]""", r"""'{"\\x616263","\\xff"}'::bytea[]"""),
+        (
+            r"""'{a,"NULL",null,"it''s","","x\"y","c\\d","{","a,b", e f}'::text[]""",
+            r"""'{a,"NULL",NULL,it''s,"","x\"y","c\\d","{","a,b","e f"}'::text[]""",
+        ),
         ("'x'::varchar", "'x'::character varying"),
         ("'xyz'::varchar(2)", "'xyz'::character varying(2)"),
         ("'a::b'::varchar(3)", "'a::b'::character varying(3)"),
@@ -113,6 +125,7 @@ def test_constants_have_their_types(text: str, canonical: str) -> None:
     [
         ("interval '2' day", "'P2D'::interval"),
         ("'1'::interval hour", "'PT1H'::interval"),
+        ("ARRAY['1', NULL]::interval day[]", "ARRAY['P1D'::interval, NULL::interval]"),
         ("CAST('3:4' AS interval minute to second)", "'PT3M4S'::interval"),
         ("interval '1 2' day to hour", "'P1DT2H'::interval"),
         ("interval '1 year 2 months' year", "'P1Y'::interval"),

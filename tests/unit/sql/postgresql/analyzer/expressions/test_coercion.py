@@ -81,10 +81,24 @@ def test_a_parameter_has_the_type_of_its_first_context_in_all_parts_of_a_form():
     assert analysis.parameters.finish()[0] == {"p1": INT64, "p2": INT64}
 
 
-def test_arrays_are_not_converted():
+@pytest.mark.parametrize(
+    "cast",
+    [
+        "COALESCE(ia, NULL::numeric[])::text[]",
+        "'{1,2}'::interval hour[]",
+        "ARRAY[]::varchar(2)[]",
+    ],
+)
+def test_arrays_are_not_converted(cast):
     with pytest.raises(ArrayCast) as failure:
-        resolved("COALESCE(ia, NULL::numeric[])::text[]")
+        resolved(cast)
     assert failure.value.code is Code.UNIMPLEMENTED
+
+
+def test_the_modifiers_of_an_array_are_those_of_its_items():
+    cast = resolved("ARRAY['abc', NULL]::varchar(2)[]")
+    items = resolved("ARRAY['abc'::varchar(2), NULL::varchar(2)]")
+    assert cast == items
 
 
 def test_there_is_no_cast_between_some_types():
