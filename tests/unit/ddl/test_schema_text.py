@@ -22,7 +22,7 @@ from tests.schema_shape import shape
 from tests.unit.shop import DESCRIPTORS
 
 FIXTURES = Path(__file__).parents[3] / "fixtures"
-TYPES = ProtoTypes(frozenset({"shop.Item"}), frozenset({"shop.Kind"}), DESCRIPTORS)
+TYPES = ProtoTypes(frozenset({"shop.Order"}), frozenset({"shop.Genre"}), DESCRIPTORS)
 
 GOOGLESQL = (
     "ALTER DATABASE db SET OPTIONS (columnar_policy = 'enabled', default_leader = 'us-east1', "
@@ -34,7 +34,7 @@ GOOGLESQL = (
     "use_unenforced_foreign_key_for_query_optimization = true, version_retention_period = '2d', "
     "witness_location = 'us-central1')",
     "ALTER STATISTICS auto_1 SET OPTIONS (allow_gc = false)",
-    "CREATE PROTO BUNDLE (shop.Item, shop.Kind)",
+    "CREATE PROTO BUNDLE (shop.Order, shop.Genre)",
     "CREATE SCHEMA s",
     "ALTER LOCALITY GROUP `default` SET OPTIONS (storage = 'hdd')",
     "CREATE LOCALITY GROUP g OPTIONS (storage = 'ssd', ssd_to_hdd_spill_timespan = '10d')",
@@ -51,7 +51,7 @@ GOOGLESQL = (
       T TIMESTAMP NOT NULL DEFAULT (PENDING_COMMIT_TIMESTAMP()) ON UPDATE (PENDING_COMMIT_TIMESTAMP())
         OPTIONS (allow_commit_timestamp = true),
       Group_ STRING(MAX) OPTIONS (locality_group = 'g', columnar_policy = 'enabled'),
-      E ARRAY<FLOAT32>(vector_length=>3), Item shop.Item, Kind ARRAY<shop.Kind>,
+      E ARRAY<FLOAT32>(vector_length=>3), Item shop.Order, Kind ARRAY<shop.Genre>,
       Drawn INT64 DEFAULT (GET_NEXT_SEQUENCE_VALUE(SEQUENCE ByOptions)), D DATE,
       Tok TOKENLIST AS (TOKENIZE_FULLTEXT(S)) HIDDEN, N INT64 NOT NULL, P STRING(9),
       CHECK (Id > 0), CONSTRAINT Named CHECK (Id < 9), SYNONYM (Broad),

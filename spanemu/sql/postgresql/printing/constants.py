@@ -37,9 +37,13 @@ def constant(text: str, type_: Type, type_name: str = "") -> str:
     return typed(text, type_name or title(type_))
 
 
-def cast_constant(text: str, type_: Type, type_name: str) -> str:
-    """Return the constant whose output text is `text` as a type with modifiers."""
-    return f"{text}::{type_name}" if _denotes_numeric(text, type_) else typed(text, type_name)
+def cast_literal(literal: str, written: ast.TypeReference, type_: Type, analysis: Analysis) -> str:
+    """Return the constant of a string literal that is cast to a type as written."""
+    text = output_text(literal, type_, analysis, written.interval_fields)
+    name = written_type(written)
+    if written.modifiers and _denotes_numeric(text, type_):
+        return f"{text}::{name}"
+    return typed(text, name) if written.modifiers else constant(text, type_, name)
 
 
 def _denotes_numeric(text: str, type_: Type) -> bool:

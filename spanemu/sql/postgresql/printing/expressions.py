@@ -118,7 +118,7 @@ def _cast(printer: ExpressionPrinter, node: ast.Cast) -> str:
     operand, target = node.operand, _target(node.type)
     name = constants.written_type(node.type)
     if isinstance(operand, StringLiteral) and target is not None:
-        return _cast_literal(printer, operand.value, node.type, target)
+        return constants.cast_literal(operand.value, node.type, target, printer.notes.analysis)
     if isinstance(operand, NullLiteral):
         return f"NULL::{name}"
     if isinstance(operand, ArrayConstructor):
@@ -127,18 +127,8 @@ def _cast(printer: ExpressionPrinter, node: ast.Cast) -> str:
         return printer.whole(operand)
     number = constants.numeric_text(operand)
     if number is not None and target == PG_NUMERIC:
-        return _cast_literal(printer, number, node.type, target)
+        return constants.cast_literal(number, node.type, target, printer.notes.analysis)
     return f"({printer.whole(operand)})::{name}"
-
-
-def _cast_literal(
-    printer: ExpressionPrinter, text: str, type_: ast.TypeReference, target: Type
-) -> str:
-    analysis, name = printer.notes.analysis, constants.written_type(type_)
-    output = constants.output_text(text, target, analysis, type_.interval_fields)
-    if type_.modifiers:
-        return constants.cast_constant(output, target, name)
-    return constants.constant(output, target, name)
 
 
 def _cast_array(
