@@ -69,6 +69,14 @@ def test_standard_output_is_standard_input(emulator, run):
     assert rows(emulator, "copy-of-output") == rows(emulator, "music")
 
 
+def test_carriage_returns_of_a_schema_pass_through_standard_streams(emulator, run):
+    view = "CREATE VIEW v SQL SECURITY INVOKER AS SELECT 'a\r\nb\rc'::text AS v"
+    emulator.create_database("lines", view, dialect="postgresql")
+    text = run("dump", "lines").stdout_bytes
+    run("load", "lines-copy", "-", "--create", "--dialect", "postgresql", input=text)
+    assert emulator.database("lines-copy").ddl() == [view]
+
+
 def test_the_dialect_is_that_of_the_dump(emulator, run, tmp_path):
     emulator.create_database("pg", "CREATE TABLE t (a bigint PRIMARY KEY)", dialect="postgresql")
     run("dump", "pg", "--format", "jsonl", "-o", tmp_path / "dump")

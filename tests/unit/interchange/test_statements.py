@@ -62,3 +62,12 @@ def test_a_text_is_divided_as_a_file_is(dialect, text, expected):
 
 def test_the_rest_of_a_text_is_open():
     assert divide("SELECT 1; SELECT ';", GOOGLE_STANDARD_SQL)[1] == " SELECT ';"
+
+
+@pytest.mark.parametrize("dialect", [GOOGLE_STANDARD_SQL, POSTGRESQL])
+def test_a_carriage_return_ends_a_comment(dialect):
+    text = "-- it's\rSELECT 1 -- ;\r;SELECT 2"
+    assert [each.text for each in file_statements(io.StringIO(text, newline=""), dialect)] == [
+        "SELECT 1 -- ;",
+        "SELECT 2",
+    ]
