@@ -125,6 +125,10 @@ class Schema(NamedObjects):
         """Return (table, foreign key) for each foreign key that refers to `table`."""
         return self._referencing.get(table.name, ())
 
+    def indexes_within(self, table: Table) -> tuple[Index, ...]:
+        """Return the indexes interleaved in `table`, in order of creation."""
+        return self._indexes_within.get(table.name, ())
+
     def index_within(self, index: Index) -> Table | None:
         """Return the table that an index is interleaved in."""
         return None if index.parent is None else self.tables[self.fold(index.parent)]
@@ -257,6 +261,10 @@ class Schema(NamedObjects):
         return self._derived("_indexes_by_table")
 
     @cached_property
+    def _indexes_within(self) -> Mapping[str, tuple[Index, ...]]:
+        return self._derived("_indexes_within")
+
+    @cached_property
     def _referencing(self) -> Mapping[str, tuple[tuple[Table, ForeignKey], ...]]:
         return self._derived("_referencing")
 
@@ -296,6 +304,11 @@ def _parents(table: Table) -> Iterator[tuple[str, Table]]:
         yield table.parent, table
 
 
+def _enclosing(index: Index) -> Iterator[tuple[str, Index]]:
+    if index.parent is not None:
+        yield index.parent, index
+
+
 def _references(table: Table) -> Iterator[tuple[str, tuple[Table, ForeignKey]]]:
     yield from ((key.referenced_table, (table, key)) for key in table.foreign_keys)
 
@@ -312,6 +325,7 @@ _DERIVATIONS: Mapping[str, Derivation] = {
     "_indexes_by_table": Grouping(
         "indexes", lambda index: [(index.table, index)], lambda index: index
     ),
+    "_indexes_within": Grouping("indexes", _enclosing, lambda index: index),
     "_referencing": Grouping("tables", _references, lambda pair: pair[0]),
 }
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -287,16 +287,9 @@ def _refuse_used(table: Table, schema: Schema) -> None:
     if children:
         raise table_errors.TableHasChildren(table.name, ",".join(child.name for child in children))
     indexes = [index.name for index in schema.indexes_of(table) if not index.is_managed]
-    kinds_within: tuple[Mapping[str, Index | SearchIndex], ...] = (
-        schema.indexes,
-        schema.search_indexes,
-    )
-    indexes += [
-        index.name
-        for kind in kinds_within
-        for index in kind.values()
-        if index.parent == table.name != index.table
-    ]
+    within: list[Index | SearchIndex] = [*schema.indexes_within(table)]
+    within += schema.search_indexes.values()
+    indexes += [index.name for index in within if index.parent == table.name != index.table]
     if indexes:
         raise table_errors.TableHasIndexes(table.name, ",".join(indexes))
     referring = [
