@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
 from typing import Any, Protocol
 
@@ -10,6 +10,8 @@ from spanemu.storage.layout import TreeId
 from spanemu.storage.versions import Version
 
 TreeWrite = tuple[TreeId, bytes, tuple[Any, ...] | None]  # None removes the row
+CellMasks = Mapping[tuple[TreeId, bytes], int]  # of the rows of which only some cells are written
+ALL_CELLS: CellMasks = {}
 
 # Written rows as one flat sequence: tree, key and new version of the first row, then of the next.
 # One object for each row would be visited by every run of Python's garbage collector.

@@ -10,6 +10,7 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
 from typing import TypeVar
+from weakref import WeakSet
 
 from spanemu.base.clock import Clock
 from spanemu.storage import layers
@@ -17,7 +18,7 @@ from spanemu.storage.layout import EVERYTHING, TreeId, in_order
 from spanemu.storage.leaf import Piece
 from spanemu.storage.split_map import Dropped, SplitMap
 from spanemu.storage.tree import Tree
-from spanemu.storage.versions import Row, Version, changed, visible
+from spanemu.storage.versions import Row, Version, visible, was_written
 from spanemu.values.cell_mask import WHOLE_ROW
 from spanemu.values.key import ByteRange
 
@@ -38,11 +39,25 @@ class StoreReads:
         self.mutex = threading.RLock()
         self.split_map = SplitMap()
         self._dropped = Dropped()
+        self._validators: WeakSet[object] = WeakSet()  # transactions with a validated timestamp
 
     def read_timestamp(self) -> int:
         """Return a timestamp that sees every commit so far, and that no later commit will get."""
         with self.mutex:
             return self.clock.now()
+
+    def validated_timestamp(self, transaction: object) -> int:
+        """Return a read timestamp for a transaction that will ask what was written since."""
+        with self.mutex:
+            self._validators.add(transaction)
+            return self.clock.now()
+
+    def has_other_validators(self, transaction: object) -> bool:
+        """Return whether another transaction will ask what was written since its timestamp.
+
+        The caller holds `mutex`.
+        """
+        return any(other is not transaction for other in self._validators)
 
     def get(self, tree: TreeId, key: bytes, at: int = LATEST) -> Row | None:
         """Return the row with that key as of `at`."""
@@ -123,12 +138,12 @@ class StoreReads:
             )
         )
 
-    def changed_since(
+    def written_since(
         self, tree: TreeId, ranges: Iterable[ByteRange], at: int, cells: int = WHOLE_ROW
     ) -> bool:
-        """Return whether one of the masked cells of a row in the ranges changed after `at`."""
+        """Return whether one of the masked cells of a row in the ranges was written after `at`."""
         return any(
-            changed(version, at, cells)
+            was_written(version, at, cells)
             for versions in self._batches(
                 tree, ranges, lambda rows, piece: rows.written_after(piece, at)
             )

@@ -32,10 +32,18 @@ from spanemu.storage.change_log import (
 )
 from spanemu.storage.garbage_collection import GarbageQueue, Pins, StoreSnapshot, Undo, undo
 from spanemu.storage.layout import Boundary, Path, TreeId
-from spanemu.storage.observer import JOURNAL_MAX, StoreObserver, TreeWrite, replace_observer
+from spanemu.storage.observer import (
+    ALL_CELLS,
+    JOURNAL_MAX,
+    CellMasks,
+    StoreObserver,
+    TreeWrite,
+    replace_observer,
+)
 from spanemu.storage.reads import StoreReads
 from spanemu.storage.split_map import Dropped
 from spanemu.storage.versions import Version, push
+from spanemu.values.cell_mask import WHOLE_ROW
 
 MANY_WRITES = 16  # at least so many new rows of a tree are inserted together
 AGED_ROWS_PER_COMMIT = 16  # rows that a commit collects, besides two for each write
@@ -125,8 +133,11 @@ class Store(StoreReads):
 
     # ------------------------------------------------------------------ writing
 
-    def apply(self, writes: Sequence[TreeWrite], at: int) -> None:
-        """Make a commit visible at `at`, which `clock.now` returned under `mutex`."""
+    def apply(self, writes: Sequence[TreeWrite], at: int, cells: CellMasks = ALL_CELLS) -> None:
+        """Make a commit visible at `at`, which `clock.now` returned under `mutex`.
+
+        `cells` holds the masks of the rows of which only some cells are written.
+        """
         with self.mutex:
             horizon = self.advance_horizon(at)
             split_map, garbage, journal = self.split_map, self._garbage.rows, self._journal
@@ -144,7 +155,8 @@ class Store(StoreReads):
                 older = maps[0].get(key) if len(maps) == 1 else tree.get(key)
                 if log is not None:
                     log.append((tree_id, key, older))
-                version = push(older, at, row, horizon)
+                mask = cells.get((tree_id, key), WHOLE_ROW) if cells else WHOLE_ROW
+                version = push(older, at, row, horizon, mask)
                 tree.put(key, version, older)
                 if journal is not None:
                     journal += tree_id, key, version

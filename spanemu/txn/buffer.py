@@ -73,6 +73,9 @@ class Buffer:
     def __init__(self) -> None:
         self.trees: dict[TreeId, TreeBuffer] = {}
         self.parts: dict[tuple[TreeId, bytes], Part] = {}
+        # Cells of index entries that were set to the values that they had. A statement that fails
+        # leaves them here.
+        self.rewritten: dict[tuple[TreeId, bytes], int] = {}
         self._journal: list[tuple[TreeId, bytes, Any, Part | None]] = []
 
     def get(self, tree: TreeId, key: bytes) -> Any:
@@ -100,6 +103,10 @@ class Buffer:
         if before is ABSENT:
             buffer_of_tree.unsorted.append(key)
         buffer_of_tree.rows[key] = row
+
+    def rewrite(self, tree: TreeId, key: bytes, cells: int) -> None:
+        """Record that cells of an index entry are set to the values that they have."""
+        self.rewritten[tree, key] = self.rewritten.get((tree, key), 0) | cells
 
     def put_all(self, tree: TreeId, keys: Sequence[bytes], rows: Sequence[Row]) -> None:
         """Set the pending states of new rows, without a way to undo that.
@@ -135,6 +142,10 @@ class Buffer:
         """Return the mask of the cells of a pending row that are written."""
         part = self.parts.get((tree, key))
         return WHOLE_ROW if part is None else part[0]
+
+    def cells_written(self) -> dict[tuple[TreeId, bytes], int]:
+        """Return the masks of `written` for all rows that are partly written."""
+        return {row_key: part[0] for row_key, part in self.parts.items()}
 
     def rebase(self, tree: TreeId, key: bytes, head: Row) -> Row:
         """Return a pending row with its unwritten cells taken from `head`, the committed row."""

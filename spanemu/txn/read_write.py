@@ -6,6 +6,8 @@
                         that must hold until the commit: FOR UPDATE, reads of DML and of constraints
     repeatable locking  the same, and the reads that must hold take locks as well
 
+To validate a cell is to find that no commit since the snapshot wrote it, with whatever value.
+
 Writes are buffered (`buffer`); only `commit` changes the store. As in Spanner, DML locks what it
 reads, and its writes are locked when the transaction commits; only repeatable locking locks writes
 at once. Locks cover cells (`locks.modes`): other columns of a row stay unlocked.
@@ -26,7 +28,7 @@ from spanemu.sql.functions.registry import Context
 from spanemu.storage.layout import TreeId, in_order, tree_of
 from spanemu.storage.reads import LATEST
 from spanemu.storage.store import Store
-from spanemu.storage.versions import changed, row_cells
+from spanemu.storage.versions import row_cells, was_written
 from spanemu.txn.buffer import ABSENT, Buffer
 from spanemu.txn.errors import TransactionAborted
 from spanemu.txn.locks.holder import LockHolder, State
@@ -243,7 +245,7 @@ class TransactionWorkspace:
                 self.buffer.rebase(tree, key, head)
 
     def validate(self) -> None:
-        """Raise ABORTED when data read without locks, or data to be written, has changed."""
+        """Raise ABORTED when cells that the commit validates were written since the snapshot."""
         at = self.snapshot_at
         if at is None or self._only_reads:
             return  # A transaction that only read is serialized at its snapshot.
@@ -251,12 +253,14 @@ class TransactionWorkspace:
         if store.oldest_readable > at:
             raise TransactionAborted("Its snapshot is older than the retained versions.")
         for tree, low, high, cells in self.recorded_reads:
-            if store.changed_since(tree, [(low, high)], at, cells):
-                raise TransactionAborted("Rows that it read have changed since.")
+            if store.written_since(tree, [(low, high)], at, cells):
+                raise TransactionAborted("Rows that it read were written since.")
+        if self._validates_all:
+            return  # A write that depends on no read is serialized at the commit.
         for tree, key, _ in self.buffer.entries():
             head = store.head(tree, key)
-            if head is not None and changed(head, at, self.buffer.written(tree, key)):
-                raise TransactionAborted("Rows that it writes have changed since it read.")
+            if head is not None and was_written(head, at, self.buffer.written(tree, key)):
+                raise TransactionAborted("Rows that it writes were written since it read.")
 
     def _now(self, lock: Lock) -> Lock:
         """Return the part of a lock that is not left to the commit."""
@@ -333,5 +337,5 @@ class TransactionWorkspace:
 
     def _snapshot(self) -> int:
         if self.snapshot_at is None:
-            self.snapshot_at = self.store.read_timestamp()
+            self.snapshot_at = self.store.validated_timestamp(self)
         return self.snapshot_at

@@ -24,11 +24,11 @@ from spanemu.txn.errors import (
     UpdateAfterDelete,
     row_already_exists,
 )
-from spanemu.txn.locks.modes import READ_EXISTENCE, WRITE_ROW, Lock
+from spanemu.txn.locks.modes import READ_EXISTENCE, WRITE_ROW, Cells, Lock
 from spanemu.txn.read_write import TransactionWorkspace
 from spanemu.txn.rules import CompiledForeignKey, CompiledIndex, CompiledTable, Row
 from spanemu.txn.write_plan import DELETION, WritePlan
-from spanemu.values.cell_mask import WHOLE_ROW, cells_of
+from spanemu.values.cell_mask import WHOLE_ROW
 from spanemu.values.key import after_prefix, key_size
 from spanemu.values.mutation import COMMIT_TIMESTAMP, WriteKind
 
@@ -219,7 +219,7 @@ class WriteBatch:
         self.count += plan.mutations
         if rules.is_plain:
             return
-        self._change_entries(rules, before, after)
+        self._change_entries(plan, before, after)
         self.deferred.row_written(rules, encoded)
         for reference in rules.references:
             values = reference.values_of(after)
@@ -298,34 +298,41 @@ class WriteBatch:
             for index in rules.indexes:
                 self._add_entry(index, index.entry(full))
 
-    def _change_entries(self, rules: CompiledTable, before: Row, after: Row) -> None:
-        if not rules.indexes:
+    def _change_entries(self, plan: WritePlan, before: Row, after: Row) -> None:
+        if not (plan.entry_changes or self.unreadable):
             return
+        rules = plan.rules
         old_row, new_row = self._with_virtual(rules, before), self._with_virtual(rules, after)
-        for index in rules.indexes:
+        if self.unreadable:
+            for index in rules.indexes:
+                old = index.entry(old_row)
+                if old != index.entry(new_row) or (old and COMMIT_TIMESTAMP in old[1]):
+                    self._refuse_pending(index)
+        for index, key_cells, stored_cells in plan.entry_changes:
             old, new = index.entry(old_row), index.entry(new_row)
-            if self.unreadable and (old != new or (old and COMMIT_TIMESTAMP in old[1])):
-                self._refuse_pending(index)
-            if old == new:
+            if old is not None and new is not None and old[0] == new[0]:
+                self.view.buffer.rewrite(index.tree, new[0], key_cells)
+                if stored_cells:
+                    self._rewrite_entry(index, old[1], new, stored_cells)
                 continue
-            if old is not None and (new is None or old[0] != new[0]):
+            if old is not None:
                 self.view.put(index.tree, old[0], None)
                 self.count += DELETION
-            if old is not None and new is not None and old[0] == new[0]:
-                self._rewrite_entry(index, old[1], new)
-            else:
-                self._add_entry(index, new)
+            self._add_entry(index, new)
 
-    def _rewrite_entry(self, index: CompiledIndex, before: Row, entry: tuple[bytes, Row]) -> None:
-        """Change the stored cells of an entry whose key stays the same."""
+    def _rewrite_entry(
+        self, index: CompiledIndex, before: Row, entry: tuple[bytes, Row], written: Cells
+    ) -> None:
+        """Write the stored cells of an entry whose key stays the same.
+
+        Also with the values that they have: another transaction may write others first.
+        """
         key, cells = entry
-        written = cells_of(
-            position for position, cell in enumerate(cells) if cell != before[position]
-        )
         self.view.put(index.tree, key, cells, written, self.view.committed(index.tree, key))
         if COMMIT_TIMESTAMP in cells:
             self.view.mark_pending(index.tree, key)
-        self.count += index.mutations
+        if cells != before:
+            self.count += index.mutations
 
     def _add_entry(self, index: CompiledIndex, entry: tuple[bytes, Row] | None) -> None:
         if entry is None:

@@ -25,8 +25,9 @@ from spanemu.txn.errors import (
     QueueNotUpdatable,
     SendDisabled,
 )
-from spanemu.txn.locks.modes import Lock, update_lock
-from spanemu.txn.rules import CompiledTable, Row, is_timestamp
+from spanemu.txn.locks.modes import Cells, Lock, cells_to_change, update_lock
+from spanemu.txn.rules import CompiledIndex, CompiledTable, Row, is_timestamp
+from spanemu.values.cell_mask import cells_of
 from spanemu.values.mutation import COMMIT_TIMESTAMP, COMMIT_TIMESTAMP_PLACEHOLDER, WriteKind
 from spanemu.values.timestamp import format_utc
 from spanemu.values.types import BadValue
@@ -131,7 +132,28 @@ class WritePlan:
     @cached_property
     def lock(self) -> Lock:
         """The lock for an update of an existing row."""
-        return update_lock(self.rules, (self.listed - self._key) | set(self.on_update))
+        return update_lock(self.rules, self._updated)
+
+    @property
+    def _updated(self) -> Set[int]:
+        """The positions of the columns that an update of an existing row sets."""
+        return (self.listed - self._key) | set(self.on_update)
+
+    @cached_property
+    def entry_changes(self) -> tuple[tuple[CompiledIndex, Cells, Cells], ...]:
+        """The indexes whose entries depend on what an update of an existing row sets.
+
+        The masks are those of the set cells of an entry, in its key and outside of it.
+        """
+        changed, _ = cells_to_change(self.rules, self._updated)
+        changes: list[tuple[CompiledIndex, Cells, Cells]] = []
+        for index in self.rules.indexes:
+            if not changed.isdisjoint(index.positions.union(index.filtered)):
+                columns = enumerate(index.index.columns)
+                written = [part for part, column in columns if column.position in changed]
+                key = cells_of(part for part in written if part < index.key_parts)
+                changes.append((index, key, cells_of(written) & ~key))
+        return tuple(changes)
 
     # ------------------------------------------------------------------ taking rows in
 

@@ -17,17 +17,6 @@ def cells_of(positions: Iterable[int]) -> int:
     return mask
 
 
-def differ(before: Sequence[Any], after: Sequence[Any], cells: int) -> bool:
-    """Return whether two rows differ in a cell of the mask; a missing cell counts as NULL."""
-    if len(before) != len(after):
-        width = max(len(before), len(after))
-        before, after = (tuple(row) + (None,) * (width - len(row)) for row in (before, after))
-    return any(
-        cells >> (position + 1) & 1 and old != new
-        for position, (old, new) in enumerate(zip(before, after, strict=True))
-    )
-
-
 def merged(base: Sequence[Any], update: Sequence[Any], cells: int) -> tuple[Any, ...]:
     """Return `base` with the masked cells of `update`, which is at least as long."""
     added = (None,) * (len(update) - len(base))

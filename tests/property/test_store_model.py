@@ -16,7 +16,9 @@ from hypothesis.stateful import (
 from spanemu.base.clock import ManualClock
 from spanemu.storage.layout import TreeId, root_boundary
 from spanemu.storage.store import Store
+from spanemu.values.cell_mask import EXISTENCE, WHOLE_ROW
 
+MASKS = st.sampled_from([EXISTENCE, 2, 4, 6, WHOLE_ROW])
 RETENTION_NANOS = 50_000
 # So small that a few rows fill several leaves, layers and batches.
 SIZES = {
@@ -58,6 +60,7 @@ class StoreAgainstDicts(RuleBasedStateMachine):
         self.history: dict[int, dict] = {0: {}}
         self.clones: list[tuple[Store, dict]] = []
         self.taken: list = []
+        self.written: list[tuple[int, dict]] = []  # masks of cells by row, for each commit
 
     def teardown(self) -> None:
         self.patch.undo()
@@ -66,11 +69,14 @@ class StoreAgainstDicts(RuleBasedStateMachine):
     def rows(self) -> dict:
         return self.history[max(self.history)]
 
-    @rule(writes=WRITES)
-    def commit(self, writes) -> None:
+    @rule(writes=WRITES, data=st.data())
+    def commit(self, writes, data) -> None:
         at = self.store.read_timestamp()
-        self.store.apply(writes, at)
         rows = dict(self.rows)
+        updated = [write[:2] for write in writes if write[2] and write[:2] in rows]
+        cells = data.draw(st.fixed_dictionaries({}, optional=dict.fromkeys(updated, MASKS)))
+        self.store.apply(writes, at, cells)
+        self.written.append((at, {write[:2]: cells.get(write[:2], WHOLE_ROW) for write in writes}))
         for tree, key, row in writes:
             rows[tree, key] = row
         self.history[at] = {place: row for place, row in rows.items() if row is not None}
@@ -104,6 +110,7 @@ class StoreAgainstDicts(RuleBasedStateMachine):
         self.store.restore(taken[0])
         # Earlier timestamps may now show the restored state: only the present is compared.
         self.history = {self.store.read_timestamp(): dict(taken[1])}
+        self.written = []
 
     @rule()
     def clone(self) -> None:
@@ -138,6 +145,19 @@ class StoreAgainstDicts(RuleBasedStateMachine):
                 if owner == tree and low <= key < high
             ]
             assert found == expected
+
+    @rule(data=st.data(), mask=MASKS)
+    def ask_what_was_written(self, data, mask) -> None:
+        at = data.draw(st.sampled_from(sorted(self.readable)))
+        low, high = sorted([data.draw(CHILD_KEYS), data.draw(CHILD_KEYS)])
+        for tree in (ROOT, CHILD):
+            expected = any(
+                written & mask
+                for commit, masks in self.written
+                for (owner, key), written in masks.items()
+                if commit > at and owner == tree and low <= key < high
+            )
+            assert self.store.written_since(tree, [(low, high)], at, mask) == expected
 
     @rule(key=CHILD_KEYS)
     def get_one(self, key) -> None:

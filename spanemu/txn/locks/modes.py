@@ -63,12 +63,7 @@ def columns_of(cells: Cells, names: Iterable[str]) -> Iterator[str]:
 
 def update_lock(rules: CompiledTable, columns: Iterable[int]) -> Lock:
     """Return the lock for setting the columns at the positions `columns` of an existing row."""
-    changed = set(columns)
-    reads: set[int] = set()
-    for column, expression in rules.generated:
-        if expression.reads & changed:
-            reads |= expression.reads - changed
-            changed.add(column.position)
+    changed, reads = cells_to_change(rules, columns)
     for _, check in rules.checks:
         if check.reads & changed:
             reads |= check.reads - changed
@@ -79,6 +74,19 @@ def update_lock(rules: CompiledTable, columns: Iterable[int]) -> Lock:
     while virtual := reads & virtual_reads.keys():
         reads = (reads - virtual).union(*(virtual_reads[position] for position in virtual))
     return EXISTENCE | cells_of(reads), cells_of(changed - virtual_reads.keys())
+
+
+def cells_to_change(rules: CompiledTable, columns: Iterable[int]) -> tuple[set[int], set[int]]:
+    """Return the positions that change with the given ones, and those from which they are computed.
+
+    The former are the given ones and those of the generated columns that depend on them.
+    """
+    changed, reads = set(columns), set[int]()
+    for column, expression in rules.generated:
+        if expression.reads & changed:
+            reads |= expression.reads - changed
+            changed.add(column.position)
+    return changed, reads
 
 
 def _dependent_columns(rules: CompiledTable) -> Iterator[tuple[Set[int], Set[int]]]:

@@ -147,7 +147,8 @@ class Draw:
         return self.rng.choice(GROUPS)
 
     def value(self) -> int:
-        return self.rng.randrange(100)
+        """Often a value that the cell has already."""
+        return self.rng.choice((0, 1, self.rng.randrange(100)))
 
     def row(self) -> Account:
         return self.group(), self.value(), self.rng.choice(TAGS)

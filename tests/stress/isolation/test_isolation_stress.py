@@ -82,7 +82,7 @@ BROKEN = {
     "the wounded go on": (LockTable, "_wound", lambda self, owner, why: self._drop(owner)),
     "locks are never given up": (LockTable, "_drop", lambda *_: None),
     "commits are not validated": (TransactionWorkspace, "validate", lambda _: None),
-    "only writes are validated": (Store, "changed_since", lambda *_: False),
+    "only writes are validated": (Store, "written_since", lambda *_: False),
     "rows locked together are not locked at all": (
         LockTable,
         "_take_free",

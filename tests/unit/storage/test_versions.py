@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
-from spanemu.storage.versions import PRUNE_DEPTH_MIN, expired, prune, push, visible
+from spanemu.storage.versions import (
+    PRUNE_DEPTH_MIN,
+    expired,
+    prune,
+    push,
+    visible,
+    was_written,
+)
+from spanemu.values.cell_mask import EXISTENCE, WHOLE_ROW
 
 
 def chain(*writes, horizon=0):
@@ -78,3 +86,29 @@ def test_a_pruned_chain_is_as_good_as_new() -> None:
     assert depth_of(version) == version[3] == 600
     assert [visible(version, at) for at in (400, 700, 999)] == [(400,), (700,), (999,)]
     assert max(steps_to(version, at) for at in range(400, 1_000)) <= 30
+
+
+def test_a_write_counts_for_the_cells_that_it_wrote_whatever_their_values() -> None:
+    version = chain((10, ("a", "b")))
+    version = push(version, 20, ("a", "b"), 0, cells=2)
+    version = push(version, 30, ("a", "c"), 0, cells=4)
+    assert [was_written(version, at, 2) for at in (10, 20, 30)] == [True, False, False]
+    assert [was_written(version, at, 4) for at in (10, 20, 30)] == [True, True, False]
+    assert not was_written(version, 10, EXISTENCE)
+    assert was_written(version, 9, EXISTENCE)
+    assert was_written(version, 20, WHOLE_ROW)
+
+
+def test_a_row_inserted_and_deleted_was_written() -> None:
+    version = chain((10, ("a",)), (20, None))
+    assert was_written(version, 9, EXISTENCE)
+    assert not was_written(version, 20, EXISTENCE)
+
+
+def test_prune_keeps_what_each_version_wrote() -> None:
+    version = chain((10, ("a", "b")))
+    for at in (20, 30, 40):
+        version = push(version, at, ("a", "b"), 0, cells=2)
+    version = prune(version, horizon=25)
+    assert [was_written(version, at, 2) for at in (25, 35, 40)] == [True, True, False]
+    assert not was_written(version, 25, 4)
