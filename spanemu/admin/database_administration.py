@@ -3,9 +3,8 @@
     create_database  update_database  update_ddl
 
 Here each call is done when it returns, and its completed operation is in the log. An invalid
-request raises instead. Only UpdateDatabaseDdl can end in a failed operation: its statements are
-validated first, and if existing data then violates a statement, the statements before it stay
-applied.
+request raises instead. Only UpdateDatabaseDdl can end in a failed operation: if a statement after
+the first is refused, or existing data violates one, the statements before it stay applied.
 """
 
 from __future__ import annotations
@@ -141,8 +140,9 @@ class SchemaUpdate:
 
 
 def update_ddl(instances: Instances, name: str, update: SchemaUpdate) -> Operation:
-    """Run schema statements in order; a statement that existing data violates fails the
-    operation.
+    """Run schema statements in order, up to the first that fails, which fails the operation.
+
+    Raises, with no statement applied, if one does not parse or the first is refused.
     """
     database = instances.database(name)
     if not update.statements:
@@ -162,7 +162,7 @@ def _run_ddl(
     kind = DdlUpdate(database.name, update.statements, outcome.commit_timestamps, actions)
     log = instances.operations
     log.begin(Operation(name, kind, start, None, cancel=outcome.cancel))
-    database.apply_ddl(update.statements, update.proto_types, outcome)
+    database.apply_ddl(update.statements, update.proto_types, outcome, whole=False)
     return log.record(Operation(name, kind, start, instances.clock.now(), outcome.failure))
 
 

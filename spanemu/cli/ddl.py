@@ -203,9 +203,15 @@ def apply(
     descriptors = b"" if schema.proto_bundle is None else schema.proto_bundle.descriptors
     statements = [step.statement for step in migrations]
     try:
-        database.update_ddl(statements, proto_descriptors=descriptors).result()
+        operation = database.update_ddl(statements, proto_descriptors=descriptors)
     except GoogleAPICallError as error:
         raise Rejected(server_message(error)) from error
+    try:
+        operation.result()
+    except GoogleAPICallError as error:
+        applied = len(operation.metadata.commit_timestamps)
+        count = f"{applied} of {len(statements)} statements applied"
+        raise Rejected(f"{server_message(error)}\n{count}") from error
     click.echo(f"{len(statements)} statements applied", err=True)
 
 

@@ -202,9 +202,11 @@ class Database:
         statements: Sequence[str],
         sent: ProtoTypes = NO_TYPES,
         outcome: DdlOutcome | None = None,
+        *,
+        whole: bool = True,
     ) -> DdlOutcome:
         """Run schema statements in order. See `SchemaChanges.apply`."""
-        return self._schema_changes.apply(statements, sent, outcome or DdlOutcome())
+        return self._schema_changes.apply(statements, sent, outcome or DdlOutcome(), whole=whole)
 
     # ------------------------------------------------------------------ operations for tests
 

@@ -22,7 +22,7 @@ from spanemu.change_streams.following import follow_schema
 from spanemu.database.core import DatabaseCore
 from spanemu.database.generation import Generation
 from spanemu.database.statements.context import StatementContext
-from spanemu.ddl.apply import Step, plan_batch
+from spanemu.ddl.apply import Plan, Step, plan_until_refusal
 from spanemu.schema.objects import ProtoTypes
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Index, Table
@@ -53,8 +53,8 @@ READS_PER_HOUR = 10  # the default of READS_OPTION: fewer reads are no use
 class DdlOutcome:
     """The result of a batch of schema statements, complete or in progress.
 
-    `failure` is the error of the first statement that existing data violates. The batch runs as a
-    `call` of its own, which outlives the request and has no deadline.
+    `failure` is the error of the first statement that was refused or that existing data violates.
+    The batch runs as a `call` of its own, which outlives the request and has no deadline.
     """
 
     commit_timestamps: list[int] = field(default_factory=list)
@@ -71,8 +71,26 @@ class DdlOutcome:
         return len(self.commit_timestamps)
 
 
-def _refuse_leaders(core: DatabaseCore, steps: Iterable[Step]) -> None:
-    """Raise BadDatabaseOption for the first step that sets a leader region not on offer.
+def _permitted(core: DatabaseCore, plan: Plan) -> Plan:
+    """Return the plan up to the first step that this database refuses."""
+    steps: list[Step] = []
+    try:
+        steps.extend(_refuse_leaders(core, _refuse_drops(core, _refuse_others(core, plan.steps))))
+    except SpannerError as refusal:
+        return Plan(steps, refusal)
+    return plan
+
+
+def _refuse_others(core: DatabaseCore, steps: Iterable[Step]) -> Iterator[Step]:
+    """Yield the steps; raise OtherDatabaseAltered for the first that names another database."""
+    for step in steps:
+        if step.database and core.is_other_database(step.database):
+            raise ddl_errors.OtherDatabaseAltered(step.database)
+        yield step
+
+
+def _refuse_leaders(core: DatabaseCore, steps: Iterable[Step]) -> Iterator[Step]:
+    """Yield the steps; raise BadDatabaseOption for the first with a leader region not on offer.
 
     The configuration of the instance offers the leader regions.
     """
@@ -89,6 +107,7 @@ def _refuse_leaders(core: DatabaseCore, steps: Iterable[Step]) -> None:
                 )
                 raise ddl_errors.BadDatabaseOption("default_leader", leader, supported)
         before = leader
+        yield step
 
 
 class SchemaChanges:
@@ -97,24 +116,28 @@ class SchemaChanges:
     def __init__(self, core: DatabaseCore) -> None:
         self._core = core
 
-    def apply(self, statements: Sequence[str], sent: ProtoTypes, outcome: DdlOutcome) -> DdlOutcome:
+    def apply(
+        self, statements: Sequence[str], sent: ProtoTypes, outcome: DdlOutcome, *, whole: bool
+    ) -> DdlOutcome:
         """Run schema statements in order; `sent` are the protocol buffer types they may name.
 
-        Raises if a statement is invalid by itself or against the schema; then no statement is
-        applied. A statement that existing data violates ends the batch, and the statements before
-        it stay applied. Batches run one after another; `outcome` shows the progress of this batch
-        and can cancel it.
+        Raises, with no statement applied, if a statement does not parse or the first is refused;
+        with `whole`, if any is refused. Another statement that is refused, or one that existing
+        data violates, ends the batch, and the statements before it stay applied. Batches run one
+        after another; `outcome` shows the progress of this batch and can cancel it.
         """
         core = self._core
         with core.schema_mutex, outcome.call as call:
             core.check_open()
             try:
-                steps = plan_batch(statements, core.changeable_schema, sent, core.is_other_database)
-                _refuse_drops(core, steps)
-                _refuse_leaders(core, steps)
+                plan = plan_until_refusal(statements, core.changeable_schema, sent)
+                plan = _permitted(core, plan)
             except Cancelled:
-                steps, outcome.failure = (), errors.SchemaUpdateCancelled(0, len(statements))
-            for step in steps:
+                plan = Plan((), errors.SchemaUpdateCancelled(0, len(statements)))
+            else:
+                if plan.refusal is not None and (whole or not plan.steps):
+                    raise plan.refusal
+            for step in plan.steps:
                 try:
                     call.check()
                     outcome.commit_timestamps.append(self._apply(step))
@@ -124,6 +147,8 @@ class SchemaChanges:
                 except SpannerError as failure:
                     outcome.failure = failure
                     break
+            else:
+                outcome.failure = plan.refusal
             return outcome
 
     def _apply(self, step: Step) -> int:
@@ -198,11 +223,12 @@ def _drop_period(schema: Schema) -> int:
     return period_nanos(schema.options.get(PERIOD_OPTION)) or 0
 
 
-def _refuse_drops(core: DatabaseCore, steps: Iterable[Step]) -> None:
-    """Raise SchemaObjectInUse for the first step that drops an object in use."""
+def _refuse_drops(core: DatabaseCore, steps: Iterable[Step]) -> Iterator[Step]:
+    """Yield the steps; raise SchemaObjectInUse for the first that drops an object in use."""
     schema = core.generation.schema
     period = _drop_period(schema)
     if not period:
+        yield from steps
         return
     use = _Use(core, schema, period)
     for step in steps:
@@ -210,6 +236,7 @@ def _refuse_drops(core: DatabaseCore, steps: Iterable[Step]) -> None:
             if use.is_in_use(names):
                 raise errors.SchemaObjectInUse(kind, ".".join(names), schema.options[PERIOD_OPTION])
         schema = step.schema
+        yield step
 
 
 def _dropped(

@@ -9,7 +9,14 @@ from itertools import count
 from typing import Any
 
 import pytest
-from google.api_core.exceptions import AlreadyExists, Cancelled, FailedPrecondition, NotFound
+from google.api_core.exceptions import (
+    AlreadyExists,
+    Cancelled,
+    FailedPrecondition,
+    GoogleAPICallError,
+    InvalidArgument,
+    NotFound,
+)
 from google.cloud.spanner import KeySet
 from google.cloud.spanner_admin_database_v1 import UpdateDatabaseDdlMetadata
 from google.longrunning import operations_pb2, operations_pb2_grpc
@@ -31,7 +38,8 @@ class Shop:
     """A database, whose schema updates a test can hold up."""
 
     def __init__(self, emulator: spanemu.Emulator) -> None:
-        handle = emulator.create_database(f"shop-{next(_numbers)}")
+        self.emulator = emulator
+        self.handle = handle = emulator.create_database(f"shop-{next(_numbers)}")
         self.name = handle.name
         self.client = handle.client()
         self.api = self.client._instance._client.database_admin_api
@@ -173,12 +181,117 @@ def test_cancelling_what_is_done_changes_nothing(shop) -> None:
         shop.api.cancel_operation(request=unknown)
 
 
-def test_a_refused_update_leaves_no_operation(shop) -> None:
-    with pytest.raises(FailedPrecondition):
-        shop.update(T, T, operation_id="twice")
+REFUSED = {
+    "a table that exists": T,
+    "a table that does not exist": "DROP TABLE Nope",
+    "an unknown type": "CREATE TABLE X (k FOO) PRIMARY KEY (k)",
+    "an unknown column": "CREATE INDEX i ON T (nope)",
+    "an option without meaning": "ALTER DATABASE d SET OPTIONS (nope = 1)",
+    "the name of another database": "ALTER DATABASE other SET OPTIONS (optimizer_version = 1)",
+    "a type that is not in the descriptors": "CREATE PROTO BUNDLE (nope.Message)",
+    "too many columns": "CREATE TABLE X (k INT64, {}) PRIMARY KEY (k)".format(
+        ", ".join(f"c{number} INT64" for number in range(1_024))
+    ),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_a_refused_statement_leaves_those_before_it_applied(shop, name) -> None:
+    shop.emulator.create_database("other")
+    refused = REFUSED[name]
+    operation = shop.update(T, U, refused, V, operation_id="some").operation
+    assert operation.done
+    assert operation.error.code
+    assert shop.operation("some").error == operation.error
+    metadata = shop.metadata("some")
+    assert list(metadata.statements) == [T, U, refused, V]
+    assert len(metadata.commit_timestamps) == 2
+    assert [each.progress_percent for each in metadata.progress] == [100, 100, 0, 0]
+    assert shop.tables() == ["t", "u"]
+    with pytest.raises(GoogleAPICallError) as alone:
+        shop.update(refused)
+    assert alone.value.grpc_status_code.value[0] == operation.error.code
+
+
+@pytest.mark.parametrize(
+    "statements",
+    [
+        (T, U, "CREATE TABL V"),
+        (T, U, ""),
+        (T, "DROP TABLE Nope", "CREATE TABLE V (k INT64, CHECK (k >)) PRIMARY KEY (k)"),
+        ("DROP TABLE Nope", T),
+        (),
+    ],
+)
+def test_a_call_that_fails_applies_nothing(shop, statements) -> None:
+    with pytest.raises(GoogleAPICallError):
+        shop.update(*statements, operation_id="one")
     with pytest.raises(NotFound):
-        shop.operation("twice")
-    shop.update(T, operation_id="twice").result(timeout=60)
+        shop.operation("one")
+    assert shop.tables() == []
+    shop.update(T, operation_id="one").result(timeout=60)
+
+
+def test_malformed_descriptors_fail_the_call(shop) -> None:
+    request = {"database": shop.name, "statements": [T, U], "proto_descriptors": b"\xff"}
+    with pytest.raises(GoogleAPICallError):
+        shop.api.update_database_ddl(request=request)
+    assert shop.tables() == []
+
+
+def test_a_backfill_that_fails_leaves_the_statements_before_it_applied(shop) -> None:
+    shop.update("CREATE TABLE T (k INT64, v INT64) PRIMARY KEY (k)").result(timeout=60)
+    with shop.client.batch() as batch:
+        batch.insert("T", ["k", "v"], [(1, 1), (2, 1)])
+    unique = "CREATE UNIQUE INDEX TByV ON T (v)"
+    with pytest.raises(FailedPrecondition):
+        shop.update(U, unique, V, "DROP TABLE Nope", operation_id="four").result(timeout=60)
+    assert len(shop.metadata("four").commit_timestamps) == 1
+    assert shop.tables() == ["t", "u"]
+    assert shop.database.schema.indexes == {}
+    # If that is the first statement, the operation fails as well: only the rows refuse it.
+    with pytest.raises(FailedPrecondition):
+        shop.update(unique, V, operation_id="two").result(timeout=60)
+    assert shop.operation("two").done
+    assert not shop.metadata("two").commit_timestamps
+
+
+def test_a_new_database_has_its_whole_schema_or_does_not_exist(shop) -> None:
+    with pytest.raises(spanemu.SchemaRejected):
+        shop.emulator.create_database("broken", schema=[T, U, T])
+    request = {
+        "parent": shop.name.partition("/databases/")[0],
+        "create_statement": "CREATE DATABASE broken",
+        "extra_statements": [T, U, T],
+    }
+    with pytest.raises(FailedPrecondition):
+        shop.api.create_database(request=request)
+    with pytest.raises(NotFound):
+        shop.api.get_database(name=f"{request['parent']}/databases/broken")
+
+
+def test_a_handle_applies_a_schema_as_a_whole(shop) -> None:
+    with pytest.raises(spanemu.SchemaRejected):
+        shop.handle.apply_schema([T, U, T])
+    assert shop.tables() == []
+
+
+def test_a_refused_statement_of_a_postgresql_batch(shop) -> None:
+    handle = shop.emulator.create_database("pg", dialect="postgresql")
+    t, u = (f"CREATE TABLE {name} (k bigint PRIMARY KEY)" for name in "tu")
+    for refused in (t, "CREATE TABLE x (k foo PRIMARY KEY)", "DROP TABLE nope"):
+        request = {"database": handle.name, "statements": [t, u, refused]}
+        with pytest.raises(GoogleAPICallError):
+            shop.api.update_database_ddl(request=request).result(timeout=60)
+        assert sorted(handle._database().schema.tables) == ["t", "u"]
+        shop.api.update_database_ddl(
+            request={"database": handle.name, "statements": ["DROP TABLE u", "DROP TABLE t"]}
+        ).result(timeout=60)
+    with pytest.raises(InvalidArgument):
+        shop.api.update_database_ddl(
+            request={"database": handle.name, "statements": [t, "CREATE TABL u"]}
+        )
+    assert not handle._database().schema.tables
 
 
 def test_updates_run_one_after_another(shop) -> None:

@@ -34,7 +34,7 @@ from spanemu.sql import ddl_ast
 def alter_database(statement: ddl_ast.AlterDatabase, schema: Schema) -> Change:
     """Set options of the database; NULL resets an option to its default.
 
-    `ddl.apply.plan_batch` refuses the name of another database: a schema has no name.
+    `database.schema_changes` refuses the name of another database: a schema has no name.
     """
     database = statement.name.name
     options, packages = dict(schema.options), schema.statistics

@@ -95,7 +95,7 @@ def list_database_roles(instances: Instances, request: Any) -> Any:
 
 
 def update_database_ddl(instances: Instances, request: Any) -> Any:
-    """Run schema statements; the operation is done, failed where existing data violates it."""
+    """Run schema statements; the operation is done, and failed if a statement did."""
     update = SchemaUpdate(
         tuple(request.statements),
         request.operation_id,

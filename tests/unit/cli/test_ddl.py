@@ -206,6 +206,7 @@ def test_apply_reports_statements_that_data_violates(tmp_path: Path) -> None:
         found = run("apply", path, "--database", database.name, "--host-port", emulator.uri)
     assert found.exit_code == 2
     assert "I" in found.output
+    assert "0 of 1 statements applied" in found.output
     assert "Traceback" not in found.output
 
 

@@ -33,7 +33,7 @@ class FakeDatabase:
     def follow_nodes(self, nodes):
         self.nodes = nodes
 
-    def apply_ddl(self, statements, sent=NO_TYPES, outcome=None):
+    def apply_ddl(self, statements, sent=NO_TYPES, outcome=None, *, whole=True):
         for statement in statements:
             if statement.startswith("BAD"):
                 raise Refused(statement)
