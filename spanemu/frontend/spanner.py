@@ -194,8 +194,9 @@ def execute_batch_dml(instances: Instances, request: Any) -> bytes:
         field(1, summary_bytes(result, is_first=position == 0))
         for position, result in enumerate(outcome.results)
     ]
-    if outcome.failure is not None:
-        parts.append(field(2, status_to_proto(outcome.failure).SerializeToString()))
+    failure = outcome.failure
+    # The field is always set, also with OK.
+    parts.append(field(2, b"" if failure is None else status_to_proto(failure).SerializeToString()))
     described = outcome.results[0].transaction if outcome.results else outcome.transaction
     parts.append(precommit_token_bytes(described, 3))
     return b"".join(parts)

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from spanemu.base.call import Cancelled, DeadlineExceeded
 from spanemu.base.deadline_checks import interruptible
 from spanemu.base.deferred import deferred
 from spanemu.base.errors import SpannerError
@@ -31,7 +32,9 @@ from spanemu.txn.errors import (
     RowAlreadyExists,
     RowInsertedTwice,
     RowNotFound,
+    StatementOverMutationLimit,
     TableNotFound,
+    TransactionAborted,
     ViewNotWritable,
     WriteWithoutRows,
     WrongKeyParts,
@@ -199,16 +202,13 @@ def buffer_rows(
     """Run the rows of one DML statement into the buffer and verify them.
 
     Return the (action, stored row) pairs if `returns` is set, and the mutation count. A failure
-    undoes the whole statement.
+    undoes the whole statement. One with too many mutations fails for that reason, also if keys
+    collide: clients go on with partitioned DML then.
     """
     batch = WriteBatch(transaction, transaction.pending, returns=returns)
     savepoint = transaction.buffer.savepoint()
-    done: list[tuple[str, TreeId, bytes, Any]] = []
-    tables, fold = compiled_schema.schema.tables, compiled_schema.schema.fold
     try:
-        for row in interruptible(rows):
-            rules = compiled_schema.of(tables[fold(row.table)])
-            done.append(_buffer_row(transaction, rules, batch, row))
+        done = _buffer_each(transaction, compiled_schema, batch, rows)
         verify(batch.deferred, transaction)
     except BaseException:
         transaction.buffer.rollback_to(savepoint)
@@ -268,6 +268,38 @@ def _delete(transaction: TransactionWorkspace, batch: WriteBatch, step: RangesTo
             # A cascade from an earlier row may have deleted this row.
             if transaction.get(rules.tree, key, WRITE_ROW) is not None:
                 batch.delete(rules, key, row)
+
+
+def _buffer_each(
+    transaction: TransactionWorkspace,
+    compiled_schema: CompiledSchema,
+    batch: WriteBatch,
+    rows: Sequence[RowWrite | RowDelete],
+) -> list[tuple[str, TreeId, bytes, Any]]:
+    """Buffer the rows of a statement; after a collision of keys, only count them."""
+    tables, fold = compiled_schema.schema.tables, compiled_schema.schema.fold
+    limit = transaction.statement_mutations_max
+    done: list[tuple[str, TreeId, bytes, Any]] = []
+    collision: SpannerError | None = None
+    for row in interruptible(rows):
+        rules = compiled_schema.of(tables[fold(row.table)])
+        try:
+            done.append(_buffer_row(transaction, rules, batch, row))
+        except (RowAlreadyExists, RowInsertedTwice) as failure:
+            if limit is None:
+                raise
+            collision = collision or failure
+        except (TransactionAborted, Cancelled, DeadlineExceeded):
+            raise
+        except SpannerError:
+            if collision is None:
+                raise
+            break
+        if limit is not None and batch.count > limit:
+            raise StatementOverMutationLimit(batch.count, limit)
+    if collision is not None:
+        raise collision
+    return done
 
 
 def _buffer_row(

@@ -89,6 +89,16 @@ class TooManyMutations(SpannerError, code=Code.INVALID_ARGUMENT):
         return (_LIMITS_PAGE,)
 
 
+class StatementOverMutationLimit(TooManyMutations):
+    """A DML statement that alone has too many mutations; `count` is that of its first rows."""
+
+    prose = (
+        "The transaction contains too many mutations. Insert and update operations count with "
+        "the multiplicity of the number of columns they affect. The first rows of the statement "
+        "have {count}; the limit is {limit}."
+    )
+
+
 RETRY_DELAY_NANOS = 1 * NANOS_PER_MILLI
 
 

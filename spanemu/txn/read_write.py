@@ -79,6 +79,7 @@ class TransactionWorkspace:
         self._locks_required_reads = reads.lock_if_required
         self._locks_writes = reads.lock_writes
         self._committing = False
+        self.statement_mutations_max: int | None = None  # of a DML statement; None: no limit
         self.buffer = Buffer()
         # rows whose commit timestamp is pending
         self.awaiting_timestamp: set[tuple[TreeId, bytes]] = set()

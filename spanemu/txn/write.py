@@ -88,6 +88,9 @@ class WriteBatch:
         before = self._existing(plan, encoded)
         if before is not None:
             if plan.kind is WriteKind.INSERT:
+                self.count += plan.mutations
+                entries = [index for index in rules.indexes if index.has_entry(tuple(row))]
+                self.count += sum(index.mutations for index in entries)
                 self._refuse_duplicate(rules, key, encoded)
             if plan.is_upsert:
                 self._update(plan, encoded, before, cells)

@@ -20,7 +20,7 @@ from spanemu.schema.schema import Schema
 from spanemu.schema.table import Index, Table
 from spanemu.sql.executor.run import RowReader, Run
 from spanemu.txn.commit import buffer_rows
-from spanemu.txn.errors import TransactionAborted
+from spanemu.txn.errors import StatementOverMutationLimit, TransactionAborted
 from spanemu.txn.read_write import TransactionWorkspace
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def refuse_pending_plan(
         refuse_pending_columns(transaction, schema.tables[schema.fold(index.table)], index, ())
 
 
-_PASSING = (TransactionAborted, Cancelled, DeadlineExceeded)
+_PASSING = (TransactionAborted, Cancelled, DeadlineExceeded, StatementOverMutationLimit)
 _WITH_STATS = frozenset({QueryMode.PROFILE, QueryMode.WITH_STATS, QueryMode.WITH_PLAN_AND_STATS})
 
 
@@ -81,8 +81,10 @@ def execute_dml(
     reader: RowReader,
     generation: Generation,
 ) -> DmlDone:
-    """Run a DML statement to its end; a failure before the first write is raised and changes
-    nothing.
+    """Run a DML statement to its end.
+
+    A failure before the first write, and that of a statement with too many mutations, is raised and
+    changes nothing.
     """
     run = Run(reader, prepared.bind(request.parameters), transaction.context)
     began = 0.0

@@ -240,6 +240,7 @@ class TransactionLifecycle:
             self._work = work.TransactionWorkspace(
                 core.store, core.locks, self.holder, context, reads
             )
+            self._work.statement_mutations_max = core.environment.limits.mutations_per_commit
         else:
             self._work.context = context
         return self._work
