@@ -9,7 +9,10 @@ from typing import Any
 
 from spanemu.base.clock import NANOS_PER_MILLI, NANOS_PER_MINUTE
 from spanemu.base.errors import Code, SpannerError
-from spanemu.base.limits import CHANGE_STREAM_HEARTBEAT_MILLIS, CHANGE_STREAM_START_AHEAD_NANOS
+from spanemu.base.limits import (
+    CHANGE_STREAM_HEARTBEAT_MILLIS_MAX,
+    CHANGE_STREAM_START_AHEAD_NANOS,
+)
 from spanemu.base.record import NamedTuple
 from spanemu.change_streams.partitions import Partition, PartitionHistory
 from spanemu.change_streams.tracking import TrackedStream
@@ -171,7 +174,7 @@ def checked_range(
     _check_end(start, end, rules)
     if heartbeat is None:
         raise HeartbeatMissing()
-    least, most = CHANGE_STREAM_HEARTBEAT_MILLIS
+    least, most = rules.heartbeat_millis_min, CHANGE_STREAM_HEARTBEAT_MILLIS_MAX
     if not least <= heartbeat <= most:
         raise HeartbeatOutOfRange(least, most, heartbeat)
     if options is not None:

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from enum import StrEnum
 
 from spanemu.base.clock import NANOS_PER_DAY, period_nanos
+from spanemu.base.limits import DEFAULT_LIMITS
 from spanemu.base.record import dataclass
 from spanemu.schema.objects import ChangeStream, Watched
 from spanemu.schema.schema import Schema
@@ -18,7 +19,7 @@ from spanemu.storage.layout import TreeId, tree_of
 from spanemu.values.cell_mask import cells_of
 from spanemu.values.types import TypeCode
 
-RETENTION_NANOS_DEFAULT = NANOS_PER_DAY
+RETENTION_NANOS_DEFAULT = 7 * NANOS_PER_DAY
 
 
 class ModType(StrEnum):
@@ -73,6 +74,7 @@ class StreamRules:
     allows_txn_exclusion: bool
     retention_nanos: int
     is_mutable: bool  # partition_mode = 'MUTABLE_KEY_RANGE'
+    heartbeat_millis_min: int = DEFAULT_LIMITS.heartbeat_millis_min
 
 
 def stream_rules(schema: Schema) -> Mapping[str, StreamRules]:
@@ -117,6 +119,7 @@ def _compiled(schema: Schema, stream: ChangeStream) -> StreamRules:
         allows_txn_exclusion=bool(options.get("allow_txn_exclusion")),
         retention_nanos=RETENTION_NANOS_DEFAULT if retention is None else retention,
         is_mutable=stream.is_mutable,
+        heartbeat_millis_min=schema.limits.heartbeat_millis_min,
     )
 
 

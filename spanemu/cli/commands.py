@@ -31,6 +31,12 @@ dialect_option = click.option(
     help="The SQL dialect of the schema files and databases.",
 )
 
+strict_heartbeats_option = click.option(
+    "--strict-heartbeats",
+    is_flag=True,
+    help="Refuse heartbeat_milliseconds below 1000, as Spanner does; otherwise below 100.",
+)
+
 
 class SuggestingGroup(click.Group):
     """A group of commands that suggests the most likely command for a misspelt name."""

@@ -21,10 +21,10 @@ from spanemu.admin.published_configs import published_configs
 from spanemu.api.endpoint_file import publish
 from spanemu.api.saving.directory import UnusableState
 from spanemu.base.collector import Pause, heap
-from spanemu.base.limits import DEFAULT_LIMITS, Limits
+from spanemu.base.limits import CHANGE_STREAM_HEARTBEAT_MILLIS_MIN, DEFAULT_LIMITS, Limits
 from spanemu.base.resource_names import InstanceName
 from spanemu.cli import init_files, lifecycle, process
-from spanemu.cli.commands import Ids, dialect_option, with_variables
+from spanemu.cli.commands import Ids, dialect_option, strict_heartbeats_option, with_variables
 from spanemu.cli.telemetry_options import TelemetryOptions, telemetry_config, telemetry_options
 from spanemu.config import (
     DEFAULT_INSTANCE,
@@ -81,6 +81,7 @@ class Options(TelemetryOptions):
     max_databases_per_instance: int | None
     abort_share: float
     partition_churn_seconds: float | None
+    strict_heartbeats: bool
     tls_cert: str | None
     tls_key: str | None
     ready_lines: str
@@ -224,6 +225,7 @@ class Options(TelemetryOptions):
     metavar="SECONDS",
     help="Change the partitions of all change streams at this interval, to exercise readers.",
 )
+@strict_heartbeats_option
 @click.option("--tls-cert", metavar="FILE", help="Speak TLS with this certificate, in PEM format.")
 @click.option("--tls-key", metavar="FILE", help="The key of the certificate, in PEM format.")
 @telemetry_options
@@ -278,7 +280,7 @@ def _config(given: Options) -> EmulatorConfig:
             seed=given["seed"],
             start_time=None if start is None else as_datetime(start),
             version_retention_seconds=given["version_retention_seconds"],
-            limits=_limits(),
+            limits=_limits(given),
             databases_per_instance_max=given["max_databases_per_instance"],
             partition_churn_seconds=given["partition_churn_seconds"],
             data_dir=given["data_dir"],
@@ -323,12 +325,12 @@ def _rest_host_port(given: Options) -> str | None:
     return str(HostPort(grpc.host, port))
 
 
-def _limits() -> Limits:
+def _limits(given: Options) -> Limits:
     """Return Spanner's limits, with less memory for a statement where the process has little."""
-    wanted = DEFAULT_LIMITS.statement_memory_bytes
-    return Limits(
-        statement_memory_bytes=process.statement_memory_bytes(wanted, process.heed_limits())
-    )
+    known, is_strict = DEFAULT_LIMITS, given["strict_heartbeats"]
+    memory = process.statement_memory_bytes(known.statement_memory_bytes, process.heed_limits())
+    least = CHANGE_STREAM_HEARTBEAT_MILLIS_MIN if is_strict else known.heartbeat_millis_min
+    return Limits(statement_memory_bytes=memory, heartbeat_millis_min=least)
 
 
 def _start(config: EmulatorConfig, must_have_rest: bool) -> spanemu.Emulator:

@@ -110,7 +110,6 @@ class DatabaseDialect:
     places_null_in_keys: bool = False  # whether an index may say NULLS FIRST or NULLS LAST
     read_functions: tuple[str, ...] = ("READ_", "READ_JSON_")  # + the name of a change stream
     mutable_read_function: str = "READ_"  # the same for a stream with mutable key ranges
-    stream_retention_max: str = "30d"  # of a change stream
     queues: QueueNames = GOOGLESQL_QUEUES
     vector_index_type: str = "VECTOR"  # in INFORMATION_SCHEMA
     created_with_schema: bool = True  # whether CreateDatabase takes schema statements
@@ -137,7 +136,6 @@ POSTGRESQL = DatabaseDialect(
     places_null_in_keys=True,
     read_functions=("read_json_", "read_proto_bytes_"),
     mutable_read_function="read_proto_bytes_",
-    stream_retention_max="7d",
     vector_index_type="ScaNN",
     queues=POSTGRESQL_QUEUES,
     created_with_schema=False,

@@ -336,7 +336,9 @@ def test_records_expire(stream: Stream, frozen: Any) -> None:
     start = stream.now()
     (token,) = stream.tokens(start)
     stream.database.change_streams.churn("Changes")
-    frozen.advance(days=1, minutes=1)
+    frozen.advance(days=6, hours=23)
+    assert kinds(stream.read(start, stream.now(), token)) == ["children"]
+    frozen.advance(hours=1, minutes=1)
     with refused(OOR, match="too far in the past"):
         stream.read(start, None, token)
     with refused(OOR, match="no longer valid"):
@@ -494,9 +496,9 @@ def test_arguments_are_checked_in_order(stream: Stream) -> None:
         (("2124-01-01T00:00:00Z", earlier, "x", None), OOR, "too far in the future"),
         ((now, earlier, "x", None), IA, "start_timestamp must be <= end_timestamp"),
         ((now, None, "x", None), IA, "heartbeat_milliseconds must not be null"),
-        ((now, None, "x", 999), OOR, "min 1000 and max 300000"),
-        ((now, None, "x", 300_001), OOR, "min 1000 and max 300000"),
-        ((now, None, "x", 1_000), IA, "partition_token is invalid"),
+        ((now, None, "x", 99), OOR, "min 100 and max 300000"),
+        ((now, None, "x", 300_001), OOR, "min 100 and max 300000"),
+        ((now, None, "x", 100), IA, "partition_token is invalid"),
     ]
     for arguments, kind, words in cases:
         with refused(kind, match=words):
@@ -505,6 +507,37 @@ def test_arguments_are_checked_in_order(stream: Stream) -> None:
     values = params(start=now, end=None, token="x", heartbeat=1_000, options=["x"])
     with refused(UNIMPLEMENTED, match="read_options must be null"):
         stream.read(now, sql=options, params=values)
+
+
+@pytest.mark.parametrize("limited", [{"heartbeat_millis_min": 1_000}], indirect=True)
+def test_heartbeats_below_a_second_are_refused_by_a_strict_emulator(limited: Raw) -> None:
+    limited.ddl(CHANGES)
+    stream = Stream(limited, "Changes")
+    with refused(OOR, match="min 1000 and max 300000"):
+        stream.read(stream.now(), None, "x", 999)
+    with refused(IA, match="partition_token is invalid"):
+        stream.read(stream.now(), None, "x", 1_000)
+
+
+def test_a_heartbeat_of_100_milliseconds_is_sent(stream: Stream, follow: Any) -> None:
+    (token,) = stream.tokens(stream.now())
+    assert kinds(follow(stream.now(), None, token, 100).wait(2)) == ["heartbeat", "heartbeat"]
+
+
+@pytest.mark.parametrize(("dialect", "clause"), [("googlesql", "OPTIONS"), ("postgresql", "WITH")])
+def test_records_are_kept_for_at_most_30_days(dialect: str, clause: str) -> None:
+    with spanemu.Emulator() as emulator:
+        database = emulator.create_database("shop", dialect=dialect)
+        for period in ("1d", "7d", "720h", "30d"):
+            database.apply_schema(
+                f"CREATE CHANGE STREAM s {clause} (retention_period = '{period}')"
+            )
+            assert f"'{period}'" in database.ddl()[-1]
+            database.apply_schema("DROP CHANGE STREAM s")
+        for period in ("23h", "31d", "721h"):
+            statement = f"CREATE CHANGE STREAM s {clause} (retention_period = '{period}')"
+            with pytest.raises(spanemu.SchemaRejected, match="from '1d' to '30d'"):
+                database.apply_schema(statement)
 
 
 def test_a_start_before_the_stream(raw: Raw) -> None:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import Any
 
 from spanemu.base.errors import SpannerError
 from spanemu.base.identifiers import quoted, quoted_path, split_name
@@ -49,6 +48,7 @@ _RULES: Rules = {
     "exclude_delete": TRUE_OR_FALSE,
     "allow_txn_exclusion": TRUE_OR_FALSE,
     PARTITION_MODE: words("IMMUTABLE_KEY_RANGE", "MUTABLE_KEY_RANGE", any_case=True),
+    "retention_period": Rule(is_period("1d", "30d"), "from '1d' to '30d'"),
 }
 
 
@@ -56,7 +56,7 @@ def _stream(
     statement: ddl_ast.CreateChangeStream, _before: ChangeStream | None, schema: Schema
 ) -> ChangeStream:
     name = str(statement.name)
-    options = _options(name, statement.options, {}, schema)
+    options = changed_options((_LABEL, name), statement.options, _RULES, {})
     stream = ChangeStream(name, *_watched_by(statement.watches), options)
     raise_first(_problems(stream, schema))
     return stream
@@ -75,7 +75,7 @@ def _altered_stream(
     else:
         if PARTITION_MODE in ddl_ast.options_by_name(statement.options):
             raise PartitionModeFixed(before.name)
-        options = _options(before.name, statement.options, before.options, schema)
+        options = changed_options((_LABEL, before.name), statement.options, _RULES, before.options)
         after = replace(before, options=options)
     raise_first(_problems(after, schema))
     return after
@@ -92,15 +92,6 @@ def _watched_by(clause: ddl_ast.ChangeStreamFor | None) -> tuple[bool, tuple[Wat
         for watched in clause.tables
     )
     return clause.all, tables
-
-
-def _options(
-    name: str, written: ddl_ast.Options | None, before: Mapping[str, Any], schema: Schema
-) -> Mapping[str, Any]:
-    most = schema.dialect.stream_retention_max
-    retention = Rule(is_period("1d", most), f"from '1d' to '{most}'")
-    rules = {**_RULES, "retention_period": retention}
-    return changed_options((_LABEL, name), written, rules, before)
 
 
 # ---------------------------------------------------------------------------- rules

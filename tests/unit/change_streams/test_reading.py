@@ -24,7 +24,7 @@ from spanemu.database.options import CommitOptions, ReadWriteOptions, SingleUse
 from spanemu.storage.change_log import CHUNK_ENTRIES
 from spanemu.values.mutation import Delete, RawKeySet, Write, WriteKind
 
-STREAM = "CREATE CHANGE STREAM S FOR ALL"
+STREAM = "CREATE CHANGE STREAM S FOR ALL OPTIONS (retention_period = '1d')"
 HEARTBEAT_MILLIS = 300_000
 SECONDS = 60.0
 

@@ -140,6 +140,6 @@ def test_default_options(dialect: DatabaseDialect) -> None:
         excluded=frozenset(),
         excludes_ttl_deletes=False,
         allows_txn_exclusion=False,
-        retention_nanos=NANOS_PER_DAY,
+        retention_nanos=7 * NANOS_PER_DAY,
         is_mutable=False,
     )

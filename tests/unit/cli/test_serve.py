@@ -5,10 +5,11 @@ import signal
 import subprocess
 import sys
 from contextlib import suppress
+from datetime import UTC, datetime
 
 import pytest
 from click.testing import CliRunner
-from google.api_core.exceptions import NotFound, ResourceExhausted
+from google.api_core.exceptions import NotFound, OutOfRange, ResourceExhausted
 from google.cloud.spanner_v1 import SpannerClient, types
 from google.cloud.spanner_v1.services.spanner.transports.grpc import SpannerGrpcTransport
 from grpc import RpcError, insecure_channel
@@ -69,6 +70,20 @@ def test_serve_refuses_unpublished_configurations():
         made_up = f"{client.project_name}/instanceConfigs/made-up"
         with pytest.raises(NotFound, match="made-up"):
             client.instance("inst-1", configuration_name=made_up).create()
+
+
+@pytest.mark.parametrize(("flags", "least"), [((), 100), (("--strict-heartbeats",), 1_000)])
+def test_the_least_heartbeat_of_a_change_stream(serve, flags, least):
+    process = serve(*flags)
+    emulator = spanemu.Emulator.attach(ready(process)[1].rpartition(" ")[2])
+    database = emulator.create_database("shop", schema="CREATE CHANGE STREAM s FOR ALL")
+    now = datetime.now(UTC).isoformat()
+    query = f"SELECT ChangeRecord FROM READ_s(TIMESTAMP '{now}', NULL, NULL, {least - 1})"
+    with (
+        database.client().snapshot() as snapshot,
+        pytest.raises(OutOfRange, match=f"min {least} and max 300000"),
+    ):
+        list(snapshot.execute_sql(query))
 
 
 def test_a_data_directory_outlives_the_server(serve, tmp_path, monkeypatch):

@@ -253,7 +253,7 @@ def test_forgotten_history_leaves_empty_streams_from_the_beginning_of_time() -> 
 def test_entries_are_kept_for_the_longest_retention() -> None:
     world = world_of(
         "CREATE CHANGE STREAM S FOR A OPTIONS (retention_period = '3d')",
-        "CREATE CHANGE STREAM Short FOR A",
+        "CREATE CHANGE STREAM Short FOR A OPTIONS (retention_period = '1d')",
     )
     at = world.insert("A", "Id", ["1"])
     store = world.database._core.store
@@ -266,7 +266,7 @@ def test_entries_are_kept_for_the_longest_retention() -> None:
 
 
 def test_ended_partitions_are_known_for_two_retentions() -> None:
-    world = world_of("CREATE CHANGE STREAM S FOR A")
+    world = world_of("CREATE CHANGE STREAM S FOR A OPTIONS (retention_period = '1d')")
     (first,) = tokens(world)
     world.database.change_streams.churn("S")
     world.database.clock.advance(2 * NANOS_PER_DAY - NANOS_PER_HOUR)
