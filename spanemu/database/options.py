@@ -200,6 +200,15 @@ _READS: Mapping[tuple[Isolation, ReadLockMode], Reads] = {
 }
 
 
+def in_effect(options: ReadWriteOptions) -> tuple[Isolation, ReadLockMode]:
+    """Return the isolation level and the lock mode of a transaction, with the defaults."""
+    is_repeatable = options.isolation is Isolation.REPEATABLE_READ
+    isolation = Isolation.REPEATABLE_READ if is_repeatable else Isolation.SERIALIZABLE
+    if options.read_lock_mode is not ReadLockMode.UNSPECIFIED:
+        return isolation, options.read_lock_mode
+    return isolation, ReadLockMode.OPTIMISTIC if is_repeatable else ReadLockMode.PESSIMISTIC
+
+
 def reads_of(options: ReadWriteOptions) -> Reads:
     """Return the concurrency control of a transaction's reads."""
     return _READS[options.isolation, options.read_lock_mode]

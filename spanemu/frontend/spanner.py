@@ -38,6 +38,8 @@ from spanemu.frontend.convert.results import (
 )
 from spanemu.frontend.convert.resume import RowBreaker, resumable_chunks, resume_point_from_token
 from spanemu.frontend.convert.selectors import (
+    ISOLATION_NUMBERS,
+    LOCK_MODE_NUMBERS,
     batch_selector_from_proto,
     commit_selector_from_proto,
     existing_from_proto,
@@ -292,11 +294,17 @@ def commit_to_proto(outcome: CommitOutcome) -> Any:
         message.precommit_token.CopyFrom(precommit_token_to_proto(outcome.retry_token))
     if outcome.snapshot_timestamp is not None and _KNOWS_SNAPSHOT:
         fill_timestamp(message.snapshot_timestamp, outcome.snapshot_timestamp)
+    if outcome.control is not None and _KNOWS_ISOLATION:
+        isolation, read_lock_mode = outcome.control
+        message.isolation_level = ISOLATION_NUMBERS[isolation]
+        message.read_lock_mode = LOCK_MODE_NUMBERS[read_lock_mode]
     return message
 
 
-# Older releases of the client library lack the field, and could not show it.
-_KNOWS_SNAPSHOT = "snapshot_timestamp" in wire.CommitResponse.DESCRIPTOR.fields_by_name
+# Older releases of the client library lack these fields, and could not show them.
+_COMMIT_FIELDS = wire.CommitResponse.DESCRIPTOR.fields_by_name
+_KNOWS_SNAPSHOT = "snapshot_timestamp" in _COMMIT_FIELDS
+_KNOWS_ISOLATION = "isolation_level" in _COMMIT_FIELDS
 
 
 def batch_write(instances: Instances, request: Any) -> Iterator[Any]:

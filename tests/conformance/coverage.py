@@ -203,6 +203,7 @@ _TRANSACTIONS: Mapping[str, Sequence[tuple[str, str]]] = {
         ("optimistic reads do not lock", "transactions_isolation::test_optimistic_reads_do_not_lock"),
         ("optimistic reads share a snapshot", "transactions_isolation::test_optimistic_reads_share_a_snapshot"),
         ("optimistic reads are validated at commit", "transactions_isolation::test_optimistic_reads_are_validated_at_commit"),
+        ("what is validated is whether a cell was written, not its value", "transactions_isolation::test_validation_goes_by_what_was_written"),
         ("optimistic scans are validated for new rows", "transactions_isolation::test_optimistic_scans_are_validated_for_new_rows"),
         ("all repeatable reads use the snapshot of the first", "transactions_isolation::test_repeatable_reads_share_the_snapshot_of_the_first"),
         ("repeatable read allows write skew", "transactions_isolation::test_repeatable_read_allows_write_skew"),
@@ -279,6 +280,7 @@ _TRANSACTIONS: Mapping[str, Sequence[tuple[str, str]]] = {
         ("excluding a commit from change streams", "change_stream_handles::test_a_commit_is_excluded_from_the_streams_that_allow_it"),
         ("a change stream is read by single-use strong reads only", "change_streams_reading::test_only_a_single_use_strong_read"),
         ("snapshot_timestamp of repeatable reads", "transactions_commit::test_the_snapshot_of_a_repeatable_read_is_told"),
+        ("isolation_level and read_lock_mode in effect", "transactions_commit::test_a_commit_names_the_isolation_and_the_lock_mode_in_effect"),
     ),
     "2.8": (
         ("a statement sent twice runs once", "transactions_replay::test_a_statement_sent_twice_runs_once"),

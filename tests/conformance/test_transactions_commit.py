@@ -7,6 +7,7 @@ from tests.conformance.raw import (
     FP,
     IA,
     NF,
+    OPTIMISTIC,
     PDML,
     REPEATABLE,
     RO,
@@ -243,6 +244,35 @@ def test_change_streams_add_no_mutations(raw, session):
 def test_nothing_is_excluded_from_a_read_only_transaction(session):
     with refused(IA):
         session.begin({**RO, "exclude_txn_from_change_streams": True})
+
+
+@pytest.mark.parametrize("is_single", [True, False])
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        (RW, (1, 1)),
+        ({**RW, "isolation_level": "SERIALIZABLE"}, (1, 1)),
+        ({"read_write": {"read_lock_mode": "PESSIMISTIC"}}, (1, 1)),
+        (OPTIMISTIC, (1, 2)),
+        (REPEATABLE, (2, 2)),
+        (
+            {**REPEATABLE, "read_write": {"read_lock_mode": "OPTIMISTIC"}},
+            (2, 2),
+        ),
+        (
+            {**REPEATABLE, "read_write": {"read_lock_mode": "PESSIMISTIC"}},
+            (2, 1),
+        ),
+    ],
+)
+def test_a_commit_names_the_isolation_and_the_lock_mode_in_effect(
+    session, options, expected, is_single
+):
+    if is_single:
+        reply = session.commit("none", user(1), single_use_transaction=options)
+    else:
+        reply = session.commit(session.begin(options).id, user(1))
+    assert (reply.isolation_level, reply.read_lock_mode) == expected
 
 
 def test_the_snapshot_of_a_repeatable_read_is_told(session):

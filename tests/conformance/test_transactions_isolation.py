@@ -1,5 +1,7 @@
 """Isolation levels and lock modes."""
 
+from contextlib import nullcontext
+
 import pytest
 
 from tests.conformance.raw import (
@@ -21,6 +23,7 @@ from tests.conformance.raw import (
     refused,
     update,
     user,
+    writes,
 )
 
 LEVELS = ["ISOLATION_LEVEL_UNSPECIFIED", "SERIALIZABLE", "REPEATABLE_READ"]
@@ -117,6 +120,36 @@ def test_optimistic_scans_are_validated_for_new_rows(session, other):
     other.commit(None, user(4))
     with refused(AB):
         session.commit(begun, update("Users", "Id Age", (2, 1)))
+
+
+WRITES = {
+    "changed and changed back": lambda other: (write(other, 1, 9), write(other, 1, None)),
+    "the same value": lambda other: write(other, 1, None),
+    "deleted and inserted": lambda other: other.commit(None, delete("Users", keys(1)), user(1)),
+    "replaced": lambda other: other.commit(None, writes("replace", "Users", "Id", (1,))),
+}
+
+
+@pytest.mark.parametrize("name", WRITES)
+@pytest.mark.parametrize(
+    ("begin", "is_kept"), [(OPTIMISTIC, True), (REPEATABLE, False), (REPEATABLE_LOCKING, False)]
+)
+def test_validation_goes_by_what_was_written(session, other, begin, is_kept, name):
+    begun = session.begin(begin).id
+    assert age_of(session, 1, begun) is None
+    WRITES[name](other)
+    with refused(AB) if is_kept else nullcontext():
+        session.commit(begun, update("Users", "Id Age", (2, 1)))
+
+
+@pytest.mark.parametrize("name", WRITES)
+@pytest.mark.parametrize("begin", [REPEATABLE, REPEATABLE_LOCKING])
+def test_repeatable_read_refuses_to_overwrite_what_was_written_since(session, other, begin, name):
+    begun = session.begin(begin).id
+    age_of(session, 3, begun)
+    WRITES[name](other)
+    with refused(AB):
+        session.commit(begun, update("Users", "Id Age", (1, 5)))
 
 
 def test_optimistic_commits_when_nothing_read_has_changed(session, other):

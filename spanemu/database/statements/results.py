@@ -7,6 +7,7 @@ from dataclasses import field
 from typing import Any, Protocol
 
 from spanemu.base.record import Record, dataclass, record
+from spanemu.database.options import Isolation, ReadLockMode
 from spanemu.values.types import Type
 
 # (tree, new states of the rows with None for deleted rows, row count if the states are a sample)
@@ -88,6 +89,7 @@ class ResultStream:
 class CommitOutcome(Record):
     """The result of a commit: `timestamp` in nanoseconds, `mutation_count` if asked for.
 
+    `control` are the isolation level and the lock mode in effect, None before the commit.
     `retry_token` is set instead of a timestamp when a multiplexed session's commit must be repeated
     with that precommit token.
     """
@@ -96,6 +98,7 @@ class CommitOutcome(Record):
     mutation_count: int | None = None
     retry_token: tuple[bytes, int] | None = None
     snapshot_timestamp: int | None = None
+    control: tuple[Isolation, ReadLockMode] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,6 +21,7 @@ from spanemu.database.options import (
     ReadRequest,
     ReadWriteOptions,
     StatementRequest,
+    in_effect,
 )
 from spanemu.database.statements.query_engine import (
     Prepared,
@@ -295,7 +296,7 @@ class ReadWriteTransaction(TransactionLifecycle):
             snapshot_at = None
         stats = count if options.return_stats else None
         self.written = transaction.buffer.sample()
-        return CommitOutcome(at, stats, None, snapshot_at)
+        return CommitOutcome(at, stats, None, snapshot_at, in_effect(self.options))
 
     def _origin(self, tag: str) -> ChangeOrigin:
         """Return the properties that change streams record; `tag` is the tag of the commit."""

@@ -215,6 +215,8 @@ _LOCK_MODES: Mapping[int, ReadLockMode] = {
     1: ReadLockMode.PESSIMISTIC,
     2: ReadLockMode.OPTIMISTIC,
 }
+ISOLATION_NUMBERS = {level: number for number, level in _ISOLATIONS.items()}
+LOCK_MODE_NUMBERS = {mode: number for number, mode in _LOCK_MODES.items()}
 
 
 # ---------------------------------------------------------------------------- bounds
