@@ -21,7 +21,6 @@ from spanemu.sql.functions.registry import Context
 from spanemu.storage.change_log import ChangeOrigin
 from spanemu.storage.layout import TreeId, encoder_of, parts_of, tree_of
 from spanemu.storage.observer import TreeWrite, inform
-from spanemu.txn.buffer import ABSENT
 from spanemu.txn.change_capture import net_changes
 from spanemu.txn.constraint_checks import verify
 from spanemu.txn.errors import (
@@ -242,9 +241,8 @@ def apply(
         else:
             writes = transaction.buffer.entries()
         cells = transaction.buffer.cells_written()
-        if transaction.buffer.rewritten and store.has_other_validators(transaction):
-            # Only they tell the difference.
-            writes += _rewritten_entries(transaction, cells)
+        if transaction.buffer.rewritten:
+            writes = transaction.settled(writes, cells)
         if origin is None:
             store.apply(writes, at, cells)
         else:
@@ -357,21 +355,6 @@ def _stamped(transaction: TransactionWorkspace, schema: Schema, at: int) -> list
         else stamped.entry(tree, key, row)
         for tree, key, row in transaction.buffer.entries()
     ]
-
-
-def _rewritten_entries(
-    transaction: TransactionWorkspace, cells: dict[tuple[TreeId, bytes], int]
-) -> list[TreeWrite]:
-    """Return index entries to write with the values that they have; add their cells to `cells`."""
-    store, buffer = transaction.store, transaction.buffer
-    entries: list[TreeWrite] = []
-    for (tree, key), mask in buffer.rewritten.items():
-        if (tree, key) in cells:
-            cells[tree, key] |= mask
-        elif buffer.get(tree, key) is ABSENT and (entry := store.get(tree, key)) is not None:
-            cells[tree, key] = mask
-            entries.append((tree, key, entry))
-    return entries
 
 
 class _Stamp:

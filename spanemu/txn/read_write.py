@@ -26,6 +26,7 @@ from spanemu.schema.table import Index, Table
 from spanemu.sql.executor.run import ByteRange, Row
 from spanemu.sql.functions.registry import Context
 from spanemu.storage.layout import TreeId, in_order, tree_of
+from spanemu.storage.observer import TreeWrite
 from spanemu.storage.reads import LATEST
 from spanemu.storage.store import Store
 from spanemu.storage.versions import row_cells, was_written
@@ -244,6 +245,28 @@ class TransactionWorkspace:
             head = self.store.get(tree, key)
             if head is not None and head is not base:
                 self.buffer.rebase(tree, key, head)
+
+    def settled(
+        self, writes: list[TreeWrite], cells: dict[tuple[TreeId, bytes], Cells]
+    ) -> list[TreeWrite]:
+        """Return the writes to apply, given those of the buffer and their masks of cells.
+
+        Index entries that keep their values are written only if another transaction may validate
+        them; their masks are added to `cells`. The caller holds the store's mutex.
+        """
+        store, buffer = self.store, self.buffer
+        rewritten = buffer.rewritten
+        if not store.has_other_validators(self):
+            parts = rewritten.keys() & buffer.parts.keys()
+            same = {entry for entry in parts if store.get(*entry) == buffer.get(*entry)}
+            return [write for write in writes if write[:2] not in same] if same else writes
+        for (tree, key), mask in rewritten.items():
+            if (tree, key) in cells:
+                cells[tree, key] |= mask
+            elif buffer.get(tree, key) is ABSENT and (entry := store.get(tree, key)) is not None:
+                cells[tree, key] = mask
+                writes.append((tree, key, entry))
+        return writes
 
     def validate(self) -> None:
         """Raise ABORTED when cells that the commit validates were written since the snapshot."""
