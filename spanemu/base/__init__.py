@@ -7,9 +7,9 @@ randomness), `limits` (every published quota), `resource_names` (paths, ids and 
 resources), `suggestions` (for unknown names), `excerpts` (of statements, with a caret),
 `identifiers` (of SQL), `call` (the request in progress, its deadline, and the line that made it),
 `deferred` (modules imported and patterns compiled when used), `deadline_checks` (long loops that
-check the deadline), `paging` (pages of a listing), `record` (light classes for frozen data),
-`serialization` (objects and keys as plain data), `text_files` (whose line ends may be values),
-`process` (the memory left, and attributes that a forked child may not read), `collector` (blocks
-without garbage collections, and a heap that they skip), `severity` and `name_hints` (for the linter
-and the hotspot detector).
+check the deadline), `deep_stack` (room for code that recurses over a statement), `paging` (pages of
+a listing), `record` (light classes for frozen data), `serialization` (objects and keys as plain
+data), `text_files` (whose line ends may be values), `process` (the memory left, and attributes that
+a forked child may not read), `collector` (blocks without garbage collections, and a heap that they
+skip), `severity` and `name_hints` (for the linter and the hotspot detector).
 """

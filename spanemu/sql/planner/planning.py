@@ -66,7 +66,7 @@ class Planning:
 
     @property
     def context(self) -> tuple[bool, bool]:
-        """What tells this context apart from others of the same run, for keys of caches."""
+        """The flags that tell this context from others of the same run, for keys of caches."""
         return self.hashes_correlations, self.may_stop_early
 
     def hashing_correlations(self) -> Planning:

@@ -23,6 +23,17 @@ EMPTY_SIDES = {
     "NOT IN": f"SELECT 1 FROM Singers WHERE SingerId NOT IN {TRIPLES} AND Rating > 1000",
     "EXISTS": f"SELECT 1 FROM Singers WHERE EXISTS {TRIPLES} AND Rating > 1000",
     "NOT EXISTS": f"SELECT 1 FROM Singers WHERE NOT EXISTS {TRIPLES} AND Rating > 1000",
+    "NOT EXISTS, about no row": (
+        "SELECT x.Name FROM Songs x, Songs y, Songs z WHERE NOT EXISTS (SELECT 1 FROM Singers)"
+    ),
+    "EXISTS, about no row": (
+        "SELECT x.Name FROM Songs x CROSS JOIN Songs y "
+        f"WHERE EXISTS (SELECT 1 FROM {NO_SINGER} s) AND x.Duration > y.Duration"
+    ),
+    "IN, about no row": (
+        "SELECT x.Name FROM Songs x JOIN Songs y ON x.Name < y.Name "
+        "WHERE -1 IN (SELECT SingerId FROM Singers)"
+    ),
     "EXISTS for a row": (
         f"SELECT 1 FROM Singers s WHERE EXISTS (SELECT 1 {PAIRS_OF_SINGER}) AND Rating > 1000"
     ),

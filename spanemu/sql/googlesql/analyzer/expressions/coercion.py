@@ -213,8 +213,7 @@ def coerce(expression: Expr, target: Type, analysis: Analysis, at: int) -> Expr:
         return expression
     if isinstance(expression, FunctionCall) and kind is Kind.NULL:
         return replace(expression, type=target)
-    if kind in (Kind.NULL, Kind.EMPTY_ARRAY):
-        assert isinstance(expression, Literal)
+    if isinstance(expression, Literal) and kind in (Kind.NULL, Kind.EMPTY_ARRAY):
         if kind is Kind.EMPTY_ARRAY:
             analysis.refuse_empty_array(target)
         return Literal(target, expression.value, "")
