@@ -23,8 +23,7 @@ def chain(pattern: str) -> Callable[[int], str]:
 
 
 NESTED = {
-    "parentheses": nested("SELECT (", "1", ")"),
-    "queries": nested("(", "SELECT 1", ")"),
+    "parentheses": nested("(1 + ", "1", ")"),
     "tables": nested("SELECT * FROM (", "SELECT 1", ")"),
     "subqueries": nested("(SELECT ", "1", ")"),
     "exists": nested("EXISTS(SELECT 1 FROM Singers WHERE ", "TRUE", ")"),
