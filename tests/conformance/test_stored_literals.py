@@ -7,6 +7,7 @@ and, in GoogleSQL, in a function. The schema is then printed, dumped, cloned and
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -185,36 +186,35 @@ def world(request: pytest.FixtureRequest) -> Iterator[World]:
         yield World(emulator, *request.param)
 
 
-def test_a_stored_literal_has_the_value_of_a_query(world: World) -> None:
-    assert stored_values(world.database.clone(f"{world.name}-c"), world.words) == world.expected
-
-
 def test_the_printed_schema_has_the_same_values_and_prints_the_same(world: World) -> None:
     rebuilt = world.new("printed", world.database.ddl())
     assert world.without_name(rebuilt) == world.without_name(world.database)
     assert stored_values(rebuilt, world.words) == world.expected
 
 
-def test_a_schema_file_has_the_same_values(world: World, tmp_path: Path) -> None:
+def test_a_schema_file_makes_the_same_schema(world: World, tmp_path: Path) -> None:
     file = tmp_path / "schema.sql"
     file.write_text("".join(f"{each};\n" for each in world.database.ddl()), "utf-8", newline="")
     rebuilt = world.new("file")
     rebuilt.apply_schema(file)
-    assert stored_values(rebuilt, world.words) == world.expected
+    assert world.without_name(rebuilt) == world.without_name(world.database)
 
 
-@pytest.mark.parametrize("form", FORMATS)
-def test_a_dump_has_the_same_values(world: World, form: str, tmp_path: Path) -> None:
-    if form == "avro":
-        pytest.importorskip("fastavro")
-    world.database.dump(tmp_path / form, format=form)
-    loaded = world.new(form)
-    loaded.load(tmp_path / form, format=form)
-    assert world.without_name(loaded) == world.without_name(world.database)
-    assert stored_values(loaded, world.words) == world.expected
+def test_dumps_in_all_formats_have_the_same_values(world: World, tmp_path: Path) -> None:
+    """Each format dumps what the one before it loaded."""
+    database = world.database
+    for form in FORMATS:
+        if form == "avro" and find_spec("fastavro") is None:
+            continue
+        database.dump(tmp_path / form, format=form)
+        database = world.new(form)
+        database.load(tmp_path / form, format=form)
+        assert world.without_name(database) == world.without_name(world.database)
+    assert stored_values(database, world.words) == world.expected
 
 
-def test_a_clone_of_a_clone_has_the_same_values(world: World) -> None:
+def test_a_stored_literal_has_the_value_of_a_query(world: World) -> None:
+    """The values are those of a clone's clone; the database itself stays without rows."""
     clone = world.database.clone(f"{world.name}-c1").clone(f"{world.name}-c2")
     assert world.without_name(clone) == world.without_name(world.database)
     assert stored_values(clone, world.words) == world.expected
