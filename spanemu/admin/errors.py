@@ -144,7 +144,12 @@ class MissingDdlStatements(SpannerError, code=Code.INVALID_ARGUMENT):
 
 
 class TooManyDatabases(SpannerError, code=Code.RESOURCE_EXHAUSTED):
-    prose = "Too many databases for instance {instance}: the limit is {limit}."
+    """The sentence is that of Google's emulator."""
+
+    prose = (
+        "Too many databases for instance: {instance}. "
+        "See https://cloud.google.com/spanner/quotas#database_limits for more information."
+    )
     instance: str
     limit: int
 
@@ -218,13 +223,6 @@ class InvalidDisplayName(SpannerError, code=Code.INVALID_ARGUMENT):
     display_name: str
 
 
-class InstancePartitionNotFound(ResourceNotFound):
-    """A name of a missing instance partition in an existing instance."""
-
-    kind = "Instance partition"
-    resource_type = f"{_INSTANCE}.InstancePartition"
-
-
 class InstanceHasBackups(SpannerError, code=Code.FAILED_PRECONDITION):
     prose = "Instance {name} cannot be deleted: it has backups, such as {backup}."
     name: str
@@ -241,14 +239,6 @@ class ConfigBaseRefused(SpannerError, code=Code.INVALID_ARGUMENT):
     name: str
     base: str
     reason: str
-
-
-class EditionTooLow(SpannerError, code=Code.FAILED_PRECONDITION):
-    prose = "Instance {name} cannot use {config}: that needs the edition {least}, not {edition}."
-    name: str
-    config: str
-    least: str
-    edition: str
 
 
 class ConfigInUse(SpannerError, code=Code.FAILED_PRECONDITION):
@@ -346,6 +336,11 @@ class RestoreElsewhere(SpannerError, code=Code.INVALID_ARGUMENT):
 
 class BackupSpansPartitions(SpannerError, code=Code.FAILED_PRECONDITION):
     prose = "Backup {name} cannot be copied: its database uses instance partitions."
+    name: str
+
+
+class IncrementalBackupSpansPartitions(SpannerError, code=Code.FAILED_PRECONDITION):
+    prose = "Database {name} can have full backups only: it uses instance partitions."
     name: str
 
 

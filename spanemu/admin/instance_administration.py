@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from spanemu.admin.backup_runs import create_due_backups
+from spanemu.admin.edition_checks import check_config, check_feature, check_instance
 from spanemu.admin.errors import (
     ConfigInUse,
-    EditionTooLow,
     InstanceCannotMove,
     InstanceThereAlready,
     InstanceTooSmall,
@@ -22,7 +22,7 @@ from spanemu.admin.errors import (
 )
 from spanemu.admin.instance import UNITS_PER_NODE, Instance, InstanceSpec, capacity, check_spec
 from spanemu.admin.instance import updated as updated_instance
-from spanemu.admin.instance_config import ConfigSpec, Edition
+from spanemu.admin.instance_config import ConfigSpec
 from spanemu.admin.instance_partition import (
     InstancePartition,
     PartitionSpec,
@@ -54,6 +54,7 @@ from spanemu.base.resource_names import (
     check_instance_partition_id,
 )
 from spanemu.ddl.alterations import alteration_writer
+from spanemu.schema.editions import GEO_PARTITIONING
 
 EVERY_INSTANCE = "-"
 
@@ -74,7 +75,6 @@ def create_instance(
     instances.configs.check(spec.config)
     check_spec(spec, str(name))
     units = capacity(spec, str(name))
-    _check_edition(instances, str(name), spec.config, spec.edition)
     start = instances.clock.now()
     instance = Instance(
         name=str(name),
@@ -88,6 +88,7 @@ def create_instance(
         autoscaling=spec.autoscaling,
         default_schedules=spec.default_schedules,
     )
+    check_instance(instances, instance)
     instances.add_instance(instance)
     instances.configs.add_use(spec.config, project.project)
     return finished(instances.operations, name, InstanceCreation(instance), start)
@@ -100,19 +101,12 @@ def update_instance(instances: Instances, spec: InstanceSpec, paths: tuple[str, 
 
     def change(old: Instance) -> Instance:
         new = updated_instance(old, spec, paths)
-        if new.edition != old.edition:
-            _check_edition(instances, new.name, new.config, new.edition)
+        if (new.edition, new.autoscaling) != (old.edition, old.autoscaling):
+            check_instance(instances, new)
         return new
 
     changed = instances.change_instance(spec.name, change)
     return finished(instances.operations, name, InstanceUpdate(changed), start)
-
-
-def _check_edition(instances: Instances, name: str, given: str, edition: int) -> None:
-    """Raise EditionTooLow if a configuration needs a higher edition than the instance names."""
-    config = instances.configs.used_by(given, InstanceName.parse(name).project)
-    if Edition.UNSPECIFIED < edition < config.least_edition:
-        raise EditionTooLow(name, config.name, config.least_edition.name, Edition(edition).name)
 
 
 # ---------------------------------------------------------------------------- configurations
@@ -168,6 +162,7 @@ def create_partition(
     if spec.name not in ("", str(name)):
         raise MismatchingName("instance partition", spec.name, str(name))
     instance = instances.instance(parent)
+    check_feature(instances, parent, GEO_PARTITIONING)
     if not spec.config:
         raise MissingField("CreateInstancePartition", "instance_partition.config")
     instances.configs.get(spec.config)
@@ -263,7 +258,7 @@ def move_instance(instances: Instances, name: str, target: str) -> Operation:
             raise InstanceThereAlready(name, target)
         if reason := _move_obstacle(instances, before, instance):
             raise InstanceCannotMove(name, reason)
-        _check_edition(instances, name, target, before.edition)
+        check_config(instances, name, target, before.edition)
         return replace(before, config=target)
 
     moved = instances.change_instance(name, move)
@@ -274,7 +269,7 @@ def move_instance(instances: Instances, name: str, target: str) -> Operation:
 
 def _reset_leaders(instances: Instances, name: InstanceName) -> None:
     """Reset the leader regions that the configuration of a moved instance does not offer."""
-    allowed = instances.config_of(name).allowed_leaders
+    allowed = instances.config_of(name).leaders
     for database in instances.databases_of(name):
         if allowed is not None and database.default_leader not in ("", *allowed):
             writer = alteration_writer(database.schema)

@@ -133,6 +133,8 @@ class RemoteEmulator(Proxy, EmulatorHandle):
             flags += ["--partition-churn-seconds", str(churn)]
         if settings.get("strict_instance_configs", False):
             flags.append("--strict-instance-configs")
+        if not settings.get("check_editions", True):
+            flags += ["--check-editions", "off"]
         process = EmulatorProcess(flags)
         return cls(process.endpoint.uri, project=project, instance=instance, process=process)
 

@@ -18,6 +18,21 @@ class DatabaseNotFound(ResourceNotFound):
     resource_type = f"{_TYPE_URL}.admin.database.v1.Database"
 
 
+class InstancePartitionNotFound(ResourceNotFound):
+    """A name of a missing instance partition in an existing instance."""
+
+    kind = "Instance partition"
+    resource_type = f"{_TYPE_URL}.admin.instance.v1.InstancePartition"
+
+
+class EditionTooLow(SpannerError, code=Code.FAILED_PRECONDITION):
+    prose = "Instance {name} cannot use {feature}: that needs the edition {least}, not {edition}."
+    name: str
+    feature: str
+    least: str
+    edition: str
+
+
 class SchemaUpdateCancelled(SpannerError, code=Code.CANCELLED):
     prose = "The schema update was cancelled after {applied} of {count} statements."
     applied: int

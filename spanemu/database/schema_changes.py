@@ -21,6 +21,7 @@ from spanemu.base.record import dataclass
 from spanemu.change_streams.following import follow_schema
 from spanemu.database.core import DatabaseCore
 from spanemu.database.generation import Generation
+from spanemu.database.instance_rules import refuse_beyond_instance
 from spanemu.database.statements.context import StatementContext
 from spanemu.ddl.apply import Step, plan_batch
 from spanemu.schema.objects import ProtoTypes
@@ -32,10 +33,8 @@ from spanemu.txn.change_capture import record_backfill
 if TYPE_CHECKING:
     from spanemu.database import errors
     from spanemu.database.statistics import operations, period, sums
-    from spanemu.ddl.errors import objects as ddl_errors
 else:
     errors = deferred("spanemu.database.errors")
-    ddl_errors = deferred("spanemu.ddl.errors.objects")
     operations = deferred("spanemu.database.statistics.operations")
     period = deferred("spanemu.database.statistics.period")
     sums = deferred("spanemu.database.statistics.sums")
@@ -71,26 +70,6 @@ class DdlOutcome:
         return len(self.commit_timestamps)
 
 
-def _refuse_leaders(core: DatabaseCore, steps: Iterable[Step]) -> None:
-    """Raise BadDatabaseOption for the first step that sets a leader region not on offer.
-
-    The configuration of the instance offers the leader regions.
-    """
-    before = core.generation.schema.options.get("default_leader")
-    for step in steps:
-        leader = step.schema.options.get("default_leader")
-        if leader is not None and leader != before:
-            allowed = core.environment.leaders_of(core.name)
-            if allowed is not None and leader not in allowed:
-                supported = (
-                    f"The instance's configuration offers {', '.join(allowed)}."
-                    if allowed
-                    else "The instance's configuration has a single region."
-                )
-                raise ddl_errors.BadDatabaseOption("default_leader", leader, supported)
-        before = leader
-
-
 class SchemaChanges:
     """The schema changes of a database, of which one batch runs at a time."""
 
@@ -111,7 +90,9 @@ class SchemaChanges:
             try:
                 steps = plan_batch(statements, core.changeable_schema, sent, core.is_other_database)
                 _refuse_drops(core, steps)
-                _refuse_leaders(core, steps)
+                offer = core.environment.offer_of(core.name)
+                schemas = (step.schema for step in steps)
+                refuse_beyond_instance(offer, core.generation.schema, schemas)
             except Cancelled:
                 steps, outcome.failure = (), errors.SchemaUpdateCancelled(0, len(statements))
             for step in steps:

@@ -92,6 +92,15 @@ def collect_usage(statement: Statement) -> Usage:
     return usage
 
 
+def collect_functions(statement: Statement) -> set[str]:
+    """Return the names of the scalar functions that a statement calls, in lower case.
+
+    Names of the dialect PostgreSQL have no `spanner.` at the front.
+    """
+    calls = (node for node in _walk(statement) if isinstance(node, FunctionCall))
+    return {call.signature.function.lower().removeprefix("spanner.") for call in calls}
+
+
 def _target(statement: Statement) -> str:
     assert isinstance(statement, InsertStatement | UpdateStatement | DeleteStatement)
     return statement.table.name

@@ -1,11 +1,15 @@
 """Databases, their schemas and their operations, through the official client."""
 
+from datetime import timedelta
+
 import pytest
 from google.api_core import exceptions
 from google.cloud.spanner_admin_database_v1 import DatabaseDialect, types
 from google.longrunning import operations_pb2
 from google.protobuf.field_mask_pb2 import FieldMask
 from google.rpc.error_details_pb2 import ResourceInfo
+
+import spanemu
 
 SINGERS = "CREATE TABLE Singers (\n  Id INT64 NOT NULL,\n  Name STRING(MAX),\n) PRIMARY KEY(Id)"
 ALBUMS = "CREATE TABLE Albums (\n  Id INT64 NOT NULL,\n) PRIMARY KEY(Id)"
@@ -319,3 +323,78 @@ def test_the_configuration_offers_the_leader_regions(client, config, leader, all
             database.update_ddl([statement])
     database.reload()
     assert database.default_leader == (leader if allowed else "")
+
+
+def test_an_instance_has_a_hundred_databases(emulator, client, instance):
+    created = [instance.database(f"d-{number}") for number in range(100)]
+    for database in created:
+        database.create().result()
+    with pytest.raises(exceptions.ResourceExhausted) as caught:
+        instance.database("more").create()
+    # Clients show the sentence of Google's emulator.
+    assert caught.value.message == (
+        f"Too many databases for instance: {instance.name}. "
+        "See https://cloud.google.com/spanner/quotas#database_limits for more information."
+    )
+    with pytest.raises(exceptions.AlreadyExists):
+        created[0].create()
+    created[0].drop()
+    instance.database("more").create().result()
+    with pytest.raises(exceptions.ResourceExhausted):
+        created[0].create()
+
+
+def test_templates_and_clones_count_for_no_limit():
+    with spanemu.Emulator(databases_per_instance_max=2) as emulator:
+        template = emulator.create_database("template")
+        emulator.create_database("other")
+        clones = [template.clone(f"clone-{number}") for number in range(3)]
+        emulator.create_database("third")
+        with pytest.raises(spanemu.SpannerError) as caught:
+            emulator.create_database("fourth")
+        assert caught.value.code.name == "RESOURCE_EXHAUSTED"
+        for clone in clones:
+            clone.drop()
+        template.drop()
+        with pytest.raises(spanemu.SpannerError):
+            emulator.create_database("fourth")
+        emulator.database("third").settle()
+        emulator.create_database("fourth")
+
+
+@pytest.mark.parametrize(("units", "most"), [(100, 10), (300, 30), (1000, 40)])
+def test_a_strict_limit_follows_the_processing_units(units, most):
+    settings = {"databases_per_instance_max": 40, "strict_database_limit": True}
+    with spanemu.Emulator(**settings) as emulator:
+        client = emulator.client()
+        config = f"{client.project_name}/instanceConfigs/emulator-config"
+        instance = client.instance("small", config, processing_units=units)
+        instance.create().result()
+        for number in range(most):
+            instance.database(f"d-{number}").create().result()
+        with pytest.raises(exceptions.ResourceExhausted):
+            instance.database("more").create()
+
+
+def test_a_restored_database_counts(emulator, client, instance):
+    source = instance.database("source")
+    source.create().result()
+    day = timedelta(days=1)
+    backup = instance.backup("b1", database=source, expire_time=emulator.clock.now + day)
+    backup.create().result()
+    for number in range(99):
+        instance.database(f"d-{number}").create().result()
+    with pytest.raises(exceptions.ResourceExhausted):
+        instance.database("restored").restore(backup)
+
+
+def test_a_saved_state_loads_with_more_databases_than_the_limit(tmp_path):
+    settings = {"data_dir": tmp_path, "databases_per_instance_max": 2}
+    with spanemu.Emulator(**settings) as emulator:
+        template = emulator.create_database("template")
+        for number in range(3):
+            template.clone(f"clone-{number}")
+    with spanemu.Emulator(**settings) as emulator:
+        assert emulator.has_loaded
+        with pytest.raises(spanemu.SpannerError):
+            emulator.create_database("more")

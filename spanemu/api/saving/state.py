@@ -263,6 +263,7 @@ def load_state(instances: Instances, clock: SystemClock, folder: Path) -> None:
     state = _read_state(folder)
     clock.advance(max(0, state.clock - clock.peek()))
     catalog = state.catalog
+    instances.is_loading = True
     try:
         catalog.add_instances(instances)
         for saved in catalog.databases:
@@ -276,6 +277,8 @@ def load_state(instances: Instances, clock: SystemClock, folder: Path) -> None:
         catalog.add_rest(instances)
     except (SpannerError, InvalidDump, LoadRejected) as problem:
         raise InvalidState(f"{folder} cannot be loaded: {problem}") from problem
+    finally:
+        instances.is_loading = False
 
 
 def _read_state(folder: Path) -> State:

@@ -24,6 +24,12 @@ from spanemu.database.statements.table_functions import (
     prepare_call,
 )
 from spanemu.database.system_tables.lookup import SystemTableLookup
+from spanemu.schema.editions import (
+    DISTANCE_FUNCTIONS,
+    VECTOR_SEARCH,
+    Feature,
+    may_compute_distances,
+)
 from spanemu.sql.dialect import OPTIMIZER_VERSIONS, AnalyzerOptions
 from spanemu.sql.dialects import dialect_of
 from spanemu.sql.executor.build import Executable, compile_plan
@@ -41,6 +47,7 @@ from spanemu.sql.resolved import (
     Statement,
     UpdateStatement,
 )
+from spanemu.sql.usage import collect_functions
 from spanemu.values.types import BadValue, Type
 from spanemu.values.value import decoder
 
@@ -83,6 +90,7 @@ class Prepared:
         self.prepared_in = 0.0  # seconds
         self.executable = executable
         self.call: PreparedCall | None = None  # of a table function
+        self.feature: Feature | None = None  # that editions of the instance may lack
         self.is_insert = isinstance(statement, InsertStatement)
         self.is_dml = isinstance(statement, InsertStatement | UpdateStatement | DeleteStatement)
         self.columns: tuple[tuple[str, Type], ...] = executable.columns
@@ -220,6 +228,8 @@ def _prepare(
         nan_greatest=schema.orders.nan_greatest,
     )
     prepared.call = call
+    if may_compute_distances(sql) and DISTANCE_FUNCTIONS & collect_functions(statement):
+        prepared.feature = VECTOR_SEARCH
     prepared.prepared_in = prepared.prepared_at - began
     return prepared
 

@@ -148,6 +148,7 @@ class PartitionedDmlTransaction:
         self._core.check_open()
         reader = SnapshotReader(self._core.store, self._core.store.read_timestamp())
         prepared = prepare(self._core.generation, request, reader, by_partition=True)
+        self._core.require(prepared.feature)
         self._check(prepared, request)
         plan = prepared.executable.plan
         assert isinstance(plan, DmlPlan)

@@ -118,6 +118,7 @@ class ReadWriteTransaction(TransactionLifecycle):
         if self._last_statement_seen:
             raise errors.AfterLastStatement(self.id.decode())
         prepared = prepare_locking(self._valid_generation(), request, self._core.statistics)
+        self._core.require(prepared.feature)
         if not prepared.is_dml:
             return self._query(prepared, request)
         return self._dml(prepared, request)
@@ -222,6 +223,7 @@ class ReadWriteTransaction(TransactionLifecycle):
                 prepared = prepare_dml(
                     self._valid_generation(), request, self._core.statistics, number
                 )
+                self._core.require(prepared.feature)
                 results.append(self._run_dml(prepared, request))
             except TransactionAborted:
                 raise

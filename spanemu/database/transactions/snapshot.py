@@ -246,6 +246,7 @@ class SnapshotTransaction:
     def _prepare(self, request: StatementRequest, *, by_partition: bool = False) -> Prepared:
         self._ready()
         prepared = prepare(self._generation, request, self._reader, by_partition=by_partition)
+        self._core.require(prepared.feature)
         if prepared.is_dml:
             raise errors.DmlNotAllowed() if self.id else errors.DmlSingleUse()
         if prepared.for_update:
