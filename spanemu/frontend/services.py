@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from spanemu.admin.instances import Instances
 from spanemu.base.deferred import deferred
 from spanemu.frontend import wire
+from spanemu.frontend.convert.enum_numbers import checked
 from spanemu.frontend.dispatch import Endpoints, Handler, Message, Method, Service, unimplemented
 from spanemu.frontend.errors import UnknownService
 from spanemu.frontend.spanner import (
@@ -98,11 +99,13 @@ def _refusals(features: Mapping[str, tuple[str, ...]]) -> list[Method]:
 def _method(handler: Handler, response: type[Any] | None = None) -> Method:
     """Return the method after which its handler is named: `get_database` serves GetDatabase.
 
+    The handler sees no number that an enumeration of the request does not have.
     The request is the message GetDatabaseRequest; the default response, GetDatabaseResponse.
     """
     name = handler.__name__.title().replace("_", "")
     request = getattr(wire, f"{name}Request")
-    return Method(name, request, response or getattr(wire, f"{name}Response"), handler)
+    response = response or getattr(wire, f"{name}Response")
+    return Method(name, request, response, checked(handler, request))
 
 
 _POLICY_METHODS: tuple[Method, ...] = (
