@@ -243,6 +243,11 @@ class TransactionNotFound(SpannerError, code=Code.NOT_FOUND):
     id: str
 
 
+class PreviousTransactionUnknown(SpannerError, code=Code.INVALID_ARGUMENT):
+    prose = "Invalid multiplexed_session_previous_transaction_id: {id} is no transaction."
+    id: str
+
+
 class TransactionClosed(SpannerError, code=Code.FAILED_PRECONDITION):
     prose = "Transaction has already been closed: {id}"
     id: str

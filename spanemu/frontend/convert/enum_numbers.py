@@ -64,5 +64,5 @@ def _unknown_numbers(message: Any) -> Iterator[tuple[str, int]]:
         elif inner is not None and has_enums(inner):
             if inner.GetOptions().map_entry:
                 value = value.values()
-            for each in (value,) if isinstance(value, Message) else value:
-                yield from _unknown_numbers(each)
+            for part in (value,) if isinstance(value, Message) else value:
+                yield from _unknown_numbers(part)
