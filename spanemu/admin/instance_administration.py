@@ -262,19 +262,21 @@ def move_instance(instances: Instances, name: str, target: str) -> Operation:
         return replace(before, config=target)
 
     moved = instances.change_instance(name, move)
-    _reset_leaders(instances, instance)
+    _reset_regions(instances, instance)
     instances.configs.add_use(target, instance.project)
     return finished(instances.operations, instance, InstanceMove(moved), start)
 
 
-def _reset_leaders(instances: Instances, name: InstanceName) -> None:
-    """Reset the leader regions that the configuration of a moved instance does not offer."""
+def _reset_regions(instances: Instances, name: InstanceName) -> None:
+    """Reset the leader regions that a moved instance does not offer, and all read leases."""
     allowed = instances.config_of(name).leaders
     for database in instances.databases_of(name):
+        writer = alteration_writer(database.schema)
+        id_ = DatabaseName.parse(database.name).database
         if allowed is not None and database.default_leader not in ("", *allowed):
-            writer = alteration_writer(database.schema)
-            id_ = DatabaseName.parse(database.name).database
             database.apply_ddl([writer.database_option(id_, "default_leader", None)])
+        if "read_lease_regions" in database.schema.options:
+            database.apply_ddl([writer.database_option(id_, "read_lease_regions", None)])
 
 
 def _move_obstacle(instances: Instances, instance: Instance, name: InstanceName) -> str:

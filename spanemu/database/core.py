@@ -140,6 +140,14 @@ class DatabaseCore:
             if offer is not None:
                 check_edition(offer, feature)
 
+    def check_locations(self, locations: Sequence[str]) -> None:
+        """Raise UnknownLocation for the first location that a directed read may not name."""
+        offer = self.environment.offer_of(self.name)
+        if offer is not None:
+            for location in locations:
+                if location not in offer.locations:
+                    raise errors.UnknownLocation(location)
+
     @property
     def generation(self) -> Generation:
         """The current generation of the schema."""

@@ -317,6 +317,14 @@ class DirectedReadNotAllowed(SpannerError, code=Code.INVALID_ARGUMENT):
     prose = "Directed reads can only be performed in a read-only transaction."
 
 
+class UnknownLocation(SpannerError, code=Code.INVALID_ARGUMENT):
+    prose = (
+        'Invalid directed read: there is no location "{location}". It must be the name of a '
+        'region, "leader" or "non-leader".'
+    )
+    location: str
+
+
 class PartitionedDmlUsedTwice(SpannerError, code=Code.INVALID_ARGUMENT):
     prose = "Partitioned DML transaction {id} may only be used to execute one statement."
     id: str

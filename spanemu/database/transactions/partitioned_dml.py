@@ -143,7 +143,7 @@ class PartitionedDmlTransaction:
 
     def execute(self, request: StatementRequest) -> ResultStream:
         """Run the statement; its row count is a lower bound."""
-        if request.directed_read:
+        if request.directed_read is not None:
             raise errors.DirectedReadNotAllowed()
         self._core.check_open()
         reader = SnapshotReader(self._core.store, self._core.store.read_timestamp())

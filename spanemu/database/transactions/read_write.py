@@ -108,7 +108,7 @@ class ReadWriteTransaction(TransactionLifecycle):
     @serialized("execute a statement")
     def execute(self, request: StatementRequest) -> ResultStream:
         """Run a query or DML statement."""
-        if request.directed_read:
+        if request.directed_read is not None:
             raise errors.DirectedReadNotAllowed()
         self.holder.client.last_request = request
         if self._replays is not None:
@@ -146,7 +146,7 @@ class ReadWriteTransaction(TransactionLifecycle):
     @serialized("read")
     def read(self, request: ReadRequest) -> ResultStream:
         """Read rows by key."""
-        if request.directed_read:
+        if request.directed_read is not None:
             raise errors.DirectedReadNotAllowed()
         self.holder.client.last_request = request
         self._check_readable()
