@@ -31,6 +31,40 @@ class PolicyChanged(SpannerError, code=Code.ABORTED):
     resource: str
 
 
+class PermissionWildcard(SpannerError, code=Code.INVALID_ARGUMENT):
+    prose = "Invalid permission {permission!r} for {resource}: wildcards are not allowed."
+    permission: str
+    resource: str
+
+
+class UnknownPermission(SpannerError, code=Code.INVALID_ARGUMENT):
+    prose = "Permission {permission} is not valid for this resource: {resource}."
+    permission: str
+    resource: str
+
+
+class InvalidPolicy(SpannerError, code=Code.INVALID_ARGUMENT):
+    prose = "Invalid policy of {resource}: {reason}."
+    resource: str
+    reason: str
+
+
+class InvalidRole(SpannerError, code=Code.INVALID_ARGUMENT):
+    prose = "Role {role} is not supported for this resource: {resource}."
+    role: str
+    resource: str
+
+
+class InvalidPrincipal(SpannerError, code=Code.INVALID_ARGUMENT):
+    prose = (
+        'Invalid member "{member}" in the policy of {resource}: members are written as '
+        "user:EMAIL, serviceAccount:EMAIL, group:EMAIL, domain:NAME, principal://..., "
+        "principalSet://..., allUsers or allAuthenticatedUsers."
+    )
+    member: str
+    resource: str
+
+
 class ResourceExists(SpannerError, code=Code.ALREADY_EXISTS):
     prose = "{kind} already exists: {name}"
     kind: str

@@ -398,3 +398,28 @@ def test_a_saved_state_loads_with_more_databases_than_the_limit(tmp_path):
         assert emulator.has_loaded
         with pytest.raises(spanemu.SpannerError):
             emulator.create_database("more")
+
+
+@pytest.mark.parametrize(
+    "policy",
+    [
+        {"bindings": [{"role": "roles/spanner.nobody", "members": ["allUsers"]}]},
+        {"bindings": [{"role": "roles/spanner.viewer", "members": ["ann"]}]},
+        {"bindings": [{"role": "roles/spanner.viewer"}]},
+        {"version": 2},
+    ],
+)
+def test_a_malformed_policy_is_refused_and_not_kept(client, instance, database, policy):
+    for api, resource in (
+        (client.instance_admin_api, instance.name),
+        (client.database_admin_api, database.name),
+    ):
+        with pytest.raises(exceptions.InvalidArgument):
+            api.set_iam_policy(request={"resource": resource, "policy": policy})
+        assert not api.get_iam_policy(request={"resource": resource}).bindings
+        options = {"requested_policy_version": 2}
+        with pytest.raises(exceptions.InvalidArgument):
+            api.get_iam_policy(request={"resource": resource, "options": options})
+        asked = ["spanner.databases.fly"]
+        with pytest.raises(exceptions.InvalidArgument):
+            api.test_iam_permissions(request={"resource": resource, "permissions": asked})
