@@ -25,6 +25,10 @@ CONDITIONAL_VERSION = 3  # of policies with conditions
 PRINCIPALS_MAX = 1_500
 GROUPS_MAX = 250
 
+_FORMS = (
+    "user:EMAIL, serviceAccount:EMAIL, group:EMAIL, domain:NAME, principal://..., "
+    "principalSet://..., allUsers or allAuthenticatedUsers"
+)
 _EMAIL = r"[^@\s:?]+@[^@\s:?]+"
 _POOL = (
     r"principal(Set)?://iam\.googleapis\.com/(projects/[^/\s]+/)?locations/[^/\s]+/"
@@ -132,12 +136,14 @@ def _problems(resource: str, version: int, bindings: Sequence[Binding]) -> Itera
             yield errors.InvalidPolicy(resource, f"it has {count} {what}, more than {limit}")
     for binding in bindings:
         if not _is_role(binding.role):
-            yield errors.InvalidRole(binding.role, resource)
+            reason = f'role "{binding.role}" is not supported for this resource'
+            yield errors.InvalidPolicy(resource, reason)
         if not binding.principals:
             yield errors.InvalidPolicy(resource, f"no member has the role {binding.role}")
         for principal in binding.principals:
             if not _PRINCIPAL.fullmatch(principal):
-                yield errors.InvalidPrincipal(principal, resource)
+                reason = f'member "{principal}" is not {_FORMS}'
+                yield errors.InvalidPolicy(resource, reason)
         if binding.is_conditional and version != CONDITIONAL_VERSION:
             yield errors.InvalidPolicy(
                 resource, f"a policy with conditions has the version {CONDITIONAL_VERSION}"

@@ -24,6 +24,7 @@ from spanemu.admin.backup_schedule import BackupSchedule, ScheduleSpec, new_sche
 from spanemu.admin.edition_checks import check_feature, check_schema
 from spanemu.admin.encryption import EncryptionConfig, check_encryption, keys_of
 from spanemu.admin.errors import (
+    BackupNeedsPartition,
     BackupSpansPartitions,
     DatabaseElsewhere,
     IncrementalBackupSpansPartitions,
@@ -33,6 +34,7 @@ from spanemu.admin.errors import (
     RestoreElsewhere,
 )
 from spanemu.admin.instances import Instances
+from spanemu.admin.offers import CatalogOffer
 from spanemu.admin.operation_kinds import (
     BackupCopy,
     BackupCreation,
@@ -189,6 +191,10 @@ def restore_database(instances: Instances, parent: str, restore: Restore) -> Ope
     if configs.name_of(kept_in, home.project) != configs.name_of(target.config, home.project):
         raise RestoreElsewhere(backup.name, parent, "it has another instance config")
     check_schema(instances, parent, backup.content.generation.schema)
+    offer = CatalogOffer(instances, str(name))
+    for partition in backup.partitions:
+        if offer.partition(partition) is None:
+            raise BackupNeedsPartition(backup.name, parent, partition)
     instances.check_room(name)
     start = instances.clock.now()
     database = Database.restored(str(name), backup.content, backup.source)

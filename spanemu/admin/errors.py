@@ -49,22 +49,6 @@ class InvalidPolicy(SpannerError, code=Code.INVALID_ARGUMENT):
     reason: str
 
 
-class InvalidRole(SpannerError, code=Code.INVALID_ARGUMENT):
-    prose = "Role {role} is not supported for this resource: {resource}."
-    role: str
-    resource: str
-
-
-class InvalidPrincipal(SpannerError, code=Code.INVALID_ARGUMENT):
-    prose = (
-        'Invalid member "{member}" in the policy of {resource}: members are written as '
-        "user:EMAIL, serviceAccount:EMAIL, group:EMAIL, domain:NAME, principal://..., "
-        "principalSet://..., allUsers or allAuthenticatedUsers."
-    )
-    member: str
-    resource: str
-
-
 class ResourceExists(SpannerError, code=Code.ALREADY_EXISTS):
     prose = "{kind} already exists: {name}"
     kind: str
@@ -287,6 +271,13 @@ class InstanceTooSmall(SpannerError, code=Code.FAILED_PRECONDITION):
     feature: str
 
 
+class PartitionConfigRefused(SpannerError, code=Code.FAILED_PRECONDITION):
+    prose = "Instance partition {name} cannot use {config}: {reason}."
+    name: str
+    config: str
+    reason: str
+
+
 class PartitionInUse(SpannerError, code=Code.FAILED_PRECONDITION):
     prose = "Instance partition {name} cannot be deleted: {user} uses it."
     name: str
@@ -366,6 +357,13 @@ class RestoreElsewhere(SpannerError, code=Code.INVALID_ARGUMENT):
     backup: str
     instance: str
     reason: str
+
+
+class BackupNeedsPartition(SpannerError, code=Code.FAILED_PRECONDITION):
+    prose = "Backup {backup} cannot be restored into {instance}: it has no partition {partition}."
+    backup: str
+    instance: str
+    partition: str
 
 
 class BackupSpansPartitions(SpannerError, code=Code.FAILED_PRECONDITION):

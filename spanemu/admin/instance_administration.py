@@ -18,11 +18,12 @@ from spanemu.admin.errors import (
     MismatchingInstanceName,
     MismatchingName,
     MissingField,
+    PartitionConfigRefused,
     PartitionInUse,
 )
 from spanemu.admin.instance import UNITS_PER_NODE, Instance, InstanceSpec, capacity, check_spec
 from spanemu.admin.instance import updated as updated_instance
-from spanemu.admin.instance_config import ConfigSpec
+from spanemu.admin.instance_config import ConfigSpec, InstanceConfig
 from spanemu.admin.instance_partition import (
     InstancePartition,
     PartitionSpec,
@@ -42,6 +43,7 @@ from spanemu.admin.operation_kinds import (
     PartitionUpdate,
 )
 from spanemu.admin.operations import Operation, finished
+from spanemu.admin.published_configs import QuorumType
 from spanemu.base.paging import Page, PageRequest
 from spanemu.base.resource_names import (
     DatabaseName,
@@ -165,7 +167,7 @@ def create_partition(
     check_feature(instances, parent, GEO_PARTITIONING)
     if not spec.config:
         raise MissingField("CreateInstancePartition", "instance_partition.config")
-    instances.configs.get(spec.config)
+    _check_partition_config(instances, name, instances.configs.get(spec.config))
     start = instances.clock.now()
     partition = new_partition(str(name), spec, start)
     if instance.processing_units < UNITS_PER_NODE:
@@ -175,6 +177,28 @@ def create_partition(
         instances.partitions.add(partition)
     instances.configs.add_use(spec.config, name.project)
     return finished(instances.operations, name, PartitionCreation(partition), start)
+
+
+def _check_partition_config(
+    instances: Instances, name: InstancePartitionName, config: InstanceConfig
+) -> None:
+    """Raise if a new partition cannot have a configuration in its instance.
+
+    The configurations that only emulators have follow no rules.
+    """
+    own = instances.config_of(name.parent)
+    if own.published is not None and own.quorum != QuorumType.MULTI_REGION:
+        reason = f"the instance uses {own.name}, not a multi-region configuration"
+        raise PartitionConfigRefused(str(name), config.name, reason)
+    if config.quorum == QuorumType.DUAL_REGION:
+        raise PartitionConfigRefused(str(name), config.name, "it is a dual-region configuration")
+    if config.published is None:
+        return
+    for other in instances.partitions.of(name.parent):
+        used = instances.configs.used_by(other.config, name.project)
+        if (used.base or used.name) == (config.base or config.name) and other.name != str(name):
+            reason = f"{other.name} has the same base configuration"
+            raise PartitionConfigRefused(str(name), config.name, reason)
 
 
 def get_partition(instances: Instances, name: str) -> InstancePartition:

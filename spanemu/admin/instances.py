@@ -356,10 +356,15 @@ class Instances:
         return database
 
 
-def add_database(instances: Instances, name: DatabaseName, new: NewDatabase = _EMPTY) -> Database:
-    """Add a new database with its first schema; it appears complete or not at all."""
+def add_database(
+    instances: Instances, name: DatabaseName, new: NewDatabase = _EMPTY, *, limited: bool = True
+) -> Database:
+    """Add a new database with its first schema; it appears complete or not at all.
+
+    `limited` is as in `Instances.add_database`.
+    """
     check_database_id(name.database)
-    instances.check_room(name)
+    instances.check_room(name, limited=limited)
     database = instances.new_database(str(name), new.dialect)
     database.encryption_keys = new.encryption_keys
     try:
@@ -368,7 +373,7 @@ def add_database(instances: Instances, name: DatabaseName, new: NewDatabase = _E
             if outcome.failure is not None:
                 raise outcome.failure
             database.restart_history()
-        return instances.add_database(database)
+        return instances.add_database(database, limited=limited)
     except BaseException:
         database.close()
         raise

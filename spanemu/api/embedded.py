@@ -306,11 +306,11 @@ class Emulator(EmulatorHandle):
         statements = load_schema(schema, own)
         self.create_instance(target.parent)
         check_database_id(target.database)
-        self._instances.check_room(target)
+        self._instances.check_room(target, limited=False)
         try:
             texts = tuple(each.text_for(target.database) for each in statements)
             new = NewDatabase(extra_statements=texts, dialect=own)
-            add_database(self._instances, target, new)
+            add_database(self._instances, target, new, limited=False)
         except SpannerError as failure:
             empty = self._instances.new_database(str(target), own)
             rejection = _find_rejected(empty, statements)

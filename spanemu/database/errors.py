@@ -339,6 +339,22 @@ class PartitionedDmlOnly(SpannerError, code=Code.INVALID_ARGUMENT):
     prose = "Partitioned DML transactions may only be used to execute DML."
 
 
+class PlacedStatementNotAlone(SpannerError, code=Code.FAILED_PRECONDITION):
+    prose = (
+        "An INSERT or DELETE of {table}, which has a placement key, must be the only statement of "
+        "its read-write transaction."
+    )
+    table: str
+
+
+class PlacedColumnFiltered(SpannerError, code=Code.INVALID_ARGUMENT):
+    prose = (
+        "A read-write transaction can name only primary key columns of a table with a placement "
+        "key in a WHERE clause, not {column}. Use a read-only transaction or partitioned DML."
+    )
+    column: str
+
+
 class MalformedMutationKey(SpannerError, code=Code.INVALID_ARGUMENT):
     prose = "{reason}"
     reason: str

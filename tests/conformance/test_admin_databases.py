@@ -346,20 +346,27 @@ def test_an_instance_has_a_hundred_databases(emulator, client, instance):
 
 def test_templates_and_clones_count_for_no_limit():
     with spanemu.Emulator(databases_per_instance_max=2) as emulator:
-        template = emulator.create_database("template")
-        emulator.create_database("other")
+        for number in range(3):
+            emulator.create_database(f"own-{number}")
+        instance = emulator.client().instance(emulator.instance)
+
+        def create(database_id):
+            instance.database(database_id).create().result()
+
+        create("template")
+        create("other")
+        template = emulator.database("template")
         clones = [template.clone(f"clone-{number}") for number in range(3)]
-        emulator.create_database("third")
-        with pytest.raises(spanemu.SpannerError) as caught:
-            emulator.create_database("fourth")
-        assert caught.value.code.name == "RESOURCE_EXHAUSTED"
+        create("third")
+        with pytest.raises(exceptions.ResourceExhausted):
+            create("fourth")
         for clone in clones:
             clone.drop()
         template.drop()
-        with pytest.raises(spanemu.SpannerError):
-            emulator.create_database("fourth")
+        with pytest.raises(exceptions.ResourceExhausted):
+            create("fourth")
         emulator.database("third").settle()
-        emulator.create_database("fourth")
+        create("fourth")
 
 
 @pytest.mark.parametrize(("units", "most"), [(100, 10), (300, 30), (1000, 40)])
@@ -396,8 +403,9 @@ def test_a_saved_state_loads_with_more_databases_than_the_limit(tmp_path):
             template.clone(f"clone-{number}")
     with spanemu.Emulator(**settings) as emulator:
         assert emulator.has_loaded
-        with pytest.raises(spanemu.SpannerError):
-            emulator.create_database("more")
+        instance = emulator.client().instance(emulator.instance)
+        with pytest.raises(exceptions.ResourceExhausted):
+            instance.database("more").create()
 
 
 @pytest.mark.parametrize(

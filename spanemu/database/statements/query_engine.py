@@ -17,6 +17,7 @@ from spanemu.base.errors import SpannerError
 from spanemu.base.record import Record, dataclass, record
 from spanemu.database.generation import Generation
 from spanemu.database.options import QueryMode, StatementRequest
+from spanemu.database.statements.placed_tables import NO_USE, placed_use_of
 from spanemu.database.statements.results import ResultStats, ResultStream
 from spanemu.database.statements.table_functions import (
     PreparedCall,
@@ -91,6 +92,7 @@ class Prepared:
         self.executable = executable
         self.call: PreparedCall | None = None  # of a table function
         self.feature: Feature | None = None  # that editions of the instance may lack
+        self.placed = NO_USE
         self.is_insert = isinstance(statement, InsertStatement)
         self.is_dml = isinstance(statement, InsertStatement | UpdateStatement | DeleteStatement)
         self.columns: tuple[tuple[str, Type], ...] = executable.columns
@@ -228,6 +230,7 @@ def _prepare(
         nan_greatest=schema.orders.nan_greatest,
     )
     prepared.call = call
+    prepared.placed = placed_use_of(statement, schema)
     if may_compute_distances(sql) and DISTANCE_FUNCTIONS & collect_functions(statement):
         prepared.feature = VECTOR_SEARCH
     prepared.prepared_in = prepared.prepared_at - began

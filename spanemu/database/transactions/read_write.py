@@ -22,6 +22,7 @@ from spanemu.database.options import (
     ReadWriteOptions,
     StatementRequest,
 )
+from spanemu.database.statements.placed_tables import check_use
 from spanemu.database.statements.query_engine import (
     Prepared,
     explain_only,
@@ -119,9 +120,13 @@ class ReadWriteTransaction(TransactionLifecycle):
             raise errors.AfterLastStatement(self.id.decode())
         prepared = prepare_locking(self._valid_generation(), request, self._core.statistics)
         self._core.require(prepared.feature)
+        check_use(prepared.placed, self._statements_run, self._placed_change)
         if not prepared.is_dml:
-            return self._query(prepared, request)
-        return self._dml(prepared, request)
+            result = self._query(prepared, request)
+        else:
+            result = self._dml(prepared, request)
+        self._record(prepared)
+        return result
 
     @serialized("execute a batch")
     def execute_batch(
@@ -224,12 +229,19 @@ class ReadWriteTransaction(TransactionLifecycle):
                     self._valid_generation(), request, self._core.statistics, number
                 )
                 self._core.require(prepared.feature)
+                check_use(prepared.placed, self._statements_run, self._placed_change)
                 results.append(self._run_dml(prepared, request))
+                self._record(prepared)
             except TransactionAborted:
                 raise
             except SpannerError as failure:
                 return BatchOutcome(tuple(results), failure)
         return BatchOutcome(tuple(results), None)
+
+    def _record(self, prepared: Prepared) -> None:
+        """Record that a statement has run, for the rules of tables with a placement key."""
+        self._statements_run += 1
+        self._placed_change = prepared.placed.changed
 
     # ------------------------------------------------------------------ ending
 

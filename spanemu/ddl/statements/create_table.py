@@ -222,7 +222,7 @@ def _validate(table: Table, schema: Schema) -> None:
         raise_first(column_problems(table.name, column, schema))
         raise_first(locality_group_problems(column.options, schema))
     raise_first(locality_group_problems(table.options, schema))
-    raise_first(placement_key_problems(table))
+    raise_first(placement_key_problems(table, schema))
     raise_first(primary_key_problems(table, schema))
     if table.parent is not None:
         parent = schema.tables[schema.fold(table.parent)]

@@ -72,7 +72,7 @@ def test_members_of_every_documented_form_are_accepted(member):
     ],
 )
 def test_members_of_other_forms_are_refused(member):
-    with pytest.raises(errors.InvalidPrincipal):
+    with pytest.raises(errors.InvalidPolicy):
         check(ANN, member)
 
 
@@ -108,7 +108,7 @@ def test_predefined_and_custom_roles_are_accepted(role):
     ],
 )
 def test_what_is_no_role_is_refused(role):
-    with pytest.raises(errors.InvalidRole):
+    with pytest.raises(errors.InvalidPolicy):
         check(ANN, role=role)
 
 
