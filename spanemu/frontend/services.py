@@ -211,13 +211,26 @@ SERVICES: tuple[Service, ...] = (
 )
 
 
+# Services without any method that spanemu has. By the adapter, drivers of Cassandra speak their own
+# protocol.
+REFUSED_SERVICES: tuple[Service, ...] = (
+    Service(
+        "google.spanner.adapter.v1.Adapter",
+        tuple(
+            replace(method, streams=method.name == "AdaptMessage")
+            for method in _refusals({"The Cassandra adapter": ("CreateSession", "AdaptMessage")})
+        ),
+    ),
+)
+
+
 HEALTH_SERVICE = "grpc.health.v1.Health"
 _SERVING = 1  # HealthCheckResponse.ServingStatus
 
 
 def endpoints_for(instances: Instances) -> Endpoints:
     """Return the endpoints of all services, bound to the catalog that they serve."""
-    endpoints = Endpoints(SERVICES, instances, instances.limits)
+    endpoints = Endpoints((*SERVICES, *REFUSED_SERVICES), instances, instances.limits)
     # The messages of the health service have one field each, as the wrappers of protobuf have.
     check = Method("Check", wire.StringValue, wire.Int32Value, _check_health)
     endpoints.add_unintercepted_service(Service(HEALTH_SERVICE, (check,)))
