@@ -85,6 +85,8 @@ class ProcessSettings(TypedDict, total=False):
     instance: str
     strict_instance_configs: bool
     check_editions: bool
+    databases_per_instance_max: int
+    strict_database_limit: bool
     start_time: datetime | str | None
     partition_churn_seconds: float | None
 

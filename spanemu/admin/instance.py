@@ -280,8 +280,7 @@ def _checked_units(units: int, name: str) -> int:
 class DatabaseRoom:
     """The numbers of databases that count, by instance. Callers hold a mutex.
 
-    Databases that clients create or restore count. Those that the process of the emulator creates
-    do not, nor do the templates of tests and their clones.
+    Databases that are created or restored count, unless they are templates of tests or clones.
 
     `limit` is the maximal number for any instance. If it is `strict`, an instance of less than a
     node may have fewer.

@@ -262,15 +262,14 @@ class Instances:
     def add_database(self, database: Database, *, limited: bool = True) -> Database:
         """Add a database; raise as `check_room` does, and then the caller closes the database.
 
-        A database that is not `limited` neither needs room nor takes any.
+        A database that is not `limited` takes room without needing any.
         """
         name = DatabaseName.parse(database.name)
         with self.mutex:
             self._check_room(name, limited=limited)
             self._databases[database.name] = database
             database.follow_nodes(self._instance(str(name.parent)).node_count)
-            if limited:
-                self._room.take(str(name.parent), database.name)
+            self._room.take(str(name.parent), database.name)
             return database
 
     def free_room(self, name: str) -> None:
@@ -290,7 +289,9 @@ class Instances:
         clone = original.clone(str(name))
         self.free_room(original.name)
         try:
-            return self.add_database(clone, limited=False)
+            added = self.add_database(clone, limited=False)
+            self.free_room(clone.name)
+            return added
         except SpannerError:
             clone.close()
             raise

@@ -135,6 +135,10 @@ class RemoteEmulator(Proxy, EmulatorHandle):
             flags.append("--strict-instance-configs")
         if not settings.get("check_editions", True):
             flags += ["--check-editions", "off"]
+        if (limit := settings.get("databases_per_instance_max")) is not None:
+            flags += ["--max-databases-per-instance", str(limit)]
+        if settings.get("strict_database_limit", False):
+            flags.append("--strict-database-limit")
         process = EmulatorProcess(flags)
         return cls(process.endpoint.uri, project=project, instance=instance, process=process)
 

@@ -53,7 +53,7 @@ TOKENIZATION = Feature("Full-text search", Edition.ENTERPRISE, stays=True)
 VECTOR_SEARCH = Feature("Vector search", Edition.ENTERPRISE)
 
 DISTANCE_FUNCTIONS = frozenset({"cosine_distance", "euclidean_distance", "dot_product"})
-_DISTANCE = re.compile(rf"\b(approx_)?({'|'.join(sorted(DISTANCE_FUNCTIONS))})\s*\(", re.IGNORECASE)
+_CALL = rf"\b(approx_)?({'|'.join(sorted(DISTANCE_FUNCTIONS))})\s*\("
 
 
 def may_compute_distances(sql: str) -> bool:
@@ -66,7 +66,7 @@ def features_of(schema: Schema) -> Iterator[Feature]:
     """Yield each feature in use of which some edition has none."""
     if schema.search_indexes:
         yield FULL_TEXT_SEARCH
-    if schema.vector_indexes or any(map(_DISTANCE.search, _expressions(schema))):
+    if schema.vector_indexes or any(map(_computes_distance, _expressions(schema))):
         yield VECTOR_SEARCH
     if schema.graphs:
         yield SPANNER_GRAPH
@@ -79,6 +79,10 @@ def features_of(schema: Schema) -> Iterator[Feature]:
         yield GEO_PARTITIONING
     if any("columnar_policy" in options for options in _options(schema)):
         yield COLUMNAR_ENGINE
+
+
+def _computes_distance(expression: str) -> bool:
+    return may_compute_distances(expression) and bool(re.search(_CALL, expression, re.IGNORECASE))
 
 
 def _expressions(schema: Schema) -> Iterator[str]:

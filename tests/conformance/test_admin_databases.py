@@ -346,8 +346,7 @@ def test_an_instance_has_a_hundred_databases(emulator, client, instance):
 
 def test_templates_and_clones_count_for_no_limit():
     with spanemu.Emulator(databases_per_instance_max=2) as emulator:
-        for number in range(3):
-            emulator.create_database(f"own-{number}")
+        emulator.create_instance()
         instance = emulator.client().instance(emulator.instance)
 
         def create(database_id):
@@ -381,6 +380,14 @@ def test_a_strict_limit_follows_the_processing_units(units, most):
             instance.database(f"d-{number}").create().result()
         with pytest.raises(exceptions.ResourceExhausted):
             instance.database("more").create()
+
+
+def test_the_process_of_the_emulator_needs_no_room():
+    with spanemu.Emulator(databases_per_instance_max=2) as emulator:
+        for number in range(3):
+            emulator.create_database(f"own-{number}")
+        with pytest.raises(exceptions.ResourceExhausted):
+            emulator.client().instance(emulator.instance).database("more").create()
 
 
 def test_a_restored_database_counts(emulator, client, instance):
