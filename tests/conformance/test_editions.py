@@ -4,6 +4,7 @@ from datetime import timedelta
 
 import pytest
 from google.api_core import exceptions
+from google.cloud.spanner_admin_database_v1 import DatabaseDialect
 from google.cloud.spanner_admin_database_v1 import types as databases
 from google.cloud.spanner_admin_instance_v1 import types
 from google.protobuf.duration_pb2 import Duration
@@ -282,3 +283,31 @@ def test_the_check_can_be_turned_off():
             parent=client.project_name, instance_id="tiered", instance=made
         ).result()
         create_database(client.instance("tiered"), *FEATURES["graph"][1])
+
+
+def test_the_rules_hold_for_postgresql_databases(create_instance, set_edition):
+    instance = create_instance(STANDARD)
+    database = instance.database("d1", database_dialect=DatabaseDialect.POSTGRESQL)
+    database.create().result()
+    table = "CREATE TABLE t (id bigint PRIMARY KEY, v double precision[], s varchar)"
+    database.update_ddl([table]).result()
+    tokens = (
+        "ALTER TABLE t ADD COLUMN k spanner.tokenlist "
+        "GENERATED ALWAYS AS (spanner.tokenize_fulltext(s)) VIRTUAL HIDDEN"
+    )
+    view = "CREATE VIEW w SQL SECURITY INVOKER AS SELECT spanner.dot_product(t.v, t.v) AS d FROM t"
+    statements = (
+        tokens,
+        view,
+        "CREATE LOCALITY GROUP g STORAGE 'ssd'",
+        "CREATE PLACEMENT p WITH (instance_partition = 'p')",
+    )
+    for statement in statements:
+        with refused(STANDARD):
+            database.update_ddl([statement]).result()
+    with database.snapshot() as snapshot, refused(STANDARD):
+        list(
+            snapshot.execute_sql("SELECT spanner.cosine_distance('{1}'::float8[], '{2}'::float8[])")
+        )
+    set_edition(instance, PLUS)
+    database.update_ddl(statements).result()
