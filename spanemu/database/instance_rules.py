@@ -69,7 +69,7 @@ def refuse_beyond_instance(
         if after.options is not schema.options:
             _check_options(offer, schema.options, after.options)
         for name, placement in after.placements.items():
-            if name not in schema.placements:
+            if placement != schema.placements.get(name):
                 _check_placement(offer, placement)
         if offer.edition is not Edition.UNSPECIFIED:
             _check_features(offer, schema, after)

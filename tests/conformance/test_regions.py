@@ -114,6 +114,16 @@ def test_a_placement_is_in_a_partition_of_the_instance(create, create_partition,
         place(database, "asia", instance_partition="asia")
 
 
+def test_an_altered_placement_follows_the_same_rules(create, create_partition):
+    database = create("nam6")
+    create_partition(database, "europe", "eur3")
+    place(database, "eu", instance_partition="europe")
+    for option, value in (("instance_partition", "asia"), ("default_leader", "us-east1")):
+        statement = f"ALTER PLACEMENT eu SET OPTIONS ({option} = '{value}')"
+        with pytest.raises((exceptions.NotFound, exceptions.FailedPrecondition)):
+            database.update_ddl([statement]).result()
+
+
 def test_an_emulators_configuration_has_any_partition_until_there_is_one(create, create_partition):
     database = create("emulator-config")
     place(database, "eu", instance_partition="europe")
