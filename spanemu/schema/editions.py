@@ -1,6 +1,6 @@
 """The editions of instances, and the features of a schema that need a certain edition.
 
-From the page "Spanner editions overview". An instance whose edition is unspecified has every
+From the pages "Spanner editions overview" and "Spanner queues overview". An instance whose edition is unspecified has every
 feature.
 """
 
@@ -47,6 +47,7 @@ GEO_PARTITIONING = Feature("Geo-partitioning", Edition.ENTERPRISE_PLUS)
 INCREMENTAL_BACKUPS = Feature("Incremental backups", Edition.ENTERPRISE)
 LOCALITY_GROUPS = Feature("Locality groups", Edition.ENTERPRISE)
 MANAGED_AUTOSCALER = Feature("Managed autoscaler", Edition.ENTERPRISE)
+QUEUES = Feature("Queues", Edition.ENTERPRISE)
 SPANNER_GRAPH = Feature("Spanner Graph", Edition.ENTERPRISE)
 # To leave full-text search, it is enough to drop the search indexes.
 TOKENIZATION = Feature("Full-text search", Edition.ENTERPRISE, stays=True)
@@ -72,6 +73,8 @@ def features_of(schema: Schema) -> Iterator[Feature]:
         yield SPANNER_GRAPH
     if schema.locality_groups:
         yield LOCALITY_GROUPS
+    if any(table.is_queue for table in schema.tables.values()):
+        yield QUEUES
     columns = [column for table in schema.tables.values() for column in table.columns]
     if any(column.type.code is TypeCode.TOKENLIST for column in columns):
         yield TOKENIZATION

@@ -48,6 +48,11 @@ FEATURES = {
         ["ALTER DATABASE d1 SET OPTIONS (columnar_policy = 'enabled')"],
         "ALTER DATABASE d1 SET OPTIONS (columnar_policy = NULL)",
     ),
+    "queue": (
+        ENTERPRISE,
+        ["CREATE QUEUE Q (Id INT64 NOT NULL, Payload STRING(MAX) NOT NULL) PRIMARY KEY (Id)"],
+        "DROP QUEUE Q",
+    ),
     "columnar table": (
         ENTERPRISE,
         ["CREATE TABLE U (Id INT64) PRIMARY KEY (Id), OPTIONS (columnar_policy = 'enabled')"],
