@@ -1,7 +1,7 @@
 """The editions of instances, and the features of a schema that need a certain edition.
 
-From the pages "Spanner editions overview" and "Spanner queues overview". An instance whose edition is unspecified has every
-feature.
+From the pages "Spanner editions overview" and "Spanner queues overview". An instance whose edition
+is unspecified has every feature.
 """
 
 from __future__ import annotations
