@@ -10,7 +10,12 @@ from pathlib import Path
 from typing import Any, TypedDict
 
 from spanemu.base.clock import NANOS_PER_SECOND
-from spanemu.base.limits import DEFAULT_LIMITS, RETENTION_DEFAULT_NANOS, Limits
+from spanemu.base.limits import (
+    DATABASES_PER_INSTANCE_MAX,
+    DEFAULT_LIMITS,
+    RETENTION_DEFAULT_NANOS,
+    Limits,
+)
 from spanemu.base.record import dataclass
 from spanemu.base.resource_names import InvalidInstanceId, check_instance_id
 
@@ -79,6 +84,9 @@ class ProcessSettings(TypedDict, total=False):
     project: str
     instance: str
     strict_instance_configs: bool
+    check_editions: bool
+    databases_per_instance_max: int
+    strict_database_limit: bool
     start_time: datetime | str | None
     partition_churn_seconds: float | None
 
@@ -98,7 +106,9 @@ class ConfigChanges(TypedDict, total=False):
     instance: str
     instance_configs: dict[str, str]
     strict_instance_configs: bool
+    check_editions: bool
     databases_per_instance_max: int | None
+    strict_database_limit: bool
     version_retention_seconds: float
     abort_first_attempts: bool
     start_time: datetime | str | None
@@ -130,8 +140,12 @@ class EmulatorConfig:
     random behaviour; None picks a seed. `project` and `instance` contain the databases that are
     created by a bare name. `instance_configs` maps ids to display names; with
     `strict_instance_configs`, instances may only name these configurations, those that Google
-    publishes, and those that users created.
-    `version_retention_seconds` is the version retention of databases whose schema sets none.
+    publishes, and those that users created. With `check_editions`, an instance that names the
+    edition STANDARD or ENTERPRISE lacks the features of the editions above.
+    `databases_per_instance_max` is the number of databases that clients may create in an instance,
+    None for any number; with `strict_database_limit`, an instance of less than a node may have ten
+    for each hundred processing units. `version_retention_seconds` is the version retention of
+    databases whose schema sets none.
     `abort_first_attempts` aborts the first commit of every transaction, so that the retry loops of
     an application are exercised (`Faults.abort_first_attempts`). `start_time` is the initial time
     of the clock, with its time zone; None is the present. `partition_churn_seconds` is an interval
@@ -163,7 +177,9 @@ class EmulatorConfig:
     instance: str = DEFAULT_INSTANCE
     instance_configs: dict[str, str] = field(default_factory=lambda: dict(DEFAULT_INSTANCE_CONFIGS))
     strict_instance_configs: bool = False
-    databases_per_instance_max: int | None = None
+    check_editions: bool = True
+    databases_per_instance_max: int | None = DATABASES_PER_INSTANCE_MAX
+    strict_database_limit: bool = False
     version_retention_seconds: float = DEFAULT_RETENTION_SECONDS
     abort_first_attempts: bool = False
     start_time: datetime | str | None = None

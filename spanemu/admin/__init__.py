@@ -4,7 +4,9 @@
     published_configs       the instance configurations that Google publishes, as data
     instance, instance_config, instance_partition
                             an instance and its parts as data, with the rules for their fields
+    offers                  what an instance offers to its databases; `edition_checks` for the rest
     catalogs                the backups, backup schedules, partitions and access policies by name
+    access_rules            the rules for access policies
     backup                  the content of a database at a time
     encryption              the encryption of databases and backups that callers request
     backup_schedule         when backups are created automatically; `backup_runs` creates them

@@ -21,16 +21,20 @@ from spanemu.admin.backup import (
 )
 from spanemu.admin.backup_runs import create_due_backups
 from spanemu.admin.backup_schedule import BackupSchedule, ScheduleSpec, new_schedule, updated
+from spanemu.admin.edition_checks import check_feature, check_schema
 from spanemu.admin.encryption import EncryptionConfig, check_encryption, keys_of
 from spanemu.admin.errors import (
+    BackupNeedsPartition,
     BackupSpansPartitions,
     DatabaseElsewhere,
+    IncrementalBackupSpansPartitions,
     InvalidUpdateMask,
     MismatchingName,
     MissingField,
     RestoreElsewhere,
 )
 from spanemu.admin.instances import Instances
+from spanemu.admin.offers import CatalogOffer
 from spanemu.admin.operation_kinds import (
     BackupCopy,
     BackupCreation,
@@ -49,6 +53,7 @@ from spanemu.base.resource_names import (
     check_database_id,
 )
 from spanemu.database.database import Database
+from spanemu.schema.editions import INCREMENTAL_BACKUPS
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,6 +190,11 @@ def restore_database(instances: Instances, parent: str, restore: Restore) -> Ope
     kept_in = instances.instance(str(home)).config
     if configs.name_of(kept_in, home.project) != configs.name_of(target.config, home.project):
         raise RestoreElsewhere(backup.name, parent, "it has another instance config")
+    check_schema(instances, parent, backup.content.generation.schema)
+    offer = CatalogOffer(instances, str(name))
+    for partition in backup.partitions:
+        if offer.partition(partition) is None:
+            raise BackupNeedsPartition(backup.name, parent, partition)
     instances.check_room(name)
     start = instances.clock.now()
     database = Database.restored(str(name), backup.content, backup.source)
@@ -215,6 +225,7 @@ def create_schedule(
     if name not in ("", str(expected)):
         raise MismatchingName("backup schedule", name, str(expected))
     create_due_backups(instances)
+    _check_kind(instances, str(expected), incremental=bool(spec.incremental))
     schedule = new_schedule(str(expected), spec, instances.clock.now())
     return instances.schedules.add(schedule)
 
@@ -238,9 +249,19 @@ def update_schedule(
 
     def change(schedule: BackupSchedule) -> BackupSchedule:
         changed = updated(schedule, spec, tuple(paths))
+        _check_kind(instances, name, incremental=changed.incremental)
         return replace(changed, update_time=now, done_until=now, last_backup="")
 
     return instances.schedules.change(name, change)
+
+
+def _check_kind(instances: Instances, name: str, *, incremental: bool) -> None:
+    """Raise if the database of a schedule has full backups only."""
+    if incremental:
+        database = BackupScheduleName.parse(name).parent
+        check_feature(instances, str(database.parent), INCREMENTAL_BACKUPS)
+        if instances.database(str(database)).partitions:
+            raise IncrementalBackupSpansPartitions(str(database))
 
 
 def delete_schedule(instances: Instances, name: str) -> None:

@@ -35,8 +35,10 @@ from spanemu.base.resource_names import (
 if TYPE_CHECKING:
     from spanemu.admin import backup as backup_data
     from spanemu.admin import backup_schedule, errors, instance_partition
+    from spanemu.database import errors as database_errors
     from spanemu.database import filters
 else:
+    database_errors = deferred("spanemu.database.errors")
     errors = deferred("spanemu.admin.errors")
     backup_data = deferred("spanemu.admin.backup")
     backup_schedule = deferred("spanemu.admin.backup_schedule")
@@ -238,7 +240,7 @@ class InstancePartitions:
         InstancePartitionName.parse(name)
         partition = self._by_name.get(name)
         if partition is None:
-            raise errors.InstancePartitionNotFound(name)
+            raise database_errors.InstancePartitionNotFound(name)
         return partition
 
     def add(

@@ -31,6 +31,24 @@ class PolicyChanged(SpannerError, code=Code.ABORTED):
     resource: str
 
 
+class PermissionWildcard(SpannerError, code=Code.INVALID_ARGUMENT):
+    prose = "Invalid permission {permission!r} for {resource}: wildcards are not allowed."
+    permission: str
+    resource: str
+
+
+class UnknownPermission(SpannerError, code=Code.INVALID_ARGUMENT):
+    prose = "Permission {permission} is not valid for this resource: {resource}."
+    permission: str
+    resource: str
+
+
+class InvalidPolicy(SpannerError, code=Code.INVALID_ARGUMENT):
+    prose = "Invalid policy of {resource}: {reason}."
+    resource: str
+    reason: str
+
+
 class ResourceExists(SpannerError, code=Code.ALREADY_EXISTS):
     prose = "{kind} already exists: {name}"
     kind: str
@@ -144,7 +162,12 @@ class MissingDdlStatements(SpannerError, code=Code.INVALID_ARGUMENT):
 
 
 class TooManyDatabases(SpannerError, code=Code.RESOURCE_EXHAUSTED):
-    prose = "Too many databases for instance {instance}: the limit is {limit}."
+    """The sentence is that of Google's emulator."""
+
+    prose = (
+        "Too many databases for instance: {instance}. "
+        "See https://cloud.google.com/spanner/quotas#database_limits for more information."
+    )
     instance: str
     limit: int
 
@@ -218,13 +241,6 @@ class InvalidDisplayName(SpannerError, code=Code.INVALID_ARGUMENT):
     display_name: str
 
 
-class InstancePartitionNotFound(ResourceNotFound):
-    """A name of a missing instance partition in an existing instance."""
-
-    kind = "Instance partition"
-    resource_type = f"{_INSTANCE}.InstancePartition"
-
-
 class InstanceHasBackups(SpannerError, code=Code.FAILED_PRECONDITION):
     prose = "Instance {name} cannot be deleted: it has backups, such as {backup}."
     name: str
@@ -243,14 +259,6 @@ class ConfigBaseRefused(SpannerError, code=Code.INVALID_ARGUMENT):
     reason: str
 
 
-class EditionTooLow(SpannerError, code=Code.FAILED_PRECONDITION):
-    prose = "Instance {name} cannot use {config}: that needs the edition {least}, not {edition}."
-    name: str
-    config: str
-    least: str
-    edition: str
-
-
 class ConfigInUse(SpannerError, code=Code.FAILED_PRECONDITION):
     prose = "Instance config {name} cannot be deleted: {user} uses it."
     name: str
@@ -261,6 +269,13 @@ class InstanceTooSmall(SpannerError, code=Code.FAILED_PRECONDITION):
     prose = "Instance {name} has less than one node, which {feature} needs."
     name: str
     feature: str
+
+
+class PartitionConfigRefused(SpannerError, code=Code.FAILED_PRECONDITION):
+    prose = "Instance partition {name} cannot use {config}: {reason}."
+    name: str
+    config: str
+    reason: str
 
 
 class PartitionInUse(SpannerError, code=Code.FAILED_PRECONDITION):
@@ -344,8 +359,20 @@ class RestoreElsewhere(SpannerError, code=Code.INVALID_ARGUMENT):
     reason: str
 
 
+class BackupNeedsPartition(SpannerError, code=Code.FAILED_PRECONDITION):
+    prose = "Backup {backup} cannot be restored into {instance}: it has no partition {partition}."
+    backup: str
+    instance: str
+    partition: str
+
+
 class BackupSpansPartitions(SpannerError, code=Code.FAILED_PRECONDITION):
     prose = "Backup {name} cannot be copied: its database uses instance partitions."
+    name: str
+
+
+class IncrementalBackupSpansPartitions(SpannerError, code=Code.FAILED_PRECONDITION):
+    prose = "Database {name} can have full backups only: it uses instance partitions."
     name: str
 
 

@@ -7,6 +7,7 @@ within the limits.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import field, replace
 from typing import TYPE_CHECKING
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING
 from spanemu.admin.published_configs import published_configs
 from spanemu.base.deferred import deferred
 from spanemu.base.errors import Unsupported
+from spanemu.base.limits import DATABASES_PER_UNITS_STEP
 from spanemu.base.record import dataclass
 from spanemu.base.resource_names import check_labels
 
@@ -273,3 +275,44 @@ def _checked_units(units: int, name: str) -> int:
     if units <= 0 or units % step:
         raise errors.InvalidProcessingUnits(name, units)
     return units
+
+
+class DatabaseRoom:
+    """The numbers of databases that count, by instance. Callers hold a mutex.
+
+    Databases that are created or restored count, unless they are templates of tests or clones.
+
+    `limit` is the maximal number for any instance. If it is `strict`, an instance of less than a
+    node may have fewer.
+    """
+
+    def __init__(self, limit: int | None, *, strict: bool) -> None:
+        self._limit = limit
+        self._strict = strict
+        self._counts: Counter[str] = Counter()
+        self._instances: dict[str, str] = {}  # by database that counts
+
+    def check(self, instance: Instance) -> None:
+        """Raise TooManyDatabases unless an instance has room for another database."""
+        limit = self._limit
+        if self._strict and instance.node_count == 0:
+            own = instance.processing_units // UNITS_PER_STEP * DATABASES_PER_UNITS_STEP
+            limit = own if limit is None else min(limit, own)
+        if limit is not None and self._counts[instance.name] >= limit:
+            raise errors.TooManyDatabases(instance.name, limit)
+
+    def take(self, instance: str, database: str) -> None:
+        """Count a database of an instance."""
+        self._instances[database] = instance
+        self._counts[instance] += 1
+
+    def free(self, database: str) -> None:
+        """Count a database no more, if it was counted."""
+        instance = self._instances.pop(database, None)
+        if instance is not None:
+            self._counts[instance] -= 1
+
+    def clear(self) -> None:
+        """Count no database."""
+        self._instances.clear()
+        self._counts.clear()

@@ -9,20 +9,21 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from spanemu.admin.backup_runs import create_due_backups
+from spanemu.admin.edition_checks import check_config, check_feature, check_instance
 from spanemu.admin.errors import (
     ConfigInUse,
-    EditionTooLow,
     InstanceCannotMove,
     InstanceThereAlready,
     InstanceTooSmall,
     MismatchingInstanceName,
     MismatchingName,
     MissingField,
+    PartitionConfigRefused,
     PartitionInUse,
 )
 from spanemu.admin.instance import UNITS_PER_NODE, Instance, InstanceSpec, capacity, check_spec
 from spanemu.admin.instance import updated as updated_instance
-from spanemu.admin.instance_config import ConfigSpec, Edition
+from spanemu.admin.instance_config import ConfigSpec, InstanceConfig
 from spanemu.admin.instance_partition import (
     InstancePartition,
     PartitionSpec,
@@ -42,6 +43,7 @@ from spanemu.admin.operation_kinds import (
     PartitionUpdate,
 )
 from spanemu.admin.operations import Operation, finished
+from spanemu.admin.published_configs import QuorumType
 from spanemu.base.paging import Page, PageRequest
 from spanemu.base.resource_names import (
     DatabaseName,
@@ -54,6 +56,7 @@ from spanemu.base.resource_names import (
     check_instance_partition_id,
 )
 from spanemu.ddl.alterations import alteration_writer
+from spanemu.schema.editions import GEO_PARTITIONING
 
 EVERY_INSTANCE = "-"
 
@@ -74,7 +77,6 @@ def create_instance(
     instances.configs.check(spec.config)
     check_spec(spec, str(name))
     units = capacity(spec, str(name))
-    _check_edition(instances, str(name), spec.config, spec.edition)
     start = instances.clock.now()
     instance = Instance(
         name=str(name),
@@ -88,6 +90,7 @@ def create_instance(
         autoscaling=spec.autoscaling,
         default_schedules=spec.default_schedules,
     )
+    check_instance(instances, instance)
     instances.add_instance(instance)
     instances.configs.add_use(spec.config, project.project)
     return finished(instances.operations, name, InstanceCreation(instance), start)
@@ -100,19 +103,12 @@ def update_instance(instances: Instances, spec: InstanceSpec, paths: tuple[str, 
 
     def change(old: Instance) -> Instance:
         new = updated_instance(old, spec, paths)
-        if new.edition != old.edition:
-            _check_edition(instances, new.name, new.config, new.edition)
+        if (new.edition, new.autoscaling) != (old.edition, old.autoscaling):
+            check_instance(instances, new)
         return new
 
     changed = instances.change_instance(spec.name, change)
     return finished(instances.operations, name, InstanceUpdate(changed), start)
-
-
-def _check_edition(instances: Instances, name: str, given: str, edition: int) -> None:
-    """Raise EditionTooLow if a configuration needs a higher edition than the instance names."""
-    config = instances.configs.used_by(given, InstanceName.parse(name).project)
-    if Edition.UNSPECIFIED < edition < config.least_edition:
-        raise EditionTooLow(name, config.name, config.least_edition.name, Edition(edition).name)
 
 
 # ---------------------------------------------------------------------------- configurations
@@ -168,9 +164,10 @@ def create_partition(
     if spec.name not in ("", str(name)):
         raise MismatchingName("instance partition", spec.name, str(name))
     instance = instances.instance(parent)
+    check_feature(instances, parent, GEO_PARTITIONING)
     if not spec.config:
         raise MissingField("CreateInstancePartition", "instance_partition.config")
-    instances.configs.get(spec.config)
+    _check_partition_config(instances, name, instances.configs.get(spec.config))
     start = instances.clock.now()
     partition = new_partition(str(name), spec, start)
     if instance.processing_units < UNITS_PER_NODE:
@@ -180,6 +177,28 @@ def create_partition(
         instances.partitions.add(partition)
     instances.configs.add_use(spec.config, name.project)
     return finished(instances.operations, name, PartitionCreation(partition), start)
+
+
+def _check_partition_config(
+    instances: Instances, name: InstancePartitionName, config: InstanceConfig
+) -> None:
+    """Raise if a new partition cannot have a configuration in its instance.
+
+    The configurations that only emulators have follow no rules.
+    """
+    own = instances.config_of(name.parent)
+    if own.published is not None and own.quorum != QuorumType.MULTI_REGION:
+        reason = f"the instance uses {own.name}, not a multi-region configuration"
+        raise PartitionConfigRefused(str(name), config.name, reason)
+    if config.quorum == QuorumType.DUAL_REGION:
+        raise PartitionConfigRefused(str(name), config.name, "it is a dual-region configuration")
+    if config.published is None:
+        return
+    for other in instances.partitions.of(name.parent):
+        used = instances.configs.used_by(other.config, name.project)
+        if (used.base or used.name) == (config.base or config.name) and other.name != str(name):
+            reason = f"{other.name} has the same base configuration"
+            raise PartitionConfigRefused(str(name), config.name, reason)
 
 
 def get_partition(instances: Instances, name: str) -> InstancePartition:
@@ -263,23 +282,25 @@ def move_instance(instances: Instances, name: str, target: str) -> Operation:
             raise InstanceThereAlready(name, target)
         if reason := _move_obstacle(instances, before, instance):
             raise InstanceCannotMove(name, reason)
-        _check_edition(instances, name, target, before.edition)
+        check_config(instances, name, target, before.edition)
         return replace(before, config=target)
 
     moved = instances.change_instance(name, move)
-    _reset_leaders(instances, instance)
+    _reset_regions(instances, instance)
     instances.configs.add_use(target, instance.project)
     return finished(instances.operations, instance, InstanceMove(moved), start)
 
 
-def _reset_leaders(instances: Instances, name: InstanceName) -> None:
-    """Reset the leader regions that the configuration of a moved instance does not offer."""
-    allowed = instances.config_of(name).allowed_leaders
+def _reset_regions(instances: Instances, name: InstanceName) -> None:
+    """Reset the leader regions that a moved instance does not offer, and all read leases."""
+    allowed = instances.config_of(name).leaders
     for database in instances.databases_of(name):
+        writer = alteration_writer(database.schema)
+        id_ = DatabaseName.parse(database.name).database
         if allowed is not None and database.default_leader not in ("", *allowed):
-            writer = alteration_writer(database.schema)
-            id_ = DatabaseName.parse(database.name).database
             database.apply_ddl([writer.database_option(id_, "default_leader", None)])
+        if "read_lease_regions" in database.schema.options:
+            database.apply_ddl([writer.database_option(id_, "read_lease_regions", None)])
 
 
 def _move_obstacle(instances: Instances, instance: Instance, name: InstanceName) -> str:

@@ -16,7 +16,6 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
-from enum import IntEnum
 from typing import TYPE_CHECKING
 
 from sortedcontainers import SortedDict
@@ -27,6 +26,7 @@ from spanemu.admin.published_configs import (
     Replica,
     ReplicaKind,
     published_configs,
+    published_regions,
 )
 from spanemu.base.deferred import deferred
 from spanemu.base.errors import SpannerError
@@ -38,6 +38,7 @@ from spanemu.base.resource_names import (
     check_instance_config_id,
     check_labels,
 )
+from spanemu.schema.editions import Edition
 
 if TYPE_CHECKING:
     from spanemu.admin import errors
@@ -46,15 +47,6 @@ else:
 
 
 CUSTOM_CONFIGS_PER_PROJECT_MAX = 100
-
-
-class Edition(IntEnum):
-    """The edition of an instance, by the number of the API's enumeration."""
-
-    UNSPECIFIED = 0
-    STANDARD = 1
-    ENTERPRISE = 2
-    ENTERPRISE_PLUS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,11 +78,19 @@ class InstanceConfig:
         return self.published is not None and not self.base and self.published.offers_free_instances
 
     @property
-    def allowed_leaders(self) -> tuple[str, ...] | None:
+    def leaders(self) -> tuple[str, ...] | None:
         """The regions that databases may choose as leader region; None for any region."""
         if self.published is None and not self.leader_options:
             return None
         return self.leader_options
+
+    @property
+    def readable(self) -> tuple[str, ...]:
+        """The regions with replicas that serve reads: any region if the replicas are unknown."""
+        if not self.replicas:
+            return published_regions()
+        serving = (each.location for each in self.replicas if each.kind != ReplicaKind.WITNESS)
+        return tuple(dict.fromkeys(serving))
 
     @property
     def least_edition(self) -> Edition:
@@ -259,6 +259,11 @@ class InstanceConfigs:
             if not validate_only:
                 del self._custom[name]
                 self._used.discard(name)
+
+    def regions(self) -> tuple[str, ...]:
+        """Return every region of which Google or a user-managed configuration has a replica."""
+        own = (each.location for config in self.custom() for each in config.replicas)
+        return (*published_regions(), *own)
 
     def custom(self) -> tuple[InstanceConfig, ...]:
         """Return the user-managed configurations, by name."""

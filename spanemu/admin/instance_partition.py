@@ -1,8 +1,8 @@
 """Instance partitions: resources of an instance that placements assign rows to.
 
 Each partition has whole nodes. Reads and writes do not depend on partitions: the rows of every
-placement are stored in one process here. Two partitions may have the same configuration, because an
-emulator offers a single one; Spanner requires a different one for each.
+placement are stored in one process here. Partitions have different base configurations, except for
+those that only emulators have, of which there is a single one.
 """
 
 from __future__ import annotations

@@ -27,20 +27,21 @@ from typing import TYPE_CHECKING
 from sortedcontainers import SortedDict
 
 from spanemu.admin.catalogs import Backups, BackupSchedules, InstancePartitions, Policies
-from spanemu.admin.instance import EMULATOR_CONFIG, Instance, is_instance_field
+from spanemu.admin.instance import EMULATOR_CONFIG, DatabaseRoom, Instance, is_instance_field
 from spanemu.admin.instance_config import InstanceConfig, InstanceConfigs
 from spanemu.admin.operations import OperationLog
 from spanemu.base.clock import Clock
 from spanemu.base.collector import heap
 from spanemu.base.deferred import deferred
 from spanemu.base.errors import SpannerError
-from spanemu.base.limits import DEFAULT_LIMITS, Limits
+from spanemu.base.limits import DATABASES_PER_INSTANCE_MAX, DEFAULT_LIMITS, Limits
 from spanemu.base.paging import Page, PageRequest, page, under
 from spanemu.base.record import dataclass
 from spanemu.base.resource_names import DatabaseName, InstanceName, ProjectName, check_database_id
 from spanemu.database.database import Database
 from spanemu.database.encryption import GOOGLE_DEFAULT_KEYS, EncryptionKeys
 from spanemu.schema.dialect import GOOGLE_STANDARD_SQL, DatabaseDialect
+from spanemu.schema.editions import Edition
 from spanemu.schema.objects import NO_TYPES, ProtoTypes
 
 if TYPE_CHECKING:
@@ -57,13 +58,16 @@ class CatalogSettings:
     """The settings of a catalog: `configs` maps ids of instance configs to display names.
 
     With `strict_configs`, instances may only name configurations that exist. `limits` are the
-    limits of requests.
+    limits of requests. With `editions`, instances lack the features of editions above their own.
+    With `strict_database_limit`, the number of databases follows the processing units.
     """
 
     configs: Mapping[str, str]
-    databases_per_instance_max: int | None = None
+    databases_per_instance_max: int | None = DATABASES_PER_INSTANCE_MAX
     limits: Limits = DEFAULT_LIMITS
     strict_configs: bool = False
+    editions: bool = True
+    strict_database_limit: bool = False
 
 
 DEFAULT_SETTINGS = CatalogSettings({EMULATOR_CONFIG: "Emulator Instance Config"})
@@ -107,7 +111,10 @@ class Instances:
         self._databases: SortedDict[str, Database] = SortedDict()
         # Returns the database of a name, or None.
         self.find_database: Callable[[str], Database | None] = self._databases.get
-        self._database_counts: dict[str, int] = {}
+        self._room = DatabaseRoom(
+            settings.databases_per_instance_max, strict=settings.strict_database_limit
+        )
+        self.is_loading = False  # while a saved state is loaded, which needs no permission
 
     # ------------------------------------------------------------------ instances
 
@@ -143,7 +150,6 @@ class Instances:
             if instance.name in self._instances:
                 raise admin_errors.InstanceAlreadyExists(instance.name)
             self._instances[instance.name] = instance
-            self._database_counts[instance.name] = 0
             return instance
 
     def ensure_instance(self, name: InstanceName) -> Instance:
@@ -159,9 +165,13 @@ class Instances:
         """Return the configuration of an instance, even an unknown one."""
         return self.configs.used_by(self.instance(str(name)).config, name.project)
 
-    def leaders_of(self, database: str) -> tuple[str, ...] | None:
-        """Return the regions that a database may choose as leader region; None for any region."""
-        return self.config_of(DatabaseName.parse(database).parent).allowed_leaders
+    def edition_of(self, name: str) -> Edition:
+        """Return the edition whose features an instance has; UNSPECIFIED for all features."""
+        return self.effective_edition(self.instance(name).edition)
+
+    def effective_edition(self, named: int) -> Edition:
+        """Return the edition whose features an instance has that names the edition `named`."""
+        return Edition(named) if self._settings.editions else Edition.UNSPECIFIED
 
     def users_of_config(self, config: str) -> list[str]:
         """Return the names of the instances and instance partitions that use `config`."""
@@ -200,7 +210,8 @@ class Instances:
                 raise admin_errors.InstanceHasProtectedDatabase(name, protected[0])
             dropped = [self._databases.pop(each) for each, _ in doomed]
             del self._instances[name]
-            del self._database_counts[name]
+            for database_name, _ in doomed:
+                self._room.free(database_name)
             self.schedules.drop_under(name)
             self.partitions.drop_under(name)
         doomed.clear()
@@ -243,32 +254,44 @@ class Instances:
         for database in self.all_databases():
             database.time.clock_advanced()
 
-    def check_room(self, name: DatabaseName) -> None:
+    def check_room(self, name: DatabaseName, *, limited: bool = True) -> None:
         """Raise unless a database of the name could be added now."""
         with self.mutex:
-            self._check_room(name)
+            self._check_room(name, limited=limited)
 
-    def add_database(self, database: Database) -> Database:
-        """Add a database; raise as `check_room` does, and then the caller closes the database."""
+    def add_database(self, database: Database, *, limited: bool = True) -> Database:
+        """Add a database; raise as `check_room` does, and then the caller closes the database.
+
+        A database that is not `limited` takes room without needing any.
+        """
         name = DatabaseName.parse(database.name)
         with self.mutex:
-            self._check_room(name)
+            self._check_room(name, limited=limited)
             self._databases[database.name] = database
             database.follow_nodes(self._instance(str(name.parent)).node_count)
-            self._database_counts[str(name.parent)] += 1
+            self._room.take(str(name.parent), database.name)
             return database
+
+    def free_room(self, name: str) -> None:
+        """Count a database no more: it is the template of tests."""
+        with self.mutex:
+            self._room.free(name)
 
     def clone_database(self, original: Database, name: DatabaseName) -> Database:
         """Add a copy of a database, and the copy's instance if it does not exist.
 
-        Raises InvalidDatabaseId, and what `check_room` raises.
+        Neither counts for the limit of databases. Raises InvalidDatabaseId and
+        DatabaseAlreadyExists.
         """
         check_database_id(name.database)
         self.ensure_instance(name.parent)
-        self.check_room(name)
+        self.check_room(name, limited=False)
         clone = original.clone(str(name))
+        self.free_room(original.name)
         try:
-            return self.add_database(clone)
+            added = self.add_database(clone, limited=False)
+            self.free_room(clone.name)
+            return added
         except SpannerError:
             clone.close()
             raise
@@ -286,7 +309,7 @@ class Instances:
             if self._databases[name].drop_protection:
                 raise admin_errors.DatabaseDropProtected(name)
             dropped = [self._databases.pop(name)]
-            self._database_counts[str(resource.parent)] -= 1
+            self._room.free(name)
             self.schedules.drop_under(name)
         _close(dropped)
         self.operations.drop_resource(resource)
@@ -298,7 +321,7 @@ class Instances:
             doomed, names = list(self._databases.values()), list(self._instances)
             self._databases.clear()
             self._instances.clear()
-            self._database_counts.clear()
+            self._room.clear()
             self.backups.clear()
             for name in names:
                 self.schedules.drop_under(name)
@@ -316,13 +339,12 @@ class Instances:
             raise admin_errors.InstanceNotFound(name)
         return instance
 
-    def _check_room(self, name: DatabaseName) -> None:
-        instance, limit = str(name.parent), self._settings.databases_per_instance_max
-        self._instance(instance)
+    def _check_room(self, name: DatabaseName, *, limited: bool) -> None:
+        instance = self._instance(str(name.parent))
         if str(name) in self._databases:
             raise admin_errors.DatabaseAlreadyExists(str(name))
-        if limit is not None and self._database_counts[instance] >= limit:
-            raise admin_errors.TooManyDatabases(instance, limit)
+        if limited and not self.is_loading:
+            self._room.check(instance)
 
     def _missing(self, name: str) -> Database:
         """Raise for the part of the name that does not exist; return a database added meanwhile."""
@@ -335,10 +357,15 @@ class Instances:
         return database
 
 
-def add_database(instances: Instances, name: DatabaseName, new: NewDatabase = _EMPTY) -> Database:
-    """Add a new database with its first schema; it appears complete or not at all."""
+def add_database(
+    instances: Instances, name: DatabaseName, new: NewDatabase = _EMPTY, *, limited: bool = True
+) -> Database:
+    """Add a new database with its first schema; it appears complete or not at all.
+
+    `limited` is as in `Instances.add_database`.
+    """
     check_database_id(name.database)
-    instances.check_room(name)
+    instances.check_room(name, limited=limited)
     database = instances.new_database(str(name), new.dialect)
     database.encryption_keys = new.encryption_keys
     try:
@@ -347,7 +374,7 @@ def add_database(instances: Instances, name: DatabaseName, new: NewDatabase = _E
             if outcome.failure is not None:
                 raise outcome.failure
             database.restart_history()
-        return instances.add_database(database)
+        return instances.add_database(database, limited=limited)
     except BaseException:
         database.close()
         raise

@@ -307,3 +307,13 @@ def published_configs() -> Mapping[str, PublishedConfig]:
     }
     dual = {f"dual-region-{country}": make() for country, make in _DUAL_REGIONS.items()}
     return {**regional, **dual, **{name: make() for name, make in _MULTI_REGIONS.items()}}
+
+
+@cache
+def published_regions() -> tuple[str, ...]:
+    """Return every region in which a published configuration has a replica, or may have one."""
+    configs = published_configs().values()
+    replicas = (
+        each for config in configs for each in (*config.replicas, *config.optional_replicas)
+    )
+    return tuple(sorted({replica.location for replica in replicas}))

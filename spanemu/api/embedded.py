@@ -20,6 +20,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Unpack
 
 from spanemu.admin.instances import CatalogSettings, Instances, NewDatabase, add_database
+from spanemu.admin.offers import CatalogOffer
 from spanemu.api.handles import DatabaseHandle, EmulatorHandle, NamedDatabase
 from spanemu.api.running import (
     Running,
@@ -170,7 +171,7 @@ class Emulator(EmulatorHandle):
             retention_nanos=round(self.config.version_retention_seconds * NANOS_PER_SECOND),
             limits=self.config.limits,
             has_database=lambda name: instances.find_database(name) is not None,
-            leaders_of=lambda name: instances.leaders_of(name),
+            offer_of=lambda name: None if instances.is_loading else CatalogOffer(instances, name),
         )
         # A local variable: `environment` must not keep a dropped emulator alive.
         self._instances = instances = Instances(
@@ -181,6 +182,8 @@ class Emulator(EmulatorHandle):
                 self.config.databases_per_instance_max,
                 self.config.limits,
                 self.config.strict_instance_configs,
+                self.config.check_editions,
+                self.config.strict_database_limit,
             ),
         )
         self.endpoints = endpoints_for(self._instances)
@@ -303,11 +306,11 @@ class Emulator(EmulatorHandle):
         statements = load_schema(schema, own)
         self.create_instance(target.parent)
         check_database_id(target.database)
-        self._instances.check_room(target)
+        self._instances.check_room(target, limited=False)
         try:
             texts = tuple(each.text_for(target.database) for each in statements)
             new = NewDatabase(extra_statements=texts, dialect=own)
-            add_database(self._instances, target, new)
+            add_database(self._instances, target, new, limited=False)
         except SpannerError as failure:
             empty = self._instances.new_database(str(target), own)
             rejection = _find_rejected(empty, statements)

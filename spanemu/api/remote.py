@@ -133,6 +133,12 @@ class RemoteEmulator(Proxy, EmulatorHandle):
             flags += ["--partition-churn-seconds", str(churn)]
         if settings.get("strict_instance_configs", False):
             flags.append("--strict-instance-configs")
+        if not settings.get("check_editions", True):
+            flags += ["--check-editions", "off"]
+        if (limit := settings.get("databases_per_instance_max")) is not None:
+            flags += ["--max-databases-per-instance", str(limit)]
+        if settings.get("strict_database_limit", False):
+            flags.append("--strict-database-limit")
         process = EmulatorProcess(flags)
         return cls(process.endpoint.uri, project=project, instance=instance, process=process)
 

@@ -9,7 +9,6 @@ exit 4   the state cannot be saved
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Unpack
@@ -17,7 +16,6 @@ from typing import Unpack
 import click
 
 import spanemu
-from spanemu.admin.published_configs import published_configs
 from spanemu.api.endpoint_file import publish
 from spanemu.api.saving.directory import UnusableState
 from spanemu.base.collector import Pause, heap
@@ -25,10 +23,10 @@ from spanemu.base.limits import CHANGE_STREAM_HEARTBEAT_MILLIS_MIN, DEFAULT_LIMI
 from spanemu.base.resource_names import InstanceName
 from spanemu.cli import init_files, lifecycle, process
 from spanemu.cli.commands import Ids, dialect_option, strict_heartbeats_option, with_variables
+from spanemu.cli.instance_options import InstanceOptions, instance_options, instance_rules
 from spanemu.cli.telemetry_options import TelemetryOptions, telemetry_config, telemetry_options
 from spanemu.config import (
     DEFAULT_INSTANCE,
-    DEFAULT_INSTANCE_CONFIGS,
     DEFAULT_PROJECT,
     DEFAULT_RETENTION_SECONDS,
     GRPC_SERVERS,
@@ -40,7 +38,6 @@ from spanemu.control.clock import as_datetime
 
 EXIT_USAGE = 2
 EXIT_CANNOT_LISTEN = 3
-ALL_PUBLISHED = "published"
 DEFAULT_REST_PORT = 9020
 REST_OFF = "off"
 _INVALID_FILES = (
@@ -51,7 +48,7 @@ _INVALID_FILES = (
 )
 
 
-class Options(TelemetryOptions):
+class Options(InstanceOptions, TelemetryOptions):
     """The values of the options, by click's parameter names."""
 
     host_port: str
@@ -63,8 +60,6 @@ class Options(TelemetryOptions):
     remote_control: bool
     project: str
     instance: str | None
-    instance_configs: tuple[str, ...]
-    strict_instance_configs: bool
     databases: tuple[str, ...]
     dialect: str
     schemas: tuple[Path, ...]
@@ -78,7 +73,6 @@ class Options(TelemetryOptions):
     start_time: str | None
     version_retention_seconds: float
     all_cpus: bool
-    max_databases_per_instance: int | None
     abort_share: float
     partition_churn_seconds: float | None
     strict_heartbeats: bool
@@ -138,19 +132,7 @@ class Options(TelemetryOptions):
     help="The project of --instance.",
 )
 @click.option("--instance", metavar="ID", help="Create this instance at the start.")
-@click.option(
-    "--instance-config",
-    "instance_configs",
-    type=Ids(),
-    multiple=True,
-    metavar="ID|published",
-    help="List this instance configuration, or those that Google publishes. Repeatable.",
-)
-@click.option(
-    "--strict-instance-configs",
-    is_flag=True,
-    help="Refuse instances whose configuration Google does not publish.",
-)
+@instance_options
 @click.option(
     "--database",
     "databases",
@@ -206,12 +188,6 @@ class Options(TelemetryOptions):
     "--version-retention-seconds", type=float, default=DEFAULT_RETENTION_SECONDS, hidden=True
 )
 @click.option("--all-cpus", is_flag=True, help="Use all CPUs. A single CPU is usually faster.")
-@click.option(
-    "--max-databases-per-instance",
-    type=click.IntRange(min=0),
-    metavar="N",
-    help="Refuse more databases in an instance; Spanner allows 100.",
-)
 @click.option(
     "--abort-share",
     type=click.FloatRange(0, 1),
@@ -275,13 +251,11 @@ def _config(given: Options) -> EmulatorConfig:
             remote_control=given["remote_control"],
             project=given["project"],
             instance=given["instance"] or DEFAULT_INSTANCE,
-            instance_configs=_listed_configs(given["instance_configs"]),
-            strict_instance_configs=given["strict_instance_configs"],
+            **instance_rules(given),
             seed=given["seed"],
             start_time=None if start is None else as_datetime(start),
             version_retention_seconds=given["version_retention_seconds"],
             limits=_limits(given),
-            databases_per_instance_max=given["max_databases_per_instance"],
             partition_churn_seconds=given["partition_churn_seconds"],
             data_dir=given["data_dir"],
             import_from=given["import_from"],
@@ -304,12 +278,6 @@ def _export_directory(given: Options) -> Path | None:
     if directory is None:
         raise click.UsageError("--export-on-exit needs a directory, its own or that of --import.")
     return Path(directory)
-
-
-def _listed_configs(ids: Sequence[str]) -> dict[str, str]:
-    """Return the listed configurations, with display names; `published` stands for Google's."""
-    own = (published_configs() if config == ALL_PUBLISHED else (config,) for config in ids)
-    return DEFAULT_INSTANCE_CONFIGS | {config: config for group in own for config in group}
 
 
 def _rest_host_port(given: Options) -> str | None:

@@ -129,6 +129,7 @@ class LocalDatabase(DatabaseControl):
 
     def settle(self) -> None:
         self._database().forget_history()
+        self._instances.free_room(str(self._path))
 
     def _clone(self, name: str) -> str:
         target = DatabaseName.parse(name) if "/" in name else self._path.parent.database(name)

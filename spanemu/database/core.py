@@ -18,9 +18,11 @@ from spanemu.base.record import dataclass
 from spanemu.change_streams.following import StreamReaders
 from spanemu.database.activity import ActivityLog, Progress
 from spanemu.database.generation import Generation, History
+from spanemu.database.instance_rules import InstanceOffer, check_edition
 from spanemu.database.splits.split_manager import SplitManager
 from spanemu.database.splits.split_points import SplitPoints
 from spanemu.database.statistics.aggregator import StatisticsAggregator
+from spanemu.schema.editions import Feature
 from spanemu.schema.schema import Schema
 from spanemu.storage.layout import TreeId, tree_of
 from spanemu.storage.reads import LATEST
@@ -50,8 +52,8 @@ class Environment:
     retention_nanos: int = RETENTION_DEFAULT_NANOS
     limits: Limits = DEFAULT_LIMITS
     has_database: Callable[[str], bool] = lambda name: False  # by full name
-    # The regions that a database may choose as leader region, by its full name; None for any.
-    leaders_of: Callable[[str], Sequence[str] | None] = lambda name: None
+    # The offer of the instance of a database, by the full name of the database; None: no rules.
+    offer_of: Callable[[str], InstanceOffer | None] = lambda name: None
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +132,21 @@ class DatabaseCore:
         """Return whether the instance has a database of that id which is not this one."""
         name = f"{self.name.rpartition('/')[0]}/{database_id}"
         return name != self.name and self.environment.has_database(name)
+
+    def require(self, feature: Feature | None) -> None:
+        """Raise EditionTooLow unless the instance of the database has a feature."""
+        if feature is not None:
+            offer = self.environment.offer_of(self.name)
+            if offer is not None:
+                check_edition(offer, feature)
+
+    def check_locations(self, locations: Sequence[str]) -> None:
+        """Raise UnknownLocation for the first location that a directed read may not name."""
+        offer = self.environment.offer_of(self.name)
+        if offer is not None:
+            for location in locations:
+                if location not in offer.locations:
+                    raise errors.UnknownLocation(location)
 
     @property
     def generation(self) -> Generation:

@@ -18,6 +18,21 @@ class DatabaseNotFound(ResourceNotFound):
     resource_type = f"{_TYPE_URL}.admin.database.v1.Database"
 
 
+class InstancePartitionNotFound(ResourceNotFound):
+    """A name of a missing instance partition in an existing instance."""
+
+    kind = "Instance partition"
+    resource_type = f"{_TYPE_URL}.admin.instance.v1.InstancePartition"
+
+
+class EditionTooLow(SpannerError, code=Code.FAILED_PRECONDITION):
+    prose = "Instance {name} cannot use {feature}: that needs the edition {least}, not {edition}."
+    name: str
+    feature: str
+    least: str
+    edition: str
+
+
 class SchemaUpdateCancelled(SpannerError, code=Code.CANCELLED):
     prose = "The schema update was cancelled after {applied} of {count} statements."
     applied: int
@@ -238,6 +253,11 @@ class TransactionNotFound(SpannerError, code=Code.NOT_FOUND):
     id: str
 
 
+class PreviousTransactionUnknown(SpannerError, code=Code.INVALID_ARGUMENT):
+    prose = "Invalid multiplexed_session_previous_transaction_id: {id} is no transaction."
+    id: str
+
+
 class TransactionClosed(SpannerError, code=Code.FAILED_PRECONDITION):
     prose = "Transaction has already been closed: {id}"
     id: str
@@ -307,6 +327,14 @@ class DirectedReadNotAllowed(SpannerError, code=Code.INVALID_ARGUMENT):
     prose = "Directed reads can only be performed in a read-only transaction."
 
 
+class UnknownLocation(SpannerError, code=Code.INVALID_ARGUMENT):
+    prose = (
+        'Invalid directed read: there is no location "{location}". It must be the name of a '
+        'region, "leader" or "non-leader".'
+    )
+    location: str
+
+
 class PartitionedDmlUsedTwice(SpannerError, code=Code.INVALID_ARGUMENT):
     prose = "Partitioned DML transaction {id} may only be used to execute one statement."
     id: str
@@ -319,6 +347,22 @@ class TooManyPartitionedDml(SpannerError, code=Code.RESOURCE_EXHAUSTED):
 
 class PartitionedDmlOnly(SpannerError, code=Code.INVALID_ARGUMENT):
     prose = "Partitioned DML transactions may only be used to execute DML."
+
+
+class PlacedStatementNotAlone(SpannerError, code=Code.FAILED_PRECONDITION):
+    prose = (
+        "An INSERT or DELETE of {table}, which has a placement key, must be the only statement of "
+        "its read-write transaction."
+    )
+    table: str
+
+
+class PlacedColumnFiltered(SpannerError, code=Code.INVALID_ARGUMENT):
+    prose = (
+        "A read-write transaction can name only primary key columns of a table with a placement "
+        "key in a WHERE clause, not {column}. Use a read-only transaction or partitioned DML."
+    )
+    column: str
 
 
 class MalformedMutationKey(SpannerError, code=Code.INVALID_ARGUMENT):

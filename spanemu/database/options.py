@@ -135,10 +135,11 @@ class StatementRequest(Record):
     """An SQL statement as a client sends it.
 
     `parameters` hold raw values (JSON-like: None, bool, float, str, list, dict) by name without
-    "@"; `parameter_types` the declared types. `seqno` is set for DML only. `directed_read` is true
-    if the request chooses replicas, which only a read-only transaction may do. `role` is the
-    database role of the session, if any. `position` is where a result of live rows continues, as
-    the rows gave it. `priority` is the name of the requested priority, "" if none is.
+    "@"; `parameter_types` the declared types. `seqno` is set for DML only. `directed_read` are the
+    locations that the request names to choose replicas, which only a read-only transaction may do;
+    None if the request chooses none. `role` is the database role of the session, if any. `position`
+    is where a result of live rows continues, as the rows gave it. `priority` is the name of the
+    requested priority, "" if none is.
     """
 
     sql: str
@@ -151,7 +152,7 @@ class StatementRequest(Record):
     transaction_tag: str = ""
     optimizer_version: str = ""
     optimizer_statistics_package: str = ""
-    directed_read: bool = False
+    directed_read: tuple[str, ...] | None = None
     role: str = ""
     position: bytes = b""
     priority: str = field(default="", compare=False)
@@ -173,7 +174,7 @@ class ReadRequest(Record):
     request_tag: str = ""
     transaction_tag: str = ""
     lock_exclusive: bool = False
-    directed_read: bool = False
+    directed_read: tuple[str, ...] | None = None
 
 
 @record

@@ -21,6 +21,7 @@ from spanemu.base.record import dataclass
 from spanemu.change_streams.following import follow_schema
 from spanemu.database.core import DatabaseCore
 from spanemu.database.generation import Generation
+from spanemu.database.instance_rules import refuse_beyond_instance
 from spanemu.database.statements.context import StatementContext
 from spanemu.ddl.apply import Plan, Step, plan_until_refusal
 from spanemu.schema.objects import ProtoTypes
@@ -31,8 +32,8 @@ from spanemu.txn.change_capture import record_backfill
 
 if TYPE_CHECKING:
     from spanemu.database import errors
-    from spanemu.database.statistics import operations, period, sums
     from spanemu.ddl.errors import objects as ddl_errors
+    from spanemu.database.statistics import operations, period, sums
 else:
     errors = deferred("spanemu.database.errors")
     ddl_errors = deferred("spanemu.ddl.errors.objects")
@@ -74,8 +75,9 @@ class DdlOutcome:
 def _permitted(core: DatabaseCore, plan: Plan) -> Plan:
     """Return the plan up to the first step that this database refuses."""
     steps: list[Step] = []
+    permitted = _refuse_drops(core, _refuse_others(core, plan.steps))
     try:
-        steps.extend(_refuse_leaders(core, _refuse_drops(core, _refuse_others(core, plan.steps))))
+        steps.extend(_refuse_beyond_instance(core, permitted))
     except SpannerError as refusal:
         return Plan(steps, refusal)
     return plan
@@ -89,24 +91,13 @@ def _refuse_others(core: DatabaseCore, steps: Iterable[Step]) -> Iterator[Step]:
         yield step
 
 
-def _refuse_leaders(core: DatabaseCore, steps: Iterable[Step]) -> Iterator[Step]:
-    """Yield the steps; raise BadDatabaseOption for the first with a leader region not on offer.
-
-    The configuration of the instance offers the leader regions.
-    """
-    before = core.generation.schema.options.get("default_leader")
+def _refuse_beyond_instance(core: DatabaseCore, steps: Iterable[Step]) -> Iterator[Step]:
+    """Yield the steps; raise for the first that uses more than the instance offers."""
+    offer, before = core.environment.offer_of(core.name), core.generation.schema
     for step in steps:
-        leader = step.schema.options.get("default_leader")
-        if leader is not None and leader != before:
-            allowed = core.environment.leaders_of(core.name)
-            if allowed is not None and leader not in allowed:
-                supported = (
-                    f"The instance's configuration offers {', '.join(allowed)}."
-                    if allowed
-                    else "The instance's configuration has a single region."
-                )
-                raise ddl_errors.BadDatabaseOption("default_leader", leader, supported)
-        before = leader
+        if offer is not None:
+            refuse_beyond_instance(offer, before, step.schema)
+        before = step.schema
         yield step
 
 

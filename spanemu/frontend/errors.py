@@ -6,7 +6,7 @@ SpannerError          (all INVALID_ARGUMENT unless noted)
 ├── reads             NegativeLimit, LimitWithPartition, MutationWithoutTable, ...
 ├── values            TypeUnspecified, UnknownTypeCode, ValueWithoutKind, ...
 ├── results           InvalidResumeToken; ResultTooLarge, RowTooLarge (FAILED_PRECONDITION)
-└── administration    InvalidProtoDescriptors, PermissionWildcard, InvalidEtag
+└── administration    InvalidProtoDescriptors, InvalidEtag
 
 RuntimeError
 └── serving           CannotListen: the address is taken, or no address of this machine
@@ -50,12 +50,6 @@ class InvalidEnumValue(SpannerError, code=Code.INVALID_ARGUMENT):
 
 class InvalidProtoDescriptors(SpannerError, code=Code.INVALID_ARGUMENT):
     prose = "The proto_descriptors of the request cannot be parsed as a FileDescriptorSet."
-
-
-class PermissionWildcard(SpannerError, code=Code.INVALID_ARGUMENT):
-    prose = "Invalid permission {permission!r} for {resource}: wildcards are not allowed."
-    permission: str
-    resource: str
 
 
 class InvalidEtag(SpannerError, code=Code.INVALID_ARGUMENT):

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from spanemu.admin.instances import Instances
 from spanemu.base.deferred import deferred
 from spanemu.frontend import wire
+from spanemu.frontend.convert.enum_numbers import checked
 from spanemu.frontend.dispatch import Endpoints, Handler, Message, Method, Service, unimplemented
 from spanemu.frontend.errors import UnknownService
 from spanemu.frontend.spanner import (
@@ -98,11 +99,13 @@ def _refusals(features: Mapping[str, tuple[str, ...]]) -> list[Method]:
 def _method(handler: Handler, response: type[Any] | None = None) -> Method:
     """Return the method after which its handler is named: `get_database` serves GetDatabase.
 
+    The handler sees no number that an enumeration of the request does not have.
     The request is the message GetDatabaseRequest; the default response, GetDatabaseResponse.
     """
     name = handler.__name__.title().replace("_", "")
     request = getattr(wire, f"{name}Request")
-    return Method(name, request, response or getattr(wire, f"{name}Response"), handler)
+    response = response or getattr(wire, f"{name}Response")
+    return Method(name, request, response, checked(handler, request))
 
 
 _POLICY_METHODS: tuple[Method, ...] = (
@@ -208,13 +211,26 @@ SERVICES: tuple[Service, ...] = (
 )
 
 
+# Services without any method that spanemu has. By the adapter, drivers of Cassandra speak their own
+# protocol.
+REFUSED_SERVICES: tuple[Service, ...] = (
+    Service(
+        "google.spanner.adapter.v1.Adapter",
+        tuple(
+            replace(method, streams=method.name == "AdaptMessage")
+            for method in _refusals({"The Cassandra adapter": ("CreateSession", "AdaptMessage")})
+        ),
+    ),
+)
+
+
 HEALTH_SERVICE = "grpc.health.v1.Health"
 _SERVING = 1  # HealthCheckResponse.ServingStatus
 
 
 def endpoints_for(instances: Instances) -> Endpoints:
     """Return the endpoints of all services, bound to the catalog that they serve."""
-    endpoints = Endpoints(SERVICES, instances, instances.limits)
+    endpoints = Endpoints((*SERVICES, *REFUSED_SERVICES), instances, instances.limits)
     # The messages of the health service have one field each, as the wrappers of protobuf have.
     check = Method("Check", wire.StringValue, wire.Int32Value, _check_health)
     endpoints.add_unintercepted_service(Service(HEALTH_SERVICE, (check,)))

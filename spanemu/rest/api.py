@@ -24,7 +24,7 @@ from spanemu.rest.query_string import (
     pairs_of,
     wants_enum_numbers,
 )
-from spanemu.rest.routes import NOTHING, ROUTES, WHOLE, Match, Router
+from spanemu.rest.routes import NOTHING, REFUSED_ROUTES, ROUTES, WHOLE, Match, Router
 
 PREFIX = "/v1/"
 NO_RPC = "/HTTP"  # where the path of an RPC stands otherwise
@@ -77,7 +77,7 @@ class Api:
     def __init__(self, endpoints: Endpoints) -> None:
         self._endpoints = endpoints
         self._router = Router()
-        served = {route.rpc for route in ROUTES}
+        served = {route.rpc for route in (*ROUTES, *REFUSED_ROUTES)}
         self._methods: dict[str, tuple[Method, Endpoint]] = {
             path: (method, endpoint)
             for service in endpoints.services

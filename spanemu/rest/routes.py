@@ -134,6 +134,17 @@ _SERVICES: Mapping[str, str] = {
     "google.longrunning.Operations": _OPERATIONS,
 }
 
+# Paths that the official client for Python does not have, of methods that are refused by name.
+_REFUSED: Mapping[str, str] = {
+    "google.spanner.admin.database.v1.DatabaseAdmin": """
+ChangeQuorum   POST  {name=D}:changequorum        *
+""",
+    "google.spanner.adapter.v1.Adapter": """
+CreateSession  POST  {parent=D}/sessions:adapter  *
+AdaptMessage   POST  {name=S}:adaptMessage        *
+""",
+}
+
 _TEMPLATE = re.compile(r"\{([a-z_.]+)=([A-Z])(/[^}]+)?\}(?:/(\w+))?(?::(\w+))?")
 
 WHOLE = "*"  # the body is the request
@@ -163,8 +174,8 @@ class Route(NamedTuple):
         return f"{{{self.field}={self.form}}}{collection}{verb}"
 
 
-def _routes() -> Iterator[Route]:
-    for service, rows in _SERVICES.items():
+def _routes(services: Mapping[str, str]) -> Iterator[Route]:
+    for service, rows in services.items():
         for row in filter(None, rows.splitlines()):
             rpc, http_method, template, body = row.split()
             match = _TEMPLATE.fullmatch(template)
@@ -175,7 +186,8 @@ def _routes() -> Iterator[Route]:
             yield Route(path, http_method, field, form, collection or "", verb or "", body)
 
 
-ROUTES: tuple[Route, ...] = tuple(_routes())
+ROUTES: tuple[Route, ...] = tuple(_routes(_SERVICES))
+REFUSED_ROUTES: tuple[Route, ...] = tuple(_routes(_REFUSED))
 
 # HTTP method, collections, number of segments, verb
 _Key = tuple[str, tuple[str, ...], int, str]
@@ -191,7 +203,7 @@ class Match(NamedTuple):
 class Router:
     """An index of routes by the paths that they serve."""
 
-    def __init__(self, routes: Iterable[Route] = ROUTES) -> None:
+    def __init__(self, routes: Iterable[Route] = (*ROUTES, *REFUSED_ROUTES)) -> None:
         self._routes: dict[_Key, tuple[Route, int]] = {}
         for route in routes:
             name = route.form.split("/")

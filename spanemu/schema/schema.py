@@ -245,6 +245,11 @@ class Schema(NamedObjects):
         return dropped
 
     @cached_property
+    def placed_tables(self) -> Mapping[str, Table]:
+        """The tables with a placement key, by folded name."""
+        return self._derived("placed_tables")
+
+    @cached_property
     def _synonyms(self) -> Mapping[str, Table]:
         return self._derived("_synonyms")
 
@@ -293,6 +298,11 @@ def _constraint_names(table: Table) -> Iterator[tuple[str, str]]:
     yield from ((table.fold(constraint_full_name(table.name, name)), table.name) for name in names)
 
 
+def _placed_tables(table: Table) -> Iterator[tuple[str, Table]]:
+    if any(column.placement_key for column in table.columns):
+        yield table.fold(table.name), table
+
+
 def _unique_names(table: Table) -> Iterator[tuple[str, str]]:
     """Yield the names of a table, its synonyms and its constraints, without their case."""
     names = (table.name, *table.synonyms, *(name for name, _ in _constraint_names(table)))
@@ -317,6 +327,7 @@ _DERIVATIONS: Mapping[str, Derivation] = {
     "_synonyms": Derivation(
         "tables", lambda table: [(table.fold(synonym), table) for synonym in table.synonyms]
     ),
+    "placed_tables": Derivation("tables", _placed_tables),
     "_constraints": Derivation("tables", _constraint_names),
     # Only for dialects whose `fold` keeps the case of names.
     "_unique_tables": Derivation("tables", _unique_names),

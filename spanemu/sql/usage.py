@@ -11,12 +11,14 @@ from dataclasses import field, fields
 from typing import Any
 
 from spanemu.base.record import dataclass
+from spanemu.schema.table import Column, Table
 from spanemu.sql.functions.registry import Operation
 from spanemu.sql.resolved import (
     AggregateCall,
     ConflictClause,
     DeleteStatement,
     Expr,
+    FilterScan,
     FunctionCall,
     InsertKind,
     InsertStatement,
@@ -90,6 +92,32 @@ def collect_usage(statement: Statement) -> Usage:
         table, column = produced[id_]
         usage.reads.setdefault(table, set()).add(column)
     return usage
+
+
+def collect_filters(statement: Statement) -> Iterator[tuple[Table, list[Column]]]:
+    """Yield the tables of which WHERE clauses name columns, and those columns."""
+    nodes = list(_walk(statement))
+    scans = [node for node in nodes if isinstance(node, TableScan)]
+    filters = [node.condition for node in nodes if isinstance(node, FilterScan)]
+    named = {
+        column.id
+        for condition in filters
+        for column in _walk(condition)
+        if isinstance(column, ResolvedColumn)
+    }
+    for scan in scans:
+        columns = [column for output, column in scan.columns if output.id in named]
+        if columns:
+            yield scan.table, columns
+
+
+def collect_functions(statement: Statement) -> set[str]:
+    """Return the names of the scalar functions that a statement calls, in lower case.
+
+    Names of the dialect PostgreSQL have no `spanner.` at the front.
+    """
+    calls = (node for node in _walk(statement) if isinstance(node, FunctionCall))
+    return {call.signature.function.lower().removeprefix("spanner.") for call in calls}
 
 
 def _target(statement: Statement) -> str:

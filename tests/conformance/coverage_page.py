@@ -11,7 +11,7 @@ from pathlib import Path
 
 from spanemu.ddl.kinds.table import STATEMENTS as KIND_STATEMENTS
 from spanemu.ddl.statements import BUNDLE_STATEMENTS, STATEMENTS
-from spanemu.frontend.services import SERVICES
+from spanemu.frontend.services import REFUSED_SERVICES, SERVICES
 from spanemu.sql import ddl_ast, graph_ast
 from spanemu.sql.googlesql.catalog import CATALOG
 from tests.conformance import coverage, coverage_admin, coverage_writes
@@ -39,7 +39,7 @@ def _rpcs() -> Iterator[str]:
     yield "## RPCs\n"
     yield "| service | served | UNIMPLEMENTED |"
     yield "|---|---|---|"
-    for service in SERVICES:
+    for service in (*SERVICES, *REFUSED_SERVICES):
         served = sorted(method.name for method in service.methods if method.implemented)
         refused = sorted(method.name for method in service.methods if not method.implemented)
         yield f"| {service.name} | {', '.join(served)} | {', '.join(refused)} |"

@@ -1,11 +1,15 @@
 """Databases, their schemas and their operations, through the official client."""
 
+from datetime import timedelta
+
 import pytest
 from google.api_core import exceptions
 from google.cloud.spanner_admin_database_v1 import DatabaseDialect, types
 from google.longrunning import operations_pb2
 from google.protobuf.field_mask_pb2 import FieldMask
 from google.rpc.error_details_pb2 import ResourceInfo
+
+import spanemu
 
 SINGERS = "CREATE TABLE Singers (\n  Id INT64 NOT NULL,\n  Name STRING(MAX),\n) PRIMARY KEY(Id)"
 ALBUMS = "CREATE TABLE Albums (\n  Id INT64 NOT NULL,\n) PRIMARY KEY(Id)"
@@ -319,3 +323,118 @@ def test_the_configuration_offers_the_leader_regions(client, config, leader, all
             database.update_ddl([statement])
     database.reload()
     assert database.default_leader == (leader if allowed else "")
+
+
+def test_an_instance_has_a_hundred_databases(emulator, client, instance):
+    created = [instance.database(f"d-{number}") for number in range(100)]
+    for database in created:
+        database.create().result()
+    with pytest.raises(exceptions.ResourceExhausted) as caught:
+        instance.database("more").create()
+    # Clients show the sentence of Google's emulator.
+    assert caught.value.message == (
+        f"Too many databases for instance: {instance.name}. "
+        "See https://cloud.google.com/spanner/quotas#database_limits for more information."
+    )
+    with pytest.raises(exceptions.AlreadyExists):
+        created[0].create()
+    created[0].drop()
+    instance.database("more").create().result()
+    with pytest.raises(exceptions.ResourceExhausted):
+        created[0].create()
+
+
+def test_templates_and_clones_count_for_no_limit():
+    with spanemu.Emulator(databases_per_instance_max=2) as emulator:
+        emulator.create_instance()
+        instance = emulator.client().instance(emulator.instance)
+
+        def create(database_id):
+            instance.database(database_id).create().result()
+
+        create("template")
+        create("other")
+        template = emulator.database("template")
+        clones = [template.clone(f"clone-{number}") for number in range(3)]
+        create("third")
+        with pytest.raises(exceptions.ResourceExhausted):
+            create("fourth")
+        for clone in clones:
+            clone.drop()
+        template.drop()
+        with pytest.raises(exceptions.ResourceExhausted):
+            create("fourth")
+        emulator.database("third").settle()
+        create("fourth")
+
+
+@pytest.mark.parametrize(("units", "most"), [(100, 10), (300, 30), (1000, 40)])
+def test_a_strict_limit_follows_the_processing_units(units, most):
+    settings = {"databases_per_instance_max": 40, "strict_database_limit": True}
+    with spanemu.Emulator(**settings) as emulator:
+        client = emulator.client()
+        config = f"{client.project_name}/instanceConfigs/emulator-config"
+        instance = client.instance("small", config, processing_units=units)
+        instance.create().result()
+        for number in range(most):
+            instance.database(f"d-{number}").create().result()
+        with pytest.raises(exceptions.ResourceExhausted):
+            instance.database("more").create()
+
+
+def test_the_process_of_the_emulator_needs_no_room():
+    with spanemu.Emulator(databases_per_instance_max=2) as emulator:
+        for number in range(3):
+            emulator.create_database(f"own-{number}")
+        with pytest.raises(exceptions.ResourceExhausted):
+            emulator.client().instance(emulator.instance).database("more").create()
+
+
+def test_a_restored_database_counts(emulator, client, instance):
+    source = instance.database("source")
+    source.create().result()
+    day = timedelta(days=1)
+    backup = instance.backup("b1", database=source, expire_time=emulator.clock.now + day)
+    backup.create().result()
+    for number in range(99):
+        instance.database(f"d-{number}").create().result()
+    with pytest.raises(exceptions.ResourceExhausted):
+        instance.database("restored").restore(backup)
+
+
+def test_a_saved_state_loads_with_more_databases_than_the_limit(tmp_path):
+    settings = {"data_dir": tmp_path, "databases_per_instance_max": 2}
+    with spanemu.Emulator(**settings) as emulator:
+        template = emulator.create_database("template")
+        for number in range(3):
+            template.clone(f"clone-{number}")
+    with spanemu.Emulator(**settings) as emulator:
+        assert emulator.has_loaded
+        instance = emulator.client().instance(emulator.instance)
+        with pytest.raises(exceptions.ResourceExhausted):
+            instance.database("more").create()
+
+
+@pytest.mark.parametrize(
+    "policy",
+    [
+        {"bindings": [{"role": "roles/spanner.nobody", "members": ["allUsers"]}]},
+        {"bindings": [{"role": "roles/spanner.viewer", "members": ["ann"]}]},
+        {"bindings": [{"role": "roles/spanner.viewer"}]},
+        {"version": 2},
+    ],
+)
+def test_a_malformed_policy_is_refused_and_not_kept(client, instance, database, policy):
+    for api, resource in (
+        (client.instance_admin_api, instance.name),
+        (client.database_admin_api, database.name),
+    ):
+        with pytest.raises(exceptions.InvalidArgument):
+            api.set_iam_policy(request={"resource": resource, "policy": policy})
+        assert not api.get_iam_policy(request={"resource": resource}).bindings
+        options = {"requested_policy_version": 2}
+        with pytest.raises(exceptions.InvalidArgument):
+            api.get_iam_policy(request={"resource": resource, "options": options})
+        asked = ["spanner.databases.fly"]
+        with pytest.raises(exceptions.InvalidArgument):
+            api.test_iam_permissions(request={"resource": resource, "permissions": asked})

@@ -11,6 +11,7 @@ from spanemu.txn.locks import table as locks
 from tests.conformance.raw import (
     AB,
     DE,
+    IA,
     RW,
     Session,
     delete,
@@ -430,6 +431,25 @@ def test_a_retry_on_a_multiplexed_session_names_the_attempt_before(raw, pool):
     younger.hold(3)
     with refused(AB):
         older.read(2)
+
+
+@pytest.mark.parametrize("previous", [b"0", b"01", b"-1", b"x", b"\xff", b"9" * 9, b"9" * 9_999])
+def test_an_attempt_before_that_is_no_transaction_is_refused(raw, previous):
+    for session in (raw.session(multiplexed=True), raw.session()):
+        with refused(IA, match="previous_transaction_id"):
+            session.begin(repeated(RW, previous))
+        with refused(IA, match="previous_transaction_id"):
+            session.select("SELECT 1", {"begin": repeated(RW, previous)})
+        with refused(IA, match="previous_transaction_id"):
+            session.commit((), user(1), single_use_transaction=repeated(RW, previous))
+
+
+def test_an_attempt_before_may_be_of_another_session_or_forgotten(raw):
+    before = raw.session().begin(RW).id
+    session = raw.session(multiplexed=True)
+    again = session.begin(repeated(RW, before)).id
+    session.rollback(again)
+    assert session.begin(repeated(RW, again)).id
 
 
 def test_without_the_attempt_before_a_retry_is_young(raw, pool):

@@ -85,4 +85,4 @@ def test_settings_that_are_refused(changes):
 def test_the_defaults_are_a_configuration():
     config = EmulatorConfig()
     assert (config.project, config.instance) == ("emulator-project", "emulator-instance")
-    assert config.databases_per_instance_max is None
+    assert config.databases_per_instance_max == 100

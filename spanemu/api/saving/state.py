@@ -267,6 +267,7 @@ def load_state(
     The clock continues from the time of the save, if that is later than its own time. Damaged files
     are not found if the state was `edited`.
     """
+    instances.is_loading = True
     try:
         state = _read_state(folder)
         if not edited and verified_inventory(folder) is None:
@@ -275,6 +276,8 @@ def load_state(
         _load(instances, state.catalog, folder, edited=edited)
     except (SpannerError, InvalidDump, LoadRejected) as problem:
         raise InvalidState(f"{folder} cannot be loaded: {problem}") from problem
+    finally:
+        instances.is_loading = False
 
 
 def _load(instances: Instances, catalog: Catalog, folder: Path, *, edited: bool) -> None:

@@ -18,6 +18,7 @@ from spanemu.base.errors import SpannerError
 from spanemu.base.record import Record, dataclass, record
 from spanemu.database.generation import Generation
 from spanemu.database.options import QueryMode, StatementRequest
+from spanemu.database.statements.placed_tables import NO_USE, placed_use_of
 from spanemu.database.statements.results import ResultStats, ResultStream
 from spanemu.database.statements.table_functions import (
     PreparedCall,
@@ -25,6 +26,12 @@ from spanemu.database.statements.table_functions import (
     prepare_call,
 )
 from spanemu.database.system_tables.lookup import SystemTableLookup
+from spanemu.schema.editions import (
+    DISTANCE_FUNCTIONS,
+    VECTOR_SEARCH,
+    Feature,
+    may_compute_distances,
+)
 from spanemu.schema.schema import Schema
 from spanemu.sql.dialect import AnalyzerOptions
 from spanemu.sql.dialects import dialect_of
@@ -44,6 +51,7 @@ from spanemu.sql.resolved import (
     Statement,
     UpdateStatement,
 )
+from spanemu.sql.usage import collect_functions
 from spanemu.values.types import BadValue, Type
 from spanemu.values.value import decoder
 
@@ -89,6 +97,8 @@ class Prepared:
         self.prepared_in = 0.0  # seconds
         self.executable = executable
         self.call: PreparedCall | None = None  # of a table function
+        self.feature: Feature | None = None  # that editions of the instance may lack
+        self.placed = NO_USE
         self.is_insert = isinstance(statement, InsertStatement)
         self.is_dml = isinstance(statement, InsertStatement | UpdateStatement | DeleteStatement)
         self.columns: tuple[tuple[str, Type], ...] = executable.columns
@@ -230,6 +240,9 @@ def _prepare(
         len(sql) + executable.constant_size,
     )
     prepared.call = call
+    prepared.placed = placed_use_of(statement, schema)
+    if may_compute_distances(sql) and DISTANCE_FUNCTIONS & collect_functions(statement):
+        prepared.feature = VECTOR_SEARCH
     prepared.prepared_in = prepared.prepared_at - began
     return prepared
 

@@ -95,6 +95,8 @@ class TransactionLifecycle:
     _committed: CommitOutcome | None = None
     _mutation_count = 0
     _last_statement_seen = False
+    _statements_run = 0
+    _placed_change = ""  # the table with a placement key of which a statement changed the rows
     _replaced = False
     _repeated = False  # aborted, and the client has begun the next attempt
 

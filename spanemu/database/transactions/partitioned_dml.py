@@ -143,11 +143,12 @@ class PartitionedDmlTransaction:
 
     def execute(self, request: StatementRequest) -> ResultStream:
         """Run the statement; its row count is a lower bound."""
-        if request.directed_read:
+        if request.directed_read is not None:
             raise errors.DirectedReadNotAllowed()
         self._core.check_open()
         reader = SnapshotReader(self._core.store, self._core.store.read_timestamp())
         prepared = prepare(self._core.generation, request, reader, by_partition=True)
+        self._core.require(prepared.feature)
         self._check(prepared, request)
         plan = prepared.executable.plan
         assert isinstance(plan, DmlPlan)

@@ -23,6 +23,7 @@ from spanemu.database.options import (
     StatementRequest,
     in_effect,
 )
+from spanemu.database.statements.placed_tables import check_use
 from spanemu.database.statements.query_engine import (
     Prepared,
     explain_only,
@@ -109,7 +110,7 @@ class ReadWriteTransaction(TransactionLifecycle):
     @serialized("execute a statement")
     def execute(self, request: StatementRequest) -> ResultStream:
         """Run a query or DML statement."""
-        if request.directed_read:
+        if request.directed_read is not None:
             raise errors.DirectedReadNotAllowed()
         self.holder.client.last_request = request
         if self._replays is not None:
@@ -119,9 +120,14 @@ class ReadWriteTransaction(TransactionLifecycle):
         if self._last_statement_seen:
             raise errors.AfterLastStatement(self.id.decode())
         prepared = prepare_locking(self._valid_generation(), request, self._core.statistics)
+        self._core.require(prepared.feature)
+        check_use(prepared.placed, self._statements_run, self._placed_change)
         if not prepared.is_dml:
-            return self._query(prepared, request)
-        return self._dml(prepared, request)
+            result = self._query(prepared, request)
+        else:
+            result = self._dml(prepared, request)
+        self._record(prepared)
+        return result
 
     @serialized("execute a batch")
     def execute_batch(
@@ -146,7 +152,7 @@ class ReadWriteTransaction(TransactionLifecycle):
     @serialized("read")
     def read(self, request: ReadRequest) -> ResultStream:
         """Read rows by key."""
-        if request.directed_read:
+        if request.directed_read is not None:
             raise errors.DirectedReadNotAllowed()
         self.holder.client.last_request = request
         self._check_readable()
@@ -223,12 +229,20 @@ class ReadWriteTransaction(TransactionLifecycle):
                 prepared = prepare_dml(
                     self._valid_generation(), request, self._core.statistics, number
                 )
+                self._core.require(prepared.feature)
+                check_use(prepared.placed, self._statements_run, self._placed_change)
                 results.append(self._run_dml(prepared, request))
+                self._record(prepared)
             except TransactionAborted:
                 raise
             except SpannerError as failure:
                 return BatchOutcome(tuple(results), failure)
         return BatchOutcome(tuple(results), None)
+
+    def _record(self, prepared: Prepared) -> None:
+        """Record that a statement has run, for the rules of tables with a placement key."""
+        self._statements_run += 1
+        self._placed_change = prepared.placed.changed
 
     # ------------------------------------------------------------------ ending
 

@@ -157,6 +157,8 @@ class Transactions:
 
     def single_use(self, options: ReadWriteOptions) -> ReadWriteTransaction:
         """Return a read-write transaction for a single commit."""
+        if options.previous:
+            _check_previous(options.previous, next(self._core.transaction_ids))
         return ReadWriteTransaction(self._core, b"", options)
 
     def run_first_request(self, transaction: T, request: Callable[[T], R]) -> R:
@@ -251,14 +253,15 @@ class Transactions:
             self._core,
             id_,
             options,
-            holder=self._next_attempt(options) if options.previous or self._writer else None,
+            holder=self._next_attempt(options, id_) if options.previous or self._writer else None,
             multiplexed=self._multiplexed,
         )
 
-    def _next_attempt(self, options: ReadWriteOptions) -> LockHolder | None:
+    def _next_attempt(self, options: ReadWriteOptions, id_: bytes) -> LockHolder | None:
         """Return the lock holder for a transaction that repeats an aborted attempt, if any."""
         before: Transaction | None = self._writer
         if options.previous:
+            _check_previous(options.previous, int(id_))
             before = self._by_id.get(options.previous) or self._settled.get(options.previous)
         if isinstance(before, ReadWriteTransaction) and before.was_aborted:
             return before.next_attempt()
@@ -303,6 +306,16 @@ class Transactions:
 
     def _pop(self, transaction_id: bytes) -> Transaction | None:
         return self._by_id.pop(transaction_id, None) or self._settled.pop(transaction_id, None)
+
+
+def _check_previous(previous: bytes, own: int) -> None:
+    """Raise PreviousTransactionUnknown unless `previous` is the id of an earlier transaction.
+
+    The transaction may be forgotten, or one of another session; then the attempt is a first one.
+    """
+    is_number = previous.isdigit() and len(previous) <= len(str(own))
+    if not (is_number and previous == b"%d" % int(previous) and 0 < int(previous) < own):
+        raise errors.PreviousTransactionUnknown(previous.decode("ascii", "replace"))
 
 
 def _kept_seconds(transaction: Transaction) -> float:

@@ -211,7 +211,7 @@ class SnapshotTransaction:
 
     def read(self, request: ReadRequest) -> ResultStream:
         """Read rows by key."""
-        self._ready()
+        self._ready(request)
         if request.lock_exclusive:
             raise errors.LocksInReadOnly("Lock hint")
         try:
@@ -234,8 +234,10 @@ class SnapshotTransaction:
         if self._core.store.observer is not None:
             self._reader.request = request
 
-    def _ready(self) -> None:
+    def _ready(self, request: StatementRequest | ReadRequest) -> None:
         self._core.check_open()
+        if request.directed_read:
+            self._core.check_locations(request.directed_read)
         if self._single_use_strong or self._pinned:
             return
         check_retained(self._core.store, self.at)
@@ -244,8 +246,9 @@ class SnapshotTransaction:
             await_timestamp(self._core.store, self.at)
 
     def _prepare(self, request: StatementRequest, *, by_partition: bool = False) -> Prepared:
-        self._ready()
+        self._ready(request)
         prepared = prepare(self._generation, request, self._reader, by_partition=by_partition)
+        self._core.require(prepared.feature)
         if prepared.is_dml:
             raise errors.DmlNotAllowed() if self.id else errors.DmlSingleUse()
         if prepared.for_update:
@@ -263,7 +266,7 @@ class SnapshotTransaction:
 
     def partition_read(self, request: ReadRequest, limit: int) -> tuple[Partition, ...]:
         """Return the partitions of a read, one for each split that the read touches."""
-        self._ready()
+        self._ready(request)
         self._pin()
         plan = read_plan(self._generation, request)
         source = plan.index or plan.table
@@ -286,7 +289,7 @@ class SnapshotTransaction:
 
     def read_partition(self, request: ReadRequest, token: bytes) -> ResultStream:
         """Read a single partition of a read."""
-        self._ready()
+        self._ready(request)
         opened = self._opened(token, partitioning.read_fingerprint(request))
         plan = read_plan(self._generation, request)
         context = StatementContext(self._core, self._generation.schema, writable=False)

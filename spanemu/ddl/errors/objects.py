@@ -252,6 +252,11 @@ class DefaultSequenceKindUnset(SpannerError, code=Code.FAILED_PRECONDITION):
     prose = "The default_sequence_kind option may not be unset once set."
 
 
+class DatabaseHasPlacements(SpannerError, code=Code.FAILED_PRECONDITION):
+    prose = "Option {option} can only be changed while the database has no placements."
+    option: str
+
+
 class DatabaseHasTables(SpannerError, code=Code.FAILED_PRECONDITION):
     prose = "Option {option} can only be changed while the database has no tables."
     option: str
@@ -324,6 +329,11 @@ class PlacementNameInvalid(SpannerError, code=Code.FAILED_PRECONDITION):
 class PlacementInUse(SpannerError, code=Code.FAILED_PRECONDITION):
     prose = "Cannot drop placement {placement}: table {table} has rows in it."
     placement: str
+    table: str
+
+
+class PlacedTableInNamedSchema(SpannerError, code=Code.FAILED_PRECONDITION):
+    prose = "Table {table} cannot be in a named schema: its rows are in placements."
     table: str
 
 

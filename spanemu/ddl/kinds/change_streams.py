@@ -28,6 +28,7 @@ from spanemu.ddl.validators.options import (
     Rules,
     changed_options,
     is_period,
+    is_placed,
     words,
 )
 from spanemu.schema.objects import ChangeStream, Watched
@@ -103,6 +104,9 @@ def _name_problems(name: str) -> Iterator[SpannerError]:
         yield InvalidObjectName(_LABEL, name)
 
 
+_PARTITIONED = "its rows are in placements, and change streams do not support partitioned data"
+
+
 def _problems(stream: ChangeStream, schema: Schema) -> Iterator[SpannerError]:
     """Yield what is wrong with the watched tables and columns."""
     seen: set[str] = set()
@@ -115,8 +119,13 @@ def _problems(stream: ChangeStream, schema: Schema) -> Iterator[SpannerError]:
         if table is None or table.name != watched.table or table.is_queue:
             reason = "it does not exist, or is not a table"
             yield WatchedTableInvalid(stream.name, watched.table, reason)
+        elif is_placed(table, schema):
+            yield WatchedTableInvalid(stream.name, watched.table, _PARTITIONED)
         else:
             yield from _column_problems(stream, watched, table)
+    if stream.watches_all:
+        for table in schema.placed_tables.values():
+            yield WatchedTableInvalid(stream.name, table.name, _PARTITIONED)
     yield from _count_problems(stream, schema)
 
 

@@ -223,7 +223,7 @@ def _validate(table: Table, schema: Schema) -> None:
         raise_first(column_problems(table.name, column, schema))
         raise_first(locality_group_problems(column.options, schema))
     raise_first(locality_group_problems(table.options, schema))
-    raise_first(placement_key_problems(table))
+    raise_first(placement_key_problems(table, schema))
     raise_first(primary_key_problems(table, schema))
     raise_first(width_problems(table))
     if table.parent is not None:

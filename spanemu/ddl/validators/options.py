@@ -144,8 +144,17 @@ def locality_group_problems(options: Mapping[str, Any], schema: Schema) -> Itera
         yield name_errors.ObjectNotFound("Locality group", name)
 
 
-def placement_key_problems(table: Table) -> Iterator[SpannerError]:
-    """Yield what is wrong with the placement key columns of a table."""
+def is_placed(table: Table, schema: Schema) -> bool:
+    """Return whether the rows of a table are in the placements that they, or their roots, name."""
+    return schema.fold(schema.root(table).name) in schema.placed_tables
+
+
+def placement_key_problems(table: Table, schema: Schema) -> Iterator[SpannerError]:
+    """Yield what is wrong with the placement key columns of a table or of the root above it."""
+    if table.parent is not None:
+        root = schema.root(schema.tables[schema.fold(table.parent)])
+        if is_placed(root, schema) and "." in table.name:
+            yield object_errors.PlacedTableInNamedSchema(table.name)
     keys = [column for column in table.columns if column.placement_key]
     for column in keys:
         yield from _column_problems(table.name, column)
@@ -153,6 +162,12 @@ def placement_key_problems(table: Table) -> Iterator[SpannerError]:
         yield object_errors.PlacementKeyInvalid(
             table.name, column.name, "the table has another one"
         )
+    if keys and "." in table.name:
+        yield object_errors.PlacedTableInNamedSchema(table.name)
+    for stream in schema.change_streams.values():
+        if keys and stream.watches_all:
+            reason = f"change stream {stream.name} watches all tables, but no partitioned data"
+            yield object_errors.PlacementKeyInvalid(table.name, keys[0].name, reason)
     if keys and table.parent is not None:
         reason = "only a table at the top of its hierarchy has one"
         yield object_errors.PlacementKeyInvalid(table.name, keys[0].name, reason)
@@ -218,5 +233,7 @@ def option_problems(name: str, value: OptionValue, schema: Schema) -> Iterator[S
         yield refusal(name, shown_value(value), rule.sentence or f"It must be {rule.supported}.")
     if name == "default_sequence_kind" and value is None and schema.options.get(name):
         yield object_errors.DefaultSequenceKindUnset()
+    if name == "per_placement_routing_metadata" and schema.placements:
+        yield object_errors.DatabaseHasPlacements(name)
     if name == "default_time_zone" and schema.tables:
         yield object_errors.DatabaseHasTables(name)

@@ -1,18 +1,24 @@
 """IAM policies of instances, databases, backups and backup schedules.
 
-Callers have no identity in the emulator, so every permission is granted.
+Callers have no identity in the emulator, so every permission is granted that Spanner has.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
+from spanemu.admin.access_rules import (
+    Binding,
+    check_permissions,
+    check_policy,
+    check_policy_version,
+)
 from spanemu.admin.backup_administration import get_backup, get_schedule
 from spanemu.admin.catalogs import Policy
 from spanemu.admin.instances import Instances
 from spanemu.base.resource_names import InstanceName
 from spanemu.frontend import wire
-from spanemu.frontend.errors import InvalidEtag, PermissionWildcard
+from spanemu.frontend.errors import InvalidEtag
 
 _TAG_BYTES = 8
 _NEVER_SET = b"\x00 \x01"  # the etag of a policy that was never set, everywhere in Google Cloud
@@ -20,6 +26,7 @@ _NEVER_SET = b"\x00 \x01"  # the etag of a policy that was never set, everywhere
 
 def get_iam_policy(instances: Instances, request: Any) -> Any:
     """Return the policy that was set last, or an empty policy."""
+    check_policy_version(request.resource, request.options.requested_policy_version)
     return _to_proto(
         instances.policies.get(request.resource, _created(instances, request.resource))
     )
@@ -28,6 +35,11 @@ def get_iam_policy(instances: Instances, request: Any) -> Any:
 def set_iam_policy(instances: Instances, request: Any) -> Any:
     """Set a policy; the etag of a policy that was read before must still be current."""
     created = _created(instances, request.resource)
+    bindings = [
+        Binding(each.role, each.members, each.HasField("condition"))
+        for each in request.policy.bindings
+    ]
+    check_policy(request.resource, request.policy.version, bindings)
     tag = _tag(request.policy.etag) if request.policy.etag else None
     content = request.policy.SerializeToString()
     return _to_proto(instances.policies.set(request.resource, created, content, tag))
@@ -36,9 +48,7 @@ def set_iam_policy(instances: Instances, request: Any) -> Any:
 def test_iam_permissions(instances: Instances, request: Any) -> Any:
     """Return the requested permissions that the caller has: all of them."""
     _created(instances, request.resource)
-    for permission in request.permissions:
-        if "*" in permission:
-            raise PermissionWildcard(permission, request.resource)
+    check_permissions(request.resource, request.permissions)
     return wire.TestIamPermissionsResponse(permissions=request.permissions)
 
 

@@ -1,7 +1,8 @@
 """Conversion between messages and plain data, one module for each concept.
 
 Incoming: `types` (types, raw values and times), `selectors` (the transaction of a request),
-`requests` (reads, statements, mutations, options). Outgoing: `results` (whole results), `chunks`
+`requests` (reads, statements, mutations, options), `enum_numbers` (numbers of no enumeration).
+Outgoing: `results` (whole results), `chunks`
 (streamed results, also those whose rows appear over time), `resume` (the
 tokens that resume broken streams).
 

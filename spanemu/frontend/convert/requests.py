@@ -215,8 +215,9 @@ def statement_from_proto(request: Any, selector: Selector | None) -> StatementRe
         transaction_tag=transaction_tag,
         optimizer_version=options.optimizer_version,
         optimizer_statistics_package=options.optimizer_statistics_package,
-        directed_read=request.HasField("directed_read_options")
-        and _directed_read(request, selector),
+        directed_read=_directed_read(request, selector)
+        if request.HasField("directed_read_options")
+        else None,
         priority=priority,
     )
 
@@ -268,8 +269,9 @@ def read_from_proto(request: Any, selector: Selector | None) -> ReadRequest:
         request_tag=request_tag,
         transaction_tag=transaction_tag,
         lock_exclusive=lock_hint == _LOCK_HINT_EXCLUSIVE,
-        directed_read=request.HasField("directed_read_options")
-        and _directed_read(request, selector),
+        directed_read=_directed_read(request, selector)
+        if request.HasField("directed_read_options")
+        else None,
     )
 
 
@@ -361,17 +363,18 @@ def _check_partition(request: Any, selector: Selector | None) -> None:
         raise PartitionNeedsTransaction()
 
 
-def _directed_read(request: Any, selector: Selector | None) -> bool:
-    """Return whether the request selects replicas; whether these exist is not checked."""
+def _directed_read(request: Any, selector: Selector | None) -> tuple[str, ...] | None:
+    """Return the locations of the replicas that the request selects; None if it selects none."""
     options = request.directed_read_options
     case = options.WhichOneof("replicas")
     if case is None:
-        return False
-    _check_replicas(getattr(options, case).replica_selections)
+        return None
+    selections = getattr(options, case).replica_selections
+    _check_replicas(selections)
     decided = selector is not None and not isinstance(selector, Existing)
     if decided and not isinstance(selector.options, ReadOnly):  # type: ignore[union-attr]
         raise errors.DirectedReadNotAllowed()
-    return True
+    return tuple(each.location for each in selections if each.location)
 
 
 def _check_replicas(selections: Sequence[Any]) -> None:

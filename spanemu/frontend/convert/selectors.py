@@ -72,7 +72,10 @@ def _selector(data: bytes) -> Selector | None:
         return existing_from_proto(selector.id)
     if case == "begin":
         return Begin(multi_use_from_proto(selector.begin))
-    if case is None or selector.single_use.WhichOneof("mode") is None:
+    if case is None:
+        return None
+    if selector.single_use.WhichOneof("mode") is None:
+        _isolation(selector.single_use)
         return None  # A strong read. gcloud lists split points with an empty single_use.
     options = options_from_proto(selector.single_use)
     if not isinstance(options, ReadOnly):

@@ -21,6 +21,7 @@ from spanemu.base.errors import Unsupported
 from spanemu.frontend.errors import (
     ArrayWithoutElement,
     InvalidDuration,
+    InvalidEnumValue,
     InvalidProtoDescriptors,
     InvalidReadTimestamp,
     NegativeStaleness,
@@ -50,6 +51,11 @@ _ANNOTATED: Mapping[tuple[int, int], Type] = {
 }
 
 
+_ANNOTATIONS = frozenset(
+    TypeMessage.DESCRIPTOR.fields_by_name["type_annotation"].enum_type.values_by_number
+)
+
+
 def type_from_proto(message: Any) -> Type:
     """Return the type that a client declares. Raises INVALID_ARGUMENT errors."""
     scalar = _SCALARS.get(message.code)
@@ -63,6 +69,8 @@ def type_from_proto(message: Any) -> Type:
 def _annotated(code: int, annotation: int) -> Type:
     annotated = _ANNOTATED.get((code, annotation))
     if annotated is None:
+        if annotation not in _ANNOTATIONS:
+            raise InvalidEnumValue("Type.type_annotation", annotation)
         raise Unsupported(f"TypeAnnotationCode {annotation} of a type with TypeCode {code}")
     return annotated
 

@@ -30,7 +30,7 @@ def create(configs):
 def test_only_configurations_of_the_emulator_have_unknown_replicas(configs):
     config = configs.get(PREFIX + "emulator-config")
     assert config.replicas == config.optional_replicas == ()
-    assert config.allowed_leaders is None
+    assert config.leaders is None
     assert config.least_edition == Edition.UNSPECIFIED
 
 
@@ -80,5 +80,5 @@ def test_a_dual_region_configuration_is_no_base(configs, create):
 def test_the_configuration_of_an_emulator_is_a_base_for_any_replicas(create):
     config = create("emulator-config", [], leader_options=("europe-west1",))
     assert config.replicas == ()
-    assert config.allowed_leaders == ("europe-west1",)
+    assert config.leaders == ("europe-west1",)
     assert config.least_edition == Edition.ENTERPRISE

@@ -130,7 +130,7 @@ def test_deleting_an_instance_takes_its_databases_along(catalog):
         catalog.database(str(DATABASE))
 
 
-def test_the_number_of_databases_is_limited_only_when_asked():
+def test_the_number_of_databases_is_limited():
     catalog = fake_catalog(CatalogSettings({"c": "C"}, databases_per_instance_max=2))
     catalog.ensure_instance(INSTANCE)
     for database in ("d1", "d2"):
@@ -141,7 +141,7 @@ def test_the_number_of_databases_is_limited_only_when_asked():
     catalog.drop_database(str(DATABASE))
     add_database(catalog, INSTANCE.database("d3"))
 
-    unlimited = fake_catalog()
+    unlimited = fake_catalog(CatalogSettings({"c": "C"}, databases_per_instance_max=None))
     unlimited.ensure_instance(INSTANCE)
     for number in range(150):
         add_database(unlimited, INSTANCE.database(f"d{number}"))

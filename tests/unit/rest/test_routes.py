@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from spanemu.frontend.services import SERVICES
-from spanemu.rest.routes import NOTHING, ROUTES, Router
+from spanemu.frontend.services import REFUSED_SERVICES, SERVICES
+from spanemu.rest.routes import NOTHING, REFUSED_ROUTES, ROUTES, Router
 from tests.conformance.rest_calls import BINDINGS
 
 
@@ -20,8 +20,14 @@ def test_routes_are_those_of_the_official_client():
 
 
 def test_every_route_leads_to_a_method():
-    paths = {path for service in SERVICES for path, _ in service.paths()}
-    assert {route.rpc for route in ROUTES} <= paths
+    services = (*SERVICES, *REFUSED_SERVICES)
+    paths = {path for service in services for path, _ in service.paths()}
+    assert {route.rpc for route in (*ROUTES, *REFUSED_ROUTES)} <= paths
+
+
+def test_methods_without_an_implementation_have_a_path_too():
+    refused = {path for service in SERVICES for path, each in service.paths() if each.implemented}
+    assert not refused & {route.rpc for route in REFUSED_ROUTES}
 
 
 def test_rows_are_listed_once():
@@ -36,7 +42,9 @@ def found(http_method, path):
     return None if match is None else (match.route.rpc.rpartition("/")[2], match.name)
 
 
-@pytest.mark.parametrize("route", ROUTES, ids=lambda route: f"{route.http_method} {route.template}")
+@pytest.mark.parametrize(
+    "route", [*ROUTES, *REFUSED_ROUTES], ids=lambda route: f"{route.http_method} {route.template}"
+)
 def test_each_route_is_reached(route):
     name = route.form.replace("*", "x")
     path = name + (f"/{route.collection}" if route.collection else "")
@@ -53,6 +61,8 @@ def test_each_route_is_reached(route):
         ("GET", "projects/p/instances/a:b", ("GetInstance", "projects/p/instances/a:b")),
         ("GET", "projects/p/instances/a%2Fb", ("GetInstance", "projects/p/instances/a/b")),
         ("POST", f"{DATABASE}/sessions:batchCreate", ("BatchCreateSessions", DATABASE)),
+        ("POST", f"{DATABASE}:changequorum", ("ChangeQuorum", DATABASE)),
+        ("POST", f"{DATABASE}/sessions:adapter", ("CreateSession", DATABASE)),
         ("PUT", DATABASE, None),
         ("POST", f"{DATABASE}:frob", None),
         ("GET", f"{DATABASE}/", None),

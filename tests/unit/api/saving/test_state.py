@@ -56,7 +56,7 @@ def test_resources_come_back(tmp_path):
     with spanemu.Emulator(data_dir=tmp_path) as emulator:
         database = filled(emulator)
         api = emulator.client().database_admin_api
-        iam = policy_pb2.Policy(bindings=[{"role": "roles/reader", "members": ["user:a@b.c"]}])
+        iam = policy_pb2.Policy(bindings=[{"role": "roles/viewer", "members": ["user:a@b.c"]}])
         api.set_iam_policy(request={"resource": database.name, "policy": iam})
         instance = emulator.client().instance("emulator-instance")
         instance.reload()

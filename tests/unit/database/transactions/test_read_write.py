@@ -143,9 +143,9 @@ def test_nothing_follows_the_last_statement(shop: Shop, begun: Existing) -> None
 
 def test_replicas_are_not_chosen_here(shop: Shop, begun: Existing) -> None:
     with pytest.raises(DirectedReadNotAllowed):
-        shop.sql("SELECT 1", begun, directed_read=True)
+        shop.sql("SELECT 1", begun, directed_read=())
     with pytest.raises(DirectedReadNotAllowed):
-        shop.session.read(request(directed_read=True), begun)
+        shop.session.read(request(directed_read=()), begun)
 
 
 # ---------------------------------------------------------------------------- batches

@@ -63,7 +63,7 @@ def test_statement() -> None:
         request_tag="tag",
         optimizer_version="7",
         optimizer_statistics_package="pkg",
-        directed_read=True,
+        directed_read=("north",),
     )
 
 
