@@ -108,6 +108,7 @@ class DatabaseDialect:
     unsorted_types: frozenset[TypeCode] = frozenset()  # sortable types that are no keys here
     quotes_any_name: bool = False  # whether a quoted name may have any character
     places_null_in_keys: bool = False  # whether an index may say NULLS FIRST or NULLS LAST
+    nulls_distinct: bool = False  # whether a unique index takes any number of equal keys with NULL
     read_functions: tuple[str, ...] = ("READ_", "READ_JSON_")  # + the name of a change stream
     mutable_read_function: str = "READ_"  # the same for a stream with mutable key ranges
     stream_retention_max: str = "30d"  # of a change stream
@@ -134,6 +135,7 @@ POSTGRESQL = DatabaseDialect(
     unsorted_types=frozenset({TypeCode.FLOAT32}),
     quotes_any_name=True,
     places_null_in_keys=True,
+    nulls_distinct=True,
     read_functions=("read_json_", "read_proto_bytes_"),
     mutable_read_function="read_proto_bytes_",
     stream_retention_max="7d",
