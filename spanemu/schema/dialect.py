@@ -109,6 +109,7 @@ class DatabaseDialect:
     quotes_any_name: bool = False  # whether a quoted name may have any character
     places_null_in_keys: bool = False  # whether an index may say NULLS FIRST or NULLS LAST
     nulls_distinct: bool = False  # whether a unique index takes any number of equal keys with NULL
+    reports_sql_states: bool = False  # whether failures of SQL carry PostgreSQL's codes
     read_functions: tuple[str, ...] = ("READ_", "READ_JSON_")  # + the name of a change stream
     mutable_read_function: str = "READ_"  # the same for a stream with mutable key ranges
     stream_retention_max: str = "30d"  # of a change stream
@@ -136,6 +137,7 @@ POSTGRESQL = DatabaseDialect(
     quotes_any_name=True,
     places_null_in_keys=True,
     nulls_distinct=True,
+    reports_sql_states=True,
     read_functions=("read_json_", "read_proto_bytes_"),
     mutable_read_function="read_proto_bytes_",
     stream_retention_max="7d",

@@ -24,6 +24,7 @@ from spanemu.database.statements.table_functions import (
     prepare_call,
 )
 from spanemu.database.system_tables.lookup import SystemTableLookup
+from spanemu.schema.dialect import DatabaseDialect
 from spanemu.sql.dialect import OPTIMIZER_VERSIONS, AnalyzerOptions
 from spanemu.sql.dialects import dialect_of
 from spanemu.sql.executor.build import Executable, compile_plan
@@ -75,9 +76,11 @@ class Prepared:
         executable: Executable,
         characters: int,
         *,
+        dialect: DatabaseDialect,
         nan_greatest: bool = False,
     ) -> None:
         self.serial = next(_serials)
+        self.dialect = dialect
         self.characters = characters  # of its text and its constants
         self.prepared_at = monotonic()
         self.prepared_in = 0.0  # seconds
@@ -217,6 +220,7 @@ def _prepare(
         statement,
         executable,
         len(sql) + executable.constant_size,
+        dialect=schema.dialect,
         nan_greatest=schema.orders.nan_greatest,
     )
     prepared.call = call
@@ -244,6 +248,7 @@ def run_query(
             undeclared_parameters=prepared.undeclared,
             source=prepared,
             run=run,
+            dialect=prepared.dialect,
         )
     if mode is QueryMode.PLAN:
         return explain_only(prepared, request)
@@ -258,6 +263,7 @@ def run_query(
         undeclared_parameters=prepared.undeclared,
         source=prepared,
         run=run,
+        dialect=prepared.dialect,
     )
 
 
