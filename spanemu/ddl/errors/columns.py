@@ -227,16 +227,6 @@ class CommitTimestampDependency(SpannerError, code=Code.FAILED_PRECONDITION):
 # ---------------------------------------------------------------------------- identity
 
 
-class SerialKindMissing(
-    SpannerError, code=Code.FAILED_PRECONDITION, sql_state=SqlState.FEATURE_NOT_SUPPORTED
-):
-    prose = (
-        "Type <serial> of column {column} is not supported without the database option "
-        "default_sequence_kind; set the option, or use bigint or int8 instead."
-    )
-    column: str
-
-
 class IdentityKindMissing(SpannerError, code=Code.INVALID_ARGUMENT):
     prose = (
         "The sequence kind of an identity column {column} is not specified. Please specify the "

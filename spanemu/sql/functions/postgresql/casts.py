@@ -73,8 +73,8 @@ def cast_row(
     **flags: Any,
 ) -> tuple[tuple[Type, Type], Cast]:
     """Return an entry of CASTS; `flags` are those of `notation.overload`."""
-    declared = overload(f"({source}) -> {target}", convert, **flags)
-    name = str(target).lower().removeprefix("pg_")
+    declared = overload(f"({source.code.value}) -> {target.code.value}", convert, **flags)
+    name = str(target).lower().removeprefix("pg.")
     function = Function(f"cast_to_{name}", (declared,), "cast", hidden=True)
     return (source, target), Cast(context, function)
 
