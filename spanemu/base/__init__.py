@@ -3,12 +3,13 @@
 In reading order: `errors` (failures with a code and a text), `sql_states` (PostgreSQL's codes of
 errors), `clock` (the only source of time, and its units and periods), `timers` (functions called at
 times of a clock), `live` (rows of a result that appear over time, and the thread that wakes who
-reads them), `rand` (the only source of randomness), `limits` (every published quota), `resource_names` (paths, ids and labels of
-resources), `suggestions` (for unknown names), `excerpts` (of statements, with a caret),
-`identifiers` (of SQL), `call` (the request in progress, its deadline, and the line that made it),
-`deferred` (modules imported and patterns compiled when used), `deadline_checks` (long loops that
-check the deadline), `paging` (pages of a listing), `record` (light classes for frozen data),
-`serialization` (objects and keys as plain data), `process` (the memory left, and attributes that a
-forked child may not read), `collector` (blocks without garbage collections, and a heap that they
-skip), `severity` and `name_hints` (for the linter and the hotspot detector).
+reads them), `rand` (the only source of randomness), `limits` (every published quota),
+`resource_names` (paths, ids and labels of resources), `suggestions` (for unknown names), `excerpts`
+(of statements, with a caret), `identifiers` (of SQL), `call` (the request in progress, its
+deadline, and the line that made it), `deferred` (modules imported and patterns compiled when used),
+`deadline_checks` (long loops that check the deadline), `paging` (pages of a listing), `record`
+(light classes for frozen data), `serialization` (objects and keys as plain data), `process` (the
+memory left, and attributes that a forked child may not read), `collector` (blocks without garbage
+collections, and a heap that they skip), `severity` and `name_hints` (for the linter and the hotspot
+detector).
 """

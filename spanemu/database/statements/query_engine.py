@@ -53,6 +53,7 @@ else:
     operator_display = deferred("spanemu.sql.plan.operator_display")
 
 _NORMAL = QueryMode.NORMAL  # of most statements
+_CATALOG = "INFORMATION_SCHEMA"  # as errors call every catalog
 _UNCHECKED_CUT = "spanner_emulator.disable_query_partitionability_check"
 _WITH_PLAN = frozenset({QueryMode.PLAN, QueryMode.PROFILE, QueryMode.WITH_PLAN_AND_STATS})
 _WITH_STATS = frozenset(
@@ -180,8 +181,10 @@ def prepare_locking(
     if prepared.call is not None:
         raise errors.FunctionNeedsSingleUse(prepared.call.function)
     for name in prepared.system_tables:
-        # Clients know the error by its text, in which Spanner writes the name in upper case.
-        raise errors.SystemTableInReadWrite(name.partition(".")[0].upper())
+        # Clients know the error by its text: PGAdapter then repeats the query outside of the
+        # transaction.
+        home = name.partition(".")[0].upper()
+        raise errors.SystemTableInReadWrite(_CATALOG if home == "PG_CATALOG" else home)
     return prepared
 
 
