@@ -226,8 +226,8 @@ def test_a_role_sees_the_objects_on_which_it_has_privileges(shop: Database) -> N
     [
         "SELECT table_name FROM information_schema.tables",
         "SELECT relname FROM pg_catalog.pg_class",
-        "SELECT 1 FROM orders WHERE EXISTS (SELECT 1 FROM pg_catalog.pg_namespace)",
-        "DELETE FROM orders WHERE name IN (SELECT relname FROM pg_catalog.pg_class)",
+        "SELECT 1 FROM singers WHERE EXISTS (SELECT 1 FROM pg_catalog.pg_namespace)",
+        "DELETE FROM singers WHERE EXISTS (SELECT relname FROM pg_catalog.pg_class)",
     ],
 )
 def test_a_read_write_transaction_refuses_catalogs_in_the_words_that_clients_know(
