@@ -235,6 +235,10 @@ class IdentityKindMissing(SpannerError, code=Code.INVALID_ARGUMENT):
     column: str
 
 
+class SerialKindMissing(IdentityKindMissing, code=Code.FAILED_PRECONDITION):
+    """A column of type serial; drivers know the error by the end of its text."""
+
+
 class IdentityNotInteger(
     SpannerError, code=Code.INVALID_ARGUMENT, sql_state=SqlState.INVALID_PARAMETER_VALUE
 ):
