@@ -36,7 +36,7 @@ from pytest_spanemu.sources import SourceError
 from pytest_spanemu.sources.source import natural_order, read
 from pytest_spanemu.targets.target import SpannerEmulator
 from spanemu import ddl
-from spanemu.api.client import server_message
+from spanemu.api.client import message_with_position
 from spanemu.schema.dialect import DATABASE_DIALECTS, dialect_named
 
 PARENT = "::spanemu"
@@ -128,7 +128,7 @@ def queries_compile(pytestconfig: pytest.Config, spanner_template: Template) -> 
             try:
                 PlanCheck.of(spanner_template.database, statement.text, {})
             except GoogleAPICallError as problem:
-                message = server_message(problem)
+                message = message_with_position(problem)
                 shown = textwrap.indent(statement_text(statement.text, message), "  ")
                 problems.append(f"{path}:{statement.line}: {message}\n{shown}")
     _fail_for("Statements that do not compile:", problems)

@@ -16,7 +16,7 @@ from google.api_core.exceptions import GoogleAPICallError
 
 import spanemu
 from pytest_spanemu.sources.source import Dml, SourceError
-from spanemu.api.client import server_message
+from spanemu.api.client import message_with_position, server_message
 from spanemu.base.excerpts import INDENT, excerpt, position_in
 
 __tracebackhide__ = True  # pytest leaves these frames out of tracebacks
@@ -32,7 +32,7 @@ def clean_errors() -> Iterator[None]:
     except (ValueError, spanemu.SchemaRejected) as problem:
         raise pytest.fail.Exception(str(problem), pytrace=False) from None
     except GoogleAPICallError as problem:
-        raise pytest.fail.Exception(server_message(problem), pytrace=False) from None
+        raise pytest.fail.Exception(message_with_position(problem), pytrace=False) from None
 
 
 class statement_errors:  # used like a function
@@ -56,7 +56,7 @@ class statement_errors:  # used like a function
         if not isinstance(problem, GoogleAPICallError):
             return
         problem.message = server_message(problem)
-        shown = statement_text(self._sql, problem.message)
+        shown = statement_text(self._sql, message_with_position(problem))
         if shown and shown not in getattr(problem, "__notes__", ()):
             problem.add_note(shown)
         raise problem.with_traceback(None) from None
@@ -79,6 +79,6 @@ def statement_text(sql: str, message: str) -> str:
 
 def refused_statement(step: Dml, problem: GoogleAPICallError) -> SourceError:
     """Return the error for a statement of a schema source that Spanner has refused."""
-    said = server_message(problem)
+    said = message_with_position(problem)
     shown = statement_text(step.text, said)
     return SourceError("\n".join(filter(None, [f"{step.origin}:{step.line}: {said}", shown])))

@@ -20,6 +20,7 @@ from typing import Any
 from google.cloud.spanner_v1 import COMMIT_TIMESTAMP
 
 from pytest_spanemu.databases.catalog import Catalog, ColumnInfo, ForeignKeyInfo, TableInfo
+from pytest_spanemu.options import Dialect
 from pytest_spanemu.rows.values import ValueGenerator, allowed_values
 from pytest_spanemu.rows.writing import Insertion, Row, is_pending, row_sql_of
 from pytest_spanemu.sources.source import Choices
@@ -154,11 +155,16 @@ class RowMaker:
     # ------------------------------------------------------------------ constraints
 
     def _unique_columns(self, table: TableInfo, row: Row) -> list[tuple[str, ...]]:
-        """Return the key and the unique indexes of which the row has all values."""
+        """Return the key and the unique indexes of which the row has all values.
+
+        In PostgreSQL, a unique index takes any number of rows with NULL.
+        """
+        nulls_distinct = self._catalog.dialect is Dialect.POSTGRESQL
         return [
             columns
             for columns in (table.key, *table.unique)
             if all(name in row and not is_pending(table, name, row[name]) for name in columns)
+            and not (nulls_distinct and any(row[name] is None for name in columns))
         ]
 
     def _is_new(self, table: TableInfo, row: Row) -> bool:

@@ -47,9 +47,10 @@ from spanemu.schema.objects import NO_TYPES, ProtoTypes
 from spanemu.sql.dialects import dialect_of
 
 if TYPE_CHECKING:
-    from spanemu.database import errors
+    from spanemu.database import errors, sql_failures
 else:
     errors = deferred("spanemu.database.errors")
+    sql_failures = deferred("spanemu.database.sql_failures")
 
 DEFAULT_SCHEDULE_ID = "default_schedule"
 DEFAULT_SCHEDULE_RETENTION_NANOS = 7 * NANOS_PER_DAY
@@ -172,5 +173,7 @@ def _database_id(instance: str, new: NewDatabase) -> str:
         raise MissingCreateStatement(instance)
     database_id = dialect.created_database(new.create_statement)
     if database_id is None:
-        raise InvalidCreateStatement(new.create_statement)
+        refusal = InvalidCreateStatement(new.create_statement)
+        sql_failures.report_ddl(refusal, new.dialect)
+        raise refusal
     return database_id

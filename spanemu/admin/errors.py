@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from spanemu.base.errors import Code, ResourceNotFound, SpannerError
+from spanemu.base.sql_states import SqlState
 
 _INSTANCE = "type.googleapis.com/google.spanner.admin.instance.v1"
 _DATABASE = "type.googleapis.com/google.spanner.admin.database.v1"
@@ -148,7 +149,9 @@ class SchemaInCreateDatabase(SpannerError, code=Code.INVALID_ARGUMENT):
     dialect: str
 
 
-class InvalidCreateStatement(SpannerError, code=Code.INVALID_ARGUMENT):
+class InvalidCreateStatement(
+    SpannerError, code=Code.INVALID_ARGUMENT, sql_state=SqlState.SYNTAX_ERROR
+):
     prose = (
         "Error parsing Spanner DDL statement: {statement} : "
         "Syntax error on line 1, column 1: expected CREATE DATABASE and one name."

@@ -6,6 +6,7 @@ process can use several emulators.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from importlib import import_module
 from threading import Thread
 from typing import Any
@@ -13,6 +14,8 @@ from typing import Any
 from google.api_core.exceptions import GoogleAPICallError
 from google.auth.credentials import AnonymousCredentials
 from google.cloud.spanner import Client
+from google.rpc.error_details_pb2 import ErrorInfo
+from google.rpc.status_pb2 import Status
 
 
 def official_client(uri: str, project: str, tls_ca: str | None = None, **options: Any) -> Client:
@@ -73,6 +76,31 @@ def official_database(client: Client, instance: str, database: str, **options: A
 def server_message(problem: GoogleAPICallError) -> str:
     """Return the server's error message without the request id that newer clients append."""
     return str(problem.message).partition(", request_id")[0]
+
+
+def message_with_position(problem: GoogleAPICallError) -> str:
+    """Return the server's error message, with the position that PostgreSQL databases send apart.
+
+    The message then ends as those of GoogleSQL do: "[at 1:8]".
+    """
+    message = server_message(problem)
+    for metadata in _metadata(problem):
+        if "position" in metadata:
+            return f"{message} [at {metadata['position']}]"
+    return message
+
+
+def _metadata(problem: GoogleAPICallError) -> Iterator[Mapping[str, str]]:
+    """Yield the metadata of each ErrorInfo of a failed request or operation."""
+    for detail in problem.details or ():
+        if hasattr(detail, "metadata"):
+            yield detail.metadata
+    for error in problem.errors:
+        if isinstance(error, Status):  # of an operation
+            for packed in error.details:
+                info = ErrorInfo()
+                if packed.Unpack(info):
+                    yield info.metadata
 
 
 def _idle_thread() -> Thread:

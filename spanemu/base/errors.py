@@ -15,9 +15,10 @@ from dataclasses import MISSING, Field, field
 from enum import IntEnum
 from functools import cache
 from inspect import get_annotations
-from typing import Any, ClassVar, Self, dataclass_transform
+from typing import Any, ClassVar, Self, cast, dataclass_transform
 
 from spanemu.base.record import dataclass
+from spanemu.base.sql_states import SqlState
 
 
 class Code(IntEnum):
@@ -97,15 +98,24 @@ class SpannerError(Exception):
     `prose` is formatted with the facts, and serves as the class's docstring. A cause with several
     codes declares `code` as a fact. Facts are passed in order or by name, as to a dataclass. There
     are too many failure classes to let `dataclass` generate code for each at every start.
+
+    `sql_state` is PostgreSQL's code of the cause, if there is one. A PostgreSQL database sets
+    `reported_state` where a statement fails, so that the client receives the code.
     """
 
     code: ClassVar[Code] = Code.UNKNOWN
     prose: ClassVar[str] = ""
+    sql_state: ClassVar[SqlState | None] = None
+    reported_state = cast("SqlState | None", None)  # without annotation: it is no fact
 
-    def __init_subclass__(cls, code: Code | None = None, **named: Any) -> None:
+    def __init_subclass__(
+        cls, code: Code | None = None, sql_state: SqlState | None = None, **named: Any
+    ) -> None:
         super().__init_subclass__(**named)
         if code is not None:
             cls.code = code
+        if sql_state is not None:
+            cls.sql_state = sql_state
 
     def __init__(self, *given: Any, **named: Any) -> None:
         super().__init__(*given)
@@ -125,6 +135,32 @@ class SpannerError(Exception):
     def details(self) -> tuple[Detail, ...]:
         """Return structured details for the client's code."""
         return ()
+
+    @property
+    def text_position(self) -> tuple[int, int] | None:
+        """The line and the column in the text of the statement, both from one, if known."""
+        return None
+
+    def wrapped(self) -> SpannerError | None:
+        """Return the failure whose text is part of this failure's text, None if there is none."""
+        innermost, text = None, str(self)
+        inner = self.__cause__ or self.__context__
+        while inner is not None:
+            if isinstance(inner, SpannerError) and str(inner) in text:
+                innermost = inner
+            inner = inner.__cause__ or inner.__context__
+        return innermost
+
+    def sql_details(self) -> ErrorInfo | None:
+        """Return PostgreSQL's code and the position in the statement, where they are reported."""
+        if self.reported_state is None:
+            return None
+        metadata = [("pg_sqlerrcode", str(self.reported_state))]
+        inner = self.wrapped()
+        position = self.text_position or (None if inner is None else inner.text_position)
+        if position is not None:
+            metadata.append(("position", "{}:{}".format(*position)))
+        return ErrorInfo("SQL_ERROR", "spanner.googleapis.com", tuple(metadata))
 
     def fresh(self) -> Self:
         """Return this failure without the traceback of its first report, to raise it again."""

@@ -23,6 +23,9 @@ _NAMED = lazy_pattern(
     r"(?:Unrecognized name|Function not found|Table not found|Type not found): `?(?P<first>[\w.]+)"
     r"|Name (?P<second>\w+) not found"
     r"|column (?P<third>\w+) which does not exist"
+    r'|column "?(?P<fourth>[\w.]+)"? does not exist'
+    r'|relation "(?P<fifth>[\w.]+)" does not exist'
+    r"|function (?P<sixth>[\w.]+)\([^)]*\) does not exist"
 )
 
 

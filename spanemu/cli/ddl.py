@@ -28,7 +28,7 @@ from typing import Any, TypeVar
 import click
 from google.api_core.exceptions import GoogleAPICallError
 
-from spanemu.api.client import official_client, server_message
+from spanemu.api.client import message_with_position, official_client
 from spanemu.base.errors import SpannerError
 from spanemu.base.resource_names import DatabaseName
 from spanemu.cli.commands import SuggestingGroup, dialect_option
@@ -205,13 +205,13 @@ def apply(
     try:
         operation = database.update_ddl(statements, proto_descriptors=descriptors)
     except GoogleAPICallError as error:
-        raise Rejected(server_message(error)) from error
+        raise Rejected(message_with_position(error)) from error
     try:
         operation.result()
     except GoogleAPICallError as error:
         applied = len(operation.metadata.commit_timestamps)
         count = f"{applied} of {len(statements)} statements applied"
-        raise Rejected(f"{server_message(error)}\n{count}") from error
+        raise Rejected(f"{message_with_position(error)}\n{count}") from error
     click.echo(f"{len(statements)} statements applied", err=True)
 
 
@@ -276,7 +276,7 @@ def _dialect_of(database: Any) -> DatabaseDialect:
             with database.snapshot() as snapshot:
                 names = {str(row[0]) for row in snapshot.execute_sql(_DIALECT_QUERY)}
         except GoogleAPICallError as error:
-            raise Rejected(server_message(error)) from error
+            raise Rejected(message_with_position(error)) from error
         number = next(each for each, own in DATABASE_DIALECTS.items() if own.name in names)
     return DATABASE_DIALECTS[number]
 
@@ -311,7 +311,7 @@ def _database(name: str, host_port: str) -> Any:
     try:
         database.reload()
     except GoogleAPICallError as error:
-        raise Rejected(server_message(error)) from error
+        raise Rejected(message_with_position(error)) from error
     return database
 
 

@@ -18,7 +18,7 @@ from typing import Any
 from google.api_core.exceptions import GoogleAPICallError
 
 import spanemu
-from spanemu.api.client import server_message
+from spanemu.api.client import message_with_position
 from spanemu.schema.dialect import DatabaseDialect, dialect_named
 from spanemu.schema_source import SchemaStatement, load_schema
 from spanemu.sql.dialects import dialect_of
@@ -75,7 +75,9 @@ def _run(database: spanemu.EmbeddedDatabase, files: Sequence[Path], own: Databas
                     database.client().run_in_transaction(_execute, statement.text)
                 except GoogleAPICallError as problem:
                     where = f"{statement.origin}:{statement.line}"
-                    raise InitFileRejected(f"{where}: {server_message(problem)}") from problem
+                    raise InitFileRejected(
+                        f"{where}: {message_with_position(problem)}"
+                    ) from problem
 
 
 def _groups(path: Path, own: DatabaseDialect) -> Iterator[tuple[bool, list[SchemaStatement]]]:

@@ -18,7 +18,7 @@ import click
 from google.api_core.exceptions import GoogleAPICallError
 
 import spanemu
-from spanemu.api.client import server_message
+from spanemu.api.client import message_with_position
 from spanemu.base.errors import SpannerError
 from spanemu.cli.commands import dialect_option
 from spanemu.hotspots.split_settings import SplitPolicy
@@ -89,7 +89,7 @@ def _load(database: Any, source: Path) -> None:
             for write in writes:
                 batch.insert(*write)
     except GoogleAPICallError as problem:
-        raise click.UsageError(f"{source}: {server_message(problem)}") from problem
+        raise click.UsageError(f"{source}: {message_with_position(problem)}") from problem
 
 
 def _split(database: Any, text: str) -> None:

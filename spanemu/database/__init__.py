@@ -7,7 +7,8 @@ which every request passes. `splits` and `physical` (groups of rows served toget
 physical layout as text), `change_streams` (their partitions), `system_tables`, `activity` and
 `statistics` (recorded and aggregated requests), `gauges` (the present state as numbers), `content`
 (snapshots, and the content of backups), `database_time` (the clock of a database, and TTL),
-`encryption` (names of keys), `filters` (of List calls), and `errors`.
+`encryption` (names of keys), `filters` (of List calls), `sql_failures` (PostgreSQL's codes of
+failures), and `errors`.
 
 Instances, backups and the set of databases are in `spanemu.admin`.
 """

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from spanemu.base.clock import Clock
 from spanemu.base.deferred import deferred
+from spanemu.base.errors import SpannerError
 from spanemu.base.record import dataclass
 from spanemu.database.content import Content, Contents, DatabaseSnapshot, check_own
 from spanemu.database.core import DatabaseCore, Environment
@@ -37,7 +38,7 @@ from spanemu.storage.store import Store
 
 if TYPE_CHECKING:
     from spanemu.database import change_streams as streams
-    from spanemu.database import errors, gauges, physical
+    from spanemu.database import errors, gauges, physical, sql_failures
     from spanemu.ddl import schema_text
     from spanemu.hotspots import split_info
 else:
@@ -45,6 +46,7 @@ else:
     errors = deferred("spanemu.database.errors")
     gauges = deferred("spanemu.database.gauges")
     physical = deferred("spanemu.database.physical")
+    sql_failures = deferred("spanemu.database.sql_failures")
     schema_text = deferred("spanemu.ddl.schema_text")
     split_info = deferred("spanemu.hotspots.split_info")
 
@@ -206,7 +208,14 @@ class Database:
         whole: bool = True,
     ) -> DdlOutcome:
         """Run schema statements in order. See `SchemaChanges.apply`."""
-        return self._schema_changes.apply(statements, sent, outcome or DdlOutcome(), whole=whole)
+        outcome = outcome or DdlOutcome()
+        try:
+            self._schema_changes.apply(statements, sent, outcome, whole=whole)
+        except SpannerError as failure:
+            sql_failures.report_ddl(failure, self.schema.dialect)
+            raise
+        sql_failures.report_ddl(outcome.failure, self.schema.dialect)
+        return outcome
 
     # ------------------------------------------------------------------ operations for tests
 

@@ -7,6 +7,7 @@ dropped database from a dropped session.
 from __future__ import annotations
 
 from spanemu.base.errors import Code, ResourceNotFound, SpannerError
+from spanemu.base.sql_states import SqlState
 
 _TYPE_URL = "type.googleapis.com/google.spanner"
 
@@ -161,7 +162,9 @@ class RequestDenied(SpannerError, code=Code.PERMISSION_DENIED):
     request: str
 
 
-class PrivilegeMissing(SpannerError, code=Code.PERMISSION_DENIED):
+class PrivilegeMissing(
+    SpannerError, code=Code.PERMISSION_DENIED, sql_state=SqlState.INSUFFICIENT_PRIVILEGE
+):
     prose = "Role {role} does not have required privileges on {kind} {name}. It needs {privilege}."
     role: str
     privilege: str
@@ -180,7 +183,11 @@ class SequenceInReadOnly(SpannerError, code=Code.INVALID_ARGUMENT):
     sequence: str
 
 
-class SequenceExhausted(SpannerError, code=Code.FAILED_PRECONDITION):
+class SequenceExhausted(
+    SpannerError,
+    code=Code.FAILED_PRECONDITION,
+    sql_state=SqlState.SEQUENCE_GENERATOR_LIMIT_EXCEEDED,
+):
     prose = "Sequence {sequence} is exhausted: no value is left outside its skip range."
     sequence: str
 
@@ -195,12 +202,16 @@ class NotPartitionableQuery(SpannerError, code=Code.INVALID_ARGUMENT):
     reason: str
 
 
-class ParameterMissing(SpannerError, code=Code.INVALID_ARGUMENT):
+class ParameterMissing(
+    SpannerError, code=Code.INVALID_ARGUMENT, sql_state=SqlState.UNDEFINED_PARAMETER
+):
     prose = "No parameter found for binding: {name}"
     name: str
 
 
-class BadParameterValue(SpannerError, code=Code.INVALID_ARGUMENT):
+class BadParameterValue(
+    SpannerError, code=Code.INVALID_ARGUMENT, sql_state=SqlState.INVALID_TEXT_REPRESENTATION
+):
     """A parameter value that cannot be converted to its type, declared or inferred.
 
     Spanner answers INVALID_ARGUMENT wherever a statement has parameters: ExecuteSql,

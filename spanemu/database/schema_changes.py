@@ -32,8 +32,8 @@ from spanemu.txn.change_capture import record_backfill
 
 if TYPE_CHECKING:
     from spanemu.database import errors
-    from spanemu.ddl.errors import objects as ddl_errors
     from spanemu.database.statistics import operations, period, sums
+    from spanemu.ddl.errors import objects as ddl_errors
 else:
     errors = deferred("spanemu.database.errors")
     ddl_errors = deferred("spanemu.ddl.errors.objects")

@@ -1,6 +1,7 @@
 """Names of objects: lookup of named objects, rules for the names of new ones, and generated names.
 
-Unlike queries, DDL must spell names as they were created.
+Unlike queries, DDL must spell names as they were created. In PostgreSQL, ALTER and DROP find a
+column, constraint, sequence, change stream or schema in any letter case, quoted or not.
 
 Spanner generates names for constraints without a name, and for what foreign keys and identity
 columns need. The hexadecimal part depends only on the rest of the name, so that the same statements
@@ -89,6 +90,22 @@ def column_of(table: Table, identifier: Identifier) -> Column:
     return column
 
 
+def addressed_column(table: Table, identifier: Identifier) -> Column:
+    """Return the column that ALTER names. Raises ColumnNotFound."""
+    column = find_addressed_column(table, identifier.name)
+    if column is None:
+        raise name_errors.ColumnNotFound(table.name, identifier.name)
+    return column
+
+
+def find_addressed_column(table: Table, name: str) -> Column | None:
+    """Return the column that ALTER names, or None."""
+    exact = find_column(table, name)
+    if exact is not None or table.fold is GOOGLE_STANDARD_SQL.fold:
+        return exact
+    return table.requested_column(name)
+
+
 def find_index(schema: Schema, path: Path) -> Index | None:
     """Return the index with exactly that name, or None."""
     index: Index | None = find_object(schema, "indexes", str(path))
@@ -117,6 +134,15 @@ def find_object(schema: Schema, field: str, name: str) -> Any:
     if source is None or source.name != name or getattr(source, "internal", False):
         return None
     return source
+
+
+def find_addressed(schema: Schema, field: str, name: str) -> Any:
+    """Return the object that ALTER or DROP names, or None; in PostgreSQL in any letter case."""
+    exact = find_object(schema, field, name)
+    if exact is not None or schema.fold is GOOGLE_STANDARD_SQL.fold:
+        return exact
+    found = schema.in_any_case(getattr(schema, field), name)
+    return None if found is None else find_object(schema, field, found.name)
 
 
 def foreign_key_name(schema: Schema, table: str, referenced: str) -> str:

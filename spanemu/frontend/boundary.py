@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import grpc
@@ -58,7 +59,7 @@ def failure_from(error: Exception, method: str) -> Failure:
     if not isinstance(error, SpannerError):
         return _bug(error, method)
     message = _shortened(str(error))
-    details = [(detail, _detail_to_proto(detail)) for detail in error.details()]
+    details = [(detail, _detail_to_proto(detail)) for detail in _details(error)]
     if not details:
         return Failure(error.code, message)
     status = _status(error.code, message, [packed for _, packed in details])
@@ -77,8 +78,23 @@ def status_to_proto(error: BaseException) -> Any:
         assert isinstance(error, Exception)
         bug = _bug(error, "a reply's status")
         return _status(bug.code, bug.message, [])
-    details = [_detail_to_proto(detail) for detail in error.details()]
+    details = [_detail_to_proto(detail) for detail in _details(error)]
     return _status(error.code, _shortened(str(error)), details)
+
+
+def _details(error: SpannerError) -> tuple[Detail, ...]:
+    """Return the details of a failure, at most one of which is an ErrorInfo."""
+    details, sql = error.details(), error.sql_details()
+    if sql is None:
+        return details
+    if not any(isinstance(detail, ErrorInfo) for detail in details):
+        return (*details, sql)
+    return tuple(
+        replace(detail, metadata=detail.metadata + sql.metadata)
+        if isinstance(detail, ErrorInfo)
+        else detail
+        for detail in details
+    )
 
 
 def _bug(error: Exception, method: str) -> Failure:

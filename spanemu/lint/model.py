@@ -15,7 +15,6 @@ from typing import Any
 from spanemu.base.identifiers import fold
 from spanemu.lint.settings import Settings
 from spanemu.lint.source import Position, Statement
-from spanemu.schema.dialect import POSTGRESQL
 from spanemu.sql import ddl_ast
 from spanemu.sql.syntax_tree import Expression
 
@@ -192,9 +191,15 @@ class Index:
         return self.key + tuple(part for part in self.table.key if fold(part.name) not in names)
 
     @property
-    def filters_by_where(self) -> bool:
-        """True if WHERE is the only form of a NULL filter, as in PostgreSQL."""
-        return self.position.dialect.database is POSTGRESQL
+    def distinct_key(self) -> frozenset[str]:
+        """The folded names of the nullable key columns, if a NULL in them equals no other NULL.
+
+        A row with NULL in one of these columns has no entry, as in PostgreSQL's unique indexes.
+        """
+        if not (self.unique and self.position.dialect.database.nulls_distinct):
+            return frozenset()
+        nullable = (part.column for part in self.key if part.column and not part.column.not_null)
+        return frozenset(fold(column.name) for column in nullable)
 
     @property
     def is_root(self) -> bool:

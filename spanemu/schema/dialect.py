@@ -108,6 +108,8 @@ class DatabaseDialect:
     unsorted_types: frozenset[TypeCode] = frozenset()  # sortable types that are no keys here
     quotes_any_name: bool = False  # whether a quoted name may have any character
     places_null_in_keys: bool = False  # whether an index may say NULLS FIRST or NULLS LAST
+    nulls_distinct: bool = False  # whether a unique index takes any number of equal keys with NULL
+    reports_sql_states: bool = False  # whether failures of SQL carry PostgreSQL's codes
     read_functions: tuple[str, ...] = ("READ_", "READ_JSON_")  # + the name of a change stream
     mutable_read_function: str = "READ_"  # the same for a stream with mutable key ranges
     queues: QueueNames = GOOGLESQL_QUEUES
@@ -134,6 +136,8 @@ POSTGRESQL = DatabaseDialect(
     unsorted_types=frozenset({TypeCode.FLOAT32}),
     quotes_any_name=True,
     places_null_in_keys=True,
+    nulls_distinct=True,
+    reports_sql_states=True,
     read_functions=("read_json_", "read_proto_bytes_"),
     mutable_read_function="read_proto_bytes_",
     vector_index_type="ScaNN",

@@ -214,9 +214,9 @@ class Index:
 
     An entry's key is `key` (the declared parts) followed by `suffix`, the remaining parts of the
     base table's primary key; its row holds these columns, then `stored`. A NULL in one of the
-    `filtered` columns leaves a row out: all key columns if NULL_FILTERED, otherwise the columns
-    of a `WHERE c IS NOT NULL` clause. `parent` is the table that the index is interleaved in. An
-    index that is not `ready` is being backfilled and cannot be read.
+    `filtered` columns leaves a row out. `nulls_distinct` says that no two NULLs are equal in a
+    unique index. `parent` is the table that the index is interleaved in. An index that is not
+    `ready` is being backfilled and cannot be read.
     """
 
     name: str
@@ -226,6 +226,7 @@ class Index:
     suffix: tuple[KeyPart, ...]
     stored: tuple[Column, ...] = ()
     unique: bool = False
+    nulls_distinct: bool = False
     null_filtered: bool = False
     where_not_null: tuple[str, ...] = ()
     parent: str | None = None
@@ -244,11 +245,23 @@ class Index:
         return tuple(part.column for part in self.full_key) + self.stored
 
     @property
-    def filtered(self) -> tuple[Column, ...]:
-        """Columns whose NULL keeps a row out of the index."""
+    def declared_filter(self) -> tuple[Column, ...]:
+        """The columns that NULL_FILTERED or `WHERE c IS NOT NULL` filters."""
         if self.null_filtered:
             return tuple(part.column for part in self.key)
         return tuple(column for column in self.columns if column.name in self.where_not_null)
+
+    @property
+    def distinct_key(self) -> tuple[Column, ...]:
+        """The key columns whose NULLs nothing can equal, so that their rows need no entry."""
+        is_filter = self.unique and self.nulls_distinct
+        return tuple(part.column for part in self.key) if is_filter else ()
+
+    @property
+    def filtered(self) -> tuple[Column, ...]:
+        """Columns whose NULL keeps a row out of the index."""
+        key = self.distinct_key
+        return key + tuple(column for column in self.declared_filter if column not in key)
 
     @property
     def is_managed(self) -> bool:

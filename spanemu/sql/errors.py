@@ -1,11 +1,11 @@
 """Errors about a text that is not an executable statement.
 
     SpannerError
-    ├── SyntaxFailure       the text does not follow the grammar
-    ├── DdlSyntaxFailure    a schema statement does not follow the grammar
+    ├── FailureAt           one that knows its line and column
+    │   ├── SyntaxFailure, DdlSyntaxFailure     the text does not follow the grammar
+    │   └── StatementTooLarge                   a part of the statement exceeds a limit of Spanner
     ├── DdlStatementEmpty   a schema statement has only white space and comments
     ├── TextTooLong         the text is longer than Spanner accepts
-    ├── StatementTooLarge   a part of the statement exceeds a limit of Spanner
     ├── NotInSpanner        GoogleSQL has the feature, Spanner refuses it
     ├── ParameterizedType   a type such as NUMERIC(precision, scale), which Spanner refuses
     ├── NotAnExcept         EXCEPT is neither a set operation nor a list of columns
@@ -23,6 +23,7 @@ from dataclasses import field
 from spanemu.base.deferred import lazy_pattern
 from spanemu.base.errors import Code, SpannerError
 from spanemu.base.limits import DEFAULT_LIMITS
+from spanemu.base.sql_states import SqlState
 
 _LINE_END = lazy_pattern(r"\r\n|\r|\n")
 _TAB_WIDTH = 8
@@ -43,7 +44,16 @@ def line_and_column(text: str, offset: int) -> tuple[int, int]:
     return line, column + 1
 
 
-class SyntaxFailure(SpannerError, code=Code.INVALID_ARGUMENT):
+class FailureAt(SpannerError):
+    """A failure whose facts are the line and the column in the text, among others."""
+
+    @property
+    def text_position(self) -> tuple[int, int]:
+        facts = vars(self)
+        return facts["line"], facts["column"]
+
+
+class SyntaxFailure(FailureAt, code=Code.INVALID_ARGUMENT):
     prose = "Syntax error: {message} [at {line}:{column}]"
     message: str
     line: int
@@ -54,7 +64,7 @@ class UnclosedText(SyntaxFailure):
     """A comment, a literal or a quoted name has no end and extends to the end of the text."""
 
 
-class DdlSyntaxFailure(SpannerError, code=Code.INVALID_ARGUMENT):
+class DdlSyntaxFailure(FailureAt, code=Code.INVALID_ARGUMENT):
     prose = (
         "Error parsing Spanner DDL statement: {statement} : "
         "Syntax error on line {line}, column {column}: {message}"
@@ -79,7 +89,9 @@ class DdlStatementEmpty(SpannerError, code=Code.INVALID_ARGUMENT):
     prose = "DDL statement is empty."
 
 
-class TextTooLong(SpannerError, code=Code.INVALID_ARGUMENT):
+class TextTooLong(
+    SpannerError, code=Code.INVALID_ARGUMENT, sql_state=SqlState.STATEMENT_TOO_COMPLEX
+):
     prose = "Query string length of {length} exceeds maximum allowed length of {limit}."
     length: int
     limit: int
@@ -105,7 +117,7 @@ TOO_MANY = "Number of {what} exceeds the maximum allowed limit of {limit}."
 TOO_DEEP = TOO_MANY.format(what=NESTED_OPERATORS, limit=DEFAULT_LIMITS.operator_depth)
 
 
-class StatementTooLarge(SpannerError, code=Code.INVALID_ARGUMENT):
+class StatementTooLarge(FailureAt, code=Code.INVALID_ARGUMENT):
     prose = f"{TOO_MANY} [at {{line}}:{{column}}]"
     what: str
     limit: int
@@ -149,17 +161,25 @@ class AnalysisError(SpannerError):
     """A statement follows the grammar, but its meaning is invalid.
 
     The raiser sets `at`, the offset of the error; `locate` adds the line and column once the text
-    is known.
+    is known. GoogleSQL's messages end with the position, PostgreSQL's do not.
     """
 
     code = Code.INVALID_ARGUMENT
+    sql_state = SqlState.SYNTAX_ERROR_OR_ACCESS_RULE_VIOLATION
+    position_in_message = True
     at: int = field(default=-1, kw_only=True)
     line: int = field(default=0, kw_only=True)
     column_number: int = field(default=0, kw_only=True)
 
     def __str__(self) -> str:
         sentence = self.sentence()
-        return f"{sentence} [at {self.line}:{self.column_number}]" if self.line else sentence
+        if not self.line or not self.position_in_message:
+            return sentence
+        return f"{sentence} [at {self.line}:{self.column_number}]"
+
+    @property
+    def text_position(self) -> tuple[int, int] | None:
+        return (self.line, self.column_number) if self.line else None
 
     def sentence(self) -> str:
         """Return the message without its position."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from spanemu.base.clock import NANOS_PER_MILLI
 from spanemu.base.errors import Code, Detail, ErrorInfo, HelpLink, RetryInfo, SpannerError
+from spanemu.base.sql_states import SqlState
 from spanemu.schema.dialect import POSTGRESQL, DatabaseDialect
 
 _LIMITS_PAGE = HelpLink(
@@ -75,7 +76,9 @@ class WriteWithoutRows(SpannerError, code=Code.INVALID_ARGUMENT):
     table: str
 
 
-class TooManyMutations(SpannerError, code=Code.INVALID_ARGUMENT):
+class TooManyMutations(
+    SpannerError, code=Code.INVALID_ARGUMENT, sql_state=SqlState.PROGRAM_LIMIT_EXCEEDED
+):
     prose = (
         "The transaction contains too many mutations. Insert and update operations count with "
         "the multiplicity of the number of columns they affect. It has {count}; the limit is "
@@ -194,12 +197,14 @@ class ViewNotReadable(SpannerError, code=Code.NOT_FOUND):
     view: str
 
 
-class ViewNotWritable(SpannerError, code=Code.FAILED_PRECONDITION):
+class ViewNotWritable(
+    SpannerError, code=Code.FAILED_PRECONDITION, sql_state=SqlState.WRONG_OBJECT_TYPE
+):
     prose = "Cannot write to {view}: it is a view, and views are read-only."
     view: str
 
 
-class RowAlreadyExists(SpannerError, code=Code.ALREADY_EXISTS):
+class RowAlreadyExists(SpannerError, code=Code.ALREADY_EXISTS, sql_state=SqlState.UNIQUE_VIOLATION):
     # The words of Google's emulator, in which clients such as SpiceDB find the key.
     prose = "Table {table}: Row {key} already exists."
     table: str
@@ -217,7 +222,9 @@ def row_already_exists(table: str, key: str, dialect: DatabaseDialect) -> RowAlr
     return kind(table, key)
 
 
-class RowInsertedTwice(SpannerError, code=Code.INVALID_ARGUMENT):
+class RowInsertedTwice(
+    SpannerError, code=Code.INVALID_ARGUMENT, sql_state=SqlState.UNIQUE_VIOLATION
+):
     prose = "Table {table}: Row {key} is inserted twice in the same transaction."
     table: str
     key: str
@@ -241,7 +248,7 @@ class UpdateAfterDelete(SpannerError, code=Code.INVALID_ARGUMENT):
     key: str
 
 
-class ParentRowMissing(SpannerError, code=Code.NOT_FOUND):
+class ParentRowMissing(SpannerError, code=Code.NOT_FOUND, sql_state=SqlState.FOREIGN_KEY_VIOLATION):
     prose = (
         "Parent row {parent_key} is missing: Insert failed because key was not found in parent "
         "table {parent} for the row {key} of {child}."
@@ -252,7 +259,9 @@ class ParentRowMissing(SpannerError, code=Code.NOT_FOUND):
     key: str
 
 
-class ParentInsertedLater(SpannerError, code=Code.INVALID_ARGUMENT):
+class ParentInsertedLater(
+    SpannerError, code=Code.INVALID_ARGUMENT, sql_state=SqlState.FOREIGN_KEY_VIOLATION
+):
     prose = (
         "Row {key} of {child} is inserted before its parent row {parent_key} of {parent} in the "
         "same transaction; put the parent first."
@@ -274,7 +283,9 @@ class PendingParentMissing(SpannerError, code=Code.INVALID_ARGUMENT):
     key: str
 
 
-class ChildRowsExist(SpannerError, code=Code.FAILED_PRECONDITION):
+class ChildRowsExist(
+    SpannerError, code=Code.FAILED_PRECONDITION, sql_state=SqlState.FOREIGN_KEY_VIOLATION
+):
     prose = (
         "Integrity constraint violation during DELETE/REPLACE of row {key} of {parent}: Delete "
         "failed because one or more keys exist within the child table {child}: {child_key}."
@@ -285,14 +296,14 @@ class ChildRowsExist(SpannerError, code=Code.FAILED_PRECONDITION):
     child_key: str
 
 
-class UniqueViolation(SpannerError, code=Code.ALREADY_EXISTS):
+class UniqueViolation(SpannerError, code=Code.ALREADY_EXISTS, sql_state=SqlState.UNIQUE_VIOLATION):
     # The two blanks are those of Google's emulator: tests compare the text.
     prose = "UNIQUE violation on index {index},  duplicate key: {key} in this transaction."
     index: str
     key: str
 
 
-class ForeignKeyViolation(SpannerError):
+class ForeignKeyViolation(SpannerError, sql_state=SqlState.FOREIGN_KEY_VIOLATION):
     """A violated foreign key; the text is Spanner's, and a detail carries the facts."""
 
     def details(self) -> tuple[Detail, ...]:
@@ -334,7 +345,7 @@ class WrittenAndDeleted(ForeignKeyViolation, code=Code.FAILED_PRECONDITION):
     foreign_key: str
 
 
-class CheckViolated(SpannerError, code=Code.OUT_OF_RANGE):
+class CheckViolated(SpannerError, code=Code.OUT_OF_RANGE, sql_state=SqlState.CHECK_VIOLATION):
     prose = "Check constraint `{table}`.`{check}` is violated for key {key}"
     table: str
     check: str

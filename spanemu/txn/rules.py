@@ -52,7 +52,7 @@ class CompiledIndex:
         self.key_positions = frozenset(positions[: self.key_parts])
         # of a written entry: the declared key columns and the stored columns
         self.mutations = self.declared_parts + len(positions) - self.key_parts
-        self.filtered = tuple(column.position for column in index.filtered)
+        self.filtered = tuple(column.position for column in index.filtered if not column.not_null)
 
     def has_entry(self, row: Row) -> bool:
         """Return whether the index has an entry for a row."""

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from spanemu.base.errors import Code, SpannerError
+from spanemu.base.sql_states import SqlState
 
 
-class NullInNotNull(SpannerError, code=Code.FAILED_PRECONDITION):
+class NullInNotNull(
+    SpannerError, code=Code.FAILED_PRECONDITION, sql_state=SqlState.NOT_NULL_VIOLATION
+):
     prose = "Cannot specify a null value for column: {table}.{column}"
     table: str
     column: str
 
 
-class NotNullMissing(SpannerError, code=Code.FAILED_PRECONDITION):
+class NotNullMissing(
+    SpannerError, code=Code.FAILED_PRECONDITION, sql_state=SqlState.NOT_NULL_VIOLATION
+):
     prose = (
         "A new row in table {table} does not specify a non-null value for NOT NULL column: {column}"
     )
@@ -25,13 +30,17 @@ class KeyDefaultNeedsValue(SpannerError, code=Code.FAILED_PRECONDITION):
     column: str
 
 
-class WriteToGenerated(SpannerError, code=Code.FAILED_PRECONDITION):
+class WriteToGenerated(
+    SpannerError, code=Code.FAILED_PRECONDITION, sql_state=SqlState.GENERATED_ALWAYS
+):
     prose = "Cannot write into generated column {table}.{column}."
     table: str
     column: str
 
 
-class GeneratedKeySupplied(SpannerError, code=Code.INVALID_ARGUMENT):
+class GeneratedKeySupplied(
+    SpannerError, code=Code.INVALID_ARGUMENT, sql_state=SqlState.GENERATED_ALWAYS
+):
     prose = (
         "Value for generated primary key column {table}.{column} cannot be specified in "
         "operations except update operations."
@@ -49,13 +58,17 @@ class GeneratedKeyUnknown(SpannerError, code=Code.FAILED_PRECONDITION):
     column: str
 
 
-class GeneratedKeyChanged(SpannerError, code=Code.OUT_OF_RANGE):
+class GeneratedKeyChanged(
+    SpannerError, code=Code.OUT_OF_RANGE, sql_state=SqlState.GENERATED_ALWAYS
+):
     prose = "The value of generated primary key column {table}.{column} cannot be modified."
     table: str
     column: str
 
 
-class ValueTooLong(SpannerError, code=Code.FAILED_PRECONDITION):
+class ValueTooLong(
+    SpannerError, code=Code.FAILED_PRECONDITION, sql_state=SqlState.STRING_DATA_RIGHT_TRUNCATION
+):
     prose = (
         "New value exceeds the maximum size limit for this column in this database: "
         "{table}.{column}, size: {size}, limit: {limit}."
@@ -66,7 +79,9 @@ class ValueTooLong(SpannerError, code=Code.FAILED_PRECONDITION):
     limit: int
 
 
-class CellTooLarge(SpannerError, code=Code.INVALID_ARGUMENT):
+class CellTooLarge(
+    SpannerError, code=Code.INVALID_ARGUMENT, sql_state=SqlState.PROGRAM_LIMIT_EXCEEDED
+):
     prose = "Value of {table}.{column} has {size} bytes; a cell can hold at most {limit}."
     table: str
     column: str
@@ -74,21 +89,27 @@ class CellTooLarge(SpannerError, code=Code.INVALID_ARGUMENT):
     limit: int
 
 
-class KeyTooLarge(SpannerError, code=Code.INVALID_ARGUMENT):
+class KeyTooLarge(
+    SpannerError, code=Code.INVALID_ARGUMENT, sql_state=SqlState.PROGRAM_LIMIT_EXCEEDED
+):
     prose = "Number of bytes for key of {target}: {size} exceeds the maximum of {limit}."
     target: str
     size: int
     limit: int
 
 
-class UnknownPlacement(SpannerError, code=Code.INVALID_ARGUMENT):
+class UnknownPlacement(
+    SpannerError, code=Code.INVALID_ARGUMENT, sql_state=SqlState.INVALID_PARAMETER_VALUE
+):
     prose = "Placement {placement!r} does not exist; it was given for {table}.{column}."
     placement: str
     table: str
     column: str
 
 
-class VectorLengthMismatch(SpannerError, code=Code.INVALID_ARGUMENT):
+class VectorLengthMismatch(
+    SpannerError, code=Code.INVALID_ARGUMENT, sql_state=SqlState.INVALID_PARAMETER_VALUE
+):
     prose = "Array of {table}.{column} must have exactly {expected} non-NULL elements, got {got}."
     table: str
     column: str
@@ -115,7 +136,9 @@ class CommitTimestampHierarchyMismatch(SpannerError, code=Code.FAILED_PRECONDITI
     other: str
 
 
-class FutureTimestamp(SpannerError, code=Code.FAILED_PRECONDITION):
+class FutureTimestamp(
+    SpannerError, code=Code.FAILED_PRECONDITION, sql_state=SqlState.DATETIME_FIELD_OVERFLOW
+):
     prose = "Cannot write timestamps in the future {value}, column {table}.{column}."
     value: str
     table: str

@@ -91,9 +91,19 @@ class Type:
         if self.code is TypeCode.STRUCT:
             inside = ", ".join(f"{f.name} {f.type}".lstrip() for f in self.fields)
             return f"STRUCT<{inside}>"
-        return self.proto_name or self.code.value
+        return self.kind
+
+    @property
+    def kind(self) -> str:
+        """The name of the type without the types of its parts: ARRAY, PG.JSONB."""
+        return self.proto_name or _SPELT.get(self.code, self.code.value)
 
 
+_SPELT = {
+    TypeCode.PG_NUMERIC: "PG.NUMERIC",
+    TypeCode.PG_JSONB: "PG.JSONB",
+    TypeCode.PG_OID: "PG.OID",
+}
 _FLOATS = frozenset({TypeCode.FLOAT32, TypeCode.FLOAT64})
 _NUMBERS = frozenset({TypeCode.INT64, TypeCode.NUMERIC, TypeCode.FLOAT32, TypeCode.FLOAT64})
 

@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 from spanemu.base.errors import SpannerError
+from spanemu.database import sql_failures
+from spanemu.schema.dialect import POSTGRESQL
 from spanemu.sql.postgresql.analyzer.queries.select_list import output_name
 from spanemu.sql.postgresql.syntax.statement import parse_expression
 from spanemu.sql.postgresql.types import title
@@ -51,7 +53,9 @@ def _failure(line: str) -> str:
 
 
 def _refusal(failure: SpannerError) -> str:
-    return f"{describe_failure(failure)} | {str(failure).splitlines()[0]}"
+    sql_failures.report(failure, POSTGRESQL)
+    text = str(failure).splitlines()[0]
+    return f"{describe_failure(failure)} | {failure.reported_state} {text}"
 
 
 COMMANDS = {"expressions": _expressions, "tree": _tree, "failures": _failures}

@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 from spanemu.base.errors import SpannerError
+from spanemu.database import sql_failures
+from spanemu.schema.dialect import POSTGRESQL
 from spanemu.sql.postgresql.syntax.ddl.statement import parse_ddl
 from spanemu.sql.postgresql.syntax.lexer import tokenize
 from spanemu.sql.postgresql.syntax.statement import parse_expression, parse_statement
@@ -48,7 +50,10 @@ def _refusal(line: str) -> str:
     try:
         parse_ddl(line)
     except SpannerError as failure:
-        return f"{failure.code.name} {failure}"
+        sql_failures.report_ddl(failure, POSTGRESQL)
+        position = failure.text_position
+        at = "" if position is None else " [at {}:{}]".format(*position)
+        return f"{failure.code.name} {failure.reported_state} {failure}{at}"
     return "parsed"
 
 

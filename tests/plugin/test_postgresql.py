@@ -197,3 +197,16 @@ def test_the_samples_exist_in_the_dialect(project, name):
         """
     )
     result.assert_outcomes(passed=1)
+
+
+def test_a_failed_statement_is_shown_with_a_caret_below_its_position(project):
+    project.ini("spanner_schema = schema.sql\nspanner_dialect = postgresql\n")
+    project.file("schema.sql", SMALL)
+    result = project.run(
+        """
+        def test_it(spanner_sql):
+            spanner_sql("SELECT id,\\n  nope\\nFROM t")
+        """
+    )
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(["*SELECT id,", "E      *  nope", "E      *  ^", "*FROM t"])

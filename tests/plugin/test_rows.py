@@ -21,9 +21,9 @@ def emulator():
 
 @pytest.fixture
 def database(emulator, request):
-    def create(schema):
+    def create(schema, dialect="googlesql"):
         handle = emulator.create_database(
-            f"d-{abs(hash(request.node.name)) % 10**9}", schema=schema
+            f"d-{abs(hash(request.node.name)) % 10**9}", schema=schema, dialect=dialect
         )
         request.addfinalizer(handle.drop)
         return handle.client()
@@ -165,6 +165,18 @@ def test_unique_indexes_and_checks_are_honoured(database):
     assert all(1 <= row["N"] <= 300 for row in rows)
     with pytest.raises(ValueError, match=r"no row of T .* provider"):
         factory.T()
+
+
+def test_unique_indexes_of_postgresql_take_many_nulls(database):
+    found = database(
+        "CREATE TABLE t (id bigint PRIMARY KEY, code varchar(1)); CREATE UNIQUE INDEX c ON t (code)",
+        "postgresql",
+    )
+    factory = SpannerFactory(found)
+    assert len(factory.t.many(3, code=None)) == 3
+    factory.t(code="a")
+    with pytest.raises(ValueError, match="no row of t"):
+        factory.t(code="a")
 
 
 def test_references_and_self_references(database):

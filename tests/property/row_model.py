@@ -27,12 +27,20 @@ OOR = "OUT_OF_RANGE"
 
 @dataclass(frozen=True)
 class Index:
-    """An index over some columns; the key of the table follows."""
+    """An index over some columns; the key of the table follows.
+
+    `filtered` says that a row with NULL in one of the columns has no entry.
+    """
 
     name: str
     columns: tuple[str, ...]
     unique: bool
     null_filtered: bool
+    nulls_distinct: bool = False
+
+    @property
+    def filtered(self) -> bool:
+        return self.null_filtered or (self.unique and self.nulls_distinct)
 
 
 @dataclass(frozen=True)
@@ -101,7 +109,7 @@ class Table:
     ) -> list[tuple[Any, ...]]:
         """Return the entries that an index has for those rows, in order."""
         found = [(*(row[c] for c in index.columns), *key) for key, row in rows.items()]
-        if index.null_filtered:
+        if index.filtered:
             found = [entry for entry in found if None not in entry[: len(index.columns)]]
         return sorted(
             found, key=lambda entry: [((cell is None) is nulls_last, cell or 0) for cell in entry]

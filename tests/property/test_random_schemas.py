@@ -54,7 +54,13 @@ def tables(draw: st.DrawFn, number: int, before: Sequence[Table], dialect: str) 
     parent = draw(st.sampled_from([None, *parents])) if parents else None
     not_null = frozenset(c for c in ("A", "B") if draw(st.integers(0, 3)) == 0)
     indexes = tuple(
-        Index(f"I{number}_{place}", columns, draw(st.booleans()), draw(st.booleans()))
+        Index(
+            f"I{number}_{place}",
+            columns,
+            unique=draw(st.booleans()),
+            null_filtered=draw(st.booleans()),
+            nulls_distinct=dialect == "postgresql",
+        )
         for place, columns in enumerate(
             draw(st.lists(st.sampled_from([("A",), ("B",), ("B", "A")]), max_size=2, unique=True))
         )

@@ -11,7 +11,7 @@ import re
 
 from google.api_core.exceptions import GoogleAPICallError, GoogleAPIError, RetryError
 
-from spanemu.api.client import server_message
+from spanemu.api.client import message_with_position
 from spanemu.base.errors import SpannerError
 
 _POSITION = re.compile(r"\[at (\d+):(\d+)\]")
@@ -27,7 +27,7 @@ def failure_text(problem: Exception, sql: str = "") -> str:
     if isinstance(problem, RetryError):
         return "ERROR: the server does not answer"
     if isinstance(problem, GoogleAPICallError):
-        message = server_message(problem)
+        message = message_with_position(problem)
         code = problem.grpc_status_code
         status = "" if code is None else f" {code.name}"
     else:

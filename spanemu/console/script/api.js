@@ -4,11 +4,18 @@ const RESULT_ROWS_MAX = 1000;
 const OWN_TAG = "console";  // of the statements that the console runs for itself
 const OPERATION_SECONDS_MAX = 60;
 
+// The position in a statement, which PostgreSQL databases send beside the message: " [at 1:8]", or "".
+function positionOf(error) {
+  const found = (error?.details ?? []).find(detail => detail.metadata?.position);
+  return found ? ` [at ${found.metadata.position}]` : "";
+}
+
 class ApiError extends Error {
   constructor(http, error) {
     super(error?.message ?? `HTTP ${http}`);
     this.http = http;
     this.status = error?.status ?? `HTTP ${http}`;
+    this.position = positionOf(error);
   }
 }
 
@@ -45,7 +52,7 @@ async function finished(operation) {
     await new Promise(resolve => setTimeout(resolve, 250));
     operation = await v1("GET", operation.name);
   }
-  if (operation.error) throw new ApiError(400, { status: CODES[operation.error.code] ?? "ERROR", message: operation.error.message });
+  if (operation.error) throw new ApiError(400, { status: CODES[operation.error.code] ?? "ERROR", message: operation.error.message, details: operation.error.details });
   return operation.response;
 }
 

@@ -49,7 +49,7 @@ function table(heads, rows, { caption, kind = "rows" } = {}) {
 
 function failure(error) {
   if (error instanceof ApiError) {
-    return el("div", { class: "note error", role: "alert" }, badge(error.status, "bad"), " ", error.message);
+    return el("div", { class: "note error", role: "alert" }, badge(error.status, "bad"), " ", error.message, error.position);
   }
   const text = error instanceof TypeError ? "The emulator does not answer. Is it still running?" : String(error);
   return el("div", { class: "note error", role: "alert" }, text);

@@ -41,7 +41,7 @@ function operationTable(found) {
   const times = operation => operation.metadata?.commitTimestamps ?? [];
   return table(["Operation", "Of", "State", "Statements", "Ended (UTC)"], found.map(operation => [
     [el("b", {}, kind(operation)), el("div", { class: "faint small mono" }, lastPart(operation.name))], lastPart(target(operation)),
-    [state_(operation), operation.error && el("div", { class: "bad" }, operation.error.message)],
+    [state_(operation), operation.error && el("div", { class: "bad" }, operation.error.message, positionOf(operation.error))],
     (operation.metadata?.statements ?? []).slice(0, 3).map(statement => el("div", {}, el("code", {}, statement.split("\n")[0]))),
     moment(operation.metadata?.progress?.endTime ?? times(operation).at(-1) ?? operation.metadata?.endTime),
   ]), { caption: plural(found.length, "operation") });

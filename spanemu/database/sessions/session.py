@@ -38,10 +38,11 @@ from spanemu.database.transactions.snapshot import SnapshotTransaction
 from spanemu.values.mutation import Mutation
 
 if TYPE_CHECKING:
-    from spanemu.database import errors, filters
+    from spanemu.database import errors, filters, sql_failures
 else:
     errors = deferred("spanemu.database.errors")
     filters = deferred("spanemu.database.filters")
+    sql_failures = deferred("spanemu.database.sql_failures")
 
 T = TypeVar("T")
 _STRONG = SingleUse(ReadOnly())
@@ -140,8 +141,11 @@ class Session:
             record.failed(failure)
             if begun:
                 self.transactions.abandon(transaction)
+            sql_failures.report(failure, self.transactions.dialect)
             raise
         record.batch_ended(outcome)
+        if outcome.failure is not None:
+            sql_failures.report(outcome.failure, self.transactions.dialect)
         if begun and outcome.failure is not None and not outcome.results:
             self.transactions.abandon(transaction)
         elif outcome.results:
@@ -232,7 +236,13 @@ class Session:
         max_partitions: int,
     ) -> tuple[tuple[Partition, ...], TransactionInfo]:
         """Cut a query into partitions that can be run independently."""
-        return self._cut(selector, lambda handle: handle.partition_query(request, max_partitions))
+        try:
+            return self._cut(
+                selector, lambda handle: handle.partition_query(request, max_partitions)
+            )
+        except SpannerError as failure:
+            sql_failures.report(failure, self.transactions.dialect)
+            raise
 
     # ------------------------------------------------------------------ transaction selection
 
@@ -268,6 +278,8 @@ class Session:
             record.failed(failure)
             if begun:
                 self.transactions.abandon(transaction)
+            if isinstance(request, StatementRequest):
+                sql_failures.report(failure, self.transactions.dialect)
             raise
         stream.recorder = record
         return stream

@@ -67,6 +67,7 @@ else:
     operator_display = deferred("spanemu.sql.plan.operator_display")
 
 _NORMAL = QueryMode.NORMAL  # of most statements
+_CATALOG = "INFORMATION_SCHEMA"  # as errors call every catalog
 _UNCHECKED_CUT = "spanner_emulator.disable_query_partitionability_check"
 _WITH_PLAN = frozenset({QueryMode.PLAN, QueryMode.PROFILE, QueryMode.WITH_PLAN_AND_STATS})
 _WITH_STATS = frozenset(
@@ -195,8 +196,10 @@ def prepare_locking(
     if prepared.call is not None:
         raise errors.FunctionNeedsSingleUse(prepared.call.function)
     for name in prepared.system_tables:
-        # Clients know the error by its text, in which Spanner writes the name in upper case.
-        raise errors.SystemTableInReadWrite(name.partition(".")[0].upper())
+        # Clients know the error by its text: PGAdapter then repeats the query outside of the
+        # transaction.
+        home = name.partition(".")[0].upper()
+        raise errors.SystemTableInReadWrite(_CATALOG if home == "PG_CATALOG" else home)
     return prepared
 
 
@@ -267,6 +270,7 @@ def run_query(
             undeclared_parameters=prepared.undeclared,
             source=prepared,
             run=run,
+            dialect=prepared.schema.dialect,
         )
     if mode is QueryMode.PLAN:
         return explain_only(prepared, request)
@@ -281,6 +285,7 @@ def run_query(
         undeclared_parameters=prepared.undeclared,
         source=prepared,
         run=run,
+        dialect=prepared.schema.dialect,
     )
 
 

@@ -4,11 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
+from spanemu.base.deferred import deferred
 from spanemu.base.record import Record, dataclass, record
 from spanemu.database.options import Isolation, ReadLockMode
+from spanemu.schema.dialect import DatabaseDialect
 from spanemu.values.types import Type
+
+if TYPE_CHECKING:
+    from spanemu.database import sql_failures
+else:
+    sql_failures = deferred("spanemu.database.sql_failures")
 
 # (tree, new states of the rows with None for deleted rows, row count if the states are a sample)
 WrittenRows = Sequence[tuple[int, Sequence[Any], int]]
@@ -83,6 +90,14 @@ class ResultStream:
     source: Any = None
     run: Any = None
     recorder: StreamRecorder | None = None
+    dialect: DatabaseDialect | None = None  # of a query
+
+    def failed(self, failure: BaseException) -> None:
+        """Record a failure of the rows, and report it as the dialect of the query does."""
+        if self.recorder is not None:
+            self.recorder.failed(failure)
+        if self.dialect is not None:
+            sql_failures.report(failure, self.dialect)
 
 
 @record

@@ -112,6 +112,7 @@ class Transactions:
         self.activity = core.activity
         self._owner = owner  # the name of the session, or "" for all multiplexed sessions
         self._core = core
+        self.dialect = core.generation.schema.dialect
         self._multiplexed = multiplexed
         # The database's registries with transactions begun since their last `abort_all`.
         self._busy = busy

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from spanemu.base.errors import Code, SpannerError
+from spanemu.base.sql_states import SqlState
 
 
 class NotNullColumnAdded(SpannerError, code=Code.UNIMPLEMENTED):
@@ -26,14 +27,18 @@ class CannotDropKeyColumn(SpannerError, code=Code.INVALID_ARGUMENT):
     column: str
 
 
-class ColumnInIndex(SpannerError, code=Code.FAILED_PRECONDITION):
+class ColumnInIndex(
+    SpannerError, code=Code.FAILED_PRECONDITION, sql_state=SqlState.DEPENDENT_OBJECTS_STILL_EXIST
+):
     prose = "Cannot drop column {column} from table {table} because it is used by index {index}."
     table: str
     column: str
     index: str
 
 
-class ColumnInForeignKeys(SpannerError, code=Code.FAILED_PRECONDITION):
+class ColumnInForeignKeys(
+    SpannerError, code=Code.FAILED_PRECONDITION, sql_state=SqlState.DEPENDENT_OBJECTS_STILL_EXIST
+):
     prose = (
         "Cannot drop column `{column}` from table `{table}`. It is used by one or more foreign "
         "keys: {foreign_keys}. You must drop the foreign keys before dropping the column."
@@ -43,14 +48,18 @@ class ColumnInForeignKeys(SpannerError, code=Code.FAILED_PRECONDITION):
     foreign_keys: str
 
 
-class ColumnInCheck(SpannerError, code=Code.FAILED_PRECONDITION):
+class ColumnInCheck(
+    SpannerError, code=Code.FAILED_PRECONDITION, sql_state=SqlState.DEPENDENT_OBJECTS_STILL_EXIST
+):
     prose = "Cannot drop column `{column}` on which there is a dependent check constraint: {check}."
     table: str
     column: str
     check: str
 
 
-class ColumnInGeneratedColumn(SpannerError, code=Code.FAILED_PRECONDITION):
+class ColumnInGeneratedColumn(
+    SpannerError, code=Code.FAILED_PRECONDITION, sql_state=SqlState.DEPENDENT_OBJECTS_STILL_EXIST
+):
     prose = (
         "Cannot drop column `{column}` from table `{table}` because it is referenced by generated "
         "column `{generated}`."
@@ -60,7 +69,9 @@ class ColumnInGeneratedColumn(SpannerError, code=Code.FAILED_PRECONDITION):
     generated: str
 
 
-class ColumnInRowDeletionPolicy(SpannerError, code=Code.INVALID_ARGUMENT):
+class ColumnInRowDeletionPolicy(
+    SpannerError, code=Code.INVALID_ARGUMENT, sql_state=SqlState.DEPENDENT_OBJECTS_STILL_EXIST
+):
     prose = "ROW DELETION POLICY will break on table {table}: it goes by column {column}."
     table: str
     column: str
@@ -93,7 +104,9 @@ class ParentKeyColumnAltered(SpannerError, code=Code.INVALID_ARGUMENT):
 # ---------------------------------------------------------------------------- types
 
 
-class CannotChangeType(SpannerError, code=Code.INVALID_ARGUMENT):
+class CannotChangeType(
+    SpannerError, code=Code.INVALID_ARGUMENT, sql_state=SqlState.DATATYPE_MISMATCH
+):
     prose = "Cannot change type of column `{column}` from `{old}` to `{new}`"
     table: str
     column: str

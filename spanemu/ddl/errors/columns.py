@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from spanemu.base.errors import Code, SpannerError
+from spanemu.base.sql_states import SqlState
 
 
-class DuplicateColumnName(SpannerError, code=Code.FAILED_PRECONDITION):
+class DuplicateColumnName(
+    SpannerError, code=Code.FAILED_PRECONDITION, sql_state=SqlState.DUPLICATE_COLUMN
+):
     prose = "Duplicate column name {table}.{column}."
     table: str
     column: str
@@ -14,7 +17,7 @@ class DuplicateColumnName(SpannerError, code=Code.FAILED_PRECONDITION):
 # ---------------------------------------------------------------------------- types
 
 
-class TypeNotFound(SpannerError, code=Code.NOT_FOUND):
+class TypeNotFound(SpannerError, code=Code.NOT_FOUND, sql_state=SqlState.UNDEFINED_OBJECT):
     prose = "Type not found: {type} of column {table}.{column}."
     table: str
     column: str
@@ -48,7 +51,9 @@ class LengthNotAllowed(SpannerError, code=Code.INVALID_ARGUMENT):
     type: str
 
 
-class BadLength(SpannerError, code=Code.INVALID_ARGUMENT):
+class BadLength(
+    SpannerError, code=Code.INVALID_ARGUMENT, sql_state=SqlState.INVALID_PARAMETER_VALUE
+):
     prose = "Bad length for column {table}.{column}: {length} : Allowed length range: [1, {most}]."
     table: str
     column: str
@@ -113,7 +118,9 @@ class DefaultInvalid(SpannerError, code=Code.INVALID_ARGUMENT):
     reason: str
 
 
-class DefaultRefersToColumn(SpannerError, code=Code.INVALID_ARGUMENT):
+class DefaultRefersToColumn(
+    SpannerError, code=Code.INVALID_ARGUMENT, sql_state=SqlState.FEATURE_NOT_SUPPORTED
+):
     prose = (
         "Error parsing the default value of column `{table}`.`{column}`: Default value expression "
         "of column `{column}` has a reference to another column. Default expressions referencing "
@@ -220,14 +227,6 @@ class CommitTimestampDependency(SpannerError, code=Code.FAILED_PRECONDITION):
 # ---------------------------------------------------------------------------- identity
 
 
-class SerialKindMissing(SpannerError, code=Code.FAILED_PRECONDITION):
-    prose = (
-        "Type <serial> of column {column} is not supported without the database option "
-        "default_sequence_kind; set the option, or use bigint or int8 instead."
-    )
-    column: str
-
-
 class IdentityKindMissing(SpannerError, code=Code.INVALID_ARGUMENT):
     prose = (
         "The sequence kind of an identity column {column} is not specified. Please specify the "
@@ -236,7 +235,13 @@ class IdentityKindMissing(SpannerError, code=Code.INVALID_ARGUMENT):
     column: str
 
 
-class IdentityNotInteger(SpannerError, code=Code.INVALID_ARGUMENT):
+class SerialKindMissing(IdentityKindMissing, code=Code.FAILED_PRECONDITION):
+    """A column of type serial; drivers know the error by the end of its text."""
+
+
+class IdentityNotInteger(
+    SpannerError, code=Code.INVALID_ARGUMENT, sql_state=SqlState.INVALID_PARAMETER_VALUE
+):
     prose = "Identity column {table}.{column} must have type INT64, but has type {type}."
     table: str
     column: str

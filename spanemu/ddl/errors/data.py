@@ -6,9 +6,12 @@ The statements before the change in its batch have been applied.
 from __future__ import annotations
 
 from spanemu.base.errors import Code, SpannerError
+from spanemu.base.sql_states import SqlState
 
 
-class DuplicateIndexKey(SpannerError, code=Code.FAILED_PRECONDITION):
+class DuplicateIndexKey(
+    SpannerError, code=Code.FAILED_PRECONDITION, sql_state=SqlState.UNIQUE_VIOLATION
+):
     prose = "Found uniqueness violation on index {index},  duplicate key: {key}"
     index: str
     key: str
@@ -21,7 +24,9 @@ class StoredKeyTooLarge(SpannerError, code=Code.INVALID_ARGUMENT):
     limit: int
 
 
-class ForeignKeyDataViolation(SpannerError, code=Code.FAILED_PRECONDITION):
+class ForeignKeyDataViolation(
+    SpannerError, code=Code.FAILED_PRECONDITION, sql_state=SqlState.FOREIGN_KEY_VIOLATION
+):
     prose = (
         "Foreign key `{foreign_key}` constraint violation on table `{table}`. Cannot find "
         "referenced key `{key}` in table `{referenced}`."
@@ -32,14 +37,16 @@ class ForeignKeyDataViolation(SpannerError, code=Code.FAILED_PRECONDITION):
     key: str
 
 
-class StoredCheckViolated(SpannerError, code=Code.OUT_OF_RANGE):
+class StoredCheckViolated(SpannerError, code=Code.OUT_OF_RANGE, sql_state=SqlState.CHECK_VIOLATION):
     prose = "Check constraint `{table}`.`{check}` is violated for key {key}."
     table: str
     check: str
     key: str
 
 
-class StoredNull(SpannerError, code=Code.FAILED_PRECONDITION):
+class StoredNull(
+    SpannerError, code=Code.FAILED_PRECONDITION, sql_state=SqlState.NOT_NULL_VIOLATION
+):
     prose = (
         "Adding a NOT NULL constraint on a column {table}.{column} is not allowed because it "
         "contains a NULL value at key: {key}."
@@ -49,7 +56,9 @@ class StoredNull(SpannerError, code=Code.FAILED_PRECONDITION):
     key: str
 
 
-class StoredValueTooLong(SpannerError, code=Code.FAILED_PRECONDITION):
+class StoredValueTooLong(
+    SpannerError, code=Code.FAILED_PRECONDITION, sql_state=SqlState.STRING_DATA_RIGHT_TRUNCATION
+):
     prose = (
         "Reducing the length of column {table}.{column} to {length} is not allowed because it "
         "contains a value of length {size} at key: {key}."
@@ -91,7 +100,9 @@ class StoredTimestampInFuture(SpannerError, code=Code.FAILED_PRECONDITION):
     key: str
 
 
-class ParentRowsMissing(SpannerError, code=Code.FAILED_PRECONDITION):
+class ParentRowsMissing(
+    SpannerError, code=Code.FAILED_PRECONDITION, sql_state=SqlState.FOREIGN_KEY_VIOLATION
+):
     prose = (
         "Parent-child row existence constraint validation failed: row {key} of table {child} has "
         "no parent row in {parent}."

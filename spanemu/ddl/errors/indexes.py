@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from spanemu.base.errors import Code, SpannerError
+from spanemu.base.sql_states import SqlState
 
 
 class IndexWithoutKey(SpannerError, code=Code.INVALID_ARGUMENT):
@@ -10,7 +11,9 @@ class IndexWithoutKey(SpannerError, code=Code.INVALID_ARGUMENT):
     index: str
 
 
-class IndexColumnMissing(SpannerError, code=Code.INVALID_ARGUMENT):
+class IndexColumnMissing(
+    SpannerError, code=Code.INVALID_ARGUMENT, sql_state=SqlState.UNDEFINED_COLUMN
+):
     prose = (
         "Index {index} specifies key column {column} which does not exist in the index's base "
         "table."
@@ -19,7 +22,9 @@ class IndexColumnMissing(SpannerError, code=Code.INVALID_ARGUMENT):
     column: str
 
 
-class IndexColumnTwice(SpannerError, code=Code.INVALID_ARGUMENT):
+class IndexColumnTwice(
+    SpannerError, code=Code.INVALID_ARGUMENT, sql_state=SqlState.DUPLICATE_COLUMN
+):
     prose = "Index {index} specifies key column {column} twice."
     index: str
     column: str
@@ -58,7 +63,7 @@ class StoredColumnExists(SpannerError, code=Code.FAILED_PRECONDITION):
     column: str
 
 
-class StoredColumnNotFound(SpannerError, code=Code.NOT_FOUND):
+class StoredColumnNotFound(SpannerError, code=Code.NOT_FOUND, sql_state=SqlState.UNDEFINED_COLUMN):
     prose = "Index {index} does not have stored column {column}."
     index: str
     column: str
@@ -96,7 +101,9 @@ class IndexParentMissing(SpannerError, code=Code.FAILED_PRECONDITION):
     column: str
 
 
-class IndexManaged(SpannerError, code=Code.FAILED_PRECONDITION):
+class IndexManaged(
+    SpannerError, code=Code.FAILED_PRECONDITION, sql_state=SqlState.DEPENDENT_OBJECTS_STILL_EXIST
+):
     prose = (
         "Cannot drop index `{index}`. It is in use by foreign keys: {foreign_keys}. You must drop "
         "the foreign keys before dropping the index."
@@ -105,13 +112,17 @@ class IndexManaged(SpannerError, code=Code.FAILED_PRECONDITION):
     foreign_keys: str
 
 
-class TooManyIndexes(SpannerError, code=Code.FAILED_PRECONDITION):
+class TooManyIndexes(
+    SpannerError, code=Code.FAILED_PRECONDITION, sql_state=SqlState.PROGRAM_LIMIT_EXCEEDED
+):
     prose = "Cannot add index {index}: too many indices in the database (limit {limit})."
     index: str
     limit: int
 
 
-class TooManyTableIndexes(SpannerError, code=Code.FAILED_PRECONDITION):
+class TooManyTableIndexes(
+    SpannerError, code=Code.FAILED_PRECONDITION, sql_state=SqlState.PROGRAM_LIMIT_EXCEEDED
+):
     prose = "Cannot add index {index}: too many indices on table {table} (limit {limit})."
     index: str
     table: str

@@ -7,37 +7,40 @@ and roles.
 from __future__ import annotations
 
 from spanemu.base.errors import Code, SpannerError
+from spanemu.base.sql_states import SqlState
 
 
-class DuplicateName(SpannerError, code=Code.FAILED_PRECONDITION):
+class DuplicateName(
+    SpannerError, code=Code.FAILED_PRECONDITION, sql_state=SqlState.DUPLICATE_TABLE
+):
     prose = "Duplicate name in schema: {name}."
     name: str
 
 
-class InvalidObjectName(SpannerError, code=Code.INVALID_ARGUMENT):
+class InvalidObjectName(SpannerError, code=Code.INVALID_ARGUMENT, sql_state=SqlState.RESERVED_NAME):
     prose = "{kind} name not valid: {name}."
     kind: str
     name: str
 
 
-class ReservedIndexName(SpannerError, code=Code.INVALID_ARGUMENT):
+class ReservedIndexName(SpannerError, code=Code.INVALID_ARGUMENT, sql_state=SqlState.RESERVED_NAME):
     prose = "Cannot use reserved name {name} for a secondary index."
     name: str
 
 
-class ReservedPrefix(SpannerError, code=Code.INVALID_ARGUMENT):
+class ReservedPrefix(SpannerError, code=Code.INVALID_ARGUMENT, sql_state=SqlState.RESERVED_NAME):
     prose = "Invalid {kind} name: {name}. Prefix {prefix} cannot be used."
     kind: str
     name: str
     prefix: str
 
 
-class SchemaNotFound(SpannerError, code=Code.NOT_FOUND):
+class SchemaNotFound(SpannerError, code=Code.NOT_FOUND, sql_state=SqlState.INVALID_SCHEMA_NAME):
     prose = "Schema not found: {name}"
     name: str
 
 
-class TableNotFound(SpannerError, code=Code.NOT_FOUND):
+class TableNotFound(SpannerError, code=Code.NOT_FOUND, sql_state=SqlState.UNDEFINED_TABLE):
     prose = "Table not found: {name}"
     name: str
 
@@ -47,7 +50,7 @@ class QueueIsNoTable(SpannerError, code=Code.FAILED_PRECONDITION):
     name: str
 
 
-class ColumnNotFound(SpannerError, code=Code.NOT_FOUND):
+class ColumnNotFound(SpannerError, code=Code.NOT_FOUND, sql_state=SqlState.UNDEFINED_COLUMN):
     prose = "Column not found in table {table}: {column}"
     table: str
     column: str
@@ -64,12 +67,12 @@ class ConstraintNotFound(SpannerError, code=Code.NOT_FOUND):
     table: str
 
 
-class SequenceNotFound(SpannerError, code=Code.NOT_FOUND):
+class SequenceNotFound(SpannerError, code=Code.NOT_FOUND, sql_state=SqlState.UNDEFINED_TABLE):
     prose = "Sequence not found: {name}"
     name: str
 
 
-class ViewNotFound(SpannerError, code=Code.NOT_FOUND):
+class ViewNotFound(SpannerError, code=Code.NOT_FOUND, sql_state=SqlState.UNDEFINED_TABLE):
     prose = "View not found: {name}"
     name: str
 
@@ -132,7 +135,9 @@ class SequenceCounterNotPositive(SpannerError, code=Code.FAILED_PRECONDITION):
     prose = "`start_with_counter` has to be a positive INT64 number"
 
 
-class SequenceInUse(SpannerError, code=Code.FAILED_PRECONDITION):
+class SequenceInUse(
+    SpannerError, code=Code.FAILED_PRECONDITION, sql_state=SqlState.DEPENDENT_OBJECTS_STILL_EXIST
+):
     prose = (
         "Cannot drop SEQUENCE `{sequence}` on which there is a dependent column: {table}.{column}."
     )
@@ -175,13 +180,17 @@ class ViewNestedTooDeeply(SpannerError, code=Code.FAILED_PRECONDITION):
     limit: int
 
 
-class TooManyViews(SpannerError, code=Code.FAILED_PRECONDITION):
+class TooManyViews(
+    SpannerError, code=Code.FAILED_PRECONDITION, sql_state=SqlState.PROGRAM_LIMIT_EXCEEDED
+):
     prose = "Cannot add view {view}: too many views (limit {limit})."
     view: str
     limit: int
 
 
-class ViewsDepend(SpannerError, code=Code.FAILED_PRECONDITION):
+class ViewsDepend(
+    SpannerError, code=Code.FAILED_PRECONDITION, sql_state=SqlState.DEPENDENT_OBJECTS_STILL_EXIST
+):
     prose = "Cannot drop {kind} `{name}` on which there are dependent views: {views}."
     kind: str
     name: str
@@ -199,7 +208,9 @@ class ViewBecomesInvalid(SpannerError, code=Code.FAILED_PRECONDITION):
     reason: str
 
 
-class ViewsDependOnType(SpannerError, code=Code.FAILED_PRECONDITION):
+class ViewsDependOnType(
+    SpannerError, code=Code.FAILED_PRECONDITION, sql_state=SqlState.DEPENDENT_OBJECTS_STILL_EXIST
+):
     prose = (
         "Cannot alter {kind} `{name}`. The action would implicitly change the name or type of an "
         "output column of view `{view}`."
@@ -212,7 +223,9 @@ class ViewsDependOnType(SpannerError, code=Code.FAILED_PRECONDITION):
 # ---------------------------------------------------------------------------- schemas
 
 
-class SchemaNotEmpty(SpannerError, code=Code.FAILED_PRECONDITION):
+class SchemaNotEmpty(
+    SpannerError, code=Code.FAILED_PRECONDITION, sql_state=SqlState.DEPENDENT_OBJECTS_STILL_EXIST
+):
     prose = "Cannot drop schema {schema} while it has dependencies: {objects}."
     schema: str
     objects: str
@@ -296,7 +309,9 @@ class ObjectOptionMissing(SpannerError, code=Code.FAILED_PRECONDITION):
     option: str
 
 
-class TooManyObjects(SpannerError, code=Code.FAILED_PRECONDITION):
+class TooManyObjects(
+    SpannerError, code=Code.FAILED_PRECONDITION, sql_state=SqlState.PROGRAM_LIMIT_EXCEEDED
+):
     prose = "Cannot add {kind} {name}: too many of them (limit {limit})."
     kind: str
     name: str
@@ -309,12 +324,16 @@ class LocalityGroupNameInvalid(SpannerError, code=Code.FAILED_PRECONDITION):
     reason: str
 
 
-class LocalityGroupExists(SpannerError, code=Code.FAILED_PRECONDITION):
+class LocalityGroupExists(
+    SpannerError, code=Code.FAILED_PRECONDITION, sql_state=SqlState.DUPLICATE_OBJECT
+):
     prose = "Duplicate name in schema: locality group {group}."
     group: str
 
 
-class LocalityGroupInUse(SpannerError, code=Code.FAILED_PRECONDITION):
+class LocalityGroupInUse(
+    SpannerError, code=Code.FAILED_PRECONDITION, sql_state=SqlState.DEPENDENT_OBJECTS_STILL_EXIST
+):
     prose = "Locality group {group} cannot be dropped as it is referenced by {user}."
     group: str
     user: str
@@ -326,7 +345,9 @@ class PlacementNameInvalid(SpannerError, code=Code.FAILED_PRECONDITION):
     reason: str
 
 
-class PlacementInUse(SpannerError, code=Code.FAILED_PRECONDITION):
+class PlacementInUse(
+    SpannerError, code=Code.FAILED_PRECONDITION, sql_state=SqlState.DEPENDENT_OBJECTS_STILL_EXIST
+):
     prose = "Cannot drop placement {placement}: table {table} has rows in it."
     placement: str
     table: str
@@ -349,12 +370,14 @@ class RoleNameReserved(SpannerError, code=Code.INVALID_ARGUMENT):
     role: str
 
 
-class RoleExists(SpannerError, code=Code.FAILED_PRECONDITION):
+class RoleExists(SpannerError, code=Code.FAILED_PRECONDITION, sql_state=SqlState.DUPLICATE_OBJECT):
     prose = "Duplicate name in schema: role {role}."
     role: str
 
 
-class RoleInUse(SpannerError, code=Code.FAILED_PRECONDITION):
+class RoleInUse(
+    SpannerError, code=Code.FAILED_PRECONDITION, sql_state=SqlState.DEPENDENT_OBJECTS_STILL_EXIST
+):
     prose = "Cannot drop role {role}: it has privileges on {objects}. Revoke them first."
     role: str
     objects: str
@@ -380,7 +403,9 @@ class PrivilegeNotForKind(SpannerError, code=Code.INVALID_ARGUMENT):
     reason: str
 
 
-class PrivilegesDepend(SpannerError, code=Code.FAILED_PRECONDITION):
+class PrivilegesDepend(
+    SpannerError, code=Code.FAILED_PRECONDITION, sql_state=SqlState.DEPENDENT_OBJECTS_STILL_EXIST
+):
     prose = (
         "Cannot drop {kind} `{name}`: the roles {roles} have privileges on it. Revoke them first."
     )

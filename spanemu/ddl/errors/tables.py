@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from spanemu.base.errors import Code, SpannerError
+from spanemu.base.sql_states import SqlState
 
 # ---------------------------------------------------------------------------- size
 
@@ -31,18 +32,22 @@ class TableWithoutColumns(SpannerError, code=Code.FAILED_PRECONDITION):
 # ---------------------------------------------------------------------------- keys
 
 
-class SeveralPrimaryKeys(SpannerError, code=Code.INVALID_ARGUMENT):
+class SeveralPrimaryKeys(
+    SpannerError, code=Code.INVALID_ARGUMENT, sql_state=SqlState.INVALID_TABLE_DEFINITION
+):
     prose = "Table {table} declares its PRIMARY KEY more than once."
     table: str
 
 
-class KeyColumnMissing(SpannerError, code=Code.FAILED_PRECONDITION):
+class KeyColumnMissing(
+    SpannerError, code=Code.FAILED_PRECONDITION, sql_state=SqlState.UNDEFINED_COLUMN
+):
     prose = "Table {table} references nonexistent key column {column}."
     table: str
     column: str
 
 
-class KeyColumnTwice(SpannerError, code=Code.INVALID_ARGUMENT):
+class KeyColumnTwice(SpannerError, code=Code.INVALID_ARGUMENT, sql_state=SqlState.DUPLICATE_COLUMN):
     prose = "Table {table} references key column {column} more than once."
     table: str
     column: str
@@ -160,19 +165,25 @@ class InterleavingDirectCascade(SpannerError, code=Code.UNIMPLEMENTED):
 # ---------------------------------------------------------------------------- dropping
 
 
-class TableHasChildren(SpannerError, code=Code.FAILED_PRECONDITION):
+class TableHasChildren(
+    SpannerError, code=Code.FAILED_PRECONDITION, sql_state=SqlState.DEPENDENT_OBJECTS_STILL_EXIST
+):
     prose = "Cannot drop table {table} with interleaved tables: {children}."
     table: str
     children: str
 
 
-class TableHasIndexes(SpannerError, code=Code.FAILED_PRECONDITION):
+class TableHasIndexes(
+    SpannerError, code=Code.FAILED_PRECONDITION, sql_state=SqlState.DEPENDENT_OBJECTS_STILL_EXIST
+):
     prose = "Cannot drop table {table} with indices: {indexes}."
     table: str
     indexes: str
 
 
-class TableIsReferenced(SpannerError, code=Code.FAILED_PRECONDITION):
+class TableIsReferenced(
+    SpannerError, code=Code.FAILED_PRECONDITION, sql_state=SqlState.DEPENDENT_OBJECTS_STILL_EXIST
+):
     prose = (
         "Cannot drop table `{table}`. It is referenced by one or more foreign keys: "
         "{foreign_keys}. You must drop the foreign keys before dropping the table."
@@ -191,13 +202,13 @@ class RenamedToColumn(SpannerError, code=Code.FAILED_PRECONDITION):
     other: str
 
 
-class SynonymExists(SpannerError, code=Code.INVALID_ARGUMENT):
+class SynonymExists(SpannerError, code=Code.INVALID_ARGUMENT, sql_state=SqlState.DUPLICATE_TABLE):
     prose = "Table {table} already has a synonym: {synonym}."
     table: str
     synonym: str
 
 
-class SynonymNotFound(SpannerError, code=Code.INVALID_ARGUMENT):
+class SynonymNotFound(SpannerError, code=Code.INVALID_ARGUMENT, sql_state=SqlState.UNDEFINED_TABLE):
     prose = "Synonym {synonym} does not exist on table {table}."
     table: str
     synonym: str
@@ -206,7 +217,9 @@ class SynonymNotFound(SpannerError, code=Code.INVALID_ARGUMENT):
 # ---------------------------------------------------------------------------- row deletion
 
 
-class DeletionPolicyColumnMissing(SpannerError, code=Code.INVALID_ARGUMENT):
+class DeletionPolicyColumnMissing(
+    SpannerError, code=Code.INVALID_ARGUMENT, sql_state=SqlState.UNDEFINED_COLUMN
+):
     prose = "ROW DELETION POLICY of table {table} refers to column {column}, which does not exist."
     table: str
     column: str
@@ -257,7 +270,9 @@ class DeletionPolicyWithForeignKeys(SpannerError, code=Code.INVALID_ARGUMENT):
     foreign_keys: str
 
 
-class ForeignKeyColumnMissing(SpannerError, code=Code.FAILED_PRECONDITION):
+class ForeignKeyColumnMissing(
+    SpannerError, code=Code.FAILED_PRECONDITION, sql_state=SqlState.UNDEFINED_COLUMN
+):
     prose = "Column `{column}` not found for table `{table}` in foreign key `{foreign_key}`."
     foreign_key: str
     table: str
@@ -293,7 +308,9 @@ class ForeignKeyTypeUnsupported(SpannerError, code=Code.FAILED_PRECONDITION):
     column: str
 
 
-class ForeignKeyTypeDiffers(SpannerError, code=Code.FAILED_PRECONDITION):
+class ForeignKeyTypeDiffers(
+    SpannerError, code=Code.FAILED_PRECONDITION, sql_state=SqlState.DATATYPE_MISMATCH
+):
     prose = (
         "The column types are different for column `{column}` of table `{table}` and column "
         "`{referenced_column}` of table `{referenced}` in foreign key `{foreign_key}`."

@@ -281,6 +281,7 @@ CHANGE_STREAM = ObjectKind(
     words="CHANGE STREAM",
     label=_LABEL,
     field="change_streams",
+    found_in_any_case=True,
     create=ddl_ast.CreateChangeStream,
     define=_stream,
     alter=ddl_ast.AlterChangeStream,

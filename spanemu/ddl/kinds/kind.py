@@ -22,7 +22,7 @@ from spanemu.ddl.errors.objects import (
 )
 from spanemu.ddl.expressions import dependent_view_problems
 from spanemu.ddl.kinds.rows import ObjectTable
-from spanemu.ddl.naming import find_object, object_name_problems
+from spanemu.ddl.naming import find_addressed, find_object, object_name_problems
 from spanemu.ddl.validators import raise_first
 from spanemu.schema.dependency_order import dependency_order
 from spanemu.schema.objects import SEPARATE_NAMES
@@ -77,6 +77,7 @@ class ObjectKind:
     not_found: Callable[[str], SpannerError] | None = None  # instead of ObjectNotFound
     too_many: Callable[[str, int], SpannerError] | None = None  # instead of TooManyObjects
     predefined: Callable[[str], Any] = lambda _: None  # an object of every database, for ALTER
+    found_in_any_case: bool = False  # by ALTER and DROP in PostgreSQL
     privileges: frozenset[str] = frozenset()  # that GRANT accepts for the kind
 
     # Dependencies. Problems are in the order in which they are reported.
@@ -118,6 +119,11 @@ class ObjectKind:
         yield from map(self.text, self.printed(schema))
         yield from self.more_text(schema)
 
+    def addressed(self, schema: Schema, name: str) -> Any:
+        """Return the object that ALTER or DROP names, or None."""
+        find = find_addressed if self.found_in_any_case else find_object
+        return find(schema, self.field, name)
+
     def missing(self, name: str) -> SpannerError:
         """Return the error for a name that no object of the kind has."""
         if self.not_found is not None:
@@ -148,7 +154,7 @@ def create_object(kind: ObjectKind, statement: Any, schema: Schema) -> Change:
 def alter_object(kind: ObjectKind, statement: Any, schema: Schema) -> Change:
     """Change an object."""
     name = name_of(statement)
-    before = find_object(schema, kind.field, name) or kind.predefined(name)
+    before = kind.addressed(schema, name) or kind.predefined(name)
     if before is None:
         if getattr(statement, "if_exists", False):
             return Change(schema)
@@ -168,7 +174,7 @@ def _changed(
 def drop_object(kind: ObjectKind, statement: Drop, schema: Schema) -> Change:
     """Drop an object, unless other objects need it."""
     name = name_of(statement)
-    dropped = find_object(schema, kind.field, name)
+    dropped = kind.addressed(schema, name)
     if dropped is None:
         if statement.if_exists:
             return Change(schema)
@@ -176,7 +182,7 @@ def drop_object(kind: ObjectKind, statement: Drop, schema: Schema) -> Change:
     for problems in kind.dependents:
         raise_first(problems(dropped, schema))
     jobs = kind.jobs(statement, dropped)
-    return Change(without_object(schema, kind.field, name), jobs)
+    return Change(without_object(schema, kind.field, dropped.name), jobs)
 
 
 def name_of(statement: Any) -> str:

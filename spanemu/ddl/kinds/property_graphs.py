@@ -19,13 +19,20 @@ from spanemu.ddl.validators.property_graphs import (
     graphs_over_column_problems,
     graphs_over_problems,
 )
+from spanemu.schema.dialect import GOOGLE_STANDARD_SQL
 from spanemu.schema.objects import Element, Endpoint, Label, Property, PropertyGraph
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Table
 from spanemu.sql import graph_ast
 from spanemu.sql import syntax_tree as ast
 from spanemu.sql.dialects import dialect_of
+from spanemu.sql.errors import SyntaxFailure
 from spanemu.values.json import Json
+
+# Functions that are called without parentheses, unless their name is quoted.
+_CALLED_BY_NAME = frozenset(
+    {"CURRENT_DATE", "CURRENT_DATETIME", "CURRENT_TIME", "CURRENT_TIMESTAMP"}
+)
 
 
 def _graph(
@@ -216,7 +223,7 @@ def _element_metadata(element: Element) -> dict[str, Any]:
         "keyColumns": list(element.key),
         "labelNames": [label.name for label in element.labels],
         "propertyDefinitions": [
-            {"propertyDeclarationName": name, "valueExpressionSql": text}
+            {"propertyDeclarationName": name, "valueExpressionSql": _without_needless_quotes(text)}
             for name, text in _definitions(element).items()
         ],
     }
@@ -233,6 +240,28 @@ def _element_metadata(element: Element) -> dict[str, Any]:
                 "nodeTableColumns": list(end.node_columns),
             }
     return metadata
+
+
+def _without_needless_quotes(text: str) -> str:
+    """Return an expression with backticks only around names that need them.
+
+    Clients compare the expression with the name of a column.
+    """
+    if "`" not in text:
+        return text
+    dialect = dialect_of(GOOGLE_STANDARD_SQL)
+    expression = dialect.parse_expression(text)
+    for token in reversed(dialect.tokenize(text)):
+        name = token.text[1:-1]
+        if token.text[:1] != "`" or quoted(name) != name or name.upper() in _CALLED_BY_NAME:
+            continue
+        plain = f"{text[: token.at]}{name}{text[token.end :]}"
+        try:
+            if dialect.parse_expression(plain) == expression:
+                text = plain
+        except SyntaxFailure:
+            continue
+    return text
 
 
 def _definitions(element: Element) -> dict[str, str]:

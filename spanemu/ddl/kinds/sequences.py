@@ -179,6 +179,7 @@ SEQUENCE = ObjectKind(
     words="SEQUENCE",
     label="Sequence",
     field="sequences",
+    found_in_any_case=True,
     create=ddl_ast.CreateSequence,
     define=_sequence,
     alter=ddl_ast.AlterSequence,

@@ -44,7 +44,7 @@ from spanemu.ddl.jobs import (
 )
 from spanemu.ddl.kinds.sequences import restart_counter
 from spanemu.ddl.kinds.table import column_dependents
-from spanemu.ddl.naming import column_of
+from spanemu.ddl.naming import addressed_column
 from spanemu.ddl.statements.columns import (
     ColumnSlot,
     column_options,
@@ -74,7 +74,7 @@ from spanemu.values.types import TypeCode
 def redefine_column(table: Table, action: ddl_ast.RedefineColumn, schema: Schema) -> Change:
     """Replace a column's definition. Clauses that are not written are dropped, options stay."""
     written = action.column
-    before = column_of(table, written.name)
+    before = addressed_column(table, written.name)
     if written.primary_key:
         raise PrimaryKeyOnAddedColumn(table.name, before.name)
     declared = new_column(written, ColumnSlot(table.name, before.id, before.position), schema)
@@ -87,7 +87,7 @@ def change_column_type(table: Table, action: ddl_ast.ChangeColumnType, schema: S
 
     Options stay: a commit timestamp remains one whose type is said to be timestamptz.
     """
-    before = column_of(table, action.column)
+    before = addressed_column(table, action.column)
     type_, length = column_type(action.type, table.name, before.name, schema)
     not_null = before.not_null if action.not_null is None else action.not_null
     after = replace(before, type=type_, length=length, not_null=not_null)
@@ -99,7 +99,7 @@ def change_column_type(table: Table, action: ddl_ast.ChangeColumnType, schema: S
 
 def set_column_not_null(table: Table, action: ddl_ast.SetColumnNotNull, schema: Schema) -> Change:
     """Allow NULL in a column, or refuse it."""
-    before = column_of(table, action.column)
+    before = addressed_column(table, action.column)
     after = replace(before, not_null=action.not_null)
     return _redefined(Alteration(schema, table, before, after))
 
@@ -111,7 +111,7 @@ def _redefined(change: Alteration) -> Change:
 
 def set_column_options(table: Table, action: ddl_ast.SetColumnOptions, schema: Schema) -> Change:
     """Set options of a column. Key columns that tables share may have different options."""
-    before = column_of(table, action.column)
+    before = addressed_column(table, action.column)
     options = column_options(table.name, before.name, action.options, before.options)
     return _altered(Alteration(schema, table, before, replace(before, options=options)))
 
@@ -173,7 +173,7 @@ def alter_column_identity(
 
 
 def _alterable(table: Table, name: Identifier, schema: Schema) -> Column:
-    column = column_of(table, name)
+    column = addressed_column(table, name)
     raise_first(shared_key_problems(schema, table, column))
     return column
 
@@ -274,7 +274,7 @@ def _validate(table: Table, column: Column, schema: Schema) -> None:
 
 def drop_column(table: Table, action: ddl_ast.DropColumn, schema: Schema) -> Change:
     """Drop a column. Stored rows keep its cells, so its position is not used again."""
-    column = table.column(action.column.name)
+    column = table.requested_column(action.column.name)
     if column is None:
         raise ColumnNotFound(table.name, action.column.name)
     _refuse_used(table, column, schema)

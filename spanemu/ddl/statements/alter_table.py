@@ -27,7 +27,13 @@ from spanemu.ddl.expressions import with_checked_views
 from spanemu.ddl.jobs import verify_parents
 from spanemu.ddl.kinds.search_indexes import renamed_index
 from spanemu.ddl.kinds.table import with_renamed_table
-from spanemu.ddl.naming import find_table, object_name_problems, schema_part, table_of
+from spanemu.ddl.naming import (
+    find_addressed_column,
+    find_table,
+    object_name_problems,
+    schema_part,
+    table_of,
+)
 from spanemu.ddl.statements.alter_column import (
     add_column,
     alter_column_identity,
@@ -60,11 +66,12 @@ def add_table_constraint(table: Table, action: ddl_ast.AddConstraint, schema: Sc
 
 def drop_constraint(table: Table, action: ddl_ast.DropConstraint, schema: Schema) -> Change:
     """Drop a foreign key or a check."""
-    folded = schema.fold(action.name.name)
+    unique_key = schema.dialect.unique_key
+    name = unique_key(action.name.name)
     for key in table.foreign_keys:
-        if schema.fold(key.name) == folded:
+        if unique_key(key.name) == name:
             return Change(drop_foreign_key(schema, table, key))
-    checks = tuple(check for check in table.checks if schema.fold(check.name) != folded)
+    checks = tuple(check for check in table.checks if unique_key(check.name) != name)
     if len(checks) == len(table.checks):
         raise ConstraintNotFound(action.name.name, table.name)
     return Change(schema.with_table(replace(table, checks=checks)))
@@ -103,7 +110,9 @@ def drop_row_deletion_policy(
 
 
 def _with_policy(table: Table, policy: ddl_ast.RowDeletionPolicy, schema: Schema) -> Change:
-    after = replace(table, row_deletion_policy=(policy.column.name, policy.days))
+    column = find_addressed_column(table, policy.column.name)
+    name = policy.column.name if column is None else column.name
+    after = replace(table, row_deletion_policy=(name, policy.days))
     following = schema.with_table(after)
     raise_first(policy_problems(after, following))
     return Change(following)

@@ -26,6 +26,7 @@ from spanemu.ddl.validators.options import (
     changed_options,
     option_problems,
 )
+from spanemu.schema.dialect import GOOGLE_STANDARD_SQL
 from spanemu.schema.objects import SHARED_NAMES
 from spanemu.schema.schema import Schema
 from spanemu.sql import ddl_ast
@@ -126,11 +127,18 @@ def drop_schema(statement: ddl_ast.DropSchema, schema: Schema) -> Change:
     return Change(schema)
 
 
-def _without_schema(name: str, schema: Schema, *, if_exists: bool) -> Schema:
-    if schema.named_schemas.get(schema.fold(name)) != name:
+def _addressed_schema(name: str, schema: Schema) -> str | None:
+    if schema.fold is GOOGLE_STANDARD_SQL.fold:
+        return name if schema.named_schemas.get(schema.fold(name)) == name else None
+    return schema.in_any_case(schema.named_schemas, name)
+
+
+def _without_schema(written: str, schema: Schema, *, if_exists: bool) -> Schema:
+    name = _addressed_schema(written, schema)
+    if name is None:
         if if_exists:
             return schema
-        raise SchemaNotFound(name)
+        raise SchemaNotFound(written)
     objects = [other for other in _object_names(schema) if schema_part(other) == name]
     if objects:
         raise SchemaNotEmpty(name, ", ".join(objects))

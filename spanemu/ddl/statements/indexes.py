@@ -73,6 +73,7 @@ def _index(statement: ddl_ast.CreateIndex, table: Table, schema: Schema) -> Inde
         suffix=tuple(part for part in table.key if part.column.name not in declared),
         stored=tuple(columns[schema.fold(column)] for column in stored),
         unique=statement.unique,
+        nulls_distinct=schema.dialect.nulls_distinct,
         null_filtered=statement.null_filtered,
         where_not_null=tuple(where),
         parent=_parent(statement, schema),

@@ -45,6 +45,15 @@ _Refuse = Callable[[str], SpannerError]
 class _RefusedError(Exception):
     """The analyzer's reason for refusing an expression; it never leaves this module."""
 
+    def __init__(self, failure: SpannerError) -> None:
+        super().__init__(str(failure))
+        self._failure = failure
+
+    def within(self, problem: SpannerError) -> SpannerError:
+        """Return the failure of a statement whose text contains the reason."""
+        problem.__cause__ = self._failure
+        return problem
+
 
 # ---------------------------------------------------------------------------- defaults
 
@@ -63,7 +72,7 @@ def _default_problems(table: Table, column: Column, schema: Schema) -> Iterator[
     try:
         analyzed = _analyzed(column.default, without_generated(table), schema, column.type)
     except _RefusedError as reason:
-        yield DefaultInvalid(table.name, column.name, str(reason))
+        yield reason.within(DefaultInvalid(table.name, column.name, str(reason)))
         return
     if analyzed.references:
         yield DefaultRefersToColumn(table.name, column.name)
@@ -104,7 +113,7 @@ def generated_problems(
         try:
             analyzed = _analyzed(column.generated, seen, schema, column.type)
         except _RefusedError as reason:
-            yield GeneratedColumnInvalid(table.name, column.name, str(reason))
+            yield reason.within(GeneratedColumnInvalid(table.name, column.name, str(reason)))
             continue
         uses[column.id] = frozenset(reference.id for reference in analyzed.references)
         if column.id in new:
@@ -186,7 +195,7 @@ def check_problems(table: Table, check: Check, schema: Schema) -> Iterator[Spann
     try:
         analyzed = _analyzed(check.expression, without_generated(table), schema, BOOL)
     except _RefusedError as reason:
-        yield refuse(str(reason))
+        yield reason.within(refuse(str(reason)))
         return
     yield from _impure_problems(analyzed, refuse, "check constraints")
     for used in analyzed.references:
@@ -202,4 +211,4 @@ def _analyzed(text: str, table: Table, schema: Schema, type_: Type) -> StoredExp
     except Unsupported:
         raise
     except SpannerError as failure:
-        raise _RefusedError(str(failure)) from None
+        raise _RefusedError(failure) from None

@@ -72,7 +72,7 @@ def _type_problems(index: str, column: Column, schema: Schema) -> Iterator[Spann
     if is_key_type(column.type, schema):
         return
     if column.type.code in _NAMED_TYPES | schema.dialect.unsorted_types:
-        yield IndexColumnType(index, column.name, str(column.type.code))
+        yield IndexColumnType(index, column.name, column.type.kind)
     else:
         yield IndexColumnUnsupported(index, column.name, str(column.type))
 

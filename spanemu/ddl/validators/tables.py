@@ -98,7 +98,7 @@ def primary_key_problems(table: Table, schema: Schema) -> Iterator[SpannerError]
             yield table_errors.KeyColumnTwice(table.name, column.name)
         seen.add(column.id)
         if not is_key_type(column.type, schema):
-            yield table_errors.KeyColumnType(table.name, column.name, str(column.type))
+            yield table_errors.KeyColumnType(table.name, column.name, column.type.kind)
     if len(table.key) > KEY_PARTS_MAX:
         yield table_errors.TooManyKeyColumns("Table", table.name, len(table.key), KEY_PARTS_MAX)
 

@@ -119,8 +119,7 @@ class Chunks:
                 yield self._flush(self._token())
             raise broken.failure from None
         except Exception as failure:
-            if self._stream.recorder is not None:
-                self._stream.recorder.failed(failure)
+            self._stream.failed(failure)
             raise
         finally:
             close_rows(self._stream)
@@ -201,8 +200,7 @@ class LiveChunks(Chunks):
                 yield self._flush(self._token())
             raise broken.failure from None
         except Exception as failure:
-            if self._stream.recorder is not None:
-                self._stream.recorder.failed(failure)
+            self._stream.failed(failure)
             raise
         finally:
             close_rows(self._stream)

@@ -195,8 +195,7 @@ def result_set_bytes(stream: ResultStream, size_max: int = UNARY_RESULT_BYTES_MA
         if stream.recorder is not None:
             stream.recorder.ended(stream, len(parts) - 1, size)
     except Exception as failure:
-        if stream.recorder is not None:
-            stream.recorder.failed(failure)
+        stream.failed(failure)
         close_rows(stream)
         raise
     parts.append(stats_field(stream.stats, 3))

@@ -96,7 +96,7 @@ def _is_mostly_null(index: Index) -> bool:
         and part.column is not None
         and not part.column.not_null
         and not index.null_filtered
-        and part.column.name.lower() not in index.where_not_null
+        and part.column.name.lower() not in index.where_not_null | index.distinct_key
         and like_absent(part.column.spelling)
     )
 

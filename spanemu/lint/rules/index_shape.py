@@ -28,9 +28,7 @@ def _unique_with_nulls(index: Index) -> Iterator[Hit]:
     if not index.unique:
         return
     for ordinal, part in enumerate(index.key):
-        is_filtered = index.null_filtered or (
-            index.filters_by_where and fold(part.name) in index.where_not_null
-        )
+        is_filtered = index.null_filtered or fold(part.name) in index.distinct_key
         if is_filtered and part.column is not None and not part.column.not_null:
             yield hit_on_part(index, ordinal)
             return
@@ -65,11 +63,9 @@ def _covered(index: Index, other: Index, *, later: bool) -> bool:
     mine, theirs = _directions(index), _directions(other)
     if mine != theirs[: len(mine)] or (mine == theirs and not later):
         return False
-    same_rows = (index.null_filtered, index.where_not_null) == (
-        other.null_filtered,
-        other.where_not_null,
+    filtered_alike = _filter(index) == _filter(other) and (
+        not index.null_filtered or len(mine) == len(theirs)
     )
-    filtered_alike = same_rows and (not index.null_filtered or len(mine) == len(theirs))
     carried = {*other.storing, *other.key_names, *index.table.key_names}
     unique_kept = not index.unique or (mine == theirs and other.unique)
     return (
@@ -78,6 +74,10 @@ def _covered(index: Index, other: Index, *, later: bool) -> bool:
         and set(index.storing) <= carried
         and _interleaved_alike(index, other)
     )
+
+
+def _filter(index: Index) -> tuple[bool, frozenset[str], frozenset[str]]:
+    return index.null_filtered, index.where_not_null, index.distinct_key
 
 
 def _interleaved_alike(index: Index, other: Index) -> bool:

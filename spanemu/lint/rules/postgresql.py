@@ -60,12 +60,13 @@ _CHANGES: Mapping[str, Mapping[str, str]] = {
     },
     "SPN206": {"fix": "CREATE INDEX ... ON {table} (index_partition, {column})"},
     "SPN207": {
-        "why": "Rows with NULL have entries too, all side by side, unless the index has WHERE ... "
-        "IS NOT NULL. Queries must then exclude NULLs as well, by IS NOT NULL.",
+        "why": "Rows with NULL have entries too, all side by side, unless the index is UNIQUE or "
+        "has WHERE ... IS NOT NULL. Queries must then exclude NULLs as well, by IS NOT NULL.",
     },
     "SPN208": {
-        "why": "A row whose key has a NULL has no entry in an index WHERE ... IS NOT NULL, so "
-        "nothing enforces its uniqueness.",
+        "why": "A row whose key has a NULL has no entry in a UNIQUE index, as NULLs are distinct, "
+        "so nothing enforces its uniqueness.",
+        "fix": "{column} ... NOT NULL, if every row must be unique",
         "message": "{object} is UNIQUE for rows without NULL: rows with NULL in {column} need not "
         "be unique.",
     },

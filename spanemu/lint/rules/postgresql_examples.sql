@@ -146,10 +146,10 @@ CREATE INDEX by_deleted ON t (deleted_at) WHERE deleted_at IS NOT NULL;
 
 -- SPN208, reported
 CREATE TABLE users (id bigint NOT NULL, email varchar(64), name varchar(64), photo bytea, PRIMARY KEY (id));
-CREATE UNIQUE INDEX by_email ON users (email) WHERE email IS NOT NULL;
+CREATE UNIQUE INDEX by_email ON users (email);
 -- SPN208, not reported
 CREATE TABLE users (id bigint NOT NULL, email varchar(64) NOT NULL, PRIMARY KEY (id));
-CREATE UNIQUE INDEX by_email ON users (email) WHERE email IS NOT NULL;
+CREATE UNIQUE INDEX by_email ON users (email);
 
 -- SPN209, reported
 CREATE TABLE users (id bigint NOT NULL, email varchar(64), name varchar(64), photo bytea, PRIMARY KEY (id));

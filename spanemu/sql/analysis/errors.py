@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 from spanemu.base.errors import Code
+from spanemu.base.sql_states import SqlState
 from spanemu.sql.errors import TOO_DEEP, TOO_MANY, AnalysisError
 
 
-class AmbiguousColumn(AnalysisError):
+class AmbiguousColumn(AnalysisError, sql_state=SqlState.AMBIGUOUS_COLUMN):
     prose = "Column name {name} is ambiguous"
     name: str
 
 
-class LimitExceeded(AnalysisError):
+class LimitExceeded(AnalysisError, sql_state=SqlState.PROGRAM_LIMIT_EXCEEDED):
     prose = TOO_MANY
     what: str
     limit: int
 
 
-class NestedTooDeeply(AnalysisError):
+class NestedTooDeeply(AnalysisError, sql_state=SqlState.STATEMENT_TOO_COMPLEX):
     prose = TOO_DEEP
 
 
@@ -27,35 +28,35 @@ class GeneratedColumnCycle(AnalysisError, code=Code.FAILED_PRECONDITION):
     column: str
 
 
-class UnsupportedHint(AnalysisError):
+class UnsupportedHint(AnalysisError, sql_state=SqlState.INVALID_PARAMETER_VALUE):
     prose = "Unsupported hint: {name}."
     name: str
 
 
-class MisplacedHint(AnalysisError):
+class MisplacedHint(AnalysisError, sql_state=SqlState.INVALID_PARAMETER_VALUE):
     prose = "{name} hint is only supported for {places}."
     name: str
     places: str
 
 
-class InvalidHintValue(AnalysisError):
+class InvalidHintValue(AnalysisError, sql_state=SqlState.INVALID_PARAMETER_VALUE):
     prose = "Invalid hint value for: {name} hint: {value}."
     name: str
     value: str
 
 
-class DuplicateHint(AnalysisError):
+class DuplicateHint(AnalysisError, sql_state=SqlState.INVALID_PARAMETER_VALUE):
     prose = "Duplicate hint: {name}."
     name: str
 
 
-class HintIndexNotFound(AnalysisError):
+class HintIndexNotFound(AnalysisError, sql_state=SqlState.UNDEFINED_OBJECT):
     prose = "The table {table} does not have a secondary index called {index}."
     table: str
     index: str
 
 
-class BadHint(AnalysisError):
+class BadHint(AnalysisError, sql_state=SqlState.INVALID_PARAMETER_VALUE):
     prose = "{problem}"
     problem: str
 
@@ -90,7 +91,7 @@ class QueueUpdated(AnalysisError):
     queue: str
 
 
-class TableFunctionNotFound(AnalysisError):
+class TableFunctionNotFound(AnalysisError, sql_state=SqlState.UNDEFINED_FUNCTION):
     prose = "Table-valued function not found: {name}"
     name: str
 

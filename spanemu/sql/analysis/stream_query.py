@@ -168,6 +168,7 @@ def stream_call(
         arguments = _bound(function, written.arguments, resolve)
     except AnalysisError as problem:
         problem.locate(written.text)
+        problem.position_in_message = not schema.dialect.reports_sql_states
         return StreamCall(folded, function, {}, (), problem)
     except SpannerError as problem:
         return StreamCall(folded, function, {}, (), problem)

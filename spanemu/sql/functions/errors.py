@@ -38,69 +38,70 @@ that code has the value. Not here: errors that need no data to detect (`analyzer
 from __future__ import annotations
 
 from spanemu.base.errors import Code, SpannerError
+from spanemu.base.sql_states import SqlState
 
 
-class EvaluationError(SpannerError):
+class EvaluationError(SpannerError, sql_state=SqlState.DATA_EXCEPTION):
     """An expression without a value for a row: the only failure that SAFE. turns into NULL."""
 
     code = Code.OUT_OF_RANGE
 
 
-class BadArgument(EvaluationError):
+class BadArgument(EvaluationError, sql_state=SqlState.INVALID_PARAMETER_VALUE):
     prose = "{problem}"
     problem: str
 
 
-class Overflow(EvaluationError):
+class Overflow(EvaluationError, sql_state=SqlState.NUMERIC_VALUE_OUT_OF_RANGE):
     prose = "{kind} overflow: {expression}"
     kind: str
     expression: str
 
 
-class DivisionByZero(EvaluationError):
+class DivisionByZero(EvaluationError, sql_state=SqlState.DIVISION_BY_ZERO):
     prose = "division by zero: {expression}"
     expression: str
 
 
-class UndefinedResult(EvaluationError):
+class UndefinedResult(EvaluationError, sql_state=SqlState.NUMERIC_VALUE_OUT_OF_RANGE):
     prose = "Floating point error in function: {expression}"
     expression: str
 
 
-class BadValue(EvaluationError):
+class BadValue(EvaluationError, sql_state=SqlState.INVALID_TEXT_REPRESENTATION):
     prose = "Bad {kind} value: {text}"
     kind: str
     text: str
 
 
-class InvalidText(EvaluationError):
+class InvalidText(EvaluationError, sql_state=SqlState.INVALID_TEXT_REPRESENTATION):
     prose = "Invalid {kind}: {text}"
     kind: str
     text: str
 
 
-class ValueOutOfRange(EvaluationError):
+class ValueOutOfRange(EvaluationError, sql_state=SqlState.NUMERIC_VALUE_OUT_OF_RANGE):
     prose = "{kind} out of range: {value}"
     kind: str
     value: str
 
 
-class ArrayIndexOutOfBounds(EvaluationError):
+class ArrayIndexOutOfBounds(EvaluationError, sql_state=SqlState.ARRAY_SUBSCRIPT_ERROR):
     prose = "Array index {index} is out of bounds"
     index: int
 
 
-class BadRegularExpression(EvaluationError):
+class BadRegularExpression(EvaluationError, sql_state=SqlState.INVALID_REGULAR_EXPRESSION):
     prose = "Cannot parse regular expression: {reason}"
     reason: str
 
 
-class BadTimeZone(EvaluationError):
+class BadTimeZone(EvaluationError, sql_state=SqlState.INVALID_PARAMETER_VALUE):
     prose = "Invalid time zone: {zone}"
     zone: str
 
 
-class UnparseableText(EvaluationError):
+class UnparseableText(EvaluationError, sql_state=SqlState.INVALID_DATETIME_FORMAT):
     prose = 'Failed to parse input string "{text}" with format "{format}"'
     text: str
     format: str
@@ -112,12 +113,12 @@ class BadJsonPath(EvaluationError):
     problem: str
 
 
-class JsonMismatch(EvaluationError):
+class JsonMismatch(EvaluationError, sql_state=SqlState.INVALID_PARAMETER_VALUE):
     prose = "The provided JSON input is not {expected}"
     expected: str
 
 
-class ValueTooLarge(EvaluationError):
+class ValueTooLarge(EvaluationError, sql_state=SqlState.PROGRAM_LIMIT_EXCEEDED):
     prose = "Output of {function} exceeds max allowed output size of {limit} bytes"
     function: str
     limit: int
@@ -128,37 +129,45 @@ class StructTooLarge(EvaluationError):
     limit: int
 
 
-class ArrayTooLarge(SpannerError, code=Code.RESOURCE_EXHAUSTED):
+class ArrayTooLarge(
+    SpannerError, code=Code.RESOURCE_EXHAUSTED, sql_state=SqlState.PROGRAM_LIMIT_EXCEEDED
+):
     prose = "Cannot construct array Value larger than {limit} bytes"
     limit: int
 
 
-class AggregateTooLarge(SpannerError, code=Code.RESOURCE_EXHAUSTED):
+class AggregateTooLarge(
+    SpannerError, code=Code.RESOURCE_EXHAUSTED, sql_state=SqlState.PROGRAM_LIMIT_EXCEEDED
+):
     prose = "Aggregate values are limited to {limit} bytes"
     limit: int
 
 
-class RaisedByQuery(EvaluationError):
+class RaisedByQuery(EvaluationError, sql_state=SqlState.RAISE_EXCEPTION):
     prose = "{message}"
     message: str
 
 
-class BadDatePart(SpannerError, code=Code.INVALID_ARGUMENT):
+class BadDatePart(
+    SpannerError, code=Code.INVALID_ARGUMENT, sql_state=SqlState.INVALID_PARAMETER_VALUE
+):
     prose = "A valid date part is required for {function}, but found {part}"
     part: str
     function: str
 
 
-class NotAnIdentityColumn(SpannerError, code=Code.INVALID_ARGUMENT):
+class NotAnIdentityColumn(
+    SpannerError, code=Code.INVALID_ARGUMENT, sql_state=SqlState.UNDEFINED_COLUMN
+):
     prose = "{column} is not the name of an identity column"
     column: str
 
 
-class ManyRowsInScalarSubquery(EvaluationError):
+class ManyRowsInScalarSubquery(EvaluationError, sql_state=SqlState.CARDINALITY_VIOLATION):
     prose = "A scalar subquery returned more than one row"
 
 
-class BadRowCount(SpannerError, code=Code.OUT_OF_RANGE):
+class BadRowCount(SpannerError, code=Code.OUT_OF_RANGE, sql_state=SqlState.INVALID_ROW_COUNT):
     prose = "{clause} requires a non-negative, non-NULL integer"
     clause: str
 
@@ -168,13 +177,17 @@ class SampleOutOfRange(SpannerError, code=Code.OUT_OF_RANGE):
     size: str
 
 
-class StatementTooLarge(SpannerError, code=Code.RESOURCE_EXHAUSTED):
+class StatementTooLarge(
+    SpannerError, code=Code.RESOURCE_EXHAUSTED, sql_state=SqlState.OUT_OF_MEMORY
+):
     prose = "Out of memory: {operator} exceeds the limit of {limit} bytes for one statement"
     operator: str
     limit: int
 
 
-class RowAffectedTwice(SpannerError, code=Code.INVALID_ARGUMENT):
+class RowAffectedTwice(
+    SpannerError, code=Code.INVALID_ARGUMENT, sql_state=SqlState.CARDINALITY_VIOLATION
+):
     prose = "Cannot affect a row second time for key {key} of table {table}"
     table: str
     key: str

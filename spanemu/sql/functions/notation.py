@@ -77,7 +77,7 @@ SPECIALS = frozenset({"DATE_PART", "SEQUENCE", "MODEL", "NORMALIZATION_MODE"})
 _NUMBER = frozenset({"INT64", "NUMERIC", "FLOAT32", "FLOAT64"})
 _TOKEN = lazy_pattern(r"\s*(\.\.\.|->|=>|'[^']*'|-?\d+|\w+|[<>()\[\]{}|,*=?])")
 _VARIABLE = lazy_pattern(r"T\d*|ANY")
-_TYPES = SCALARS | POSTGRESQL_SCALARS
+_TYPES = {type_.code.value: type_ for type_ in (SCALARS | POSTGRESQL_SCALARS).values()}
 _LITERALS: Mapping[str, Any] = {"TRUE": True, "FALSE": False, "NULL": None}
 
 Evaluate = Callable[..., Any]

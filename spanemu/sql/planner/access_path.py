@@ -24,13 +24,13 @@ of the union would leave their partition.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from spanemu.base.deferred import deferred
 from spanemu.base.record import dataclass
-from spanemu.schema.table import Index
+from spanemu.schema.table import Column, Index
 from spanemu.sql.plan.conditions import (
     conjunction,
     conjuncts,
@@ -239,7 +239,7 @@ def _candidates(
     if forced is None:
         yield None
         for index in planning.schema.indexes_of(scan.table):
-            if index.ready and _holds_every_row(index, scan, conditions):
+            if index.ready and _reject_nulls(conditions, index.filtered, scan):
                 yield index
         return
     if forced == _BASE_TABLE:
@@ -250,15 +250,16 @@ def _candidates(
             is_unchecked = str(planning.hint(_UNCHECKED, scan.hints)).upper() == "TRUE"
             if not index.ready:
                 raise ForcedIndexNotReady(scan.table.name, index.name)
-            if not is_unchecked and not _holds_every_row(index, scan, conditions):
+            if not is_unchecked and not _reject_nulls(conditions, index.declared_filter, scan):
                 raise NullFilteredIndexUnusable(index.name, scan.table.name)
-            yield index
+            # A unique index without entries for NULL may be forced on any query.
+            yield index if _reject_nulls(conditions, index.distinct_key, scan) else None
             return
     raise IndexNotFound(scan.table.name, str(forced))
 
 
-def _holds_every_row(index: Index, scan: Scan, conditions: Sequence[Expr]) -> bool:
-    """Return whether every row that satisfies `conditions` is in the index."""
+def _reject_nulls(conditions: Sequence[Expr], columns: Iterable[Column], scan: Scan) -> bool:
+    """Return whether no row that satisfies `conditions` has NULL in one of the columns."""
     return all(
         column.not_null
         or any(
@@ -266,7 +267,7 @@ def _holds_every_row(index: Index, scan: Scan, conditions: Sequence[Expr]) -> bo
             and any(rejects_null(condition, frozenset((output.id,))) for condition in conditions)
             for output, stored in scan.outputs
         )
-        for column in index.filtered
+        for column in columns
     )
 
 

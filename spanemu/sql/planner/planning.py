@@ -16,6 +16,7 @@ from itertools import count
 from typing import Any, Protocol
 
 from spanemu.base.errors import Code, SpannerError
+from spanemu.base.sql_states import SqlState
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Table
 from spanemu.sql.errors import TOO_DEEP
@@ -101,19 +102,23 @@ class Planning:
         return value.upper() if isinstance(value, str) else value
 
 
-class ForcedIndexNotReady(SpannerError, code=Code.FAILED_PRECONDITION):
+class ForcedIndexNotReady(
+    SpannerError, code=Code.FAILED_PRECONDITION, sql_state=SqlState.OBJECT_NOT_IN_PREREQUISITE_STATE
+):
     prose = "The index {index} on table {table} is not ready: its rows are still being written."
     table: str
     index: str
 
 
-class IndexNotFound(SpannerError, code=Code.INVALID_ARGUMENT):
+class IndexNotFound(SpannerError, code=Code.INVALID_ARGUMENT, sql_state=SqlState.UNDEFINED_OBJECT):
     prose = "The table {table} does not have a secondary index called {index}"
     table: str
     index: str
 
 
-class IndexUnionNotPossible(SpannerError, code=Code.INVALID_ARGUMENT):
+class IndexUnionNotPossible(
+    SpannerError, code=Code.INVALID_ARGUMENT, sql_state=SqlState.INVALID_PARAMETER_VALUE
+):
     prose = (
         "The hint INDEX_STRATEGY=FORCE_INDEX_UNION cannot be applied to table {table}: the query "
         "needs an OR of conditions, each of which an index of the table can seek"
@@ -121,7 +126,9 @@ class IndexUnionNotPossible(SpannerError, code=Code.INVALID_ARGUMENT):
     table: str
 
 
-class NullFilteredIndexUnusable(SpannerError, code=Code.INVALID_ARGUMENT):
+class NullFilteredIndexUnusable(
+    SpannerError, code=Code.INVALID_ARGUMENT, sql_state=SqlState.INVALID_PARAMETER_VALUE
+):
     prose = (
         "The index {index} on table {table} is NULL_FILTERED and may not contain all rows that "
         "the query needs: filter its nullable columns with IS NOT NULL"
@@ -130,5 +137,7 @@ class NullFilteredIndexUnusable(SpannerError, code=Code.INVALID_ARGUMENT):
     table: str
 
 
-class PlanTooDeep(SpannerError, code=Code.INVALID_ARGUMENT):
+class PlanTooDeep(
+    SpannerError, code=Code.INVALID_ARGUMENT, sql_state=SqlState.STATEMENT_TOO_COMPLEX
+):
     prose = TOO_DEEP

@@ -48,4 +48,8 @@ def test_a_name_is_found_where_a_statement_has_it_once() -> None:
         position_of_name(ddl, "Function not found: K") is None
     )  # The statement has it three times.
     assert position_of_name(ddl, "Unrecognized name: Zz") is None
+    view = "CREATE VIEW v AS\n  SELECT nope, lowr(a) FROM gone"
+    assert position_of_name(view, '[ERROR] column "nope" does not exist') == (2, 10)
+    assert position_of_name(view, 'relation "gone" does not exist') == (2, 29)
+    assert position_of_name(view, "[ERROR] function lowr(text) does not exist") == (2, 16)
     assert position_of_name(ddl, "Duplicate name in schema: T.") is None

@@ -214,6 +214,23 @@ def test_a_mostly_null_time_is_reported_once() -> None:
     assert ids(f"{table}CREATE {index} WHERE DeletedAt IS NOT NULL") >= {"SPN202"}
 
 
+def test_unique_indexes_of_postgresql_have_no_entries_for_null() -> None:
+    settings = lint.Settings(dialect="postgresql", select=("SPN207", "SPN208", "SPN209"))
+    table = "CREATE TABLE t (id bigint PRIMARY KEY, deleted_at date, n bigint NOT NULL);"
+
+    def found(*indexes: str) -> set[tuple[str, str]]:
+        statements = ";".join(f"CREATE {index}" for index in indexes)
+        return {(each.id, each.object) for each in lint.run(table + statements, settings)}
+
+    by_time = "INDEX i ON t (deleted_at)"
+    assert found(by_time) == {("SPN207", "i")}
+    assert found(f"UNIQUE {by_time}") == {("SPN208", "i")}
+    assert found("UNIQUE INDEX i ON t (n)") == set()
+    # An index of all rows, beside a unique index of those without NULL.
+    assert ("SPN209", "i") not in found("UNIQUE INDEX u ON t (deleted_at)", by_time)
+    assert ("SPN209", "i") in found("UNIQUE INDEX u ON t (n)", "INDEX i ON t (n)")
+
+
 def test_a_migration_alone() -> None:
     found = lint.run("CREATE INDEX ByA ON Elsewhere(A); ALTER TABLE Elsewhere DROP COLUMN B", ALL)
     assert [each.id for each in found] == ["SPN705"]

@@ -23,6 +23,7 @@ from math import inf, isinf
 from typing import Any
 
 from spanemu.base.errors import Code, SpannerError
+from spanemu.base.sql_states import SqlState
 from spanemu.sql.functions.conversion import (
     float32_from_float64,
     int64_from_float,
@@ -72,8 +73,8 @@ def cast_row(
     **flags: Any,
 ) -> tuple[tuple[Type, Type], Cast]:
     """Return an entry of CASTS; `flags` are those of `notation.overload`."""
-    declared = overload(f"({source}) -> {target}", convert, **flags)
-    name = str(target).lower().removeprefix("pg_")
+    declared = overload(f"({source.code.value}) -> {target.code.value}", convert, **flags)
+    name = str(target).lower().removeprefix("pg.")
     function = Function(f"cast_to_{name}", (declared,), "cast", hidden=True)
     return (source, target), Cast(context, function)
 
@@ -81,7 +82,9 @@ def cast_row(
 # ---------------------------------------------------------------------------- texts in rows
 
 
-class BadTextValue(SpannerError, code=Code.OUT_OF_RANGE):
+class BadTextValue(
+    SpannerError, code=Code.OUT_OF_RANGE, sql_state=SqlState.INVALID_TEXT_REPRESENTATION
+):
     """A text computed by a statement that is not a value of the type it is cast to."""
 
     prose = "{problem}"

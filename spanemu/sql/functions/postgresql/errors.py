@@ -36,59 +36,72 @@ from __future__ import annotations
 from enum import Enum
 
 from spanemu.base.errors import Code, SpannerError
+from spanemu.base.sql_states import SqlState
 from spanemu.sql.functions.errors import EvaluationError
 
 
-class InvalidInput(SpannerError, code=Code.INVALID_ARGUMENT):
+class InvalidInput(
+    SpannerError, code=Code.INVALID_ARGUMENT, sql_state=SqlState.INVALID_TEXT_REPRESENTATION
+):
     prose = '[ERROR] invalid input syntax for type {type}: "{text}"'
     type: str
     text: str
 
 
-class BadBytea(SpannerError, code=Code.INVALID_ARGUMENT):
+class BadBytea(
+    SpannerError, code=Code.INVALID_ARGUMENT, sql_state=SqlState.INVALID_PARAMETER_VALUE
+):
     prose = "[ERROR] invalid hexadecimal data: {problem}"
     problem: str
 
 
-class BadArrayText(SpannerError, code=Code.INVALID_ARGUMENT):
+class BadArrayText(
+    SpannerError, code=Code.INVALID_ARGUMENT, sql_state=SqlState.INVALID_TEXT_REPRESENTATION
+):
     prose = '[ERROR] malformed array literal: "{text}" Detail: {problem}'
     text: str
     problem: str
 
 
-class BadJsonb(SpannerError, code=Code.INVALID_ARGUMENT):
+class BadJsonb(
+    SpannerError, code=Code.INVALID_ARGUMENT, sql_state=SqlState.INVALID_TEXT_REPRESENTATION
+):
     prose = "[ERROR] invalid input syntax for type json: {problem}"
     problem: str
 
 
-class BadFunctionArgument(SpannerError, code=Code.INVALID_ARGUMENT):
+class BadFunctionArgument(
+    SpannerError, code=Code.INVALID_ARGUMENT, sql_state=SqlState.INVALID_PARAMETER_VALUE
+):
     prose = "[ERROR] {problem}"
     problem: str
 
 
-class CannotCastJsonb(SpannerError, code=Code.INVALID_ARGUMENT):
+class CannotCastJsonb(
+    SpannerError, code=Code.INVALID_ARGUMENT, sql_state=SqlState.INVALID_PARAMETER_VALUE
+):
     prose = "cannot cast jsonb {kind} to type {type}"
     kind: str
     type: str
 
 
-class JsonbArrayTooLong(EvaluationError):
+class JsonbArrayTooLong(EvaluationError, sql_state=SqlState.PROGRAM_LIMIT_EXCEEDED):
     prose = "JSONB array size exceeds the limit of {limit}"
     limit: int
 
 
-class OutOfTypeRange(EvaluationError):
+class OutOfTypeRange(EvaluationError, sql_state=SqlState.NUMERIC_VALUE_OUT_OF_RANGE):
     prose = '[ERROR] "{text}" is out of range for type {type}'
     text: str
     type: str
 
 
-class NumberOutOfRange(EvaluationError):
+class NumberOutOfRange(EvaluationError, sql_state=SqlState.NUMERIC_VALUE_OUT_OF_RANGE):
     prose = "[ERROR] {problem}"
     problem: str
 
 
-class DividedByZero(EvaluationError):
+class DividedByZero(EvaluationError, sql_state=SqlState.DIVISION_BY_ZERO):
     prose = "[ERROR] division by zero"
 
 
@@ -97,12 +110,14 @@ class NotConvertible(SpannerError, code=Code.UNIMPLEMENTED):
     problem: str
 
 
-class BadTemplate(SpannerError, code=Code.INVALID_ARGUMENT):
+class BadTemplate(SpannerError, code=Code.INVALID_ARGUMENT, sql_state=SqlState.SYNTAX_ERROR):
     prose = "[ERROR] {problem}"
     problem: str
 
 
-class BadFormattedText(SpannerError, code=Code.INVALID_ARGUMENT):
+class BadFormattedText(
+    SpannerError, code=Code.INVALID_ARGUMENT, sql_state=SqlState.INVALID_DATETIME_FORMAT
+):
     prose = "[ERROR] {problem}"
     problem: str
 
@@ -112,35 +127,47 @@ class UnsupportedTemplate(SpannerError, code=Code.UNIMPLEMENTED):
     problem: str
 
 
-class InvalidTimeText(SpannerError, code=Code.INVALID_ARGUMENT):
+class InvalidTimeText(
+    SpannerError, code=Code.INVALID_ARGUMENT, sql_state=SqlState.INVALID_DATETIME_FORMAT
+):
     prose = '[ERROR] invalid input syntax for type {type_name}: "{text}"'
     type_name: str
     text: str
 
 
-class FieldOutOfRange(SpannerError, code=Code.INVALID_ARGUMENT):
+class FieldOutOfRange(
+    SpannerError, code=Code.INVALID_ARGUMENT, sql_state=SqlState.DATETIME_FIELD_OVERFLOW
+):
     prose = '[ERROR] {field} out of range: "{text}"{hint}'
     field: str
     text: str
     hint: str = ""
 
 
-class ValueOutOfRange(SpannerError, code=Code.INVALID_ARGUMENT):
+class ValueOutOfRange(
+    SpannerError, code=Code.INVALID_ARGUMENT, sql_state=SqlState.DATETIME_FIELD_OVERFLOW
+):
     prose = "{kind} is out of supported range"
     kind: str
 
 
-class SpecialTimeRefused(SpannerError, code=Code.INVALID_ARGUMENT):
+class SpecialTimeRefused(
+    SpannerError, code=Code.INVALID_ARGUMENT, sql_state=SqlState.FEATURE_NOT_SUPPORTED
+):
     prose = "[ERROR] {values} not supported"
     values: str
 
 
-class UnknownTimeZone(SpannerError, code=Code.INVALID_ARGUMENT):
+class UnknownTimeZone(
+    SpannerError, code=Code.INVALID_ARGUMENT, sql_state=SqlState.INVALID_PARAMETER_VALUE
+):
     prose = '[ERROR] time zone "{name}" not recognized'
     name: str
 
 
-class UnknownUnit(SpannerError, code=Code.INVALID_ARGUMENT):
+class UnknownUnit(
+    SpannerError, code=Code.INVALID_ARGUMENT, sql_state=SqlState.INVALID_PARAMETER_VALUE
+):
     prose = '[ERROR] unit "{unit}" not recognized for type {type_name}'
     unit: str
     type_name: str
@@ -156,7 +183,9 @@ class StrideHasMonths(SpannerError, code=Code.UNIMPLEMENTED):
     prose = "[ERROR] timestamps cannot be binned into intervals containing months or years"
 
 
-class StrideNotPositive(SpannerError, code=Code.INVALID_ARGUMENT):
+class StrideNotPositive(
+    SpannerError, code=Code.INVALID_ARGUMENT, sql_state=SqlState.INVALID_PARAMETER_VALUE
+):
     prose = "[ERROR] stride must be greater than zero"
 
 

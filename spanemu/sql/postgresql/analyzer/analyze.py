@@ -70,6 +70,7 @@ def located(text: str, analysis: Analysis) -> Iterator[None]:
             yield
     except AnalysisError as failure:
         failure.locate(text)
+        failure.position_in_message = False
         raise
     except RecursionError:
         raise NestedTooDeeply() from None

@@ -15,6 +15,7 @@ the refusal is reported.
 from __future__ import annotations
 
 from spanemu.base.errors import Code, Unsupported
+from spanemu.base.sql_states import SqlState
 from spanemu.sql.errors import AnalysisError
 from spanemu.sql.postgresql.analyzer.expressions.errors import (
     ArrayCast,
@@ -31,57 +32,57 @@ from spanemu.sql.postgresql.analyzer.expressions.errors import (
 )
 
 
-class RelationNotFound(AnalysisError, code=Code.NOT_FOUND):
-    prose = '[ERROR] relation "{name}" does not exist'
+class RelationNotFound(AnalysisError, code=Code.NOT_FOUND, sql_state=SqlState.UNDEFINED_TABLE):
+    prose = 'relation "{name}" does not exist'
     name: str
 
 
-class UndefinedColumn(AnalysisError):
+class UndefinedColumn(AnalysisError, sql_state=SqlState.UNDEFINED_COLUMN):
     """`name` is quoted if it is not qualified: "x", t.x."""
 
     prose = "[ERROR] column {name} does not exist"
     name: str
 
 
-class UndefinedUsingColumn(AnalysisError):
+class UndefinedUsingColumn(AnalysisError, sql_state=SqlState.UNDEFINED_COLUMN):
     prose = '[ERROR] column "{name}" specified in USING clause does not exist in {side} table'
     name: str
     side: str
 
 
-class AmbiguousColumn(AnalysisError):
+class AmbiguousColumn(AnalysisError, sql_state=SqlState.AMBIGUOUS_COLUMN):
     prose = '[ERROR] column reference "{name}" is ambiguous'
     name: str
 
 
-class AmbiguousUsingColumn(AnalysisError):
+class AmbiguousUsingColumn(AnalysisError, sql_state=SqlState.AMBIGUOUS_COLUMN):
     prose = '[ERROR] common column name "{name}" appears more than once in {side} table'
     name: str
     side: str
 
 
-class RepeatedUsingColumn(AnalysisError):
+class RepeatedUsingColumn(AnalysisError, sql_state=SqlState.DUPLICATE_COLUMN):
     prose = '[ERROR] column name "{name}" appears more than once in USING clause'
     name: str
 
 
-class AmbiguousTable(AnalysisError):
+class AmbiguousTable(AnalysisError, sql_state=SqlState.AMBIGUOUS_ALIAS):
     prose = '[ERROR] table reference "{name}" is ambiguous'
     name: str
 
 
-class AmbiguousOutputName(AnalysisError):
+class AmbiguousOutputName(AnalysisError, sql_state=SqlState.AMBIGUOUS_COLUMN):
     prose = '[ERROR] {clause} "{name}" is ambiguous'
     clause: str
     name: str
 
 
-class MissingFromEntry(AnalysisError, code=Code.NOT_FOUND):
+class MissingFromEntry(AnalysisError, code=Code.NOT_FOUND, sql_state=SqlState.UNDEFINED_TABLE):
     prose = '[ERROR] missing FROM-clause entry for table "{name}"'
     name: str
 
 
-class TableNotVisible(AnalysisError, code=Code.NOT_FOUND):
+class TableNotVisible(AnalysisError, code=Code.NOT_FOUND, sql_state=SqlState.UNDEFINED_TABLE):
     """The table is in FROM, but this part of the query cannot refer to it."""
 
     prose = (
@@ -92,17 +93,17 @@ class TableNotVisible(AnalysisError, code=Code.NOT_FOUND):
     name: str
 
 
-class DuplicateTable(AnalysisError):
+class DuplicateTable(AnalysisError, sql_state=SqlState.DUPLICATE_ALIAS):
     prose = '[ERROR] table name "{name}" specified more than once'
     name: str
 
 
-class DuplicateCommonTable(AnalysisError):
+class DuplicateCommonTable(AnalysisError, sql_state=SqlState.DUPLICATE_ALIAS):
     prose = '[ERROR] WITH query name "{name}" specified more than once'
     name: str
 
 
-class TooManyColumnAliases(AnalysisError):
+class TooManyColumnAliases(AnalysisError, sql_state=SqlState.INVALID_COLUMN_REFERENCE):
     prose = (
         '[ERROR] table "{table}" has {available} columns available but {given} columns specified'
     )
@@ -111,12 +112,12 @@ class TooManyColumnAliases(AnalysisError):
     given: int
 
 
-class UndefinedParameter(AnalysisError):
+class UndefinedParameter(AnalysisError, sql_state=SqlState.UNDEFINED_PARAMETER):
     prose = "[ERROR] there is no parameter ${number}"
     number: int
 
 
-class ParameterTypesDiffer(AnalysisError):
+class ParameterTypesDiffer(AnalysisError, sql_state=SqlState.AMBIGUOUS_PARAMETER):
     prose = "[ERROR] inconsistent types deduced for parameter ${number}: {first} versus {second}"
     number: str
     first: str
@@ -128,20 +129,20 @@ class ForeignParameterType(AnalysisError, code=Code.UNIMPLEMENTED):
     type: str
 
 
-class ProcedureNotFound(AnalysisError, code=Code.NOT_FOUND):
+class ProcedureNotFound(AnalysisError, code=Code.NOT_FOUND, sql_state=SqlState.UNDEFINED_FUNCTION):
     prose = "[ERROR] procedure {name} with {count} arguments does not exist"
     name: str
     count: int
 
 
-class BadQuery(AnalysisError):
+class BadQuery(AnalysisError, sql_state=SqlState.SYNTAX_ERROR):
     """A clause is misused in a way that PostgreSQL calls an error."""
 
     prose = "[ERROR] {problem}"
     problem: str
 
 
-class RefusedQuery(AnalysisError):
+class RefusedQuery(AnalysisError, sql_state=SqlState.FEATURE_NOT_SUPPORTED):
     """Spanner refuses the query as invalid, although it is valid in PostgreSQL."""
 
     prose = "{problem}"
@@ -155,7 +156,7 @@ class UnsupportedQuery(AnalysisError, code=Code.UNIMPLEMENTED):
     feature: str  # "WITH expressions in subqueries are"
 
 
-class NotGrouped(AnalysisError):
+class NotGrouped(AnalysisError, sql_state=SqlState.GROUPING_ERROR):
     prose = (
         '[ERROR] column "{column}" must appear in the GROUP BY clause or be used in an aggregate '
         "function"
@@ -163,13 +164,13 @@ class NotGrouped(AnalysisError):
     column: str
 
 
-class OrdinalOutOfRange(AnalysisError):
+class OrdinalOutOfRange(AnalysisError, sql_state=SqlState.INVALID_COLUMN_REFERENCE):
     prose = "[ERROR] {clause} position {number} is not in select list"
     clause: str
     number: int
 
 
-class NotAnOrdinal(AnalysisError):
+class NotAnOrdinal(AnalysisError, sql_state=SqlState.SYNTAX_ERROR):
     prose = "[ERROR] non-integer constant in {clause}"
     clause: str
 
@@ -186,11 +187,11 @@ class UnsupportedDistinctType(AnalysisError, code=Code.UNIMPLEMENTED):
     type: str
 
 
-class NotInSelectList(AnalysisError):
+class NotInSelectList(AnalysisError, sql_state=SqlState.INVALID_COLUMN_REFERENCE):
     prose = "[ERROR] for SELECT DISTINCT, ORDER BY expressions must appear in select list"
 
 
-class SetOperationWidths(AnalysisError):
+class SetOperationWidths(AnalysisError, sql_state=SqlState.SYNTAX_ERROR):
     prose = "[ERROR] each {operation} query must have the same number of columns"
     operation: str
 
@@ -207,14 +208,14 @@ class OrderOfSetOperation(AnalysisError, code=Code.UNIMPLEMENTED):
     )
 
 
-class SubqueryWithoutAlias(AnalysisError):
+class SubqueryWithoutAlias(AnalysisError, sql_state=SqlState.SYNTAX_ERROR):
     prose = (
         "[ERROR] subquery in FROM must have an alias\n"
         "Hint: For example, FROM (SELECT ...) [AS] foo."
     )
 
 
-class NotLateral(AnalysisError):
+class NotLateral(AnalysisError, sql_state=SqlState.INVALID_COLUMN_REFERENCE):
     prose = (
         '[ERROR] invalid reference to FROM-clause entry for table "{name}"\n'
         "Detail: The combining JOIN type must be INNER or LEFT for a LATERAL reference."
@@ -222,11 +223,11 @@ class NotLateral(AnalysisError):
     name: str
 
 
-class NoOutputColumns(AnalysisError):
+class NoOutputColumns(AnalysisError, sql_state=SqlState.SYNTAX_ERROR):
     prose = "Statement must produce at least one output column"
 
 
-class WrongExpressionType(AnalysisError):
+class WrongExpressionType(AnalysisError, sql_state=SqlState.DATATYPE_MISMATCH):
     """A default, a generated column or a check has a type that does not convert to its column's."""
 
     prose = "Expected type {wanted}; found {type}"
@@ -234,35 +235,35 @@ class WrongExpressionType(AnalysisError):
     wanted: str
 
 
-class ColumnOfRelation(AnalysisError):
+class ColumnOfRelation(AnalysisError, sql_state=SqlState.UNDEFINED_COLUMN):
     prose = '[ERROR] column "{column}" of relation "{table}" does not exist'
     column: str
     table: str
 
 
-class ColumnTwice(AnalysisError):
+class ColumnTwice(AnalysisError, sql_state=SqlState.DUPLICATE_COLUMN):
     prose = '[ERROR] column "{column}" specified more than once'
     column: str
 
 
-class AssignedTwice(AnalysisError):
+class AssignedTwice(AnalysisError, sql_state=SqlState.SYNTAX_ERROR):
     prose = '[ERROR] multiple assignments to same column "{column}"'
     column: str
 
 
-class MoreValues(AnalysisError):
+class MoreValues(AnalysisError, sql_state=SqlState.SYNTAX_ERROR):
     prose = "[ERROR] INSERT has more expressions than target columns"
 
 
-class MoreColumns(AnalysisError):
+class MoreColumns(AnalysisError, sql_state=SqlState.SYNTAX_ERROR):
     prose = "[ERROR] INSERT has more target columns than expressions"
 
 
-class UnequalLists(AnalysisError):
+class UnequalLists(AnalysisError, sql_state=SqlState.SYNTAX_ERROR):
     prose = "[ERROR] VALUES lists must all be the same length"
 
 
-class ValueDoesNotFit(AnalysisError):
+class ValueDoesNotFit(AnalysisError, sql_state=SqlState.DATATYPE_MISMATCH):
     prose = (
         '[ERROR] column "{column}" is of type {wanted} but expression is of type {type}\n'
         "Hint: You will need to rewrite or cast the expression."
@@ -272,31 +273,31 @@ class ValueDoesNotFit(AnalysisError):
     type: str
 
 
-class NotADefault(AnalysisError):
+class NotADefault(AnalysisError, sql_state=SqlState.GENERATED_ALWAYS):
     prose = '[ERROR] cannot insert a non-DEFAULT value into column "{column}"'
     column: str
 
 
-class OnlyDefault(AnalysisError):
+class OnlyDefault(AnalysisError, sql_state=SqlState.GENERATED_ALWAYS):
     prose = '[ERROR] column "{column}" can only be updated to DEFAULT'
     column: str
 
 
-class KeyNotAssignable(AnalysisError):
+class KeyNotAssignable(AnalysisError, sql_state=SqlState.FEATURE_NOT_SUPPORTED):
     prose = "Cannot modify a primary key column with UPDATE: {column}"
     column: str
 
 
-class ReadOnlyRelation(AnalysisError):
+class ReadOnlyRelation(AnalysisError, sql_state=SqlState.WRONG_OBJECT_TYPE):
     prose = 'Table "{name}" is read-only: it cannot be written by DML.'
     name: str
 
 
-class ArrayElementAssigned(AnalysisError):
+class ArrayElementAssigned(AnalysisError, sql_state=SqlState.FEATURE_NOT_SUPPORTED):
     prose = "Assignment to array elements is not supported"
 
 
-class ConflictWithoutTarget(AnalysisError):
+class ConflictWithoutTarget(AnalysisError, sql_state=SqlState.INVALID_COLUMN_REFERENCE):
     prose = "ON CONFLICT target must list all key columns"
 
 

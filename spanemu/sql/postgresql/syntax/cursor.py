@@ -22,7 +22,14 @@ grammar has: a syntax error further on takes precedence.
 from __future__ import annotations
 
 from spanemu.base.errors import Code, SpannerError
-from spanemu.sql.errors import TextTooLong, line_and_column
+from spanemu.base.sql_states import SqlState
+from spanemu.sql.errors import (
+    TOO_MANY,
+    FailureAt,
+    StatementTooLarge,
+    TextTooLong,
+    line_and_column,
+)
 from spanemu.sql.postgresql.syntax.lexer import HINT_BEGIN, Lexer, PostgreSqlSyntaxFailure
 from spanemu.sql.syntax_tree import Kind, Token
 from spanemu.sql.token_cursor import DEPTH_MAX, UNBOUNDED, Bounds, TokenCursor
@@ -30,17 +37,27 @@ from spanemu.sql.token_cursor import DEPTH_MAX, UNBOUNDED, Bounds, TokenCursor
 _TOO_COMPLEX = "stack depth limit exceeded"
 
 
-class NotSupported(SpannerError, code=Code.UNIMPLEMENTED):
+class NotSupported(FailureAt, code=Code.UNIMPLEMENTED):
     """PostgreSQL has the feature, and Spanner refuses it."""
 
-    prose = "{message} [at {line}:{column}]"
+    prose = "{message}"
     message: str
     line: int
     column: int
 
 
-class NotAccepted(NotSupported, code=Code.INVALID_ARGUMENT):
+class NotAccepted(
+    NotSupported, code=Code.INVALID_ARGUMENT, sql_state=SqlState.FEATURE_NOT_SUPPORTED
+):
     """PostgreSQL has the feature, and Spanner calls its use an invalid argument."""
+
+
+class TooComplex(PostgreSqlSyntaxFailure, sql_state=SqlState.STATEMENT_TOO_COMPLEX):
+    """The text is nested too deeply."""
+
+
+class PostgreSqlStatementTooLarge(StatementTooLarge, sql_state=SqlState.PROGRAM_LIMIT_EXCEEDED):
+    prose = TOO_MANY
 
 
 class Cursor(TokenCursor):
@@ -79,8 +96,11 @@ class Cursor(TokenCursor):
 
     # ------------------------------------------------------------------------ failures
 
+    def too_large(self, what: str, limit: int, at: int) -> StatementTooLarge:
+        return PostgreSqlStatementTooLarge(what, limit, *line_and_column(self.text, at))
+
     def too_complex(self) -> PostgreSqlSyntaxFailure:
-        return self.failure(_TOO_COMPLEX)
+        return TooComplex(_TOO_COMPLEX, *line_and_column(self.text, self.token.at))
 
     def unexpected(self, *_: str, at: Token | None = None) -> PostgreSqlSyntaxFailure:
         """Return PostgreSQL's syntax error at a token, by default at the next token.

@@ -28,15 +28,16 @@ import re
 from itertools import islice
 
 from spanemu.base.call import current
+from spanemu.base.sql_states import SqlState
 from spanemu.sql.errors import SyntaxFailure, UnclosedText, line_and_column
 from spanemu.sql.postgresql.syntax.keywords import NOT_COLUMN_NAMES
 from spanemu.sql.syntax_tree import Kind, Token
 
 
-class PostgreSqlSyntaxFailure(SyntaxFailure):
+class PostgreSqlSyntaxFailure(SyntaxFailure, sql_state=SqlState.SYNTAX_ERROR):
     """The text does not follow PostgreSQL's grammar; `message` is PostgreSQL's own."""
 
-    prose = "[ERROR] {message} [at {line}:{column}]"
+    prose = "[ERROR] {message}"
 
 
 class PostgreSqlUnclosedText(PostgreSqlSyntaxFailure, UnclosedText):

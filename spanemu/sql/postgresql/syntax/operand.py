@@ -6,9 +6,11 @@ its first token and consumes it.
 
 from __future__ import annotations
 
-from spanemu.sql.errors import CHILD_SUBQUERIES, PARAMETERS
+from spanemu.base.sql_states import SqlState
+from spanemu.sql.errors import CHILD_SUBQUERIES, PARAMETERS, line_and_column
 from spanemu.sql.postgresql import ast
 from spanemu.sql.postgresql.ast import CastForm, TypeReference
+from spanemu.sql.postgresql.syntax.lexer import PostgreSqlSyntaxFailure
 from spanemu.sql.postgresql.syntax.literals import decode_string
 from spanemu.sql.postgresql.syntax.names import TypeParser
 from spanemu.sql.syntax_tree import (
@@ -26,6 +28,10 @@ from spanemu.sql.token_cursor import UNBOUNDED, Bounds
 INT64_MAX = 2**63 - 1
 _INT64_DIGITS_MAX = 19
 _STARTS_QUERY = frozenset({"SELECT", "WITH", "TABLE"})
+
+
+class NoSuchParameter(PostgreSqlSyntaxFailure, sql_state=SqlState.UNDEFINED_PARAMETER):
+    """A parameter has the number 0, or one that no parameter can have."""
 
 
 class OperandParser(TypeParser):
@@ -113,7 +119,8 @@ class OperandParser(TypeParser):
         token = self.advance()
         digits = token.text[1:].lstrip("0")
         if not digits or len(digits) > len(str(2**31)):
-            raise self.failure(f"there is no parameter ${digits or 0}", token.at)
+            message = f"there is no parameter ${digits or 0}"
+            raise NoSuchParameter(message, *line_and_column(self.text, token.at))
         number = int(digits)
         self._parameters.add(number)
         limit = self.bounds.limits.parameters

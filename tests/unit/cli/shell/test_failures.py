@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from google.api_core.exceptions import InvalidArgument, RetryError
+from google.rpc.error_details_pb2 import ErrorInfo
 
 from spanemu.cli.shell.failures import ShellFailure, failure_text
 
@@ -14,6 +15,16 @@ def test_the_caret_stands_below_the_position():
         "ERROR INVALID_ARGUMENT: Unrecognized name: x [at 2:3]"
     ]
     assert failure_text(problem, "SELECT\n  x\n").splitlines()[1:] == ["  x", "  ^"]
+
+
+def test_a_position_beside_the_message_is_marked_too():
+    info = ErrorInfo(reason="SQL_ERROR", metadata={"position": "1:8", "pg_sqlerrcode": "42703"})
+    problem = InvalidArgument('[ERROR] column "x" does not exist', details=(info,))
+    assert failure_text(problem, "SELECT x").splitlines() == [
+        'ERROR INVALID_ARGUMENT: [ERROR] column "x" does not exist [at 1:8]',
+        "SELECT x",
+        "       ^",
+    ]
 
 
 def test_tabs_count_as_in_the_message():

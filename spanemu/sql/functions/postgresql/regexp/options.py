@@ -10,14 +10,19 @@ from enum import Enum, auto
 from typing import Any
 
 from spanemu.base.errors import Code, SpannerError
+from spanemu.base.sql_states import SqlState
 
 
-class BadRegexp(SpannerError, code=Code.INVALID_ARGUMENT):
+class BadRegexp(
+    SpannerError, code=Code.INVALID_ARGUMENT, sql_state=SqlState.INVALID_REGULAR_EXPRESSION
+):
     prose = "[ERROR] invalid regular expression: {reason}"
     reason: str
 
 
-class BadRegexpOption(SpannerError, code=Code.INVALID_ARGUMENT):
+class BadRegexpOption(
+    SpannerError, code=Code.INVALID_ARGUMENT, sql_state=SqlState.INVALID_PARAMETER_VALUE
+):
     prose = "[ERROR] {problem}"
     problem: str
 

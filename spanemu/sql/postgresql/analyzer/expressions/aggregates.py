@@ -21,7 +21,10 @@ from spanemu.sql.postgresql.analyzer.expressions.calls import passed_arguments
 from spanemu.sql.postgresql.analyzer.expressions.errors import (
     BadExpression,
     ExpressionUnsupported,
+    MisplacedAggregate,
+    NotAnAggregate,
     NotDistinguishable,
+    NotInArgumentList,
 )
 from spanemu.sql.postgresql.analyzer.expressions.expression import resolve, resolve_sort_key
 from spanemu.sql.postgresql.analyzer.expressions.signatures import Choice, choose_function
@@ -39,7 +42,7 @@ def resolve_aggregate(node: ast.FunctionCall, name: str, env: Env) -> Expr:
     Raise BadExpression where `env` allows no aggregate.
     """
     if env.in_aggregate:
-        raise BadExpression("aggregate function calls cannot be nested", at=node.at)
+        raise MisplacedAggregate("aggregate function calls cannot be nested", at=node.at)
     inside = Env(env.analysis, env.scope, env.clause, env.common_tables, in_aggregate=True)
     query = OwningQuery(env.scope)
     env.scope.in_aggregate = True
@@ -48,14 +51,14 @@ def resolve_aggregate(node: ast.FunctionCall, name: str, env: Env) -> Expr:
     query.check(node.at)
     if not arguments and not node.star and name == "count":
         problem = "count(*) must be used to call a parameterless aggregate function"
-        raise BadExpression(problem, at=node.at)
+        raise NotAnAggregate(problem, at=node.at)
     called = COUNT_STAR if node.star and name == "count" and not arguments else name
     types = tuple(argument.type for argument in arguments)
     choice = choose_function(called, types, (), name, node.at)
     call = _aggregate_call(node, choice, arguments, inside)
     if env.aggregation is None:
         problem = f"aggregate functions are not allowed in {env.clause}"
-        raise BadExpression(problem, at=node.at)
+        raise MisplacedAggregate(problem, at=node.at)
     for column, known in env.aggregation.calls:
         if _is_equal_call(known, call):
             return ColumnRef(call.type, column)
@@ -87,9 +90,9 @@ class OwningQuery:
 def _aggregate_in(scope: Scope, origins: int, at: int) -> None:
     """Note an aggregate of a subquery; its arguments are the origins from number `origins` on."""
     if scope.in_aggregate:
-        raise BadExpression("aggregate function calls cannot be nested", at=at)
+        raise MisplacedAggregate("aggregate function calls cannot be nested", at=at)
     if not scope.allows_aggregates:
-        raise BadExpression(f"aggregate functions are not allowed in {scope.clause}", at=at)
+        raise MisplacedAggregate(f"aggregate functions are not allowed in {scope.clause}", at=at)
     scope.aggregated = scope.aggregated or set()
     scope.aggregated.update(map(id, (scope.origins or ())[origins:]))
 
@@ -158,7 +161,7 @@ def _check_distinct(
     for key in order_by:
         if not any(is_equivalent(key.value, argument) for argument in arguments):
             problem = "in an aggregate with DISTINCT, ORDER BY expressions must appear in argument"
-            raise BadExpression(f"{problem} list", at=node.at)
+            raise NotInArgumentList(f"{problem} list", at=node.at)
 
 
 def _signature(

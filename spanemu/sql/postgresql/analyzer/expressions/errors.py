@@ -6,10 +6,11 @@ Codes and messages follow the rules of `analyzer.errors`.
 from __future__ import annotations
 
 from spanemu.base.errors import Code
+from spanemu.base.sql_states import SqlState
 from spanemu.sql.errors import AnalysisError
 
 
-class UndefinedFunction(AnalysisError, code=Code.NOT_FOUND):
+class UndefinedFunction(AnalysisError, code=Code.NOT_FOUND, sql_state=SqlState.UNDEFINED_FUNCTION):
     prose = (
         "[ERROR] function {call} does not exist\n"
         "Hint: No function matches the given name and argument types. You might need to add "
@@ -25,7 +26,7 @@ class NoSuchFunction(UndefinedFunction, code=Code.NOT_FOUND):
     """
 
 
-class AmbiguousFunction(AnalysisError):
+class AmbiguousFunction(AnalysisError, sql_state=SqlState.AMBIGUOUS_FUNCTION):
     prose = (
         "[ERROR] function {call} is not unique\n"
         "Hint: Could not choose a best candidate function. You might need to add explicit type "
@@ -41,7 +42,7 @@ class UnsupportedFunction(AnalysisError, code=Code.UNIMPLEMENTED):
     call: str
 
 
-class UndefinedOperator(AnalysisError, code=Code.NOT_FOUND):
+class UndefinedOperator(AnalysisError, code=Code.NOT_FOUND, sql_state=SqlState.UNDEFINED_FUNCTION):
     prose = (
         "[ERROR] operator does not exist: {expression}\n"
         "Hint: No operator matches the given name and argument types. You might need to add "
@@ -50,7 +51,7 @@ class UndefinedOperator(AnalysisError, code=Code.NOT_FOUND):
     expression: str
 
 
-class AmbiguousOperator(AnalysisError):
+class AmbiguousOperator(AnalysisError, sql_state=SqlState.AMBIGUOUS_FUNCTION):
     prose = (
         "[ERROR] operator is not unique: {expression}\n"
         "Hint: Could not choose a best candidate operator. You might need to add explicit type "
@@ -59,11 +60,11 @@ class AmbiguousOperator(AnalysisError):
     expression: str
 
 
-class UnknownPolymorphicType(AnalysisError):
+class UnknownPolymorphicType(AnalysisError, sql_state=SqlState.DATATYPE_MISMATCH):
     prose = "[ERROR] could not determine polymorphic type because input has type unknown"
 
 
-class CannotCast(AnalysisError):
+class CannotCast(AnalysisError, sql_state=SqlState.CANNOT_COERCE):
     prose = "[ERROR] cannot cast type {source} to {target}"
     source: str
     target: str
@@ -81,7 +82,7 @@ class ArrayCast(AnalysisError, code=Code.UNIMPLEMENTED):
     prose = "Array casting / coercion is not supported"
 
 
-class TypesDoNotMatch(AnalysisError):
+class TypesDoNotMatch(AnalysisError, sql_state=SqlState.DATATYPE_MISMATCH):
     """`what` is the construct: CASE, COALESCE, ARRAY, VALUES, UNION."""
 
     prose = "[ERROR] {what} types {first} and {second} cannot be matched"
@@ -90,14 +91,14 @@ class TypesDoNotMatch(AnalysisError):
     second: str
 
 
-class CannotConvert(AnalysisError):
+class CannotConvert(AnalysisError, sql_state=SqlState.CANNOT_COERCE):
     prose = "[ERROR] {what} could not convert type {source} to {target}"
     what: str
     source: str
     target: str
 
 
-class WrongArgumentType(AnalysisError):
+class WrongArgumentType(AnalysisError, sql_state=SqlState.DATATYPE_MISMATCH):
     """`what` is the construct with an operand of a fixed type: WHERE, NOT, LIMIT."""
 
     prose = "[ERROR] argument of {what} must be type {wanted}, not type {type}"
@@ -111,7 +112,7 @@ class TypeNotSupported(AnalysisError, code=Code.UNIMPLEMENTED):
     name: str
 
 
-class UndefinedType(AnalysisError, code=Code.NOT_FOUND):
+class UndefinedType(AnalysisError, code=Code.NOT_FOUND, sql_state=SqlState.UNDEFINED_OBJECT):
     prose = '[ERROR] type "{name}" does not exist'
     name: str
 
@@ -123,52 +124,64 @@ class ModifierNotSupported(AnalysisError, code=Code.UNIMPLEMENTED):
     )
 
 
-class BadModifier(AnalysisError):
+class BadModifier(AnalysisError, sql_state=SqlState.INVALID_PARAMETER_VALUE):
     prose = "[ERROR] {problem}"
     problem: str
 
 
-class EmptyArrayType(AnalysisError):
+class EmptyArrayType(AnalysisError, sql_state=SqlState.INDETERMINATE_DATATYPE):
     prose = (
         "[ERROR] cannot determine type of empty array\n"
         "Hint: Explicitly cast to the desired type, for example ARRAY[]::bigint[]."
     )
 
 
-class MultidimensionalArray(AnalysisError):
+class MultidimensionalArray(AnalysisError, sql_state=SqlState.FEATURE_NOT_SUPPORTED):
     prose = "Multi-dimensional arrays are not supported"
 
 
-class NotSubscriptable(AnalysisError):
+class NotSubscriptable(AnalysisError, sql_state=SqlState.DATATYPE_MISMATCH):
     prose = "[ERROR] cannot subscript type {type} because it does not support subscripting"
     type: str
 
 
-class RequiresArray(AnalysisError):
+class RequiresArray(AnalysisError, sql_state=SqlState.WRONG_OBJECT_TYPE):
     prose = "[ERROR] op ANY/ALL (array) requires array on right side"
 
 
-class RequiresBooleanOperator(AnalysisError):
+class RequiresBooleanOperator(AnalysisError, sql_state=SqlState.WRONG_OBJECT_TYPE):
     prose = "[ERROR] op ANY/ALL (array) requires operator to yield boolean"
 
 
-class UnequalRows(AnalysisError):
+class UnequalRows(AnalysisError, sql_state=SqlState.SYNTAX_ERROR):
     prose = "[ERROR] unequal number of entries in row expressions"
 
 
-class SubqueryColumns(AnalysisError):
+class SubqueryColumns(AnalysisError, sql_state=SqlState.SYNTAX_ERROR):
     prose = "[ERROR] subquery {problem}"
     problem: str  # "must return only one column", "has too many columns"
 
 
-class BadExpression(AnalysisError):
+class BadExpression(AnalysisError, sql_state=SqlState.SYNTAX_ERROR):
     """An expression that PostgreSQL refuses, in the words of PostgreSQL."""
 
     prose = "[ERROR] {problem}"
     problem: str
 
 
-class ExpressionRefused(AnalysisError):
+class NotAnAggregate(BadExpression, sql_state=SqlState.WRONG_OBJECT_TYPE):
+    """A function is called as an aggregate function, or an aggregate function as none."""
+
+
+class NotInArgumentList(BadExpression, sql_state=SqlState.INVALID_COLUMN_REFERENCE):
+    """An aggregate function with DISTINCT sorts by something other than its argument."""
+
+
+class MisplacedAggregate(BadExpression, sql_state=SqlState.GROUPING_ERROR):
+    """An aggregate function stands where there are no groups of rows."""
+
+
+class ExpressionRefused(AnalysisError, sql_state=SqlState.FEATURE_NOT_SUPPORTED):
     """An expression of PostgreSQL that Spanner refuses."""
 
     prose = "{problem}"
@@ -182,7 +195,7 @@ class ExpressionUnsupported(AnalysisError, code=Code.UNIMPLEMENTED):
     problem: str
 
 
-class ExpressionType(AnalysisError):
+class ExpressionType(AnalysisError, sql_state=SqlState.FEATURE_NOT_SUPPORTED):
     """An expression of the tree of PostgreSQL that Spanner refuses: RowExpr, CollateExpr."""
 
     prose = "Unsupported PostgreSQL expression type: {name}"
@@ -194,6 +207,6 @@ class NotDistinguishable(AnalysisError, code=Code.UNIMPLEMENTED):
     type: str
 
 
-class SequenceNotFound(AnalysisError, code=Code.NOT_FOUND):
+class SequenceNotFound(AnalysisError, code=Code.NOT_FOUND, sql_state=SqlState.UNDEFINED_TABLE):
     prose = "Sequence not found: {name}"
     name: str

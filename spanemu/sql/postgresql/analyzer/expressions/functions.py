@@ -21,6 +21,7 @@ from spanemu.sql.postgresql.analyzer.expressions.errors import (
     BadExpression,
     ExpressionRefused,
     ExpressionUnsupported,
+    NotAnAggregate,
     SequenceNotFound,
     UndefinedFunction,
 )
@@ -141,7 +142,7 @@ def _refuse_aggregate_syntax(node: ast.FunctionCall) -> None:
     elif node.order_by:
         problem = f"ORDER BY specified, but {name} is not an aggregate function"
     if problem:
-        raise BadExpression(problem, at=node.at)
+        raise NotAnAggregate(problem, at=node.at)
 
 
 def resolve_named_argument(node: ast.NamedArgument, _: Env) -> Expr:

@@ -247,8 +247,9 @@ def _variables(parameters: Sequence[Parameter]) -> Iterator[Mapping[str, Type]]:
         pattern: Any = parameter.pattern
         variable = pattern.element if isinstance(pattern, ArrayOf) else pattern
         if isinstance(variable, TypeVariable) and variable.only:
-            all_types = SCALARS | POSTGRESQL_SCALARS
-            yield from ({variable.name: all_types[code]} for code in sorted(variable.only))
+            scalars = (*SCALARS.values(), *POSTGRESQL_SCALARS.values())
+            by_code = {type_.code.value: type_ for type_ in scalars}
+            yield from ({variable.name: by_code[code]} for code in sorted(variable.only))
             return
     yield {}
 

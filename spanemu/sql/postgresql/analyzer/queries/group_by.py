@@ -13,7 +13,8 @@ from spanemu.sql.analysis.errors import LimitExceeded
 from spanemu.sql.analysis.tree import ExpressionMap
 from spanemu.sql.errors import GROUP_KEYS, AnalysisError
 from spanemu.sql.functions.comparison import is_groupable
-from spanemu.sql.postgresql.analyzer.errors import BadQuery, NotGrouped, UnsupportedKeyType
+from spanemu.sql.postgresql.analyzer.errors import NotGrouped, UnsupportedKeyType
+from spanemu.sql.postgresql.analyzer.expressions.errors import MisplacedAggregate
 from spanemu.sql.postgresql.analyzer.expressions.expression import resolve_output
 from spanemu.sql.postgresql.analyzer.queries.select_list import (
     Clause,
@@ -67,7 +68,7 @@ def _key(node: Expression, columns: Sequence[SelectColumn], env: Env) -> tuple[s
         name = expression.column.name if isinstance(expression, ColumnRef) else "$groupby"
         return name, expression
     if column.aggregated:
-        raise BadQuery("aggregate functions are not allowed in GROUP BY", at=node.at)
+        raise MisplacedAggregate("aggregate functions are not allowed in GROUP BY", at=node.at)
     return column.name, column.settle(env)
 
 

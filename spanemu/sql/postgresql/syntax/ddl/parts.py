@@ -11,6 +11,7 @@ from typing import TypeVar
 
 from spanemu.base.errors import Code, SpannerError
 from spanemu.base.record import NamedTuple
+from spanemu.base.sql_states import SqlState
 from spanemu.sql import ddl_ast
 from spanemu.sql.ddl_ast import Option, OptionValue
 from spanemu.sql.errors import LISTED_COLUMNS, DdlSyntaxFailure
@@ -25,13 +26,15 @@ PUBLIC = "public"  # the default schema, whose objects have names without a sche
 _PARTS_MAX = 3  # of a name: catalog, schema, object
 
 
-class PostgreSqlDdlSyntaxFailure(DdlSyntaxFailure):
+class PostgreSqlDdlSyntaxFailure(DdlSyntaxFailure, sql_state=SqlState.SYNTAX_ERROR):
     """A schema statement does not follow PostgreSQL's grammar."""
 
-    prose = "[ERROR] {message}; failed to parse the DDL statements. [at {line}:{column}]"
+    prose = "[ERROR] {message}; failed to parse the DDL statements."
 
 
-class DdlNotSupported(NotSupported, code=Code.FAILED_PRECONDITION):
+class DdlNotSupported(
+    NotSupported, code=Code.FAILED_PRECONDITION, sql_state=SqlState.FEATURE_NOT_SUPPORTED
+):
     """PostgreSQL has the statement or the clause, and Spanner refuses it."""
 
 
@@ -41,7 +44,9 @@ class PartialMatch(SpannerError, code=Code.UNIMPLEMENTED):
     prose = "[ERROR] MATCH PARTIAL not yet implemented; failed to parse the DDL statements."
 
 
-class NumberOutOfRange(SpannerError, code=Code.OUT_OF_RANGE):
+class NumberOutOfRange(
+    SpannerError, code=Code.OUT_OF_RANGE, sql_state=SqlState.NUMERIC_VALUE_OUT_OF_RANGE
+):
     prose = '[ERROR] value "{text}" is out of range for type bigint'
     text: str
 

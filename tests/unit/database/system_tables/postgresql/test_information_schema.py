@@ -221,9 +221,20 @@ def test_a_role_sees_the_objects_on_which_it_has_privileges(shop: Database) -> N
     assert "pg_class" in names("tables", "table_name")
 
 
-def test_a_read_write_transaction_refuses_catalogs_by_name_in_upper_case(shop: Database) -> None:
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT table_name FROM information_schema.tables",
+        "SELECT relname FROM pg_catalog.pg_class",
+        "SELECT 1 FROM singers WHERE EXISTS (SELECT 1 FROM pg_catalog.pg_namespace)",
+        "DELETE FROM singers WHERE EXISTS (SELECT relname FROM pg_catalog.pg_class)",
+    ],
+)
+def test_a_read_write_transaction_refuses_catalogs_in_the_words_that_clients_know(
+    shop: Database, sql: str
+) -> None:
     core = shop._core
-    request = StatementRequest("SELECT table_name FROM information_schema.tables", {}, {})
+    request = StatementRequest(sql, {}, {})
     with pytest.raises(SystemTableInReadWrite, match=r"using INFORMATION_SCHEMA\.$"):
         prepare_locking(core.generation, request, core.statistics)
 

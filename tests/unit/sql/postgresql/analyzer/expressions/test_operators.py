@@ -64,7 +64,7 @@ def test_between_is_the_form_by_which_ranges_are_found():
 
 def test_between_compares_each_bound_by_its_own_operator():
     assert shown("i BETWEEN 1 AND 2.5") == (
-        "AND(int8ge(i#2, 1), numeric_le(cast_to_numeric(i#2), 2.5:PG_NUMERIC))"
+        "AND(int8ge(i#2, 1), numeric_le(cast_to_numeric(i#2), 2.5:PG.NUMERIC))"
     )
 
 

@@ -21,7 +21,7 @@ def test_a_list_is_the_form_by_which_keys_are_found():
 
 def test_a_list_of_another_type_converts_the_operand():
     assert shown("i IN (1, 2.5)") == (
-        "$in(cast_to_numeric(i#2), cast_to_numeric(1), 2.5:PG_NUMERIC)"
+        "$in(cast_to_numeric(i#2), cast_to_numeric(1), 2.5:PG.NUMERIC)"
     )
 
 
