@@ -40,6 +40,7 @@ STATUS_CODES: Mapping[Code, grpc.StatusCode] = {
 }
 
 log = logging.getLogger("spanemu")
+_CAUSES_MAX = 10  # of an error, whose frames are released
 _references = Randomness()
 
 
@@ -58,6 +59,7 @@ def failure_from(error: Exception, method: str) -> Failure:
         error = ProcessOutOfMemory()
     if not isinstance(error, SpannerError):
         return _bug(error, method)
+    _release_frames(error)
     message = _shortened(str(error))
     details = [(detail, _detail_to_proto(detail)) for detail in _details(error)]
     if not details:
@@ -70,6 +72,19 @@ def failure_from(error: Exception, method: str) -> Failure:
     return Failure(error.code, message, tuple(trailers))
 
 
+def _release_frames(error: BaseException | None) -> None:
+    """Release the frames of a request that failed.
+
+    A transaction keeps its failure, whose frames keep the transaction: together they would stay
+    until a full collection of garbage.
+    """
+    for _ in range(_CAUSES_MAX):
+        if error is None:
+            return
+        error.__traceback__ = None
+        error = error.__cause__ or error.__context__
+
+
 def status_to_proto(error: BaseException) -> Any:
     """Return a google.rpc.Status, for replies that report failures inside themselves."""
     if isinstance(error, MemoryError):
@@ -78,6 +93,7 @@ def status_to_proto(error: BaseException) -> Any:
         assert isinstance(error, Exception)
         bug = _bug(error, "a reply's status")
         return _status(bug.code, bug.message, [])
+    _release_frames(error)
     details = [_detail_to_proto(detail) for detail in _details(error)]
     return _status(error.code, _shortened(str(error)), details)
 

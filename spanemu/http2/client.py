@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import socket
 import ssl
+from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
 from selectors import EVENT_READ, EVENT_WRITE
@@ -17,13 +18,13 @@ from spanemu.base.clock import monotonic
 from spanemu.frontend.boundary import Failure, log
 from spanemu.frontend.dispatch import Endpoint
 from spanemu.http2 import frames
-from spanemu.http2.call import RpcCall
 from spanemu.http2.connection import Connection
 from spanemu.http2.conversation import Conversation, Converse
 from spanemu.http2.errors import ConnectionFailure, ErrorCode
 from spanemu.http2.exchange import Exchange
 from spanemu.http2.loop import Loop
 from spanemu.http2.sending import Stream
+from spanemu.http2.tasks import Task
 
 READ_BYTES = 256 * 1024
 # Who sends many requests at once is read in small parts, so that other clients have their turns.
@@ -81,6 +82,7 @@ class Client:
         self.find = methods.find
         self._closed = closed
         self.loop = loop
+        self.tasks: deque[Task] = deque()
         self.lifetime = Lifetime()
         self.connection = Connection(self._new_stream)
         self._handshake_ends = monotonic() + HANDSHAKE_SECONDS
@@ -103,12 +105,6 @@ class Client:
         if converse is None:
             return None
         return Conversation(beginning, path.decode("latin-1"), converse)
-
-    def about_to_wait(self, call: RpcCall) -> None:
-        """Let another thread lead, if the leader serves this call."""
-        serving = self.loop.serving
-        if isinstance(serving, Exchange) and serving.call is call:
-            self.loop.hand_over()
 
     def defers(self, exchange: Exchange) -> bool:
         """Return whether a request has to wait until the client has taken earlier replies."""
@@ -152,6 +148,8 @@ class Client:
     def _read(self) -> None:
         """Handle what has arrived. Raises OSError."""
         connected = self._socket
+        if len(self.tasks) > CROWD:  # The others have their turns before more is read.
+            return
         try:
             while True:
                 data = connected.recv(self._read_bytes)
@@ -193,7 +191,8 @@ class Client:
         if output:
             self.loop.flush_soon(self)
         if self._deferred and connection.queued_bytes <= QUEUED_BYTES_MAX:
-            self.loop.due.extend(self._deferred)
+            for exchange in self._deferred:
+                self.loop.due.append(exchange)
             self._deferred.clear()
         if self._is_failed and not output:
             self._linger()

@@ -25,6 +25,7 @@ from spanemu.storage.layout import TreeId
 from spanemu.txn.locks.holder import (
     ACTIVE,
     COMMITTING,
+    IDLE,
     NEXT,
     OUTRANKED,
     LockHolder,
@@ -33,7 +34,9 @@ from spanemu.txn.locks.holder import (
     State,
     by_lock,
 )
+from spanemu.txn.locks.idle_watch import IdleWatch
 from spanemu.txn.locks.key_range_sets import KeySet, RangeUnion
+from spanemu.txn.locks.lines import Lines
 from spanemu.txn.locks.modes import Lock, combined, covers, exclusive
 from spanemu.txn.locks.waits import (
     LockLog,
@@ -41,10 +44,8 @@ from spanemu.txn.locks.waits import (
     Request,
     Requested,
     Wait,
+    Waiting,
     blocking_requests,
-    find_requested,
-    older_requests,
-    wait_seconds,
 )
 
 BATCH_ROWS = 256  # rows locked in one critical section
@@ -62,9 +63,9 @@ class LockTable:
         # The same locks by tree and holder; shared with `LockHolder.keys` and `.unions`.
         self._keys: dict[TreeId, dict[LockHolder, dict[Lock, KeySet]]] = {}
         self._ranges: dict[TreeId, dict[LockHolder, dict[Lock, RangeUnion]]] = {}
-        self._requests: dict[TreeId, dict[LockHolder, Request]] = {}
-        # The transactions that wait, by blocker.
-        self._waiters: dict[LockHolder, dict[LockHolder, threading.Event]] = {}
+        self._requests: dict[TreeId, Lines] = {}
+        self._waiting = Waiting()
+        self._idle_watch = IdleWatch(self._mutex, self._waiting.by_blocker.keys(), self._wound)
 
     def lock_row(self, holder: LockHolder, tree: TreeId, key: bytes, lock: Lock) -> None:
         """Lock cells of one row, whether the row exists or not.
@@ -133,10 +134,14 @@ class LockTable:
         for holder in self.holders():
             self.wound(holder, why)
 
-    def wake_waiters(self, holder: LockHolder) -> None:
-        """Wake the transactions that wait for `holder`, so that they check again at once."""
-        with self._mutex:
-            self._wake(holder)
+    def request_failed(self, holder: LockHolder) -> None:
+        """Let the transactions that wait for `holder` do so only until its client counts as idle.
+
+        That is soon, because the last request of the client failed.
+        """
+        if holder in self._waiting.by_blocker:
+            with self._mutex:
+                self._idle_watch.begin([holder])
 
     def holders(self) -> Iterator[LockHolder]:
         """Return the transactions that hold a lock now."""
@@ -151,12 +156,16 @@ class LockTable:
     def waiting_count(self) -> int:
         """Return the number of lock requests that wait now."""
         with self._mutex:
-            return sum(map(len, self._requests.values()))
+            return sum(len(lines.requests) for lines in self._requests.values())
 
     def requested_by(self, holder: LockHolder) -> Requested | None:
         """Return the lock that a transaction waits for, None if the transaction does not wait."""
         with self._mutex:
-            return find_requested(holder, self._requests, self._waiters)
+            wait = self._waiting.waits.get(holder)
+            for tree, lines in self._requests.items():
+                if (request := lines.requests.get(holder)) is not None:
+                    return Requested(tree, request, tuple(wait.blockers) if wait else ())
+            return None
 
     # ------------------------------------------------------------------ inside the mutex
 
@@ -169,10 +178,9 @@ class LockTable:
             alone = holders is None or (held is not None and len(holders) == 1)
             if not alone or self._ranges.get(tree) or tree in self._requests:
                 blockers = self._row_blockers(holder, row_key, lock)
-                waiting = self._requests.get(tree, {})
-                blockers += older_requests(waiting, holder, Request(key, None, lock))
+                blockers += self._line_before(holder, tree, Request(key, None, lock))
                 if blockers and (left := self._wound_blockers(holder, blockers, row_key)):
-                    return self._enqueue(holder, left)
+                    return self._waiting.add(holder, left)
                 for wounded in blockers:
                     wounded.contend(row_key)
                     if self.observer is not None:
@@ -248,10 +256,9 @@ class LockTable:
         with self._mutex:
             holder.check_active()
             blockers = self._range_blockers(holder, range_key, lock)
-            if tree in self._requests:
-                blockers += older_requests(self._requests[tree], holder, Request(low, high, lock))
+            blockers += self._line_before(holder, tree, Request(low, high, lock))
             if blockers and (blockers := self._wound_blockers(holder, blockers)):
-                return self._enqueue(holder, blockers)
+                return self._waiting.add(holder, blockers)
             holder.ranges[range_key] = lock = combined(holder.ranges.get(range_key), lock)
             self._union_of(holder, tree, lock).add(low, high)
             return None
@@ -274,6 +281,14 @@ class LockTable:
             ]
         return blockers
 
+    def _line_before(
+        self, holder: LockHolder, tree: TreeId, request: Request
+    ) -> tuple[LockHolder, ...]:
+        """Return the transaction in line for a lock behind which a request has to wait, if any."""
+        lines = self._requests.get(tree)
+        last = None if lines is None else lines.last_before(holder, request)
+        return () if last is None else (last,)
+
     def _keys_of(self, holder: LockHolder, tree: TreeId, lock: Lock) -> KeySet:
         sets = by_lock(holder, tree, holder.keys, self._keys)
         return sets.get(lock) or sets.setdefault(lock, KeySet())
@@ -293,7 +308,7 @@ class LockTable:
             if younger and row_key in holder.contended_rows and holder.yields_to(blocker, row_key):
                 younger = False
             idle = blocker.client.idle_at < now
-            why = "It was idle while others waited." if idle else OUTRANKED
+            why = IDLE if idle else OUTRANKED
             if blocker.state is COMMITTING or not (younger or idle):
                 left.append(blocker)
             else:
@@ -333,26 +348,10 @@ class LockTable:
         holder.rows, holder.keys = {}, {}
         if holder.ranges:
             holder.ranges, holder.unions = {}, {}
-        if self._waiters:
-            self._wake(holder)
+        if self._waiting.by_blocker:
+            self._waiting.wake(holder)
         if holder.waits_on is not None:
             holder.waits_on.set()
-
-    def _wake(self, holder: LockHolder) -> None:
-        """Make the transactions that wait for `holder` check again."""
-        for event in self._waiters.pop(holder, {}).values():
-            event.set()
-
-    def _enqueue(self, holder: LockHolder, blockers: list[LockHolder]) -> Wait:
-        """Wait for the blockers; of those in line for the last only, so that one waiter wakes."""
-        in_line = [each for each in blockers if each.waits_on is not None and each.age < holder.age]
-        if in_line:
-            blockers = [max(in_line, key=lambda each: each.age)]
-        event = threading.Event()
-        holder.waits_on = event
-        for blocker in blockers:
-            self._waiters.setdefault(blocker, {})[holder] = event
-        return Wait(event, blockers)
 
     # ------------------------------------------------------------------ outside the mutex
 
@@ -362,7 +361,7 @@ class LockTable:
         """Wait until the request is granted; meanwhile no younger transaction gets the lock."""
         began = monotonic()
         with self._mutex:
-            self._requests.setdefault(tree, {})[holder] = request
+            self._requests.setdefault(tree, Lines()).add(holder, request)
             held = blocking_requests(tree, request, waits)
         try:
             while waits is not None:
@@ -375,12 +374,13 @@ class LockTable:
         finally:
             with self._mutex:
                 holder.patient_until = None
-                requests = self._requests[tree]
-                del requests[holder]
-                if not requests:
+                self._waiting.remove(holder)
+                lines = self._requests[tree]
+                lines.remove(holder)
+                if not lines.requests:
                     del self._requests[tree]
                 if waits is not None:  # Not granted: let the waiters behind the request pass.
-                    self._wake(holder)
+                    self._waiting.wake(holder)
             self.log.record(holder, tree, request, held, began)
             if self.observer is not None:
                 self.observer.on_conflict(tree, request.low, request.high, monotonic() - began)
@@ -388,13 +388,12 @@ class LockTable:
     def _wait(self, holder: LockHolder, waits: Wait) -> None:
         """Wait until a blocker ends, `holder` is wounded, or the request is cancelled."""
         call, began = current(), monotonic()
-        call.on_cancel(waits.event.set)
+        with self._mutex:
+            self._idle_watch.begin(waits.blockers)
+        patience = None if holder.patient_until is None else holder.patient_until - began + 0.001
         try:
-            if not waits.event.wait(wait_seconds(call, holder, waits.blockers)):
-                for blocker in waits.blockers:
-                    blocker.client.expire_if_disconnected()
+            waits.signal.wait(patience)
         finally:
-            call.forget(waits.event.set)
             holder.waits_on = None
             add_metric("lock_wait_seconds", monotonic() - began)
         call.check()

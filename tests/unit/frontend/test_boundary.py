@@ -1,6 +1,9 @@
 from __future__ import annotations
 
+import weakref
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import pytest
 from google.rpc.error_details_pb2 import ErrorInfo, Help, ResourceInfo, RetryInfo
@@ -86,3 +89,28 @@ def test_a_process_without_memory_exhausts_resources(caplog: pytest.LogCaptureFi
     assert failure_from(MemoryError(), "/a.B/C").code is Code.RESOURCE_EXHAUSTED
     assert status_to_proto(MemoryError()).code == Code.RESOURCE_EXHAUSTED
     assert not caplog.records
+
+
+@pytest.mark.parametrize("convert", [lambda error: failure_from(error, "M"), status_to_proto])
+def test_a_failure_that_is_kept_keeps_no_frames(convert: Callable[[Any], object]) -> None:
+    class Held:
+        pass
+
+    held: list[weakref.ref[Held]] = []
+
+    def fail() -> None:
+        local = Held()
+        held.append(weakref.ref(local))
+        try:
+            raise Broken("One")
+        except Broken as cause:
+            raise Broken("Two") from cause
+
+    kept: list[Broken] = []
+    try:
+        fail()
+    except Broken as error:
+        kept.append(error)
+        convert(error)
+    assert kept[0].__cause__ is not None
+    assert held[0]() is None

@@ -18,7 +18,7 @@ import pytest
 from google.protobuf.wrappers_pb2 import Int64Value, StringValue
 from grpc_reflection.v1alpha import reflection_pb2
 
-from spanemu.base.call import current
+from spanemu.base.call import Signal, current
 from spanemu.base.clock import monotonic
 from spanemu.base.errors import Code
 from spanemu.frontend.dispatch import Endpoints, Method, Service
@@ -44,11 +44,18 @@ class World:
     def __init__(self) -> None:
         self.entered = threading.Semaphore(0)
         self.release = threading.Event()
+        self.waiting: list[Signal] = []
         self.yielded = 0
         self.closed = threading.Event()
         self.cancelled = threading.Event()
         self.metadata: dict[str, Any] = {}
         self.peer = ""
+
+    def end_waits(self) -> None:
+        """Let all requests end, and those that come."""
+        self.release.set()
+        for signal in self.waiting:
+            signal.set()
 
     def wait_entered(self, count: int = 1) -> None:
         for _ in range(count):
@@ -62,14 +69,14 @@ def echo(world: World, request: Any) -> Any:
 
 
 def wait(world: World, request: Any) -> Any:
-    """Wait as all waits do: the call wakes it when it is cancelled."""
-    call, woken = current(), threading.Event()
-    call.on_cancel(woken.set)
+    """Wait as all requests do: for a signal, which cancellation sets as well."""
+    call = current()
+    signal = call.signal()
+    world.waiting.append(signal)
     world.entered.release()
-    end = monotonic() + SECONDS
-    while not world.release.wait(0.005) and not woken.is_set() and monotonic() < end:
-        pass
-    if woken.is_set():
+    if world.release.is_set() or not signal.wait(SECONDS):
+        return request
+    if call.is_cancelled:
         world.cancelled.set()
     call.check()
     return request
@@ -114,9 +121,9 @@ ECHO = ("/s.S/Echo", TEXT.SerializeToString())
 class Served:
     """A server with its world, and a channel to it."""
 
-    def __init__(self, workers_max: int = 32, **settings: Any) -> None:
+    def __init__(self, waiting_max: int = 32, **settings: Any) -> None:
         self.world = World()
-        self.server = Http2Server(Endpoints((Service("s.S", METHODS),), self.world), workers_max)
+        self.server = Http2Server(Endpoints((Service("s.S", METHODS),), self.world), waiting_max)
         self.port = self.server.start(**settings)
         self.address = f"127.0.0.1:{self.port}"
         self.channel = grpc.insecure_channel(self.address)
@@ -134,7 +141,7 @@ class Served:
         return stub(Int64Value(value=count), timeout=timeout)
 
     def close(self) -> None:
-        self.world.release.set()
+        self.world.end_waits()
         self.channel.close()
         self.server.stop()
 
@@ -159,6 +166,12 @@ def raw(shared: Served) -> Iterator[RawClient]:
         yield client
 
 
+def waiting_count(served: Served) -> int:
+    """Return the number of requests that wait."""
+    assert served.server._loop is not None
+    return served.server._loop.waiting_count
+
+
 def wait_for(seen: Any) -> None:
     end = monotonic() + SECONDS
     while not seen():
@@ -174,28 +187,99 @@ def test_a_request_that_lasts_holds_up_no_other(served: Served, name: str) -> No
     lasting = [served.method(name).future(TEXT, timeout=SECONDS) for _ in range(3)]
     served.world.wait_entered(3)
     assert served.echo() == TEXT
-    served.world.release.set()
+    served.world.end_waits()
     assert [each.result(SECONDS) for each in lasting] == [TEXT] * 3
 
 
-def test_requests_wait_for_a_thread() -> None:
-    served = Served(workers_max=3)
+def test_waiting_beyond_the_limit_is_refused() -> None:
+    served = Served(waiting_max=3)
     try:
         lasting = [served.method("Wait").future(TEXT, timeout=SECONDS) for _ in range(8)]
-        served.world.wait_entered(2)
-        assert not served.world.entered.acquire(blocking=False)  # The third thread leads.
-        served.world.release.set()
-        assert [each.result(SECONDS) for each in lasting] == [TEXT] * 8
+        served.world.wait_entered(8)
+        wait_for(lambda: sum(each.done() for each in lasting) == 5)
+        refused = [each for each in lasting if each.done()]
+        assert {each.code() for each in refused} == {grpc.StatusCode.RESOURCE_EXHAUSTED}
+        assert "3 requests wait for locks, rows or time" in refused[0].details()
+        assert served.echo() == TEXT
+        served.world.end_waits()
+        assert [each.result(SECONDS) for each in lasting if each not in refused] == [TEXT] * 3
         assert served.echo() == TEXT
     finally:
         served.close()
+
+
+def test_requests_that_wait_are_resumed_together() -> None:
+    served = Served(waiting_max=1_500)
+    try:
+        lasting = [served.method("Wait").future(TEXT, timeout=SECONDS) for _ in range(1_100)]
+        served.world.wait_entered(1_100)
+        assert served.echo() == TEXT
+        served.world.end_waits()
+        assert served.echo() == TEXT
+        assert [each.result(SECONDS) for each in lasting] == [TEXT] * 1_100
+    finally:
+        served.close()
+
+
+def test_a_deadline_ends_a_wait(served: Served) -> None:
+    late = served.method("Wait").future(TEXT, timeout=0.2)
+    assert late.code() is grpc.StatusCode.DEADLINE_EXCEEDED
+    wait_for(lambda: waiting_count(served) == 0)
+    assert served.echo() == TEXT
+
+
+def test_requests_that_wait_end_with_their_connection(served: Served) -> None:
+    path = "/s.S/Wait"
+    with RawClient(served.port) as raw:
+        for stream_id in range(1, 60, 2):
+            raw.send(raw.request(stream_id, path, TEXT.SerializeToString()))
+        served.world.wait_entered(30)
+        wait_for(lambda: waiting_count(served) == 30)
+    wait_for(lambda: waiting_count(served) == 0)
+    assert served.world.cancelled.wait(SECONDS)
+    assert served.echo() == TEXT
+
+
+def test_a_wait_is_refused_when_the_system_has_no_thread(
+    served: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert served.echo() == TEXT
+    start = threading.Thread.start
+
+    def fail(thread: threading.Thread) -> None:
+        if thread.name == "spanemu-rpc":
+            raise RuntimeError("can't start new thread")
+        start(thread)
+
+    monkeypatch.setattr(threading.Thread, "start", fail)
+    lasting = [served.method("Wait").future(TEXT, timeout=SECONDS) for _ in range(8)]
+    served.world.wait_entered(8)
+    wait_for(lambda: sum(each.done() for each in lasting) + waiting_count(served) == 8)
+    refused = [each for each in lasting if each.done()]
+    assert {each.code() for each in refused} == {grpc.StatusCode.RESOURCE_EXHAUSTED}
+    assert served.echo() == TEXT
+    monkeypatch.undo()
+    served.world.end_waits()
+    assert [each.result(SECONDS) for each in lasting if each not in refused]
+    assert served.method("Wait")(TEXT, timeout=SECONDS) == TEXT
+
+
+def test_requests_that_wait_end_with_the_server() -> None:
+    before = threading.active_count()
+    served = Served()
+    lasting = [served.method("Wait").future(TEXT, timeout=SECONDS) for _ in range(10)]
+    served.world.wait_entered(10)
+    served.server.stop()
+    assert {each.code() for each in lasting} == {grpc.StatusCode.UNAVAILABLE}
+    served.channel.close()
+    wait_for(lambda: threading.active_count() <= before + 1)  # and that of timers
 
 
 def test_threads_end_with_the_server_and_without_work(served: Served) -> None:
     before = threading.active_count()
     lasting = [served.method("Wait").future(TEXT, timeout=SECONDS) for _ in range(20)]
     served.world.wait_entered(20)
-    served.world.release.set()
+    served.world.end_waits()
     for each in lasting:
         each.result(SECONDS)
     wait_for(lambda: threading.active_count() <= before + loop.SPARE_THREADS + 1)
@@ -349,7 +433,7 @@ def test_a_client_that_does_not_read_is_waited_for(served: Served) -> None:
         for _ in range(50):
             assert served.echo() == TEXT
             assert sum(map(held_bytes, clients)) < 10 * len(CHUNK)
-        served.world.release.set()
+        served.world.end_waits()
         fields, body = raw.reply(1)
         assert fields["grpc-status"] == "0"
         message = StringValue(value=CHUNK).SerializeToString()
@@ -573,7 +657,7 @@ def test_a_stop_lets_requests_finish_in_their_time() -> None:
     served.world.wait_entered()
     stopping = threading.Thread(target=served.server.stop, args=(SECONDS,), daemon=True)
     stopping.start()
-    served.world.release.set()
+    served.world.end_waits()
     assert lasting.result(SECONDS) == TEXT
     stopping.join(SECONDS)
     assert not stopping.is_alive()
