@@ -17,19 +17,22 @@ from spanemu.base.clock import monotonic
 from spanemu.frontend.boundary import Failure, log
 from spanemu.frontend.dispatch import Endpoint
 from spanemu.http2 import frames
+from spanemu.http2.account import Account
 from spanemu.http2.call import RpcCall
 from spanemu.http2.connection import Connection
 from spanemu.http2.conversation import Conversation, Converse
 from spanemu.http2.errors import ConnectionFailure, ErrorCode
 from spanemu.http2.exchange import Exchange
 from spanemu.http2.loop import Loop
-from spanemu.http2.sending import Stream
+from spanemu.http2.sending import RESUMED_MAX, Stream
 
 READ_BYTES = 256 * 1024
 # Who sends many requests at once is read in small parts, so that other clients have their turns.
 CROWD = 16  # requests in a part
 CROWD_BYTES = 8 * 1024
+_DATA_SHARE = 0.9  # of what arrives, in frames that are not small
 QUEUED_BYTES_MAX = 64 * 1024 * 1024  # beyond which further requests wait
+CONNECTION_BYTES = 16 * 1024  # that a connection takes besides its requests and replies
 HANDSHAKE_SECONDS = 20.0
 _LINGER_SECONDS = 2.0
 _WAITS = (BlockingIOError, InterruptedError, ssl.SSLWantReadError, ssl.SSLWantWriteError)
@@ -73,6 +76,7 @@ class Client:
         peer: str,
         methods: Methods,
         loop: Loop,
+        account: Account,
         closed: Callable[[Client], object],
     ) -> None:
         self._socket = connected
@@ -81,6 +85,10 @@ class Client:
         self.find = methods.find
         self._closed = closed
         self.loop = loop
+        self.account = account
+        self.held_bytes = 0  # as the account has it
+        self.uploads = 0
+        self.used_seconds = 0.0
         self.lifetime = Lifetime()
         self.connection = Connection(self._new_stream)
         self._handshake_ends = monotonic() + HANDSHAKE_SECONDS
@@ -88,9 +96,10 @@ class Client:
         self._unsent = memoryview(b"")
         self._events = EVENT_READ
         self._read_bytes = CROWD_BYTES
-        self._deferred: list[Exchange] = []
+        self._deferred: dict[Exchange, None] = {}
         self._is_failed = False  # The connection ends when the last bytes were sent.
         loop.selector.register(connected, EVENT_READ, self)
+        account.open(self)
 
     def _new_stream(self, _connection: Connection, stream_id: int) -> Stream:
         return Exchange(self, stream_id)
@@ -114,8 +123,33 @@ class Client:
         """Return whether a request has to wait until the client has taken earlier replies."""
         if self.connection.queued_bytes <= QUEUED_BYTES_MAX:
             return False
-        self._deferred.append(exchange)
+        self._deferred[exchange] = None
         return True
+
+    def undefer(self, exchange: Exchange) -> None:
+        """Forget a request that has ended while it had to wait."""
+        self._deferred.pop(exchange, None)
+
+    # ------------------------------------------------------------------ the account
+
+    def settle(self) -> None:
+        """Enter into the account what is kept for the client."""
+        connection = self.connection
+        kept_bytes = connection.kept_bytes + connection.queued_bytes + connection.output_bytes
+        held_bytes = kept_bytes + len(self._unsent)
+        if self.lifetime.is_open():
+            held_bytes += CONNECTION_BYTES
+        if held_bytes != self.held_bytes:
+            self.account.change(self, held_bytes)
+
+    def evict(self) -> None:
+        """Close the connection, because the client holds most."""
+        log.warning(
+            "The server keeps too much: a client at %s, for which it kept %d MiB, is disconnected.",
+            self.peer,
+            self.held_bytes >> 20,
+        )
+        self.close()
 
     # ------------------------------------------------------------------ the socket
 
@@ -160,10 +194,13 @@ class Client:
                     return
                 if self._is_failed:
                     return
-                begun = self.connection.last_id
-                self.connection.receive(data)
-                is_crowd = self.connection.last_id - begun > 2 * CROWD  # Ids of streams are odd.
-                is_large = len(data) >= CROWD_BYTES and not is_crowd
+                connection = self.connection
+                begun, data_bytes = connection.last_id, connection.data_bytes
+                connection.receive(data)
+                is_crowd = connection.last_id - begun > 2 * CROWD  # Ids of streams are odd.
+                # Many small frames are as much work as many requests.
+                is_data = connection.data_bytes - data_bytes > _DATA_SHARE * len(data)
+                is_large = len(data) >= CROWD_BYTES and is_data and not is_crowd
                 self._read_bytes = READ_BYTES if is_large else CROWD_BYTES
                 if not isinstance(connected, ssl.SSLSocket) or not connected.pending():
                     return
@@ -176,26 +213,31 @@ class Client:
         """Send what is to be sent, as far as the socket takes it."""
         connection = self.connection
         output = connection.output
-        if not output and not self._unsent:
-            return
         if output and not self._unsent:
             data = output[0] if len(output) == 1 else b"".join(output)
             output.clear()
+            connection.output_bytes = 0
             self._send(memoryview(data))
         elif self._unsent:
             self._send(self._unsent)
-        if self._unsent or not self.lifetime.is_open():
-            return
-        connection.control_bytes = 0
-        if connection.is_congested:
-            connection.is_congested = False
-            connection.resume()
-        if output:
+        if not self._unsent and self.lifetime.is_open():
+            self._sent()
+        self.settle()
+
+    def _sent(self) -> None:
+        """Go on, because all output has been sent."""
+        connection = self.connection
+        if not connection.output:
+            connection.control_bytes = 0
+        connection.is_congested = False
+        connection.may_resume = RESUMED_MAX
+        connection.resume()
+        if connection.output or connection.has_backlog():
             self.loop.flush_soon(self)
         if self._deferred and connection.queued_bytes <= QUEUED_BYTES_MAX:
             self.loop.due.extend(self._deferred)
             self._deferred.clear()
-        if self._is_failed and not output:
+        if self._is_failed and not connection.output:
             self._linger()
 
     def flush_soon(self) -> None:
@@ -227,7 +269,7 @@ class Client:
         """Send the reason why the connection ends; a sweep closes it if the client does not."""
         self.end_streams()
         frame = frames.goaway(self.connection.last_id, failure.code, str(failure))
-        self.connection.output.append(frame)
+        self.connection.emit(frame)
         self._is_failed = True
         self._handshake_ends = monotonic() + _LINGER_SECONDS
         self.flush()
@@ -252,7 +294,7 @@ class Client:
     def go_away(self) -> None:
         """Make the client send further requests elsewhere."""
         self.connection.is_going = True
-        self.connection.output.append(frames.goaway(self.connection.last_id, ErrorCode.NO_ERROR))
+        self.connection.emit(frames.goaway(self.connection.last_id, ErrorCode.NO_ERROR))
         self.flush()
 
     def sweep(self, now: float) -> None:
@@ -272,10 +314,13 @@ class Client:
         self.lifetime.end()
         self._unsent = memoryview(b"")
         self.connection.output.clear()
+        self.connection.output_bytes = 0
+        self.account.close(self)
         with suppress(KeyError, ValueError):
             self.loop.selector.unregister(self._socket)
         with suppress(OSError):  # A forked child may hold the socket open.
             self._socket.shutdown(socket.SHUT_RDWR)
         self._socket.close()
         self.end_streams()
+        self.settle()
         self._closed(self)

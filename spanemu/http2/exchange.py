@@ -4,7 +4,8 @@
 
 `run` takes a step, on the thread that leads or on one that waits (`loop`); all other methods run on
 the leader's thread, which sends what a step produced (`deliver`). The next step of a streaming
-reply is due when the client has taken what there was.
+reply is due when the client has taken what there was. To decompress a part of a message is a step,
+too. A large message is received, or decompressed, when it has its turn (`account`).
 """
 
 from __future__ import annotations
@@ -18,7 +19,9 @@ from spanemu.base.errors import Code
 from spanemu.base.live import LiveRows
 from spanemu.frontend.boundary import Failure, failure_from, log
 from spanemu.frontend.dispatch import Endpoint
+from spanemu.frontend.listening import MESSAGE_BYTES_MAX
 from spanemu.http2 import header_block as headers
+from spanemu.http2.account import Account
 from spanemu.http2.call import Caller, RpcCall, timeout_seconds
 from spanemu.http2.connection import Connection
 from spanemu.http2.errors import ErrorCode, RefusedRequest
@@ -27,14 +30,18 @@ from spanemu.http2.loop import Loop
 from spanemu.http2.messages import (
     ENCODINGS,
     PREFIX,
+    Inflation,
     check_encoding,
     declared_size,
     escaped,
+    is_compressed,
     only_message,
 )
-from spanemu.http2.sending import Stream
+from spanemu.http2.sending import STREAM_WINDOW, Stream
 
-HELD_BYTES_MAX = 1024 * 1024 * 1024  # of incomplete requests, all clients together
+GROWN_WINDOW = 1024 * 1024  # of the stream of a message that does not fit into the first window
+UPLOAD_BYTES = 4 * 1024 * 1024  # beyond which a message needs its turn
+_LENGTH_DIGITS_MAX = 15
 
 REPLY_HEAD = (
     indexed(b":status", b"200")
@@ -53,6 +60,9 @@ class Host(Caller, Protocol):
 
     connection: Connection
     loop: Loop
+    account: Account
+    held_bytes: int
+    uploads: int
 
     def find(self, path: bytes) -> Endpoint | None:
         """Return the endpoint at a path, None if there is none."""
@@ -64,6 +74,18 @@ class Host(Caller, Protocol):
 
     def defers(self, exchange: Exchange) -> bool:
         """Return whether a request has to wait until the client has taken earlier replies."""
+        ...
+
+    def undefer(self, exchange: Exchange) -> None:
+        """Forget a request that has ended while it had to wait."""
+        ...
+
+    def settle(self) -> None:
+        """Enter into the account what is kept for the client."""
+        ...
+
+    def evict(self) -> None:
+        """Close the connection, because the client holds most."""
         ...
 
     def flush(self) -> None:
@@ -79,12 +101,15 @@ class Exchange(Stream):
     """A request of gRPC and its reply."""
 
     __slots__ = (
+        "_body_bytes",
         "_declared_bytes",
         "_endpoint",
         "_has_begun",
+        "_has_lined_up",
+        "_has_turn",
+        "_inflation",
         "_is_listening",
-        "_is_running",
-        "_live",
+                "_live",
         "_replies",
         "_steps",
         "body",
@@ -93,6 +118,7 @@ class Exchange(Stream):
         "encoding",
         "failure",
         "is_done",
+        "is_running",
         "messages",
     )  # fmt: skip
 
@@ -100,6 +126,10 @@ class Exchange(Stream):
         super().__init__(client.connection, stream_id)
         self.client = client
         self.body: bytes | bytearray = b""
+        self._body_bytes = 0  # kept of the message, as it came and decompressed
+        self._inflation: Inflation | None = None
+        self._has_lined_up = False
+        self._has_turn = False
         self.encoding = b""
         self._declared_bytes: int | None = None
         self._endpoint: Endpoint | None = None
@@ -110,7 +140,7 @@ class Exchange(Stream):
         self.messages: list[bytes] = []
         self.failure: Failure | None = None
         self.is_done = False
-        self._is_running = False
+        self.is_running = False  # A step is at work.
         self._is_listening = False  # The next step is due when there are rows.
         self._has_begun = False  # The head of the reply was sent.
         self._steps = 0
@@ -152,7 +182,8 @@ class Exchange(Stream):
                 elif role == headers.ENCODING:
                     self.encoding = value
                 elif role == headers.CONTENT_LENGTH:
-                    self._declared_bytes = int(value) if value.isdigit() else -1
+                    is_length = value.isdigit() and len(value) <= _LENGTH_DIGITS_MAX
+                    self._declared_bytes = int(value) if is_length else -1
                 elif role == headers.INVALID:
                     is_valid = False
         if not is_valid or seen & _ALL_PSEUDO != _ALL_PSEUDO or not path:
@@ -178,7 +209,10 @@ class Exchange(Stream):
 
     def data(self, data: bytes) -> None:
         """Take a part of the request's message."""
-        body, self.client.loop.held_bytes = self.body, self.client.loop.held_bytes + len(data)
+        if self.is_done:  # The refusal waits to be sent.
+            return
+        self.count(len(data))
+        body = self.body
         if not body:
             self.body = data
         else:
@@ -187,22 +221,95 @@ class Exchange(Stream):
             body += data
         try:
             self.take_body()
-            if self.client.loop.held_bytes > HELD_BYTES_MAX:
-                raise RefusedRequest(Code.RESOURCE_EXHAUSTED, "Too many requests are incomplete.")
         except RefusedRequest as refusal:
             self._end(refusal.failure)
 
     def take_body(self) -> None:
         """Look at the body as far as it has arrived. Raises RefusedRequest."""
-        if len(self.body) > declared_size(self.body):
+        size = declared_size(self.body)
+        if len(self.body) > size:
             raise RefusedRequest(Code.UNIMPLEMENTED, "The request has more than one message.")
+        if size <= STREAM_WINDOW or self._has_lined_up:
+            return
+        if size <= UPLOAD_BYTES:
+            self.allowance = GROWN_WINDOW
+        else:
+            plain_bytes = self._plain_bytes_max() if is_compressed(self.body) else 0
+            self.allowance = 0
+            self._line_up(size + plain_bytes)
+
+    def _plain_bytes_max(self) -> int:
+        """Return how large a compressed message may become."""
+        assert self._endpoint is not None
+        return min(int(min(self._endpoint.bytes_max, MESSAGE_BYTES_MAX)) + 1, MESSAGE_BYTES_MAX)
 
     def end(self) -> None:
         """Serve the request, because it is complete."""
+        if self.is_done:
+            return
         if self._declared_bytes not in (None, len(self.body)):
             self.connection.reset(self.id, ErrorCode.PROTOCOL_ERROR)
-        else:
+            return
+        if is_compressed(self.body) and self._endpoint is not None:
+            try:
+                self._inflation = Inflation(self.body, self.encoding, self._endpoint.bytes_max)
+            except RefusedRequest as refusal:
+                self._end(refusal.failure)
+                return
+        self.client.loop.due.append(self)
+
+    # ------------------------------------------------------------------ the account
+
+    @property
+    def holder(self) -> Host:
+        """The client, as the account sees it."""
+        return self.client
+
+    @property
+    def arrived_bytes(self) -> int:
+        """The bytes of the message that have arrived."""
+        return self._body_bytes
+
+    def count(self, size: int) -> None:
+        """Count bytes of the message."""
+        self._body_bytes += size
+        if not self._has_turn:
+            self.keep(size)
+
+    def _line_up(self, size: int) -> None:
+        self._has_lined_up = True
+        self.client.account.line_up(self, size)
+
+    def turn_began(self) -> None:
+        """Let the client send the rest of the message, or decompress it."""
+        self._has_turn = True
+        self.keep(-self._body_bytes)
+        if self.has_ended:
             self.client.loop.due.append(self)
+        else:
+            self.allowance = GROWN_WINDOW
+            self.client.connection.grant(self)
+            self.client.flush_soon()
+
+    def turn_lost(self) -> None:
+        """Hold what has arrived, and let the client send no more."""
+        self._has_turn = False
+        self.keep(self._body_bytes)
+        self.allowance = 0
+        self.client.flush_soon()
+
+    def release(self) -> None:
+        """Forget the request, unless a step is still at work with it."""
+        if not self.is_running:
+            self._drop_body()
+            super().release()
+
+    def _drop_body(self) -> None:
+        self.body, self._inflation = b"", None
+        self.count(-self._body_bytes)
+        if self._has_lined_up:
+            self._has_lined_up = self._has_turn = False
+            self.client.account.leave(self)
 
     # ------------------------------------------------------------------ steps
 
@@ -210,18 +317,21 @@ class Exchange(Stream):
         """Return whether to take the next step now: not if it is over, or has to wait its turn."""
         if self.is_over:
             return self._is_listening  # The rows have to notice the end.
-        return not self.client.defers(self)
+        return not (self.is_done or self.client.defers(self))
 
     def run(self) -> None:
         """Take the next step of the reply."""
-        self._is_running, self._is_listening = True, False
+        self.is_running, self._is_listening = True, False
         call, endpoint = self.call, self._endpoint
         assert call is not None
         assert endpoint is not None
         try:
-            replies = self._replies
+            inflation, replies = self._inflation, self._replies
+            if inflation is not None and inflation.message is None:
+                inflation.step()
+                return
             if replies is None:
-                message = only_message(self.body, self.encoding)
+                message = self._take_message()
                 if not endpoint.streams:
                     self.messages.append(endpoint.unary(message, call))
                     self.is_done = True
@@ -240,13 +350,30 @@ class Exchange(Stream):
         except Exception as error:
             self.failure, self.is_done = failure_from(error, endpoint.path), True
 
+    def _take_message(self) -> bytes:
+        """Return the message of the body, which is not needed any more. Raises RefusedRequest."""
+        inflation = self._inflation
+        if inflation is None:
+            message = only_message(self.body)
+        else:
+            assert inflation.message is not None
+            message, self._inflation = inflation.message, None
+        self.body = b""
+        return message
+
     def deliver(self) -> bool:
         """Send what a step produced; return whether the next step comes before other tasks."""
-        self._is_running = False
-        self._release()
+        self.is_running = False
         if self.is_over:
             self._close_replies()
-        elif self.is_done:
+            self.release()
+            self.client.settle()
+            return False
+        if (inflation := self._inflation) is not None and not self.is_done:
+            self._go_on_inflating(inflation)
+            return False
+        self.served()
+        if self.is_done:
             self._end(self.failure)
             self.client.flush()
         elif self.messages:
@@ -263,9 +390,26 @@ class Exchange(Stream):
             live.listen(self._wake)
         return False
 
+    def served(self) -> None:
+        """Forget what the step was made of."""
+        self._drop_body()
+
+    def _go_on_inflating(self, inflation: Inflation) -> None:
+        """Count what has been decompressed, and make the next step due, if need be with a turn."""
+        if inflation.message is not None:
+            self.body = b""
+            self.count(inflation.size - self._body_bytes)
+        else:
+            self.count(len(self.body) + inflation.size - self._body_bytes)
+        self.client.settle()
+        if inflation.message is None and inflation.size > UPLOAD_BYTES and not self._has_lined_up:
+            self._line_up(self._plain_bytes_max())
+        else:
+            self.client.loop.due.append(self)
+
     def drained(self) -> None:
         """Make the next step due."""
-        if self._replies is None or self._is_running or self.is_done:
+        if self._replies is None or self.is_running or self.is_done:
             return
         self._steps += 1
         due = self.client.loop.due
@@ -290,6 +434,7 @@ class Exchange(Stream):
 
     def _end(self, failure: Failure | None) -> None:
         """Send the last messages and the status."""
+        self.is_done = True
         trailers = _OK if failure is None else _trailers(failure)
         if failure is None and self.messages:
             message = self.messages.pop()
@@ -298,18 +443,15 @@ class Exchange(Stream):
         else:
             head = b"" if self._has_begun else REPLY_HEAD
             self.connection.send(self, b"", head + trailers)
-        self._release()
-
-    def _release(self) -> None:
-        self.client.loop.held_bytes -= len(self.body)
-        self.body = b""
+        if not self.is_running:
+            self._drop_body()
 
     def cancelled(self) -> None:
         """Cancel the request: the client no longer waits for its reply."""
-        self._release()
+        self.client.undefer(self)
         if self.call is not None:
             self.call.cancel()
-        if not self._is_running and not self._is_listening:
+        if not self.is_running and not self._is_listening:
             self._close_replies()
 
     def _close_replies(self) -> None:
@@ -323,7 +465,7 @@ class Exchange(Stream):
     def expire(self, now: float) -> None:
         """End the exchange if its deadline has passed while it waits for the client or for rows."""
         call = self.call
-        if call is None or now < call.deadline or self._is_running:
+        if call is None or now < call.deadline or self.is_running:
             return
         if self._is_listening:
             self._due()

@@ -25,15 +25,17 @@ from spanemu.frontend.listening import (
     WORKERS_MAX,
     listen_at,
 )
-from spanemu.http2.loop import SOCKETS_MAX, Loop
+from spanemu.http2.loop import SOCKETS_MAX, SWEEP_SECONDS, Loop
 
 if TYPE_CHECKING:
     from spanemu.frontend import reflection
+    from spanemu.http2 import account as accounts
     from spanemu.http2 import client as clients
     from spanemu.http2 import conversation as conversations
     from spanemu.http2 import errors
 else:
     reflection = deferred("spanemu.frontend.reflection")
+    accounts = deferred("spanemu.http2.account")
     clients = deferred("spanemu.http2.client")  # Most emulators in a test's process have none.
     conversations = deferred("spanemu.http2.conversation")
     errors = deferred("spanemu.http2.errors")
@@ -53,6 +55,7 @@ class Http2Server:
         self._workers_max = workers_max
         self._loop: Loop | None = None
         self._clients: set[clients.Client] = set()
+        self.used_seconds = 0.0
         self._tls: ssl.SSLContext | None = None
         self._is_stopping = False
         self._is_full = False  # No more connections are taken: they wait in the system.
@@ -72,6 +75,7 @@ class Http2Server:
         self._tls = tls
         self._listener = listener
         self._loop = Loop(self._workers_max, self._sweep)
+        self.account = accounts.Account(monotonic)
         self._loop.selector.register(listener, EVENT_READ, self)
         self._loop.start()
         return int(listener.getsockname()[1])
@@ -119,7 +123,16 @@ class Http2Server:
                 client.close()
         self._check_ended()
         self._resume_accepting()
+        self._look_at_turns()
         return bool(self._clients)
+
+    def _look_at_turns(self) -> None:
+        """Look more often at the turns of large messages while others wait for theirs."""
+        if (loop := self._loop) is not None and not self._is_stopping:
+            has_line = self.account.has_line
+            if has_line:
+                self.account.look()
+            loop.sweep_seconds = accounts.LOOK_SECONDS if has_line else SWEEP_SECONDS
 
     def ready(self, events: int) -> None:
         """Accept the connections that wait in the listening socket."""
@@ -170,7 +183,7 @@ class Http2Server:
         if loop is None:
             connected.close()
             return
-        client = clients.Client(connected, peer, self._methods, loop, self._remove)
+        client = clients.Client(connected, peer, self._methods, loop, self.account, self._remove)
         self._clients.add(client)
         loop.sweep_soon()
         if self._tls is None:

@@ -81,9 +81,9 @@ class Campaign(logging.Handler):
         end = monotonic() + SECONDS_MAX
         loop = self._server._loop
         assert loop is not None
-        while self._server._clients or loop.held_bytes or loop.due:
+        while self._server._clients or self._server.account.total_bytes or loop.due:
             if monotonic() > end:
-                kept = f"{len(self._server._clients)} clients, {loop.held_bytes} bytes"
+                kept = f"{len(self._server._clients)} clients, {self._server.account.total_bytes} bytes"
                 self.violations.append(f"the server keeps {kept}, {len(loop.due)} tasks")
                 return
             threading.Event().wait(0.01)

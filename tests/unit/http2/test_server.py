@@ -22,10 +22,10 @@ from spanemu.base.call import current
 from spanemu.base.clock import monotonic
 from spanemu.base.errors import Code
 from spanemu.frontend.dispatch import Endpoints, Method, Service
+from spanemu.http2 import account as account_module
 from spanemu.http2 import client as client_module
 from spanemu.http2 import connection as connection_module
 from spanemu.http2 import conversation as conversation_module
-from spanemu.http2 import exchange as exchange_module
 from spanemu.http2 import frames, loop
 from spanemu.http2 import messages as messages_module
 from spanemu.http2 import server as server_module
@@ -303,15 +303,28 @@ def test_messages_beyond_the_limit(raw: RawClient, monkeypatch: pytest.MonkeyPat
     assert raw.reply(3)[0]["grpc-status"] == str(Code.RESOURCE_EXHAUSTED.value)
 
 
-def test_incomplete_requests_are_bounded(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(exchange_module, "HELD_BYTES_MAX", 50_000)
+def test_the_client_that_holds_most_is_disconnected(
+    served: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its incomplete requests are too much; the client that has one of them stays."""
+    monkeypatch.setattr(account_module, "HELD_BYTES_MAX", 200_000)
     part = messages_module.PREFIX.pack(0, 1 << 20) + b"a" * 15_000
-    with RawClient(served.port) as raw:
-        for stream_id in (1, 3, 5, 7):
-            data = frames.frame(frames.DATA, 0, stream_id, part)
-            raw.send(raw.headers(stream_id, "/s.S/Echo") + data)
-        assert raw.reply(7)[0]["grpc-status"] == str(Code.RESOURCE_EXHAUSTED.value)
-    wait_for(lambda: served.server._loop is not None and served.server._loop.held_bytes == 0)
+    account = served.server.account
+    assert served.echo() == TEXT
+    idle_bytes = client_module.CONNECTION_BYTES  # of the channel
+    wait_for(lambda: account.total_bytes == idle_bytes)
+    with RawClient(served.port) as small, RawClient(served.port) as large:
+        for client, count in ((small, 1), (large, 20)):
+            for number in range(count):
+                stream_id = 2 * number + 1
+                data = frames.frame(frames.DATA, 0, stream_id, part)
+                client.send(client.headers(stream_id, "/s.S/Echo") + data)
+        with pytest.raises((EOFError, ConnectionError)):
+            large.reply(39)
+        small.send(small.request(3, *ECHO))
+        assert small.reply(3)[0]["grpc-status"] == "0"
+        assert account.held_bytes > idle_bytes + 15_000
+    wait_for(lambda: account.total_bytes == idle_bytes)
     assert served.echo() == TEXT
 
 
