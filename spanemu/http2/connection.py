@@ -26,7 +26,7 @@ HEADER_LIST_BYTES_MAX = 64 * 1024
 CONNECTION_WINDOW = 16 * 1024 * 1024
 _SETTINGS_WEIGHT = 2_048  # bytes of answers as which one to SETTINGS counts
 BLOCK_FRAMES_MAX = 32  # CONTINUATION frames of a header block
-BLOCK_BYTES_MAX = 2 * HEADER_LIST_BYTES_MAX
+BLOCK_BYTES_MAX = HEADER_LIST_BYTES_MAX
 STREAM_BYTES = 2_048  # that a stream takes besides its header fields
 _FIELD_WEIGHT = 2  # as how many bytes one of a header field counts, which is an object
 

@@ -203,8 +203,11 @@ class Loop:
         if len(ready) > 1:
             ready.sort(key=_used_seconds)
         begun = now = monotonic()
+        least = ready[0][0].data.used_seconds if ready else 0.0
         for key, events in ready:
             owner: Ready = key.data
+            if self.due and owner.used_seconds > least + SLICE_SECONDS:
+                return  # Those that had less time are served before this one is read.
             self._fair_seconds = max(self._fair_seconds, owner.used_seconds)
             owner.ready(events)
             before, now = now, monotonic()
