@@ -161,6 +161,7 @@ class Connection(Sender):
         else:
             self._block = stream_id, flags, [payload]
             self._block_bytes = len(payload)
+            self.kept_bytes += len(payload)
 
     def _continuation(self, flags: int, stream_id: int, payload: bytes) -> None:
         if self._block is None or self._block[0] != stream_id:
@@ -168,11 +169,20 @@ class Connection(Sender):
         _, first_flags, fragments = self._block
         fragments.append(payload)
         self._block_bytes += len(payload)
+        self.kept_bytes += len(payload)
         if len(fragments) > BLOCK_FRAMES_MAX or self._block_bytes > BLOCK_BYTES_MAX:
             raise ConnectionFailure("a header block is too large", ErrorCode.ENHANCE_YOUR_CALM)
         if flags & frames.END_HEADERS:
             self._block = None
+            self.kept_bytes -= self._block_bytes
             self._block_of(stream_id, first_flags, b"".join(fragments))
+
+    def close(self) -> None:
+        """End all streams, because the connection is lost."""
+        super().close()
+        if self._block is not None:
+            self._block = None
+            self.kept_bytes -= self._block_bytes
 
     def _block_of(self, stream_id: int, flags: int, block: bytes) -> None:
         """Open a stream with a complete header block, or end a request with its trailers."""

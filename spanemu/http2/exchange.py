@@ -401,11 +401,11 @@ class Exchange(Stream):
             self.count(inflation.size - self._body_bytes)
         else:
             self.count(len(self.body) + inflation.size - self._body_bytes)
-        self.client.settle()
         if inflation.message is None and inflation.size > UPLOAD_BYTES and not self._has_lined_up:
             self._line_up(self._plain_bytes_max())
         else:
             self.client.loop.due.append(self)
+        self.client.settle()
 
     def drained(self) -> None:
         """Make the next step due."""
