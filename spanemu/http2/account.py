@@ -20,8 +20,8 @@ from itertools import count
 from typing import Protocol
 
 MEBIBYTE = 1024 * 1024
-HELD_BYTES_MAX = 256 * MEBIBYTE
-RESERVED_BYTES_MAX = 216 * MEBIBYTE  # twice the largest message
+HELD_BYTES_MAX = 160 * MEBIBYTE
+RESERVED_BYTES_MAX = 212 * MEBIBYTE  # twice the largest message
 EVICTABLE_BYTES = 64 * 1024  # that a client holds at least before it may have to go
 
 LOOK_SECONDS = 0.5  # between two looks at the turns, while uploads wait

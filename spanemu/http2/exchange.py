@@ -41,6 +41,9 @@ from spanemu.http2.sending import STREAM_WINDOW, Stream
 
 GROWN_WINDOW = 1024 * 1024  # of the stream of a message that does not fit into the first window
 UPLOAD_BYTES = 4 * 1024 * 1024  # beyond which a message needs its turn
+INFLATED_BYTES = 1024 * 1024  # beyond which it needs one to be decompressed
+SUSPENDED_BYTES = 24 * 1024  # of the steps of a reply that waits, besides its content
+SUSPENDED_COPIES = 4  # of the content
 _LENGTH_DIGITS_MAX = 15
 
 REPLY_HEAD = (
@@ -112,6 +115,7 @@ class Exchange(Stream):
                 "_live",
         "_replies",
         "_steps",
+        "_suspended_bytes",
         "body",
         "call",
         "client",
@@ -144,6 +148,7 @@ class Exchange(Stream):
         self._is_listening = False  # The next step is due when there are rows.
         self._has_begun = False  # The head of the reply was sent.
         self._steps = 0
+        self._suspended_bytes = 0
 
     # ------------------------------------------------------------------ the request
 
@@ -382,6 +387,8 @@ class Exchange(Stream):
             self.client.flush_soon()
             for message in messages:
                 self.connection.send(self, PREFIX.pack(0, len(message)) + message)
+            if self.queue:
+                self._suspend(sum(map(len, messages)))
             return self._steps == 1 and not self.queue
         elif (live := self._live) is not None:
             self._live = None
@@ -389,6 +396,15 @@ class Exchange(Stream):
             self.client.flush_soon()
             live.listen(self._wake)
         return False
+
+    def _suspend(self, message_bytes: int) -> None:
+        """Count what the steps of a reply keep while the client has no room for a message.
+
+        It is what a message consists of: rows, their values, their encoding.
+        """
+        suspended_bytes = SUSPENDED_BYTES + SUSPENDED_COPIES * message_bytes
+        self.keep(suspended_bytes - self._suspended_bytes)
+        self._suspended_bytes = suspended_bytes
 
     def served(self) -> None:
         """Forget what the step was made of."""
@@ -401,7 +417,7 @@ class Exchange(Stream):
             self.count(inflation.size - self._body_bytes)
         else:
             self.count(len(self.body) + inflation.size - self._body_bytes)
-        if inflation.message is None and inflation.size > UPLOAD_BYTES and not self._has_lined_up:
+        if inflation.message is None and inflation.size > INFLATED_BYTES and not self._has_lined_up:
             self._line_up(self._plain_bytes_max())
         else:
             self.client.loop.due.append(self)
@@ -411,6 +427,9 @@ class Exchange(Stream):
         """Make the next step due."""
         if self._replies is None or self.is_running or self.is_done:
             return
+        if self._suspended_bytes:
+            self.keep(-self._suspended_bytes)
+            self._suspended_bytes = 0
         self._steps += 1
         due = self.client.loop.due
         if self._steps == 1:  # The end of a short reply goes with its first message.

