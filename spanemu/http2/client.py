@@ -17,7 +17,6 @@ from spanemu.base.clock import monotonic
 from spanemu.frontend.boundary import Failure, log
 from spanemu.frontend.dispatch import Endpoint
 from spanemu.http2 import frames
-from spanemu.http2.call import RpcCall
 from spanemu.http2.connection import Connection
 from spanemu.http2.conversation import Conversation, Converse
 from spanemu.http2.errors import ConnectionFailure, ErrorCode
@@ -103,12 +102,6 @@ class Client:
         if converse is None:
             return None
         return Conversation(beginning, path.decode("latin-1"), converse)
-
-    def about_to_wait(self, call: RpcCall) -> None:
-        """Let another thread lead, if the leader serves this call."""
-        serving = self.loop.serving
-        if isinstance(serving, Exchange) and serving.call is call:
-            self.loop.hand_over()
 
     def defers(self, exchange: Exchange) -> bool:
         """Return whether a request has to wait until the client has taken earlier replies."""

@@ -23,7 +23,6 @@ from spanemu.http2.call import Caller, RpcCall, timeout_seconds
 from spanemu.http2.connection import Connection
 from spanemu.http2.errors import ErrorCode, RefusedRequest
 from spanemu.http2.header_block import Field, indexed, literal
-from spanemu.http2.loop import Loop
 from spanemu.http2.messages import (
     ENCODINGS,
     PREFIX,
@@ -52,7 +51,6 @@ class Host(Caller, Protocol):
     """The client of an exchange, and what serves it."""
 
     connection: Connection
-    loop: Loop
 
     def find(self, path: bytes) -> Endpoint | None:
         """Return the endpoint at a path, None if there is none."""
