@@ -175,10 +175,12 @@ class Call:
         with _cancelling:
             self._wakers = tuple(each for each in self._wakers if each != wake)
 
+    def signal(self, work: Call | None = None) -> Signal:
+        """Return a signal that this request is going to wait for.
 
-    def signal(self) -> Signal:
-        """Return a signal that this request is going to wait for."""
-        return Signal(self)
+        `work` is the call whose cancellation ends the wait, by default this request.
+        """
+        return Signal(work or self)
 
 
 class Signal:

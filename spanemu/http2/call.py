@@ -7,7 +7,7 @@ from binascii import Error as Base64Error
 from collections.abc import Sequence
 from typing import Protocol
 
-from spanemu.base.call import Connection, Signal
+from spanemu.base.call import Call, Connection, Signal
 from spanemu.base.errors import Code
 from spanemu.frontend.dispatch import Metadata, ServedCall
 from spanemu.http2.errors import RefusedRequest
@@ -65,9 +65,9 @@ class RpcCall(ServedCall):
         """The connection that the RPC was received through."""
         return self._caller.lifetime
 
-    def signal(self) -> Signal:
+    def signal(self, work: Call | None = None) -> Signal:
         """Return a signal for which the request waits without holding up others."""
-        return Parked(self, self._caller.loop)
+        return Parked(work or self, self._caller.loop)
 
 
 def _decoded(field: Field) -> tuple[str, str | bytes]:

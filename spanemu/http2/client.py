@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import socket
 import ssl
+from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
 from selectors import EVENT_READ, EVENT_WRITE
@@ -21,7 +22,7 @@ from spanemu.http2.connection import Connection
 from spanemu.http2.conversation import Conversation, Converse
 from spanemu.http2.errors import ConnectionFailure, ErrorCode
 from spanemu.http2.exchange import Exchange
-from spanemu.http2.loop import Loop
+from spanemu.http2.loop import Loop, Task
 from spanemu.http2.sending import Stream
 
 READ_BYTES = 256 * 1024
@@ -80,6 +81,7 @@ class Client:
         self.find = methods.find
         self._closed = closed
         self.loop = loop
+        self.tasks: deque[Task] = deque()
         self.lifetime = Lifetime()
         self.connection = Connection(self._new_stream)
         self._handshake_ends = monotonic() + HANDSHAKE_SECONDS
@@ -145,6 +147,8 @@ class Client:
     def _read(self) -> None:
         """Handle what has arrived. Raises OSError."""
         connected = self._socket
+        if len(self.tasks) > CROWD:  # The others have their turns before more is read.
+            return
         try:
             while True:
                 data = connected.recv(self._read_bytes)
@@ -186,7 +190,8 @@ class Client:
         if output:
             self.loop.flush_soon(self)
         if self._deferred and connection.queued_bytes <= QUEUED_BYTES_MAX:
-            self.loop.due.extend(self._deferred)
+            for exchange in self._deferred:
+                self.loop.due.append(exchange)
             self._deferred.clear()
         if self._is_failed and not output:
             self._linger()

@@ -10,6 +10,7 @@ reply is due when the client has taken what there was.
 from __future__ import annotations
 
 from base64 import b64encode
+from collections import deque
 from collections.abc import Iterator
 from typing import Protocol
 
@@ -23,6 +24,7 @@ from spanemu.http2.call import Caller, RpcCall, timeout_seconds
 from spanemu.http2.connection import Connection
 from spanemu.http2.errors import ErrorCode, RefusedRequest
 from spanemu.http2.header_block import Field, indexed, literal
+from spanemu.http2.loop import Task
 from spanemu.http2.messages import (
     ENCODINGS,
     PREFIX,
@@ -51,6 +53,7 @@ class Host(Caller, Protocol):
     """The client of an exchange, and what serves it."""
 
     connection: Connection
+    tasks: deque[Task]
 
     def find(self, path: bytes) -> Endpoint | None:
         """Return the endpoint at a path, None if there is none."""

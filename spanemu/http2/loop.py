@@ -40,13 +40,28 @@ _SWEEP_SECONDS = 1.0
 _IDLE_SECONDS = 1.0  # between two looks then
 SPARE_THREADS = 4  # that wait to lead; further ones end
 WAITING_MAX = 8_192  # requests, each with a thread and about 40 KiB of memory
-RESUME_SECONDS = 0.01  # for requests whose wait is over, between two looks at the sockets
+# Between two looks at the sockets, for requests that are due, and for those whose wait is over.
+ROUND_SECONDS = 0.01
 # Windows has nothing but select, which takes 512 sockets: two are the server's own.
 SOCKETS_MAX = 500 if issubclass(DefaultSelector, SelectSelector) else 1_000_000
 
 
+class Owner(Protocol):
+    """A client whose requests are served."""
+
+    @property
+    def tasks(self) -> deque[Task]:
+        """The steps of its requests that are due."""
+        ...
+
+
 class Task(Protocol):
     """A step of a request: `run` on any thread, all else on the leader's. None of them raises."""
+
+    @property
+    def client(self) -> Owner:
+        """The client that sent the request."""
+        ...
 
     def starts(self) -> bool:
         """Return whether to take the step."""
@@ -75,6 +90,42 @@ class Ready(Protocol):
     def ready(self, events: int) -> None:
         """Read or write what is possible without waiting. Raises nothing."""
         ...
+
+
+class Due:
+    """The tasks that are due. Clients take turns, so that none waits for all tasks of another."""
+
+    def __init__(self) -> None:
+        self._first: deque[Task] = deque()
+        self._turns: deque[deque[Task]] = deque()  # the tasks of each client that has any
+        self._count = 0
+
+    def __len__(self) -> int:
+        return self._count
+
+    def append(self, task: Task) -> None:
+        """Add a task behind those of its client."""
+        tasks = task.client.tasks
+        if not tasks:
+            self._turns.append(tasks)
+        tasks.append(task)
+        self._count += 1
+
+    def appendleft(self, task: Task) -> None:
+        """Add a task before all others."""
+        self._first.append(task)
+        self._count += 1
+
+    def popleft(self) -> Task:
+        """Remove and return the next task. Raises IndexError."""
+        self._count -= 1
+        if self._first:
+            return self._first.popleft()
+        tasks = self._turns.popleft()
+        task = tasks.popleft()
+        if tasks:
+            self._turns.append(tasks)
+        return task
 
 
 class Parked(Signal):
@@ -130,7 +181,7 @@ class Loop:
 
     def __init__(self, waiting_max: int, sweep: Callable[[], bool]) -> None:
         self.selector = DefaultSelector()
-        self.due: deque[Task] = deque()
+        self.due = Due()
         self._waiting_max = waiting_max
         self._sweep = sweep  # called by the leader now and then; returns whether there is a need
         self._posted: deque[Callable[[], object]] = deque()
@@ -140,7 +191,8 @@ class Loop:
         self._leader = 0  # the thread that leads
         self._turn = 0
         self._resumable: deque[Parked] = deque()  # whose waits are over
-        self._resumes_until: float | None = None  # None before the first since the last look
+        self._serves_until = inf  # since the last look at the sockets
+        self._resumes_until: float | None = None  # None before the first since that look
         self._unflushed: dict[Writer, None] = {}
         self._sweeps_at = 0.0
         self._sweep_seconds = _SWEEP_SECONDS
@@ -275,20 +327,20 @@ class Loop:
             self._flush()
         while posted:
             posted.popleft()()
-        if self.due and not self._serve():
+        if self.due and monotonic() < self._serves_until and not self._serve():
             return False
         if self._unflushed:
             self._flush()
         now = monotonic()
         if self._resumable and (self._resumes_until is None or now < self._resumes_until):
             if self._resumes_until is None:
-                self._resumes_until = now + RESUME_SECONDS
+                self._resumes_until = now + ROUND_SECONDS
             self._resume()
             return False
         if now >= self._sweeps_at:
             self._sweeps_at = now + (self._sweep_seconds if self._sweep() else inf)
         self._wait(0.0 if posted or self.due or self._resumable else self._sweeps_at - now)
-        self._resumes_until = None
+        self._serves_until, self._resumes_until = monotonic() + ROUND_SECONDS, None
         if not self._is_watched:
             self._is_watched = True
             self._active.set()
@@ -316,6 +368,8 @@ class Loop:
                 self.post(task.deliver)
                 return False
             turns += task.deliver()
+            if turns and monotonic() > self._serves_until:
+                return True
         return True
 
     def _resume(self) -> None:

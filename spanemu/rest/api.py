@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from spanemu.base.call import Call, Signal
 from spanemu.frontend.dispatch import Endpoint, Endpoints, Message, Metadata, Method, ServedCall
 from spanemu.rest.errors import InvalidPayload, MethodNotFound, unknown
 from spanemu.rest.exchange import JSON, Request, Response, failed, failure_text
@@ -50,6 +51,11 @@ class RestCall(ServedCall):
     def peer(self) -> str:
         """The IP address of the client."""
         return self._request.peer
+
+    def signal(self, work: Call | None = None) -> Signal:
+        """Return a signal for which the request waits, counted among those that do."""
+        waits = self._request.waits
+        return super().signal(work) if waits is None else waits.signal(work or self)
 
     @property
     def metadata(self) -> Metadata:

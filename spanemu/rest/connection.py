@@ -24,6 +24,7 @@ from typing import Any, Protocol
 from urllib.parse import urlsplit
 
 from spanemu.base.clock import monotonic
+from spanemu.frontend.waits import Waits
 from spanemu.rest.errors import BadHttp
 from spanemu.rest.exchange import Request, Response, failed
 from spanemu.rest.hangups import Hangups
@@ -66,6 +67,7 @@ class Host(Protocol):
     """The server of a connection."""
 
     hangups: Hangups
+    waits: Waits
 
     def respond(self, request: Request) -> Response:
         """Return the response to a request."""
@@ -136,7 +138,8 @@ class Connection(BaseHTTPRequestHandler):
     def _answer(self, request: Request) -> None:
         """Send the response to a request; where the client goes away, the request is cancelled."""
         with self._host.hangups.watching(self.connection) as watched:
-            self._send(self._host.respond(replace(request, on_hangup=watched.add)))
+            waits = self._host.waits
+            self._send(self._host.respond(replace(request, on_hangup=watched.add, waits=waits)))
 
     def _read(self) -> Request | None:
         """Return the next request; None if the standard library refused it."""

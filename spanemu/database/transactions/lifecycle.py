@@ -19,7 +19,7 @@ from spanemu.base.call import serving
 from spanemu.base.clock import monotonic
 from spanemu.base.deferred import deferred
 from spanemu.base.errors import SpannerError
-from spanemu.base.turns import Turns
+from spanemu.base.request_mutex import RequestMutex
 from spanemu.database.core import DatabaseCore
 from spanemu.database.generation import Generation
 from spanemu.database.options import ReadWriteOptions, reads_of
@@ -83,7 +83,7 @@ class TransactionLifecycle:
     """A read-write transaction without its requests.
 
     The age of the transaction is that of its first request, or of the first request of its first
-    attempt (`holder`), so that a retry cannot starve. `turns` guards every field: one request at a
+    attempt (`holder`), so that a retry cannot starve. `mutex` guards every field: one request at a
     time.
     """
 
@@ -111,7 +111,7 @@ class TransactionLifecycle:
         self._core = core
         self.locks = core.locks
         self.options = options
-        self.turns = Turns()
+        self.mutex = RequestMutex()
         self.holder = holder or LockHolder()
         self._generation: Generation = core.history.current
         self._tokens = PrecommitTokens(id_) if multiplexed else None
@@ -141,7 +141,7 @@ class TransactionLifecycle:
 
         Raises TransactionEnded after a commit.
         """
-        with self.turns:
+        with self.mutex:
             if self._committed is not None:
                 raise errors.TransactionEnded("roll back", self.id.decode(), "committed")
             self.locks.release(self.holder, State.ROLLED_BACK)
@@ -187,12 +187,12 @@ class TransactionLifecycle:
 
         Callable at any time, from any thread.
         """
-        mutex = self.turns.mutex
-        if self.was_aborted and mutex.acquire(blocking=False):
+        mutex = self.mutex
+        if self.was_aborted and mutex.lock.acquire(blocking=False):
             self._drop_state()
-            mutex.release()
-            if self.turns.waiting:
-                self.turns.call_next()
+            mutex.lock.release()
+            if mutex.waiting:
+                mutex.call_next()
 
     def _abort(self, why: str) -> None:
         self.locks.release(self.holder, State.ABORTED, why)
@@ -281,9 +281,9 @@ def serialized(
     def decorated(request: _Request[S, P, R]) -> _Request[S, P, R]:
         @wraps(request)
         def turn(shared: S, /, *args: P.args, **kwargs: P.kwargs) -> R:
-            turns = shared.turns
-            if not turns.mutex.acquire(blocking=False):
-                turns.wait()
+            mutex = shared.mutex
+            if not mutex.lock.acquire(blocking=False):
+                mutex.wait()
             try:
                 holder = shared.holder
                 if holder.state is not ACTIVE:
@@ -308,9 +308,9 @@ def serialized(
                 shared.drop_state_if_aborted()
                 raise
             finally:
-                turns.mutex.release()
-                if turns.waiting:
-                    turns.call_next()
+                mutex.lock.release()
+                if mutex.waiting:
+                    mutex.call_next()
 
         return turn
 

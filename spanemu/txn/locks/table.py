@@ -378,8 +378,10 @@ class LockTable:
         wait = self._waits.pop(holder, None)
         for blocker in () if wait is None else wait.blockers:
             waiters = self._waiters.get(blocker)
-            if waiters is not None and waiters.pop(holder, None) and not waiters:
-                del self._waiters[blocker]
+            if waiters is not None:
+                waiters.pop(holder, None)
+                if not waiters:
+                    del self._waiters[blocker]
 
     def _look_after(self, blockers: Iterable[LockHolder]) -> None:
         """Look at the clients of blockers when the first of them may count as idle.

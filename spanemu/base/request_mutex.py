@@ -9,24 +9,26 @@ import threading
 from types import TracebackType
 from typing import Self
 
-from spanemu.base.call import Signal, current
+from spanemu.base.call import Call, Signal, current
 
 
-class Turns:
-    """A reentrant mutex of requests that may wait while they hold it. Others go on in turn.
+class RequestMutex:
+    """A reentrant mutex that a request may hold while it waits for something else.
 
-    Hot paths acquire and release `mutex` directly, and call `wait` and `call_next` where needed.
+    Hot paths acquire and release `lock` directly, and call `wait` and `call_next` where needed.
+    A request that `outlasts` its client waits although it is cancelled.
     """
 
-    __slots__ = ("mutex", "waiting")
+    __slots__ = ("_outlasts", "lock", "waiting")
 
-    def __init__(self) -> None:
-        self.mutex = threading.RLock()
+    def __init__(self, *, outlasts: bool = False) -> None:
+        self.lock = threading.RLock()
         self.waiting: list[Signal] = []
+        self._outlasts = outlasts
 
     def __enter__(self) -> Self:
         """Take the mutex. Raises as `wait` does."""
-        if not self.mutex.acquire(blocking=False):
+        if not self.lock.acquire(blocking=False):
             self.wait()
         return self
 
@@ -36,7 +38,7 @@ class Turns:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self.mutex.release()
+        self.lock.release()
         if self.waiting:
             self.call_next()
 
@@ -45,11 +47,12 @@ class Turns:
 
         Raises Cancelled, DeadlineExceeded and what `Signal.wait` raises.
         """
-        call = current()
+        request = current()
+        call = Call() if self._outlasts else request
         while True:
-            signal = call.signal()
+            signal = request.signal(call)
             self.waiting.append(signal)
-            if self.mutex.acquire(blocking=False):
+            if self.lock.acquire(blocking=False):
                 self._leave(signal)
                 return
             try:
